@@ -1,0 +1,244 @@
+"""Loads, stores and views: from an array and its indices to addresses, checked in every dimension."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .errors import Finding, Site
+from .lanes import Mask
+from .memory import Access, ArrayView, LocalArray
+from .numba_types import cast
+
+if TYPE_CHECKING:
+    from .launch import Run
+
+
+def load(run: Run, array, indices: tuple, mask: Mask, site: Site):
+    """The element of ``array`` at ``indices`` in each active lane.
+
+    Inactive lanes hold zero. Lanes whose index is out of bounds are reported and read zero.
+    """
+    if isinstance(array, LocalArray):
+        return _load_local(run, array, indices, mask, site)
+    address, mask = _address(run, array, indices, mask, site)
+    if mask is None:
+        return np.zeros(run.batch.size, array.dtype)
+    memory = array.memory
+    if not isinstance(address, np.ndarray) and not memory.tracked:
+        run.count_access(memory, "load", address, mask, site)
+        return memory.data[address]
+    access = _access(run, array, address, indices, mask, ("reads", site))
+    run.count_access(memory, "load", access.addresses, mask, site)
+    values = memory.load(access)
+    if mask.full:
+        return values
+    result = np.zeros(run.batch.size, array.dtype)
+    result[mask.index] = values
+    return result
+
+
+def store(run: Run, array, indices: tuple, value, mask: Mask, site: Site) -> None:
+    """Write ``value``, cast to the array's type, to the element at ``indices`` of each lane."""
+    value = cast(value, array.dtype)
+    if isinstance(array, LocalArray):
+        _store_local(run, array, indices, value, mask, site)
+        return
+    address, mask = _address(run, array, indices, mask, site)
+    if mask is None:
+        return
+    access = _access(run, array, address, indices, mask, ("writes", site))
+    run.count_access(array.memory, "store", access.addresses, mask, site)
+    values = mask.select(value)
+    if not isinstance(values, np.ndarray):
+        values = np.full(mask.count, values)
+    array.memory.store(access, values)
+
+
+def _access(run: Run, array: ArrayView, address, indices: tuple, mask: Mask, what: tuple) -> Access:
+    verb, site = what
+    if not isinstance(address, np.ndarray):
+        address = np.full(mask.count, address)
+
+    def locate(at: int) -> tuple[int, ...]:
+        return tuple(int(_lane(i, int(mask.index[at]))) for i in indices)
+
+    return Access(run.clock, site, verb, mask, address, run.clock.tick(site), locate)
+
+
+def _lane(value, lane: int):
+    return value[lane] if isinstance(value, np.ndarray) else value
+
+
+def _address(run: Run, array: ArrayView, indices: tuple, mask: Mask, site: Site):
+    """Element numbers for the active lanes (or one number for all), and the lanes in bounds."""
+    positions, good = [], None
+    for axis, index in enumerate(indices):
+        extent = array.shape[axis]
+        position, inside = _position(run, array, index, extent, mask, site)
+        if inside is not None:
+            _report_out_of_bounds(run, array, (indices, axis), (mask, inside), site)
+            good = inside if good is None else good & inside
+        positions.append(position)
+    if good is not None:
+        positions = [p[good] if isinstance(p, np.ndarray) else p for p in positions]
+        if not good.any():
+            return 0, None
+        lanes = np.zeros(run.batch.size, bool)
+        lanes[mask.index[good]] = True
+        mask = Mask(lanes)
+    address = mask.select(array.offset)
+    for position, stride in zip(positions, array.strides, strict=True):
+        address = address + (position if stride == 1 else position * stride)
+    if array.memory.space == "shared" and run.batch.blocks > 1:
+        address = address + mask.select(run.batch.block_row) * run.shared_size(array.memory)
+    return address, mask
+
+
+def _position(run: Run, array, index, extent: int, mask: Mask, site: Site):
+    """An index as a position 0 ≤ p < extent for the active lanes, and which are inside.
+
+    The second is None when all are. Negative indices wrap once, as Numba defines it.
+    """
+    if not isinstance(index, np.ndarray):
+        position = int(index)
+        if position < 0:
+            _warn_wrapped(run, array, index, mask, site)
+            position += extent
+        inside = None if 0 <= position < extent else np.zeros(mask.count, bool)
+        return position, inside
+    position = mask.select(index)
+    position = position.astype(np.int64) if position.dtype != np.int64 else position
+    inside = position.view(np.uint64) < extent
+    if inside.all():
+        return position, None
+    negative = position < 0
+    if negative.any():
+        position = np.where(negative, position + extent, position)
+        inside = position.view(np.uint64) < extent
+        if (inside & negative).any():
+            _warn_wrapped(run, array, index, mask, site)
+        if inside.all():
+            return position, None
+    return position, inside
+
+
+def _warn_wrapped(run: Run, array, index, mask: Mask, site: Site) -> None:
+    if run.report.knows("wrapped_index", site, array.name):
+        return
+    lanes = mask.index[mask.select(index) < 0] if isinstance(index, np.ndarray) else mask.index
+    thread = run.batch.thread(int(lanes[0]))
+    value = int(_lane(index, int(lanes[0])))
+    run.report.add(Finding(
+        "wrapped_index", site, array.name, (value,), (thread,), len(lanes),
+        f"{thread} computes the index {value} of {array.name}; Numba counts it from the end.",
+    ))  # fmt: skip
+
+
+def _report_out_of_bounds(run: Run, array, where: tuple, lanes: tuple, site: Site) -> None:
+    (indices, axis), (mask, inside) = where, lanes
+    if run.report.knows("out_of_bounds", site, array.name):
+        return
+    lane = int(mask.index[np.flatnonzero(~inside)[0]])
+    element = tuple(int(_lane(i, lane)) for i in indices)
+    thread = run.batch.thread(lane)
+    run.report.add(Finding(
+        "out_of_bounds", site, array.name, element, (thread,), int((~inside).sum()),
+        f"{thread} uses {array.name}{list(element)}; dimension {axis} of {array.name} has "
+        f"{array.shape[axis]} elements (shape {array.shape}).",
+    ))  # fmt: skip
+
+
+def _row(run: Run, array: LocalArray, indices: tuple, mask: Mask, site: Site):
+    """The row number of a local element: an int, or a lane vector, and the lanes in bounds."""
+    row, good = 0, None
+    for axis, index in enumerate(indices):
+        position, inside = _position(run, array, index, array.shape[axis], mask, site)
+        if inside is not None:
+            _report_out_of_bounds(run, array, (indices, axis), (mask, inside), site)
+            good = inside if good is None else good & inside
+        row = row * array.shape[axis] + position
+    if good is None:
+        return row, mask
+    if not good.any():
+        return 0, None
+    lanes = np.zeros(run.batch.size, bool)
+    lanes[mask.index[good]] = True
+    return (row[good] if isinstance(row, np.ndarray) else row), Mask(lanes)
+
+
+def _load_local(run: Run, array: LocalArray, indices: tuple, mask: Mask, site: Site) -> np.ndarray:
+    row, inside = _row(run, array, indices, mask, site)
+    if inside is None:
+        return np.zeros(run.batch.size, array.dtype)
+    if not isinstance(row, np.ndarray):
+        values, unwritten = array.load(row)
+        _check_written(run, array, indices, unwritten, inside, site)
+        return values
+    result = np.zeros(run.batch.size, array.dtype)
+    for number in np.unique(row):
+        lanes = np.zeros(run.batch.size, bool)
+        lanes[inside.index[row == number]] = True
+        values, unwritten = array.load(int(number))
+        _check_written(run, array, indices, unwritten, Mask(lanes), site)
+        result[lanes] = values[lanes]
+    return result
+
+
+def _store_local(run: Run, array: LocalArray, indices: tuple, value, mask: Mask, site: Site) -> None:
+    row, inside = _row(run, array, indices, mask, site)
+    if inside is None:
+        return
+    if not isinstance(value, np.ndarray):
+        value = np.full(run.batch.size, value)
+    if not isinstance(row, np.ndarray):
+        array.store(row, value, inside)
+        return
+    for number in np.unique(row):
+        lanes = np.zeros(run.batch.size, bool)
+        lanes[inside.index[row == number]] = True
+        array.store(int(number), value, Mask(lanes))
+
+
+def _check_written(run: Run, array, indices: tuple, unwritten, mask: Mask, site: Site) -> None:
+    if unwritten is None:
+        return
+    guilty = unwritten & mask.lanes
+    if not guilty.any() or run.report.knows("uninitialised", site, array.name):
+        return
+    lane = int(np.flatnonzero(guilty)[0])
+    element = tuple(int(_lane(i, lane)) for i in indices)
+    thread = run.batch.thread(lane)
+    run.report.add(Finding(
+        "uninitialised", site, array.name, element, (thread,), int(guilty.sum()),
+        f"{thread} reads {array.name}{list(element)} of its local array, which it has not written.",
+    ))  # fmt: skip
+
+
+def view(run: Run, array: ArrayView, indices: list, mask: Mask, site: Site) -> ArrayView:
+    """A part of an array: each index is a position or a slice; missing ones at the end are whole.
+
+    Slices have the same bounds in all threads and are clipped as in Python; positions may differ.
+    """
+    offset, shape, strides = array.offset, [], []
+    padded = indices + [slice(None)] * (len(array.shape) - len(indices))
+    for axis, (index, extent) in enumerate(zip(padded, array.shape, strict=True)):
+        if isinstance(index, slice):
+            start, stop, step = index.indices(extent)
+            offset = offset + start * array.strides[axis]
+            shape.append(len(range(start, stop, step)))
+            strides.append(step * array.strides[axis])
+            continue
+        _, inside = _position(run, array, index, extent, mask, site)
+        if inside is not None:
+            _report_out_of_bounds(run, array, ((index,), axis), (mask, inside), site)
+        offset = offset + _wrapped(index, extent) * array.strides[axis]
+    return ArrayView(array.memory, tuple(shape), tuple(strides), offset, array.writable)
+
+
+def _wrapped(index, extent: int):
+    """A position inside the array for every lane, so that a reported one stays harmless."""
+    wrapped = np.where(index < 0, index + extent, index).astype(np.int64)
+    wrapped = np.clip(wrapped, 0, max(extent - 1, 0))
+    return wrapped if wrapped.ndim else int(wrapped)

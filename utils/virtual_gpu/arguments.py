@@ -1,0 +1,122 @@
+"""Arguments of a launch as the kernel sees them: numbers, and arrays over global memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+from numpy.lib.stride_tricks import as_strided
+
+from . import numba_types
+from .compiler import Program
+from .errors import LaunchError
+from .hostarrays import DeviceArray
+from .memory import ArrayView, Memory
+
+
+@dataclass(frozen=True)
+class _Array:
+    """An array argument and the bytes that it spans."""
+
+    name: str
+    array: np.ndarray
+    tracked: bool
+    start: int
+    end: int
+
+
+def kernel_arguments(program: Program, given: tuple) -> tuple:
+    """Each argument as a typed number, an ArrayView, or a tuple of them.
+
+    Arrays that overlap in memory share one Memory, so that a race through two names is found.
+    Raises LaunchError for what Numba would refuse.
+    """
+    names = program.source.parameters
+    arrays = [
+        _described(name, array, program)
+        for argument, name in zip(given, names, strict=True)
+        for array in _arrays_in(argument)
+    ]
+    views = _views(arrays)
+    return tuple(_value(n, v, views) for n, v in zip(names, given, strict=True))
+
+
+def _arrays_in(argument) -> list[np.ndarray]:
+    if isinstance(argument, tuple):
+        return [array for item in argument for array in _arrays_in(item)]
+    if isinstance(argument, DeviceArray):
+        return [argument.host]
+    return [argument] if isinstance(argument, np.ndarray) else []
+
+
+def _value(name: str, argument, views: dict[int, ArrayView]):
+    if isinstance(argument, tuple):
+        return tuple(_value(name, item, views) for item in argument)
+    if isinstance(argument, DeviceArray):
+        return views[id(argument.host)]
+    if isinstance(argument, np.ndarray):
+        if not (argument.flags.c_contiguous or argument.flags.f_contiguous):
+            raise LaunchError(
+                f"The array {name} (shape {argument.shape}, strides {argument.strides}) is not "
+                "contiguous; pass np.ascontiguousarray() of it, or a device array."
+            )
+        return views[id(argument)]
+    try:
+        return numba_types.scalar(argument)
+    except TypeError:
+        kind = type(argument).__name__
+        raise LaunchError(
+            f"The argument {name} is a {kind}; a kernel takes arrays and numbers."
+        ) from None
+
+
+def _described(name: str, array: np.ndarray, program: Program) -> _Array:
+    if array.dtype.kind not in numba_types.SCALAR_KINDS:
+        raise LaunchError(f"The array {name} has dtype {array.dtype}; a kernel takes numbers.")
+    use = program.uses[name]
+    start, end = byte_bounds(array) if array.size else (0, 0)
+    return _Array(name, array, use.may_write or use.fewest_indices < array.ndim, start, end)
+
+
+def _views(arrays: list[_Array]) -> dict[int, ArrayView]:
+    """An ArrayView for each array, by the array's id."""
+    views = {}
+    for group in _overlapping(arrays):
+        first, size = group[0], max(a.end for a in group) - group[0].start
+        memory = Memory(
+            first.name, "global", _flat(first.array, size), any(a.tracked for a in group), born=True
+        )
+        for item in group:
+            views[id(item.array)] = _view(item, memory, first.start)
+    return views
+
+
+def _overlapping(arrays: list[_Array]) -> list[list[_Array]]:
+    """Arrays of one dtype grouped so that groups share no byte; each sorted by address."""
+    groups: list[list[_Array]] = []
+    for item in sorted(arrays, key=lambda a: (a.array.dtype.str, a.start)):
+        last = groups[-1] if groups else None
+        same_type = last and last[0].array.dtype == item.array.dtype
+        if same_type and item.start < max(a.end for a in last):
+            last.append(item)
+        else:
+            groups.append([item])
+    return groups
+
+
+def _flat(array: np.ndarray, size: int) -> np.ndarray:
+    """``size`` bytes of memory from the lowest address of ``array`` on, as one dimension."""
+    lowest = array[tuple(slice(None, None, -1 if s < 0 else 1) for s in array.strides)]
+    itemsize = array.dtype.itemsize
+    writable = array.flags.writeable
+    return as_strided(lowest, (size // itemsize,), (itemsize,), writeable=writable)
+
+
+def _view(item: _Array, memory: Memory, base: int) -> ArrayView:
+    array, itemsize = item.array, item.array.dtype.itemsize
+    strides = tuple(s // itemsize for s in array.strides)
+    address = array.__array_interface__["data"][0] if array.size else base
+    return ArrayView(
+        memory, array.shape, strides, (address - base) // itemsize, array.flags.writeable
+    )

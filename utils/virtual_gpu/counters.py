@@ -1,0 +1,135 @@
+"""Counts what the memory system sees, by source line, in the profiler's units.
+
+A *request* is one memory instruction of one warp. Global memory moves 32-byte *sectors*; a request
+costs as many as its lanes touch. Shared memory has 32 banks of 4 bytes; a request takes as many
+*wavefronts* as the bank that is asked for most different words. Lanes that ask for the same word
+share it. Wider accesses are served by half warps (8 bytes a lane) or quarter warps (16 bytes).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import Site
+from .lanes import WARP, Mask
+from .memory import Memory
+
+SECTOR_BYTES = 32
+BANKS = 32
+BANK_BYTES = 4
+
+
+@dataclass
+class LineCount:
+    """Totals of one source line."""
+
+    warps: int = 0  # memory instructions and barriers, counted per warp
+    lanes: int = 0  # active lanes in them
+    global_load_requests: int = 0
+    global_load_sectors: int = 0
+    global_load_bytes: int = 0  # bytes that the lanes asked for
+    global_store_requests: int = 0
+    global_store_sectors: int = 0
+    global_store_bytes: int = 0
+    shared_load_requests: int = 0
+    shared_load_wavefronts: int = 0
+    shared_store_requests: int = 0
+    shared_store_wavefronts: int = 0
+    float32_ops: int = 0
+    float64_ops: int = 0
+    barriers: int = 0
+
+
+class Counters:
+    """The counts of one launch, by source line."""
+
+    def __init__(self) -> None:
+        self.lines: dict[Site, LineCount] = defaultdict(LineCount)
+
+    def access(self, memory: Memory, kind: str, addresses, mask: Mask, site: Site) -> None:
+        """One load or store: ``addresses`` are element numbers, one per active lane or one for all."""
+        if memory.space not in ("global", "shared"):
+            return
+        line = self.lines[site]
+        active = mask.lanes.reshape(-1, WARP)
+        requests = int(np.count_nonzero(active.any(axis=1)))
+        line.warps += requests
+        line.lanes += mask.count
+        itemsize = memory.data.dtype.itemsize
+        first = _by_warp(addresses, mask) * itemsize
+        if memory.space == "global":
+            sectors = _sectors(first, active)
+            _add(line, f"global_{kind}", requests=requests, sectors=sectors,
+                 bytes=mask.count * itemsize)  # fmt: skip
+        else:
+            wavefronts = _wavefronts(first, active, itemsize)
+            _add(line, f"shared_{kind}", requests=requests, wavefronts=wavefronts)
+
+    def operation(self, site: Site, dtype: np.dtype, mask: Mask) -> None:
+        """One floating-point operation in each active lane."""
+        line = self.lines[site]
+        if dtype == np.float64 or dtype == np.complex128:
+            line.float64_ops += mask.count
+        else:
+            line.float32_ops += mask.count
+
+    def barrier(self, mask: Mask, site: Site) -> None:
+        """One barrier, counted per warp."""
+        line = self.lines[site]
+        warps = int(np.count_nonzero(mask.lanes.reshape(-1, WARP).any(axis=1)))
+        line.barriers += warps
+        line.warps += warps
+        line.lanes += mask.count
+
+
+def _add(line: LineCount, prefix: str, **amounts: int) -> None:
+    for name, amount in amounts.items():
+        field = f"{prefix}_{name}"
+        setattr(line, field, getattr(line, field) + amount)
+
+
+def _by_warp(addresses, mask: Mask) -> np.ndarray:
+    """Addresses as one row per warp; inactive lanes hold -1 times anything, so any value."""
+    rows = np.zeros(mask.lanes.size, np.int64)
+    rows[mask.index if not mask.full else slice(None)] = addresses
+    return rows.reshape(-1, WARP)
+
+
+def _sectors(first: np.ndarray, active: np.ndarray) -> int:
+    """Different 32-byte sectors per warp, summed over warps."""
+    return int(_different(first // SECTOR_BYTES, active).sum())
+
+
+def _different(values: np.ndarray, active: np.ndarray) -> np.ndarray:
+    """How many different values the active lanes of each row hold."""
+    ordered = np.sort(np.where(active, values, -1), axis=1)
+    steps = (ordered[:, 1:] != ordered[:, :-1]).sum(axis=1) + 1
+    return steps - (ordered[:, 0] == -1)
+
+
+def _wavefronts(first: np.ndarray, active: np.ndarray, itemsize: int) -> int:
+    """Passes through the banks, summed over warps."""
+    parts = max(1, itemsize // BANK_BYTES)
+    if parts > 1:  # 8 bytes a lane: half warps; 16 bytes: quarter warps; each its own pass
+        first = first.reshape(-1, WARP // parts)
+        active = active.reshape(-1, WARP // parts)
+        first = (first[:, :, None] + BANK_BYTES * np.arange(parts)).reshape(len(first), WARP)
+        active = np.repeat(active, parts, axis=1)
+    words = np.where(active, first // BANK_BYTES, -1)
+    return int(bank_load(words).max(axis=1).sum())
+
+
+def bank_load(words: np.ndarray) -> np.ndarray:
+    """Different words asked of each bank: rows of 32 word numbers in, rows of 32 banks out.
+
+    A word of -1 is a lane that does not take part.
+    """
+    ordered = np.sort(words, axis=1)
+    new = np.ones(ordered.shape, bool)
+    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    new &= ordered >= 0
+    banks = ordered % BANKS + BANKS * np.arange(len(ordered))[:, None]
+    return np.bincount(banks[new], minlength=ordered.shape[0] * BANKS).reshape(-1, BANKS)

@@ -1,0 +1,107 @@
+"""What the virtual GPU says when a kernel is wrong, or is more than it knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Thread:
+    """One CUDA thread: its block's coordinates and its own, each as ``(x, y, z)``."""
+
+    block: tuple[int, int, int]
+    thread: tuple[int, int, int]
+
+    def __str__(self) -> str:
+        return f"thread {_short(self.thread)} of block {_short(self.block)}"
+
+
+def _short(xyz: tuple[int, int, int]) -> str:
+    """``(3, 0, 0)`` as ``(3)``, ``(3, 1, 0)`` as ``(3, 1)``: trailing zeros carry no news."""
+    used = 3
+    while used > 1 and xyz[used - 1] == 0:
+        used -= 1
+    return "(" + ", ".join(str(v) for v in xyz[:used]) + ")"
+
+
+@dataclass(frozen=True)
+class Site:
+    """A line of a kernel's source: where an access, a barrier or a finding happens."""
+
+    file: str
+    line: int
+    source: str
+
+    def __str__(self) -> str:
+        return f"line {self.line} `{self.source}`"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One flaw of a kernel, named by source line, array element and threads.
+
+    ``kind`` is ``out_of_bounds``, ``race``, ``uninitialised``, ``barrier`` or ``wrapped_index``
+    (the last is a warning: Numba defines it). ``threads`` holds the thread that was caught and,
+    for a race, the other one; ``other_line`` is the other access of a race. ``count`` is the
+    number of threads that did the same at this line.
+    """
+
+    kind: str
+    site: Site
+    array: str
+    index: tuple[int, ...]
+    threads: tuple[Thread, ...]
+    count: int
+    message: str
+    other_line: int | None = None
+
+    @property
+    def line(self) -> int:
+        return self.site.line
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.site}: {self.message}"
+
+
+class VirtualGpuError(Exception):
+    """Base of all errors of the virtual GPU; ``finding`` is set where a check made it."""
+
+    def __init__(self, message: str, finding: Finding | None = None):
+        super().__init__(message)
+        self.finding = finding
+
+    def _render_traceback_(self) -> list[str]:
+        """IPython shows this instead of a traceback through the interpreter."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+class OutOfBounds(VirtualGpuError):
+    """An index left its array."""
+
+
+class Race(VirtualGpuError):
+    """Two threads touched one element, one of them wrote, and nothing ordered them."""
+
+
+class Uninitialised(VirtualGpuError):
+    """Shared or local memory was read before anything was written there."""
+
+
+class BarrierError(VirtualGpuError):
+    """Some live threads of a block did not reach a barrier that others wait at."""
+
+
+class Unsupported(VirtualGpuError):
+    """The kernel holds a construct that the virtual GPU does not know."""
+
+
+class LaunchError(VirtualGpuError):
+    """A launch that a device would refuse, too."""
+
+
+ERROR_OF_KIND = {
+    "out_of_bounds": OutOfBounds,
+    "race": Race,
+    "uninitialised": Uninitialised,
+    "barrier": BarrierError,
+}

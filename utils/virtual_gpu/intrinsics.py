@@ -1,0 +1,325 @@
+"""What a kernel can call: the functions of ``numba.cuda``, ``math`` and Python, on lanes."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import cuda
+from numba.core import types
+from numba.np.numpy_support import as_dtype
+
+from . import numba_types, operations
+from .lanes import WARP
+from .memory import ArrayView, LocalArray, constant_array, element_strides
+
+
+class Dim3(NamedTuple):
+    """``cuda.threadIdx`` and its like."""
+
+    x: object
+    y: object
+    z: object
+
+
+def _dim3(values: tuple[int, int, int]) -> Dim3:
+    return Dim3(*(np.int32(v) for v in values))
+
+
+def _lane_id(frame, mask):
+    return (frame.run.batch.thread_number % WARP).astype(np.int32)
+
+
+_SPECIAL = {
+    id(cuda.threadIdx): lambda frame, mask: Dim3(*frame.run.batch.thread_index),
+    id(cuda.blockIdx): lambda frame, mask: Dim3(*frame.run.batch.block_index),
+    id(cuda.blockDim): lambda frame, mask: _dim3(frame.run.batch.geometry.block),
+    id(cuda.gridDim): lambda frame, mask: _dim3(frame.run.batch.geometry.grid),
+    id(cuda.laneid): _lane_id,
+    id(cuda.warpsize): lambda frame, mask: np.int32(WARP),
+}
+
+
+def special_value(value) -> Callable | None:
+    """What evaluates an object such as ``cuda.threadIdx``; None for any other object."""
+    return _SPECIAL.get(id(value))
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call as it stands in the kernel's source."""
+
+    compiler: object  # compiler._Compiler
+    node: ast.Call
+    name: str | None  # the variable that the result is assigned to
+    function: object
+
+    def refuse(self, what: str) -> Exception:
+        return self.compiler.source.refuse(self.node, what)
+
+    def arguments(self, least: int, most: int | None = None) -> list[Callable]:
+        """The positional arguments as expressions; between ``least`` and ``most`` of them."""
+        count = len(self.node.args)
+        if self.node.keywords or not least <= count <= (most or least):
+            raise self.refuse(f"{ast.unparse(self.node)}, called with these arguments,")
+        return [self.compiler.expression(a) for a in self.node.args]
+
+    def constants(self, *names: str) -> dict:
+        """Arguments that must be compile-time constants, by position or keyword."""
+        given = dict(zip(names, self.node.args, strict=False))
+        given.update({k.arg: k.value for k in self.node.keywords})
+        unknown = set(given) - set(names)
+        if unknown or len(self.node.args) > len(names):
+            raise self.refuse(f"an argument of {ast.unparse(self.node)}")
+        values = {name: self.compiler._try_static(node) for name, node in given.items()}
+        for name, value in values.items():
+            if value is None:
+                raise self.refuse(f"the argument {name}, which must be a constant here,")
+        return values
+
+
+# --- arrays ----------------------------------------------------------------------------------
+
+
+def _shape_and_dtype(call: Call) -> tuple[tuple[int, ...], np.dtype]:
+    given = call.constants("shape", "dtype", "alignment")
+    if "shape" not in given or "dtype" not in given:
+        raise call.refuse("an array without a shape or a dtype")
+    shape = given["shape"] if isinstance(given["shape"], tuple) else (given["shape"],)
+    dtype = as_dtype(given["dtype"]) if isinstance(given["dtype"], types.Type) else None
+    dtype = dtype or np.dtype(given["dtype"])
+    if dtype.kind not in numba_types.SCALAR_KINDS:
+        raise call.refuse(f"an array of {dtype}")
+    return tuple(int(s) for s in shape), dtype
+
+
+def _shared_array(call: Call) -> Callable:
+    shape, dtype = _shape_and_dtype(call)
+    name = call.name or "shared"
+    if shape == (0,):
+        return lambda frame, mask: frame.run.dynamic_shared(name, dtype)
+    strides, size = element_strides(shape), int(np.prod(shape))
+
+    def evaluate(frame, mask):
+        memory = frame.run.static_shared(call.node, name, size, dtype)
+        return ArrayView(memory, shape, strides)
+
+    return evaluate
+
+
+def _local_array(call: Call) -> Callable:
+    shape, dtype = _shape_and_dtype(call)
+    name = call.name or "local"
+    return lambda frame, mask: LocalArray(name, shape, dtype, frame.run.batch.size)
+
+
+def _constant_array(call: Call) -> Callable:
+    array = call.compiler._try_static(call.node.args[0]) if len(call.node.args) == 1 else None
+    if not isinstance(array, np.ndarray):
+        raise call.refuse("const.array_like() of anything but an array of the module")
+    constant = constant_array(ast.unparse(call.node.args[0]), array)
+    return lambda frame, mask: constant
+
+
+# --- where a thread is ------------------------------------------------------------------------
+
+
+def _grid(call: Call) -> Callable:
+    return _per_dimension(call, _global_position)
+
+
+def _gridsize(call: Call) -> Callable:
+    return _per_dimension(call, _global_extent)
+
+
+def _per_dimension(call: Call, coordinate: Callable) -> Callable:
+    if len(call.node.args) != 1 or call.compiler._try_static(call.node.args[0]) not in (1, 2, 3):
+        raise call.refuse(f"{ast.unparse(call.node)} (the number of dimensions is 1, 2 or 3)")
+    dimensions = call.compiler._try_static(call.node.args[0])
+
+    def evaluate(frame, mask):
+        values = tuple(coordinate(frame.run.batch, axis) for axis in range(dimensions))
+        return values[0] if dimensions == 1 else values
+
+    return evaluate
+
+
+def _global_position(batch, axis: int):
+    block = batch.block_index[axis].astype(np.int64)
+    return block * batch.geometry.block[axis] + batch.thread_index[axis]
+
+
+def _global_extent(batch, axis: int) -> np.int64:
+    return np.int64(batch.geometry.block[axis] * batch.geometry.grid[axis])
+
+
+# --- barriers --------------------------------------------------------------------------------
+
+
+def _syncthreads(call: Call) -> Callable:
+    call.arguments(0)
+    site = call.compiler.source.site(call.node)
+
+    def evaluate(frame, mask):
+        frame.run.barrier(mask, site)
+
+    return evaluate
+
+
+def _block_vote(combine: Callable) -> Callable:
+    """syncthreads_count, _and, _or: a barrier that also counts a predicate over the block."""
+
+    def handler(call: Call) -> Callable:
+        (predicate,) = call.arguments(1)
+        site = call.compiler.source.site(call.node)
+
+        def evaluate(frame, mask):
+            run = frame.run
+            holds = operations.truth(predicate(frame, mask)) & mask.lanes
+            run.barrier(mask, site)
+            votes = holds.reshape(run.batch.blocks, -1).sum(axis=1)
+            voters = mask.lanes.reshape(run.batch.blocks, -1).sum(axis=1)
+            return np.repeat(combine(votes, voters).astype(np.int32), run.batch.width)
+
+        return evaluate
+
+    return handler
+
+
+def _syncwarp(call: Call) -> Callable:
+    call.arguments(0, 1)
+    raise call.refuse("syncwarp()")
+
+
+def _fence(call: Call) -> Callable:
+    """A memory fence changes nothing here: every store is seen at once."""
+    call.arguments(0)
+    return lambda frame, mask: None
+
+
+# --- arithmetic ------------------------------------------------------------------------------
+
+
+def _typed(call: Call) -> Callable:
+    """A function that Numba types as a whole: operators of ``math``, ``min``, ``abs`` ..."""
+    arguments = call.arguments(1, 8)
+    function = call.function
+
+    def evaluate(frame, mask):
+        values = [a(frame, mask) for a in arguments]
+        if function not in (min, max):
+            return call.compiler.apply(function, tuple(values), call.node, frame, mask)
+        if len(values) == 1 and isinstance(values[0], tuple):
+            values = list(values[0])
+        result = values[0]
+        for value in values[1:]:
+            result = call.compiler.apply(function, (result, value), call.node, frame, mask)
+        return result
+
+    return evaluate
+
+
+def _cast(dtype: np.dtype) -> Callable:
+    def handler(call: Call) -> Callable:
+        (argument,) = call.arguments(1)
+
+        def evaluate(frame, mask):
+            value = argument(frame, mask)
+            if not isinstance(value, np.ndarray | np.generic):
+                raise call.refuse(f"{ast.unparse(call.node)}, a cast of something that is no number,")
+            return numba_types.cast(value, dtype)
+
+        return evaluate
+
+    return handler
+
+
+def _fma(call: Call) -> Callable:
+    arguments = call.arguments(3)
+
+    def evaluate(frame, mask):
+        a, b, c = (x(frame, mask) for x in arguments)
+        return operations._fma(a, b, c)
+
+    return evaluate
+
+
+def _select(call: Call) -> Callable:
+    arguments = call.arguments(3)
+
+    def evaluate(frame, mask):
+        chosen, yes, no = (x(frame, mask) for x in arguments)
+        result = operations.merge(operations.truth(chosen), yes, no)
+        return result if result.ndim else result[()]
+
+    return evaluate
+
+
+def _length(call: Call) -> Callable:
+    (argument,) = call.arguments(1)
+
+    def evaluate(frame, mask):
+        value = argument(frame, mask)
+        if isinstance(value, tuple):
+            return np.int64(len(value))
+        if isinstance(value, ArrayView | LocalArray):
+            return np.int64(value.shape[0])
+        raise call.refuse("len() of this value")
+
+    return evaluate
+
+
+_HANDLERS: dict[int, tuple[object, Callable]] = {}
+
+
+def _register(function, handler: Callable) -> None:
+    _HANDLERS[id(function)] = (function, handler)  # the object is kept, so that its id stays its own
+
+
+for _function in operations.COMPUTE:
+    _register(_function, _typed)
+for _type in (
+    types.boolean, types.int8, types.int16, types.int32, types.int64, types.uint8, types.uint16,
+    types.uint32, types.uint64, types.float32, types.float64, types.complex64, types.complex128,
+):  # fmt: skip
+    _register(_type, _cast(as_dtype(_type)))
+    _register(as_dtype(_type).type, _cast(as_dtype(_type)))
+_register(np.float16, _cast(np.dtype(np.float16)))
+_register(types.float16, _cast(np.dtype(np.float16)))
+_register(builtins.int, _cast(np.dtype(np.int64)))
+_register(builtins.float, _cast(np.dtype(np.float64)))
+_register(builtins.bool, _cast(np.dtype(np.bool_)))
+_register(builtins.complex, _cast(np.dtype(np.complex128)))
+_register(builtins.len, _length)
+_register(np.sqrt, lambda call: _typed(Call(call.compiler, call.node, call.name, math.sqrt)))
+_register(cuda.shared.array, _shared_array)
+_register(cuda.local.array, _local_array)
+_register(cuda.const.array_like, _constant_array)
+_register(cuda.grid, _grid)
+_register(cuda.gridsize, _gridsize)
+_register(cuda.syncthreads, _syncthreads)
+_register(cuda.syncthreads_count, _block_vote(lambda votes, voters: votes))
+_register(cuda.syncthreads_and, _block_vote(lambda votes, voters: votes == voters))
+_register(cuda.syncthreads_or, _block_vote(lambda votes, voters: votes > 0))
+_register(cuda.threadfence, _fence)
+_register(cuda.threadfence_block, _fence)
+_register(cuda.threadfence_system, _fence)
+_register(cuda.fma, _fma)
+_register(cuda.selp, _select)
+
+
+def handler_of(function) -> Callable | None:
+    """What compiles a call of this function; None where the virtual GPU does not know it."""
+    entry = _HANDLERS.get(id(function))
+    return entry[1] if entry else None
+
+
+def device_function(function) -> Callable | None:
+    """The Python function behind a ``@cuda.jit`` or ``@njit`` function that a kernel may call."""
+    python = getattr(function, "py_func", None)
+    return python if hasattr(function, "targetoptions") else None

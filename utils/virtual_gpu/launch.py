@@ -1,0 +1,176 @@
+"""A launch: checks what a device would refuse, then runs the grid batch by batch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import numpy as np
+
+from .arguments import kernel_arguments
+from .compiler import Program, compile_function
+from .counters import Counters
+from .errors import Finding, LaunchError, Site, VirtualGpuError
+from .lanes import Batch, Geometry, Mask
+from .memory import ArrayView, Clock, Memory
+from .report import Report
+from .source import Source
+
+MAX_THREADS = 1024
+MAX_BLOCK = (1024, 1024, 64)
+MAX_GRID = (2**31 - 1, 65535, 65535)
+MAX_SHARED_BYTES = 48 * 1024
+LANES_PER_BATCH = 16384
+MAX_STEPS = 1 << 24
+
+
+class Run:
+    """What the closures of a kernel share while one batch of blocks is running."""
+
+    def __init__(self, batch: Batch, report: Report, counters: Counters | None, dynamic: int):
+        self.batch = batch
+        self.report = report
+        self.counters = counters
+        self.clock = Clock(batch, report)
+        self.live: Mask | None = batch.everyone
+        self._dynamic_bytes = dynamic
+        self._static: dict[ast.AST, Memory] = {}
+        self._dynamic: np.ndarray | None = None
+        self._dynamic_views: dict[np.dtype, Memory] = {}
+        self._steps = 0
+
+    def static_shared(self, node: ast.AST, name: str, size: int, dtype: np.dtype) -> Memory:
+        """The shared array of this source line: made once per block, however often it is met."""
+        if node not in self._static:
+            used = sum(m.data.nbytes for m in self._static.values()) // self.batch.blocks
+            total = used + self._dynamic_bytes + size * dtype.itemsize
+            if total > MAX_SHARED_BYTES:
+                raise LaunchError(
+                    f"The kernel asks for {total} bytes of shared memory with {name}; a block has "
+                    f"{MAX_SHARED_BYTES}; make the array smaller."
+                )
+            data = np.zeros(size * self.batch.blocks, dtype)
+            self._static[node] = Memory(name, "shared", data, tracked=True, born=False)
+        return self._static[node]
+
+    def dynamic_shared(self, name: str, dtype: np.dtype) -> ArrayView:
+        """The launch's dynamic shared memory seen as an array of this type."""
+        size = self._dynamic_bytes // dtype.itemsize
+        if dtype not in self._dynamic_views:
+            if self._dynamic is None:
+                self._dynamic = np.zeros((self.batch.blocks, self._dynamic_bytes), np.uint8)
+            usable = np.ascontiguousarray(self._dynamic[:, : size * dtype.itemsize])
+            self._dynamic_views[dtype] = Memory(
+                name, "shared", usable.reshape(-1).view(dtype), tracked=True, born=False
+            )
+        return ArrayView(self._dynamic_views[dtype], (size,), (1,))
+
+    def shared_size(self, memory: Memory) -> int:
+        """Elements of this shared allocation in each block."""
+        return memory.data.size // self.batch.blocks
+
+    def barrier(self, mask: Mask, site: Site) -> None:
+        """All live threads of a block must be here, or none of them."""
+        if mask.count == self.live.count:
+            self.clock.barrier(mask, everyone=True)
+        else:
+            self._partial_barrier(mask, site)
+        if self.counters:
+            self.counters.barrier(mask, site)
+
+    def _partial_barrier(self, mask: Mask, site: Site) -> None:
+        shape = (self.batch.blocks, self.batch.width)
+        here = mask.lanes.reshape(shape).sum(axis=1)
+        alive = self.live.lanes.reshape(shape).sum(axis=1)
+        split = (here > 0) & (here < alive)
+        if split.any() and not self.report.knows("barrier", site, ""):
+            block = int(np.flatnonzero(split)[0])
+            absent = self.live.lanes & ~mask.lanes
+            lane = int(np.flatnonzero(absent.reshape(shape)[block])[0]) + block * self.batch.width
+            thread = self.batch.thread(lane)
+            self.report.add(Finding(
+                "barrier", site, "", (), (thread,), int(split.sum()),
+                f"{here[block]} of the {alive[block]} live threads of block "
+                f"{thread.block} reach this barrier; {thread} does not.",
+            ))  # fmt: skip
+        self.clock.barrier(mask, everyone=False)
+
+    def count_step(self, source: Source, node: ast.AST) -> None:
+        """An endless loop is an error, never a hang."""
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise VirtualGpuError(
+                f"{source.name}, {source.site(node)}: more than {MAX_STEPS} rounds of its loops; "
+                "does the loop end for every thread?"
+            )
+
+    def count_access(self, memory: Memory, kind: str, addresses, mask: Mask, site: Site) -> None:
+        if self.counters:
+            self.counters.access(memory, kind, addresses, mask, site)
+
+    def count_operation(self, source: Source, node: ast.AST, result, mask: Mask) -> None:
+        if self.counters and result.dtype.kind in "fc":
+            self.counters.operation(source.site(node), result.dtype, mask)
+
+
+def launch(
+    function: Callable,
+    geometry: Geometry,
+    arguments: tuple,
+    dynamic_shared: int = 0,
+    report: Report | None = None,
+    counters: Counters | None = None,
+) -> None:
+    """Run a kernel's Python function on the whole grid.
+
+    Raises the first finding as an error, unless ``report`` collects them.
+    """
+    program = compile_function(function)
+    report = report or Report(collect=False)
+    _check_limits(program, geometry, arguments, dynamic_shared)
+    values = kernel_arguments(program, arguments)
+    per_batch = max(1, LANES_PER_BATCH // geometry.lanes_per_block)
+    with np.errstate(all="ignore"):
+        for first in range(0, geometry.blocks, per_batch):
+            batch = Batch(geometry, first, min(per_batch, geometry.blocks - first))
+            run = Run(batch, report, counters, dynamic_shared)
+            program.call(run, values, batch.everyone, is_kernel=True)
+
+
+def make_geometry(grid, block) -> Geometry:
+    """Grid and block as Numba takes them: an int, or a tuple of up to three."""
+    return Geometry(_three(grid, "grid"), _three(block, "block"))
+
+
+def _three(dimensions, what: str) -> tuple[int, int, int]:
+    given = dimensions if isinstance(dimensions, tuple | list) else (dimensions,)
+    whole = all(isinstance(d, int | np.integer) for d in given)
+    if not whole or not 1 <= len(given) <= 3 or any(d < 1 for d in given):
+        raise LaunchError(
+            f"The {what} is {dimensions!r}; it must be one to three whole numbers, each at least 1."
+        )
+    return (*(int(d) for d in given), *(1,) * (3 - len(given)))
+
+
+def _check_limits(program: Program, geometry: Geometry, arguments: tuple, dynamic: int) -> None:
+    expected = len(program.source.parameters)
+    if len(arguments) != expected:
+        raise LaunchError(
+            f"{program.source.name} takes {expected} arguments; {len(arguments)} were given."
+        )
+    if geometry.threads > MAX_THREADS:
+        raise LaunchError(
+            f"The block {geometry.block} has {geometry.threads} threads; a device takes at most "
+            f"{MAX_THREADS}."
+        )
+    for what, given, limits in (
+        ("block", geometry.block, MAX_BLOCK),
+        ("grid", geometry.grid, MAX_GRID),
+    ):
+        if any(g > limit for g, limit in zip(given, limits, strict=True)):
+            raise LaunchError(f"The {what} is {given}; a device takes at most {limits}.")
+    if dynamic > MAX_SHARED_BYTES:
+        raise LaunchError(
+            f"The launch asks for {dynamic} bytes of dynamic shared memory; a block has "
+            f"{MAX_SHARED_BYTES}."
+        )

@@ -1,0 +1,103 @@
+"""Numba's own typing rules, asked of Numba itself.
+
+The virtual GPU computes with NumPy but types like Numba: ``int32 + int32`` is int64,
+``float32 * 2`` is float64. Instead of repeating those rules, every operation asks the CUDA
+target's typing context once per combination of types and remembers the answer.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numba.core import types
+from numba.cuda.descriptor import cuda_target
+from numba.np.numpy_support import as_dtype, from_dtype
+
+SCALAR_KINDS = "biufc"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one operation is typed: the dtypes its operands are cast to, and its result's."""
+
+    operands: tuple[np.dtype, ...]
+    result: np.dtype
+
+
+@functools.cache
+def context():
+    """The typing context of Numba's CUDA target, filled with its declarations."""
+    typing_context = cuda_target.typing_context
+    typing_context.refresh()
+    return typing_context
+
+
+@functools.cache
+def numba_type(dtype: np.dtype) -> types.Type:
+    return from_dtype(dtype)
+
+
+@functools.cache
+def rule(function: Callable, dtypes: tuple[np.dtype, ...]) -> Rule | None:
+    """The rule for ``function`` (an ``operator``, ``math`` or builtin function) on these types.
+
+    None where Numba refuses the combination.
+    """
+    arguments = tuple(numba_type(d) for d in dtypes)
+    try:
+        signature = context().resolve_function_type(function, arguments, {})
+    except Exception:  # Numba raises many kinds of typing error; each means "refused"
+        return None
+    if signature is None or not isinstance(signature.return_type, types.Number | types.Boolean):
+        return None
+    operands = signature.args
+    if len(operands) != len(dtypes):  # plain numba types min(x, y) as min((x, y))
+        operands = (signature.return_type,) * len(dtypes)
+    return Rule(tuple(as_dtype(t) for t in operands), as_dtype(signature.return_type))
+
+
+@functools.cache
+def unified(first: np.dtype, second: np.dtype) -> np.dtype:
+    """The type of a variable that holds ``first`` on one path and ``second`` on another."""
+    if first == second:
+        return first
+    common = context().unify_types(numba_type(first), numba_type(second))
+    return as_dtype(common) if common is not None else np.result_type(first, second)
+
+
+@functools.cache
+def range_dtype(dtypes: tuple[np.dtype, ...]) -> np.dtype:
+    """The type of the loop variable of ``range`` called with these types."""
+    signature = context().resolve_function_type(
+        range, tuple(numba_type(d) for d in dtypes), {}
+    )
+    return as_dtype(signature.return_type.dtype)
+
+
+def cast(value, dtype: np.dtype):
+    """``value`` (a NumPy scalar, the same in all threads, or a vector of lanes) as ``dtype``."""
+    if value.dtype == dtype:
+        return value
+    if dtype.kind == "b":
+        return value != 0
+    if value.dtype.kind == "c" and dtype.kind != "c":
+        value = value.real
+    return value.astype(dtype)
+
+
+def scalar(value) -> np.generic:
+    """A Python or NumPy scalar typed as Numba types it: int → int64, float → float64."""
+    if isinstance(value, np.generic):
+        return value
+    if isinstance(value, bool):
+        return np.bool_(value)
+    if isinstance(value, int):
+        return np.uint64(value) if value >= 2**63 else np.int64(value)
+    if isinstance(value, float):
+        return np.float64(value)
+    if isinstance(value, complex):
+        return np.complex128(value)
+    raise TypeError(value)

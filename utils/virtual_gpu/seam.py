@@ -1,0 +1,129 @@
+"""The seam: on a machine without a CUDA device, Numba's own launch syntax runs here.
+
+Only the entry points that need a driver are replaced, in the process's ``numba.cuda`` module. The
+compiler stays whole: ``cuda.compile_ptx`` works beside it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import warnings
+from dataclasses import dataclass
+
+from numba import cuda
+from numba.cuda.dispatcher import CUDADispatcher
+
+from . import hostarrays
+from .errors import VirtualGpuError
+from .launch import launch, make_geometry
+from .lanes import Geometry
+from .report import Report
+
+
+@dataclass(frozen=True)
+class VirtualLaunch:
+    """``kernel[grid, block]``, ready to be called."""
+
+    kernel: CUDADispatcher
+    geometry: Geometry
+    shared_bytes: int
+
+    def __call__(self, *arguments) -> None:
+        report = Report(collect=False)
+        launch(self.kernel.py_func, self.geometry, arguments, self.shared_bytes, report)
+        for finding in report.findings:
+            warnings.warn(str(finding), stacklevel=2)
+
+
+class VirtualStream:
+    """A stream: launches here are finished when they return, so there is nothing to order."""
+
+    def synchronize(self) -> None:
+        """Nothing is pending."""
+
+    @contextlib.contextmanager
+    def auto_synchronize(self):
+        yield self
+
+
+class VirtualEvent:
+    """An event that holds the host's clock. It times this interpreter, never a GPU."""
+
+    def __init__(self, timing: bool = True):
+        self._seconds: float | None = None
+
+    def record(self, stream=0) -> None:
+        self._seconds = time.perf_counter()
+
+    def synchronize(self) -> None:
+        """Nothing is pending."""
+
+    def wait(self, stream=0) -> None:
+        """Nothing is pending."""
+
+    def query(self) -> bool:
+        return True
+
+    def elapsed_time(self, end: VirtualEvent) -> float:
+        """Milliseconds of the host's clock from this event to ``end``."""
+        if self._seconds is None or end._seconds is None:
+            raise VirtualGpuError("An event was not recorded; call record() on both events first.")
+        return 1e3 * (end._seconds - self._seconds)
+
+
+def active() -> bool:
+    """Whether ``kernel[grid, block](...)`` runs on the virtual GPU in this process."""
+    return CUDADispatcher.configure is _configure
+
+
+def install() -> None:
+    """Let Numba's launches, arrays, streams and events run on the virtual GPU. Idempotent.
+
+    For machines without a CUDA device: a launch on a real device is no longer possible afterwards.
+    """
+    CUDADispatcher.configure = _configure
+    CUDADispatcher.__getitem__ = _getitem
+    CUDADispatcher.forall = _forall
+    for name, function in _HOST_FUNCTIONS.items():
+        setattr(cuda, name, function)
+
+
+def _configure(self, griddim, blockdim, stream=0, sharedmem=0) -> VirtualLaunch:
+    return VirtualLaunch(self, make_geometry(griddim, blockdim), int(sharedmem))
+
+
+def _getitem(self, arguments) -> VirtualLaunch:
+    if not isinstance(arguments, tuple) or not 2 <= len(arguments) <= 4:
+        raise VirtualGpuError(
+            "A launch needs kernel[grid, block], or kernel[grid, block, stream, shared_bytes]."
+        )
+    return _configure(self, *arguments)
+
+
+def _forall(self, ntasks, tpb=0, stream=0, sharedmem=0) -> VirtualLaunch:
+    threads = tpb or 128
+    return _configure(self, max(1, -(-ntasks // threads)), threads, stream, sharedmem)
+
+
+@contextlib.contextmanager
+def _pinned(*arrays):
+    yield
+
+
+_HOST_FUNCTIONS = {
+    "to_device": hostarrays.to_device,
+    "device_array": hostarrays.device_array,
+    "device_array_like": hostarrays.device_array_like,
+    "managed_array": hostarrays.host_array,
+    "mapped_array": hostarrays.host_array,
+    "mapped_array_like": hostarrays.host_array_like,
+    "pinned_array": hostarrays.host_array,
+    "pinned_array_like": hostarrays.host_array_like,
+    "pinned": _pinned,
+    "synchronize": lambda: None,
+    "stream": VirtualStream,
+    "default_stream": VirtualStream,
+    "event": VirtualEvent,
+    "event_elapsed_time": lambda start, end: start.elapsed_time(end),
+}
