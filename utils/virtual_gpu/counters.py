@@ -22,6 +22,17 @@ BANKS = 32
 BANK_BYTES = 4
 
 
+@dataclass(frozen=True)
+class WarpAccess:
+    """One warp's first execution of a load or store, kept to be drawn."""
+
+    array: str
+    space: str  # "global" or "shared"
+    kind: str  # "load" or "store"
+    itemsize: int
+    addresses: tuple[int | None, ...]  # byte address per lane within the allocation; None: inactive
+
+
 @dataclass
 class LineCount:
     """Totals of one source line."""
@@ -48,6 +59,7 @@ class Counters:
 
     def __init__(self) -> None:
         self.lines: dict[Site, LineCount] = defaultdict(LineCount)
+        self.samples: dict[tuple[Site, str, str], WarpAccess] = {}
 
     def access(self, memory: Memory, kind: str, addresses, mask: Mask, site: Site) -> None:
         """One load or store: ``addresses`` are element numbers, one per active lane or one for all."""
@@ -60,6 +72,8 @@ class Counters:
         line.lanes += mask.count
         itemsize = memory.data.dtype.itemsize
         first = _by_warp(addresses, mask) * itemsize
+        if (site, memory.name, kind) not in self.samples:
+            self.samples[site, memory.name, kind] = _sample(memory, kind, first, active)
         if memory.space == "global":
             sectors = _sectors(first, active)
             _add(line, f"global_{kind}", requests=requests, sectors=sectors,
@@ -85,6 +99,15 @@ class Counters:
         line.lanes += mask.count
 
 
+def _sample(memory: Memory, kind: str, first: np.ndarray, active: np.ndarray) -> WarpAccess:
+    warp = int(np.flatnonzero(active.any(axis=1))[0])
+    addresses = tuple(
+        int(a) if on else None for a, on in zip(first[warp], active[warp], strict=True)
+    )
+    itemsize = memory.data.dtype.itemsize
+    return WarpAccess(memory.name, memory.space, kind, itemsize, addresses)
+
+
 def _add(line: LineCount, prefix: str, **amounts: int) -> None:
     for name, amount in amounts.items():
         field = f"{prefix}_{name}"
@@ -92,7 +115,7 @@ def _add(line: LineCount, prefix: str, **amounts: int) -> None:
 
 
 def _by_warp(addresses, mask: Mask) -> np.ndarray:
-    """Addresses as one row per warp; inactive lanes hold -1 times anything, so any value."""
+    """Addresses as one row per warp; what inactive lanes hold is never looked at."""
     rows = np.zeros(mask.lanes.size, np.int64)
     rows[mask.index if not mask.full else slice(None)] = addresses
     return rows.reshape(-1, WARP)

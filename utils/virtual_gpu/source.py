@@ -20,6 +20,7 @@ class Source:
     file: str
     tree: ast.FunctionDef
     names: dict[str, object]
+    lines: tuple[tuple[int, str], ...]  # (number in the file, text), indentation of the def removed
 
     def site(self, node: ast.AST) -> Site:
         """Where a node stands."""
@@ -47,11 +48,14 @@ def read_source(function: Callable) -> Source:
             f"The source of {function.__name__} cannot be read; define the kernel in a file or "
             "a notebook cell, not in exec() or at a plain prompt."
         ) from None
-    tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+    text = textwrap.dedent("".join(lines))
+    tree = ast.parse(text).body[0]
     if not isinstance(tree, ast.FunctionDef):
         raise Unsupported(f"{function.__name__} is not a def statement; write the kernel as one.")
     ast.increment_lineno(tree, first - 1)
-    source = Source(function.__name__, inspect.getfile(function), tree, _outer_names(function))
+    numbered = tuple(enumerate(text.rstrip().splitlines(), start=first))
+    names = _outer_names(function)
+    source = Source(function.__name__, inspect.getfile(function), tree, names, numbered)
     arguments = tree.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
         raise source.refuse(tree, "a signature with defaults, *args or keyword-only arguments")

@@ -7,26 +7,30 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
-from .counters import Counters, LineCount
-from .errors import Finding, Site
+from .annotate import annotated_html, annotated_text
+from .counters import Counters, LineCount, WarpAccess
+from .errors import Finding, Site, VirtualGpuError
 from .launch import launch, make_geometry
 from .report import Report
+from .source import read_source
 
 
 @dataclass(frozen=True)
 class Trace:
-    """What the virtual GPU saw of one launch."""
+    """What the virtual GPU saw of one launch. In a notebook it shows the annotated source."""
 
     kernel: str
+    source: tuple[tuple[int, str], ...]  # the kernel's lines with their numbers in the file
     findings: tuple[Finding, ...]
     counts: dict[Site, LineCount]
+    samples: tuple[tuple[Site, WarpAccess], ...]
 
     @property
     def lines(self) -> pd.DataFrame:
         """One row per source line that touched memory, computed or synchronised.
 
         Columns: ``line``, ``source``, the counts of counters.LineCount, and ``lanes_per_warp``
-        (active lanes per instruction, at most 32).
+        (active lanes per memory instruction, at most 32).
         """
         rows = [
             {"line": site.line, "source": site.source, **asdict(count)}
@@ -41,6 +45,23 @@ class Trace:
         """The counts summed over all lines."""
         return self.lines.drop(columns=["line", "source", "lanes_per_warp"]).sum()
 
+    def warp_access(self, array: str, kind: str = "load") -> WarpAccess:
+        """The first load or store of this array by a warp, to be drawn.
+
+        Raises VirtualGpuError with the accesses that there are.
+        """
+        for _, access in self.samples:
+            if (access.array, access.kind) == (array, kind):
+                return access
+        known = ", ".join(sorted({f"{a.kind} of {a.array}" for _, a in self.samples})) or "none"
+        raise VirtualGpuError(f"{self.kernel} made no {kind} of {array}; it made: {known}.")
+
+    def _repr_html_(self) -> str:
+        return annotated_html(self)
+
+    def __str__(self) -> str:
+        return annotated_text(self)
+
 
 def trace(kernel: Callable, grid, block, *arguments, shared_bytes: int = 0) -> Trace:
     """Run ``kernel`` (a ``@cuda.jit`` function or a plain one) on the virtual GPU and explain it.
@@ -52,4 +73,10 @@ def trace(kernel: Callable, grid, block, *arguments, shared_bytes: int = 0) -> T
     function = getattr(kernel, "py_func", kernel)
     report, counters = Report(collect=True), Counters()
     launch(function, make_geometry(grid, block), arguments, shared_bytes, report, counters)
-    return Trace(function.__name__, report.findings, dict(counters.lines))
+    return Trace(
+        function.__name__,
+        read_source(function).lines,
+        report.findings,
+        dict(counters.lines),
+        tuple((site, access) for (site, _, _), access in counters.samples.items()),
+    )

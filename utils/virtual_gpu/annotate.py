@@ -1,0 +1,133 @@
+"""The kernel's source with the figures of a trace beside each line: as HTML and as text."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .counters import LineCount
+
+if TYPE_CHECKING:
+    from .trace import Trace
+
+
+@dataclass(frozen=True)
+class Column:
+    """One figure per line: its title, what it means, and how it is read from the counts."""
+
+    title: str
+    meaning: str
+    read: Callable[[LineCount], float]
+
+
+def _global_sectors(count: LineCount) -> int:
+    return count.global_load_sectors + count.global_store_sectors
+
+
+def _global_requests(count: LineCount) -> int:
+    return count.global_load_requests + count.global_store_requests
+
+
+def _wavefronts(count: LineCount) -> int:
+    return count.shared_load_wavefronts + count.shared_store_wavefronts
+
+
+def _shared_requests(count: LineCount) -> int:
+    return count.shared_load_requests + count.shared_store_requests
+
+
+COLUMNS = (
+    Column("global requests", "memory instructions of whole warps", _global_requests),
+    Column("sectors", "32-byte sectors that they moved", _global_sectors),
+    Column("shared requests", "shared-memory instructions of whole warps", _shared_requests),
+    Column("wavefronts", "passes through the banks that they took", _wavefronts),
+    Column("float32 ops", "floating-point operations in 32 bits", lambda c: c.float32_ops),
+    Column("float64 ops", "floating-point operations in 64 bits", lambda c: c.float64_ops),
+    Column("barriers", "barriers, counted per warp", lambda c: c.barriers),
+)
+
+
+def _by_line(trace: Trace) -> dict[int, LineCount]:
+    shown = {number for number, _ in trace.source}
+    return {site.line: count for site, count in trace.counts.items() if site.line in shown}
+
+
+def _used_columns(counts: dict[int, LineCount]) -> list[Column]:
+    return [c for c in COLUMNS if any(c.read(count) for count in counts.values())]
+
+
+def _grouped(value: float) -> str:
+    return f"{value:,.0f}".replace(",", " ") if value else ""
+
+
+def annotated_text(trace: Trace) -> str:
+    """The annotated source for a terminal, findings first."""
+    counts = _by_line(trace)
+    columns = _used_columns(counts)
+    widths = [max(len(c.title), 11) for c in columns]
+    head = " ".join(f"{c.title:>{w}}" for c, w in zip(columns, widths, strict=True))
+    rows = [str(finding) for finding in trace.findings]
+    rows.append(f"{head}  line")
+    for number, text in trace.source:
+        count = counts.get(number, LineCount())
+        cells = " ".join(
+            f"{_grouped(c.read(count)):>{w}}" for c, w in zip(columns, widths, strict=True)
+        )
+        rows.append(f"{cells} {number:>5}  {text}")
+    return "\n".join(rows)
+
+
+STYLE = """<style>
+.vgpu {border-collapse: collapse; font-size: 12px; color: inherit; margin: 0.5em 0}
+.vgpu caption {text-align: left; padding: 4px 0; font-weight: bold}
+.vgpu th, .vgpu td {padding: 1px 8px; text-align: right; color: inherit; white-space: pre;
+ background: transparent; border: none}
+.vgpu th {font-weight: normal; opacity: 0.8; border-bottom: 1px solid currentColor}
+.vgpu td.code {text-align: left; font-family: monospace}
+.vgpu td.number {opacity: 0.6; font-family: monospace}
+.vgpu tr.found td.code {outline: 2px solid #d55e00}
+.vgpu-finding {border-left: 4px solid #d55e00; padding: 2px 8px; margin: 4px 0}
+.vgpu-warning {border-left: 4px solid #e69f00; padding: 2px 8px; margin: 4px 0}
+</style>"""
+
+
+def annotated_html(trace: Trace) -> str:
+    """The annotated source for a notebook. A bar behind a figure is its share of the column."""
+    counts = _by_line(trace)
+    columns = _used_columns(counts)
+    totals = [sum(c.read(count) for count in counts.values()) for c in columns]
+    guilty = {finding.line for finding in trace.findings}
+    rows = []
+    for number, text in trace.source:
+        count = counts.get(number, LineCount())
+        cells = "".join(
+            _cell(c.read(count), total) for c, total in zip(columns, totals, strict=True)
+        )
+        row_class = ' class="found"' if number in guilty else ""
+        rows.append(
+            f'<tr{row_class}>{cells}<td class="number">{number}</td>'
+            f'<td class="code">{html.escape(text)}</td></tr>'
+        )
+    heads = "".join(
+        f'<th scope="col" title="{html.escape(c.meaning)}">{c.title}</th>' for c in columns
+    )
+    notes = "".join(_note(finding) for finding in trace.findings)
+    caption = f"<caption>{html.escape(trace.kernel)} on the virtual GPU</caption>"
+    head = f'<thead><tr>{heads}<th scope="col"></th><th scope="col"></th></tr></thead>'
+    table = f'<table class="vgpu">{caption}{head}<tbody>{"".join(rows)}</tbody></table>'
+    return STYLE + notes + table
+
+
+def _cell(value: float, total: float) -> str:
+    if not value:
+        return "<td></td>"
+    share = 100 * value / total
+    bar = f"linear-gradient(to left, rgba(0,114,178,.35) {share:.0f}%, transparent {share:.0f}%)"
+    return f'<td style="background:{bar}">{_grouped(value)}</td>'
+
+
+def _note(finding) -> str:
+    kind = "warning" if finding.kind == "wrapped_index" else "finding"
+    return f'<div class="vgpu-{kind}">{html.escape(str(finding))}</div>'
