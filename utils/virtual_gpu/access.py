@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,6 +55,25 @@ def store(run: Run, array, indices: tuple, value, mask: Mask, site: Site) -> Non
     if not isinstance(values, np.ndarray):
         values = np.full(mask.count, values)
     array.memory.store(access, values)
+
+
+def update(run: Run, array: ArrayView, indices: tuple, change: Callable, mask: Mask, site: Site):
+    """An atomic operation on one element per active lane.
+
+    ``change(data, addresses, lanes)`` works on the storage and returns the old values of these
+    lanes, or None. Returns a vector of old values (zero in other lanes), or None.
+    """
+    address, mask = _address(run, array, indices, mask, site)
+    if mask is None:
+        return np.zeros(run.batch.size, array.dtype)
+    access = _access(run, array, address, indices, mask, ("updates", site))
+    run.count_access(array.memory, "atomic", access.addresses, mask, site)
+    old = array.memory.update(access, lambda data, at: change(data, at, mask))
+    if old is None:
+        return None
+    result = np.zeros(run.batch.size, array.dtype)
+    result[mask.index] = old
+    return result
 
 
 def _access(run: Run, array: ArrayView, address, indices: tuple, mask: Mask, what: tuple) -> Access:

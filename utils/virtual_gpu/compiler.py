@@ -99,6 +99,7 @@ class Program:
     source: Source
     execute: Execute
     uses: dict[str, ParameterUse]
+    cooperative: bool  # the kernel has barriers of the whole grid
 
     def call(self, run, arguments: tuple, mask: Mask, is_kernel: bool = False):
         """Run the function in the lanes of ``mask``; returns its value (None for a kernel)."""
@@ -113,8 +114,9 @@ class Program:
 def compile_function(function: Callable) -> Program:
     """The Program of a plain Python function. Outer names are frozen now, as Numba does."""
     source = read_source(function)
-    body = _Compiler(source).block(source.tree.body)
-    return Program(source, body, parameter_uses(source.tree))
+    compiler = _Compiler(source)
+    body = compiler.block(source.tree.body)
+    return Program(source, body, parameter_uses(source.tree), compiler.cooperative)
 
 
 class NotStatic(Exception):
@@ -125,6 +127,7 @@ class _Compiler:
     def __init__(self, source: Source):
         self.source = source
         self.local = assigned_names(source.tree)
+        self.cooperative = False
 
     # --- statements ---------------------------------------------------------------------------
 
@@ -487,6 +490,8 @@ class _Compiler:
     def call(self, node: ast.Call, name: str | None) -> Evaluate:
         """A call of a function that Numba knows in kernels, or of a device function."""
         function = self._try_static(node.func)
+        if function is None and isinstance(node.func, ast.Attribute):
+            return self._method_call(node)
         handler = intrinsics.handler_of(function)
         if handler is not None:
             return handler(intrinsics.Call(self, node, name, function))
@@ -495,8 +500,20 @@ class _Compiler:
             raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
         return self._device_call(node, python)
 
+    def _method_call(self, node: ast.Call) -> Evaluate:
+        """``grid.sync()`` of a grid group, the one object of a kernel that has a method."""
+        group, site = self.expression(node.func.value), self.source.site(node)
+
+        def evaluate(frame, mask):
+            if group(frame, mask) is not intrinsics.GRID_GROUP or node.func.attr != "sync":
+                raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
+            frame.run.grid_barrier(mask, site)
+
+        return evaluate
+
     def _device_call(self, node: ast.Call, python: Callable) -> Evaluate:
         program = compile_function(python)
+        self.cooperative |= program.cooperative
         if node.keywords or len(node.args) != len(program.source.parameters):
             expected = len(program.source.parameters)
             raise self.source.refuse(node, f"a call that does not pass {expected} arguments")

@@ -52,6 +52,7 @@ class LineCount:
     float32_ops: int = 0
     float64_ops: int = 0
     barriers: int = 0
+    atomics: int = 0  # lanes that made an atomic operation
 
 
 class Counters:
@@ -70,6 +71,9 @@ class Counters:
         requests = int(np.count_nonzero(active.any(axis=1)))
         line.warps += requests
         line.lanes += mask.count
+        if kind == "atomic":
+            line.atomics += mask.count
+            return
         itemsize = memory.data.dtype.itemsize
         first = _by_warp(addresses, mask) * itemsize
         if (site, memory.name, kind) not in self.samples:

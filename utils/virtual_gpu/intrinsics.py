@@ -14,7 +14,7 @@ from numba import cuda
 from numba.core import types
 from numba.np.numpy_support import as_dtype
 
-from . import numba_types, operations
+from . import atomics, numba_types, operations, warps
 from .lanes import WARP
 from .memory import ArrayView, LocalArray, constant_array, element_strides
 
@@ -191,15 +191,25 @@ def _block_vote(combine: Callable) -> Callable:
     return handler
 
 
-def _syncwarp(call: Call) -> Callable:
-    call.arguments(0, 1)
-    raise call.refuse("syncwarp()")
-
-
 def _fence(call: Call) -> Callable:
-    """A memory fence changes nothing here: every store is seen at once."""
+    """A fence between blocks: what this thread's block did may be published by an atomic."""
+    call.arguments(0)
+    return lambda frame, mask: frame.run.clock.fence(mask)
+
+
+def _block_fence(call: Call) -> Callable:
+    """A fence within a block changes nothing here: every store is seen at once."""
     call.arguments(0)
     return lambda frame, mask: None
+
+
+GRID_GROUP = object()  # cuda.cg.this_grid()
+
+
+def _this_grid(call: Call) -> Callable:
+    call.arguments(0)
+    call.compiler.cooperative = True
+    return lambda frame, mask: GRID_GROUP
 
 
 # --- arithmetic ------------------------------------------------------------------------------
@@ -244,7 +254,7 @@ def _fma(call: Call) -> Callable:
 
     def evaluate(frame, mask):
         a, b, c = (x(frame, mask) for x in arguments)
-        return operations._fma(a, b, c)
+        return operations.fused_multiply_add(a, b, c)
 
     return evaluate
 
@@ -281,6 +291,13 @@ def _register(function, handler: Callable) -> None:
     _HANDLERS[id(function)] = (function, handler)  # the object is kept, so that its id stays its own
 
 
+def _register_named(owner, handlers: dict[str, Callable]) -> None:
+    """Register functions by name: those that this version of Numba has."""
+    for name, handler in handlers.items():
+        if hasattr(owner, name):
+            _register(getattr(owner, name), handler)
+
+
 for _function in operations.COMPUTE:
     _register(_function, _typed)
 for _type in (
@@ -307,10 +324,13 @@ _register(cuda.syncthreads_count, _block_vote(lambda votes, voters: votes))
 _register(cuda.syncthreads_and, _block_vote(lambda votes, voters: votes == voters))
 _register(cuda.syncthreads_or, _block_vote(lambda votes, voters: votes > 0))
 _register(cuda.threadfence, _fence)
-_register(cuda.threadfence_block, _fence)
 _register(cuda.threadfence_system, _fence)
+_register(cuda.threadfence_block, _block_fence)
+_register(cuda.cg.this_grid, _this_grid)
 _register(cuda.fma, _fma)
 _register(cuda.selp, _select)
+_register_named(cuda, warps.HANDLERS)
+_register_named(cuda.atomic, atomics.HANDLERS)
 
 
 def handler_of(function) -> Callable | None:

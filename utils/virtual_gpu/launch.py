@@ -12,7 +12,7 @@ from .compiler import Program, compile_function
 from .counters import Counters
 from .errors import Finding, LaunchError, Site, VirtualGpuError
 from .lanes import Batch, Geometry, Mask
-from .memory import ArrayView, Clock, Memory
+from .memory import ArrayView, Clock, Memory, Releases
 from .report import Report
 from .source import Source
 
@@ -27,11 +27,11 @@ MAX_STEPS = 1 << 24
 class Run:
     """What the closures of a kernel share while one batch of blocks is running."""
 
-    def __init__(self, batch: Batch, report: Report, counters: Counters | None, dynamic: int):
+    def __init__(self, batch: Batch, clock: Clock, counters: Counters | None, dynamic: int):
         self.batch = batch
-        self.report = report
+        self.clock = clock
+        self.report = clock.report
         self.counters = counters
-        self.clock = Clock(batch, report)
         self.live: Mask | None = batch.everyone
         self._dynamic_bytes = dynamic
         self._static: dict[ast.AST, Memory] = {}
@@ -95,6 +95,19 @@ class Run:
             ))  # fmt: skip
         self.clock.barrier(mask, everyone=False)
 
+    def grid_barrier(self, mask: Mask, site: Site) -> None:
+        """All live threads of the grid must be here."""
+        if mask.count != self.live.count:
+            lane = int(np.flatnonzero(self.live.lanes & ~mask.lanes)[0])
+            self.report.add(Finding(
+                "barrier", site, "", (), (self.batch.thread(lane),), self.live.count - mask.count,
+                f"{mask.count} of the grid's {self.live.count} live threads reach this barrier; "
+                f"{self.batch.thread(lane)} does not.",
+            ))  # fmt: skip
+        self.clock.grid_barrier()
+        if self.counters:
+            self.counters.barrier(mask, site)
+
     def count_step(self, source: Source, node: ast.AST) -> None:
         """An endless loop is an error, never a hang."""
         self._steps += 1
@@ -130,10 +143,13 @@ def launch(
     _check_limits(program, geometry, arguments, dynamic_shared)
     values = kernel_arguments(program, arguments)
     per_batch = max(1, LANES_PER_BATCH // geometry.lanes_per_block)
+    if program.cooperative:  # all blocks must meet, so all must be there
+        per_batch = geometry.blocks
+    releases = Releases(geometry.blocks)
     with np.errstate(all="ignore"):
         for first in range(0, geometry.blocks, per_batch):
             batch = Batch(geometry, first, min(per_batch, geometry.blocks - first))
-            run = Run(batch, report, counters, dynamic_shared)
+            run = Run(batch, Clock(batch, report, releases), counters, dynamic_shared)
             program.call(run, values, batch.everyone, is_kernel=True)
 
 

@@ -15,27 +15,65 @@ from dataclasses import dataclass
 import numpy as np
 
 from .errors import Finding, Site
-from .lanes import Batch, Mask, thread_by_number
+from .lanes import WARP, Batch, Mask, thread_by_number
 from .report import Report
 
 TIME_BITS = 26
 TIME_MASK = (1 << TIME_BITS) - 1
-SEVERAL_THREADS = 1 << 62  # flag of a reader word: several threads of one block have read
-SEVERAL_BLOCKS = 1 << 61  # flag of a reader word: several blocks have read
-STAMP_MASK = SEVERAL_BLOCKS - 1
+ATOMIC = 1 << 59  # flag of a writer word: the last write was atomic
+SEVERAL_THREADS = 1 << 60  # flags of a reader word: several threads of one warp have read,
+SEVERAL_WARPS = 1 << 61  # several warps of one block,
+SEVERAL_BLOCKS = 1 << 62  # several blocks
+STAMP_MASK = ATOMIC - 1
 NEVER = -1
 READ_LOG_LIMIT = 64
+
+
+class Releases:
+    """What orders two blocks of one launch: a fence and an atomic in one, an atomic in the other.
+
+    A block releases all it did before its last fence as soon as it makes an atomic; a block
+    acquires all that is released when it makes an atomic. That is coarser than the memory model,
+    which asks for the same variable: it may miss a race, but it accuses no correct kernel.
+    """
+
+    def __init__(self, blocks: int):
+        self.fenced = np.full(blocks, NEVER, np.int64)  # time of each block's last fence
+        self.released = np.full(blocks, NEVER, np.int64)  # the fence that an atomic has followed
+        self.released_at = np.full(blocks, NEVER, np.int64)  # the time of that atomic
+        self.acquired_at = np.full(blocks, NEVER, np.int64)  # the time of the last atomic
+
+    def fence(self, blocks: np.ndarray, now: int) -> None:
+        self.fenced[blocks] = now
+
+    def atomic(self, blocks: np.ndarray, now: int) -> None:
+        self.acquired_at[blocks] = now
+        fresh = blocks[self.fenced[blocks] > self.released[blocks]]
+        self.released[fresh] = self.fenced[fresh]
+        self.released_at[fresh] = now
+
+    def order(self, writer: np.ndarray, when: np.ndarray, reader: np.ndarray, first: int):
+        """Whether what block ``writer`` did at time ``when`` is ordered before block ``reader``.
+
+        Blocks before ``first`` ran in an earlier batch, so all that they released is acquired.
+        """
+        published = when < self.released[writer]
+        seen = np.where(writer < first, 0, self.released_at[writer]) <= self.acquired_at[reader]
+        return published & seen & (self.acquired_at[reader] != NEVER)
 
 
 class Clock:
     """Numbers the accesses of a batch, and remembers when each thread last passed a barrier."""
 
-    def __init__(self, batch: Batch, report: Report):
+    def __init__(self, batch: Batch, report: Report, releases: Releases):
         self.batch = batch
         self.report = report
+        self.releases = releases
         self.who = batch.numbers << TIME_BITS
         self.sites: list[Site] = []
         self.last_barrier: int | np.ndarray = 0  # a vector once blocks pass different barriers
+        self.last_warp_sync = np.full(batch.size, NEVER, np.int64)
+        self.last_grid_barrier = NEVER
 
     def tick(self, site: Site) -> int:
         """The time of a new access made by this line."""
@@ -52,6 +90,25 @@ class Clock:
         else:
             self.last_barrier = np.where(mask.lanes, now, self.last_barrier)
 
+    def grid_barrier(self) -> None:
+        """All blocks have met."""
+        self.last_barrier = self.last_grid_barrier = len(self.sites)
+
+    def warp_sync(self, mask: Mask) -> None:
+        """The active lanes of each warp have met: their earlier accesses are ordered."""
+        self.last_warp_sync[mask.index] = len(self.sites)
+
+    def fence(self, mask: Mask) -> None:
+        """What the blocks of these lanes did so far may be published."""
+        self.releases.fence(self._blocks(mask), len(self.sites))
+
+    def atomic(self, mask: Mask, time: int) -> None:
+        """These lanes made an atomic in global memory at this time."""
+        self.releases.atomic(self._blocks(mask), time)
+
+    def _blocks(self, mask: Mask) -> np.ndarray:
+        return self.batch.first + np.unique(mask.index // self.batch.width)
+
 
 class Memory:
     """One allocation: flat storage of one dtype, and its shadow where threads can meet in it."""
@@ -66,6 +123,18 @@ class Memory:
         self.reader = np.full(data.size, NEVER, np.int64) if tracked else None
         self.written = False
         self._reads: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def update(self, access: Access, change: Callable) -> np.ndarray | None:
+        """An atomic operation: ``change(data, addresses)`` works on the storage."""
+        if not self.tracked:
+            return change(self.data, access.addresses)
+        self._check_update(access)
+        result = change(self.data, access.addresses)
+        self.writer[access.addresses] = access.stamps | ATOMIC
+        self.written = True
+        if self.space == "global":
+            access.clock.atomic(access.mask, access.time)
+        return result
 
     def load(self, access: Access) -> np.ndarray:
         """The values at the access's addresses, one per active lane."""
@@ -103,9 +172,26 @@ class Memory:
         unwritten = writers == NEVER
         if not self.born and unwritten.any():
             self._report_uninitialised(access, unwritten)
-        race = late & _by_others(access, writers)
+        race = late & self._by_others(access, writers)
         if race.any():
             self._report_race(access, race, writers, "written")
+
+    def _check_update(self, access: Access) -> None:
+        """Atomics do not race with atomics, but with everything else."""
+        self._flush_reads(access.clock)
+        for words, did in ((self.writer, "written"), (self.reader, "read")):
+            earlier = words[access.addresses]
+            late = self._not_before_barrier(access, earlier)
+            if late is None:
+                continue
+            if did == "written":
+                unwritten = earlier == NEVER
+                if not self.born and unwritten.any():
+                    self._report_uninitialised(access, unwritten)
+                late &= (earlier & ATOMIC) == 0
+            race = late & self._by_others(access, earlier)
+            if race.any():
+                self._report_race(access, race, earlier, did)
 
     def _check_store(self, access: Access, values: np.ndarray) -> None:
         self._flush_reads(access.clock)
@@ -113,14 +199,14 @@ class Memory:
             writers = self.writer[access.addresses]
             late = self._not_before_barrier(access, writers)
             if late is not None:  # writing the value that is already there harms nobody
-                race = late & _by_others(access, writers)
+                race = late & self._by_others(access, writers)
                 race &= ~same_bits(self.data[access.addresses], values)
                 if race.any():
                     self._report_race(access, race, writers, "written")
         readers = self.reader[access.addresses]
         late = self._not_before_barrier(access, readers)
         if late is not None:
-            race = late & _by_others(access, readers)
+            race = late & self._by_others(access, readers)
             if race.any():
                 self._report_race(access, race, readers, "read")
 
@@ -137,6 +223,29 @@ class Memory:
             late |= (words & SEVERAL_BLOCKS) != 0
         return late if late.any() else None
 
+    def _by_others(self, access: Access, words: np.ndarray) -> np.ndarray:
+        """Which shadow words name another thread that nothing but a block's barrier could order."""
+        other = ((words ^ access.stamps) & STAMP_MASK) >> TIME_BITS != 0
+        other |= (words & (SEVERAL_THREADS | SEVERAL_WARPS | SEVERAL_BLOCKS)) != 0
+        other &= words != NEVER
+        at = np.flatnonzero(other)
+        if at.size:  # rare: the finer kinds of order are looked up for these few only
+            other[at] = ~self._ordered_otherwise(access, words[at], at)
+        return other
+
+    def _ordered_otherwise(self, access: Access, words: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """Order by syncwarp, by a barrier of the grid, or by fences and atomics."""
+        clock, batch, stamps = access.clock, access.clock.batch, access.stamps[at]
+        ordered = _met_in_warp(words, stamps, clock)
+        ordered &= (words & (SEVERAL_WARPS | SEVERAL_BLOCKS)) == 0
+        if self.space == "global":
+            who, when = (words & STAMP_MASK) >> TIME_BITS, words & TIME_MASK
+            ordered |= (who >= batch.numbers[0]) & (when < clock.last_grid_barrier)
+            theirs, ours = who // batch.width, (stamps >> TIME_BITS) // batch.width
+            published = clock.releases.order(theirs, when, ours, batch.first)
+            ordered |= published & (theirs != ours) & ((words & SEVERAL_BLOCKS) == 0)
+        return ordered
+
     def _flush_reads(self, clock: Clock) -> None:
         """Move the logged reads into the shadow. Reads before a barrier of all blocks can be
         dropped in shared memory, and most are: that is what the log is for."""
@@ -148,26 +257,22 @@ class Memory:
             self._note_readers(addresses, stamps, clock)
 
     def _note_readers(self, addresses: np.ndarray, stamps: np.ndarray, clock: Clock) -> None:
+        """Enter one access's readers. Several lanes may read one element at once, and others may
+        have read it before: the flags say how far apart all these readers are."""
         before = self.reader[addresses]
         self.reader[addresses] = stamps
         now = self.reader[addresses]
-        flags = np.where(now != stamps, SEVERAL_THREADS, 0)
+        flags = _distance(now, stamps, clock)
         seen = before != NEVER
         if seen.any():
-            width = clock.batch.width
-            who_before, who = (before & STAMP_MASK) >> TIME_BITS, stamps >> TIME_BITS
             settled = clock.last_barrier
             if not isinstance(settled, int):
-                settled = settled[who - clock.batch.numbers[0]]
-            recent = seen & ((before & TIME_MASK) >= settled)
-            several = (who_before != who) | ((before & SEVERAL_THREADS) != 0)
-            flags |= np.where(recent & several, SEVERAL_THREADS, 0)
-            blocks = (who_before // width != who // width) | ((before & SEVERAL_BLOCKS) != 0)
-            flags |= np.where(seen & blocks, SEVERAL_BLOCKS, 0)
-        if self.space == "global":  # several lanes of one access may belong to several blocks
-            width = clock.batch.width
-            apart = (now >> TIME_BITS) // width != (stamps >> TIME_BITS) // width
-            flags |= np.where(apart, SEVERAL_BLOCKS, 0)
+                settled = settled[(stamps >> TIME_BITS) - clock.batch.numbers[0]]
+            recent = (before & TIME_MASK) >= settled
+            apart = _distance(before, stamps, clock) | (before & ~STAMP_MASK)
+            recent &= ~_met_in_warp(before, stamps, clock) | (apart >= SEVERAL_WARPS)
+            lasting = np.where(recent, ~0, SEVERAL_BLOCKS)  # a barrier settles one block's readers
+            flags |= np.where(seen, apart & lasting, 0)
         marked = flags != 0
         if marked.any():
             np.bitwise_or.at(self.reader, addresses[marked], flags[marked])
@@ -217,7 +322,7 @@ class Access:
 
     clock: Clock
     site: Site
-    verb: str  # "reads" or "writes"
+    verb: str  # "reads", "writes" or "updates"
     mask: Mask  # the lanes that take part
     addresses: np.ndarray  # int64, one per active lane
     time: int
@@ -241,11 +346,23 @@ class Access:
         return self.locate(at)
 
 
-def _by_others(access: Access, words: np.ndarray) -> np.ndarray:
-    """Which shadow words name a thread other than the one that makes this access."""
-    other = ((words ^ access.stamps) & STAMP_MASK) >> TIME_BITS != 0
-    other |= (words & (SEVERAL_THREADS | SEVERAL_BLOCKS)) != 0
-    return other & (words != NEVER)
+def _distance(words: np.ndarray, stamps: np.ndarray, clock: Clock) -> np.ndarray:
+    """How far apart two threads are, as flags of a reader word; 0 where they are the same."""
+    first, second = (words & STAMP_MASK) >> TIME_BITS, stamps >> TIME_BITS
+    width = clock.batch.width
+    flags = np.where(first != second, SEVERAL_THREADS, 0)
+    flags |= np.where(first // WARP != second // WARP, SEVERAL_WARPS, 0)
+    flags |= np.where(first // width != second // width, SEVERAL_BLOCKS, 0)
+    return flags
+
+
+def _met_in_warp(words: np.ndarray, stamps: np.ndarray, clock: Clock) -> np.ndarray:
+    """Whether both threads, lanes of one warp, have met at a syncwarp since the earlier access."""
+    who, when, me = (words & STAMP_MASK) >> TIME_BITS, words & TIME_MASK, stamps >> TIME_BITS
+    first = clock.batch.numbers[0]
+    lane = np.maximum(who - first, 0)  # a lane of an earlier batch is in no warp of this one
+    met = np.minimum(clock.last_warp_sync[lane], clock.last_warp_sync[me - first]) > when
+    return met & (who // WARP == me // WARP)
 
 
 def same_bits(stored: np.ndarray, values: np.ndarray) -> np.ndarray:

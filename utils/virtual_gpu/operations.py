@@ -57,7 +57,7 @@ def _round(value, digits=None):
     return np.round(value) if digits is None else np.round(value, int(digits))
 
 
-def _fma(a, b, c):
+def fused_multiply_add(a, b, c):
     """One rounding, as the hardware: exact in float64 for float32 but for double rounding."""
     if a.dtype == np.float32:
         exact = a.astype(np.float64) * b.astype(np.float64) + c.astype(np.float64)

@@ -1,0 +1,139 @@
+"""Atomic operations. Lanes that meet in one element take turns in the order of their numbers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import numpy as np
+
+from . import access
+from .lanes import Mask
+from .memory import ArrayView
+from .numba_types import cast
+
+# What each operation leaves in the element: new = compute(old, value).
+_COMPUTE: dict[str, Callable] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "max": np.maximum,
+    "min": np.minimum,
+    "nanmax": np.fmax,
+    "nanmin": np.fmin,
+    "and_": np.bitwise_and,
+    "or_": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "exch": lambda old, value: value,
+    "inc": lambda old, limit: np.where(old >= limit, 0, old + 1).astype(old.dtype),
+    "dec": lambda old, limit: np.where((old == 0) | (old > limit), limit, old - 1).astype(old.dtype),
+}
+_INTEGERS_ONLY = ("and_", "or_", "xor", "inc", "dec")
+
+
+def _turns(addresses: np.ndarray) -> np.ndarray:
+    """Each lane's turn at its element: 0 for the first lane that asks for it, then 1, ..."""
+    order = np.argsort(addresses, kind="stable")
+    ordered = addresses[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    within = np.arange(len(ordered)) - np.repeat(starts, np.diff(np.r_[starts, len(ordered)]))
+    turns = np.empty_like(within)
+    turns[order] = within
+    return turns
+
+
+def _in_turn(data: np.ndarray, addresses: np.ndarray, compute: Callable, values: tuple):
+    """Apply ``compute(old, *values)`` lane after lane where they meet; returns the old values."""
+    old = np.empty(len(addresses), data.dtype)
+    turns = _turns(addresses)
+    for turn in range(int(turns.max()) + 1):
+        lanes = np.flatnonzero(turns == turn)
+        at = addresses[lanes]
+        old[lanes] = data[at]
+        data[at] = compute(data[at], *(v[lanes] for v in values))
+    return old
+
+
+def _operation(name: str) -> Callable:
+    def handler(call) -> Callable:
+        array, index, value = call.arguments(3)
+        site, used = call.compiler.source.site(call.node), _is_used(call)
+
+        def evaluate(frame, mask):
+            target, indices = _target(call, array(frame, mask), index(frame, mask))
+            _check_type(call, name, target)
+            given = cast(value(frame, mask), target.dtype)
+
+            def change(data, addresses, lanes):
+                values = _selected(given, lanes)
+                compute = _COMPUTE[name]
+                if not used and isinstance(compute, np.ufunc):  # order does not show: all at once
+                    compute.at(data, addresses, values)
+                    return None
+                return _in_turn(data, addresses, compute, (values,))
+
+            return access.update(frame.run, target, indices, change, mask, site)
+
+        return evaluate
+
+    return handler
+
+
+def _is_used(call) -> bool:
+    """Whether the old value is looked at: not when the call is a statement of its own."""
+    return not any(
+        isinstance(node, ast.Expr) and node.value is call.node
+        for node in ast.walk(call.compiler.source.tree)
+    )
+
+
+def _check_type(call, name: str, target: ArrayView) -> None:
+    if name in _INTEGERS_ONLY and target.dtype.kind not in "iu":
+        raise call.refuse(f"atomic.{name} on {target.dtype}")
+
+
+def _target(call, target, index) -> tuple[ArrayView, tuple]:
+    if not isinstance(target, ArrayView):
+        raise call.refuse("an atomic on anything but an array in global or shared memory")
+    indices = index if isinstance(index, tuple) else (index,)
+    if len(indices) != len(target.shape):
+        raise call.refuse(f"an atomic with {len(indices)} indices")
+    if not target.writable:
+        raise call.refuse(f"an atomic on the read-only array {target.name}")
+    return target, indices
+
+
+def _selected(value, mask: Mask) -> np.ndarray:
+    chosen = mask.select(value)
+    return chosen if isinstance(chosen, np.ndarray) else np.full(mask.count, chosen)
+
+
+def _swap_if_equal(old, expected, value):
+    return np.where(old == expected, value, old)
+
+
+def _compare_and_swap(call) -> Callable:
+    """``cas(array, index, expected, value)``, or ``compare_and_swap(array, expected, value)`` on
+    the first element."""
+    arguments = call.arguments(3, 4)
+    site = call.compiler.source.site(call.node)
+
+    def evaluate(frame, mask):
+        values = [a(frame, mask) for a in arguments]
+        index = values[1] if len(values) == 4 else np.int64(0)
+        target, indices = _target(call, values[0], index)
+        expected, new = (cast(v, target.dtype) for v in values[-2:])
+
+        def change(data, addresses, lanes):
+            pair = (_selected(expected, lanes), _selected(new, lanes))
+            return _in_turn(data, addresses, _swap_if_equal, pair)
+
+        return access.update(frame.run, target, indices, change, mask, site)
+
+    return evaluate
+
+
+HANDLERS: dict[str, Callable] = {
+    **{name: _operation(name) for name in _COMPUTE},
+    "cas": _compare_and_swap,
+    "compare_and_swap": _compare_and_swap,
+}
