@@ -6,7 +6,7 @@ Importing this package on a machine without a CUDA device installs the virtual G
 
 from numba import cuda
 
-from . import virtual_gpu
-
 if not cuda.is_available():
+    from utils import virtual_gpu
+
     virtual_gpu.install()

@@ -22,27 +22,16 @@ class Column:
     read: Callable[[LineCount], float]
 
 
-def _global_sectors(count: LineCount) -> int:
-    return count.global_load_sectors + count.global_store_sectors
-
-
-def _global_requests(count: LineCount) -> int:
-    return count.global_load_requests + count.global_store_requests
-
-
-def _wavefronts(count: LineCount) -> int:
-    return count.shared_load_wavefronts + count.shared_store_wavefronts
-
-
-def _shared_requests(count: LineCount) -> int:
-    return count.shared_load_requests + count.shared_store_requests
-
-
 COLUMNS = (
-    Column("global requests", "memory instructions of whole warps", _global_requests),
-    Column("sectors", "32-byte sectors that they moved", _global_sectors),
-    Column("shared requests", "shared-memory instructions of whole warps", _shared_requests),
-    Column("wavefronts", "passes through the banks that they took", _wavefronts),
+    Column("global loads", "load instructions of whole warps", lambda c: c.global_load_requests),
+    Column("sectors loaded", "32-byte sectors they moved", lambda c: c.global_load_sectors),
+    Column("global stores", "store instructions of whole warps", lambda c: c.global_store_requests),
+    Column("sectors stored", "32-byte sectors they moved", lambda c: c.global_store_sectors),
+    Column("shared loads", "load instructions of whole warps", lambda c: c.shared_load_requests),
+    Column("load wavefronts", "passes through the banks", lambda c: c.shared_load_wavefronts),
+    Column("shared stores", "store instructions of whole warps", lambda c: c.shared_store_requests),
+    Column("store wavefronts", "passes through the banks", lambda c: c.shared_store_wavefronts),
+    Column("atomic lanes", "threads that made an atomic operation", lambda c: c.atomics),
     Column("float32 ops", "floating-point operations in 32 bits", lambda c: c.float32_ops),
     Column("float64 ops", "floating-point operations in 64 bits", lambda c: c.float64_ops),
     Column("barriers", "barriers, counted per warp", lambda c: c.barriers),
@@ -52,6 +41,15 @@ COLUMNS = (
 def _by_line(trace: Trace) -> dict[int, LineCount]:
     shown = {number for number, _ in trace.source}
     return {site.line: count for site, count in trace.counts.items() if site.line in shown}
+
+
+def _shown_lines(trace: Trace) -> list[tuple[int, str]]:
+    """The lines without comments: what a line is for stands in the file."""
+    return [(number, text) for number, text in trace.source if not _is_comment(text)]
+
+
+def _is_comment(text: str) -> bool:
+    return text.lstrip().startswith("#") or not text.strip()
 
 
 def _used_columns(counts: dict[int, LineCount]) -> list[Column]:
@@ -70,7 +68,7 @@ def annotated_text(trace: Trace) -> str:
     head = " ".join(f"{c.title:>{w}}" for c, w in zip(columns, widths, strict=True))
     rows = [str(finding) for finding in trace.findings]
     rows.append(f"{head}  line")
-    for number, text in trace.source:
+    for number, text in _shown_lines(trace):
         count = counts.get(number, LineCount())
         cells = " ".join(
             f"{_grouped(c.read(count)):>{w}}" for c, w in zip(columns, widths, strict=True)
@@ -80,11 +78,13 @@ def annotated_text(trace: Trace) -> str:
 
 
 STYLE = """<style>
-.vgpu {border-collapse: collapse; font-size: 12px; color: inherit; margin: 0.5em 0}
+.vgpu-scroll {overflow-x: auto}
+.vgpu {border-collapse: collapse; font-size: 11px; color: inherit; margin: 0.5em 0}
 .vgpu caption {text-align: left; padding: 4px 0; font-weight: bold}
-.vgpu th, .vgpu td {padding: 1px 8px; text-align: right; color: inherit; white-space: pre;
+.vgpu th, .vgpu td {padding: 1px 6px; text-align: right; color: inherit; white-space: pre;
  background: transparent; border: none}
-.vgpu th {font-weight: normal; opacity: 0.8; border-bottom: 1px solid currentColor}
+.vgpu th {font-weight: normal; opacity: 0.8; border-bottom: 1px solid currentColor;
+ white-space: normal; width: 4.5em; vertical-align: bottom}
 .vgpu td.code {text-align: left; font-family: monospace}
 .vgpu td.number {opacity: 0.6; font-family: monospace}
 .vgpu tr.found td.code {outline: 2px solid #d55e00}
@@ -100,7 +100,7 @@ def annotated_html(trace: Trace) -> str:
     totals = [sum(c.read(count) for count in counts.values()) for c in columns]
     guilty = {finding.line for finding in trace.findings}
     rows = []
-    for number, text in trace.source:
+    for number, text in _shown_lines(trace):
         count = counts.get(number, LineCount())
         cells = "".join(
             _cell(c.read(count), total) for c, total in zip(columns, totals, strict=True)
@@ -117,7 +117,7 @@ def annotated_html(trace: Trace) -> str:
     caption = f"<caption>{html.escape(trace.kernel)} on the virtual GPU</caption>"
     head = f'<thead><tr>{heads}<th scope="col"></th><th scope="col"></th></tr></thead>'
     table = f'<table class="vgpu">{caption}{head}<tbody>{"".join(rows)}</tbody></table>'
-    return STYLE + notes + table
+    return f'{STYLE}{notes}<div class="vgpu-scroll">{table}</div>'
 
 
 def _cell(value: float, total: float) -> str:

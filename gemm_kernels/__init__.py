@@ -1,0 +1,32 @@
+"""Matrix multiplication on the GPU, c = a·b in strict float32: one technique, one file, one step.
+
+>>> c = run("naive", a, b)
+>>> c = run("tiled", a, b, TILE=16)
+"""
+
+import numpy as np
+
+from gemm_kernels import naive, tiled
+from utils.steps import Ladder
+from utils.timing import CUBLAS
+
+LADDER = Ladder(
+    name="gemm",
+    title="SGEMM on the GPU",
+    steps=(naive.STEP, tiled.STEP),
+    sizes=("256", "512", "1024", "2048", "4096", "8192", "2000x600x2000"),
+    quick=("1024", "4096"),
+    small="35x33x37",
+    library=CUBLAS,
+)
+
+
+def run(step: str, a, b, **constants: int) -> np.ndarray:
+    """c = a·b by one step of the ladder.
+
+    a: float32, m×k; b: float32, k×n; both in C order, on the host or on the device.
+    constants: the step's compile-time constants, such as TILE=16.
+    Returns a new float32 array, m×n, on the host.
+    Raises CourseError when the step, a constant or an array does not fit.
+    """
+    return LADDER.run(step, a, b, **constants)

@@ -1,0 +1,31 @@
+"""Three loops in the order m, n, k: the definition of the product, written down."""
+
+from numba import float32, njit
+
+from utils.steps import Step
+from utils.tasks import GEMM
+
+
+@njit
+def naive(a, b, c):
+    m, k = a.shape
+    n = b.shape[1]
+    for row in range(m):
+        for col in range(n):
+            # float32(0), because a plain 0.0 is a float64 and would make every addition one.
+            total = float32(0)
+            for i in range(k):
+                # Flaw: b is read down a column. Neighbouring i are n elements apart, so each read
+                # fetches a whole cache line for one element of it; and the additions must happen
+                # one after another, so the compiler cannot use vectors.
+                total += a[row, i] * b[i, col]
+            c[row, col] = total
+
+
+STEP = Step(
+    name="naive",
+    idea="loops over m, n, k: walks down the columns of b",
+    previous=None,
+    task=GEMM,
+    build=lambda: naive,
+)

@@ -1,0 +1,54 @@
+"""One thread computes one element of c and reads all it needs from global memory."""
+
+from numba import cuda, float32, uint32
+
+from utils.steps import Launch, Step
+from utils.tasks import GEMM
+
+# A warp is 32 neighbouring columns of one row of c. For each k it reads one element of a, which
+# all 32 lanes share, and 128 consecutive bytes of b: four sectors, and nothing fetched in vain.
+BLOCK = (32, 8)
+
+
+@cuda.jit
+def naive(a, b, c):
+    m, k = a.shape
+    n = b.shape[1]
+
+    # Threads that differ in threadIdx.x by one are neighbours along a row of c. They become the
+    # lanes of one warp, so x must count columns: memory holds a row's elements side by side.
+    x, y = cuda.grid(2)
+    # An unsigned index cannot be negative: no instruction is spent on Python's a[-1].
+    row, col = uint32(y), uint32(x)
+
+    # The grid is rounded up to whole blocks. Row m and column n are already outside.
+    if row >= m or col >= n:
+        return
+
+    # float32(0), because a plain 0.0 is a float64 and would make every addition one.
+    total = float32(0)
+    # A while loop, because range() with a bound that only the launch knows costs four times the
+    # instructions for each multiplication and addition.
+    i = 0
+    while i < k:
+        # Flaw: each element of a is read by n threads and each of b by m, all from global memory.
+        # Two loads feed one FMA, whatever the cache holds.
+        total += a[row, i] * b[i, col]
+        i += 1
+    c[row, col] = total
+
+
+def launch(shape):
+    """Enough blocks to give each element of c, m×n, a thread."""
+    columns, rows = BLOCK
+    return Launch(grid=(-(-shape.n // columns), -(-shape.m // rows)), block=BLOCK)
+
+
+STEP = Step(
+    name="naive",
+    idea="one thread per element of c; neighbouring threads take neighbouring columns",
+    previous=None,
+    task=GEMM,
+    build=lambda: naive,
+    launch=launch,
+)

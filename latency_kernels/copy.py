@@ -1,0 +1,41 @@
+"""The ceiling of memory: each byte is read once and written once."""
+
+from numba import cuda, float32, uint32
+
+from latency_kernels.tasks import COPY
+from utils.steps import Launch, Step
+
+BLOCK = 256
+IN_FLIGHT = 4
+
+
+@cuda.jit
+def copy(x, out):
+    # uint32 times a Python integer is an int64 that is known not to be negative: no instruction is
+    # spent on Python's x[-1], and arrays may have more than 2^32 elements.
+    first = uint32(cuda.blockIdx.x) * (BLOCK * IN_FLIGHT) + uint32(cuda.threadIdx.x)
+    values = cuda.local.array(IN_FLIGHT, float32)
+
+    # All loads are issued before the first store needs one of them: four are under way at once,
+    # where a loop that loads and stores in turn would wait for each.
+    for j in range(IN_FLIGHT):
+        if first + j * BLOCK < x.size:
+            values[j] = x[first + j * BLOCK]
+    for j in range(IN_FLIGHT):
+        if first + j * BLOCK < x.size:
+            out[first + j * BLOCK] = values[j]
+
+
+def launch(shape):
+    """Each block copies BLOCK·IN_FLIGHT consecutive elements."""
+    return Launch(grid=(-(-shape.elements // (BLOCK * IN_FLIGHT)),), block=(BLOCK,))
+
+
+STEP = Step(
+    name="copy",
+    idea="float32 from here to there: the bandwidth that this device reaches, read + written",
+    previous=None,
+    task=COPY,
+    build=lambda: copy,
+    launch=launch,
+)

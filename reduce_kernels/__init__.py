@@ -1,0 +1,33 @@
+"""The sum of float32 on the GPU: one technique, one file, one step.
+
+>>> total = run("reduce0", x)
+>>> total = run("reduce0", x, BLOCK=512)
+"""
+
+import numpy as np
+
+from reduce_kernels import reduce0
+from reduce_kernels.second_pass import bind_two_passes
+from utils.steps import Ladder
+from utils.timing import CUB
+
+LADDER = Ladder(
+    name="reduce",
+    title="Sum of float32 on the GPU",
+    steps=(reduce0.STEP,),
+    sizes=("2^22", "2^25", "2^28", "2^30"),
+    quick=("2^25", "2^28"),
+    small="10007",
+    library=CUB,
+    bind=bind_two_passes,
+)
+
+
+def run(step: str, x, **constants: int) -> np.float32:
+    """The sum of x by one step of the ladder and the second pass.
+
+    x: float32, one dimension, in C order, on the host or on the device; empty sums to zero.
+    constants: the step's compile-time constants, such as BLOCK=512.
+    Raises CourseError when the step, a constant or the array does not fit.
+    """
+    return LADDER.run(step, x, **constants)[0]

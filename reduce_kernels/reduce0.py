@@ -1,0 +1,56 @@
+"""A tree in shared memory: each step adds neighbours that are twice as far apart."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from utils.steps import Launch, Step
+from utils.tasks import SUM
+
+
+@cache
+def build(BLOCK):
+    """The kernel for blocks of BLOCK threads, a power of two; each block adds BLOCK elements."""
+
+    @cuda.jit
+    def reduce0(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        # Unsigned, so that the remainder below is one AND and no division.
+        tid = uint32(cuda.threadIdx.x)
+        i = cuda.grid(1)
+
+        # Past the end of x a thread contributes zero. It must stay: the barriers need all threads.
+        shared[tid] = x[i] if i < x.size else float32(0)
+        cuda.syncthreads()
+
+        stride = 1
+        while stride < BLOCK:
+            # Here shared[t] holds the sum of stride elements, for each t that is a multiple of
+            # stride. Flaw: the threads that still add lie 2·stride apart, so every warp stays busy
+            # with ever fewer of its lanes; the others wait for them.
+            if tid % (2 * stride) == 0:
+                shared[tid] += shared[tid + stride]
+            # The next step reads what other threads wrote in this one.
+            cuda.syncthreads()
+            stride *= 2
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    return reduce0
+
+
+def launch(shape, BLOCK):
+    """One thread per element of x, and so one partial sum per BLOCK elements."""
+    return Launch(grid=(-(-shape.elements // BLOCK),), block=(BLOCK,))
+
+
+STEP = Step(
+    name="reduce0",
+    idea="a tree of sums over neighbours; the threads that work lie ever farther apart",
+    previous=None,
+    task=SUM,
+    build=build,
+    launch=launch,
+    choices={"BLOCK": (256, 128, 512, 1024)},
+)

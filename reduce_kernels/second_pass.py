@@ -1,0 +1,66 @@
+"""The second pass: from one partial sum per block to the sum of everything.
+
+Blocks cannot wait for each other within a launch, so the steps of the ladder leave one partial sum
+per block, and this pass adds them: in one launch of one block while there are few, in two launches
+when there are so many that one block would be the slowest part. Every step ends with it, and its
+time counts; it reads the BLOCK-th part of what the first pass reads.
+"""
+
+from functools import partial
+
+import numpy as np
+from numba import cuda, float32, uint32
+
+from utils.steps import bind_kernel
+
+BLOCK = 256
+SUMS_PER_BLOCK = 16 * BLOCK
+MOST_BLOCKS = 1024
+
+
+@cuda.jit
+def second_pass(partials, sums):
+    shared = cuda.shared.array(BLOCK, float32)
+    tid = uint32(cuda.threadIdx.x)
+
+    # The grid strides over the partial sums, so any grid covers all of them.
+    total = float32(0)
+    for i in range(cuda.grid(1), partials.size, cuda.gridsize(1)):
+        total += partials[i]
+    shared[tid] = total
+    cuda.syncthreads()
+
+    stride = BLOCK // 2
+    while stride > 0:
+        # The lower half adds the upper half to itself. The sum is now in the first 2·stride.
+        if tid < stride:
+            shared[tid] += shared[tid + stride]
+        cuda.syncthreads()
+        stride //= 2
+
+    if tid == 0:
+        sums[cuda.blockIdx.x] = shared[0]
+
+
+def bind_two_passes(variant, shape, inputs, out):
+    """One reduction as a function without arguments: the step, then the second pass into out[0]."""
+    (blocks,) = variant.launch(shape).grid
+    partials = cuda.device_array(blocks, np.float32)
+    launches = [bind_kernel(variant, shape, inputs, partials), *bind(partials, out)]
+
+    def execute():
+        for launch in launches:
+            launch()
+
+    return execute
+
+
+def bind(partials, out):
+    blocks = min(MOST_BLOCKS, -(-partials.size // SUMS_PER_BLOCK))
+    if blocks == 1:
+        return [partial(second_pass[1, BLOCK], partials, out)]
+    sums = cuda.device_array(blocks, np.float32)
+    return [
+        partial(second_pass[blocks, BLOCK], partials, sums),
+        partial(second_pass[1, BLOCK], sums, out),
+    ]

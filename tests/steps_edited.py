@@ -1,0 +1,12 @@
+"""Known-wrong kernels, made from the right ones: a step whose own file was edited."""
+
+import sys
+
+from utils.edits import Edit, edited
+from utils.steps import Step
+
+
+def edited_step(step: Step, old: str, new: str, occurrence: int = 0) -> Step:
+    """The step that its file would define if it held `new` in place of `old`."""
+    kernel = step.build(**step.constants()).py_func
+    return edited(sys.modules[kernel.__module__], Edit(old, new, occurrence)).STEP

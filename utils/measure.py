@@ -1,0 +1,162 @@
+"""From a step and a shape to a row: verified before, timed, verified after; or looked up."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+
+from utils import devices, records
+from utils.devices import Device
+from utils.records import Record
+from utils.steps import Ladder, Variant
+from utils.tasks import Shape, Work
+from utils.timing import Timing, time_cpu, time_gpu
+from utils.verify import Verdict, execute, judge, poisoned, verify_all
+from utils.versions import versions
+
+VIRTUAL_GPU = "virtual GPU"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A record, new or old, and whether the kernel was right where this process runs.
+
+    recorded_on: the device and the date of an old record; None for what was measured here.
+    """
+
+    record: Record
+    verdict: Verdict
+    verified_on: str
+    recorded_on: str | None = None
+
+
+def measured_rows(
+    ladder: Ladder, variants: Sequence[Variant], shape: Shape, device: Device | None
+) -> Iterator[Row]:
+    """Measure the variants at one shape, each interleaved with the ladder's library.
+
+    device: the GPU at hand; None for a ladder that runs on the CPU. A variant that is wrong is not
+    timed. Raises CourseError for a figure above the device's peak.
+    """
+    place = device.name if device else devices.cpu_name()
+    for same_task in _by_task(variants):
+        exact = verify_all(ladder, same_task, shape, kinds=("integers",))
+        problem = same_task[0].step.task.problem(shape, "uniform")
+        inputs = tuple(map(ladder.to_device, problem.inputs))
+        for variant, verdict in zip(same_task, exact):
+            times: list[Timing] = []
+            if verdict.passed:
+                verdict = execute(ladder, variant, problem, inputs)
+            if verdict.passed:
+                out = ladder.to_device(poisoned(problem.reference.shape))
+                times = _times(ladder, variant, shape, inputs, out)
+                verdict = judge(problem, ladder.to_host(out))
+            facts = _facts(ladder, variant, shape, device, times) if verdict.passed else {}
+            record = _record(ladder, variant, device=place, **asdict(shape), **facts)
+            yield Row(record, verdict, verified_on=place)
+
+
+def recorded_rows(
+    ladder: Ladder, variants: Sequence[Variant], shapes: Sequence[Shape], device: Device
+) -> Iterator[Row]:
+    """Verify the variants on the virtual GPU and look up what was recorded for them on a device.
+
+    shapes: the ones to look up; none stands for all. A variant without a record gives one row
+    without figures.
+    """
+    frame = _recorded_frame(ladder, device)
+    wanted = [asdict(shape) for shape in shapes]
+    for same_task in _by_task(variants):
+        small = same_task[0].step.task.parse(ladder.small)
+        for variant, verdict in zip(same_task, verify_all(ladder, same_task, small)):
+            found = [
+                record
+                for record in frame
+                if (record.step, record.params or "") == (variant.step.name, variant.params)
+                and (not wanted or any(asdict(record).items() >= sizes.items() for sizes in wanted))
+            ]
+            if not found:
+                yield Row(_record(ladder, variant), verdict, VIRTUAL_GPU)
+            for record in found:
+                yield Row(record, verdict, VIRTUAL_GPU, f"{record.device}, {record.date}")
+
+
+def _by_task(variants: Sequence[Variant]) -> Iterator[list[Variant]]:
+    return (list(group) for _, group in groupby(variants, lambda variant: variant.step.task))
+
+
+def _times(ladder: Ladder, variant: Variant, shape: Shape, inputs: tuple, out) -> list[Timing]:
+    """The variant's timing and, where there is a library, the library's."""
+    rivals = [ladder.bind(variant, shape, inputs, out)]
+    library = ladder.library.bind(inputs, out) if ladder.library else None
+    if library:
+        rivals.append(library)
+    return time_gpu(rivals) if ladder.on_gpu else time_cpu(rivals)
+
+
+def _facts(
+    ladder: Ladder, variant: Variant, shape: Shape, device: Device | None, times: list[Timing]
+) -> dict:
+    """The columns of a record that only a measurement fills."""
+    ours, *library = times
+    facts = {
+        "time_ms": ours.median_ms,
+        "time_ms_min": ours.min_ms,
+        "time_ms_max": ours.max_ms,
+        "sm_clock_mhz": ours.sm_clock_mhz,
+    }
+    facts |= _rates(variant.step.task.work(shape), ours.median_ms)
+    if library:
+        facts["library"] = ladder.library.name
+        facts["library_ratio"] = library[0].median_ms / ours.median_ms
+    if device:
+        facts["compute_capability"] = ".".join(map(str, device.compute_capability))
+        facts["efficiency"] = _efficiency(facts, device, f"{variant} at {shape}")
+        facts |= _machine_code(variant, shape)
+    return facts
+
+
+def _rates(work: Work, milliseconds: float) -> dict[str, float]:
+    """10^9 operations or bytes a second, in the column that the work belongs to."""
+    if work.flops is not None:
+        return {"gflops": work.flops / milliseconds / 1e6}
+    return {"gb_per_s": work.bytes / milliseconds / 1e6}
+
+
+def _efficiency(facts: dict, device: Device, what: str) -> float | None:
+    if "gflops" in facts:
+        return devices.fraction_of_peak(facts["gflops"], device.peak_gflops, what)
+    if device.peak_gb_per_s is None:
+        return None
+    return devices.fraction_of_peak(facts["gb_per_s"], device.peak_gb_per_s, what)
+
+
+def _machine_code(variant: Variant, shape: Shape) -> dict[str, int]:
+    """What the driver says of the compiled kernel. Local memory is where registers spill to."""
+    kernel, signature = variant.kernel, variant.step.signature
+    static = kernel.get_shared_mem_per_block(signature)
+    return {
+        "registers": kernel.get_regs_per_thread(signature),
+        "shared_bytes": static + variant.launch(shape).shared_bytes,
+        "spill_bytes": kernel.get_local_mem_per_thread(signature),
+    }
+
+
+def _record(ladder: Ladder, variant: Variant, **facts) -> Record:
+    """A record of today and of this process's software; what is not given stays empty."""
+    empty = dict.fromkeys(records.COLUMNS)
+    today = datetime.date.today().isoformat()
+    own = {"ladder": ladder.name, "step": variant.step.name, "params": variant.params or None}
+    measured = {"date": today, **asdict(versions())} if "time_ms" in facts else {}
+    return Record(**empty | own | measured | facts)
+
+
+def _recorded_frame(ladder: Ladder, device: Device) -> list[Record]:
+    """Everything that was recorded for the ladder on the device; empty if nothing was."""
+    if device.name not in records.recorded_devices(ladder.name):
+        return []
+    frame = records.measured(device.name, ladder.name).astype(object)
+    frame = frame.where(frame.notna() & (frame != ""), None)
+    return [Record(**row) for row in frame.to_dict("records")]

@@ -1,0 +1,88 @@
+"""The sizes of a problem, and the work and the traffic that follow from them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import astuple, dataclass
+
+from utils.errors import CourseError
+
+FLOAT32_BYTES = 4
+
+
+@dataclass(frozen=True)
+class GemmShape:
+    """C = A·B with A of m×k, B of k×n and C of m×n float32."""
+
+    m: int
+    n: int
+    k: int
+
+    @property
+    def flops(self) -> int:
+        """Floating-point operations: a multiply-add is two."""
+        return 2 * self.m * self.n * self.k
+
+    @property
+    def bytes_min(self) -> int:
+        """Bytes that must move at least: A and B read once, C written once."""
+        m, n, k = astuple(self)
+        return FLOAT32_BYTES * (m * k + k * n + m * n)
+
+    def __str__(self) -> str:
+        return f"{self.m}×{self.n}×{self.k}"
+
+
+@dataclass(frozen=True)
+class ReduceShape:
+    """The sum of `elements` float32."""
+
+    elements: int
+
+    @property
+    def flops(self) -> int:
+        """Additions: counted as one per element."""
+        return self.elements
+
+    @property
+    def bytes_min(self) -> int:
+        """Bytes that must move at least: each element read once."""
+        return FLOAT32_BYTES * self.elements
+
+    def __str__(self) -> str:
+        exponent = self.elements.bit_length() - 1
+        # Below a thousand the number itself says more than the power.
+        is_power = exponent >= 10 and self.elements == 1 << exponent
+        return f"2^{exponent}" if is_power else str(self.elements)
+
+
+def parse_gemm(text: str) -> GemmShape:
+    """Read "1024" (square) or "2000x600x2000" (M x N x K); CourseError for anything else."""
+    sizes = [_size(part) for part in re.split("[x×]", text.strip().lower())]
+    if len(sizes) == 1:
+        sizes *= 3
+    if len(sizes) != 3 or None in sizes:
+        raise CourseError(
+            f"'{text}' is no matrix size: give a number above 0 for square matrices (1024) or"
+            " M x N x K (2000x600x2000)."
+        )
+    return GemmShape(*sizes)
+
+
+def parse_reduce(text: str) -> ReduceShape:
+    """Read "1048576" or "2^20"; CourseError for anything else."""
+    elements = _size(text)
+    if elements is None:
+        raise CourseError(
+            f"'{text}' is no number of elements above 0: give one such as 1048576, or a power such"
+            " as 2^20."
+        )
+    return ReduceShape(elements)
+
+
+def _size(text: str) -> int | None:
+    match = re.fullmatch(r"(?:2\^(?P<exponent>\d{1,2})|(?P<number>\d{1,15}))", text.strip())
+    if match is None:
+        return None
+    size = 1 << int(match["exponent"]) if match["exponent"] else int(match["number"])
+    return size or None

@@ -1,0 +1,226 @@
+"""A step: one kernel, how it is launched, and what its machine code must look like.
+
+Every rung of a ladder is one `Step`, written at the end of the kernel's own file. A `Ladder` puts
+the steps in order and knows how they run and which library they are measured against. Tests, plots,
+notebooks and the command line iterate the ladders; nobody keeps a second list.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import cuda
+
+from utils.errors import CourseError
+from utils.verify import poisoned
+from utils.versions import explained
+
+if TYPE_CHECKING:
+    from utils.tasks import Shape, Task
+    from utils.timing import Library
+
+# The same on every CUDA device since compute capability 3.0 (CUDA C++ Programming Guide, table
+# "Technical Specifications per Compute Capability").
+MAX_THREADS_PER_BLOCK = 1024
+MAX_GRID = (2**31 - 1, 65535, 65535)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How many blocks, how many threads in each, and how much dynamic shared memory per block.
+
+    Raises CourseError when no device could launch it.
+    """
+
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    shared_bytes: int = 0
+
+    def __post_init__(self) -> None:
+        if math.prod(self.block) > MAX_THREADS_PER_BLOCK:
+            raise CourseError(
+                f"A block of {self._times(self.block)} has {math.prod(self.block)} threads, and "
+                f"no device takes more than {MAX_THREADS_PER_BLOCK}: choose a smaller block."
+            )
+        for axis, blocks, limit in zip("xyz", self.grid, MAX_GRID, strict=False):
+            if blocks > limit:
+                raise CourseError(
+                    f"The grid {self._times(self.grid)} has {blocks} blocks along {axis}, and no "
+                    f"device takes more than {limit}: split the problem or choose a larger block."
+                )
+
+    @staticmethod
+    def _times(numbers: tuple[int, ...]) -> str:
+        return "×".join(map(str, numbers))
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What the machine code of a step must look like."""
+
+    float64: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One rung of a ladder.
+
+    name: the name of the file, of the function and of the line in the plots.
+    idea: one line that says what this step does.
+    previous: the name of the step before it; None for the first.
+    task: what is computed; the same for all steps that can be compared.
+    build: build(**constants) returns the compiled-on-demand function, the same one every time.
+    launch: launch(shape, **constants) returns a Launch; None for steps that run on the CPU.
+    choices: for each constant of build the allowed values; the first is the default.
+    """
+
+    name: str
+    idea: str
+    previous: str | None
+    task: Task
+    build: Callable[..., Callable]
+    launch: Callable[..., Launch] | None = None
+    choices: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    budget: Budget = Budget()
+
+    @property
+    def signature(self):
+        """The Numba signature that the step is compiled for."""
+        return self.task.signature
+
+    def constants(self, **given: int) -> dict[str, int]:
+        """Every constant of the step: the given ones, and the default of each of the others.
+
+        Raises CourseError for a name or a value that the step does not offer.
+        """
+        for name, value in given.items():
+            if name not in self.choices:
+                offered = ", ".join(self.choices) or "none"
+                raise CourseError(
+                    f"{self.name} has no constant {name}: the constants of this step are {offered}."
+                )
+            if value not in self.choices[name]:
+                allowed = ", ".join(map(str, self.choices[name]))
+                raise CourseError(
+                    f"{name}={value} is not offered by {self.name}: choose one of {allowed}."
+                )
+        return {name: given.get(name, values[0]) for name, values in self.choices.items()}
+
+    def variant(self, **given: int) -> Variant:
+        """This step with the given constants; CourseError as for `constants`."""
+        return Variant(self, self.constants(**given))
+
+    def variants(self) -> list[dict[str, int]]:
+        """Every combination of the choices; the default comes first."""
+        return [
+            dict(zip(self.choices, values, strict=True))
+            for values in itertools.product(*self.choices.values())
+        ]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A step with a value for each of its constants."""
+
+    step: Step
+    constants: dict[str, int]
+
+    def __str__(self) -> str:
+        return f"{self.step.name} {self.params}".rstrip()
+
+    @property
+    def params(self) -> str:
+        """The constants as records hold them, such as "TILE=32 GRAIN=2"."""
+        return " ".join(f"{name}={value}" for name, value in self.constants.items())
+
+    @property
+    def kernel(self) -> Callable:
+        """The compiled-on-demand function."""
+        return self.step.build(**self.constants)
+
+    def launch(self, shape: Shape) -> Launch:
+        """How the kernel is launched for this shape."""
+        return self.step.launch(shape, **self.constants)
+
+
+def bind_kernel(variant: Variant, shape: Shape, inputs: tuple, out) -> Callable[[], None]:
+    """One execution of a GPU step as a function without arguments: kernel(*inputs, out)."""
+    launch = variant.launch(shape)
+    configured = variant.kernel[launch.grid, launch.block, 0, launch.shared_bytes]
+    return partial(configured, *inputs, out)
+
+
+def bind_function(variant: Variant, shape: Shape, inputs: tuple, out) -> Callable[[], None]:
+    """One execution of a CPU step as a function without arguments: function(*inputs, out)."""
+    return partial(variant.kernel, *inputs, out)
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """Steps in their order, and how they are run, checked and compared.
+
+    sizes: the shapes that a record holds, as text.
+    quick: the shapes that are measured when none is asked for.
+    small: the shape at which the steps are verified on the virtual GPU; odd, to test the edges.
+    library: what the steps are measured against; None where there is no rival.
+    bind: turns (variant, shape, inputs, out) into one execution without arguments.
+    on_gpu: False when the steps run on the CPU.
+    """
+
+    name: str
+    title: str
+    steps: tuple[Step, ...]
+    sizes: tuple[str, ...]
+    quick: tuple[str, ...]
+    small: str
+    library: Library | None = None
+    bind: Callable[..., Callable[[], None]] = bind_kernel
+    on_gpu: bool = True
+
+    def parse(self, text: str) -> Shape:
+        """The shape that a size given as text stands for; CourseError if it stands for none."""
+        return self.steps[0].task.parse(text)
+
+    def step(self, name: str) -> Step:
+        """The step of that name; CourseError with the names that exist otherwise."""
+        for step in self.steps:
+            if step.name == name:
+                return step
+        names = [step.name for step in self.steps]
+        close = difflib.get_close_matches(str(name), names, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(names)}."
+        raise CourseError(f"The {self.name} ladder has no step {name!r}: {hint}")
+
+    def to_device(self, array: np.ndarray):
+        """The array where the steps of this ladder can read it; device arrays stay as they are."""
+        return cuda.to_device(array) if self.on_gpu and isinstance(array, np.ndarray) else array
+
+    def to_host(self, array) -> np.ndarray:
+        """The array as NumPy sees it."""
+        return array.copy_to_host() if self.on_gpu else array
+
+    def run(self, name: str, *inputs, **constants: int) -> np.ndarray:
+        """The result of one step for the given arrays, as a new float32 array on the host.
+
+        inputs: float32 arrays in C order, on the host or on the device.
+        Raises CourseError when the step, a constant or an array does not fit.
+        """
+        step = self.step(name)
+        variant = step.variant(**constants)
+        sizes = step.task.check(*inputs)
+        size = step.task.output_shape(*sizes)
+        # Nothing to add up: a product over k = 0 is zero, and so is the sum of no elements.
+        if 0 in sizes:
+            return np.zeros(size, np.float32)
+        with explained():
+            out = self.to_device(poisoned(size))
+            arrays = tuple(map(self.to_device, inputs))
+            self.bind(variant, step.task.shape(*sizes), arrays, out)()
+            return self.to_host(out)

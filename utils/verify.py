@@ -1,0 +1,118 @@
+"""Is a result right? Random inputs, an output full of NaN, a float64 reference, a stated bound.
+
+Two kinds of inputs, because each misses something that the other sees:
+
+- "uniform": float32 from [-1, 1), signs mixed. Errors of rounding appear, so the bound is tested.
+- "integers": odd integers from -7 to 7. Every product and every partial sum is an integer below
+  2^24 and therefore exact in float32, in any order: the result must equal the reference, and a
+  single element that was skipped, read twice or taken from the wrong place is seen at any size.
+
+An input of ones is not among them: with ones a kernel passes that reads the wrong row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from utils.shapes import GemmShape, ReduceShape
+    from utils.steps import Ladder, Variant
+
+KINDS = ("integers", "uniform")
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Inputs, and what a right result is: ‖out - reference‖ / scale ≤ allowed, and no NaN.
+
+    inputs: float32 arrays on the host. reference: float64. allowed: 0 where float32 is exact.
+    """
+
+    shape: GemmShape | ReduceShape
+    inputs: tuple[np.ndarray, ...]
+    reference: np.ndarray
+    scale: float
+    allowed: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """error: ‖out - reference‖ / scale, infinite where there is NaN. unwritten: how many NaN."""
+
+    error: float
+    allowed: float
+    unwritten: int = 0
+
+    @property
+    def passed(self) -> bool:
+        return self.error <= self.allowed
+
+    def __str__(self) -> str:
+        if self.passed:
+            return f"right: error {self.error:.1e}, allowed {self.allowed:.1e}"
+        if self.unwritten:
+            return f"wrong: {self.unwritten} elements are NaN, never written or made from one"
+        return f"wrong: error {self.error:.1e}, allowed {self.allowed:.1e}"
+
+
+def draw(kind: str, size: int | tuple[int, ...], seed: int) -> np.ndarray:
+    """Random float32 of one of the KINDS."""
+    generator = np.random.default_rng(seed)
+    # In place, because a sum may have 2^30 elements.
+    if kind == "integers":
+        values = generator.integers(-4, 4, size, np.int8).astype(np.float32)
+        values *= np.float32(2)
+        values += np.float32(1)
+        return values
+    values = generator.random(size, np.float32)
+    values *= np.float32(2)
+    values -= np.float32(1)
+    return values
+
+
+def poisoned(size: tuple[int, ...]) -> np.ndarray:
+    """A float32 array of NaN: what a kernel does not write stays visible."""
+    return np.full(size, np.nan, np.float32)
+
+
+def judge(problem: Problem, out: np.ndarray) -> Verdict:
+    """Compare every element of a result with the reference."""
+    if out.shape != problem.reference.shape:
+        return Verdict(math.inf, problem.allowed)
+    unwritten = int(np.isnan(out).sum())
+    if unwritten:
+        return Verdict(math.inf, problem.allowed, unwritten)
+    difference = float(np.linalg.norm(out - problem.reference))
+    return Verdict(difference / problem.scale if problem.scale else difference, problem.allowed)
+
+
+def execute(ladder: Ladder, variant: Variant, problem: Problem, inputs: tuple) -> Verdict:
+    """Run a step once into a poisoned output and judge it; the inputs lie where the step runs."""
+    out = ladder.to_device(poisoned(problem.reference.shape))
+    ladder.bind(variant, problem.shape, inputs, out)()
+    return judge(problem, ladder.to_host(out))
+
+
+def verify_all(
+    ladder: Ladder,
+    variants: Sequence[Variant],
+    shape: GemmShape | ReduceShape,
+    kinds: Sequence[str] = KINDS,
+) -> list[Verdict]:
+    """One verdict per variant: the first that failed on a kind of inputs, or the last.
+
+    The variants must have the same task. One kind of inputs is in memory at a time.
+    """
+    verdicts: list[Verdict | None] = [None] * len(variants)
+    for kind in kinds:
+        problem = variants[0].step.task.problem(shape, kind)
+        inputs = tuple(map(ladder.to_device, problem.inputs))
+        for index, variant in enumerate(variants):
+            if verdicts[index] is None or verdicts[index].passed:
+                verdicts[index] = execute(ladder, variant, problem, inputs)
+    return verdicts

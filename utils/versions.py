@@ -1,0 +1,111 @@
+"""Which software is at hand, and one sentence for the ways in which it does not fit together."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+
+from numba import cuda
+
+from utils.errors import CourseError
+
+_SENTENCES = {
+    "UNSUPPORTED_PTX_VERSION": (
+        "The CUDA toolkit is newer than the GPU's driver, which refuses its machine code: install "
+        "a toolkit of the driver's own CUDA version (nvidia-smi names it) or a newer driver."
+    ),
+    "OUT_OF_MEMORY": ("The arrays do not fit into the memory of the GPU: choose a smaller size."),
+}
+
+
+@dataclass(frozen=True)
+class Versions:
+    """What a record says about the software. None where there is none."""
+
+    driver: str | None
+    python: str
+    numba: str
+    numba_cuda: str | None
+    toolkit: str | None
+
+
+@cache
+def versions() -> Versions:
+    """The versions of this process."""
+    return Versions(
+        driver=nvml().nvmlSystemGetDriverVersion() if nvml() else None,
+        python=platform.python_version(),
+        numba=importlib.metadata.version("numba"),
+        numba_cuda=_numba_cuda(),
+        toolkit=_toolkit(),
+    )
+
+
+def _numba_cuda() -> str | None:
+    try:
+        return importlib.metadata.version("numba-cuda")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _toolkit() -> str | None:
+    try:
+        return ".".join(map(str, cuda.runtime.get_version()))
+    # No NVRTC: cuda.pathfinder's error is a RuntimeError.
+    except (RuntimeError, AttributeError):
+        return None
+
+
+@cache
+def nvml() -> ModuleType | None:
+    """pynvml, ready to be asked; None where the package or the driver is missing."""
+    try:
+        import pynvml
+
+        pynvml.nvmlInit()
+    except ImportError:
+        return None
+    except pynvml.NVMLError:
+        return None
+    return pynvml
+
+
+@cache
+def cupy() -> ModuleType | None:
+    """CuPy in strict float32; None where it or the GPU is missing.
+
+    CuPy brings the libraries that the kernels are measured against: cuBLAS and CUB. Raises
+    CourseError when the environment asks it for TF32, which has 10 bits of mantissa where float32
+    has 23: that is faster, and another computation.
+    """
+    if not cuda.is_available():
+        return None
+    try:
+        import cupy
+    except ImportError:
+        return None
+    if os.environ.get("CUPY_TF32", "0") not in ("", "0"):
+        raise CourseError(
+            "CUPY_TF32 is set, and a baseline in TF32 is no float32 baseline: unset it and repeat."
+        )
+    return cupy
+
+
+@contextlib.contextmanager
+def explained() -> Iterator[None]:
+    """Turn the driver's error codes that a reader can act upon into CourseError."""
+    try:
+        yield
+    except CourseError:
+        raise
+    except Exception as error:
+        for code, sentence in _SENTENCES.items():
+            if code in str(error):
+                raise CourseError(sentence) from error
+        raise
