@@ -35,7 +35,8 @@ def seconds_of_tiled(n: int, tile: int, repetitions: int) -> float:
 
 def seconds_of_simulator(n: int, tile: int) -> float:
     """The time of one product in Numba's simulator, in a new process."""
-    command = [sys.executable, "-m", __spec__.name, "--n", str(n), "--tile", str(tile), "--simulator"]
+    options = ["--n", str(n), "--tile", str(tile), "--simulator"]
+    command = [sys.executable, "-m", __spec__.name, *options]
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return float(result.stdout)

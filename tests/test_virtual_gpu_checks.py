@@ -316,8 +316,8 @@ def kernel_from(text, path):
 @pytest.mark.parametrize("removed", [0, 1])
 def test_a_removed_barrier_is_found_in_twenty_of_twenty_runs(tmp_path, removed):
     parts = TILED.split("cuda.syncthreads()")
-    text = "cuda.syncthreads()".join([*parts[:removed], parts[removed] + "pass" + parts[removed + 1],
-                                      *parts[removed + 2:]])  # fmt: skip
+    joined = parts[removed] + "pass" + parts[removed + 1]
+    text = "cuda.syncthreads()".join([*parts[:removed], joined, *parts[removed + 2 :]])
     whole = kernel_from(TILED, tmp_path / "whole.py")
     broken = kernel_from(text, tmp_path / f"broken{removed}.py")
     rng = np.random.default_rng(7)

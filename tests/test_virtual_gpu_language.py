@@ -129,9 +129,8 @@ def guarded(x, out):
     i = cuda.grid(1)
     if i < x.size and x[i] > 0:
         out[i] = 1
-    if i >= x.size or x[i] <= 0:
-        if i < out.size:
-            out[i] = 2
+    if i < out.size and (i >= x.size or x[i] <= 0):
+        out[i] = 2
 
 
 def test_the_right_side_of_and_is_read_only_where_it_is_needed():
@@ -371,7 +370,7 @@ def test_an_endless_loop_is_an_error(monkeypatch):
     from utils.virtual_gpu import VirtualGpuError
     from utils.virtual_gpu import launch as launch_module
 
-    monkeypatch.setattr(launch_module, "MAX_STEPS", 1000)
+    monkeypatch.setattr(launch_module, "MAX_ROUNDS", 1000)
     with pytest.raises(VirtualGpuError, match="does the loop end"):
         endless[1, 1](np.zeros(1))
 

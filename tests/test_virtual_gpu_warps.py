@@ -56,10 +56,10 @@ def votes(x, out):
     out[2, i] = cuda.eq_sync(FULL, x[i] > 0)
     out[3, i] = cuda.popc(cuda.ballot_sync(FULL, x[i] > 0))
     out[4, i] = cuda.popc(cuda.match_any_sync(FULL, x[i]))
-    lanes, same = cuda.match_all_sync(FULL, x[i])
+    _lanes, same = cuda.match_all_sync(FULL, x[i])
     out[5, i] = same
     out[6, i] = cuda.laneid
-    out[7, i] = cuda.syncthreads_count(x[i] > 0)
+    out[7, i] = cuda.syncthreads_count(1 if x[i] > 0 else 0)
 
 
 @settings(max_examples=15, deadline=None)
@@ -124,7 +124,7 @@ def shuffle_among_half(x):
 
 def test_a_shuffle_that_names_or_reads_absent_lanes_is_reported():
     x = np.zeros(32, np.float32)
-    with pytest.raises(BarrierError, match="names the lanes 0xffffffff.*0x0000ffff take part"):
+    with pytest.raises(BarrierError, match=r"names the lanes 0xffffffff.*0x0000ffff take part"):
         shuffle_in_a_branch[1, 32](x)
     with pytest.raises(BarrierError, match="reads from lane 16"):
         shuffle_from_an_absent_lane[1, 32](x)

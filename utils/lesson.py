@@ -1,4 +1,4 @@
-"""What a lesson shows besides plots: where it runs, the change of a step, and the device's peaks."""
+"""What a lesson shows besides plots: where it runs, what a step changes, a device's peaks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def this_device() -> str:
 
 
 def device_shown(default: str = "NVIDIA H200") -> Device:
-    """The device whose records a lesson draws: the one at hand if it has records, else ``default``."""
+    """The device whose records a lesson draws: the one at hand if it has any, else ``default``."""
     device = devices.current()
     recorded = records.recorded_devices("gemm")
     return device if device and device.name in recorded else devices.find(default)
@@ -65,8 +65,9 @@ def show_source(step: Step) -> HTML:
 
 
 def _kernel_source(step: Step) -> str:
-    """The text of a step's kernel with its default constants, at the left margin."""
-    return textwrap.dedent(inspect.getsource(step.build(**step.constants()).py_func))
+    """The text of a step's kernel at the left margin, without empty lines: they match anywhere."""
+    text = textwrap.dedent(inspect.getsource(step.build(**step.constants()).py_func))
+    return "\n".join(line for line in text.splitlines() if line.strip())
 
 
 def _block(lines: Iterable[str], marked: bool = True) -> HTML:
@@ -105,7 +106,7 @@ def peaks(device: Device) -> pd.DataFrame:
 
 
 def _ceilings(device: Device) -> dict[str, float]:
-    """The best recorded rate of the FMA loop and of the copy, and the clock; {} without a record."""
+    """The best recorded rates of the FMA loop and the copy, and the clock; {} without a record."""
     if device.name not in records.recorded_devices("latency"):
         return {}
     frame = records.measured(device.name, "latency")

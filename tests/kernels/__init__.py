@@ -79,3 +79,13 @@ def vectors(read: int, written: int | None = None) -> MakeArguments:
     """Arguments (x, out): random float32, and float32 zeros (as many, if no number is given)."""
     size = read if written is None else written
     return lambda rng: (rng.random(read, np.float32), np.zeros(size, np.float32))
+
+
+def same_shape(*shape: int) -> MakeArguments:
+    """Arguments (x, out) of one shape: random float32, and float32 zeros."""
+    return lambda rng: (rng.random(shape, np.float32), np.zeros(shape, np.float32))
+
+
+def in_place(*shape: int) -> MakeArguments:
+    """One argument, which the kernel changes: random float32."""
+    return lambda rng: (rng.random(shape, np.float32),)

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import cuda, float32, int32, uint64
 
-from . import Case, case, vectors
+from . import Case, case, in_place, same_shape, vectors
 
 BLOCK = 64
 TILE = 8
@@ -247,8 +247,7 @@ def race_at_the_edge_only(x, out):
     out[i] = tile[min(i + 1, BLOCK - 1)]
 
 
-@case("race", lambda rng: (rng.random((32, 32), np.float32), np.zeros((32, 32), np.float32)),
-      block=(32, 8))  # fmt: skip
+@case("race", same_shape(32, 32), block=(32, 8))
 @cuda.jit
 def transpose_without_barrier(x, out):
     """The tile is read by columns before its rows are all written."""
@@ -407,7 +406,7 @@ def race_in_one_lane(x, out):
         out[i] = tile[i]
 
 
-@case("race", lambda rng: (rng.random(128, np.float32),), block=128)
+@case("race", in_place(128), block=128)
 @cuda.jit
 def bitonic_sort_without_inner_barrier(x):
     """The steps of one stage of the sorting network are not separated."""
@@ -444,7 +443,7 @@ def race_in_a_device_function(x, out):
     out[i] = take_from(tile, i)
 
 
-@case("race", lambda rng: (rng.random((TILE, TILE), np.float32),), block=(TILE, TILE))
+@case("race", in_place(TILE, TILE), block=(TILE, TILE))
 @cuda.jit
 def smoothing_in_place(x):
     """Each element is replaced while the rows beside it still read its old value."""
@@ -474,7 +473,7 @@ def regions_of_dynamic_shared_overlap(x, out):
 @case("race", vectors(BLOCK), shared_bytes=4 * BLOCK)
 @cuda.jit
 def types_of_dynamic_shared_overlap(x, out):
-    """Both views of the dynamic memory start at its first byte, so that one overwrites the other."""
+    """Both views of the dynamic memory start at its first byte, so one overwrites the other."""
     numbers = cuda.shared.array(0, float32)
     counts = cuda.shared.array(0, int32)
     i = cuda.threadIdx.x
@@ -494,7 +493,7 @@ def histogram_by_store(x, bins):
     bins[x[cuda.grid(1)]] += 1
 
 
-@case("race", lambda rng: (rng.random(BLOCK, np.float32),))
+@case("race", in_place(BLOCK))
 @cuda.jit
 def neighbours_in_place(x):
     """Each thread replaces its element, which its neighbour still reads."""
@@ -503,7 +502,7 @@ def neighbours_in_place(x):
         x[i] = (x[i] + x[i + 1]) / float32(2)
 
 
-@case("race", lambda rng: (rng.random(4 * BLOCK, np.float32),), grid=4)
+@case("race", in_place(4 * BLOCK), grid=4)
 @cuda.jit
 def neighbours_in_place_between_blocks(x):
     """A barrier orders the threads of one block, but the last one reads from the next block."""
@@ -513,8 +512,9 @@ def neighbours_in_place_between_blocks(x):
     x[i] = (x[i] + right) / float32(2)
 
 
-@case("race", lambda rng: (rng.random(4 * BLOCK, np.float32), *np.zeros((2, 4), np.float32)),
-      grid=4)  # fmt: skip
+@case(
+    "race", lambda rng: (rng.random(4 * BLOCK, np.float32), *np.zeros((2, 4), np.float32)), grid=4
+)
 @cuda.jit
 def another_blocks_result(x, sums, out):
     """Each block reads the sum of the block before it without a barrier of the grid."""
@@ -568,8 +568,16 @@ def fence_before_the_store(x, partial, ticket, out):
             out[0] = total
 
 
-@case("race", lambda rng: (rng.random(4 * BLOCK, np.float32), np.zeros(4 * BLOCK, np.float32),
-                           np.zeros(1, np.int32), np.zeros(1, np.float32)), grid=4)  # fmt: skip
+@case(
+    "race",
+    lambda rng: (
+        rng.random(4 * BLOCK, np.float32),
+        np.zeros(4 * BLOCK, np.float32),
+        np.zeros(1, np.int32),
+        np.zeros(1, np.float32),
+    ),
+    grid=4,
+)
 @cuda.jit
 def ticket_without_barrier(x, squares, ticket, out):
     """One thread's fence publishes only what it has seen; the others may not have stored yet."""
@@ -614,8 +622,10 @@ def maximum_by_store(x, out):
         out[0] = x[i]
 
 
-@case("race", lambda rng: (rng.random(BLOCK, np.float32), np.zeros(1, np.int64),
-                           np.zeros(BLOCK, np.float32)))  # fmt: skip
+@case(
+    "race",
+    lambda rng: (rng.random(BLOCK, np.float32), np.zeros(1, np.int64), np.zeros(BLOCK, np.float32)),
+)
 @cuda.jit
 def compaction_by_store(x, count, out):
     """Places in the output are handed out by a plain load and store."""
@@ -652,8 +662,7 @@ def the_last_thread_wins(x, out):
     out[0] = x[cuda.grid(1)]
 
 
-@case("race", lambda rng: (rng.random((4, BLOCK), np.float32), np.zeros(BLOCK, np.float32)),
-      grid=4)  # fmt: skip
+@case("race", lambda rng: (rng.random((4, BLOCK), np.float32), np.zeros(BLOCK, np.float32)), grid=4)
 @cuda.jit
 def column_sums_by_store(x, out):
     """Each block adds its row to the same sums without an atomic."""
@@ -691,8 +700,11 @@ def neighbour_past_the_end(x, out):
         out[i] = x[i + 1] - x[i]
 
 
-@case("out_of_bounds", lambda rng: (rng.random((TILE, BLOCK), np.float32),
-                                    np.zeros(TILE, np.float32)), block=TILE)  # fmt: skip
+@case(
+    "out_of_bounds",
+    lambda rng: (rng.random((TILE, BLOCK), np.float32), np.zeros(TILE, np.float32)),
+    block=TILE,
+)
 @cuda.jit
 def row_end_by_one(x, out):
     """The sum of a row runs one element too far, into the next row."""
@@ -710,9 +722,11 @@ def columns_of_a_narrow_matrix(x, out):
     out[i] = x[0, i]
 
 
-@case("out_of_bounds", lambda rng: (rng.random((TILE - 1, TILE), np.float32),
-                                    np.zeros((TILE, TILE), np.float32)),
-      block=(TILE, TILE))  # fmt: skip
+@case(
+    "out_of_bounds",
+    lambda rng: (rng.random((TILE - 1, TILE), np.float32), np.zeros((TILE, TILE), np.float32)),
+    block=(TILE, TILE),
+)
 @cuda.jit
 def one_row_too_many(x, out):
     """The guard looks at the columns only."""
@@ -721,8 +735,7 @@ def one_row_too_many(x, out):
         out[row, col] = x[row, col]
 
 
-@case("out_of_bounds", lambda rng: (rng.random((4, 16), np.float32), np.zeros((4, 16), np.float32)),
-      block=(16, 4))  # fmt: skip
+@case("out_of_bounds", same_shape(4, 16), block=(16, 4))
 @cuda.jit
 def row_and_column_swapped(x, out):
     """The indices are given in the order x, y to an array that is indexed by row, column."""
@@ -747,9 +760,9 @@ def unsigned_index_below_zero(x, out):
     out[i] = x[i - uint64(1)]
 
 
-@case("out_of_bounds", lambda rng: (rng.random(BLOCK, np.float32), np.zeros(BLOCK, np.float32), 2))
+@case("out_of_bounds", lambda rng: (rng.random(BLOCK, np.float32), 2, np.zeros(BLOCK, np.float32)))
 @cuda.jit
-def shared_array_too_small(x, out, stride):
+def shared_array_too_small(x, stride, out):
     """The elements are stored two apart in an array that has room for them side by side."""
     tile = cuda.shared.array(BLOCK, float32)
     i = cuda.threadIdx.x
@@ -760,9 +773,7 @@ def shared_array_too_small(x, out, stride):
     out[i] = tile[i]
 
 
-@case("out_of_bounds", lambda rng: (rng.random((TILE, TILE), np.float32),
-                                    np.zeros((TILE, TILE), np.float32)),
-      block=(TILE, TILE))  # fmt: skip
+@case("out_of_bounds", same_shape(TILE, TILE), block=(TILE, TILE))
 @cuda.jit
 def shared_row_end_by_one(x, out):
     """The right neighbour of a shared tile's last column is the next row's first element."""
@@ -785,9 +796,9 @@ def dynamic_shared_too_small(x, out):
     out[i] = tile[BLOCK - 1 - i]
 
 
-@case("out_of_bounds", lambda rng: (rng.random(BLOCK, np.float32), np.zeros(BLOCK, np.float32), 6))
+@case("out_of_bounds", lambda rng: (rng.random(BLOCK, np.float32), 6, np.zeros(BLOCK, np.float32)))
 @cuda.jit
-def local_array_too_small(x, out, count):
+def local_array_too_small(x, count, out):
     """The loop stores more numbers than the local array holds."""
     mine = cuda.local.array(4, float32)
     i = cuda.threadIdx.x
@@ -805,8 +816,11 @@ def past_the_constant_table(x, out):
     out[i] = table[x[i] // 4]
 
 
-@case("out_of_bounds", lambda rng: (rng.integers(0, BINS + 1, 4 * BLOCK), np.zeros(BINS, np.int64)),
-      grid=4)  # fmt: skip
+@case(
+    "out_of_bounds",
+    lambda rng: (rng.integers(0, BINS + 1, 4 * BLOCK), np.zeros(BINS, np.int64)),
+    grid=4,
+)
 @cuda.jit
 def value_on_the_upper_edge(x, bins):
     """A value on the upper edge of the range belongs to no bin."""
@@ -849,8 +863,7 @@ def one_stride_too_many(x, out):
         out[i] = x[i]
 
 
-@case("out_of_bounds", lambda rng: (rng.random((4, 48), np.float32), np.zeros((4, 48), np.float32)),
-      grid=4)  # fmt: skip
+@case("out_of_bounds", same_shape(4, 48), grid=4)
 @cuda.jit
 def past_the_end_of_a_row_view(x, out):
     """A row taken as a view of its own ends where the row ends."""
@@ -860,8 +873,7 @@ def past_the_end_of_a_row_view(x, out):
         out[cuda.blockIdx.x, i] = row[i]
 
 
-@case("out_of_bounds", lambda rng: (rng.random((3, 4, 16), np.float32),
-                                    np.zeros((3, 4, 16), np.float32)), block=(16, 4, 3))  # fmt: skip
+@case("out_of_bounds", same_shape(3, 4, 16), block=(16, 4, 3))
 @cuda.jit
 def plane_above(x, out):
     """The top plane has no plane above it."""
@@ -869,9 +881,14 @@ def plane_above(x, out):
     out[k, j, i] = x[k + 1, j, i] - x[k, j, i]
 
 
-@case("out_of_bounds", lambda rng: (rng.integers(0, 2 * BLOCK, BLOCK),
-                                    rng.random(BLOCK, np.float32),
-                                    np.zeros(BLOCK, np.float32)))  # fmt: skip
+@case(
+    "out_of_bounds",
+    lambda rng: (
+        rng.integers(0, 2 * BLOCK, BLOCK),
+        rng.random(BLOCK, np.float32),
+        np.zeros(BLOCK, np.float32),
+    ),
+)
 @cuda.jit
 def indices_from_memory(chosen, x, out):
     """The indices that are read belong to a longer array."""
@@ -1005,8 +1022,11 @@ def more_warp_sums_than_warps(x, out):
             out[0] = value
 
 
-@case("uninitialised", lambda rng: (rng.random((TILE, TILE), np.float32),
-                                    np.zeros(TILE, np.float32)), block=(TILE, TILE))  # fmt: skip
+@case(
+    "uninitialised",
+    lambda rng: (rng.random((TILE, TILE), np.float32), np.zeros(TILE, np.float32)),
+    block=(TILE, TILE),
+)
 @cuda.jit
 def padding_read(x, out):
     """The sum of a row includes the column that only pads it."""
@@ -1019,9 +1039,7 @@ def padding_read(x, out):
             out[ty] += tile[ty, k]
 
 
-@case("uninitialised", lambda rng: (rng.random((TILE, TILE), np.float32),
-                                    np.zeros((TILE, TILE), np.float32)),
-      block=(TILE, TILE))  # fmt: skip
+@case("uninitialised", same_shape(TILE, TILE), block=(TILE, TILE))
 @cuda.jit
 def upper_triangle_not_loaded(x, out):
     """Only the lower triangle is loaded, and the tile is read by columns."""
@@ -1238,8 +1256,11 @@ def ballot_in_a_branch(x, out):
         out[i] = cuda.ballot_sync(FULL, x[i] > 0.75)
 
 
-@case("barrier", lambda rng: (rng.integers(0, 4, 32).astype(np.int32), np.zeros(32, np.int64)),
-      block=32)  # fmt: skip
+@case(
+    "barrier",
+    lambda rng: (rng.integers(0, 4, 32).astype(np.int32), np.zeros(32, np.int64)),
+    block=32,
+)
 @cuda.jit
 def match_in_a_branch(x, out):
     """Lanes with a zero do not take part in the match that names them."""

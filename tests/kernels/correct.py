@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import cuda, float32, int32
 
-from . import Case, case, vectors
+from . import Case, case, in_place, same_shape, vectors
 
 BLOCK = 64
 TILE = 8
@@ -14,16 +14,6 @@ HALOED = BLOCK + 2
 BINS = 16
 FULL = 0xFFFFFFFF
 HALF = 0xFFFF
-
-
-def in_place(*shape: int):
-    """One argument: random float32 that the kernel changes in place."""
-    return lambda rng: (rng.random(shape, np.float32),)
-
-
-def same_shape(*shape: int):
-    """Arguments (x, out) of one shape: random float32, and zeros."""
-    return lambda rng: (rng.random(shape, np.float32), np.zeros(shape, np.float32))
 
 
 def histogram_arguments(rng):
@@ -155,8 +145,7 @@ def each_warp_has_its_row(x, out):
     out[i] = rows[warp, lane]
 
 
-@case("race", vectors(32), block=32,
-      reference=lambda x, out: np.concatenate([x[15::-1], x[16:]]))  # fmt: skip
+@case("race", vectors(32), block=32, reference=lambda x, out: np.concatenate([x[15::-1], x[16:]]))
 @cuda.jit
 def half_a_warp_meets(x, out):
     """The lower half of a warp exchanges elements, and its syncwarp names just that half."""
@@ -386,8 +375,12 @@ def vote_of_the_block_as_barrier(x, out):
         out[i] = tile[BLOCK - 1 - i]
 
 
-@case("race", vectors(BLOCK), shared_bytes=8 * BLOCK,
-      reference=lambda x, out: x[::-1] + np.arange(BLOCK)[::-1])  # fmt: skip
+@case(
+    "race",
+    vectors(BLOCK),
+    shared_bytes=8 * BLOCK,
+    reference=lambda x, out: x[::-1] + np.arange(BLOCK)[::-1],
+)
 @cuda.jit
 def two_regions_of_dynamic_shared(x, out):
     """Two types share the dynamic memory, each in a half of its own."""
@@ -400,8 +393,12 @@ def two_regions_of_dynamic_shared(x, out):
     out[i] = numbers[BLOCK - 1 - i] + counts[BLOCK - 1 - i]
 
 
-@case("race", vectors(BLOCK), shared_bytes=4 * BLOCK,
-      reference=lambda x, out: x[::-1] + np.arange(BLOCK)[::-1])  # fmt: skip
+@case(
+    "race",
+    vectors(BLOCK),
+    shared_bytes=4 * BLOCK,
+    reference=lambda x, out: x[::-1] + np.arange(BLOCK)[::-1],
+)
 @cuda.jit
 def dynamic_shared_used_twice(x, out):
     """The same bytes hold floats first, and integers after a barrier."""
@@ -456,8 +453,12 @@ def interleaved_outputs(x, out):
     out[i] = 2 * x[i]
 
 
-@case("race", in_place(4 * BLOCK), grid=4, reference=lambda x: x + np.roll(x, -1) * (
-      np.arange(4 * BLOCK) % 2 == 0))  # fmt: skip
+@case(
+    "race",
+    in_place(4 * BLOCK),
+    grid=4,
+    reference=lambda x: x + np.roll(x, -1) * (np.arange(4 * BLOCK) % 2 == 0),
+)
 @cuda.jit
 def even_threads_read_odd_elements(x):
     """Only even elements are written; their odd neighbours are only read."""
@@ -466,8 +467,9 @@ def even_threads_read_odd_elements(x):
         x[i] += x[i + 1]
 
 
-@case("race", vectors(4 * BLOCK), grid=4,
-      reference=lambda x, out: x.reshape(4, -1)[:, ::-1].ravel())  # fmt: skip
+@case(
+    "race", vectors(4 * BLOCK), grid=4, reference=lambda x, out: x.reshape(4, -1)[:, ::-1].ravel()
+)
 @cuda.jit
 def exchange_within_a_block_through_global(x, out):
     """The elements are exchanged through global memory, but only within a block."""
@@ -494,9 +496,16 @@ def maximum_by_atomics(x, out):
     cuda.atomic.max(out, 0, x[cuda.grid(1)])
 
 
-@case("race", lambda rng: (rng.random(4 * BLOCK, np.float32), np.zeros(4 * BLOCK, np.float32),
-                           np.zeros(1, np.int64)), grid=4,
-      reference=lambda x, out, count: np.count_nonzero(x > 0.5))  # fmt: skip
+@case(
+    "race",
+    lambda rng: (
+        rng.random(4 * BLOCK, np.float32),
+        np.zeros(4 * BLOCK, np.float32),
+        np.zeros(1, np.int64),
+    ),
+    grid=4,
+    reference=lambda x, out, count: np.count_nonzero(x > 0.5),
+)
 @cuda.jit
 def compaction_by_atomics(x, out, count):
     """An atomic hands out each place of the output once."""
@@ -538,8 +547,12 @@ def scaled_by_the_first(x, ticket, scale):
     return scale + 1
 
 
-@case("race", lambda rng: (rng.random(4 * BLOCK, np.float32), np.zeros(1, np.int32),
-                           np.ones(1, np.float32)), grid=4, reference=scaled_by_the_first)  # fmt: skip
+@case(
+    "race",
+    lambda rng: (rng.random(4 * BLOCK, np.float32), np.zeros(1, np.int32), np.ones(1, np.float32)),
+    grid=4,
+    reference=scaled_by_the_first,
+)
 @cuda.jit
 def last_block_rewrites_what_all_have_read(x, ticket, scale):
     """All blocks read the scale before their fence and ticket; the last one then changes it."""
@@ -553,8 +566,13 @@ def last_block_rewrites_what_all_have_read(x, ticket, scale):
             scale[0] += 1
 
 
-@case("race", lambda rng: (np.zeros(1, np.int32), np.zeros(1, np.int64)), grid=8, block=32,
-      reference=lambda lock, total: 36)  # fmt: skip
+@case(
+    "race",
+    lambda rng: (np.zeros(1, np.int32), np.zeros(1, np.int64)),
+    grid=8,
+    block=32,
+    reference=lambda lock, total: 36,
+)
 @cuda.jit
 def lock_with_fences(lock, total):
     """Plain updates of one number by all blocks, one block at a time: a lock and two fences."""
@@ -582,9 +600,16 @@ def reverse_with_a_barrier_of_the_grid(x, out):
     out[i] = value
 
 
-@case("race", lambda rng: (rng.random(4 * BLOCK, np.float32), np.zeros(1, np.int32),
-                           np.zeros(4 * BLOCK, np.float32)), grid=4,
-      reference=lambda x, arrived, out: x[::-1])  # fmt: skip
+@case(
+    "race",
+    lambda rng: (
+        rng.random(4 * BLOCK, np.float32),
+        np.zeros(1, np.int32),
+        np.zeros(4 * BLOCK, np.float32),
+    ),
+    grid=4,
+    reference=lambda x, arrived, out: x[::-1],
+)
 @cuda.jit
 def barrier_of_the_grid_by_hand(x, arrived, out):
     """Blocks that all fit on the device may wait for each other with fences and atomics."""
@@ -726,8 +751,11 @@ def partial_tile_filled_up_with_zeros(x, out):
         out[0] = tile[0]
 
 
-@case("uninitialised", vectors(BLOCK - 14), reference=lambda x, out: np.roll(x, -1) * (
-      np.arange(BLOCK - 14) < BLOCK - 15))  # fmt: skip
+@case(
+    "uninitialised",
+    vectors(BLOCK - 14),
+    reference=lambda x, out: np.roll(x, -1) * (np.arange(BLOCK - 14) < BLOCK - 15),
+)
 @cuda.jit
 def partial_tile_read_under_the_same_guard(x, out):
     """The tile is only partly loaded, and the guard of the reads is as narrow."""
@@ -740,8 +768,11 @@ def partial_tile_read_under_the_same_guard(x, out):
         out[i] = tile[i + 1]
 
 
-@case("uninitialised", vectors(4 * BLOCK, BLOCK),
-      reference=lambda x, out: x.reshape(4, BLOCK).sum(axis=0))  # fmt: skip
+@case(
+    "uninitialised",
+    vectors(4 * BLOCK, BLOCK),
+    reference=lambda x, out: x.reshape(4, BLOCK).sum(axis=0),
+)
 @cuda.jit
 def accumulators_cleared_first(x, out):
     """The local accumulators are set to zero before anything is added."""
@@ -805,8 +836,12 @@ def barrier_after_some_have_left(x, out):
     out[i] = tile[x.size - 1 - i]
 
 
-@case("barrier", vectors(4 * BLOCK), grid=4,
-      reference=lambda x, out: x * (np.arange(4 * BLOCK) // BLOCK + 1))  # fmt: skip
+@case(
+    "barrier",
+    vectors(4 * BLOCK),
+    grid=4,
+    reference=lambda x, out: x * (np.arange(4 * BLOCK) // BLOCK + 1),
+)
 @cuda.jit
 def rounds_by_block(x, out):
     """The number of barriers differs from block to block, but not within one."""
@@ -869,8 +904,11 @@ def barrier_with_a_partial_warp(x, out):
     out[i] = tile[47 - i]
 
 
-@case("barrier", vectors(BLOCK), reference=lambda x, out: np.append(x[1:], 0) - x * (
-      np.arange(BLOCK) < BLOCK - 1))  # fmt: skip
+@case(
+    "barrier",
+    vectors(BLOCK),
+    reference=lambda x, out: np.append(x[1:], 0) - x * (np.arange(BLOCK) < BLOCK - 1),
+)
 @cuda.jit
 def neighbours_by_shuffle(x, out):
     """Lanes pass their element on; the last one of a warp reads its neighbour's from memory."""
@@ -882,8 +920,12 @@ def neighbours_by_shuffle(x, out):
         out[i] = right - x[i]
 
 
-@case("barrier", vectors(32), block=32,
-      reference=lambda x, out: np.where(np.arange(32) < 16, x[np.arange(32) ^ 1], 0))  # fmt: skip
+@case(
+    "barrier",
+    vectors(32),
+    block=32,
+    reference=lambda x, out: np.where(np.arange(32) < 16, x[np.arange(32) ^ 1], 0),
+)
 @cuda.jit
 def shuffle_among_half_a_warp(x, out):
     """The mask names the lanes that take part, and they read from each other only."""
@@ -892,8 +934,12 @@ def shuffle_among_half_a_warp(x, out):
         out[i] = cuda.shfl_xor_sync(HALF, x[i], 1)
 
 
-@case("barrier", vectors(32), block=32,
-      reference=lambda x, out: x[np.arange(32) ^ np.where(np.arange(32) < 16, 1, 2)])  # fmt: skip
+@case(
+    "barrier",
+    vectors(32),
+    block=32,
+    reference=lambda x, out: x[np.arange(32) ^ np.where(np.arange(32) < 16, 1, 2)],
+)
 @cuda.jit
 def each_half_with_its_own_mask(x, out):
     """Both branches shuffle, each with the mask of its own lanes."""
@@ -904,8 +950,12 @@ def each_half_with_its_own_mask(x, out):
         out[i] = cuda.shfl_xor_sync(FULL ^ HALF, x[i], 2)
 
 
-@case("barrier", vectors(48), block=48,
-      reference=lambda x, out: np.add.reduceat(x, [0, 32]).repeat([32, 16]))  # fmt: skip
+@case(
+    "barrier",
+    vectors(48),
+    block=48,
+    reference=lambda x, out: np.add.reduceat(x, [0, 32]).repeat([32, 16]),
+)
 @cuda.jit
 def shuffles_of_a_partial_warp(x, out):
     """The warp with 16 lanes uses a mask of 16 and distances below 16."""
@@ -920,8 +970,12 @@ def shuffles_of_a_partial_warp(x, out):
     out[i] = value
 
 
-@case("barrier", vectors(32), block=32,
-      reference=lambda x, out: np.where(x > 0.5, np.count_nonzero(x > 0.5), 0))  # fmt: skip
+@case(
+    "barrier",
+    vectors(32),
+    block=32,
+    reference=lambda x, out: np.where(x > 0.5, np.count_nonzero(x > 0.5), 0),
+)
 @cuda.jit
 def mask_from_a_ballot(x, out):
     """All lanes vote who takes part, and only those call with that mask."""
@@ -944,8 +998,12 @@ def shuffle_after_half_has_returned(x, out):
         out[i + 16] = value
 
 
-@case("barrier", same_shape(4, 16), block=(16, 4),
-      reference=lambda x, out: x.sum(axis=1, keepdims=True) + 0 * x)  # fmt: skip
+@case(
+    "barrier",
+    same_shape(4, 16),
+    block=(16, 4),
+    reference=lambda x, out: x.sum(axis=1, keepdims=True) + 0 * x,
+)
 @cuda.jit
 def row_sums_by_shuffle(x, out):
     """A row of the block is half a warp, and the distances stay within it."""

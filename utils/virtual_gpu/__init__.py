@@ -7,6 +7,7 @@ returns findings and counts by source line. See README.md in this folder.
 from .errors import (
     BarrierError,
     Finding,
+    KernelRaised,
     LaunchError,
     OutOfBounds,
     Race,
@@ -24,6 +25,7 @@ __all__ = [
     "BarrierError",
     "DeviceArray",
     "Finding",
+    "KernelRaised",
     "LaunchError",
     "OutOfBounds",
     "Race",

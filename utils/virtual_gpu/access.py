@@ -1,4 +1,4 @@
-"""Loads, stores and views: from an array and its indices to addresses, checked in every dimension."""
+"""Loads, stores and views: from indices to addresses, checked in every dimension."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def load(run: Run, array, indices: tuple, mask: Mask, site: Site):
     if mask is None:
         return np.zeros(run.batch.size, array.dtype)
     memory = array.memory
-    if not isinstance(address, np.ndarray) and not memory.tracked:
+    if not isinstance(address, np.ndarray) and memory.plain:
         run.count_access(memory, "load", address, mask, site)
         return memory.data[address]
     access = _access(run, array, address, indices, mask, ("reads", site))
@@ -116,11 +116,14 @@ def _address(run: Run, array: ArrayView, indices: tuple, mask: Mask, site: Site)
     return address, mask
 
 
-def _position(run: Run, array, index, extent: int, mask: Mask, site: Site):
+def _position(run: Run, array, index, extent, mask: Mask, site: Site):
     """An index as a position 0 ≤ p < extent for the active lanes, and which are inside.
 
     The second is None when all are. Negative indices wrap once, as Numba defines it.
     """
+    if isinstance(extent, np.ndarray):  # the length of a slice that differs by thread
+        extent = mask.select(extent)
+        index = np.broadcast_to(index, mask.lanes.shape)
     if not isinstance(index, np.ndarray):
         position = int(index)
         if position < 0:
@@ -128,14 +131,16 @@ def _position(run: Run, array, index, extent: int, mask: Mask, site: Site):
             position += extent
         inside = None if 0 <= position < extent else np.zeros(mask.count, bool)
         return position, inside
-    position = mask.select(index)
-    position = position.astype(np.int64) if position.dtype != np.int64 else position
+    unsigned = index.dtype.kind == "u"  # never negative: nothing wraps
+    position = mask.select(index).astype(np.int64, copy=False)
+    if isinstance(extent, np.ndarray):
+        extent = extent.astype(np.uint64)
     inside = position.view(np.uint64) < extent
     if inside.all():
         return position, None
     negative = position < 0
-    if negative.any():
-        position = np.where(negative, position + extent, position)
+    if not unsigned and negative.any():
+        position = np.where(negative, position + np.asarray(extent, np.int64), position)
         inside = position.view(np.uint64) < extent
         if (inside & negative).any():
             _warn_wrapped(run, array, index, mask, site)
@@ -162,11 +167,12 @@ def _report_out_of_bounds(run: Run, array, where: tuple, lanes: tuple, site: Sit
         return
     lane = int(mask.index[np.flatnonzero(~inside)[0]])
     element = tuple(int(_lane(i, lane)) for i in indices)
+    shape = tuple(int(_lane(extent, lane)) for extent in array.shape)
     thread = run.batch.thread(lane)
     run.report.add(Finding(
         "out_of_bounds", site, array.name, element, (thread,), int((~inside).sum()),
         f"{thread} uses {array.name}{list(element)}; dimension {axis} of {array.name} has "
-        f"{array.shape[axis]} elements (shape {array.shape}).",
+        f"{shape[axis]} elements (shape {shape}).",
     ))  # fmt: skip
 
 
@@ -206,7 +212,9 @@ def _load_local(run: Run, array: LocalArray, indices: tuple, mask: Mask, site: S
     return result
 
 
-def _store_local(run: Run, array: LocalArray, indices: tuple, value, mask: Mask, site: Site) -> None:
+def _store_local(
+    run: Run, array: LocalArray, indices: tuple, value, mask: Mask, site: Site
+) -> None:
     row, inside = _row(run, array, indices, mask, site)
     if inside is None:
         return
@@ -239,15 +247,15 @@ def _check_written(run: Run, array, indices: tuple, unwritten, mask: Mask, site:
 def view(run: Run, array: ArrayView, indices: list, mask: Mask, site: Site) -> ArrayView:
     """A part of an array: each index is a position or a slice; missing ones at the end are whole.
 
-    Slices have the same bounds in all threads and are clipped as in Python; positions may differ.
+    Slices are clipped as in Python. Positions and the bounds of slices may differ by thread.
     """
     offset, shape, strides = array.offset, [], []
     padded = indices + [slice(None)] * (len(array.shape) - len(indices))
     for axis, (index, extent) in enumerate(zip(padded, array.shape, strict=True)):
         if isinstance(index, slice):
-            start, stop, step = index.indices(extent)
+            start, length, step = _slice_bounds(index, extent)
             offset = offset + start * array.strides[axis]
-            shape.append(len(range(start, stop, step)))
+            shape.append(length)
             strides.append(step * array.strides[axis])
             continue
         _, inside = _position(run, array, index, extent, mask, site)
@@ -257,8 +265,53 @@ def view(run: Run, array: ArrayView, indices: list, mask: Mask, site: Site) -> A
     return ArrayView(array.memory, tuple(shape), tuple(strides), offset, array.writable)
 
 
+def _slice_bounds(part: slice, extent) -> tuple:
+    """Start, length and step of a slice; the first two are vectors where they differ by thread."""
+    bounds = (part.start, part.stop, extent)
+    step = 1 if part.step is None else int(part.step)
+    if not any(isinstance(b, np.ndarray) for b in bounds):
+        whole = slice(*(None if b is None else int(b) for b in bounds[:2]), step)
+        start, stop, step = whole.indices(extent)
+        return start, len(range(start, stop, step)), step
+    low, high = (0, extent) if step > 0 else (-1, extent - 1)
+    start, stop = (
+        default if b is None else np.clip(np.where(b < 0, b + extent, b), low, high)
+        for b, default in ((part.start, low if step > 0 else high),
+                           (part.stop, high if step > 0 else low))
+    )  # fmt: skip
+    length = np.maximum(0, (stop - start + step - np.sign(step)) // step)
+    return start, length.astype(np.int64), step
+
+
+def expanded(indices: tuple, rank: int) -> tuple:
+    """Indices with ``...`` written out as whole dimensions."""
+    at = next((n for n, index in enumerate(indices) if index is Ellipsis), None)
+    if at is None:
+        return indices
+    return indices[:at] + (slice(None),) * (rank + 1 - len(indices)) + indices[at + 1 :]
+
+
+def store_part(run: Run, array, indices: list, value, mask: Mask, site: Site) -> bool:
+    """Write a number, or an array of the same shape, to every element of a part of an array.
+
+    False where the shape of the part differs by thread, or from that of the value.
+    """
+    part = view(run, array, indices, mask, site)
+    if any(isinstance(extent, np.ndarray) for extent in part.shape):
+        return False
+    if isinstance(value, ArrayView | LocalArray) and value.shape != part.shape:
+        return False
+    for position in np.ndindex(part.shape):
+        index = tuple(np.int64(p) for p in position)
+        element = value
+        if isinstance(value, ArrayView | LocalArray):
+            element = load(run, value, index, mask, site)
+        store(run, part, index, element, mask, site)
+    return True
+
+
 def _wrapped(index, extent: int):
     """A position inside the array for every lane, so that a reported one stays harmless."""
     wrapped = np.where(index < 0, index + extent, index).astype(np.int64)
-    wrapped = np.clip(wrapped, 0, max(extent - 1, 0))
+    wrapped = np.clip(wrapped, 0, np.maximum(extent - 1, 0))
     return wrapped if wrapped.ndim else int(wrapped)

@@ -85,7 +85,7 @@ STYLE = """<style>
  background: transparent; border: none}
 .vgpu th {font-weight: normal; opacity: 0.8; border-bottom: 1px solid currentColor;
  white-space: normal; width: 4.5em; vertical-align: bottom}
-.vgpu td.code {text-align: left; font-family: monospace}
+.vgpu td.code {text-align: left; font-family: monospace; white-space: pre-wrap; min-width: 28em}
 .vgpu td.number {opacity: 0.6; font-family: monospace}
 .vgpu tr.found td.code {outline: 2px solid #d55e00}
 .vgpu-finding {border-left: 4px solid #d55e00; padding: 2px 8px; margin: 4px 0}

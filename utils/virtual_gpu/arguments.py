@@ -12,7 +12,7 @@ from . import numba_types
 from .compiler import Program
 from .errors import LaunchError
 from .hostarrays import DeviceArray
-from .memory import ArrayView, Memory
+from .memory import ArrayView, Memory, Shadow
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,7 @@ class _Array:
 
     name: str
     array: np.ndarray
+    unwritten: np.ndarray | None  # which elements are undefined, laid out as the array
     tracked: bool
     start: int
     end: int
@@ -34,20 +35,20 @@ def kernel_arguments(program: Program, given: tuple) -> tuple:
     """
     names = program.source.parameters
     arrays = [
-        _described(name, array, program)
+        _described(name, array, unwritten, program)
         for argument, name in zip(given, names, strict=True)
-        for array in _arrays_in(argument)
+        for array, unwritten in _arrays_in(argument)
     ]
     views = _views(arrays)
     return tuple(_value(n, v, views) for n, v in zip(names, given, strict=True))
 
 
-def _arrays_in(argument) -> list[np.ndarray]:
+def _arrays_in(argument) -> list[tuple[np.ndarray, np.ndarray | None]]:
     if isinstance(argument, tuple):
         return [array for item in argument for array in _arrays_in(item)]
     if isinstance(argument, DeviceArray):
-        return [argument.host]
-    return [argument] if isinstance(argument, np.ndarray) else []
+        return [(argument.host, argument.unwritten)]
+    return [(argument, None)] if isinstance(argument, np.ndarray) else []
 
 
 def _value(name: str, argument, views: dict[int, ArrayView]):
@@ -62,6 +63,8 @@ def _value(name: str, argument, views: dict[int, ArrayView]):
                 "contiguous; pass np.ascontiguousarray() of it, or a device array."
             )
         return views[id(argument)]
+    if argument is None:
+        return None
     try:
         return numba_types.scalar(argument)
     except TypeError:
@@ -71,12 +74,17 @@ def _value(name: str, argument, views: dict[int, ArrayView]):
         ) from None
 
 
-def _described(name: str, array: np.ndarray, program: Program) -> _Array:
+def _described(
+    name: str, array: np.ndarray, unwritten: np.ndarray | None, program: Program
+) -> _Array:
     if array.dtype.kind not in numba_types.SCALAR_KINDS:
         raise LaunchError(f"The array {name} has dtype {array.dtype}; a kernel takes numbers.")
     use = program.uses[name]
     start, end = byte_bounds(array) if array.size else (0, 0)
-    return _Array(name, array, use.may_write or use.fewest_indices < array.ndim, start, end)
+    if unwritten is not None and not unwritten.any():
+        unwritten = None
+    tracked = use.may_write or use.fewest_indices < array.ndim
+    return _Array(name, array, unwritten, tracked, start, end)
 
 
 def _views(arrays: list[_Array]) -> dict[int, ArrayView]:
@@ -84,8 +92,14 @@ def _views(arrays: list[_Array]) -> dict[int, ArrayView]:
     views = {}
     for group in _overlapping(arrays):
         first, size = group[0], max(a.end for a in group) - group[0].start
+        data = _flat(first.array, size)
+        tracked = any(a.tracked for a in group)
         memory = Memory(
-            first.name, "global", _flat(first.array, size), any(a.tracked for a in group), born=True
+            first.name,
+            "global",
+            data,
+            Shadow(first.name, "global", data.size) if tracked else None,
+            _flat_flags(group, first, data.size),
         )
         for item in group:
             views[id(item.array)] = _view(item, memory, first.start)
@@ -111,6 +125,16 @@ def _flat(array: np.ndarray, size: int) -> np.ndarray:
     itemsize = array.dtype.itemsize
     writable = array.flags.writeable
     return as_strided(lowest, (size // itemsize,), (itemsize,), writeable=writable)
+
+
+def _flat_flags(group: list[_Array], first: _Array, size: int) -> np.ndarray | None:
+    """Which elements of a group are undefined, as one dimension; None where none is."""
+    if first.unwritten is None:
+        return None
+    item = max(group, key=lambda a: a.end - a.start)
+    if item.unwritten is None or item.start != first.start:
+        return None
+    return _flat(item.unwritten, size)
 
 
 def _view(item: _Array, memory: Memory, base: int) -> ArrayView:

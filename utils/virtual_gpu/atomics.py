@@ -24,8 +24,8 @@ _COMPUTE: dict[str, Callable] = {
     "or_": np.bitwise_or,
     "xor": np.bitwise_xor,
     "exch": lambda old, value: value,
-    "inc": lambda old, limit: np.where(old >= limit, 0, old + 1).astype(old.dtype),
-    "dec": lambda old, limit: np.where((old == 0) | (old > limit), limit, old - 1).astype(old.dtype),
+    "inc": lambda old, last: np.where(old >= last, 0, old + 1).astype(old.dtype),
+    "dec": lambda old, last: np.where((old == 0) | (old > last), last, old - 1).astype(old.dtype),
 }
 _INTEGERS_ONLY = ("and_", "or_", "xor", "inc", "dec")
 

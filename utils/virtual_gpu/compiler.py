@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -19,8 +20,9 @@ import numpy as np
 from numba.core import types
 
 from . import access, intrinsics, numba_types, operations
+from .errors import Finding, KernelRaised
 from .lanes import Mask, union
-from .memory import ArrayView, LocalArray, constant_array
+from .memory import ArrayView, LocalArray, constant_array, element_strides
 from .source import ParameterUse, Source, assigned_names, parameter_uses, read_source
 
 
@@ -42,6 +44,9 @@ class Frame:
     variables: dict = field(default_factory=dict)  # name -> (value, mask of lanes that set it)
     loops: list[Loop] = field(default_factory=list)
     result: object = None
+
+    def __post_init__(self) -> None:
+        self.everyone = self.live  # the lanes of the call, returned ones included
 
     def assign(self, name: str, value, mask: Mask) -> None:
         """Set a variable in the lanes of ``mask``; the other live lanes keep theirs."""
@@ -217,16 +222,19 @@ class _Compiler:
 
         def assign(frame, mask, value):
             array, indices = locate(frame, mask)
-            self._check_storable(node, array, indices, value)
+            if _is_part(array, indices):
+                self._check_storable(node, array, value)
+                if not access.store_part(frame.run, array, list(indices), value, mask, site):
+                    raise self.source.refuse(node, "storing to this part of an array")
+                return
+            self._check_storable(node, array, value)
             access.store(frame.run, array, indices, value, mask, site)
 
         return assign
 
-    def _check_storable(self, node: ast.AST, array, indices: tuple, value) -> None:
-        if not isinstance(array, ArrayView | LocalArray) or not is_scalar(value):
+    def _check_storable(self, node: ast.AST, array, value) -> None:
+        if not isinstance(array, ArrayView | LocalArray) or isinstance(value, tuple):
             raise self.source.refuse(node, f"storing to {ast.unparse(node)} from this value")
-        if len(indices) != len(array.shape) or any(isinstance(i, slice) for i in indices):
-            raise self.source.refuse(node, "storing to a slice or a row of an array")
         if isinstance(array, ArrayView) and not array.writable:
             raise self.source.refuse(node, f"storing to the read-only array {array.name}")
 
@@ -234,7 +242,13 @@ class _Compiler:
         base, index = self.expression(node.value), self._indices(node.slice)
 
         def locate(frame, mask):
-            return base(frame, mask), index(frame, mask)
+            array, indices = base(frame, mask), index(frame, mask)
+            if isinstance(array, ArrayView | LocalArray):
+                indices = access.expanded(indices, len(array.shape))
+                if len(indices) > len(array.shape):
+                    what = f"{len(indices)} indices into {len(array.shape)} dimensions"
+                    raise self.source.refuse(node, what)
+            return array, indices
 
         return locate
 
@@ -258,10 +272,10 @@ class _Compiler:
         bounds = [self.expression(b) if b else None for b in (node.lower, node.upper, node.step)]
 
         def evaluate(frame, mask) -> slice:
-            values = [b(frame, mask) if b else None for b in bounds]
-            if any(isinstance(v, np.ndarray) for v in values):
-                raise self.source.refuse(node, "a slice whose bounds differ by thread")
-            return slice(*(None if v is None else int(v) for v in values))
+            start, stop, step = (b(frame, mask) if b else None for b in bounds)
+            if isinstance(step, np.ndarray):
+                raise self.source.refuse(node, "a slice whose step differs by thread")
+            return slice(start, stop, step)
 
         return evaluate
 
@@ -272,6 +286,8 @@ class _Compiler:
         right = self.expression(node.value)
         if isinstance(node.target, ast.Subscript):
             return self._augment_element(node, function, right)
+        if not isinstance(node.target, ast.Name):
+            raise self.source.refuse(node, f"assignment to {ast.unparse(node.target)}")
         left = self.expression(ast.copy_location(ast.Name(node.target.id, ast.Load()), node))
         assign = self._to_name(node.target)
 
@@ -287,7 +303,9 @@ class _Compiler:
 
         def execute(frame, mask):
             array, indices = locate(frame, mask)
-            self._check_storable(node.target, array, indices, np.int64(0))
+            self._check_storable(node.target, array, np.int64(0))
+            if _is_part(array, indices):
+                raise self.source.refuse(node, "an operation on a part of an array")
             before = access.load(frame.run, array, indices, mask, site)
             value = self.apply(function, (before, right(frame, mask)), node, frame, mask)
             access.store(frame.run, array, indices, value, mask, site)
@@ -319,7 +337,7 @@ class _Compiler:
             loop, active, finished = Loop(), mask, None
             frame.loops.append(loop)
             while active is not None:
-                frame.run.count_step(self.source, node)
+                frame.run.count_round(self.source, node)
                 chosen = test(frame, active)
                 if isinstance(chosen, np.ndarray):
                     going = active.narrow(chosen)
@@ -347,9 +365,9 @@ class _Compiler:
             start, stop, step = bounds(frame, mask)
             rounds = _same_rounds if not any(map(_varies, (start, stop, step))) else _own_rounds
             active, finished = mask, None
-            state = rounds(start, stop, step)
-            for value, going in _advance(state, lambda: active):
-                frame.run.count_step(self.source, node)
+            for value, condition in rounds(start, stop, step):
+                frame.run.count_round(self.source, node)
+                going = active if condition is None else active.narrow(condition)
                 if going is not active:
                     finished = union(finished, active.without(going))
                     active = going
@@ -365,16 +383,14 @@ class _Compiler:
         return execute
 
     def _for_each(self, node: ast.For) -> Execute:
-        """A loop over a tuple: every round has its own value, the same number in all lanes."""
-        items, assign = self.expression(node.iter), self.target(node.target)
+        """A loop over a tuple or an array: every lane has the same number of rounds."""
+        items, assign = self._items(node.iter), self.target(node.target)
         body, otherwise = self.block(node.body), self.block(node.orelse)
 
         def execute(frame, mask):
-            values, loop, active = items(frame, mask), Loop(), mask
-            if not isinstance(values, tuple):
-                raise self.source.refuse(node.iter, "a loop over anything but range() or a tuple")
+            loop, active = Loop(), mask
             frame.loops.append(loop)
-            for value in values:
+            for value in items(frame, mask):
                 assign(frame, active, value)
                 active = _round(loop, body, frame, active)
                 if active is None:
@@ -383,6 +399,29 @@ class _Compiler:
             return _after_loop(loop, otherwise, frame, (mask, active))
 
         return execute
+
+    def _items(self, node: ast.expr) -> Callable:
+        """What yields the values of a loop over a tuple, an array, enumerate() or zip()."""
+        function = self._try_static(node.func) if isinstance(node, ast.Call) else None
+        if function is enumerate and len(node.args) == 1 and not node.keywords:
+            inner = self._items(node.args[0])
+            return lambda frame, mask: (
+                (np.int64(n), value) for n, value in enumerate(inner(frame, mask))
+            )
+        if function is zip and not node.keywords:
+            parts = [self._items(a) for a in node.args]
+            return lambda frame, mask: zip(*(p(frame, mask) for p in parts), strict=False)
+        whole, site = self.expression(node), self.source.site(node)
+
+        def evaluate(frame, mask):
+            values = whole(frame, mask)
+            if isinstance(values, tuple):
+                return values
+            if isinstance(values, ArrayView | LocalArray) and isinstance(values.shape[0], int):
+                return _rows_of(frame, values, mask, site)
+            raise self.source.refuse(node, "a loop over anything but range(), a tuple or an array")
+
+        return evaluate
 
     def _range(self, node: ast.expr) -> Callable | None:
         """What evaluates (start, stop, step) of a range() call, typed as Numba types them."""
@@ -429,6 +468,28 @@ class _Compiler:
             frame.leave(mask)
 
         return execute
+
+    def do_Assert(self, node: ast.Assert) -> Execute:
+        test = self.condition(node.test)
+
+        def execute(frame, mask):
+            holds = test(frame, mask)
+            failing = mask.narrow(np.logical_not(np.broadcast_to(holds, mask.lanes.shape)))
+            if failing is not None:
+                self._raise(node, frame, failing)
+            return mask
+
+        return execute
+
+    def do_Raise(self, node: ast.Raise) -> Execute:
+        def execute(frame, mask):
+            self._raise(node, frame, mask)
+
+        return execute
+
+    def _raise(self, node: ast.stmt, frame: Frame, mask: Mask) -> None:
+        thread = frame.run.batch.thread(int(mask.index[0]))
+        raise KernelRaised(f"{self.source.site(node)}: reached by {thread}.")
 
     # --- expressions --------------------------------------------------------------------------
 
@@ -492,6 +553,8 @@ class _Compiler:
         function = self._try_static(node.func)
         if function is None and isinstance(node.func, ast.Attribute):
             return self._method_call(node)
+        if function is None:
+            return self._call_of_argument(node)
         handler = intrinsics.handler_of(function)
         if handler is not None:
             return handler(intrinsics.Call(self, node, name, function))
@@ -514,13 +577,34 @@ class _Compiler:
     def _device_call(self, node: ast.Call, python: Callable) -> Evaluate:
         program = compile_function(python)
         self.cooperative |= program.cooperative
-        if node.keywords or len(node.args) != len(program.source.parameters):
+        names = program.source.parameters[len(node.args) :]
+        given = {k.arg: k.value for k in node.keywords}
+        ordered = [*node.args, *(given[name] for name in names if name in given)]
+        if program.source.filled(tuple(ordered)) is None or len(given) > len(names):
             expected = len(program.source.parameters)
             raise self.source.refuse(node, f"a call that does not pass {expected} arguments")
+        arguments = [self.expression(a) for a in ordered]
+
+        def evaluate(frame, mask):
+            values = program.source.filled(tuple(a(frame, mask) for a in arguments))
+            values = tuple(self._constant(node, v) if _is_plain(v) else v for v in values)
+            return program.call(frame.run, values, mask)
+
+        return evaluate
+
+    def _call_of_argument(self, node: ast.Call) -> Evaluate:
+        """A call of a device function that came as an argument."""
+        function = self.expression(node.func)
         arguments = [self.expression(a) for a in node.args]
 
         def evaluate(frame, mask):
+            python = intrinsics.device_function(function(frame, mask))
+            if python is None or node.keywords:
+                raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
+            program = compile_function(python)
             values = tuple(a(frame, mask) for a in arguments)
+            if len(values) != len(program.source.parameters):
+                raise self.source.refuse(node, "a call with another number of arguments")
             return program.call(frame.run, values, mask)
 
         return evaluate
@@ -539,12 +623,18 @@ class _Compiler:
             return tuple(self._constant(node, v) for v in value)
         if isinstance(value, np.ndarray):
             return constant_array(ast.unparse(node), value)
-        if value is None or isinstance(value, str | np.dtype | type | types.Type):
+        if value is None or value is Ellipsis:
+            return value
+        if isinstance(value, str | np.dtype | type | types.Type):
+            return value
+        if intrinsics.device_function(value) is not None:
             return value
         raise self.source.refuse(node, f"{ast.unparse(node)} ({type(value).__name__})")
 
     def apply(self, function: Callable, values: tuple, node: ast.AST, frame: Frame, mask: Mask):
         """An operation on typed values, counted for the report."""
+        if function in EQUALITY and all(isinstance(v, str | None) for v in values):
+            return np.bool_(function(*values))
         if not all(map(is_scalar, values)):
             raise self.source.refuse(node, f"{function.__name__}() of these operands")
         result = operations.apply(function, values)
@@ -570,11 +660,16 @@ class _Compiler:
     def eval_Name(self, node: ast.Name) -> Evaluate:
         name = node.id
 
+        site = self.source.site(node)
+
         def evaluate(frame, mask):
             try:
-                return frame.variables[name][0]
+                value, owners = frame.variables[name]
             except KeyError:
                 raise self.source.refuse(node, f"{name}, read before it is set,") from None
+            if owners is not mask and owners.count < frame.everyone.count:
+                _check_set(frame, name, owners, mask, site)
+            return value
 
         return evaluate
 
@@ -617,6 +712,8 @@ class _Compiler:
     def eval_Compare(self, node: ast.Compare) -> Evaluate:
         if isinstance(node.ops[0], ast.Is | ast.IsNot):
             return self._identity(node)
+        if isinstance(node.ops[0], operations.MEMBERSHIP) and len(node.ops) == 1:
+            return self._membership(node)
         functions = [operations.COMPARE.get(type(op)) for op in node.ops]
         if None in functions:
             what = type(node.ops[functions.index(None)]).__name__
@@ -637,6 +734,23 @@ class _Compiler:
         left, right = self.expression(node.left), self.expression(node.comparators[0])
         negate = isinstance(node.ops[0], ast.IsNot)
         return lambda frame, mask: np.bool_((left(frame, mask) is right(frame, mask)) != negate)
+
+    def _membership(self, node: ast.Compare) -> Evaluate:
+        """``x in (1, 2)``: a comparison with each item of a tuple."""
+        left, right = self.expression(node.left), self.expression(node.comparators[0])
+        negate = isinstance(node.ops[0], ast.NotIn)
+
+        def evaluate(frame, mask):
+            value, items = left(frame, mask), right(frame, mask)
+            if not isinstance(items, tuple):
+                raise self.source.refuse(node, "membership in anything but a tuple")
+            found = np.bool_(False)
+            for item in items:
+                same = self.apply(operator.eq, (value, item), node, frame, mask)
+                found = np.logical_or(found, same)
+            return np.logical_not(found) if negate else found
+
+        return evaluate
 
     def eval_BoolOp(self, node: ast.BoolOp) -> Evaluate:
         parts = [self.expression(v) for v in node.values]
@@ -685,11 +799,10 @@ class _Compiler:
                 return self._item(node, base, indices)
             if not isinstance(base, ArrayView | LocalArray):
                 raise self.source.refuse(node, f"the index in {ast.unparse(node)}")
-            rank = len(base.shape)
-            if len(indices) == rank and not any(isinstance(i, slice) for i in indices):
+            if not _is_part(base, indices):
                 return access.load(frame.run, base, indices, mask, site)
-            if len(indices) > rank or isinstance(base, LocalArray):
-                raise self.source.refuse(node, f"{len(indices)} indices into {rank} dimensions")
+            if isinstance(base, LocalArray):
+                raise self.source.refuse(node, "a part of a local array")
             return access.view(frame.run, base, list(indices), mask, site)
 
         return evaluate
@@ -704,19 +817,47 @@ class _Compiler:
         return items[int(indices[0])]
 
 
+def _check_set(frame: Frame, name: str, owners: Mask, mask: Mask, site) -> None:
+    """A variable that only some threads have set holds garbage in the others."""
+    absent = mask.lanes & ~owners.lanes
+    if not absent.any() or frame.run.report.knows("uninitialised", site, name):
+        return
+    thread = frame.run.batch.thread(int(np.flatnonzero(absent)[0]))
+    frame.run.report.add(Finding(
+        "uninitialised", site, name, (), (thread,), int(absent.sum()),
+        f"{thread} reads the variable {name}, which it has not set.",
+    ))  # fmt: skip
+
+
+EQUALITY = (operator.eq, operator.ne)
+
+
+def _is_plain(value) -> bool:
+    """Whether a default argument is still a plain Python number."""
+    return isinstance(value, bool | int | float | complex)
+
+
+def _is_part(array, indices: tuple) -> bool:
+    """Whether indices select a part of an array and not one element."""
+    if not isinstance(array, ArrayView | LocalArray):
+        return False
+    return len(indices) < len(array.shape) or any(isinstance(i, slice) for i in indices)
+
+
+def _rows_of(frame: Frame, array, mask: Mask, site):
+    """The elements of a vector, or the rows of a larger array, one after the other."""
+    for number in range(array.shape[0]):
+        index = (np.int64(number),)
+        if len(array.shape) == 1:
+            yield access.load(frame.run, array, index, mask, site)
+        else:
+            yield access.view(frame.run, array, list(index), mask, site)
+
+
 def attribute_of(value, attribute: str):
     """``x.shape`` and the like; None where the virtual GPU does not know the attribute."""
     if isinstance(value, ArrayView | LocalArray):
-        size = int(np.prod(value.shape))
-        known = {
-            "shape": tuple(np.int64(s) for s in value.shape),
-            "size": np.int64(size),
-            "ndim": np.int64(len(value.shape)),
-            "dtype": value.dtype,
-            "itemsize": np.int64(value.dtype.itemsize),
-            "nbytes": np.int64(size * value.dtype.itemsize),
-        }
-        return known.get(attribute)
+        return _array_attributes(value).get(attribute)
     if is_scalar(value) and attribute in ("real", "imag"):
         return getattr(value, attribute)
     if isinstance(value, tuple) and hasattr(value, attribute):
@@ -724,12 +865,27 @@ def attribute_of(value, attribute: str):
     return None
 
 
+def _array_attributes(array: ArrayView | LocalArray) -> dict:
+    shape = tuple(s if isinstance(s, np.ndarray) else np.int64(s) for s in array.shape)
+    size, itemsize = functools.reduce(operator.mul, shape, np.int64(1)), array.dtype.itemsize
+    strides = getattr(array, "strides", None) or element_strides(array.shape)
+    return {
+        "shape": shape,
+        "size": size,
+        "ndim": np.int64(len(shape)),
+        "dtype": array.dtype,
+        "itemsize": np.int64(itemsize),
+        "nbytes": size * itemsize,
+        "strides": tuple(np.int64(s * itemsize) for s in strides),
+    }
+
+
 def _varies(value) -> bool:
     return isinstance(value, np.ndarray)
 
 
 def _same_rounds(start, stop, step):
-    """The loop values of a range whose bounds are the same in all threads; every lane goes on."""
+    """The loop values of a range whose bounds are the same in all threads; no condition."""
     for value in range(int(start), int(stop), int(step)):
         yield start.dtype.type(value), None
 
@@ -740,12 +896,6 @@ def _own_rounds(start, stop, step):
     while True:
         yield value, np.where(step > 0, value < stop, value > stop)
         value = value + step
-
-
-def _advance(rounds, active: Callable):
-    """Each round's value with the lanes that take part in it (None: no lane has a round left)."""
-    for value, going in rounds:
-        yield value, active() if going is None else active().narrow(going)
 
 
 def _round(loop: Loop, body: Execute, frame: Frame, active: Mask | None) -> Mask | None:

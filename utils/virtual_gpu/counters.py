@@ -63,7 +63,7 @@ class Counters:
         self.samples: dict[tuple[Site, str, str], WarpAccess] = {}
 
     def access(self, memory: Memory, kind: str, addresses, mask: Mask, site: Site) -> None:
-        """One load or store: ``addresses`` are element numbers, one per active lane or one for all."""
+        """One load or store; ``addresses``: element numbers, one per active lane or one for all."""
         if memory.space not in ("global", "shared"):
             return
         line = self.lines[site]

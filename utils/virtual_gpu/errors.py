@@ -91,6 +91,10 @@ class BarrierError(VirtualGpuError):
     """Some live threads of a block did not reach a barrier that others wait at."""
 
 
+class KernelRaised(VirtualGpuError):
+    """A thread reached a ``raise`` statement, or an ``assert`` that does not hold."""
+
+
 class Unsupported(VirtualGpuError):
     """The kernel holds a construct that the virtual GPU does not know."""
 

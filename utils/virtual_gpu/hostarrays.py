@@ -11,11 +11,17 @@ class DeviceArray:
     """An array in the virtual GPU's memory: the part of Numba's DeviceNDArray that programs use.
 
     ``host`` is the NumPy array that stands for the device's memory; elements are read and written
-    through ``copy_to_host`` and ``copy_to_device``, as on a GPU.
+    through ``copy_to_host`` and ``copy_to_device``, as on a GPU. ``unwritten`` says which elements
+    have never been given a value; None where all have.
     """
 
-    def __init__(self, host: np.ndarray):
+    def __init__(self, host: np.ndarray, unwritten: np.ndarray | None = None):
         self.host = host
+        self.unwritten = unwritten
+
+    def _part(self, of) -> DeviceArray:
+        """The array that ``of`` makes of this one, with the same memory."""
+        return DeviceArray(of(self.host), None if self.unwritten is None else of(self.unwritten))
 
     shape = property(lambda self: self.host.shape)
     dtype = property(lambda self: self.host.dtype)
@@ -26,8 +32,8 @@ class DeviceArray:
     alloc_size = property(lambda self: self.host.nbytes)
 
     @property
-    def T(self) -> DeviceArray:  # noqa: N802 - NumPy's name
-        return DeviceArray(self.host.T)
+    def T(self) -> DeviceArray:
+        return self._part(lambda array: array.T)
 
     def copy_to_host(self, ary: np.ndarray | None = None, stream=0) -> np.ndarray:
         """A new host array, or ``ary`` filled; the shapes and dtypes must match."""
@@ -41,16 +47,16 @@ class DeviceArray:
         """Fill this array from a host or device array of the same shape and dtype."""
         source = ary.host if isinstance(ary, DeviceArray) else np.asarray(ary)
         _check_match(self.host, source)
-        self.host[...] = source
+        self[...] = source
 
     def reshape(self, *shape, order="C") -> DeviceArray:
-        return DeviceArray(self.host.reshape(*shape, order=order))
+        return self._part(lambda array: array.reshape(*shape, order=order))
 
     def ravel(self, order="C", stream=0) -> DeviceArray:
-        return DeviceArray(self.host.ravel(order))
+        return self._part(lambda array: array.ravel(order))
 
     def transpose(self, axes=None) -> DeviceArray:
-        return DeviceArray(self.host.transpose(axes))
+        return self._part(lambda array: array.transpose(axes))
 
     def view(self, dtype) -> DeviceArray:
         return DeviceArray(self.host.view(dtype))
@@ -63,10 +69,12 @@ class DeviceArray:
 
     def __getitem__(self, index):
         part = self.host[index]
-        return DeviceArray(part) if isinstance(part, np.ndarray) else part
+        return self._part(lambda array: array[index]) if isinstance(part, np.ndarray) else part
 
     def __setitem__(self, index, value) -> None:
         self.host[index] = value.host if isinstance(value, DeviceArray) else value
+        if self.unwritten is not None:
+            self.unwritten[index] = False
 
     def __len__(self) -> int:
         return len(self.host)
@@ -99,7 +107,8 @@ def to_device(obj, stream=0, copy=True, to=None) -> DeviceArray:
 
 def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0) -> DeviceArray:
     """Uninitialised device memory. As on a GPU its content is arbitrary: here NaN or a pattern."""
-    return DeviceArray(_poisoned(shape, dtype, order))
+    host = _poisoned(shape, dtype, order)
+    return DeviceArray(host, np.ones_like(host, dtype=bool))
 
 
 def device_array_like(ary, stream=0) -> DeviceArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -69,44 +70,52 @@ class Call:
             raise self.refuse(f"{ast.unparse(self.node)}, called with these arguments,")
         return [self.compiler.expression(a) for a in self.node.args]
 
-    def constants(self, *names: str) -> dict:
-        """Arguments that must be compile-time constants, by position or keyword."""
+    def named(self, *names: str) -> dict[str, ast.expr]:
+        """Arguments by name, given by position or keyword."""
         given = dict(zip(names, self.node.args, strict=False))
         given.update({k.arg: k.value for k in self.node.keywords})
-        unknown = set(given) - set(names)
-        if unknown or len(self.node.args) > len(names):
+        if set(given) - set(names) or len(self.node.args) > len(names):
             raise self.refuse(f"an argument of {ast.unparse(self.node)}")
-        values = {name: self.compiler._try_static(node) for name, node in given.items()}
-        for name, value in values.items():
-            if value is None:
-                raise self.refuse(f"the argument {name}, which must be a constant here,")
-        return values
+        return given
 
 
 # --- arrays ----------------------------------------------------------------------------------
 
 
-def _shape_and_dtype(call: Call) -> tuple[tuple[int, ...], np.dtype]:
-    given = call.constants("shape", "dtype", "alignment")
+def _shape_and_dtype(call: Call) -> tuple[tuple[int, ...], Callable]:
+    """The constant shape of a new array, and what evaluates its dtype (it may be ``x.dtype``)."""
+    given = call.named("shape", "dtype", "alignment")
     if "shape" not in given or "dtype" not in given:
         raise call.refuse("an array without a shape or a dtype")
-    shape = given["shape"] if isinstance(given["shape"], tuple) else (given["shape"],)
-    dtype = as_dtype(given["dtype"]) if isinstance(given["dtype"], types.Type) else None
-    dtype = dtype or np.dtype(given["dtype"])
-    if dtype.kind not in numba_types.SCALAR_KINDS:
-        raise call.refuse(f"an array of {dtype}")
-    return tuple(int(s) for s in shape), dtype
+    shape = call.compiler._try_static(given["shape"])
+    computed = any(isinstance(n, ast.BinOp | ast.Call) for n in ast.walk(given["shape"]))
+    if shape is None or computed:
+        raise call.refuse(
+            "a shape that is neither a number nor the name of a constant (Numba refuses it, too: "
+            "compute it outside of the kernel)"
+        )
+    shape = shape if isinstance(shape, tuple) else (shape,)
+    dtype = call.compiler.expression(given["dtype"])
+
+    def evaluate(frame, mask) -> np.dtype:
+        value = dtype(frame, mask)
+        kind = as_dtype(value) if isinstance(value, types.Type) else np.dtype(value)
+        if kind.kind not in numba_types.SCALAR_KINDS:
+            raise call.refuse(f"an array of {kind}")
+        return kind
+
+    return tuple(int(s) for s in shape), evaluate
 
 
 def _shared_array(call: Call) -> Callable:
     shape, dtype = _shape_and_dtype(call)
     name = call.name or "shared"
     if shape == (0,):
-        return lambda frame, mask: frame.run.dynamic_shared(name, dtype)
+        return lambda frame, mask: frame.run.dynamic_shared(name, dtype(frame, mask))
     strides, size = element_strides(shape), int(np.prod(shape))
 
     def evaluate(frame, mask):
-        memory = frame.run.static_shared(call.node, name, size, dtype)
+        memory = frame.run.static_shared(call.node, name, size, dtype(frame, mask))
         return ArrayView(memory, shape, strides)
 
     return evaluate
@@ -115,7 +124,7 @@ def _shared_array(call: Call) -> Callable:
 def _local_array(call: Call) -> Callable:
     shape, dtype = _shape_and_dtype(call)
     name = call.name or "local"
-    return lambda frame, mask: LocalArray(name, shape, dtype, frame.run.batch.size)
+    return lambda frame, mask: LocalArray(name, shape, dtype(frame, mask), frame.run.batch.size)
 
 
 def _constant_array(call: Call) -> Callable:
@@ -179,8 +188,10 @@ def _block_vote(combine: Callable) -> Callable:
         site = call.compiler.source.site(call.node)
 
         def evaluate(frame, mask):
-            run = frame.run
-            holds = operations.truth(predicate(frame, mask)) & mask.lanes
+            run, value = frame.run, predicate(frame, mask)
+            if value.dtype.kind not in "iu":
+                raise call.refuse(f"a predicate of type {value.dtype} (Numba takes integers only)")
+            holds = operations.truth(value) & mask.lanes
             run.barrier(mask, site)
             votes = holds.reshape(run.batch.blocks, -1).sum(axis=1)
             voters = mask.lanes.reshape(run.batch.blocks, -1).sum(axis=1)
@@ -241,7 +252,7 @@ def _cast(dtype: np.dtype) -> Callable:
         def evaluate(frame, mask):
             value = argument(frame, mask)
             if not isinstance(value, np.ndarray | np.generic):
-                raise call.refuse(f"{ast.unparse(call.node)}, a cast of something that is no number,")
+                raise call.refuse(f"{ast.unparse(call.node)}, a cast of what is no number,")
             return numba_types.cast(value, dtype)
 
         return evaluate
@@ -270,6 +281,81 @@ def _select(call: Call) -> Callable:
     return evaluate
 
 
+def _complex(call: Call) -> Callable:
+    parts = call.arguments(1, 2)
+
+    def evaluate(frame, mask):
+        values = [p(frame, mask) for p in parts]
+        if len(values) == 1:
+            return numba_types.cast(values[0], np.dtype(np.complex128))
+        single = all(v.dtype == np.float32 for v in values)
+        kind = np.dtype(np.complex64 if single else np.complex128)
+        real, imaginary = (numba_types.cast(v, kind) for v in values)
+        return numba_types.cast(real + imaginary * kind.type(1j), kind)
+
+    return evaluate
+
+
+def _divmod(call: Call) -> Callable:
+    parts = call.arguments(2)
+
+    def evaluate(frame, mask):
+        values = tuple(p(frame, mask) for p in parts)
+        return tuple(
+            call.compiler.apply(function, values, call.node, frame, mask)
+            for function in (operator.floordiv, operator.mod)
+        )
+
+    return evaluate
+
+
+def _two_results(compute: Callable, dtypes: tuple) -> Callable:
+    """math.modf and math.frexp: two results; a None among ``dtypes`` stands for the argument's."""
+
+    def handler(call: Call) -> Callable:
+        (argument,) = call.arguments(1)
+
+        def evaluate(frame, mask):
+            value = argument(frame, mask)
+            if value.dtype.kind != "f":
+                value = numba_types.cast(value, np.dtype(np.float64))
+            kinds = (np.dtype(d) if d else value.dtype for d in dtypes)
+            return tuple(
+                numba_types.cast(part, kind)
+                for part, kind in zip(compute(value), kinds, strict=True)
+            )
+
+        return evaluate
+
+    return handler
+
+
+def _ord(call: Call) -> Callable:
+    text = call.compiler._try_static(call.node.args[0]) if len(call.node.args) == 1 else None
+    if not isinstance(text, str) or len(text) != 1:
+        raise call.refuse("ord() of anything but one constant character")
+    value = np.int32(ord(text))
+    return lambda frame, mask: value
+
+
+def _print(call: Call) -> Callable:
+    """print() of each thread, in the order of their numbers."""
+    parts = call.arguments(0, 32)
+
+    def evaluate(frame, mask):
+        values = [p(frame, mask) for p in parts]
+        for lane in mask.index:
+            print(*(v[lane] if isinstance(v, np.ndarray) else v for v in values))
+
+    return evaluate
+
+
+def _nothing(call: Call) -> Callable:
+    """nanosleep(): time does not pass here."""
+    call.arguments(1)
+    return lambda frame, mask: None
+
+
 def _length(call: Call) -> Callable:
     (argument,) = call.arguments(1)
 
@@ -288,7 +374,7 @@ _HANDLERS: dict[int, tuple[object, Callable]] = {}
 
 
 def _register(function, handler: Callable) -> None:
-    _HANDLERS[id(function)] = (function, handler)  # the object is kept, so that its id stays its own
+    _HANDLERS[id(function)] = (function, handler)  # the object is kept, so its id stays its own
 
 
 def _register_named(owner, handlers: dict[str, Callable]) -> None:
@@ -311,9 +397,13 @@ _register(types.float16, _cast(np.dtype(np.float16)))
 _register(builtins.int, _cast(np.dtype(np.int64)))
 _register(builtins.float, _cast(np.dtype(np.float64)))
 _register(builtins.bool, _cast(np.dtype(np.bool_)))
-_register(builtins.complex, _cast(np.dtype(np.complex128)))
+_register(builtins.complex, _complex)
+_register(builtins.divmod, _divmod)
+_register(builtins.ord, _ord)
+_register(builtins.print, _print)
+_register(math.modf, _two_results(np.modf, (None, None)))
+_register(math.frexp, _two_results(np.frexp, (None, np.int32)))
 _register(builtins.len, _length)
-_register(np.sqrt, lambda call: _typed(Call(call.compiler, call.node, call.name, math.sqrt)))
 _register(cuda.shared.array, _shared_array)
 _register(cuda.local.array, _local_array)
 _register(cuda.const.array_like, _constant_array)
@@ -327,6 +417,7 @@ _register(cuda.threadfence, _fence)
 _register(cuda.threadfence_system, _fence)
 _register(cuda.threadfence_block, _block_fence)
 _register(cuda.cg.this_grid, _this_grid)
+_register(cuda.nanosleep, _nothing)
 _register(cuda.fma, _fma)
 _register(cuda.selp, _select)
 _register_named(cuda, warps.HANDLERS)
@@ -336,6 +427,8 @@ _register_named(cuda.atomic, atomics.HANDLERS)
 def handler_of(function) -> Callable | None:
     """What compiles a call of this function; None where the virtual GPU does not know it."""
     entry = _HANDLERS.get(id(function))
+    if entry is None and isinstance(function, np.ufunc):
+        return _typed
     return entry[1] if entry else None
 
 

@@ -12,7 +12,7 @@ from .compiler import Program, compile_function
 from .counters import Counters
 from .errors import Finding, LaunchError, Site, VirtualGpuError
 from .lanes import Batch, Geometry, Mask
-from .memory import ArrayView, Clock, Memory, Releases
+from .memory import ArrayView, Clock, Memory, Releases, Shadow
 from .report import Report
 from .source import Source
 
@@ -21,7 +21,7 @@ MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_SHARED_BYTES = 48 * 1024
 LANES_PER_BATCH = 16384
-MAX_STEPS = 1 << 24
+MAX_ROUNDS = 1 << 18
 
 
 class Run:
@@ -35,9 +35,8 @@ class Run:
         self.live: Mask | None = batch.everyone
         self._dynamic_bytes = dynamic
         self._static: dict[ast.AST, Memory] = {}
-        self._dynamic: np.ndarray | None = None
-        self._dynamic_views: dict[np.dtype, Memory] = {}
-        self._steps = 0
+        self._dynamic: dict[np.dtype, Memory] = {}
+        self._rounds = 0
 
     def static_shared(self, node: ast.AST, name: str, size: int, dtype: np.dtype) -> Memory:
         """The shared array of this source line: made once per block, however often it is met."""
@@ -50,20 +49,28 @@ class Run:
                     f"{MAX_SHARED_BYTES}; make the array smaller."
                 )
             data = np.zeros(size * self.batch.blocks, dtype)
-            self._static[node] = Memory(name, "shared", data, tracked=True, born=False)
+            self._static[node] = Memory(name, "shared", data, Shadow(name, "shared", data.size))
         return self._static[node]
 
     def dynamic_shared(self, name: str, dtype: np.dtype) -> ArrayView:
         """The launch's dynamic shared memory seen as an array of this type."""
         size = self._dynamic_bytes // dtype.itemsize
-        if dtype not in self._dynamic_views:
-            if self._dynamic is None:
-                self._dynamic = np.zeros((self.batch.blocks, self._dynamic_bytes), np.uint8)
-            usable = np.ascontiguousarray(self._dynamic[:, : size * dtype.itemsize])
-            self._dynamic_views[dtype] = Memory(
-                name, "shared", usable.reshape(-1).view(dtype), tracked=True, born=False
-            )
-        return ArrayView(self._dynamic_views[dtype], (size,), (1,))
+        if dtype not in self._dynamic:
+            self._dynamic[dtype] = self._dynamic_view(name, dtype)
+        return ArrayView(self._dynamic[dtype], (size,), (1,))
+
+    def _dynamic_view(self, name: str, dtype: np.dtype) -> Memory:
+        """All views share the bytes and one shadow, whose units are the smallest view's."""
+        if not self._dynamic:
+            # Room for whole elements of every type, so that each block's views line up.
+            room = -(-self._dynamic_bytes // 16) * 16
+            data = np.zeros(room * self.batch.blocks, np.uint8).view(dtype)
+            return Memory(name, "shared", data, Shadow(name, "shared", data.size))
+        first = next(iter(self._dynamic.values()))
+        data = first.data.view(dtype)
+        if data.size > first.shadow.writer.size:
+            first.shadow.refine(data.size // first.shadow.writer.size)
+        return Memory(name, "shared", data, first.shadow)
 
     def shared_size(self, memory: Memory) -> int:
         """Elements of this shared allocation in each block."""
@@ -108,12 +115,12 @@ class Run:
         if self.counters:
             self.counters.barrier(mask, site)
 
-    def count_step(self, source: Source, node: ast.AST) -> None:
+    def count_round(self, source: Source, node: ast.AST) -> None:
         """An endless loop is an error, never a hang."""
-        self._steps += 1
-        if self._steps > MAX_STEPS:
+        self._rounds += 1
+        if self._rounds > MAX_ROUNDS:
             raise VirtualGpuError(
-                f"{source.name}, {source.site(node)}: more than {MAX_STEPS} rounds of its loops; "
+                f"{source.name}, {source.site(node)}: more than {MAX_ROUNDS} rounds of its loops; "
                 "does the loop end for every thread?"
             )
 
@@ -141,7 +148,7 @@ def launch(
     program = compile_function(function)
     report = report or Report(collect=False)
     _check_limits(program, geometry, arguments, dynamic_shared)
-    values = kernel_arguments(program, arguments)
+    values = kernel_arguments(program, program.source.filled(arguments))
     per_batch = max(1, LANES_PER_BATCH // geometry.lanes_per_block)
     if program.cooperative:  # all blocks must meet, so all must be there
         per_batch = geometry.blocks
@@ -151,6 +158,7 @@ def launch(
             batch = Batch(geometry, first, min(per_batch, geometry.blocks - first))
             run = Run(batch, Clock(batch, report, releases), counters, dynamic_shared)
             program.call(run, values, batch.everyone, is_kernel=True)
+            run.clock.settle()
 
 
 def make_geometry(grid, block) -> Geometry:
@@ -170,7 +178,7 @@ def _three(dimensions, what: str) -> tuple[int, int, int]:
 
 def _check_limits(program: Program, geometry: Geometry, arguments: tuple, dynamic: int) -> None:
     expected = len(program.source.parameters)
-    if len(arguments) != expected:
+    if program.source.filled(arguments) is None:
         raise LaunchError(
             f"{program.source.name} takes {expected} arguments; {len(arguments)} were given."
         )

@@ -26,6 +26,7 @@ SEVERAL_WARPS = 1 << 61  # several warps of one block,
 SEVERAL_BLOCKS = 1 << 62  # several blocks
 STAMP_MASK = ATOMIC - 1
 NEVER = -1
+FLAGS = SEVERAL_THREADS | SEVERAL_WARPS | SEVERAL_BLOCKS
 READ_LOG_LIMIT = 64
 
 
@@ -61,6 +62,11 @@ class Releases:
         seen = np.where(writer < first, 0, self.released_at[writer]) <= self.acquired_at[reader]
         return published & seen & (self.acquired_at[reader] != NEVER)
 
+    def may_have_acquired(self, reader: np.ndarray):
+        """Whether a block made an atomic after another block released something."""
+        others = np.count_nonzero(self.released != NEVER) - (self.released[reader] != NEVER)
+        return (self.acquired_at[reader] != NEVER) & (others > 0)
+
 
 class Clock:
     """Numbers the accesses of a batch, and remembers when each thread last passed a barrier."""
@@ -74,6 +80,19 @@ class Clock:
         self.last_barrier: int | np.ndarray = 0  # a vector once blocks pass different barriers
         self.last_warp_sync = np.full(batch.size, NEVER, np.int64)
         self.last_grid_barrier = NEVER
+        self.unsettled: set[Shadow] = set()  # shadows with reads in their logs
+
+    def settle(self) -> None:
+        """The batch is over: its reads go into the shadows while its clock still runs."""
+        for shadow in self.unsettled:
+            if shadow.space == "global":
+                shadow.flush_reads(self)
+
+    def barrier_of(self, stamps: np.ndarray) -> int | np.ndarray:
+        """When the threads of these stamps last passed a barrier."""
+        if isinstance(self.last_barrier, int):
+            return self.last_barrier
+        return self.last_barrier[(stamps >> TIME_BITS) - self.batch.numbers[0]]
 
     def tick(self, site: Site) -> int:
         """The time of a new access made by this line."""
@@ -110,110 +129,98 @@ class Clock:
         return self.batch.first + np.unique(mask.index // self.batch.width)
 
 
-class Memory:
-    """One allocation: flat storage of one dtype, and its shadow where threads can meet in it."""
+class Shadow:
+    """Who touched what, and when: two words for each unit of an allocation.
 
-    def __init__(self, name: str, space: str, data: np.ndarray, tracked: bool, born: bool):
+    A unit is an element, or in dynamic shared memory the smallest element that it is seen through.
+    """
+
+    def __init__(self, name: str, space: str, size: int):
         self.name = name
         self.space = space
-        self.data = data
-        self.tracked = tracked
-        self.born = born  # False: reading an element that nobody wrote is an error
-        self.writer = np.full(data.size, NEVER, np.int64) if tracked else None
-        self.reader = np.full(data.size, NEVER, np.int64) if tracked else None
+        self.writer = np.full(size, NEVER, np.int64)
+        self.reader = np.full(size, NEVER, np.int64)
+        self.readers_lanes = np.zeros(size, np.uint32)  # lanes of the reader's warp that have read
         self.written = False
         self._reads: list[tuple[np.ndarray, np.ndarray]] = []
 
-    def update(self, access: Access, change: Callable) -> np.ndarray | None:
-        """An atomic operation: ``change(data, addresses)`` works on the storage."""
-        if not self.tracked:
-            return change(self.data, access.addresses)
-        self._check_update(access)
-        result = change(self.data, access.addresses)
-        self.writer[access.addresses] = access.stamps | ATOMIC
-        self.written = True
-        if self.space == "global":
-            access.clock.atomic(access.mask, access.time)
-        return result
+    def refine(self, factor: int) -> None:
+        """Make units smaller by this factor; each part inherits its whole's words."""
+        self.writer, self.reader = self.writer.repeat(factor), self.reader.repeat(factor)
+        self.readers_lanes = self.readers_lanes.repeat(factor)
+        self._reads = []  # views are made before they are read, so nothing is lost
 
-    def load(self, access: Access) -> np.ndarray:
-        """The values at the access's addresses, one per active lane."""
-        if self.tracked:
-            self._check_load(access)
-        return self.data[access.addresses]
-
-    def store(self, access: Access, values: np.ndarray) -> None:
-        """Write one value per active lane; of several to one address the last lane's stays."""
-        if not self.tracked:
-            self.data[access.addresses] = values
-            return
-        self._check_store(access, values)
-        self.data[access.addresses] = values
-        stamps = access.stamps
-        self.writer[access.addresses] = stamps
-        self.written = True
-        twice = self.writer[access.addresses] != stamps
-        if twice.any():
-            lost = twice & ~same_bits(self.data[access.addresses], values)
-            if lost.any():
-                self._report_race(access, lost, self.writer[access.addresses], "written")
-
-    def _check_load(self, access: Access) -> None:
-        if self.written or not self.born:
-            writers = self.writer[access.addresses]
+    def check_load(self, access: Access, units: np.ndarray, born: bool) -> None:
+        """Another thread's write with nothing between is a race; no write at all is reported."""
+        if self.written or not born:
+            writers = self.writer[units]
             late = self._not_before_barrier(access, writers)
             if late is not None:
-                self._examine_load(access, writers, late)
-        self._reads.append((access.addresses, access.stamps))
+                unwritten = writers == NEVER
+                if not born and unwritten.any():
+                    report_uninitialised(access, self.name, unwritten)
+                self._report_race(access, late & self._by_others(access, writers), writers)
+        self._reads.append((units, access.stamps))
+        access.clock.unsettled.add(self)
         if len(self._reads) >= READ_LOG_LIMIT:
-            self._flush_reads(access.clock)
+            self.flush_reads(access.clock)
 
-    def _examine_load(self, access: Access, writers: np.ndarray, late: np.ndarray) -> None:
-        unwritten = writers == NEVER
-        if not self.born and unwritten.any():
-            self._report_uninitialised(access, unwritten)
-        race = late & self._by_others(access, writers)
-        if race.any():
-            self._report_race(access, race, writers, "written")
-
-    def _check_update(self, access: Access) -> None:
-        """Atomics do not race with atomics, but with everything else."""
-        self._flush_reads(access.clock)
-        for words, did in ((self.writer, "written"), (self.reader, "read")):
-            earlier = words[access.addresses]
-            late = self._not_before_barrier(access, earlier)
-            if late is None:
-                continue
-            if did == "written":
-                unwritten = earlier == NEVER
-                if not self.born and unwritten.any():
-                    self._report_uninitialised(access, unwritten)
-                late &= (earlier & ATOMIC) == 0
-            race = late & self._by_others(access, earlier)
-            if race.any():
-                self._report_race(access, race, earlier, did)
-
-    def _check_store(self, access: Access, values: np.ndarray) -> None:
-        self._flush_reads(access.clock)
+    def check_store(self, access: Access, units: np.ndarray, changed: np.ndarray) -> None:
+        """``changed``: lanes whose value differs from what is stored; the others harm nobody."""
+        self.flush_reads(access.clock)
+        writers, late = self.writer[units], None
         if self.written:
-            writers = self.writer[access.addresses]
             late = self._not_before_barrier(access, writers)
-            if late is not None:  # writing the value that is already there harms nobody
-                race = late & self._by_others(access, writers)
-                race &= ~same_bits(self.data[access.addresses], values)
-                if race.any():
-                    self._report_race(access, race, writers, "written")
-        readers = self.reader[access.addresses]
+            if late is not None:
+                race = late & changed & self._by_others(access, writers)
+                self._report_race(access, race, writers)
+        self._check_readers(access, units)
+        self._note_writers(access, units, contested=late is not None)
+
+    def check_update(self, access: Access, units: np.ndarray, born: bool) -> None:
+        """An atomic does not race with atomics, but with everything else."""
+        self.flush_reads(access.clock)
+        writers = self.writer[units]
+        late = self._not_before_barrier(access, writers)
+        if late is not None:
+            unwritten = writers == NEVER
+            if not born and unwritten.any():
+                report_uninitialised(access, self.name, unwritten)
+            race = late & ((writers & ATOMIC) == 0) & self._by_others(access, writers)
+            self._report_race(access, race, writers)
+        self._check_readers(access, units)
+        self._note(self.writer, units, access.stamps, access.clock)
+        self.writer[units] |= ATOMIC
+        self.written = True
+
+    def report_lost_write(self, access: Access, units: np.ndarray, lost: np.ndarray) -> None:
+        """Several lanes wrote different values at once, and these lanes' were lost."""
+        self._report_race(access, lost, self.writer[units])
+
+    def _check_readers(self, access: Access, units: np.ndarray) -> None:
+        readers = self.reader[units]
         late = self._not_before_barrier(access, readers)
         if late is not None:
-            race = late & self._by_others(access, readers)
-            if race.any():
-                self._report_race(access, race, readers, "read")
+            race = late & self._by_others(access, readers, self.readers_lanes[units])
+            self._report_race(access, race, readers, "read")
+
+    def _note_writers(self, access: Access, units: np.ndarray, contested: bool) -> None:
+        """A write that is ordered after all others replaces them; otherwise their traces stay."""
+        if contested:
+            self._note(self.writer, units, access.stamps, access.clock)
+            self.writer[units] &= ~ATOMIC
+        else:
+            self.writer[units] = access.stamps
+            now = self.writer[units]
+            if (now != access.stamps).any():
+                flags = _distance(now, access.stamps, access.clock)
+                np.bitwise_or.at(self.writer, units, flags)
+        self.written = True
 
     def _not_before_barrier(self, access: Access, words: np.ndarray) -> np.ndarray | None:
         """Which shadow words are not ordered before this access by a barrier; None if all are.
 
-        Elements that were never touched count as unordered here.
+        Units that were never touched count as unordered here.
         """
         late = (words & TIME_MASK) >= access.last_barrier
         if self.space == "global":  # a barrier orders one block only
@@ -223,97 +230,196 @@ class Memory:
             late |= (words & SEVERAL_BLOCKS) != 0
         return late if late.any() else None
 
-    def _by_others(self, access: Access, words: np.ndarray) -> np.ndarray:
-        """Which shadow words name another thread that nothing but a block's barrier could order."""
+    def _by_others(self, access: Access, words: np.ndarray, lanes=None) -> np.ndarray:
+        """Which shadow words name another thread that nothing but a block's barrier could order.
+
+        ``lanes``: for readers, the lanes of one warp that share the word.
+        """
         other = ((words ^ access.stamps) & STAMP_MASK) >> TIME_BITS != 0
         other |= (words & (SEVERAL_THREADS | SEVERAL_WARPS | SEVERAL_BLOCKS)) != 0
         other &= words != NEVER
         at = np.flatnonzero(other)
         if at.size:  # rare: the finer kinds of order are looked up for these few only
-            other[at] = ~self._ordered_otherwise(access, words[at], at)
+            shared = None if lanes is None else lanes[at]
+            other[at] = ~self._ordered_otherwise(access.clock, words[at], access.stamps[at], shared)
         return other
 
-    def _ordered_otherwise(self, access: Access, words: np.ndarray, at: np.ndarray) -> np.ndarray:
+    def _ordered_otherwise(self, clock: Clock, words, stamps, lanes) -> np.ndarray:
         """Order by syncwarp, by a barrier of the grid, or by fences and atomics."""
-        clock, batch, stamps = access.clock, access.clock.batch, access.stamps[at]
-        ordered = _met_in_warp(words, stamps, clock)
+        width = clock.batch.width
+        ordered = _met_in_warp(words, stamps, clock, lanes)
         ordered &= (words & (SEVERAL_WARPS | SEVERAL_BLOCKS)) == 0
         if self.space == "global":
             who, when = (words & STAMP_MASK) >> TIME_BITS, words & TIME_MASK
-            ordered |= (who >= batch.numbers[0]) & (when < clock.last_grid_barrier)
-            theirs, ours = who // batch.width, (stamps >> TIME_BITS) // batch.width
-            published = clock.releases.order(theirs, when, ours, batch.first)
-            ordered |= published & (theirs != ours) & ((words & SEVERAL_BLOCKS) == 0)
+            ordered |= (who >= clock.batch.numbers[0]) & (when < clock.last_grid_barrier)
+            theirs, ours = who // width, (stamps >> TIME_BITS) // width
+            published = clock.releases.order(theirs, when, ours, clock.batch.first)
+            ordered |= published & (theirs != ours)
+            # Of several blocks only the last is known. Where that is this one, the others count as
+            # ordered if they may have published: a correct kernel must not be accused.
+            several = (words & SEVERAL_BLOCKS) != 0
+            ordered |= several & (theirs == ours) & clock.releases.may_have_acquired(ours)
         return ordered
 
-    def _flush_reads(self, clock: Clock) -> None:
+    def flush_reads(self, clock: Clock) -> None:
         """Move the logged reads into the shadow. Reads before a barrier of all blocks can be
         dropped in shared memory, and most are: that is what the log is for."""
         reads, self._reads = self._reads, []
         settled = clock.last_barrier if isinstance(clock.last_barrier, int) else 0
-        for addresses, stamps in reads:
+        for units, stamps in reads:
             if self.space == "shared" and int(stamps[0]) & TIME_MASK < settled:
                 continue
-            self._note_readers(addresses, stamps, clock)
+            self._note(self.reader, units, stamps, clock)
 
-    def _note_readers(self, addresses: np.ndarray, stamps: np.ndarray, clock: Clock) -> None:
-        """Enter one access's readers. Several lanes may read one element at once, and others may
-        have read it before: the flags say how far apart all these readers are."""
-        before = self.reader[addresses]
-        self.reader[addresses] = stamps
-        now = self.reader[addresses]
-        flags = _distance(now, stamps, clock)
+    def _note(self, shadow: np.ndarray, units, stamps, clock: Clock) -> None:
+        """Enter one access. Several lanes may touch one unit at once, and others may have before:
+        the flags say how far apart all these threads are."""
+        before = shadow[units]
+        shadow[units] = stamps
+        flags = _distance(shadow[units], stamps, clock)
+        recent = np.zeros(len(units), bool)
         seen = before != NEVER
         if seen.any():
-            settled = clock.last_barrier
-            if not isinstance(settled, int):
-                settled = settled[(stamps >> TIME_BITS) - clock.batch.numbers[0]]
-            recent = (before & TIME_MASK) >= settled
-            apart = _distance(before, stamps, clock) | (before & ~STAMP_MASK)
+            recent = seen & ((before & TIME_MASK) >= clock.barrier_of(stamps))
+            apart = _distance(before, stamps, clock) | (before & FLAGS)
             recent &= ~_met_in_warp(before, stamps, clock) | (apart >= SEVERAL_WARPS)
-            lasting = np.where(recent, ~0, SEVERAL_BLOCKS)  # a barrier settles one block's readers
+            lasting = np.where(recent, ~0, SEVERAL_BLOCKS)  # a barrier settles one block's threads
             flags |= np.where(seen, apart & lasting, 0)
         marked = flags != 0
         if marked.any():
-            np.bitwise_or.at(self.reader, addresses[marked], flags[marked])
+            np.bitwise_or.at(shadow, units[marked], flags[marked])
+        if shadow is self.reader:
+            self._note_lanes(units, stamps, recent)
 
-    def _report_race(self, access: Access, where: np.ndarray, words: np.ndarray, did: str) -> None:
-        if access.clock.report.knows("race", access.site, self.name):
+    def _note_lanes(self, units: np.ndarray, stamps: np.ndarray, recent: np.ndarray) -> None:
+        """Which lanes of the last reader's warp have read since they last met."""
+        self.readers_lanes[units[~recent]] = 0
+        lane = ((stamps >> TIME_BITS) % WARP).astype(np.uint32)
+        np.bitwise_or.at(self.readers_lanes, units, np.uint32(1) << lane)
+
+    def _report_race(
+        self, access: Access, where: np.ndarray, words: np.ndarray, did: str = "written"
+    ) -> None:
+        if not where.any() or access.clock.report.knows("race", access.site, self.name):
             return
         at = int(np.flatnonzero(where)[0])
         word = int(words[at]) & STAMP_MASK
         clock = access.clock
-        mine = access.thread(at)
-        other = thread_by_number(clock.batch.geometry, word >> TIME_BITS)
-        same_access = word & TIME_MASK == access.time
-        line = access.site.line if same_access else self._other_line(word, clock)
-        element = access.element(at)
+        mine, other = access.thread(at), thread_by_number(clock.batch.geometry, word >> TIME_BITS)
+        line = access.site.line
+        if word & TIME_MASK != access.time:
+            line = self._other_line(word, clock)
+        element = access.locate(at)
         who = f"which {other}" if other != mine else "which another thread"
+        place = f" at line {line}" if line else ""
         clock.report.add(Finding(
             "race", access.site, self.name, element, (mine, other), int(where.sum()),
-            f"{mine} {access.verb} {self.name}{list(element)}, {who} {did} at line {line}"
-            f"{self._why(mine, other)}",
+            f"{mine} {access.verb} {self.name}{list(element)}, {who} {did}{place}"
+            f"{_why_unordered(mine, other)}",
             other_line=line,
         ))  # fmt: skip
 
-    def _other_line(self, word: int, clock: Clock) -> int | None:
+    @staticmethod
+    def _other_line(word: int, clock: Clock) -> int | None:
         if word >> TIME_BITS < clock.batch.numbers[0]:
             return None  # an earlier batch's access: its clock is gone, its thread is known
         return clock.sites[word & TIME_MASK].line
 
-    @staticmethod
-    def _why(mine, other) -> str:
-        if mine.block != other.block:
-            return "; nothing orders two blocks of one launch."
-        return " with no syncthreads() between."
 
-    def _report_uninitialised(self, access: Access, where: np.ndarray) -> None:
-        at = int(np.flatnonzero(where)[0])
-        thread, element = access.thread(at), access.element(at)
-        access.clock.report.add(Finding(
-            "uninitialised", access.site, self.name, element, (thread,), int(where.sum()),
-            f"{thread} reads {self.name}{list(element)}, which no thread has written.",
-        ))  # fmt: skip
+def _why_unordered(mine, other) -> str:
+    if mine.block != other.block:
+        return "; nothing orders these two blocks."
+    return " with no syncthreads() between."
+
+
+class Memory:
+    """One allocation: flat storage of one dtype, and its shadow where threads can meet in it.
+
+    born: False where reading an element that nobody wrote is an error (shared memory).
+    unwritten: for device memory without content, which elements are still undefined.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        space: str,
+        data: np.ndarray,
+        shadow: Shadow | None = None,
+        unwritten: np.ndarray | None = None,
+    ):
+        self.name = name
+        self.space = space
+        self.data = data
+        self.shadow = shadow
+        self.unwritten = unwritten
+        self.born = space != "shared"
+
+    @property
+    def plain(self) -> bool:
+        """Whether a load needs no bookkeeping."""
+        return self.shadow is None and self.unwritten is None
+
+    def load(self, access: Access) -> np.ndarray:
+        """The values at the access's addresses, one per active lane."""
+        self._check_content(access)
+        for units in self._units(access):
+            self.shadow.check_load(access, units, self.born)
+        return self.data[access.addresses]
+
+    def store(self, access: Access, values: np.ndarray) -> None:
+        """Write one value per active lane; of several to one address the last lane's stays."""
+        if self.shadow is None:
+            self.data[access.addresses] = values
+            return
+        changed = ~same_bits(self.data[access.addresses], values)
+        for units in self._units(access):
+            self.shadow.check_store(access, units, changed)
+        self.data[access.addresses] = values
+        self._mark_content(access)
+        if changed.any():
+            lost = ~same_bits(self.data[access.addresses], values)
+            if lost.any():
+                self.shadow.report_lost_write(access, next(self._units(access)), lost)
+
+    def update(self, access: Access, change: Callable) -> np.ndarray | None:
+        """An atomic operation: ``change(data, addresses)`` works on the storage."""
+        self._check_content(access)
+        for units in self._units(access):
+            self.shadow.check_update(access, units, self.born)
+        if self.space == "global":
+            access.clock.atomic(access.mask, access.time)
+        return change(self.data, access.addresses)
+
+    def _units(self, access: Access):
+        """The shadow units of each address: one array for each unit that an element covers."""
+        if self.shadow is None:
+            return
+        parts = self.shadow.writer.size // self.data.size if self.data.size else 1
+        if parts == 1:
+            yield access.addresses
+            return
+        for part in range(parts):
+            yield access.addresses * parts + part
+
+    def _check_content(self, access: Access) -> None:
+        if self.unwritten is not None:
+            undefined = self.unwritten[access.addresses]
+            if undefined.any():
+                report_uninitialised(access, self.name, undefined)
+
+    def _mark_content(self, access: Access) -> None:
+        if self.unwritten is not None:
+            self.unwritten[access.addresses] = False
+
+
+def report_uninitialised(access: Access, name: str, where: np.ndarray) -> None:
+    """Some lanes read what no thread has written."""
+    at = int(np.flatnonzero(where)[0])
+    thread, element = access.thread(at), access.locate(at)
+    access.clock.report.add(Finding(
+        "uninitialised", access.site, name, element, (thread,), int(where.sum()),
+        f"{thread} reads {name}{list(element)}, which no thread has written.",
+    ))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -341,11 +447,6 @@ class Access:
         """The thread at this position among the active lanes."""
         return self.clock.batch.thread(int(self.mask.index[at]))
 
-    def element(self, at: int) -> tuple[int, ...]:
-        """The array index that this active lane touches."""
-        return self.locate(at)
-
-
 def _distance(words: np.ndarray, stamps: np.ndarray, clock: Clock) -> np.ndarray:
     """How far apart two threads are, as flags of a reader word; 0 where they are the same."""
     first, second = (words & STAMP_MASK) >> TIME_BITS, stamps >> TIME_BITS
@@ -356,13 +457,21 @@ def _distance(words: np.ndarray, stamps: np.ndarray, clock: Clock) -> np.ndarray
     return flags
 
 
-def _met_in_warp(words: np.ndarray, stamps: np.ndarray, clock: Clock) -> np.ndarray:
-    """Whether both threads, lanes of one warp, have met at a syncwarp since the earlier access."""
+def _met_in_warp(words, stamps, clock: Clock, lanes: np.ndarray | None = None) -> np.ndarray:
+    """Whether two threads of one warp have met at a syncwarp since the earlier access.
+
+    ``lanes``: as bits, all lanes that made the earlier access; each of them must have met.
+    """
     who, when, me = (words & STAMP_MASK) >> TIME_BITS, words & TIME_MASK, stamps >> TIME_BITS
-    first = clock.batch.numbers[0]
-    lane = np.maximum(who - first, 0)  # a lane of an earlier batch is in no warp of this one
+    first, last = clock.batch.numbers[0], clock.batch.size - 1
+    lane = np.clip(who - first, 0, last)  # no lane of this batch is in no warp of it
     met = np.minimum(clock.last_warp_sync[lane], clock.last_warp_sync[me - first]) > when
-    return met & (who // WARP == me // WARP)
+    met &= who // WARP == me // WARP
+    if lanes is not None and met.any():
+        syncs = clock.last_warp_sync.reshape(-1, WARP)[lane // WARP]
+        absent = (lanes[:, None] >> np.arange(WARP, dtype=np.uint32)) & 1 == 0
+        met &= (absent | (syncs > when[:, None])).all(axis=1)
+    return met
 
 
 def same_bits(stored: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -426,8 +535,7 @@ class LocalArray:
 
 def constant_array(name: str, value: np.ndarray) -> ArrayView:
     """An array of the surrounding module, frozen at compilation as Numba freezes it."""
-    data = np.ascontiguousarray(value).ravel().copy()
-    memory = Memory(name, "constant", data, tracked=False, born=True)
+    memory = Memory(name, "constant", np.ascontiguousarray(value).ravel().copy())
     return ArrayView(memory, value.shape, element_strides(value.shape), writable=False)
 
 

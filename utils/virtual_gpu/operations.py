@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import cmath
 import math
 import operator
 from collections.abc import Callable
@@ -34,6 +35,7 @@ COMPARE = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+MEMBERSHIP = (ast.In, ast.NotIn)
 
 
 def _power(base, exponent):
@@ -65,9 +67,18 @@ def fused_multiply_add(a, b, c):
     return a * b + c
 
 
-_erf, _erfc, _gamma, _lgamma = (
-    np.vectorize(f, otypes=[np.float64]) for f in (math.erf, math.erfc, math.gamma, math.lgamma)
-)
+def _elementwise(function: Callable) -> Callable:
+    """A function of ``math`` on vectors; outside its domain it gives NaN, as on a GPU."""
+
+    def safe(value: float) -> float:
+        try:
+            return function(value)
+        except ValueError:
+            return math.nan
+        except OverflowError:
+            return math.inf
+
+    return np.vectorize(safe, otypes=[np.float64])
 
 # What computes each operation, once its operands are cast as Numba's rule says.
 COMPUTE: dict[Callable, Callable] = {
@@ -128,10 +139,24 @@ COMPUTE: dict[Callable, Callable] = {
     math.isnan: np.isnan,
     math.isinf: np.isinf,
     math.isfinite: np.isfinite,
-    math.erf: _erf,
-    math.erfc: _erfc,
-    math.gamma: _gamma,
-    math.lgamma: _lgamma,
+    math.erf: _elementwise(math.erf),
+    math.erfc: _elementwise(math.erfc),
+    math.gamma: _elementwise(math.gamma),
+    math.lgamma: _elementwise(math.lgamma),
+    math.ldexp: np.ldexp,
+    cmath.exp: np.exp,
+    cmath.log: np.log,
+    cmath.sqrt: np.sqrt,
+    cmath.sin: np.sin,
+    cmath.cos: np.cos,
+    cmath.tan: np.tan,
+    cmath.sinh: np.sinh,
+    cmath.cosh: np.cosh,
+    cmath.tanh: np.tanh,
+    cmath.phase: np.angle,
+    cmath.isnan: np.isnan,
+    cmath.isinf: np.isinf,
+    cmath.isfinite: np.isfinite,
     math.degrees: np.degrees,
     math.radians: np.radians,
 }
@@ -151,7 +176,8 @@ def apply(function: Callable, values: tuple):
         operands = [cast(o, rule.result) for o in operands]  # NumPy would go to float64
     if operands[0].dtype.kind == "b" and function in _BOOLEAN:
         return _BOOLEAN[function](*operands)
-    return cast(COMPUTE[function](*operands), rule.result)
+    compute = function if isinstance(function, np.ufunc) else COMPUTE[function]
+    return cast(compute(*operands), rule.result)
 
 
 _BOOLEAN = {

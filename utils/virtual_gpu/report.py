@@ -23,7 +23,7 @@ class Report:
         self._findings.setdefault(_key(finding), finding)
 
     def knows(self, kind: str, site: Site, array: str) -> bool:
-        """Whether this line's flaw is in the report already, so that details need no second look."""
+        """Whether this flaw of this line is in the report already."""
         return (kind, site, array) in self._findings or (kind, site, array) in self.warnings
 
     @property

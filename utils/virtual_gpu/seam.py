@@ -12,12 +12,14 @@ import warnings
 from dataclasses import dataclass
 
 from numba import cuda
+from numba.core import sigutils, types
 from numba.cuda.dispatcher import CUDADispatcher
+from numba.np.numpy_support import as_dtype
 
-from . import hostarrays
+from . import hostarrays, numba_types
 from .errors import VirtualGpuError
-from .launch import launch, make_geometry
 from .lanes import Geometry
+from .launch import launch, make_geometry
 from .report import Report
 
 
@@ -31,6 +33,7 @@ class VirtualLaunch:
 
     def __call__(self, *arguments) -> None:
         report = Report(collect=False)
+        arguments = _as_declared(self.kernel, arguments)
         launch(self.kernel.py_func, self.geometry, arguments, self.shared_bytes, report)
         for finding in report.findings:
             warnings.warn(str(finding), stacklevel=2)
@@ -85,6 +88,7 @@ def install() -> None:
     CUDADispatcher.configure = _configure
     CUDADispatcher.__getitem__ = _getitem
     CUDADispatcher.forall = _forall
+    CUDADispatcher.compile = _declare
     for name, function in _HOST_FUNCTIONS.items():
         setattr(cuda, name, function)
 
@@ -104,6 +108,25 @@ def _getitem(self, arguments) -> VirtualLaunch:
 def _forall(self, ntasks, tpb=0, stream=0, sharedmem=0) -> VirtualLaunch:
     threads = tpb or 128
     return _configure(self, max(1, -(-ntasks // threads)), threads, stream, sharedmem)
+
+
+def _declare(self, signature) -> None:
+    """``@cuda.jit(signature)``: nothing is compiled, but numbers will be passed as declared."""
+    types_given, _ = sigutils.normalize_signature(signature)
+    self.declared_types = types_given
+
+
+def _as_declared(kernel: CUDADispatcher, arguments: tuple) -> tuple:
+    """Numbers cast to the types of the kernel's signature, if it has one."""
+    declared = getattr(kernel, "declared_types", None)
+    if declared is None or len(declared) != len(arguments):
+        return arguments
+    return tuple(
+        numba_types.cast(numba_types.scalar(argument), as_dtype(declared_type))
+        if isinstance(declared_type, types.Number | types.Boolean)
+        else argument
+        for declared_type, argument in zip(declared, arguments, strict=True)
+    )
 
 
 @contextlib.contextmanager

@@ -21,6 +21,7 @@ class Source:
     tree: ast.FunctionDef
     names: dict[str, object]
     lines: tuple[tuple[int, str], ...]  # (number in the file, text), indentation of the def removed
+    defaults: tuple  # of the last parameters
 
     def site(self, node: ast.AST) -> Site:
         """Where a node stands."""
@@ -37,6 +38,13 @@ class Source:
     @property
     def parameters(self) -> tuple[str, ...]:
         return tuple(a.arg for a in self.tree.args.args)
+
+    def filled(self, given: tuple) -> tuple | None:
+        """``given`` arguments with defaults for the rest; None where their number is wrong."""
+        missing = len(self.parameters) - len(given)
+        if not 0 <= missing <= len(self.defaults):
+            return None
+        return given + self.defaults[len(self.defaults) - missing :]
 
 
 def read_source(function: Callable) -> Source:
@@ -55,10 +63,11 @@ def read_source(function: Callable) -> Source:
     ast.increment_lineno(tree, first - 1)
     numbered = tuple(enumerate(text.rstrip().splitlines(), start=first))
     names = _outer_names(function)
-    source = Source(function.__name__, inspect.getfile(function), tree, names, numbered)
+    defaults = function.__defaults__ or ()
+    source = Source(function.__name__, inspect.getfile(function), tree, names, numbered, defaults)
     arguments = tree.args
-    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
-        raise source.refuse(tree, "a signature with defaults, *args or keyword-only arguments")
+    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+        raise source.refuse(tree, "a signature with *args, **kwargs or keyword-only arguments")
     return source
 
 
