@@ -460,13 +460,6 @@ def tuple_and_none_arguments(pair, extra, out):
     out[i] = a * i + b if extra is None else -1
 
 
-@runs(1, 4, lambda: (f8(4), z8(4)), lambda x, out: x + 0.5)
-@cuda.jit
-def default_argument(x, out, by=0.5):
-    i = cuda.grid(1)
-    out[i] = x[i] + by
-
-
 PARTICLE = np.dtype([("x", np.float32), ("id", np.int32)])
 
 
@@ -1085,17 +1078,6 @@ def sliding_window_mean(x, out):
         out[i] = total / 8
 
 
-@runs(1, 8, lambda: (f8(4), f8(3), z8(6)), lambda p, q, r: np.convolve(p, q))
-@cuda.jit
-def polynomial_product(p, q, r):
-    i = cuda.grid(1)
-    if i < r.size:
-        total = 0
-        for k in range(max(0, i - q.size + 1), min(i + 1, p.size)):
-            total += p[k] * q[i - k]
-        r[i] = total
-
-
 @runs(2, 32, lambda: (create_xoroshiro128p_states(64, seed=1), z8(64)), lambda _, out: out + 1)
 @cuda.jit
 def monte_carlo_with_xoroshiro(states, out):
@@ -1201,3 +1183,7 @@ def test_a_program_gives_the_right_result(name):
 def test_what_numba_refuses_is_refused_by_name_and_line(body):
     with pytest.raises(Unsupported, match=f"line 3 .*{REFUSED[body]}"):
         trace(snippet_kernel(body), 1, 4, *snippet_arguments())
+
+
+def test_every_known_gap_names_a_case():
+    assert set(KNOWN_GAPS) <= {*SNIPPETS, *EXPRESSIONS, *PROGRAMS}
