@@ -7,7 +7,7 @@ launches all of them on this machine's CUDA device, which is what the profiler i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache
 
 import numpy as np
@@ -159,11 +159,13 @@ def _of_the_ladders() -> list[CountedLaunch]:
 
 def _of_step(ladder, variant, shape) -> CountedLaunch:
     launch = variant.launch(shape)
-    problem = variant.step.task.problem(shape, "uniform")
+    sizes = astuple(shape)
+    read = [(sizes[0], sizes[2]), (sizes[2], sizes[1])] if len(sizes) == 3 else [sizes]
+    written = launch.grid if ladder.name == "reduce" else variant.step.task.output_shape(*sizes)
 
     def arguments() -> tuple:
-        size = launch.grid[0] if ladder.name == "reduce" else problem.reference.shape
-        return (*problem.inputs, np.zeros(size, np.float32))
+        inputs = (np.ones(size, np.float32) for size in read)
+        return (*inputs, np.zeros(written, np.float32))
 
     name = "_".join([variant.step.name, *map(str, variant.constants.values())])
     return CountedLaunch(name, variant.kernel, launch.grid, launch.block, arguments)

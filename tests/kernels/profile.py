@@ -26,6 +26,7 @@ COUNTERS = {
     "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
     "shared_load_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
+    "lanes": "smsp__sass_thread_inst_executed_op_memory_pred_on.sum",
     "shared_store_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
 }
 

@@ -37,7 +37,7 @@ class WarpAccess:
 class LineCount:
     """Totals of one source line."""
 
-    warps: int = 0  # memory instructions and barriers, counted per warp
+    warps: int = 0  # memory instructions, counted per warp
     lanes: int = 0  # active lanes in them
     global_load_requests: int = 0
     global_load_sectors: int = 0
@@ -99,8 +99,6 @@ class Counters:
         line = self.lines[site]
         warps = int(np.count_nonzero(mask.lanes.reshape(-1, WARP).any(axis=1)))
         line.barriers += warps
-        line.warps += warps
-        line.lanes += mask.count
 
 
 def _sample(memory: Memory, kind: str, first: np.ndarray, active: np.ndarray) -> WarpAccess:
