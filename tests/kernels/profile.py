@@ -41,7 +41,12 @@ def profile() -> pd.DataFrame:
     if result.returncode:
         sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
     table = result.stdout[result.stdout.index('"ID"') :]
-    return pd.read_csv(io.StringIO(table), thousands=",").dropna(subset=["ID"])
+    return pd.read_csv(io.StringIO(table), dtype=str).dropna(subset=["ID"])
+
+
+def _number(text: str) -> int:
+    """The profiler groups digits by commas."""
+    return int(float(text.replace(",", "")))
 
 
 def rows(table: pd.DataFrame) -> pd.DataFrame:
@@ -49,7 +54,7 @@ def rows(table: pd.DataFrame) -> pd.DataFrame:
     names = [launch.name for launch in launches()]
     if len(table) != len(names):
         sys.exit(f"The profiler saw {len(table)} launches; {len(names)} were made.")
-    found = table[list(COUNTERS.values())].astype(float).astype(int)
+    found = table[list(COUNTERS.values())].map(_number)
     found.columns = list(COUNTERS)
     found.insert(0, "launch", names)
     return found.melt(id_vars="launch", var_name="counter")
