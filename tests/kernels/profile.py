@@ -23,10 +23,10 @@ COUNTERS = {
     "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
+    "shared_load_requests": "smsp__inst_executed_op_shared_ld_pred_on_any.sum",
     "shared_load_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
-    "lanes": "smsp__sass_thread_inst_executed_op_memory_pred_on.sum",
+    "shared_store_requests": "smsp__inst_executed_op_shared_st_pred_on_any.sum",
+    "lanes": "smsp__thread_inst_executed_pipe_lsu_pred_on.sum",
     "shared_store_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -291,22 +292,24 @@ def expanded(indices: tuple, rank: int) -> tuple:
     return indices[:at] + (slice(None),) * (rank + 1 - len(indices)) + indices[at + 1 :]
 
 
-def store_part(run: Run, array, indices: list, value, mask: Mask, site: Site) -> bool:
-    """Write a number, or an array of the same shape, to every element of a part of an array.
+def store_part(run: Run, array, indices: tuple, value, mask: Mask, site: Site) -> bool:
+    """Write a number to every element of a part of an array.
 
-    False where the shape of the part differs by thread, or from that of the value.
+    False where the part is not the same in all threads.
     """
-    part = view(run, array, indices, mask, site)
-    if any(isinstance(extent, np.ndarray) for extent in part.shape):
+    whole = indices + (slice(None),) * (len(array.shape) - len(indices))
+    bounds = [b for i in whole if isinstance(i, slice) for b in (i.start, i.stop)]
+    if any(isinstance(v, np.ndarray) for v in (*bounds, *array.shape)):
         return False
-    if isinstance(value, ArrayView | LocalArray) and value.shape != part.shape:
-        return False
-    for position in np.ndindex(part.shape):
-        index = tuple(np.int64(p) for p in position)
-        element = value
-        if isinstance(value, ArrayView | LocalArray):
-            element = load(run, value, index, mask, site)
-        store(run, part, index, element, mask, site)
+    choices = []
+    for index, extent in zip(whole, array.shape, strict=True):
+        if isinstance(index, slice):
+            start, length, step = _slice_bounds(index, extent)
+            choices.append([np.int64(start + step * n) for n in range(length)])
+        else:
+            choices.append([index])
+    for element in itertools.product(*choices):
+        store(run, array, element, value, mask, site)
     return True
 
 

@@ -67,7 +67,7 @@ def _value(name: str, argument, views: dict[int, ArrayView]):
         return None
     try:
         return numba_types.scalar(argument)
-    except TypeError:
+    except (TypeError, OverflowError):
         kind = type(argument).__name__
         raise LaunchError(
             f"The argument {name} is a {kind}; a kernel takes arrays and numbers."
@@ -77,8 +77,11 @@ def _value(name: str, argument, views: dict[int, ArrayView]):
 def _described(
     name: str, array: np.ndarray, unwritten: np.ndarray | None, program: Program
 ) -> _Array:
-    if array.dtype.kind not in numba_types.SCALAR_KINDS:
-        raise LaunchError(f"The array {name} has dtype {array.dtype}; a kernel takes numbers.")
+    if array.dtype.kind not in numba_types.SCALAR_KINDS or not array.dtype.isnative:
+        raise LaunchError(
+            f"The array {name} has dtype {array.dtype}; a kernel takes numbers in this machine's "
+            "byte order."
+        )
     use = program.uses[name]
     start, end = byte_bounds(array) if array.size else (0, 0)
     if unwritten is not None and not unwritten.any():
@@ -121,6 +124,7 @@ def _overlapping(arrays: list[_Array]) -> list[list[_Array]]:
 
 def _flat(array: np.ndarray, size: int) -> np.ndarray:
     """``size`` bytes of memory from the lowest address of ``array`` on, as one dimension."""
+    array = array.reshape(1) if array.ndim == 0 else array
     lowest = array[tuple(slice(None, None, -1 if s < 0 else 1) for s in array.strides)]
     itemsize = array.dtype.itemsize
     writable = array.flags.writeable

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 import numpy as np
+from numba import cuda
 
 from . import access
 from .lanes import Mask
@@ -87,7 +88,8 @@ def _is_used(call) -> bool:
 
 
 def _check_type(call, name: str, target: ArrayView) -> None:
-    if name in _INTEGERS_ONLY and target.dtype.kind not in "iu":
+    wide = target.dtype.itemsize in (4, 8) and target.dtype.kind in "iuf"
+    if not wide or (name in _INTEGERS_ONLY and target.dtype.kind == "f"):
         raise call.refuse(f"atomic.{name} on {target.dtype}")
 
 
@@ -100,6 +102,16 @@ def _target(call, target, index) -> tuple[ArrayView, tuple]:
     if not target.writable:
         raise call.refuse(f"an atomic on the read-only array {target.name}")
     return target, indices
+
+
+def takes_a_lock(function) -> bool:
+    """Whether a loop that tests this function's result waits for a lock."""
+    return function in (cuda.atomic.cas, cuda.atomic.compare_and_swap, cuda.atomic.exch)
+
+
+def waits_for_others(function) -> bool:
+    """Whether a loop that tests this function's result waits for a count."""
+    return function in (cuda.atomic.add, cuda.atomic.max, cuda.atomic.inc)
 
 
 def _selected(value, mask: Mask) -> np.ndarray:

@@ -19,7 +19,7 @@ from itertools import pairwise
 import numpy as np
 from numba.core import types
 
-from . import access, intrinsics, numba_types, operations
+from . import access, atomics, intrinsics, numba_types, operations
 from .errors import Finding, KernelRaised
 from .lanes import Mask, union
 from .memory import ArrayView, LocalArray, constant_array, element_strides
@@ -104,7 +104,8 @@ class Program:
     source: Source
     execute: Execute
     uses: dict[str, ParameterUse]
-    cooperative: bool  # the kernel has barriers of the whole grid
+    cooperative: bool  # the blocks wait for each other, so all must be there at once
+    takes_turns: bool  # the blocks take a lock, so one must be able to finish alone
 
     def call(self, run, arguments: tuple, mask: Mask, is_kernel: bool = False):
         """Run the function in the lanes of ``mask``; returns its value (None for a kernel)."""
@@ -121,7 +122,8 @@ def compile_function(function: Callable) -> Program:
     source = read_source(function)
     compiler = _Compiler(source)
     body = compiler.block(source.tree.body)
-    return Program(source, body, parameter_uses(source.tree), compiler.cooperative)
+    uses = parameter_uses(source.tree)
+    return Program(source, body, uses, compiler.cooperative, compiler.takes_turns)
 
 
 class NotStatic(Exception):
@@ -133,6 +135,7 @@ class _Compiler:
         self.source = source
         self.local = assigned_names(source.tree)
         self.cooperative = False
+        self.takes_turns = False
 
     # --- statements ---------------------------------------------------------------------------
 
@@ -224,7 +227,7 @@ class _Compiler:
             array, indices = locate(frame, mask)
             if _is_part(array, indices):
                 self._check_storable(node, array, value)
-                if not access.store_part(frame.run, array, list(indices), value, mask, site):
+                if not access.store_part(frame.run, array, indices, value, mask, site):
                     raise self.source.refuse(node, "storing to this part of an array")
                 return
             self._check_storable(node, array, value)
@@ -233,7 +236,8 @@ class _Compiler:
         return assign
 
     def _check_storable(self, node: ast.AST, array, value) -> None:
-        if not isinstance(array, ArrayView | LocalArray) or isinstance(value, tuple):
+        complex_to_real = is_scalar(value) and value.dtype.kind == "c" != array.dtype.kind
+        if not isinstance(array, ArrayView | LocalArray) or not is_scalar(value) or complex_to_real:
             raise self.source.refuse(node, f"storing to {ast.unparse(node)} from this value")
         if isinstance(array, ArrayView) and not array.writable:
             raise self.source.refuse(node, f"storing to the read-only array {array.name}")
@@ -330,6 +334,7 @@ class _Compiler:
         return execute
 
     def do_While(self, node: ast.While) -> Execute:
+        self._note_spinning(node.test)
         test, body = self.condition(node.test), self.block(node.body)
         otherwise = self.block(node.orelse)
 
@@ -351,6 +356,14 @@ class _Compiler:
             return _after_loop(loop, otherwise, frame, (mask, finished))
 
         return execute
+
+    def _note_spinning(self, test: ast.expr) -> None:
+        """A loop that waits for another block: a lock is taken by one block after the other, a
+        counter is waited for by all at once."""
+        calls = [n for n in ast.walk(test) if isinstance(n, ast.Call)]
+        functions = [self._try_static(c.func) for c in calls]
+        self.takes_turns |= any(map(atomics.takes_a_lock, functions))
+        self.cooperative |= any(map(atomics.waits_for_others, functions))
 
     def do_For(self, node: ast.For) -> Execute:
         bounds = self._range(node.iter)
@@ -416,6 +429,8 @@ class _Compiler:
         def evaluate(frame, mask):
             values = whole(frame, mask)
             if isinstance(values, tuple):
+                if len({v.dtype for v in values if is_scalar(v)}) > 1:
+                    raise self.source.refuse(node, "a loop over a tuple of several types")
                 return values
             if isinstance(values, ArrayView | LocalArray) and isinstance(values.shape[0], int):
                 return _rows_of(frame, values, mask, site)
@@ -577,6 +592,7 @@ class _Compiler:
     def _device_call(self, node: ast.Call, python: Callable) -> Evaluate:
         program = compile_function(python)
         self.cooperative |= program.cooperative
+        self.takes_turns |= program.takes_turns
         names = program.source.parameters[len(node.args) :]
         given = {k.arg: k.value for k in node.keywords}
         ordered = [*node.args, *(given[name] for name in names if name in given)]

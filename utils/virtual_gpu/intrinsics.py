@@ -88,8 +88,7 @@ def _shape_and_dtype(call: Call) -> tuple[tuple[int, ...], Callable]:
     if "shape" not in given or "dtype" not in given:
         raise call.refuse("an array without a shape or a dtype")
     shape = call.compiler._try_static(given["shape"])
-    computed = any(isinstance(n, ast.BinOp | ast.Call) for n in ast.walk(given["shape"]))
-    if shape is None or computed:
+    if shape is None or _is_computed(given["shape"]):
         raise call.refuse(
             "a shape that is neither a number nor the name of a constant (Numba refuses it, too: "
             "compute it outside of the kernel)"
@@ -99,12 +98,20 @@ def _shape_and_dtype(call: Call) -> tuple[tuple[int, ...], Callable]:
 
     def evaluate(frame, mask) -> np.dtype:
         value = dtype(frame, mask)
+        if value in (bool, int, float, complex):
+            raise call.refuse("a Python type as dtype (Numba refuses it, too)")
         kind = as_dtype(value) if isinstance(value, types.Type) else np.dtype(value)
         if kind.kind not in numba_types.SCALAR_KINDS:
             raise call.refuse(f"an array of {kind}")
         return kind
 
     return tuple(int(s) for s in shape), evaluate
+
+
+def _is_computed(shape: ast.expr) -> bool:
+    """Whether a shape is calculated from names; Python folds what is made of numbers only."""
+    calculations = [n for n in ast.walk(shape) if isinstance(n, ast.BinOp | ast.Call)]
+    return any(isinstance(n, ast.Name) for c in calculations for n in ast.walk(c))
 
 
 def _shared_array(call: Call) -> Callable:
@@ -235,7 +242,9 @@ def _typed(call: Call) -> Callable:
         values = [a(frame, mask) for a in arguments]
         if function not in (min, max):
             return call.compiler.apply(function, tuple(values), call.node, frame, mask)
-        if len(values) == 1 and isinstance(values[0], tuple):
+        if len(values) == 1:
+            if not isinstance(values[0], tuple):
+                raise call.refuse(f"{function.__name__}() of one value")
             values = list(values[0])
         result = values[0]
         for value in values[1:]:
@@ -427,7 +436,7 @@ _register_named(cuda.atomic, atomics.HANDLERS)
 def handler_of(function) -> Callable | None:
     """What compiles a call of this function; None where the virtual GPU does not know it."""
     entry = _HANDLERS.get(id(function))
-    if entry is None and isinstance(function, np.ufunc):
+    if entry is None and isinstance(function, np.ufunc) and function in operations.UFUNCS:
         return _typed
     return entry[1] if entry else None
 

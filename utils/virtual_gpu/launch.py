@@ -150,8 +150,10 @@ def launch(
     _check_limits(program, geometry, arguments, dynamic_shared)
     values = kernel_arguments(program, program.source.filled(arguments))
     per_batch = max(1, LANES_PER_BATCH // geometry.lanes_per_block)
-    if program.cooperative:  # all blocks must meet, so all must be there
+    if program.cooperative:
         per_batch = geometry.blocks
+    elif program.takes_turns:
+        per_batch = 1
     releases = Releases(geometry.blocks)
     with np.errstate(all="ignore"):
         for first in range(0, geometry.blocks, per_batch):

@@ -85,7 +85,20 @@ def cast(value, dtype: np.dtype):
         return value != 0
     if value.dtype.kind == "c" and dtype.kind != "c":
         value = value.real
+    if value.dtype.kind == "f" and dtype.kind in "iu":
+        return _truncated(value, dtype)
     return value.astype(dtype)
+
+
+def _truncated(value, dtype: np.dtype):
+    """A float as an integer, as the hardware converts it: NaN becomes 0, and what is out of range
+    the nearest number of 32 or 64 bits."""
+    limits = np.iinfo(dtype if dtype.itemsize >= 4 else f"{dtype.kind}4")
+    whole = np.trunc(np.where(np.isnan(value), 0, value).astype(np.float64))
+    inside = np.where((whole > limits.min) & (whole < limits.max), whole, 0).astype(limits.dtype)
+    clipped = np.where(whole >= limits.max, limits.max, inside)
+    clipped = np.where(whole <= limits.min, limits.min, clipped).astype(dtype)
+    return clipped if clipped.ndim else clipped[()]
 
 
 def scalar(value) -> np.generic:

@@ -48,13 +48,6 @@ def _power(base, exponent):
     return np.power(base, exponent)
 
 
-def _shift(ufunc: Callable) -> Callable:
-    def shift(value, bits):
-        return ufunc(value, bits.astype(value.dtype))
-
-    return shift
-
-
 def _round(value, digits=None):
     return np.round(value) if digits is None else np.round(value, int(digits))
 
@@ -80,6 +73,16 @@ def _elementwise(function: Callable) -> Callable:
 
     return np.vectorize(safe, otypes=[np.float64])
 
+# NumPy functions that numba-cuda compiles in kernels; it refuses the others.
+UFUNCS = frozenset({
+    np.arccos, np.arccosh, np.arcsin, np.arcsinh, np.arctan, np.arctan2, np.arctanh,
+    np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.conjugate, np.cos, np.cosh, np.deg2rad,
+    np.degrees, np.divide, np.equal, np.fmax, np.fmin, np.greater, np.greater_equal, np.hypot,
+    np.invert, np.isnan, np.left_shift, np.less, np.less_equal, np.log, np.log10, np.log2,
+    np.logical_and, np.logical_not, np.logical_or, np.logical_xor, np.maximum, np.minimum,
+    np.not_equal, np.rad2deg, np.radians, np.right_shift, np.sin, np.sinh, np.tan, np.tanh,
+})  # fmt: skip
+
 # What computes each operation, once its operands are cast as Numba's rule says.
 COMPUTE: dict[Callable, Callable] = {
     operator.add: np.add,
@@ -89,8 +92,8 @@ COMPUTE: dict[Callable, Callable] = {
     operator.floordiv: np.floor_divide,
     operator.mod: np.remainder,
     operator.pow: _power,
-    operator.lshift: _shift(np.left_shift),
-    operator.rshift: _shift(np.right_shift),
+    operator.lshift: np.left_shift,
+    operator.rshift: np.right_shift,
     operator.and_: np.bitwise_and,
     operator.or_: np.bitwise_or,
     operator.xor: np.bitwise_xor,
@@ -174,12 +177,15 @@ def apply(function: Callable, values: tuple):
     operands = [cast(v, d) for v, d in zip(values, rule.operands, strict=True)]
     if {o.dtype.kind for o in operands} == {"i", "u"} and rule.result.kind in "iu":
         operands = [cast(o, rule.result) for o in operands]  # NumPy would go to float64
+    if function in _SHIFTS or (rule.result.kind == "i" and operands[0].dtype.kind == "b"):
+        operands = [cast(o, rule.result) for o in operands]
     if operands[0].dtype.kind == "b" and function in _BOOLEAN:
         return _BOOLEAN[function](*operands)
     compute = function if isinstance(function, np.ufunc) else COMPUTE[function]
     return cast(compute(*operands), rule.result)
 
 
+_SHIFTS = (operator.lshift, operator.rshift)
 _BOOLEAN = {
     operator.and_: np.logical_and,
     operator.or_: np.logical_or,

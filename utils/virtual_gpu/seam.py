@@ -7,8 +7,10 @@ compiler stays whole: ``cuda.compile_ptx`` works beside it.
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from numba import cuda
@@ -19,8 +21,41 @@ from numba.np.numpy_support import as_dtype
 from . import hostarrays, numba_types
 from .errors import VirtualGpuError
 from .lanes import Geometry
-from .launch import launch, make_geometry
+from .launch import (
+    MAX_BLOCK,
+    MAX_GRID,
+    MAX_SHARED_BYTES,
+    MAX_THREADS,
+    launch,
+    make_geometry,
+)
 from .report import Report
+
+
+@dataclass(frozen=True)
+class VirtualDevice:
+    """What a program may ask of its device. The figures are those of compute capability 9.0."""
+
+    name: str = "virtual GPU"
+    id: int = 0
+    compute_capability: tuple[int, int] = (9, 0)
+    WARP_SIZE: int = 32
+    MAX_THREADS_PER_BLOCK: int = MAX_THREADS
+    MAX_BLOCK_DIM_X: int = MAX_BLOCK[0]
+    MAX_BLOCK_DIM_Y: int = MAX_BLOCK[1]
+    MAX_BLOCK_DIM_Z: int = MAX_BLOCK[2]
+    MAX_GRID_DIM_X: int = MAX_GRID[0]
+    MAX_GRID_DIM_Y: int = MAX_GRID[1]
+    MAX_GRID_DIM_Z: int = MAX_GRID[2]
+    MAX_SHARED_MEMORY_PER_BLOCK: int = MAX_SHARED_BYTES
+    MULTIPROCESSOR_COUNT: int = 1
+
+    def reset(self) -> None:
+        """Nothing is kept between launches."""
+
+
+def _get_current_device(*ignored) -> VirtualDevice:
+    return VirtualDevice()
 
 
 @dataclass(frozen=True)
@@ -89,6 +124,13 @@ def install() -> None:
     CUDADispatcher.__getitem__ = _getitem
     CUDADispatcher.forall = _forall
     CUDADispatcher.compile = _declare
+    CUDADispatcher.disable_compile = lambda self, value=True: None
+    for module in list(sys.modules.values()):
+        # The compiler asks for the device's compute capability through names of its own.
+        if getattr(module, "__name__", "").startswith(("numba.cuda.", "numba_cuda.")) and hasattr(
+            module, "get_current_device"
+        ):
+            module.get_current_device = _get_current_device
     for name, function in _HOST_FUNCTIONS.items():
         setattr(cuda, name, function)
 
@@ -105,9 +147,11 @@ def _getitem(self, arguments) -> VirtualLaunch:
     return _configure(self, *arguments)
 
 
-def _forall(self, ntasks, tpb=0, stream=0, sharedmem=0) -> VirtualLaunch:
+def _forall(self, ntasks, tpb=0, stream=0, sharedmem=0) -> Callable:
     threads = tpb or 128
-    return _configure(self, max(1, -(-ntasks // threads)), threads, stream, sharedmem)
+    if ntasks == 0:
+        return lambda *arguments: None
+    return _configure(self, -(-ntasks // threads), threads, stream, sharedmem)
 
 
 def _declare(self, signature) -> None:
@@ -145,6 +189,13 @@ _HOST_FUNCTIONS = {
     "pinned_array_like": hostarrays.host_array_like,
     "pinned": _pinned,
     "synchronize": lambda: None,
+    "get_current_device": _get_current_device,
+    "select_device": _get_current_device,
+    "close": lambda: None,
+    "defer_cleanup": contextlib.nullcontext,
+    "profile_start": lambda: None,
+    "profile_stop": lambda: None,
+    "profiling": contextlib.nullcontext,
     "stream": VirtualStream,
     "default_stream": VirtualStream,
     "event": VirtualEvent,
