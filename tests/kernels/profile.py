@@ -1,8 +1,8 @@
 """Read the profiler's counters of every launch in ``counted`` and write them as data.
 
 ``python -m tests.kernels.profile --out FILE.csv`` needs a CUDA device and Nsight Compute (``ncu``).
-One row per launch and counter: launch, counter, value, and a reason where the hardware is known to
-count something else than the source says (``REASONS``).
+One row per launch and counter: launch, counter, value, reason. The reason is empty where the virtual
+GPU must count the same; otherwise it says what the compiler made of the source.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import pandas as pd
 
 from .counted import launches
 
-# The names of counters.LineCount, and the profiler's counters that are free of noise.
+# The names of counters.LineCount, and the profiler's counters that are free of noise. An instruction
+# that every lane skips is left out (pred_on_any).
 COUNTERS = {
     "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
@@ -26,22 +27,47 @@ COUNTERS = {
     "shared_load_requests": "smsp__inst_executed_op_shared_ld_pred_on_any.sum",
     "shared_load_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "shared_store_requests": "smsp__inst_executed_op_shared_st_pred_on_any.sum",
-    "lanes": "smsp__thread_inst_executed_pipe_lsu_pred_on.sum",
     "shared_store_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+}
+MERGED = "the compiler reads four neighbouring elements of sa with one instruction (LDS.128)"
+REASONS = {
+    (f"tiled_{tile}", counter): MERGED
+    for tile in (8, 16, 32)
+    for counter in ("shared_load_requests", "shared_load_wavefronts", "lanes")
 }
 
 
-def profile() -> pd.DataFrame:
-    """The profiler's table: one row per launch, one column per counter."""
-    command = [
-        "ncu", "--clock-control", "none", "--csv", "--page", "raw", "--metrics",
-        ",".join(COUNTERS.values()), sys.executable, "-m", "tests.kernels.counted",
-    ]  # fmt: skip
+def ncu(*options: str) -> str:
+    """What the profiler prints over all launches."""
+    command = ["ncu", "--clock-control", "none", "--csv", *options, sys.executable]
+    command += ["-W", "ignore", "-m", "tests.kernels.counted"]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
-    table = result.stdout[result.stdout.index('"ID"') :]
-    return pd.read_csv(io.StringIO(table), dtype=str).dropna(subset=["ID"])
+    return result.stdout
+
+
+def counters() -> pd.DataFrame:
+    """One row per launch, in their order; one column per counter."""
+    text = ncu("--page", "raw", "--metrics", ",".join(COUNTERS.values()))
+    table = pd.read_csv(io.StringIO(text[text.index('"ID"') :]), dtype=str).dropna(subset=["ID"])
+    found = table[list(COUNTERS.values())].map(_number)
+    found.columns = list(COUNTERS)
+    return found
+
+
+def lanes() -> list[int]:
+    """For each launch the active lanes of its instructions on global and shared memory, summed."""
+    text = ncu("--page", "source", "--section", "SourceCounters", "--import-source", "no")
+    sections = text[text.index('"Kernel Name"') :].split('"Kernel Name"')[1:]
+    return [_lanes_of(section[section.index('"Address"') :]) for section in sections]
+
+
+def _lanes_of(listing: str) -> int:
+    rows = "\n".join(line for line in listing.splitlines() if line.startswith('"'))
+    table = pd.read_csv(io.StringIO(rows), dtype=str, index_col=False)
+    memory = table[table["Address Space"].isin(["Global", "Shared"])]
+    return memory["Predicated-On Thread Instructions Executed"].map(_number).sum()
 
 
 def _number(text: str) -> int:
@@ -49,22 +75,23 @@ def _number(text: str) -> int:
     return int(float(text.replace(",", "")))
 
 
-def rows(table: pd.DataFrame) -> pd.DataFrame:
+def rows() -> pd.DataFrame:
     """Launches by name: the profiler knows them by their order only."""
     names = [launch.name for launch in launches()]
+    table = counters().assign(lanes=lanes())
     if len(table) != len(names):
         sys.exit(f"The profiler saw {len(table)} launches; {len(names)} were made.")
-    found = table[list(COUNTERS.values())].map(_number)
-    found.columns = list(COUNTERS)
-    found.insert(0, "launch", names)
-    return found.melt(id_vars="launch", var_name="counter")
+    table.insert(0, "launch", names)
+    long = table.melt(id_vars="launch", var_name="counter")
+    keys = zip(long["launch"], long["counter"], strict=True)
+    return long.assign(reason=[REASONS.get(key, "") for key in keys])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    rows(profile()).to_csv(options.out, index=False)
+    rows().to_csv(options.out, index=False)
 
 
 if __name__ == "__main__":

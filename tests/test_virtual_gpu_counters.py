@@ -1,0 +1,48 @@
+"""The virtual GPU counts what the profiler counted on an H200, launch by launch, exactly.
+
+The truth is data/measured/nvidia_h200/counters.csv, made by ``python -m tests.kernels.profile``.
+"""
+
+import functools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.kernels.counted import launches
+from utils.records import DATA
+from utils.virtual_gpu import trace
+
+LAUNCHES = {launch.name: launch for launch in launches()}
+TRUTH = pd.read_csv(DATA / "measured" / "nvidia_h200" / "counters.csv", keep_default_na=False)
+
+
+@functools.cache
+def counted(name):
+    launch = LAUNCHES[name]
+    result = trace(launch.kernel, launch.grid, launch.block, *launch.arguments())
+    assert result.findings == ()
+    return result.totals
+
+
+def test_the_record_covers_every_launch():
+    assert set(TRUTH["launch"]) == set(LAUNCHES)
+    assert len(LAUNCHES) >= 20
+
+
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_every_counter_equals_the_profilers(name):
+    """Where a reason is given, the figures differ: a reason must not outlive its cause."""
+    for row in TRUTH[TRUTH["launch"] == name].itertuples():
+        ours = counted(name)[row.counter]
+        assert (ours == row.value) == (row.reason == ""), (row.counter, ours, row.value)
+
+
+def test_a_wrong_stride_would_be_noticed():
+    launch = LAUNCHES["copy_stride_2_offset_0_float32_block_128"]
+    other = LAUNCHES["copy_stride_3_offset_0_float32_block_128"]
+    size = max(a.size for a in other.arguments())
+    x, out = np.zeros(size, np.float32), launch.arguments()[1]
+    wrong = trace(other.kernel, launch.grid, launch.block, x, out).totals
+    truth = TRUTH[(TRUTH["launch"] == launch.name) & (TRUTH["counter"] == "global_load_sectors")]
+    assert wrong["global_load_sectors"] != truth["value"].item()
