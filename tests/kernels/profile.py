@@ -1,8 +1,8 @@
 """Read the profiler's counters of every launch in ``counted`` and write them as data.
 
 ``python -m tests.kernels.profile --out FILE.csv`` needs a CUDA device and Nsight Compute (``ncu``).
-One row per launch and counter: launch, counter, value, reason. The reason is empty where the virtual
-GPU must count the same; otherwise it says what the compiler made of the source.
+One row per launch and counter: launch, counter, value, reason. The reason is empty where the
+virtual GPU must count the same; otherwise it says what the compiler made of the source.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import pandas as pd
 
 from .counted import launches
 
-# The names of counters.LineCount, and the profiler's counters that are free of noise. An instruction
-# that every lane skips is left out (pred_on_any).
+# The names of counters.LineCount, and the counters that are free of noise. An instruction that
+# every lane skips is left out (pred_on_any).
 COUNTERS = {
     "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",

@@ -1,0 +1,22 @@
+"""The README's table comes from the records, and its links lead somewhere."""
+
+import re
+
+from utils import records
+from utils.readme import README, results, with_results
+
+
+def test_the_table_is_the_one_that_the_records_give():
+    text = README.read_text(encoding="utf-8")
+    assert with_results(text) == text, "run python -m utils.readme"
+
+
+def test_the_table_has_every_recorded_step():
+    steps = {*records.measured("H200", "gemm")["step"], *records.measured("H200", "reduce")["step"]}
+    assert all(f"`{step}`" in results() for step in steps)
+
+
+def test_every_link_of_the_readme_leads_to_a_file():
+    targets = re.findall(r"\]\(([^)]+)\)", README.read_text(encoding="utf-8"))
+    assert targets
+    assert all((README.parent / target).exists() for target in targets)
