@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .clock import Access
 from .errors import Finding, Site
 from .lanes import Mask
-from .memory import Access, ArrayView, LocalArray
+from .memory import ArrayView, LocalArray
 from .numba_types import cast
 
 if TYPE_CHECKING:

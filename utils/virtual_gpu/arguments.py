@@ -12,7 +12,8 @@ from . import numba_types
 from .compiler import Program
 from .errors import LaunchError
 from .hostarrays import DeviceArray
-from .memory import ArrayView, Memory, Shadow
+from .memory import ArrayView, Memory
+from .shadow import Shadow
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def special_value(value) -> Callable | None:
 class Call:
     """A call as it stands in the kernel's source."""
 
-    compiler: object  # compiler._Compiler
+    compiler: object  # expressions.Expressions
     node: ast.Call
     name: str | None  # the variable that the result is assigned to
     function: object
@@ -87,7 +87,7 @@ def _shape_and_dtype(call: Call) -> tuple[tuple[int, ...], Callable]:
     given = call.named("shape", "dtype", "alignment")
     if "shape" not in given or "dtype" not in given:
         raise call.refuse("an array without a shape or a dtype")
-    shape = call.compiler._try_static(given["shape"])
+    shape = call.compiler.try_static(given["shape"])
     if shape is None or _is_computed(given["shape"]):
         raise call.refuse(
             "a shape that is neither a number nor the name of a constant (Numba refuses it, too: "
@@ -135,7 +135,7 @@ def _local_array(call: Call) -> Callable:
 
 
 def _constant_array(call: Call) -> Callable:
-    array = call.compiler._try_static(call.node.args[0]) if len(call.node.args) == 1 else None
+    array = call.compiler.try_static(call.node.args[0]) if len(call.node.args) == 1 else None
     if not isinstance(array, np.ndarray):
         raise call.refuse("const.array_like() of anything but an array of the module")
     constant = constant_array(ast.unparse(call.node.args[0]), array)
@@ -154,9 +154,9 @@ def _gridsize(call: Call) -> Callable:
 
 
 def _per_dimension(call: Call, coordinate: Callable) -> Callable:
-    if len(call.node.args) != 1 or call.compiler._try_static(call.node.args[0]) not in (1, 2, 3):
+    if len(call.node.args) != 1 or call.compiler.try_static(call.node.args[0]) not in (1, 2, 3):
         raise call.refuse(f"{ast.unparse(call.node)} (the number of dimensions is 1, 2 or 3)")
-    dimensions = call.compiler._try_static(call.node.args[0])
+    dimensions = call.compiler.try_static(call.node.args[0])
 
     def evaluate(frame, mask):
         values = tuple(coordinate(frame.run.batch, axis) for axis in range(dimensions))
@@ -340,7 +340,7 @@ def _two_results(compute: Callable, dtypes: tuple) -> Callable:
 
 
 def _ord(call: Call) -> Callable:
-    text = call.compiler._try_static(call.node.args[0]) if len(call.node.args) == 1 else None
+    text = call.compiler.try_static(call.node.args[0]) if len(call.node.args) == 1 else None
     if not isinstance(text, str) or len(text) != 1:
         raise call.refuse("ord() of anything but one constant character")
     value = np.int32(ord(text))

@@ -8,12 +8,14 @@ from collections.abc import Callable
 import numpy as np
 
 from .arguments import kernel_arguments
+from .clock import Clock, Releases
 from .compiler import Program, compile_function
 from .counters import Counters
 from .errors import Finding, LaunchError, Site, VirtualGpuError
 from .lanes import Batch, Geometry, Mask
-from .memory import ArrayView, Clock, Memory, Releases, Shadow
+from .memory import ArrayView, Memory
 from .report import Report
+from .shadow import Shadow
 from .source import Source
 
 MAX_THREADS = 1024

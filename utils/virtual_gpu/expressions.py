@@ -1,0 +1,460 @@
+"""From an expression of the kernel's syntax tree to a closure that evaluates it on all lanes.
+
+``evaluate(frame, mask)`` gives a NumPy scalar while the value is the same in every thread, else a
+vector of lanes, a tuple, or an array. What is constant is evaluated when the kernel is compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import operator
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from numba.core import types
+
+from . import access, intrinsics, numba_types, operations
+from .frame import Evaluate, Frame, check_set, is_scalar
+from .lanes import Mask
+from .memory import ArrayView, LocalArray, constant_array, element_strides
+from .source import Source, assigned_names
+
+EQUALITY = (operator.eq, operator.ne)
+
+
+class NotStatic(Exception):
+    """An expression whose value is known only when the kernel runs."""
+
+
+class Expressions:
+    """The expressions of one function.
+
+    ``compile_function`` compiles the device functions that it calls. ``cooperative``: its blocks
+    wait for each other, so all must be there at once. ``takes_turns``: its blocks take a lock, so
+    one must be able to finish alone.
+    """
+
+    def __init__(self, source: Source, compile_function: Callable):
+        self.source = source
+        self.compile_function = compile_function
+        self.local = assigned_names(source.tree)
+        self.cooperative = False
+        self.takes_turns = False
+
+    def location(self, node: ast.Subscript) -> Callable:
+        base, index = self.expression(node.value), self._indices(node.slice)
+
+        def locate(frame, mask):
+            array, indices = base(frame, mask), index(frame, mask)
+            if isinstance(array, ArrayView | LocalArray):
+                indices = access.expanded(indices, len(array.shape))
+                if len(indices) > len(array.shape):
+                    what = f"{len(indices)} indices into {len(array.shape)} dimensions"
+                    raise self.source.refuse(node, what)
+            return array, indices
+
+        return locate
+
+    def _indices(self, node: ast.expr) -> Callable:
+        parts = [self._index(e) for e in (node.elts if isinstance(node, ast.Tuple) else [node])]
+
+        def evaluate(frame, mask) -> tuple:
+            values = tuple(part(frame, mask) for part in parts)
+            if len(values) == 1 and isinstance(values[0], tuple):
+                return values[0]  # a[position] with a tuple of numbers
+            for value in values:
+                if is_scalar(value) and value.dtype.kind not in "iub":
+                    raise self.source.refuse(node, f"an index of type {value.dtype}")
+            return values
+
+        return evaluate
+
+    def _index(self, node: ast.expr) -> Callable:
+        if not isinstance(node, ast.Slice):
+            return self.expression(node)
+        bounds = [self.expression(b) if b else None for b in (node.lower, node.upper, node.step)]
+
+        def evaluate(frame, mask) -> slice:
+            start, stop, step = (b(frame, mask) if b else None for b in bounds)
+            if isinstance(step, np.ndarray):
+                raise self.source.refuse(node, "a slice whose step differs by thread")
+            return slice(start, stop, step)
+
+        return evaluate
+
+    def expression(self, node: ast.expr, name: str | None = None) -> Evaluate:
+        """``name`` is the variable that the value is assigned to, for arrays made by the call."""
+        try:
+            value = self.static(node)
+        except NotStatic:
+            pass
+        else:
+            return self._constant_expression(node, value)
+        if isinstance(node, ast.Call):
+            return self.call(node, name)
+        method = getattr(self, f"eval_{type(node).__name__}", None)
+        if method is None:
+            raise self.source.refuse(node, f"the expression {ast.unparse(node)}")
+        return method(node)
+
+    def static(self, node: ast.expr):
+        """The Python value of an expression that does not depend on the running kernel."""
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            if node.id in self.local:
+                raise NotStatic
+            if node.id not in self.source.names:
+                raise self.source.refuse(node, f"the name {node.id}, which is not defined,")
+            return self.source.names[node.id]
+        if isinstance(node, ast.Attribute):
+            base = self.static(node.value)
+            if not hasattr(base, node.attr):
+                raise self.source.refuse(node, f"{ast.unparse(node)}")
+            if intrinsics.special_value(base):
+                raise NotStatic
+            return getattr(base, node.attr)
+        if isinstance(node, ast.Tuple):
+            return tuple(self.static(e) for e in node.elts)
+        return self._static_arithmetic(node)
+
+    def _static_arithmetic(self, node: ast.expr):
+        """Integer arithmetic of constants, as in ``(TILE, TILE + 1)``."""
+        if isinstance(node, ast.BinOp) and type(node.op) in operations.BINARY:
+            left, right = self.static(node.left), self.static(node.right)
+            if type(left) is int and type(right) is int:
+                return operations.BINARY[type(node.op)](left, right)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            value = self.static(node.operand)
+            if type(value) in (int, float):
+                return -value
+        raise NotStatic
+
+    def _constant_expression(self, node: ast.expr, value) -> Evaluate:
+        special = intrinsics.special_value(value)
+        if special:
+            return special
+        constant = self._constant(node, value)
+        return lambda frame, mask: constant
+
+    def call(self, node: ast.Call, name: str | None) -> Evaluate:
+        """A call of a function that Numba knows in kernels, or of a device function."""
+        function = self.try_static(node.func)
+        if function is None and isinstance(node.func, ast.Attribute):
+            return self._method_call(node)
+        if function is None:
+            return self._call_of_argument(node)
+        handler = intrinsics.handler_of(function)
+        if handler is not None:
+            return handler(intrinsics.Call(self, node, name, function))
+        python = intrinsics.device_function(function)
+        if python is None:
+            raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
+        return self._device_call(node, python)
+
+    def _method_call(self, node: ast.Call) -> Evaluate:
+        """``grid.sync()`` of a grid group, the one object of a kernel that has a method."""
+        group, site = self.expression(node.func.value), self.source.site(node)
+
+        def evaluate(frame, mask):
+            if group(frame, mask) is not intrinsics.GRID_GROUP or node.func.attr != "sync":
+                raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
+            frame.run.grid_barrier(mask, site)
+
+        return evaluate
+
+    def _device_call(self, node: ast.Call, python: Callable) -> Evaluate:
+        program = self.compile_function(python)
+        self.cooperative |= program.cooperative
+        self.takes_turns |= program.takes_turns
+        names = program.source.parameters[len(node.args) :]
+        given = {k.arg: k.value for k in node.keywords}
+        ordered = [*node.args, *(given[name] for name in names if name in given)]
+        if program.source.filled(tuple(ordered)) is None or len(given) > len(names):
+            expected = len(program.source.parameters)
+            raise self.source.refuse(node, f"a call that does not pass {expected} arguments")
+        arguments = [self.expression(a) for a in ordered]
+
+        def evaluate(frame, mask):
+            values = program.source.filled(tuple(a(frame, mask) for a in arguments))
+            values = tuple(self._constant(node, v) if _is_plain(v) else v for v in values)
+            return program.call(frame.run, values, mask)
+
+        return evaluate
+
+    def _call_of_argument(self, node: ast.Call) -> Evaluate:
+        """A call of a device function that came as an argument."""
+        function = self.expression(node.func)
+        arguments = [self.expression(a) for a in node.args]
+
+        def evaluate(frame, mask):
+            python = intrinsics.device_function(function(frame, mask))
+            if python is None or node.keywords:
+                raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
+            program = self.compile_function(python)
+            values = tuple(a(frame, mask) for a in arguments)
+            if len(values) != len(program.source.parameters):
+                raise self.source.refuse(node, "a call with another number of arguments")
+            return program.call(frame.run, values, mask)
+
+        return evaluate
+
+    def try_static(self, node: ast.expr):
+        try:
+            return self.static(node)
+        except NotStatic:
+            return None
+
+    def _constant(self, node: ast.expr, value):
+        """A Python constant as a value of the kernel."""
+        if isinstance(value, bool | int | float | complex | np.generic):
+            return numba_types.scalar(value)
+        if isinstance(value, tuple):
+            return tuple(self._constant(node, v) for v in value)
+        if isinstance(value, np.ndarray):
+            return constant_array(ast.unparse(node), value)
+        if value is None or value is Ellipsis:
+            return value
+        if isinstance(value, str | np.dtype | type | types.Type):
+            return value
+        if intrinsics.device_function(value) is not None:
+            return value
+        raise self.source.refuse(node, f"{ast.unparse(node)} ({type(value).__name__})")
+
+    def apply(self, function: Callable, values: tuple, node: ast.AST, frame: Frame, mask: Mask):
+        """An operation on typed values, counted for the report."""
+        if function in EQUALITY and all(isinstance(v, str | None) for v in values):
+            return np.bool_(function(*values))
+        if not all(map(is_scalar, values)):
+            raise self.source.refuse(node, f"{function.__name__}() of these operands")
+        result = operations.apply(function, values)
+        if result is None:
+            kinds = ", ".join(str(v.dtype) for v in values)
+            raise self.source.refuse(node, f"{function.__name__}() of {kinds}")
+        frame.run.count_operation(self.source, node, result, mask)
+        return result
+
+    def condition(self, node: ast.expr) -> Evaluate:
+        evaluate = self.expression(node)
+
+        def test(frame, mask):
+            value = evaluate(frame, mask)
+            if isinstance(value, tuple) or value is None:
+                return np.bool_(bool(value))
+            if not is_scalar(value):
+                raise self.source.refuse(node, "this condition")
+            return operations.truth(value)
+
+        return test
+
+    def eval_Name(self, node: ast.Name) -> Evaluate:
+        name = node.id
+
+        site = self.source.site(node)
+
+        def evaluate(frame, mask):
+            try:
+                value, owners = frame.variables[name]
+            except KeyError:
+                raise self.source.refuse(node, f"{name}, read before it is set,") from None
+            if owners is not mask and owners.count < frame.everyone.count:
+                check_set(frame, name, owners, mask, site)
+            return value
+
+        return evaluate
+
+    def eval_Attribute(self, node: ast.Attribute) -> Evaluate:
+        base, attribute = self.expression(node.value), node.attr
+
+        def evaluate(frame, mask):
+            value = attribute_of(base(frame, mask), attribute)
+            if value is None:
+                raise self.source.refuse(node, ast.unparse(node))
+            return value
+
+        return evaluate
+
+    def eval_Tuple(self, node: ast.Tuple) -> Evaluate:
+        parts = [self.expression(e) for e in node.elts]
+        return lambda frame, mask: tuple(part(frame, mask) for part in parts)
+
+    def eval_BinOp(self, node: ast.BinOp) -> Evaluate:
+        function = operations.BINARY.get(type(node.op))
+        if function is None:
+            raise self.source.refuse(node, f"the operator {type(node.op).__name__}")
+        left, right = self.expression(node.left), self.expression(node.right)
+
+        def evaluate(frame, mask):
+            values = (left(frame, mask), right(frame, mask))
+            if isinstance(values[0], tuple) and isinstance(values[1], tuple):
+                return values[0] + values[1]
+            return self.apply(function, values, node, frame, mask)
+
+        return evaluate
+
+    def eval_UnaryOp(self, node: ast.UnaryOp) -> Evaluate:
+        if isinstance(node.op, ast.Not):
+            test = self.condition(node.operand)
+            return lambda frame, mask: np.logical_not(test(frame, mask))
+        operand, function = self.expression(node.operand), operations.UNARY[type(node.op)]
+        return lambda frame, mask: self.apply(function, (operand(frame, mask),), node, frame, mask)
+
+    def eval_Compare(self, node: ast.Compare) -> Evaluate:
+        if isinstance(node.ops[0], ast.Is | ast.IsNot):
+            return self._identity(node)
+        if isinstance(node.ops[0], operations.MEMBERSHIP) and len(node.ops) == 1:
+            return self._membership(node)
+        functions = [operations.COMPARE.get(type(op)) for op in node.ops]
+        if None in functions:
+            what = type(node.ops[functions.index(None)]).__name__
+            raise self.source.refuse(node, f"the comparison {what}")
+        operands = [self.expression(e) for e in (node.left, *node.comparators)]
+
+        def evaluate(frame, mask):
+            values = [operand(frame, mask) for operand in operands]
+            verdicts = [
+                self.apply(function, pair, node, frame, mask)
+                for function, pair in zip(functions, pairwise(values), strict=True)
+            ]
+            return functools.reduce(np.logical_and, verdicts)
+
+        return evaluate
+
+    def _identity(self, node: ast.Compare) -> Evaluate:
+        left, right = self.expression(node.left), self.expression(node.comparators[0])
+        negate = isinstance(node.ops[0], ast.IsNot)
+        return lambda frame, mask: np.bool_((left(frame, mask) is right(frame, mask)) != negate)
+
+    def _membership(self, node: ast.Compare) -> Evaluate:
+        """``x in (1, 2)``: a comparison with each item of a tuple."""
+        left, right = self.expression(node.left), self.expression(node.comparators[0])
+        negate = isinstance(node.ops[0], ast.NotIn)
+
+        def evaluate(frame, mask):
+            value, items = left(frame, mask), right(frame, mask)
+            if not isinstance(items, tuple):
+                raise self.source.refuse(node, "membership in anything but a tuple")
+            found = np.bool_(False)
+            for item in items:
+                same = self.apply(operator.eq, (value, item), node, frame, mask)
+                found = np.logical_or(found, same)
+            return np.logical_not(found) if negate else found
+
+        return evaluate
+
+    def eval_BoolOp(self, node: ast.BoolOp) -> Evaluate:
+        parts = [self.expression(v) for v in node.values]
+        is_and = isinstance(node.op, ast.And)
+
+        def evaluate(frame, mask):
+            result, undecided = None, mask
+            for part in parts:
+                value = part(frame, undecided)
+                if not is_scalar(value):
+                    raise self.source.refuse(node, "and/or of something that is no number")
+                result = _chosen(undecided, value, result, mask)
+                going = operations.truth(value) if is_and else ~operations.truth(value)
+                undecided = _going_on(undecided, going)
+                if undecided is None:
+                    break
+            return result
+
+        return evaluate
+
+    def eval_IfExp(self, node: ast.IfExp) -> Evaluate:
+        test = self.condition(node.test)
+        yes, no = self.expression(node.body), self.expression(node.orelse)
+
+        def evaluate(frame, mask):
+            chosen = test(frame, mask)
+            if not isinstance(chosen, np.ndarray):
+                return (yes if chosen else no)(frame, mask)
+            lanes = mask.narrow(chosen)
+            others = mask.without(lanes)
+            if lanes is None or others is None:
+                return (no if lanes is None else yes)(frame, mask)
+            first, second = yes(frame, lanes), no(frame, others)
+            if not (is_scalar(first) and is_scalar(second)):
+                raise self.source.refuse(node, "a conditional expression of arrays")
+            return operations.merge(lanes.lanes, first, second)
+
+        return evaluate
+
+    def eval_Subscript(self, node: ast.Subscript) -> Evaluate:
+        locate, site = self.location(node), self.source.site(node)
+
+        def evaluate(frame, mask):
+            base, indices = locate(frame, mask)
+            if isinstance(base, tuple):
+                return self._item(node, base, indices)
+            if not isinstance(base, ArrayView | LocalArray):
+                raise self.source.refuse(node, f"the index in {ast.unparse(node)}")
+            if not is_part(base, indices):
+                return access.load(frame.run, base, indices, mask, site)
+            if isinstance(base, LocalArray):
+                raise self.source.refuse(node, "a part of a local array")
+            return access.view(frame.run, base, list(indices), mask, site)
+
+        return evaluate
+
+    def _item(self, node: ast.Subscript, items: tuple, indices: tuple):
+        if len(indices) == 1 and isinstance(indices[0], slice):
+            return items[indices[0]]
+        if len(indices) != 1 or isinstance(indices[0], np.ndarray):
+            raise self.source.refuse(node, "a tuple indexed by a value that differs by thread")
+        if not -len(items) <= int(indices[0]) < len(items):
+            raise self.source.refuse(node, f"item {int(indices[0])} of {len(items)}")
+        return items[int(indices[0])]
+
+
+def _is_plain(value) -> bool:
+    """Whether a default argument is still a plain Python number."""
+    return isinstance(value, bool | int | float | complex)
+
+
+def is_part(array, indices: tuple) -> bool:
+    """Whether indices select a part of an array and not one element."""
+    if not isinstance(array, ArrayView | LocalArray):
+        return False
+    return len(indices) < len(array.shape) or any(isinstance(i, slice) for i in indices)
+
+
+def attribute_of(value, attribute: str):
+    """``x.shape`` and the like; None where the virtual GPU does not know the attribute."""
+    if isinstance(value, ArrayView | LocalArray):
+        return _array_attributes(value).get(attribute)
+    if is_scalar(value) and attribute in ("real", "imag"):
+        return getattr(value, attribute)
+    if isinstance(value, tuple) and hasattr(value, attribute):
+        return getattr(value, attribute)
+    return None
+
+
+def _array_attributes(array: ArrayView | LocalArray) -> dict:
+    shape = tuple(s if isinstance(s, np.ndarray) else np.int64(s) for s in array.shape)
+    size, itemsize = functools.reduce(operator.mul, shape, np.int64(1)), array.dtype.itemsize
+    strides = getattr(array, "strides", None) or element_strides(array.shape)
+    return {
+        "shape": shape,
+        "size": size,
+        "ndim": np.int64(len(shape)),
+        "dtype": array.dtype,
+        "itemsize": np.int64(itemsize),
+        "nbytes": size * itemsize,
+        "strides": tuple(np.int64(s * itemsize) for s in strides),
+    }
+
+
+def _chosen(undecided: Mask, value, result, mask: Mask):
+    """The value of and/or so far: lanes that were still undecided take the new one."""
+    if result is None or undecided is mask:
+        return value
+    return operations.merge(undecided.lanes, value, result)
+
+
+def _going_on(undecided: Mask, going) -> Mask | None:
+    if isinstance(going, np.ndarray):
+        return undecided.narrow(going)
+    return undecided if going else None
