@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 from numba import cuda
 
 from gemm_kernels import LADDER, run
+from utils.edits import Edit, edited
 from utils.errors import CourseError
+from utils.lesson import module_of
 from utils.shapes import GemmShape
 from utils.verify import draw, verify_all
+from utils.virtual_gpu import trace
 
 VARIANTS = [step.variant(**constants) for step in LADDER.steps for constants in step.variants()]
 # Long in one direction at a time, so that every edge is met and the virtual GPU stays quick.
@@ -40,6 +43,32 @@ def test_an_empty_side_gives_an_empty_product_and_an_empty_sum_zeros(variant, m,
     a, b = np.empty((m, k), np.float32), np.empty((k, n), np.float32)
     c = run(variant.step.name, a, b, **variant.constants)
     np.testing.assert_array_equal(c, np.zeros((m, n), np.float32), strict=True)
+
+
+def test_the_sources_own_workload_of_2000_by_2000_by_600_is_right():
+    """Not a multiple of the tile in n, and 1.2 million threads: half a minute on two cores."""
+    tiled = LADDER.step("tiled").variant(TILE=32)
+    (verdict,) = verify_all(LADDER, [tiled], GemmShape(2000, 600, 2000), kinds=("uniform",))
+    assert verdict.passed, verdict
+
+
+def traced(variant):
+    launch = variant.launch(GemmShape(33, 17, 9))
+    arrays = [np.ones(size, np.float32) for size in ((33, 9), (9, 17), (33, 17))]
+    return trace(variant.kernel, launch.grid, launch.block, *arrays)
+
+
+@every_variant
+def test_no_step_computes_in_float64_or_has_a_finding(variant):
+    result = traced(variant)
+    assert result.findings == ()
+    assert result.totals["float64_ops"] == 0
+
+
+def test_an_accumulator_of_0_0_is_seen_by_the_virtual_gpu_too():
+    naive = LADDER.step("naive")
+    wrong = edited(module_of(naive), Edit("float32(0)", "0.0")).STEP
+    assert traced(wrong.variant()).totals["float64_ops"] > 0
 
 
 def test_device_arrays_are_taken_as_they_are():

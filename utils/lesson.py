@@ -15,6 +15,7 @@ from IPython.display import HTML
 from utils import devices, ptx, records
 from utils.devices import Device
 from utils.edits import difference, source_of
+from utils.errors import CourseError
 from utils.steps import Step
 
 _STYLE = """<style>
@@ -119,14 +120,14 @@ def _ceilings(device: Device) -> dict[str, float]:
     return {name: value for name, value in found.items() if not pd.isna(value)}
 
 
-def instructions(signature, **kernels) -> pd.DataFrame:
+def instructions(signature, **kernels) -> pd.DataFrame | None:
     """What the compiler made of several kernels of one signature, in plain words, for sm_90.
 
-    Raises CourseError where the compiler is not installed.
+    Where the compiler is not installed a sentence says so, and the lesson goes on.
     """
-    return pd.DataFrame(
-        {
-            name: ptx.in_plain_words(ptx.compile_ptx(kernel, signature))
-            for name, kernel in kernels.items()
-        }
-    )
+    try:
+        code = {name: ptx.compile_ptx(kernel, signature) for name, kernel in kernels.items()}
+    except CourseError as error:
+        print(error)
+        return None
+    return pd.DataFrame({name: ptx.in_plain_words(text) for name, text in code.items()})
