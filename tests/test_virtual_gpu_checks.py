@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import cuda, float32, int32
 
-from utils.virtual_gpu import BarrierError, OutOfBounds, Race, Uninitialised, trace
+from utils.virtual_gpu import (
+    BarrierError,
+    LaunchError,
+    OutOfBounds,
+    Race,
+    Uninitialised,
+    trace,
+)
 
 BLOCK = 64
 
@@ -281,6 +288,31 @@ def test_a_race_is_found_when_blocks_pass_different_numbers_of_barriers():
     assert [f.kind for f in findings] == ["race"]
     assert all(t.block == (0, 0, 0) for f in findings for t in f.threads)
     assert findings[0].count == BLOCK
+
+
+def test_a_trace_can_sample_blocks_and_says_so():
+    x, bins = np.zeros(64 * 1000, np.int64), np.zeros(4, np.int64)
+    sampled = trace(one_flag, 1000, BLOCK, x, bins, blocks=8)
+    assert sampled.blocks == (8, 1000)
+    assert sampled.totals["global_load_requests"] == 8 * 2
+    assert "a sample of 8 of 1000 blocks" in str(sampled)
+    assert "sample" not in str(trace(one_flag, 2, BLOCK, x, bins))
+    with pytest.raises(LaunchError, match="at least 1 block"):
+        trace(one_flag, 2, BLOCK, x, bins, blocks=0)
+
+
+def test_a_failed_launch_keeps_what_was_written_and_says_where():
+    x, out = np.arange(40.0), np.zeros(200)
+
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        out[i] = 1
+        out[i] = x[i]
+
+    with pytest.raises(OutOfBounds, match=r"Written before: out\."):
+        kernel[2, BLOCK](x, out)
+    assert (out[:64] == 1).all()
 
 
 TILED = """

@@ -66,7 +66,7 @@ def annotated_text(trace: Trace) -> str:
     columns = _used_columns(counts)
     widths = [max(len(c.title), 11) for c in columns]
     head = " ".join(f"{c.title:>{w}}" for c, w in zip(columns, widths, strict=True))
-    rows = [str(finding) for finding in trace.findings]
+    rows = [trace.title, *map(str, trace.findings)]
     rows.append(f"{head}  line")
     for number, text in _shown_lines(trace):
         count = counts.get(number, LineCount())
@@ -114,7 +114,7 @@ def annotated_html(trace: Trace) -> str:
         f'<th scope="col" title="{html.escape(c.meaning)}">{c.title}</th>' for c in columns
     )
     notes = "".join(_note(finding) for finding in trace.findings)
-    caption = f"<caption>{html.escape(trace.kernel)} on the virtual GPU</caption>"
+    caption = f"<caption>{html.escape(trace.title)}</caption>"
     head = f'<thead><tr>{heads}<th scope="col"></th><th scope="col"></th></tr></thead>'
     table = f'<table class="vgpu">{caption}{head}<tbody>{"".join(rows)}</tbody></table>'
     return f'{STYLE}{notes}<div class="vgpu-scroll">{table}</div>'

@@ -10,6 +10,7 @@ import ast
 import functools
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -154,14 +155,31 @@ class Expressions:
             raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
         return self._device_call(node, python)
 
+    def _chosen_item(self, node: ast.Subscript, items: tuple, index: np.ndarray):
+        """The item that each lane asks for; the items are of one type, as Numba demands."""
+        if len({item.dtype for item in items}) > 1:
+            raise self.source.refuse(node, "a tuple of several types, indexed by a variable")
+        columns = np.stack([np.broadcast_to(item, index.shape) for item in items])
+        inside = np.clip(np.where(index < 0, index + len(items), index), 0, len(items) - 1)
+        return np.take_along_axis(columns, inside[None].astype(np.int64), axis=0)[0]
+
     def _method_call(self, node: ast.Call) -> Evaluate:
-        """``grid.sync()`` of a grid group, the one object of a kernel that has a method."""
-        group, site = self.expression(node.func.value), self.source.site(node)
+        """``grid.sync()``, ``x.fill(value)`` and ``z.conjugate()``: a kernel has few methods."""
+        owner, name = self.expression(node.func.value), node.func.attr
+        site = self.source.site(node)
+        arguments = [self.expression(a) for a in node.args]
 
         def evaluate(frame, mask):
-            if group(frame, mask) is not intrinsics.GRID_GROUP or node.func.attr != "sync":
-                raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
-            frame.run.grid_barrier(mask, site)
+            value, given = owner(frame, mask), [a(frame, mask) for a in arguments]
+            if value is intrinsics.GRID_GROUP and name == "sync" and not given:
+                return frame.run.grid_barrier(mask, site)
+            if is_scalar(value) and name == "conjugate" and not given:
+                return np.conjugate(value)
+            fills = name == "fill" and len(given) == 1 and is_scalar(given[0])
+            is_array = isinstance(value, ArrayView | LocalArray)
+            if is_array and fills and access.store_part(frame.run, value, (), *given, mask, site):
+                return None
+            raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
 
         return evaluate
 
@@ -227,6 +245,8 @@ class Expressions:
         """An operation on typed values, counted for the report."""
         if function in EQUALITY and all(isinstance(v, str | None) for v in values):
             return np.bool_(function(*values))
+        if function in EQUALITY and all(isinstance(v, tuple) for v in values):
+            return self._tuples_equal(function, values, node, frame, mask)
         if not all(map(is_scalar, values)):
             raise self.source.refuse(node, f"{function.__name__}() of these operands")
         result = operations.apply(function, values)
@@ -235,6 +255,14 @@ class Expressions:
             raise self.source.refuse(node, f"{function.__name__}() of {kinds}")
         frame.run.count_operation(self.source, node, result, mask)
         return result
+
+    def _tuples_equal(self, function: Callable, values: tuple, node, frame: Frame, mask: Mask):
+        first, second = values
+        same = np.bool_(len(first) == len(second))
+        if same:
+            for pair in zip(first, second, strict=True):
+                same = np.logical_and(same, self.apply(operator.eq, pair, node, frame, mask))
+        return same if function is operator.eq else np.logical_not(same)
 
     def condition(self, node: ast.expr) -> Evaluate:
         evaluate = self.expression(node)
@@ -269,7 +297,10 @@ class Expressions:
         base, attribute = self.expression(node.value), node.attr
 
         def evaluate(frame, mask):
-            value = attribute_of(base(frame, mask), attribute)
+            owner = base(frame, mask)
+            if attribute == "T" and isinstance(owner, ArrayView):
+                return replace(owner, shape=owner.shape[::-1], strides=owner.strides[::-1])
+            value = attribute_of(owner, attribute)
             if value is None:
                 raise self.source.refuse(node, ast.unparse(node))
             return value
@@ -402,8 +433,10 @@ class Expressions:
     def _item(self, node: ast.Subscript, items: tuple, indices: tuple):
         if len(indices) == 1 and isinstance(indices[0], slice):
             return items[indices[0]]
+        if len(indices) == 1 and isinstance(indices[0], np.ndarray) and all(map(is_scalar, items)):
+            return self._chosen_item(node, items, indices[0])
         if len(indices) != 1 or isinstance(indices[0], np.ndarray):
-            raise self.source.refuse(node, "a tuple indexed by a value that differs by thread")
+            raise self.source.refuse(node, "this index into a tuple")
         if not -len(items) <= int(indices[0]) < len(items):
             raise self.source.refuse(node, f"item {int(indices[0])} of {len(items)}")
         return items[int(indices[0])]

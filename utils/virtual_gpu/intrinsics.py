@@ -339,6 +339,34 @@ def _two_results(compute: Callable, dtypes: tuple) -> Callable:
     return handler
 
 
+def _sum(call: Call) -> Callable:
+    (argument,) = call.arguments(1)
+
+    def evaluate(frame, mask):
+        items = argument(frame, mask)
+        if not isinstance(items, tuple):
+            raise call.refuse("sum() of anything but a tuple")
+        total = np.int64(0)
+        for item in items:
+            values = (total, item)
+            total = call.compiler.apply(operator.add, values, call.node, frame, mask)
+        return total
+
+    return evaluate
+
+
+def _cube_root(call: Call) -> Callable:
+    (argument,) = call.arguments(1)
+
+    def evaluate(frame, mask):
+        value = argument(frame, mask)
+        if value.dtype not in (np.float32, np.float64):
+            raise call.refuse(f"cbrt() of {value.dtype}")
+        return np.cbrt(value)
+
+    return evaluate
+
+
 def _ord(call: Call) -> Callable:
     text = call.compiler.try_static(call.node.args[0]) if len(call.node.args) == 1 else None
     if not isinstance(text, str) or len(text) != 1:
@@ -409,6 +437,7 @@ _register(builtins.bool, _cast(np.dtype(np.bool_)))
 _register(builtins.complex, _complex)
 _register(builtins.divmod, _divmod)
 _register(builtins.ord, _ord)
+_register(builtins.sum, _sum)
 _register(builtins.print, _print)
 _register(math.modf, _two_results(np.modf, (None, None)))
 _register(math.frexp, _two_results(np.frexp, (None, np.int32)))
@@ -429,6 +458,7 @@ _register(cuda.cg.this_grid, _this_grid)
 _register(cuda.nanosleep, _nothing)
 _register(cuda.fma, _fma)
 _register(cuda.selp, _select)
+_register_named(cuda, {"cbrt": _cube_root})
 _register_named(cuda, warps.HANDLERS)
 _register_named(cuda.atomic, atomics.HANDLERS)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -135,34 +137,64 @@ class Run:
             self.counters.operation(source.site(node), result.dtype, mask)
 
 
+@dataclass(frozen=True)
+class Observer:
+    """What a launch is watched with. ``blocks``: run only so many, spread over the grid."""
+
+    report: Report
+    counters: Counters | None = None
+    blocks: int | None = None
+
+
 def launch(
     function: Callable,
     geometry: Geometry,
     arguments: tuple,
-    dynamic_shared: int = 0,
-    report: Report | None = None,
-    counters: Counters | None = None,
+    dynamic_shared: int,
+    observer: Observer,
 ) -> None:
-    """Run a kernel's Python function on the whole grid.
+    """Run a kernel's Python function on the whole grid, or on the blocks that are observed.
 
-    Raises the first finding as an error, unless ``report`` collects them.
+    Raises the first finding as an error, unless the observer's report collects them.
     """
     program = compile_function(function)
-    report = report or Report(collect=False)
     _check_limits(program, geometry, arguments, dynamic_shared)
     values = kernel_arguments(program, program.source.filled(arguments))
+    releases = Releases(geometry.blocks)
+    with np.errstate(all="ignore"), _telling_what_was_written(values):
+        for first, blocks in _batches(program, geometry, observer.blocks):
+            batch = Batch(geometry, first, blocks)
+            clock = Clock(batch, observer.report, releases)
+            run = Run(batch, clock, observer.counters, dynamic_shared)
+            program.call(run, values, batch.everyone, is_kernel=True)
+            run.clock.settle()
+
+
+def _batches(program: Program, geometry: Geometry, sample: int | None) -> Iterator:
+    """First block and number of blocks of each batch."""
+    if sample is not None and sample < geometry.blocks:
+        for first in np.linspace(0, geometry.blocks - 1, sample).round().astype(int):
+            yield int(first), 1
+        return
     per_batch = max(1, LANES_PER_BATCH // geometry.lanes_per_block)
     if program.cooperative:
         per_batch = geometry.blocks
     elif program.takes_turns:
         per_batch = 1
-    releases = Releases(geometry.blocks)
-    with np.errstate(all="ignore"):
-        for first in range(0, geometry.blocks, per_batch):
-            batch = Batch(geometry, first, min(per_batch, geometry.blocks - first))
-            run = Run(batch, Clock(batch, report, releases), counters, dynamic_shared)
-            program.call(run, values, batch.everyone, is_kernel=True)
-            run.clock.settle()
+    for first in range(0, geometry.blocks, per_batch):
+        yield first, min(per_batch, geometry.blocks - first)
+
+
+@contextlib.contextmanager
+def _telling_what_was_written(values: tuple):
+    """As on a GPU, arrays keep what a failed launch has written; the error says which do."""
+    try:
+        yield
+    except VirtualGpuError as error:
+        names = {v.name for v in values if isinstance(v, ArrayView) and v.memory.was_written}
+        if names:
+            error.args = (f"{error} Written before: {', '.join(sorted(names))}.",)
+        raise
 
 
 def make_geometry(grid, block) -> Geometry:

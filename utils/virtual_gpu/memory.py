@@ -38,6 +38,11 @@ class Memory:
         self.born = space != "shared"
 
     @property
+    def was_written(self) -> bool:
+        """Whether the launch has stored anything here."""
+        return self.shadow is not None and self.shadow.written
+
+    @property
     def plain(self) -> bool:
         """Whether a load needs no bookkeeping."""
         return self.shadow is None and self.unwritten is None

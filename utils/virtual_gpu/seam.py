@@ -26,6 +26,7 @@ from .launch import (
     MAX_GRID,
     MAX_SHARED_BYTES,
     MAX_THREADS,
+    Observer,
     launch,
     make_geometry,
 )
@@ -67,10 +68,10 @@ class VirtualLaunch:
     shared_bytes: int
 
     def __call__(self, *arguments) -> None:
-        report = Report(collect=False)
+        observer = Observer(Report(collect=False))
         arguments = _as_declared(self.kernel, arguments)
-        launch(self.kernel.py_func, self.geometry, arguments, self.shared_bytes, report)
-        for finding in report.findings:
+        launch(self.kernel.py_func, self.geometry, arguments, self.shared_bytes, observer)
+        for finding in observer.report.findings:
             warnings.warn(str(finding), stacklevel=2)
 
 

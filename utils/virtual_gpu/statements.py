@@ -45,6 +45,29 @@ class Statements:
             raise self.source.refuse(node, f"the statement {type(node).__name__}")
         return method(node)
 
+    def do_Global(self, node: ast.Global) -> Execute:
+        return lambda frame, mask: mask
+
+    def do_Match(self, node: ast.Match) -> Execute:
+        """``match`` over constants: the same as a chain of if and elif."""
+        chain: list[ast.stmt] = []
+        for case in reversed(node.cases):
+            test = self._case_test(node.subject, case)
+            chain = case.body if test is None else [ast.If(test, case.body, chain)]
+        statements = [ast.fix_missing_locations(ast.copy_location(s, node)) for s in chain]
+        return self.block(statements)
+
+    def _case_test(self, subject: ast.expr, case: ast.match_case) -> ast.expr | None:
+        """The condition of one case; None for ``case _``."""
+        pattern = case.pattern
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+            return case.guard
+        patterns = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
+        if case.guard or not all(isinstance(p, ast.MatchValue) for p in patterns):
+            raise self.source.refuse(pattern, "a case that is no constant")
+        tests = [ast.Compare(subject, [ast.Eq()], [p.value]) for p in patterns]
+        return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+
     def do_Pass(self, node: ast.Pass) -> Execute:
         return lambda frame, mask: mask
 
@@ -274,6 +297,8 @@ class Statements:
         if function is zip and not node.keywords:
             parts = [self._items(a) for a in node.args]
             return lambda frame, mask: zip(*(p(frame, mask) for p in parts), strict=False)
+        if function is np.ndindex and not node.keywords:
+            return self._positions(node)
         whole, site = self.expressions.expression(node), self.source.site(node)
 
         def evaluate(frame, mask):
@@ -285,6 +310,20 @@ class Statements:
             if isinstance(values, ArrayView | LocalArray) and isinstance(values.shape[0], int):
                 return _rows_of(frame, values, mask, site)
             raise self.source.refuse(node, "a loop over anything but range(), a tuple or an array")
+
+        return evaluate
+
+    def _positions(self, node: ast.Call) -> Callable:
+        """np.ndindex(): all positions of a shape that is the same in every thread."""
+        parts = [self.expressions.expression(a) for a in node.args]
+
+        def evaluate(frame, mask):
+            sizes = [part(frame, mask) for part in parts]
+            sizes = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple) else sizes
+            if any(isinstance(size, np.ndarray) for size in sizes):
+                raise self.source.refuse(node, "np.ndindex() of sizes that differ by thread")
+            for position in np.ndindex(*map(int, sizes)):
+                yield tuple(np.int64(p) for p in position)
 
         return evaluate
 

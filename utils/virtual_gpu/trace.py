@@ -9,8 +9,8 @@ import pandas as pd
 
 from .annotate import annotated_html, annotated_text
 from .counters import Counters, LineCount, WarpAccess
-from .errors import Finding, Site, VirtualGpuError
-from .launch import launch, make_geometry
+from .errors import Finding, LaunchError, Site, VirtualGpuError
+from .launch import Observer, launch, make_geometry
 from .report import Report
 from .source import read_source
 
@@ -20,10 +20,18 @@ class Trace:
     """What the virtual GPU saw of one launch. In a notebook it shows the annotated source."""
 
     kernel: str
+    blocks: tuple[int, int]  # how many blocks were run, and how many the grid has
     source: tuple[tuple[int, str], ...]  # the kernel's lines with their numbers in the file
     findings: tuple[Finding, ...]
     counts: dict[Site, LineCount]
     samples: tuple[tuple[Site, WarpAccess], ...]
+
+    @property
+    def title(self) -> str:
+        """The kernel's name, and whether all blocks were run."""
+        run, grid = self.blocks
+        sampled = "" if run == grid else f": a sample of {run} of {grid} blocks"
+        return f"{self.kernel} on the virtual GPU{sampled}"
 
     @property
     def lines(self) -> pd.DataFrame:
@@ -63,18 +71,25 @@ class Trace:
         return annotated_text(self)
 
 
-def trace(kernel: Callable, grid, block, *arguments, shared_bytes: int = 0) -> Trace:
+def trace(
+    kernel: Callable, grid, block, *arguments, shared_bytes: int = 0, blocks: int | None = None
+) -> Trace:
     """Run ``kernel`` (a ``@cuda.jit`` function or a plain one) on the virtual GPU and explain it.
 
     ``grid`` and ``block`` are ints or tuples; arguments are host arrays, the virtual GPU's device
-    arrays and numbers. Arrays are written as by a launch. Findings are collected, not raised;
-    Unsupported and LaunchError are raised.
+    arrays and numbers. Arrays are written as by a launch. ``blocks``: run only so many blocks,
+    spread over the grid; counts are theirs alone, and a race with another block stays unseen.
+    Findings are collected, not raised; Unsupported and LaunchError are raised.
     """
-    function = getattr(kernel, "py_func", kernel)
-    report, counters = Report(collect=True), Counters()
-    launch(function, make_geometry(grid, block), arguments, shared_bytes, report, counters)
+    function, geometry = getattr(kernel, "py_func", kernel), make_geometry(grid, block)
+    if blocks is not None and blocks < 1:
+        raise LaunchError(f"blocks={blocks}; a sample needs at least 1 block.")
+    observer = Observer(Report(collect=True), Counters(), blocks)
+    launch(function, geometry, arguments, shared_bytes, observer)
+    report, counters = observer.report, observer.counters
     return Trace(
         function.__name__,
+        (min(blocks or geometry.blocks, geometry.blocks), geometry.blocks),
         read_source(function).lines,
         report.findings,
         dict(counters.lines),
