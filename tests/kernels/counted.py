@@ -13,6 +13,8 @@ from functools import cache
 import numpy as np
 from numba import cuda, float32, int32, uint32
 
+from utils.wide_memory import load2, load4, store2, store4
+
 WARPS = 8
 THREADS = 32 * WARPS
 BINS = 32
@@ -133,6 +135,38 @@ def early_leavers(x, out):
         out[i] = x[i]
 
 
+@cuda.jit
+def copy_pairs(x, out):
+    i = uint32(cuda.grid(1)) * uint32(2)
+    store2(out, i, load2(x, i))
+
+
+@cuda.jit
+def copy_fours(x, out):
+    i = uint32(cuda.grid(1)) * uint32(4)
+    if i < x.size:
+        store4(out, i, load4(x, i))
+
+
+@cache
+def fours_through_shared(row):
+    """Each thread stores four words to a row of ``row`` words and loads another thread's."""
+
+    @cuda.jit
+    def kernel(x, out):
+        tile = cuda.shared.array((128, row), float32, alignment=16)
+        t = uint32(cuda.threadIdx.x)
+        store4(tile, (t, 0), load4(x, t * uint32(4)))
+        cuda.syncthreads()
+        store4(out, t * uint32(4), load4(tile, (t ^ uint32(33), 0)))
+
+    return kernel
+
+
+def _vectors(size: int) -> tuple:
+    return np.arange(size, dtype=np.float32), np.zeros(size, np.float32)
+
+
 def _square(n: int) -> np.ndarray:
     return np.arange(n * n, dtype=np.float32).reshape(n, n)
 
@@ -208,6 +242,15 @@ def launches() -> list[CountedLaunch]:
         CountedLaunch(
             "early_leavers", early_leavers, 4, 100,
             lambda: (np.arange(390, dtype=np.float32), np.zeros(400, np.float32)),
+        ),
+        CountedLaunch("copy_float2", copy_pairs, 3, 96, lambda: _vectors(2 * 288)),
+        CountedLaunch("copy_float4", copy_fours, 3, 96, lambda: _vectors(4 * 288)),
+        CountedLaunch("copy_float4_partly", copy_fours, 3, 96, lambda: _vectors(4 * 201)),
+        *(
+            CountedLaunch(
+                f"shared_float4_row_{row}", fours_through_shared(row), 1, 128, lambda: _vectors(512)
+            )
+            for row in (4, 8, 12, 20)
         ),
         *_of_the_ladders(),
     ]  # fmt: skip

@@ -17,6 +17,7 @@ from .errors import (
     Unsupported,
     VirtualGpuError,
 )
+from .extension import Machine, register
 from .hostarrays import DeviceArray
 from .seam import active, install
 from .trace import Trace, trace
@@ -27,6 +28,7 @@ __all__ = [
     "Finding",
     "KernelRaised",
     "LaunchError",
+    "Machine",
     "OutOfBounds",
     "Race",
     "Site",
@@ -37,5 +39,6 @@ __all__ = [
     "VirtualGpuError",
     "active",
     "install",
+    "register",
     "trace",
 ]

@@ -59,6 +59,68 @@ def store(run: Run, array, indices: tuple, value, mask: Mask, site: Site) -> Non
     array.memory.store(access, values)
 
 
+def load_wide(run: Run, array, indices: tuple, width: int, mask: Mask, site: Site) -> tuple:
+    """``width`` neighbouring elements by one instruction, as a tuple of lane vectors."""
+    accesses = _wide_accesses(run, array, (indices, width), mask, ("reads", site))
+    result = [np.zeros(run.batch.size, array.dtype) for _ in range(width)]
+    if accesses:
+        first = accesses[0]
+        run.count_access(array.memory, "load", first.addresses, first.mask, site, width)
+        for vector, access in zip(result, accesses, strict=True):
+            vector[access.mask.index] = array.memory.load(access)
+    return tuple(result)
+
+
+def store_wide(run: Run, array, indices: tuple, values: tuple, mask: Mask, site: Site) -> Callable:
+    """The checks of a store of neighbouring elements; the function returned moves the data."""
+    accesses = _wide_accesses(run, array, (indices, len(values)), mask, ("writes", site))
+    if not accesses:
+        return lambda: None
+    first = accesses[0]
+    run.count_access(array.memory, "store", first.addresses, first.mask, site, len(values))
+    moves = []
+    for value, access in zip(values, accesses, strict=True):
+        chosen = access.mask.select(cast(value, array.dtype))
+        chosen = np.broadcast_to(chosen, access.addresses.shape)
+        array.memory.announce(access, chosen)
+        moves.append((access.addresses, chosen))
+
+    def move() -> None:
+        for addresses, chosen in moves:
+            array.memory.data[addresses] = chosen
+
+    return move
+
+
+def _wide_accesses(run: Run, array, where: tuple, mask: Mask, what: tuple) -> list[Access]:
+    """One Access for each neighbour; none where no lane is in bounds."""
+    indices, width = where
+    last = (*indices[:-1], indices[-1] + np.int64(width - 1))
+    _, mask = _address(run, array, last, mask, what[1])
+    if mask is None:
+        return []
+    address, mask = _address(run, array, indices, mask, what[1])
+    if mask is None:
+        return []
+    first = address if isinstance(address, np.ndarray) else np.full(mask.count, address)
+    _check_alignment(run, array, (first, width), mask, what[1])
+    return [_access(run, array, first + n, indices, mask, what) for n in range(width)]
+
+
+def _check_alignment(run: Run, array, where: tuple, mask: Mask, site: Site) -> None:
+    first, width = where
+    crooked = first % width != 0
+    if not crooked.any() or run.report.knows("out_of_bounds", site, array.name):
+        return
+    at = int(np.flatnonzero(crooked)[0])
+    thread = run.batch.thread(int(mask.index[at]))
+    run.report.add(Finding(
+        "out_of_bounds", site, array.name, (int(first[at]),), (thread,), int(crooked.sum()),
+        f"{thread} moves {width} elements of {array.name} at once from element {int(first[at])} "
+        f"on, which is no multiple of {width}: the address is misaligned.",
+    ))  # fmt: skip
+
+
 def update(run: Run, array: ArrayView, indices: tuple, change: Callable, mask: Mask, site: Site):
     """An atomic operation on one element per active lane.
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from .errors import Site
 from .lanes import WARP, Mask
-from .memory import Memory
 
 SECTOR_BYTES = 32
 BANKS = 32
@@ -62,8 +61,12 @@ class Counters:
         self.lines: dict[Site, LineCount] = defaultdict(LineCount)
         self.samples: dict[tuple[Site, str, str], WarpAccess] = {}
 
-    def access(self, memory: Memory, kind: str, addresses, mask: Mask, site: Site) -> None:
-        """One load or store; ``addresses``: element numbers, one per active lane or one for all."""
+    def access(self, what: tuple, kind: str, addresses, mask: Mask, site: Site) -> None:
+        """One load or store. ``what``: the Memory, and how many neighbours each lane moves.
+
+        ``addresses``: the first element's numbers, one per active lane or one for all.
+        """
+        memory, width = what
         if memory.space not in ("global", "shared"):
             return
         line = self.lines[site]
@@ -74,10 +77,11 @@ class Counters:
         if kind == "atomic":
             line.atomics += mask.count
             return
-        itemsize = memory.data.dtype.itemsize
-        first = _by_warp(addresses, mask) * itemsize
+        first = _by_warp(addresses, mask) * memory.data.dtype.itemsize
+        itemsize = memory.data.dtype.itemsize * width
         if (site, memory.name, kind) not in self.samples:
-            self.samples[site, memory.name, kind] = _sample(memory, kind, first, active)
+            sample = WarpAccess(memory.name, memory.space, kind, itemsize, _one_warp(first, active))
+            self.samples[site, memory.name, kind] = sample
         if memory.space == "global":
             sectors = _sectors(first, active)
             _add(line, f"global_{kind}", requests=requests, sectors=sectors,
@@ -101,13 +105,10 @@ class Counters:
         line.barriers += warps
 
 
-def _sample(memory: Memory, kind: str, first: np.ndarray, active: np.ndarray) -> WarpAccess:
+def _one_warp(first: np.ndarray, active: np.ndarray) -> tuple[int | None, ...]:
+    """The addresses of the first warp that takes part."""
     warp = int(np.flatnonzero(active.any(axis=1))[0])
-    addresses = tuple(
-        int(a) if on else None for a, on in zip(first[warp], active[warp], strict=True)
-    )
-    itemsize = memory.data.dtype.itemsize
-    return WarpAccess(memory.name, memory.space, kind, itemsize, addresses)
+    return tuple(int(a) if on else None for a, on in zip(first[warp], active[warp], strict=True))
 
 
 def _add(line: LineCount, prefix: str, **amounts: int) -> None:

@@ -410,7 +410,8 @@ def _length(call: Call) -> Callable:
 _HANDLERS: dict[int, tuple[object, Callable]] = {}
 
 
-def _register(function, handler: Callable) -> None:
+def register(function, handler: Callable) -> None:
+    """Let kernels call ``function``; ``handler(call)`` compiles one call of it."""
     _HANDLERS[id(function)] = (function, handler)  # the object is kept, so its id stays its own
 
 
@@ -418,46 +419,46 @@ def _register_named(owner, handlers: dict[str, Callable]) -> None:
     """Register functions by name: those that this version of Numba has."""
     for name, handler in handlers.items():
         if hasattr(owner, name):
-            _register(getattr(owner, name), handler)
+            register(getattr(owner, name), handler)
 
 
 for _function in operations.COMPUTE:
-    _register(_function, _typed)
+    register(_function, _typed)
 for _type in (
     types.boolean, types.int8, types.int16, types.int32, types.int64, types.uint8, types.uint16,
     types.uint32, types.uint64, types.float32, types.float64, types.complex64, types.complex128,
 ):  # fmt: skip
-    _register(_type, _cast(as_dtype(_type)))
-    _register(as_dtype(_type).type, _cast(as_dtype(_type)))
-_register(np.float16, _cast(np.dtype(np.float16)))
-_register(types.float16, _cast(np.dtype(np.float16)))
-_register(builtins.int, _cast(np.dtype(np.int64)))
-_register(builtins.float, _cast(np.dtype(np.float64)))
-_register(builtins.bool, _cast(np.dtype(np.bool_)))
-_register(builtins.complex, _complex)
-_register(builtins.divmod, _divmod)
-_register(builtins.ord, _ord)
-_register(builtins.sum, _sum)
-_register(builtins.print, _print)
-_register(math.modf, _two_results(np.modf, (None, None)))
-_register(math.frexp, _two_results(np.frexp, (None, np.int32)))
-_register(builtins.len, _length)
-_register(cuda.shared.array, _shared_array)
-_register(cuda.local.array, _local_array)
-_register(cuda.const.array_like, _constant_array)
-_register(cuda.grid, _grid)
-_register(cuda.gridsize, _gridsize)
-_register(cuda.syncthreads, _syncthreads)
-_register(cuda.syncthreads_count, _block_vote(lambda votes, voters: votes))
-_register(cuda.syncthreads_and, _block_vote(lambda votes, voters: votes == voters))
-_register(cuda.syncthreads_or, _block_vote(lambda votes, voters: votes > 0))
-_register(cuda.threadfence, _fence)
-_register(cuda.threadfence_system, _fence)
-_register(cuda.threadfence_block, _block_fence)
-_register(cuda.cg.this_grid, _this_grid)
-_register(cuda.nanosleep, _nothing)
-_register(cuda.fma, _fma)
-_register(cuda.selp, _select)
+    register(_type, _cast(as_dtype(_type)))
+    register(as_dtype(_type).type, _cast(as_dtype(_type)))
+register(np.float16, _cast(np.dtype(np.float16)))
+register(types.float16, _cast(np.dtype(np.float16)))
+register(builtins.int, _cast(np.dtype(np.int64)))
+register(builtins.float, _cast(np.dtype(np.float64)))
+register(builtins.bool, _cast(np.dtype(np.bool_)))
+register(builtins.complex, _complex)
+register(builtins.divmod, _divmod)
+register(builtins.ord, _ord)
+register(builtins.sum, _sum)
+register(builtins.print, _print)
+register(math.modf, _two_results(np.modf, (None, None)))
+register(math.frexp, _two_results(np.frexp, (None, np.int32)))
+register(builtins.len, _length)
+register(cuda.shared.array, _shared_array)
+register(cuda.local.array, _local_array)
+register(cuda.const.array_like, _constant_array)
+register(cuda.grid, _grid)
+register(cuda.gridsize, _gridsize)
+register(cuda.syncthreads, _syncthreads)
+register(cuda.syncthreads_count, _block_vote(lambda votes, voters: votes))
+register(cuda.syncthreads_and, _block_vote(lambda votes, voters: votes == voters))
+register(cuda.syncthreads_or, _block_vote(lambda votes, voters: votes > 0))
+register(cuda.threadfence, _fence)
+register(cuda.threadfence_system, _fence)
+register(cuda.threadfence_block, _block_fence)
+register(cuda.cg.this_grid, _this_grid)
+register(cuda.nanosleep, _nothing)
+register(cuda.fma, _fma)
+register(cuda.selp, _select)
 _register_named(cuda, {"cbrt": _cube_root})
 _register_named(cuda, warps.HANDLERS)
 _register_named(cuda.atomic, atomics.HANDLERS)

@@ -41,6 +41,7 @@ class Run:
         self._static: dict[ast.AST, Memory] = {}
         self._dynamic: dict[np.dtype, Memory] = {}
         self._rounds = 0
+        self.copies: list[list[Callable]] = [[]]  # groups of asynchronous copies; the last is open
 
     def static_shared(self, node: ast.AST, name: str, size: int, dtype: np.dtype) -> Memory:
         """The shared array of this source line: made once per block, however often it is met."""
@@ -128,9 +129,11 @@ class Run:
                 "does the loop end for every thread?"
             )
 
-    def count_access(self, memory: Memory, kind: str, addresses, mask: Mask, site: Site) -> None:
+    def count_access(
+        self, memory: Memory, kind: str, addresses, mask: Mask, site: Site, width: int = 1
+    ) -> None:
         if self.counters:
-            self.counters.access(memory, kind, addresses, mask, site)
+            self.counters.access((memory, width), kind, addresses, mask, site)
 
     def count_operation(self, source: Source, node: ast.AST, result, mask: Mask) -> None:
         if self.counters and result.dtype.kind in "fc":

@@ -56,18 +56,22 @@ class Memory:
 
     def store(self, access: Access, values: np.ndarray) -> None:
         """Write one value per active lane; of several to one address the last lane's stays."""
-        if self.shadow is None:
-            self.data[access.addresses] = values
-            return
-        changed = ~same_bits(self.data[access.addresses], values)
-        for units in self._units(access):
-            self.shadow.check_store(access, units, changed)
+        changed = self.announce(access, values)
         self.data[access.addresses] = values
-        self._mark_content(access)
-        if changed.any():
+        if changed is not None and changed.any():
             lost = ~same_bits(self.data[access.addresses], values)
             if lost.any():
                 self.shadow.report_lost_write(access, next(self._units(access)), lost)
+
+    def announce(self, access: Access, values: np.ndarray) -> np.ndarray | None:
+        """The checks of a store, without its data; returns which lanes change something."""
+        if self.shadow is None:
+            return None
+        changed = ~same_bits(self.data[access.addresses], values)
+        for units in self._units(access):
+            self.shadow.check_store(access, units, changed)
+        self._mark_content(access)
+        return changed
 
     def update(self, access: Access, change: Callable) -> np.ndarray | None:
         """An atomic operation: ``change(data, addresses)`` works on the storage."""

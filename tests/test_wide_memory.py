@@ -1,0 +1,113 @@
+"""128-bit accesses and asynchronous copies: one instruction each, and run by the virtual GPU."""
+
+import numpy as np
+import pytest
+from numba import cuda, float32, uint32, void
+
+from utils.errors import CourseError
+from utils.ptx import compile_ptx
+from utils.virtual_gpu import OutOfBounds, Race, trace
+from utils.wide_memory import commit_copies, copy4_async, load4, store4, wait_copies
+
+LANES = 32
+
+
+@cuda.jit
+def copy_wide(x, out):
+    i = uint32(cuda.grid(1)) * uint32(4)
+    if i + 3 < x.size:
+        store4(out, i, load4(x, i))
+
+
+@cuda.jit
+def reverse_async(x, out):
+    tile = cuda.shared.array((32, 4), float32, alignment=16)
+    t = uint32(cuda.threadIdx.x)
+    copy4_async(tile, (t, 0), x, 4 * t)
+    commit_copies()
+    wait_copies(0)
+    cuda.syncthreads()
+    a, b, c, d = load4(tile, (31 - t, 0))
+    store4(out, 4 * t, (d, c, b, a))
+
+
+@cuda.jit
+def read_before_the_barrier(x, out):
+    tile = cuda.shared.array((32, 4), float32, alignment=16)
+    t = uint32(cuda.threadIdx.x)
+    copy4_async(tile, (t, 0), x, 4 * t)
+    commit_copies()
+    wait_copies(0)
+    store4(out, 4 * t, load4(tile, (31 - t, 0)))
+
+
+@cuda.jit
+def read_before_the_wait(x, out):
+    tile = cuda.shared.array((32, 4), float32, alignment=16)
+    t = uint32(cuda.threadIdx.x)
+    copy4_async(tile, (t, 0), x, 4 * t)
+    commit_copies()
+    cuda.syncthreads()
+    store4(out, 4 * t, load4(tile, (31 - t, 0)))
+    wait_copies(0)
+
+
+@cuda.jit
+def crooked(x, out):
+    store4(out, 0, load4(x, 1))
+
+
+def vectors():
+    return np.arange(1, 129, dtype=np.float32), np.zeros(128, np.float32)
+
+
+def test_a_wide_copy_is_one_request_and_four_times_the_sectors():
+    x, out = vectors()
+    result = trace(copy_wide, 1, LANES, x, out)
+    assert result.findings == ()
+    assert (out == x).all()
+    assert result.totals["global_load_requests"] == 1
+    assert result.totals["global_load_sectors"] == 16
+
+
+def test_an_asynchronous_copy_arrives_after_the_wait():
+    x, out = vectors()
+    result = trace(reverse_async, 1, LANES, x, out)
+    assert result.findings == ()
+    assert (out == x[::-1]).all()
+    trace(read_before_the_wait, 1, LANES, x, out)
+    assert (out != x.reshape(32, 4)[::-1].ravel()).all()
+
+
+def test_a_missing_barrier_after_a_copy_is_a_race():
+    with pytest.raises(Race, match="no syncthreads"):
+        read_before_the_barrier[1, LANES](*vectors())
+
+
+def test_a_misaligned_or_overhanging_access_is_reported():
+    with pytest.raises(OutOfBounds, match="misaligned"):
+        crooked[1, 1](*vectors())
+    with pytest.raises(OutOfBounds, match=r"x\[11\]"):
+        unguarded[1, LANES](np.zeros(8, np.float32), np.zeros(128, np.float32))
+
+
+@cuda.jit
+def unguarded(x, out):
+    i = cuda.grid(1) * 4
+    store4(out, i, load4(x, i))
+
+
+@pytest.mark.parametrize(
+    "kernel, instructions",
+    [
+        (copy_wide, ("ld.global.v4.f32", "st.global.v4.f32")),
+        (reverse_async, ("cp.async.cg.shared.global", "cp.async.commit_group",
+                         "cp.async.wait_group", "ld.shared.v4.f32")),
+    ],
+)  # fmt: skip
+def test_each_becomes_one_instruction(kernel, instructions):
+    try:
+        ptx = compile_ptx(kernel, void(float32[::1], float32[::1]))
+    except CourseError as error:
+        pytest.skip(str(error))
+    assert all(ptx.count(instruction) == 1 for instruction in instructions)

@@ -1,0 +1,79 @@
+"""Teach the virtual GPU a function of your own, such as an intrinsic that Numba does not have.
+
+    virtual_gpu.register(load4, lambda machine, array, position: machine.load(array, position, 4))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import access, intrinsics
+from .errors import Site, Unsupported
+from .frame import Frame
+from .lanes import Mask
+from .memory import ArrayView
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a registered function works with: the lanes that call it, and memory."""
+
+    frame: Frame
+    mask: Mask
+    site: Site
+
+    def load(self, array: ArrayView, position, width: int) -> tuple:
+        """``width`` neighbouring elements from ``position`` on, by one instruction."""
+        where = self._checked(array, position)
+        return access.load_wide(self.frame.run, array, where, width, self.mask, self.site)
+
+    def store(self, array: ArrayView, position, values: tuple) -> None:
+        """Write neighbouring elements from ``position`` on, by one instruction."""
+        self._store(array, position, values)()
+
+    def copy_later(self, target: ArrayView, to, values: tuple) -> None:
+        """A store that is announced now and moves its data in wait_copies()."""
+        self.frame.run.copies[-1].append(self._store(target, to, values))
+
+    def commit_copies(self) -> None:
+        """The copies announced so far become a group."""
+        self.frame.run.copies.append([])
+
+    def wait_copies(self, pending: int) -> None:
+        """Move the data of all closed groups but the last ``pending``."""
+        groups = self.frame.run.copies
+        while len(groups) - 1 > int(pending):
+            for move in groups.pop(0):
+                move()
+
+    def _store(self, array: ArrayView, position, values: tuple) -> Callable:
+        where = self._checked(array, position)
+        return access.store_wide(self.frame.run, array, where, values, self.mask, self.site)
+
+    def _checked(self, array, position) -> tuple:
+        where = position if isinstance(position, tuple) else (position,)
+        if not isinstance(array, ArrayView) or len(where) != len(array.shape):
+            raise Unsupported(
+                f"{self.site}: a wide access needs an array in global or shared memory and one "
+                "index per dimension."
+            )
+        return where
+
+
+def register(function, run: Callable) -> None:
+    """Let kernels call ``function``: ``run(machine, *arguments)`` gives its value.
+
+    Arguments are NumPy scalars, lane vectors, tuples or ArrayViews.
+    """
+
+    def handler(call) -> Callable:
+        arguments = call.arguments(0, 16)
+        site = call.compiler.source.site(call.node)
+
+        def evaluate(frame, mask):
+            return run(Machine(frame, mask, site), *(a(frame, mask) for a in arguments))
+
+        return evaluate
+
+    intrinsics.register(function, handler)

@@ -1,0 +1,180 @@
+"""64- and 128-bit loads and stores, and asynchronous copies: Numba-CUDA has no spelling for them.
+
+Each function moves two or four neighbouring float32, of which the first lies on a boundary of 8 or
+16 bytes. They are intrinsics: the compiler sees one instruction (LDG.128, STG.128, LDS.128, STS.128,
+LDGSTS.128). Only this module knows how; the virtual GPU runs and counts them, too.
+
+A position is an index, or a tuple of them, as in ``x[position]``.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba.core import cgutils, types
+
+from utils import virtual_gpu
+
+try:
+    from numba.cuda.extending import intrinsic
+except ImportError:  # plain numba, whose CUDA target takes the general one
+    from numba.extending import intrinsic
+
+FLOAT_BYTES = 4
+COPY_WIDTH = 4  # float32 of one asynchronous copy: 16 bytes, the size that bypasses the L1 cache
+SHARED_SPACE, GLOBAL_SPACE = 3, 1
+
+
+def _vector(width: int) -> ir.VectorType:
+    return ir.VectorType(ir.FloatType(), width)
+
+
+def _is_float32_array(array) -> bool:
+    return isinstance(array, types.Array) and array.dtype == types.float32 and array.layout == "C"
+
+
+def _is_position(array, position) -> bool:
+    indices = position.types if isinstance(position, types.BaseTuple) else (position,)
+    return len(indices) == array.ndim and all(isinstance(i, types.Integer) for i in indices)
+
+
+def _fits(array, position) -> bool:
+    return _is_float32_array(array) and _is_position(array, position)
+
+
+def _pointer(context, builder, array_and_position, values):
+    """The address of the first of the four elements."""
+    array_type, position_type = array_and_position
+    array, position = values
+    if isinstance(position_type, types.BaseTuple):
+        indices, index_types = cgutils.unpack_tuple(builder, position), position_type.types
+    else:
+        indices, index_types = [position], [position_type]
+    indices = [
+        context.cast(builder, index, index_type, types.intp)
+        for index, index_type in zip(indices, index_types, strict=True)
+    ]
+    struct = context.make_array(array_type)(context, builder, array)
+    return cgutils.get_item_pointer(context, builder, array_type, struct, indices, wraparound=False)
+
+
+def _load_of(width: int):
+    alignment, result = FLOAT_BYTES * width, types.UniTuple(types.float32, width)
+
+    def load(typing_context, array, position):
+        if not _fits(array, position):
+            return None
+
+        def generate(context, builder, signature, values):
+            pointer = _pointer(context, builder, signature.args, values)
+            pointer = builder.bitcast(pointer, _vector(width).as_pointer())
+            vector = builder.load(pointer, align=alignment)
+            parts = [builder.extract_element(vector, ir.IntType(32)(n)) for n in range(width)]
+            return context.make_tuple(builder, signature.return_type, parts)
+
+        return result(array, position), generate
+
+    return load
+
+
+def _store_of(width: int):
+    alignment, given = FLOAT_BYTES * width, types.UniTuple(types.float32, width)
+
+    def store(typing_context, array, position, parts):
+        if not _fits(array, position) or parts != given:
+            return None
+
+        def generate(context, builder, signature, values):
+            pointer = _pointer(context, builder, signature.args[:2], values[:2])
+            vector = ir.Constant(_vector(width), ir.Undefined)
+            for number, part in enumerate(cgutils.unpack_tuple(builder, values[2])):
+                vector = builder.insert_element(vector, part, ir.IntType(32)(number))
+            pointer = builder.bitcast(pointer, _vector(width).as_pointer())
+            builder.store(vector, pointer, align=alignment)
+            return context.get_dummy_value()
+
+        return types.void(array, position, parts), generate
+
+    return store
+
+
+def _named(name: str, function, doc: str):
+    function.__name__, function.__qualname__, function.__doc__ = name, name, doc
+    return intrinsic(function)
+
+
+load2 = _named("load2", _load_of(2), "Two float32 from ``array[position]`` on, as a tuple.")
+load4 = _named("load4", _load_of(4), "Four float32 from ``array[position]`` on, as a tuple.")
+store2 = _named("store2", _store_of(2), "Write a tuple of two float32 from ``array[position]`` on.")
+store4 = _named("store4", _store_of(4), "Write a tuple of four float32 from ``array[position]`` on.")
+
+
+@intrinsic
+def copy4_async(typing_context, shared, to, source, position):
+    """Start a copy of four float32 from global to shared memory; registers are not involved.
+
+    It is complete after commit_copies() and wait_copies(); a barrier must follow before other
+    threads read. Needs compute capability 8.0.
+    """
+    if not (_fits(shared, to) and _fits(source, position)):
+        return None
+
+    def generate(context, builder, signature, values):
+        target = _pointer(context, builder, signature.args[:2], values[:2])
+        origin = _pointer(context, builder, signature.args[2:], values[2:])
+        target = builder.addrspacecast(target, _float_pointer(SHARED_SPACE))
+        origin = builder.addrspacecast(origin, _float_pointer(GLOBAL_SPACE))
+        addresses = [
+            builder.ptrtoint(target, ir.IntType(32)),
+            builder.ptrtoint(origin, ir.IntType(64)),
+        ]
+        _assemble(builder, f"cp.async.cg.shared.global [$0], [$1], {COPY_WIDTH * FLOAT_BYTES};", "r,l", addresses)
+        return context.get_dummy_value()
+
+    return types.void(shared, to, source, position), generate
+
+
+@intrinsic
+def commit_copies(typing_context):
+    """Make one group of the copies started so far."""
+
+    def generate(context, builder, signature, values):
+        _assemble(builder, "cp.async.commit_group;", "", [])
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+@intrinsic
+def wait_copies(typing_context, pending):
+    """Wait until at most ``pending`` (a constant) of this thread's groups are still under way."""
+    if not isinstance(pending, types.IntegerLiteral):
+        return None
+
+    def generate(context, builder, signature, values):
+        _assemble(builder, f"cp.async.wait_group {pending.literal_value};", "", [])
+        return context.get_dummy_value()
+
+    return types.void(pending), generate
+
+
+def _float_pointer(space: int) -> ir.PointerType:
+    return ir.PointerType(ir.FloatType(), addrspace=space)
+
+
+def _assemble(builder, text: str, constraints: str, operands: list) -> None:
+    kind = ir.FunctionType(ir.VoidType(), [operand.type for operand in operands])
+    constraints = ",".join(part for part in (constraints, "~{memory}") if part)
+    builder.call(ir.InlineAsm(kind, text, constraints, side_effect=True), operands)
+
+
+def _copy_four(machine: virtual_gpu.Machine, shared, to, source, position) -> None:
+    machine.copy_later(shared, to, machine.load(source, position, COPY_WIDTH))
+
+
+virtual_gpu.register(load2, lambda machine, array, at: machine.load(array, at, 2))
+virtual_gpu.register(load4, lambda machine, array, at: machine.load(array, at, 4))
+virtual_gpu.register(store2, virtual_gpu.Machine.store)
+virtual_gpu.register(store4, virtual_gpu.Machine.store)
+virtual_gpu.register(copy4_async, _copy_four)
+virtual_gpu.register(commit_copies, virtual_gpu.Machine.commit_copies)
+virtual_gpu.register(wait_copies, virtual_gpu.Machine.wait_copies)
