@@ -1,8 +1,8 @@
 """64- and 128-bit loads and stores, and asynchronous copies: Numba-CUDA has no spelling for them.
 
 Each function moves two or four neighbouring float32, of which the first lies on a boundary of 8 or
-16 bytes. They are intrinsics: the compiler sees one instruction (LDG.128, STG.128, LDS.128, STS.128,
-LDGSTS.128). Only this module knows how; the virtual GPU runs and counts them, too.
+16 bytes. They are intrinsics: the compiler makes one instruction (LDG.128, STG.128, LDS.128,
+STS.128, LDGSTS.128). Only this module knows how; the virtual GPU runs and counts them, too.
 
 A position is an index, or a tuple of them, as in ``x[position]``.
 """
@@ -97,15 +97,15 @@ def _store_of(width: int):
     return store
 
 
-def _named(name: str, function, doc: str):
+def _intrinsic(name: str, function, doc: str):
     function.__name__, function.__qualname__, function.__doc__ = name, name, doc
     return intrinsic(function)
 
 
-load2 = _named("load2", _load_of(2), "Two float32 from ``array[position]`` on, as a tuple.")
-load4 = _named("load4", _load_of(4), "Four float32 from ``array[position]`` on, as a tuple.")
-store2 = _named("store2", _store_of(2), "Write a tuple of two float32 from ``array[position]`` on.")
-store4 = _named("store4", _store_of(4), "Write a tuple of four float32 from ``array[position]`` on.")
+load2 = _intrinsic("load2", _load_of(2), "Two float32 from ``array[position]`` on, as a tuple.")
+load4 = _intrinsic("load4", _load_of(4), "Four float32 from ``array[position]`` on, as a tuple.")
+store2 = _intrinsic("store2", _store_of(2), "Write a tuple of two float32 from there on.")
+store4 = _intrinsic("store4", _store_of(4), "Write a tuple of four float32 from there on.")
 
 
 @intrinsic
@@ -127,7 +127,8 @@ def copy4_async(typing_context, shared, to, source, position):
             builder.ptrtoint(target, ir.IntType(32)),
             builder.ptrtoint(origin, ir.IntType(64)),
         ]
-        _assemble(builder, f"cp.async.cg.shared.global [$0], [$1], {COPY_WIDTH * FLOAT_BYTES};", "r,l", addresses)
+        size = COPY_WIDTH * FLOAT_BYTES
+        _assemble(builder, f"cp.async.cg.shared.global [$0], [$1], {size};", "r,l", addresses)
         return context.get_dummy_value()
 
     return types.void(shared, to, source, position), generate
