@@ -1,40 +1,72 @@
-"""How much faster is the virtual GPU than Numba's own simulator, at the same kernel?
+"""How fast is the virtual GPU, with every check on, and how much faster than Numba's simulator?
 
-Both run the tiled product in one run of this program: the virtual GPU here, with every check on,
-and the simulator in a process of its own, because it replaces the compiler.
+Four workloads run on the virtual GPU; the tiled product also runs in the simulator, in a process of
+its own because the simulator replaces the compiler, and the ratio is printed.
 
     python -m tests.benchmark_virtual_gpu [--n 128] [--tile 16]
 """
 
 import argparse
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 import numpy as np
 
 REPETITIONS = 5
 
 
-def seconds_of_tiled(n: int, tile: int, repetitions: int) -> float:
-    """The median time of one n×n×n product, checked against NumPy."""
+def _matrices(n: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    return rng.random((n, n), np.float32), rng.random((n, n), np.float32)
+
+
+def tiled_product(n: int, tile: int) -> Callable[[], None]:
+    """One n×n×n product by the ladder's tiled step, checked against NumPy."""
     from gemm_kernels import run
 
-    rng = np.random.default_rng(0)
-    a, b = rng.random((n, n), np.float32), rng.random((n, n), np.float32)
+    a, b = _matrices(n)
+    return lambda: np.testing.assert_allclose(run("tiled", a, b, TILE=tile), a @ b, rtol=1e-4)
+
+
+def blocked_product(n: int) -> Callable[[], None]:
+    """One product by blocks of 128×128×8 and 8×8 per thread, checked against NumPy."""
+    from tests.kernels.blocked import BLOCK_TILE, THREADS, register_blocked
+
+    a, b = _matrices(n)
+
+    def work() -> None:
+        c = np.full((n, n), np.nan, np.float32)
+        register_blocked[(n // BLOCK_TILE, n // BLOCK_TILE), THREADS](a, b, c)
+        np.testing.assert_allclose(c, a @ b, rtol=1e-4)
+
+    return work
+
+
+def reduction(elements: int) -> Callable[[], None]:
+    """One sum by the ladder's reduce0, checked against NumPy."""
+    from reduce_kernels import run
+
+    x = np.random.default_rng(0).random(elements, np.float32)
+    return lambda: np.testing.assert_allclose(run("reduce0", x), x.sum(), rtol=1e-5)
+
+
+def seconds_of(work: Callable[[], None], repetitions: int = REPETITIONS) -> float:
+    """The median time."""
     times = []
     for _ in range(repetitions):
         start = time.perf_counter()
-        c = run("tiled", a, b, TILE=tile)
+        work()
         times.append(time.perf_counter() - start)
-        np.testing.assert_allclose(c, a @ b, rtol=1e-4)
     return statistics.median(times)
 
 
 def seconds_of_simulator(n: int, tile: int) -> float:
-    """The time of one product in Numba's simulator, in a new process."""
+    """The time of one tiled product in Numba's simulator, in a new process."""
     options = ["--n", str(n), "--tile", str(tile), "--simulator"]
     command = [sys.executable, "-m", __spec__.name, *options]
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
@@ -44,19 +76,27 @@ def seconds_of_simulator(n: int, tile: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--n", type=int, default=128, help="size of the square matrices")
+    parser.add_argument("--n", type=int, default=128, help="size of the tiled product")
     parser.add_argument("--tile", type=int, default=16, choices=(8, 16, 32))
     parser.add_argument("--simulator", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.simulator:
-        print(seconds_of_tiled(options.n, options.tile, repetitions=1))
+        print(seconds_of(tiled_product(options.n, options.tile), repetitions=1))
         return
-    seconds_of_tiled(8, 8, repetitions=1)  # warms up: typing rules and NumPy
-    virtual = seconds_of_tiled(options.n, options.tile, REPETITIONS)
-    print(f"virtual GPU, all checks on: {virtual:.3f} s (median of {REPETITIONS})", flush=True)
+    tiled_product(8, 8)()  # warms up: typing rules and NumPy
+    virtual = seconds_of(tiled_product(options.n, options.tile))
+    print(f"tiled {options.n}³: {virtual:.3f} s on the virtual GPU, median of {REPETITIONS}")
+    for name, work in {
+        "tiled 256³": tiled_product(256, options.tile),
+        "register-blocked 256³": blocked_product(256),
+        "sum of 2^20": reduction(2**20),
+    }.items():
+        print(f"{name}: {seconds_of(work):.3f} s on the virtual GPU", flush=True)
+    kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"largest memory of the process: {kib / 2**20:.2f} GiB")
     simulator = seconds_of_simulator(options.n, options.tile)
-    print(f"Numba's simulator:          {simulator:.3f} s")
-    print(f"ratio:                      {simulator / virtual:.0f}")
+    ratio = simulator / virtual
+    print(f"tiled {options.n}³: {simulator:.1f} s in Numba's simulator, {ratio:.0f} times as long")
 
 
 if __name__ == "__main__":

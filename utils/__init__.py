@@ -4,7 +4,12 @@ Importing this package on a machine without a CUDA device installs the virtual G
 ``kernel[grid, block](...)`` runs everywhere.
 """
 
+import warnings
+
 from numba import cuda
+
+# Lessons and checks launch a few blocks on purpose.
+warnings.filterwarnings("ignore", message=".*Grid size .* under-utilization")
 
 if not cuda.is_available():
     from utils import virtual_gpu

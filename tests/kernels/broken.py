@@ -1272,11 +1272,12 @@ def match_in_a_branch(x, out):
 @case("barrier", vectors(32), block=32)
 @cuda.jit
 def syncwarp_in_a_branch(x, out):
-    """A syncwarp of all lanes is reached by the even ones."""
+    """A syncwarp of all lanes is reached by the even ones; the odd ones meet them at the next."""
     i = cuda.threadIdx.x
     if i % 2 == 0:
         cuda.syncwarp()
     out[i] = x[i]
+    cuda.syncwarp()
 
 
 CASES = tuple(value for value in list(vars().values()) if isinstance(value, Case))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -25,7 +26,7 @@ MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_SHARED_BYTES = 48 * 1024
 LANES_PER_BATCH = 16384
-MAX_ROUNDS = 1 << 18
+MAX_ROUNDS = int(os.environ.get("VIRTUAL_GPU_MAX_ROUNDS", 1 << 18))
 
 
 class Run:
@@ -41,6 +42,7 @@ class Run:
         self._static: dict[ast.AST, Memory] = {}
         self._dynamic: dict[np.dtype, Memory] = {}
         self._rounds = 0
+        self._unmet: list[tuple[Finding, np.ndarray]] = []
         self.copies: list[list[Callable]] = [[]]  # groups of asynchronous copies; the last is open
 
     def static_shared(self, node: ast.AST, name: str, size: int, dtype: np.dtype) -> Memory:
@@ -81,8 +83,23 @@ class Run:
         """Elements of this shared allocation in each block."""
         return memory.data.size // self.batch.blocks
 
+    def expect(self, finding: Finding, absent: np.ndarray) -> None:
+        """Lanes that a syncwarp names are absent. It is a flaw unless they leave the kernel without
+        meeting anybody again: hardware lets the others go on then."""
+        self._unmet.append((finding, absent))
+
+    def meet(self, mask: Mask) -> None:
+        """These lanes have come to a barrier, a shuffle or a vote."""
+        unmet, self._unmet = self._unmet, []
+        for finding, absent in unmet:
+            if (absent & mask.lanes).any():
+                self.report.add(finding)
+            else:
+                self._unmet.append((finding, absent))
+
     def barrier(self, mask: Mask, site: Site) -> None:
         """All live threads of a block must be here, or none of them."""
+        self.meet(mask)
         if mask.count == self.live.count:
             self.clock.barrier(mask, everyone=True)
         else:
@@ -126,7 +143,7 @@ class Run:
         if self._rounds > MAX_ROUNDS:
             raise VirtualGpuError(
                 f"{source.name}, {source.site(node)}: more than {MAX_ROUNDS} rounds of its loops; "
-                "does the loop end for every thread?"
+                "does the loop end for every thread? If so, set VIRTUAL_GPU_MAX_ROUNDS higher."
             )
 
     def count_access(

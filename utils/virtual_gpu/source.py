@@ -57,9 +57,7 @@ def read_source(function: Callable) -> Source:
             "a notebook cell, not in exec() or at a plain prompt."
         ) from None
     text = textwrap.dedent("".join(lines))
-    tree = ast.parse(text).body[0]
-    if not isinstance(tree, ast.FunctionDef):
-        raise Unsupported(f"{function.__name__} is not a def statement; write the kernel as one.")
+    tree = _definition(function, text)
     ast.increment_lineno(tree, first - 1)
     numbered = tuple(enumerate(text.rstrip().splitlines(), start=first))
     names = _outer_names(function)
@@ -69,6 +67,28 @@ def read_source(function: Callable) -> Source:
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
         raise source.refuse(tree, "a signature with *args, **kwargs or keyword-only arguments")
     return source
+
+
+def _definition(function: Callable, text: str) -> ast.FunctionDef:
+    """The def statement in this text; a lambda as the function that it stands for."""
+    try:
+        statement = ast.parse(text).body[0]
+    except SyntaxError:  # a lambda within a longer expression
+        statement = None
+    if isinstance(statement, ast.FunctionDef):
+        return statement
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    lambdas = [
+        node
+        for node in (ast.walk(statement) if statement else ())
+        if isinstance(node, ast.Lambda) and tuple(a.arg for a in node.args.args) == names
+    ]
+    if len(lambdas) != 1:
+        raise Unsupported(f"{function.__name__} is not a def statement; write it as one.")
+    found = lambdas[0]
+    body = [ast.copy_location(ast.Return(found.body), found)]
+    definition = ast.FunctionDef("function", found.args, body, [])
+    return ast.fix_missing_locations(ast.copy_location(definition, found))
 
 
 def _outer_names(function: Callable) -> dict[str, object]:

@@ -37,25 +37,32 @@ def _spread(per_warp: np.ndarray) -> np.ndarray:
     return np.repeat(per_warp, WARP)
 
 
-def _check_members(frame, members, mask: Mask, site: Site) -> np.ndarray:
-    """Each lane's members as rows of booleans per warp, after checking who takes part."""
+def _check_members(frame, members, mask: Mask, site: Site, may_leave: bool = False) -> None:
+    """Every lane must be in its own mask, and every live lane of the mask must be here.
+
+    ``may_leave``: an absent lane is no flaw if it leaves the kernel without another meeting.
+    """
     run = frame.run
+    run.meet(mask)
     named = _rows(members, run).astype(np.int64) & ALL_LANES
     active = mask.lanes.reshape(-1, WARP)
     mine = (named >> np.arange(WARP)) & 1 == 0
     absent = _spread(bits_of(run.live.lanes.reshape(-1, WARP) & ~active)).reshape(-1, WARP)
     missing = (named & absent.astype(np.int64)) != 0
     guilty = active & (mine | missing)
-    if guilty.any():
+    if guilty.any() and not run.report.knows("barrier", site, ""):
         lane = int(np.flatnonzero(guilty.ravel())[0])
         thread = run.batch.thread(lane)
         value = int(named.ravel()[lane])
-        run.report.add(Finding(
+        finding = Finding(
             "barrier", site, "", (), (thread,), int(guilty.sum()),
             f"{thread} names the lanes {value:#010x}; its warp's lanes "
             f"{int(bits_of(active)[lane // WARP]):#010x} take part, and both must be the same.",
-        ))  # fmt: skip
-    return named
+        )  # fmt: skip
+        if may_leave and not (active & mine).any():
+            run.expect(finding, run.live.lanes & ~mask.lanes)
+        else:
+            run.report.add(finding)
 
 
 def _shuffle(source: Callable) -> Callable:
@@ -151,7 +158,7 @@ def _syncwarp(call) -> Callable:
 
     def evaluate(frame, mask):
         members = arguments[0](frame, mask) if arguments else np.int64(ALL_LANES)
-        _check_members(frame, members, mask, site)
+        _check_members(frame, members, mask, site, may_leave=True)
         frame.run.clock.warp_sync(mask)
 
     return evaluate
