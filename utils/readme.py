@@ -1,4 +1,4 @@
-"""Writes the table of results into README.md from the records: ``python -m utils.readme``."""
+"""Writes what README.md says of results from the records: ``python -m utils.readme``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import pandas as pd
 
 from utils import records
+from utils.devices import slug
 
 README = records.DATA.parent / "README.md"
 DEVICE = "NVIDIA H200"
-_BEGIN, _END = "<!-- results: python -m utils.readme -->", "<!-- end of results -->"
 
 
 def results(device: str = DEVICE) -> str:
@@ -30,10 +30,34 @@ def results(device: str = DEVICE) -> str:
     return "\n".join(lines)
 
 
+def trust(device: str = DEVICE) -> str:
+    """A sentence: how the virtual GPU compares with the profiler and the sanitizer of a device."""
+    folder = records.DATA / "measured" / slug(device)
+    counters = pd.read_csv(folder / "counters.csv", keep_default_na=False)
+    verdicts = pd.read_csv(folder / "sanitizer.csv")
+    broken = verdicts[verdicts["corpus"] == "broken"]
+    correct = verdicts[verdicts["corpus"] == "correct"]
+    exact = (counters["reason"] == "").sum()
+    return (
+        f"Of {len(counters)} counts of requests, sectors, wavefronts and active lanes that the "
+        f"hardware profiler made of {counters['launch'].nunique()} launches, {exact} are equal and "
+        f"{len(counters) - exact} differ for a reason that stands beside them "
+        "(`counters.csv`). Of "
+        f"{len(broken)} broken kernels, of which compute-sanitizer reports "
+        f"{int(broken['reported'].sum())}, the virtual GPU reports all, and it accuses none of "
+        f"{len(correct)} correct ones (`sanitizer.csv`)."
+    )
+
+
+SECTIONS = {"results": results, "trust": trust}
+
+
 def with_results(text: str) -> str:
-    """The README's text with its table made anew."""
-    section = f"{_BEGIN}\n{results()}\n{_END}"
-    return re.sub(f"{re.escape(_BEGIN)}.*{re.escape(_END)}", lambda _: section, text, flags=re.S)
+    """The README's text with its parts between ``<!-- name -->`` and ``<!-- end -->`` made anew."""
+    for name, make in SECTIONS.items():
+        pattern = rf"(<!-- {name}: [^>]*-->\n).*?(\n<!-- end -->)"
+        text = re.sub(pattern, lambda m, made=make(): m[1] + made + m[2], text, flags=re.S)
+    return text
 
 
 def _best(frame: pd.DataFrame) -> pd.DataFrame:
