@@ -55,8 +55,8 @@ SECTIONS = {"results": results, "trust": trust}
 def with_results(text: str) -> str:
     """The README's text with its parts between ``<!-- name -->`` and ``<!-- end -->`` made anew."""
     for name, make in SECTIONS.items():
-        pattern = rf"(<!-- {name}: [^>]*-->\n).*?(\n<!-- end -->)"
-        text = re.sub(pattern, lambda m, made=make(): m[1] + made + m[2], text, flags=re.S)
+        parts = re.split(rf"(<!-- {name}: [^>]*-->\n).*?(\n<!-- end -->)", text, flags=re.S)
+        text = make().join(["".join(parts[:2]), "".join(parts[2:])])
     return text
 
 
