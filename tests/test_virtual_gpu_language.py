@@ -128,6 +128,21 @@ def test_for_loops_with_bounds_that_differ_by_lane(bounds):
 
 
 @cuda.jit
+def range_to_the_limit(out):
+    i = cuda.threadIdx.x
+    rounds = 0
+    for _ in range(int32(2147483640 + i % 3), int32(2147483647), int32(4)):
+        rounds += 1
+    out[i] = rounds
+
+
+def test_a_range_by_lane_does_not_wrap_at_the_limit_of_its_type():
+    out = np.zeros(3, np.int64)
+    launch(range_to_the_limit, out, grid=1, block=3)
+    assert out.tolist() == [2, 2, 2]
+
+
+@cuda.jit
 def guarded(x, out):
     i = cuda.grid(1)
     if i < x.size and x[i] > 0:

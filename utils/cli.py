@@ -149,6 +149,7 @@ def _record(ladder: Ladder, rows: Sequence[Row]) -> None:
     if right:
         path = records.DATA / "measured" / devices.slug(right[0].device) / f"{ladder.name}.csv"
         records.write(right, path, [step.name for step in ladder.steps])
+        print(f"Recorded in {path.relative_to(records.DATA.parent)}.", file=sys.stderr)
 
 
 def _as_json(row: Row) -> dict:

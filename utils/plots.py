@@ -229,7 +229,7 @@ def published_beside_measured(
         figure, axes = _figure(height=1.9 + 0.25 * len(bars) + 0.35 * bars["kernel"].nunique())
         _draw_groups(axes, bars)
         axes.set_xlabel("% of the data sheet's peak; counts with 2³⁰ converted to 10⁹ (×1.0737)")
-        _head(axes, title, f"ours {_where(measured, here)}")
+        _head(axes, title, f"best size of each; ours {_where(measured, here)}")
     told = "; ".join(f"{kernel} on {who} {p:.1f} %" for kernel, who, _, p in bars.values)
     return with_alt(figure, f"Bar chart: {title}, in percent of each device's peak: {told}.")
 

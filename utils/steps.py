@@ -106,7 +106,7 @@ class Step:
                 raise CourseError(
                     f"{self.name} has no constant {name}: the constants of this step are {offered}."
                 )
-            if value not in self.choices[name]:
+            if type(value) is not int or value not in self.choices[name]:
                 allowed = ", ".join(map(str, self.choices[name]))
                 raise CourseError(
                     f"{name}={value} is not offered by {self.name}: choose one of {allowed}."

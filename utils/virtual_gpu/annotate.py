@@ -57,7 +57,7 @@ def _used_columns(counts: dict[int, LineCount]) -> list[Column]:
 
 
 def _grouped(value: float) -> str:
-    return f"{value:,.0f}".replace(",", " ") if value else ""
+    return f"{value:,.0f}" if value else ""
 
 
 def annotated_text(trace: Trace) -> str:
@@ -85,7 +85,7 @@ STYLE = """<style>
  background: transparent; border: none}
 .vgpu th {font-weight: normal; opacity: 0.8; border-bottom: 1px solid currentColor;
  white-space: normal; width: 4.5em; vertical-align: bottom}
-.vgpu td.code {text-align: left; font-family: monospace; white-space: pre-wrap; min-width: 28em}
+.vgpu td.code {text-align: left; font-family: monospace}
 .vgpu td.number {opacity: 0.6; font-family: monospace}
 .vgpu tr.found td.code {outline: 2px solid #d55e00}
 .vgpu-finding {border-left: 4px solid #d55e00; padding: 2px 8px; margin: 4px 0}
@@ -94,7 +94,7 @@ STYLE = """<style>
 
 
 def annotated_html(trace: Trace) -> str:
-    """The annotated source for a notebook. A bar behind a figure is its share of the column."""
+    """The annotated source for a notebook. The darker a figure, the larger its share."""
     counts = _by_line(trace)
     columns = _used_columns(counts)
     totals = [sum(c.read(count) for count in counts.values()) for c in columns]
@@ -107,15 +107,15 @@ def annotated_html(trace: Trace) -> str:
         )
         row_class = ' class="found"' if number in guilty else ""
         rows.append(
-            f'<tr{row_class}>{cells}<td class="number">{number}</td>'
-            f'<td class="code">{html.escape(text)}</td></tr>'
+            f'<tr{row_class}><td class="number">{number}</td>'
+            f'<td class="code">{html.escape(text)}</td>{cells}</tr>'
         )
     heads = "".join(
         f'<th scope="col" title="{html.escape(c.meaning)}">{c.title}</th>' for c in columns
     )
     notes = "".join(_note(finding) for finding in trace.findings)
     caption = f"<caption>{html.escape(trace.title)}</caption>"
-    head = f'<thead><tr>{heads}<th scope="col"></th><th scope="col"></th></tr></thead>'
+    head = f'<thead><tr><th scope="col"></th><th scope="col"></th>{heads}</tr></thead>'
     table = f'<table class="vgpu">{caption}{head}<tbody>{"".join(rows)}</tbody></table>'
     return f'{STYLE}{notes}<div class="vgpu-scroll">{table}</div>'
 
@@ -123,9 +123,8 @@ def annotated_html(trace: Trace) -> str:
 def _cell(value: float, total: float) -> str:
     if not value:
         return "<td></td>"
-    share = 100 * value / total
-    bar = f"linear-gradient(to left, rgba(0,114,178,.35) {share:.0f}%, transparent {share:.0f}%)"
-    return f'<td style="background:{bar}">{_grouped(value)}</td>'
+    shade = 0.08 + 0.4 * value / total
+    return f'<td style="background:rgba(0,114,178,{shade:.2f})">{_grouped(value)}</td>'
 
 
 def _note(finding) -> str:

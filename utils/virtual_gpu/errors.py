@@ -7,21 +7,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Thread:
-    """One CUDA thread: its block's coordinates and its own, each as ``(x, y, z)``."""
+    """One CUDA thread: its block's coordinates and its own, each as ``(x, y, z)``.
+
+    ``ranks``: how many dimensions the grid and the block have; so many are shown.
+    """
 
     block: tuple[int, int, int]
     thread: tuple[int, int, int]
+    ranks: tuple[int, int] = (3, 3)
 
     def __str__(self) -> str:
-        return f"thread {_short(self.thread)} of block {_short(self.block)}"
+        of_block, of_thread = self.ranks
+        return f"thread {_shown(self.thread, of_thread)} of block {_shown(self.block, of_block)}"
 
 
-def _short(xyz: tuple[int, int, int]) -> str:
-    """``(3, 0, 0)`` as ``(3)``, ``(3, 1, 0)`` as ``(3, 1)``: trailing zeros carry no news."""
-    used = 3
-    while used > 1 and xyz[used - 1] == 0:
-        used -= 1
-    return "(" + ", ".join(str(v) for v in xyz[:used]) + ")"
+def _shown(coordinates: tuple[int, int, int], rank: int) -> str:
+    return "(" + ", ".join(str(c) for c in coordinates[:rank]) + ")"
 
 
 @dataclass(frozen=True)

@@ -249,6 +249,8 @@ class Expressions:
             return self._tuples_equal(function, values, node, frame, mask)
         if not all(map(is_scalar, values)):
             raise self.source.refuse(node, f"{function.__name__}() of these operands")
+        if function is round and len(values) == 2 and isinstance(values[1], np.ndarray):
+            raise self.source.refuse(node, "round() to digits that differ by thread")
         result = operations.apply(function, values)
         if result is None:
             kinds = ", ".join(str(v.dtype) for v in values)

@@ -152,7 +152,12 @@ class Batch:
 def thread_by_number(geometry: Geometry, number: int) -> Thread:
     """The thread with this launch-wide number."""
     block, thread = divmod(int(number), geometry.lanes_per_block)
-    return Thread(_unravel(block, geometry.grid), _unravel(thread, geometry.block))
+    ranks = (_rank(geometry.grid), _rank(geometry.block))
+    return Thread(_unravel(block, geometry.grid), _unravel(thread, geometry.block), ranks)
+
+
+def _rank(extent: tuple[int, int, int]) -> int:
+    return max((axis + 1 for axis, size in enumerate(extent) if size > 1), default=1)
 
 
 def _unravel(number: int, extent: tuple[int, int, int]) -> tuple[int, int, int]:

@@ -31,8 +31,7 @@ class Source:
     def refuse(self, node: ast.AST, what: str) -> Unsupported:
         """The error for a construct that the virtual GPU does not know."""
         return Unsupported(
-            f"{self.name}, {self.site(node)}: {what} is not known to the virtual GPU; "
-            "the kernel was not run."
+            f"{self.name}, {self.site(node)}: {what} is not known to the virtual GPU."
         )
 
     @property

@@ -418,10 +418,12 @@ def _same_rounds(start, stop, step):
 
 def _own_rounds(start, stop, step):
     """The loop values of a range with bounds by lane, and which lanes still have a round."""
-    value = start
+    value, going = start, np.bool_(True)
     while True:
-        yield value, np.where(step > 0, value < stop, value > stop)
-        value = value + step
+        going = going & np.where(step > 0, value < stop, value > stop)
+        yield value, going
+        last, value = value, value + step
+        going = going & np.where(step > 0, value > last, value < last)  # no lane wraps around
 
 
 def _round(loop: Loop, body: Execute, frame: Frame, active: Mask | None) -> Mask | None:
