@@ -27,10 +27,16 @@ COLUMNS = (
     Column("sectors loaded", "32-byte sectors they moved", lambda c: c.global_load_sectors),
     Column("global stores", "store instructions of whole warps", lambda c: c.global_store_requests),
     Column("sectors stored", "32-byte sectors they moved", lambda c: c.global_store_sectors),
-    Column("shared loads", "load instructions of whole warps", lambda c: c.shared_load_requests),
-    Column("load wavefronts", "passes through the banks", lambda c: c.shared_load_wavefronts),
-    Column("shared stores", "store instructions of whole warps", lambda c: c.shared_store_requests),
-    Column("store wavefronts", "passes through the banks", lambda c: c.shared_store_wavefronts),
+    Column(
+        "shared requests",
+        "load and store instructions of whole warps",
+        lambda c: c.shared_load_requests + c.shared_store_requests,
+    ),
+    Column(
+        "wave-fronts",
+        "passes through the banks",
+        lambda c: c.shared_load_wavefronts + c.shared_store_wavefronts,
+    ),
     Column("atomic lanes", "threads that made an atomic operation", lambda c: c.atomics),
     Column("float32 ops", "floating-point operations in 32 bits", lambda c: c.float32_ops),
     Column("float64 ops", "floating-point operations in 64 bits", lambda c: c.float64_ops),
@@ -79,12 +85,12 @@ def annotated_text(trace: Trace) -> str:
 
 STYLE = """<style>
 .vgpu-scroll {overflow-x: auto}
-.vgpu {border-collapse: collapse; font-size: 11px; color: inherit; margin: 0.5em 0}
+.vgpu {border-collapse: collapse; font-size: 10.5px; color: inherit; margin: 0.5em 0}
 .vgpu caption {text-align: left; padding: 4px 0; font-weight: bold}
-.vgpu th, .vgpu td {padding: 1px 6px; text-align: right; color: inherit; white-space: pre;
- background: transparent; border: none}
+.vgpu th, .vgpu td {padding: 1px 4px; text-align: right; color: inherit; white-space: pre;
+ background: transparent; border: none; font-size: 10.5px !important}
 .vgpu th {font-weight: normal; opacity: 0.8; border-bottom: 1px solid currentColor;
- white-space: normal; width: 4.5em; vertical-align: bottom}
+ white-space: normal; width: 4.2em; vertical-align: bottom}
 .vgpu td.code {text-align: left; font-family: monospace}
 .vgpu td.number {opacity: 0.6; font-family: monospace}
 .vgpu tr.found td.code {outline: 2px solid #d55e00}
