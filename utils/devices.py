@@ -220,5 +220,5 @@ def _slug(name: str) -> str:
 def _close_names(name: str) -> list[str]:
     labels = {_slug(label): device.name for device in known() for label in _labels(device)}
     close = difflib.get_close_matches(_slug(name), labels, n=3, cutoff=0.5)
-    newest = [device.name for device in known()[-5:]]
-    return list(dict.fromkeys(labels[label] for label in close)) or [*newest, "or another of its"]
+    newest = [*(device.name for device in known()[-5:]), "or another of its rows"]
+    return list(dict.fromkeys(labels[label] for label in close)) or newest
