@@ -169,9 +169,7 @@ def _address(run: Run, array: ArrayView, indices: tuple, mask: Mask, site: Site)
         positions = [p[good] if isinstance(p, np.ndarray) else p for p in positions]
         if not good.any():
             return 0, None
-        lanes = np.zeros(run.batch.size, bool)
-        lanes[mask.index[good]] = True
-        mask = Mask(lanes)
+        mask = mask.keep(good)
     address = mask.select(array.offset)
     for position, stride in zip(positions, array.strides, strict=True):
         address = address + (position if stride == 1 else position * stride)
@@ -253,9 +251,7 @@ def _row(run: Run, array: LocalArray, indices: tuple, mask: Mask, site: Site):
         return row, mask
     if not good.any():
         return 0, None
-    lanes = np.zeros(run.batch.size, bool)
-    lanes[mask.index[good]] = True
-    return (row[good] if isinstance(row, np.ndarray) else row), Mask(lanes)
+    return (row[good] if isinstance(row, np.ndarray) else row), mask.keep(good)
 
 
 def _load_local(run: Run, array: LocalArray, indices: tuple, mask: Mask, site: Site) -> np.ndarray:
@@ -268,11 +264,10 @@ def _load_local(run: Run, array: LocalArray, indices: tuple, mask: Mask, site: S
         return values
     result = np.zeros(run.batch.size, array.dtype)
     for number in np.unique(row):
-        lanes = np.zeros(run.batch.size, bool)
-        lanes[inside.index[row == number]] = True
+        lanes = inside.keep(row == number)
         values, unwritten = array.load(int(number))
-        _check_written(run, array, indices, unwritten, Mask(lanes), site)
-        result[lanes] = values[lanes]
+        _check_written(run, array, indices, unwritten, lanes, site)
+        result[lanes.index] = values[lanes.index]
     return result
 
 
@@ -288,9 +283,7 @@ def _store_local(
         array.store(row, value, inside)
         return
     for number in np.unique(row):
-        lanes = np.zeros(run.batch.size, bool)
-        lanes[inside.index[row == number]] = True
-        array.store(int(number), value, Mask(lanes))
+        array.store(int(number), value, inside.keep(row == number))
 
 
 def _check_written(run: Run, array, indices: tuple, unwritten, mask: Mask, site: Site) -> None:

@@ -54,6 +54,12 @@ class Mask:
             return None
         return self if count == self.count else Mask(lanes, count)
 
+    def keep(self, chosen: np.ndarray) -> Mask:
+        """The active lanes for which ``chosen``, one entry per active lane, holds."""
+        lanes = np.zeros(self.lanes.size, bool)
+        lanes[self.index[chosen]] = True
+        return Mask(lanes)
+
     def select(self, value):
         """The entries of a vector that belong to active lanes; scalars stay scalars."""
         if isinstance(value, np.ndarray) and not self.full:
