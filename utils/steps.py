@@ -63,9 +63,21 @@ class Launch:
 
 @dataclass(frozen=True)
 class Budget:
-    """What the machine code of a step must look like."""
+    """What the machine code of a step must look like, on every architecture.
+
+    float64: whether float64 arithmetic is meant.
+    spill_bytes: local memory per thread at most; registers that do not fit are spilled there.
+    registers: per thread at most; None where the number does not matter.
+    global_bits, shared_bits: the widest load from that memory is at least so wide.
+    ffma_share: at least this fraction of the instructions of the innermost hot loop are FFMAs.
+    """
 
     float64: bool = False
+    spill_bytes: int = 0
+    registers: int | None = None
+    global_bits: int = 0
+    shared_bits: int = 0
+    ffma_share: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +91,8 @@ class Step:
     build: build(**constants) returns the compiled-on-demand function, the same one every time.
     launch: launch(shape, **constants) returns a Launch; None for steps that run on the CPU.
     choices: for each constant of build the allowed values; the first is the default.
+    budget: what the machine code of the default constants must look like.
+    capability: the first compute capability that has the instructions this step needs.
     """
 
     name: str
@@ -89,6 +103,7 @@ class Step:
     launch: Callable[..., Launch] | None = None
     choices: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     budget: Budget = Budget()
+    capability: tuple[int, int] = (7, 5)
 
     @property
     def signature(self):
