@@ -6,14 +6,38 @@
 
 import numpy as np
 
-from gemm_kernels import naive, tiled
+from gemm_kernels import (
+    granularity,
+    ilp,
+    multi_output,
+    naive,
+    naive_strided,
+    tiled,
+    tiled_dynamic,
+    tiled_padded,
+    tiled_transposed,
+    unified_memory,
+    unrolled,
+)
 from utils.steps import Ladder
 from utils.timing import CUBLAS
 
 LADDER = Ladder(
     name="gemm",
     title="SGEMM on the GPU",
-    steps=(naive.STEP, tiled.STEP),
+    steps=(
+        naive_strided.STEP,
+        naive.STEP,
+        unified_memory.STEP,
+        unrolled.STEP,
+        multi_output.STEP,
+        tiled.STEP,
+        tiled_dynamic.STEP,
+        tiled_transposed.STEP,
+        tiled_padded.STEP,
+        granularity.STEP,
+        ilp.STEP,
+    ),
     sizes=("256", "512", "1024", "2048", "4096", "8192", "2000x600x2000"),
     quick=("1024", "4096"),
     small="35x33x37",

@@ -47,7 +47,7 @@ def launch(shape):
 STEP = Step(
     name="naive",
     idea="one thread per element of c; neighbouring threads take neighbouring columns",
-    previous=None,
+    previous="naive_strided",
     task=GEMM,
     build=lambda: naive,
     launch=launch,

@@ -44,13 +44,13 @@ def measured_rows(
     for same_task in _by_task(variants):
         exact = verify_all(ladder, same_task, shape, kinds=("integers",))
         problem = same_task[0].step.task.problem(shape, "uniform")
-        inputs = tuple(map(ladder.to_device, problem.inputs))
+        inputs = tuple(ladder.placed(same_task[0].step, array) for array in problem.inputs)
         for variant, verdict in zip(same_task, exact):
             times: list[Timing] = []
             if verdict.passed:
                 verdict = execute(ladder, variant, problem, inputs)
             if verdict.passed:
-                out = ladder.to_device(poisoned(problem.reference.shape))
+                out = ladder.placed(variant.step, poisoned(problem.reference.shape))
                 times = _times(ladder, variant, shape, inputs, out)
                 verdict = judge(problem, ladder.to_host(out))
             facts = _facts(ladder, variant, shape, device, times) if verdict.passed else {}
@@ -84,7 +84,12 @@ def recorded_rows(
 
 
 def _by_task(variants: Sequence[Variant]) -> Iterator[list[Variant]]:
-    return (list(group) for _, group in groupby(variants, lambda variant: variant.step.task))
+    """Neighbours that compute the same from arrays in the same place."""
+
+    def inputs_of(variant: Variant) -> tuple:
+        return variant.step.task, variant.step.place
+
+    return (list(group) for _, group in groupby(variants, inputs_of))
 
 
 def _times(ladder: Ladder, variant: Variant, shape: Shape, inputs: tuple, out) -> list[Timing]:

@@ -93,6 +93,8 @@ class Step:
     choices: for each constant of build the allowed values; the first is the default.
     budget: what the machine code of the default constants must look like.
     capability: the first compute capability that has the instructions this step needs.
+    place: place(array on the host) returns it where this step's kernel reads it; None for where
+        the ladder puts arrays.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Step:
     choices: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     budget: Budget = Budget()
     capability: tuple[int, int] = (7, 5)
+    place: Callable[[np.ndarray], object] | None = None
 
     @property
     def signature(self):
@@ -213,13 +216,16 @@ class Ladder:
         hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(names)}."
         raise CourseError(f"The {self.name} ladder has no step {name!r}: {hint}")
 
-    def to_device(self, array: np.ndarray):
-        """The array where the steps of this ladder can read it; device arrays stay as they are."""
-        return cuda.to_device(array) if self.on_gpu and isinstance(array, np.ndarray) else array
+    def placed(self, step: Step, array: np.ndarray):
+        """The array where the step can read it; device arrays stay as they are."""
+        if not (self.on_gpu and isinstance(array, np.ndarray)):
+            return array
+        return (step.place or cuda.to_device)(array)
 
     def to_host(self, array) -> np.ndarray:
         """The array as NumPy sees it."""
-        return array.copy_to_host() if self.on_gpu else array
+        # Managed memory is a NumPy array on the virtual GPU; on a GPU this copy waits for kernels.
+        return array.copy_to_host() if hasattr(array, "copy_to_host") else array
 
     def run(self, name: str, *inputs, **constants: int) -> np.ndarray:
         """The result of one step for the given arrays, as a new float32 array on the host.
@@ -235,7 +241,7 @@ class Ladder:
         if 0 in sizes:
             return np.zeros(size, np.float32)
         with explained():
-            out = self.to_device(poisoned(size))
-            arrays = tuple(map(self.to_device, inputs))
+            out = self.placed(step, poisoned(size))
+            arrays = tuple(self.placed(step, array) for array in inputs)
             self.bind(variant, step.task.shape(*sizes), arrays, out)()
             return self.to_host(out)

@@ -93,7 +93,7 @@ def judge(problem: Problem, out: np.ndarray) -> Verdict:
 
 def execute(ladder: Ladder, variant: Variant, problem: Problem, inputs: tuple) -> Verdict:
     """Run a step once into a poisoned output and judge it; the inputs lie where the step runs."""
-    out = ladder.to_device(poisoned(problem.reference.shape))
+    out = ladder.placed(variant.step, poisoned(problem.reference.shape))
     ladder.bind(variant, problem.shape, inputs, out)()
     return judge(problem, ladder.to_host(out))
 
@@ -106,12 +106,12 @@ def verify_all(
 ) -> list[Verdict]:
     """One verdict per variant: the first that failed on a kind of inputs, or the last.
 
-    The variants must have the same task. One kind of inputs is in memory at a time.
+    The variants must have the same task and the same place for arrays. One kind of inputs is in memory at a time.
     """
     verdicts: list[Verdict | None] = [None] * len(variants)
     for kind in kinds:
         problem = variants[0].step.task.problem(shape, kind)
-        inputs = tuple(map(ladder.to_device, problem.inputs))
+        inputs = tuple(ladder.placed(variants[0].step, array) for array in problem.inputs)
         for index, variant in enumerate(variants):
             if verdicts[index] is None or verdicts[index].passed:
                 verdicts[index] = execute(ladder, variant, problem, inputs)

@@ -1,0 +1,74 @@
+"""One tile of a serves GRAIN tiles of b: each thread computes GRAIN elements of c, TILE apart."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from utils.steps import Launch, Step
+from utils.tasks import GEMM
+
+# Steps of k that are written out. All TILE of them would be too many for the compiler, which then
+# writes out two and spends more on indices than on multiply-adds.
+UNROLL = 8
+
+
+@cache
+def build(GRAIN, TILE):
+    """The kernel for TILE×TILE threads that share TILE rows and GRAIN·TILE columns of c."""
+    WIDTH = GRAIN * TILE
+
+    @cuda.jit
+    def granularity(a, b, c):
+        m, k = a.shape
+        n = b.shape[1]
+        # On a boundary of 16 bytes, so that four neighbours of a row are one 128-bit read.
+        sa = cuda.shared.array((TILE, TILE), float32, alignment=16)
+        sb = cuda.shared.array((TILE, WIDTH), float32)
+        totals = cuda.local.array(GRAIN, float32)
+        tx, ty = uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)
+        row = uint32(cuda.blockIdx.y * TILE + ty)
+        col = uint32(cuda.blockIdx.x * WIDTH + tx)
+
+        # range() of a constant leaves no loop behind, and each element of totals is a register.
+        for g in range(GRAIN):
+            totals[g] = float32(0)
+        for start in range(0, k, TILE):
+            sa[ty, tx] = a[row, start + tx] if row < m and start + tx < k else float32(0)
+            for g in range(GRAIN):
+                inside = start + ty < k and col + g * TILE < n
+                sb[ty, g * TILE + tx] = b[start + ty, col + g * TILE] if inside else float32(0)
+            cuda.syncthreads()
+            i = uint32(0)
+            while i < TILE:
+                for u in range(UNROLL):
+                    # One read of a's tile now feeds GRAIN multiply-adds, and a is read from global
+                    # memory GRAIN times less often. Flaw: each multiply-add still needs its own
+                    # read of b's tile.
+                    from_a = sa[ty, i + u]
+                    for g in range(GRAIN):
+                        totals[g] += from_a * sb[i + u, g * TILE + tx]
+                i += uint32(UNROLL)
+            cuda.syncthreads()
+
+        for g in range(GRAIN):
+            if row < m and col + g * TILE < n:
+                c[row, col + g * TILE] = totals[g]
+
+    return granularity
+
+
+def launch(shape, GRAIN, TILE):
+    """Enough blocks to cover c, m×n, with TILE rows and GRAIN·TILE columns each."""
+    grid = (-(-shape.n // (GRAIN * TILE)), -(-shape.m // TILE))
+    return Launch(grid=grid, block=(TILE, TILE))
+
+
+STEP = Step(
+    name="granularity",
+    idea="one tile of a serves GRAIN tiles of b: fewer reads from shared memory per FMA",
+    previous="tiled",
+    task=GEMM,
+    build=build,
+    launch=launch,
+    choices={"GRAIN": (4, 2, 1), "TILE": (32, 16)},
+)

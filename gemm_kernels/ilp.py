@@ -1,0 +1,77 @@
+"""The block shrinks and the work per thread grows: GRAIN rows of the same TILE×TILE tile of c."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from utils.steps import Launch, Step
+from utils.tasks import GEMM
+
+TILE = 32
+# Steps of k that are written out: four neighbours of a row of a's tile are one 128-bit read.
+UNROLL = 4
+
+
+@cache
+def build(GRAIN):
+    """The kernel for blocks of TILE×(TILE/GRAIN) threads with GRAIN elements of c each."""
+    ROWS = TILE // GRAIN
+
+    @cuda.jit
+    def ilp(a, b, c):
+        m, k = a.shape
+        n = b.shape[1]
+        sa = cuda.shared.array((TILE, TILE), float32, alignment=16)
+        sb = cuda.shared.array((TILE, TILE), float32)
+        totals = cuda.local.array(GRAIN, float32)
+        tx, ty = uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)
+        row = uint32(cuda.blockIdx.y * TILE + ty)
+        col = uint32(cuda.blockIdx.x * TILE + tx)
+
+        # range() of a constant leaves no loop behind, and every sum is a register.
+        for g in range(GRAIN):
+            totals[g] = float32(0)
+        for start in range(0, k, TILE):
+            # A tile is as large as before and has fewer threads: each loads GRAIN rows of it.
+            for g in range(GRAIN):
+                y = ty + g * ROWS
+                a_inside = row + g * ROWS < m and start + tx < k
+                b_inside = start + y < k and col < n
+                sa[y, tx] = a[row + g * ROWS, start + tx] if a_inside else float32(0)
+                sb[y, tx] = b[start + y, col] if b_inside else float32(0)
+            cuda.syncthreads()
+            i = uint32(0)
+            while i < TILE:
+                # The cliff at GRAIN = 16: 64 multiply-adds are more than the compiler writes out.
+                # It keeps this loop, and 17 reads feed 16 of them where 48 feed 128 for GRAIN = 8.
+                for u in range(UNROLL):
+                    # GRAIN multiply-adds that do not depend on each other: one thread keeps the
+                    # pipeline busy where one sum needs many threads.
+                    from_b = sb[i + u, tx]
+                    for g in range(GRAIN):
+                        # Flaw: each element of a's tile is read for a single multiply-add.
+                        totals[g] += sa[ty + g * ROWS, i + u] * from_b
+                i += uint32(UNROLL)
+            cuda.syncthreads()
+
+        for g in range(GRAIN):
+            if row + g * ROWS < m and col < n:
+                c[row + g * ROWS, col] = totals[g]
+
+    return ilp
+
+
+def launch(shape, GRAIN):
+    """Enough blocks to cover c, m×n, with tiles; each has GRAIN times fewer threads."""
+    return Launch(grid=(-(-shape.n // TILE), -(-shape.m // TILE)), block=(TILE, TILE // GRAIN))
+
+
+STEP = Step(
+    name="ilp",
+    idea="fewer threads with GRAIN independent sums each: parallelism within the thread",
+    previous="granularity",
+    task=GEMM,
+    build=build,
+    launch=launch,
+    choices={"GRAIN": (8, 16, 4, 2, 1)},
+)

@@ -1,0 +1,65 @@
+"""One thread computes MULTI elements of a row of c, so that it reads each element of a once."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from utils.steps import Launch, Step
+from utils.tasks import GEMM
+
+WIDTH, HEIGHT = BLOCK = (32, 8)
+
+
+@cache
+def build(MULTI, APART):
+    """The kernel for MULTI columns a thread that lie APART columns from each other, 1 or WIDTH."""
+
+    @cuda.jit
+    def multi_output(a, b, c):
+        m, k = a.shape
+        n = b.shape[1]
+        x, y = uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)
+        row = uint32(cuda.blockIdx.y * HEIGHT + y)
+        # A block covers MULTI·WIDTH columns. Neighbours take neighbouring groups of MULTI columns
+        # (APART = 1), or neighbouring columns of the first WIDTH (APART = WIDTH).
+        col = uint32(cuda.blockIdx.x * (MULTI * WIDTH) + x // APART * APART * MULTI + x % APART)
+        if row >= m or col >= n:
+            return
+
+        totals = cuda.local.array(MULTI, float32)
+        # range() of a constant leaves no loop behind, and each element of totals is a register.
+        for j in range(MULTI):
+            totals[j] = float32(0)
+        i = 0
+        while i < k:
+            # One element of a now serves MULTI multiply-adds.
+            from_a = a[row, i]
+            for j in range(MULTI):
+                # With APART = 1 the lanes of a warp read elements that lie MULTI columns apart:
+                # MULTI times the sectors. Flaw: even coalesced, every multiply-add needs a load of
+                # its own from global memory.
+                if col + j * APART < n:
+                    totals[j] += from_a * b[i, col + j * APART]
+            i += 1
+
+        for j in range(MULTI):
+            if col + j * APART < n:
+                c[row, col + j * APART] = totals[j]
+
+    return multi_output
+
+
+def launch(shape, MULTI, APART):
+    """Enough blocks to cover c, m×n, each with HEIGHT rows and MULTI·WIDTH columns."""
+    return Launch(grid=(-(-shape.n // (MULTI * WIDTH)), -(-shape.m // HEIGHT)), block=BLOCK)
+
+
+STEP = Step(
+    name="multi_output",
+    idea="MULTI elements of a row of c per thread: one load of a serves them all",
+    previous="naive",
+    task=GEMM,
+    build=build,
+    launch=launch,
+    choices={"MULTI": (4, 8, 2, 1), "APART": (WIDTH, 1)},
+)

@@ -1,0 +1,51 @@
+"""One thread computes one element of c, and neighbouring threads take neighbouring rows."""
+
+from numba import cuda, float32, uint32
+
+from utils.steps import Launch, Step
+from utils.tasks import GEMM
+
+BLOCK = (32, 8)
+
+
+@cuda.jit
+def naive_strided(a, b, c):
+    m, k = a.shape
+    n = b.shape[1]
+
+    # Flaw: x counts rows. The 32 lanes of a warp differ in x, so they read 32 rows of a: for each k
+    # 32 elements that lie a whole row apart, 32 sectors of 32 bytes for 128 bytes of data. They
+    # store c in the same way.
+    x, y = cuda.grid(2)
+    # An unsigned index cannot be negative: no instruction is spent on Python's a[-1].
+    row, col = uint32(x), uint32(y)
+
+    # The grid is rounded up to whole blocks. Row m and column n are already outside.
+    if row >= m or col >= n:
+        return
+
+    # float32(0), because a plain 0.0 is a float64 and would make every addition one.
+    total = float32(0)
+    # A while loop, because range() with a bound that only the launch knows costs four times the
+    # instructions for each multiplication and addition.
+    i = 0
+    while i < k:
+        total += a[row, i] * b[i, col]
+        i += 1
+    c[row, col] = total
+
+
+def launch(shape):
+    """Enough blocks to give each element of c, m×n, a thread; x runs along the rows."""
+    rows, columns = BLOCK
+    return Launch(grid=(-(-shape.m // rows), -(-shape.n // columns)), block=BLOCK)
+
+
+STEP = Step(
+    name="naive_strided",
+    idea="one thread per element of c; neighbouring threads take neighbouring rows: uncoalesced",
+    previous=None,
+    task=GEMM,
+    build=lambda: naive_strided,
+    launch=launch,
+)

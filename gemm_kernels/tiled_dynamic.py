@@ -1,0 +1,59 @@
+"""Tiles in shared memory whose width the launch decides: one compiled kernel serves every TILE."""
+
+from numba import cuda, float32, uint32
+
+from gemm_kernels import tiled
+from utils.steps import Launch, Step
+from utils.tasks import GEMM
+
+FLOAT32_BYTES = 4
+
+
+@cuda.jit
+def tiled_dynamic(a, b, c):
+    m, k = a.shape
+    n = b.shape[1]
+    # A length of 0 stands for the bytes that the launch asks for. There is one such block of
+    # memory: the tile of a lies in its first half, the tile of b in its second.
+    tiles = cuda.shared.array(0, float32)
+    tile = uint32(cuda.blockDim.x)
+    second = tile * tile
+    tx, ty = uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)
+    row = uint32(cuda.blockIdx.y * tile + ty)
+    col = uint32(cuda.blockIdx.x * tile + tx)
+    mine = ty * tile + tx
+
+    total = float32(0)
+    start = 0
+    while start < k:
+        tiles[mine] = a[row, start + tx] if row < m and start + tx < k else float32(0)
+        tiles[second + mine] = b[start + ty, col] if start + ty < k and col < n else float32(0)
+        cuda.syncthreads()
+        # Flaw: the compiler does not know how often this loop turns, so it cannot write the turns
+        # out. It counts and compares where a constant TILE leaves only loads and multiply-adds.
+        i = uint32(0)
+        while i < tile:
+            total += tiles[ty * tile + i] * tiles[second + i * tile + tx]
+            i += uint32(1)
+        cuda.syncthreads()
+        start += tile
+
+    if row < m and col < n:
+        c[row, col] = total
+
+
+def launch(shape, TILE):
+    """The blocks of `tiled`, and the bytes of two tiles for each."""
+    covering = tiled.launch(shape, TILE)
+    return Launch(covering.grid, covering.block, shared_bytes=2 * TILE * TILE * FLOAT32_BYTES)
+
+
+STEP = Step(
+    name="tiled_dynamic",
+    idea="dynamic shared memory: TILE is chosen at launch, at the price of a loop not written out",
+    previous="tiled",
+    task=GEMM,
+    build=lambda TILE: tiled_dynamic,
+    launch=launch,
+    choices={"TILE": (32, 16, 8)},
+)

@@ -1,0 +1,55 @@
+"""The tile of b is kept transposed in shared memory: 32 lanes meet in one bank."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from gemm_kernels import tiled
+from utils.steps import Step
+from utils.tasks import GEMM
+
+
+@cache
+def build(TILE):
+    """The kernel for TILE×TILE threads, each of which computes one element of c."""
+
+    @cuda.jit
+    def tiled_transposed(a, b, c):
+        m, k = a.shape
+        n = b.shape[1]
+        sa = cuda.shared.array((TILE, TILE), float32)
+        sb = cuda.shared.array((TILE, TILE), float32)
+        tx, ty = uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)
+        row = uint32(cuda.blockIdx.y * TILE + ty)
+        col = uint32(cuda.blockIdx.x * TILE + tx)
+
+        total = float32(0)
+        for start in range(0, k, TILE):
+            sa[ty, tx] = a[row, start + tx] if row < m and start + tx < k else float32(0)
+            # Rows and columns of b are exchanged: what one thread reads below then lies side by
+            # side, as it would have to for a cache of the CPU. The lanes of this store lie TILE
+            # elements apart.
+            sb[tx, ty] = b[start + ty, col] if start + ty < k and col < n else float32(0)
+            cuda.syncthreads()
+
+            for i in range(TILE):
+                # Flaw: lane tx reads element tx·32 + i, and the bank of an element is its number
+                # modulo 32. All 32 lanes ask bank i for another word: 32 wavefronts instead of 1.
+                total += sa[ty, i] * sb[tx, i]
+            cuda.syncthreads()
+
+        if row < m and col < n:
+            c[row, col] = total
+
+    return tiled_transposed
+
+
+STEP = Step(
+    name="tiled_transposed",
+    idea="the tile of b stored transposed: slower, because 32 lanes meet in one bank",
+    previous="tiled",
+    task=GEMM,
+    build=build,
+    launch=tiled.launch,
+    choices={"TILE": (32,)},
+)

@@ -1,0 +1,32 @@
+"""The kernel of `naive` on managed arrays: no copy in the code, pages migrate where they are used.
+
+Once its pages are on the GPU the kernel is as fast as `naive`. What it costs to get them there, and
+the wall time with and without copies, is measured by `python -m gemm_kernels --transfers`.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numba import cuda
+
+from gemm_kernels import naive
+
+
+def managed(array: np.ndarray):
+    """A copy of a host array in managed memory, which the host and the device both address.
+
+    The host writes it here, so its pages begin in the host's memory. The first kernel that touches
+    a page stops until the page has migrated, and so does the host when it reads a result.
+    """
+    copy = cuda.managed_array(array.shape, array.dtype)
+    copy[...] = array
+    return copy
+
+
+STEP = replace(
+    naive.STEP,
+    name="unified_memory",
+    idea="the same kernel on managed memory: no copies to write, and the same speed once there",
+    previous="naive",
+    place=managed,
+)

@@ -1,0 +1,52 @@
+"""One thread computes one element of c and takes UNROLL steps of k for each turn of its loop."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from gemm_kernels import naive
+from utils.steps import Step
+from utils.tasks import GEMM
+
+
+@cache
+def build(UNROLL):
+    """The kernel whose loop over k makes UNROLL multiply-adds a turn."""
+
+    @cuda.jit
+    def unrolled(a, b, c):
+        m, k = a.shape
+        n = b.shape[1]
+        x, y = cuda.grid(2)
+        row, col = uint32(y), uint32(x)
+        if row >= m or col >= n:
+            return
+
+        total = float32(0)
+        i = 0
+        # One comparison and one branch for UNROLL multiply-adds, and 2·UNROLL loads that do not
+        # depend on each other: all of them can be under way at once.
+        while i + UNROLL <= k:
+            # range() of a constant leaves no loop behind: the compiler writes out its turns.
+            for u in range(UNROLL):
+                # Flaw: two loads still feed one FMA. What was saved was never the problem.
+                total += a[row, i + u] * b[i + u, col]
+            i += UNROLL
+        # k need not be a multiple of UNROLL.
+        while i < k:
+            total += a[row, i] * b[i, col]
+            i += 1
+        c[row, col] = total
+
+    return unrolled
+
+
+STEP = Step(
+    name="unrolled",
+    idea="the loop over k takes UNROLL steps a turn: less bookkeeping, more loads under way",
+    previous="naive",
+    task=GEMM,
+    build=build,
+    launch=lambda shape, UNROLL: naive.launch(shape),
+    choices={"UNROLL": (8, 16, 4, 2, 1)},
+)
