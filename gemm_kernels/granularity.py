@@ -47,7 +47,7 @@ def build(GRAIN, TILE):
                     from_a = sa[ty, i + u]
                     for g in range(GRAIN):
                         totals[g] += from_a * sb[i + u, g * TILE + tx]
-                i += uint32(UNROLL)
+                i = uint32(i + UNROLL)
             cuda.syncthreads()
 
         for g in range(GRAIN):

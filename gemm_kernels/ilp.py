@@ -51,7 +51,7 @@ def build(GRAIN):
                     for g in range(GRAIN):
                         # Flaw: each element of a's tile is read for a single multiply-add.
                         totals[g] += sa[ty + g * ROWS, i + u] * from_b
-                i += uint32(UNROLL)
+                i = uint32(i + UNROLL)
             cuda.syncthreads()
 
         for g in range(GRAIN):

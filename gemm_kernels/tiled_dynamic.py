@@ -34,7 +34,7 @@ def tiled_dynamic(a, b, c):
         i = uint32(0)
         while i < tile:
             total += tiles[ty * tile + i] * tiles[second + i * tile + tx]
-            i += uint32(1)
+            i = uint32(i + 1)
         cuda.syncthreads()
         start += tile
 

@@ -106,7 +106,8 @@ def verify_all(
 ) -> list[Verdict]:
     """One verdict per variant: the first that failed on a kind of inputs, or the last.
 
-    The variants must have the same task and the same place for arrays. One kind of inputs is in memory at a time.
+    The variants must have the same task and keep arrays in the same place. One kind of inputs is in
+    memory at a time.
     """
     verdicts: list[Verdict | None] = [None] * len(variants)
     for kind in kinds:

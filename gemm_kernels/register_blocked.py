@@ -1,0 +1,81 @@
+"""A thread keeps TM×TN of c in registers: each element that it reads serves TM or TN multiply-adds."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from gemm_kernels.blocks import element, outer_product
+from utils.steps import Launch, Step
+from utils.tasks import GEMM
+
+BK = 8
+
+
+@cache
+def build(BM, BN, TM, TN):
+    """The kernel for BM×BN of c a block, BK steps of k a tile, and TM×TN of c a thread."""
+    THREADS = BM // TM * (BN // TN)
+    ACROSS = BN // TN
+    LOADS_A, LOADS_B = BM * BK // THREADS, BK * BN // THREADS
+    add_outer_product = outer_product(TM, TN)
+
+    @cuda.jit
+    def register_blocked(a, b, c):
+        m, k = a.shape
+        n = b.shape[1]
+        sa = cuda.shared.array((BM, BK), float32, alignment=16)
+        sb = cuda.shared.array((BK, BN), float32, alignment=16)
+        sums = cuda.local.array((TM, TN), float32)
+        from_a = cuda.local.array(TM, float32)
+        from_b = cuda.local.array(TN, float32)
+        t = uint32(cuda.threadIdx.x)
+        first_row, first_col = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
+        y, x = t // ACROSS * TM, t % ACROSS * TN
+
+        for i in range(TM):
+            for j in range(TN):
+                sums[i, j] = float32(0)
+        for start in range(0, k, BK):
+            # Global memory is read m·n·k·(1/BM + 1/BN) times: only the block's tile counts.
+            for load in range(LOADS_A):
+                e = t + load * THREADS
+                sa[e // BK, e % BK] = element(a, first_row + e // BK, start + e % BK)
+            for load in range(LOADS_B):
+                e = t + load * THREADS
+                sb[e // BN, e % BN] = element(b, start + e // BN, first_col + e % BN)
+            cuda.syncthreads()
+            z = uint32(0)
+            while z < BK:
+                # Shared memory is read m·n·k·(1/TM + 1/TN) times: TM + TN reads feed TM·TN
+                # multiply-adds. Flaw: a column of a's tile is TM reads, because its elements lie BK
+                # apart; a row of b's tile is TN/4 reads of 128 bits.
+                for i in range(TM):
+                    from_a[i] = sa[y + i, z]
+                for j in range(TN):
+                    from_b[j] = sb[z, x + j]
+                add_outer_product(sums, from_a, from_b)
+                z = uint32(z + 1)
+            cuda.syncthreads()
+
+        for i in range(TM):
+            for j in range(TN):
+                if first_row + y + i < m and first_col + x + j < n:
+                    c[first_row + y + i, first_col + x + j] = sums[i, j]
+
+    return register_blocked
+
+
+def launch(shape, BM, BN, TM, TN):
+    """Enough blocks to cover c, m×n, with BM×BN each; a thread for every TM×TN of them."""
+    return Launch(grid=(-(-shape.n // BN), -(-shape.m // BM)), block=(BM // TM * (BN // TN),))
+
+
+STEP = Step(
+    name="register_blocked",
+    idea="TM×TN of c per thread: TM + TN reads from shared memory feed TM·TN multiply-adds",
+    previous="register_blocked_1d",
+    task=GEMM,
+    build=build,
+    launch=launch,
+    choices={"BM": (128, 64), "BN": (128, 64), "TM": (8, 4), "TN": (8, 4)},
+)

@@ -1,0 +1,76 @@
+"""A thread keeps TM rows of one column of c in registers, and the tiles become long and shallow."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from gemm_kernels.blocks import element
+from utils.steps import Launch, Step
+from utils.tasks import GEMM
+
+# Steps of k that are written out: four neighbours of a row of a's tile are one 128-bit read.
+UNROLL = 4
+
+
+@cache
+def build(BM, BN, BK, TM):
+    """The kernel for BM×BN of c a block, BK steps of k a tile, and TM×1 of c a thread."""
+    THREADS = BM // TM * BN
+    LOADS_A, LOADS_B = BM * BK // THREADS, BK * BN // THREADS
+
+    @cuda.jit
+    def register_blocked_1d(a, b, c):
+        m, k = a.shape
+        n = b.shape[1]
+        sa = cuda.shared.array((BM, BK), float32, alignment=16)
+        sb = cuda.shared.array((BK, BN), float32)
+        sums = cuda.local.array(TM, float32)
+        t = uint32(cuda.threadIdx.x)
+        first_row, first_col = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
+        # The lanes of a warp are neighbours along a row of c, TM rows high.
+        y, x = t // BN * TM, t % BN
+
+        for i in range(TM):
+            sums[i] = float32(0)
+        for start in range(0, k, BK):
+            # The shape of a tile no longer follows from the shape of the block: the threads walk
+            # through it row by row, and neighbours load neighbours.
+            for load in range(LOADS_A):
+                e = t + load * THREADS
+                sa[e // BK, e % BK] = element(a, first_row + e // BK, start + e % BK)
+            for load in range(LOADS_B):
+                e = t + load * THREADS
+                sb[e // BN, e % BN] = element(b, start + e // BN, first_col + e % BN)
+            cuda.syncthreads()
+            z = uint32(0)
+            while z < BK:
+                for u in range(UNROLL):
+                    from_b = sb[z + u, x]
+                    for i in range(TM):
+                        # Flaw: an element of b serves TM multiply-adds, but one of a only a single
+                        # one: the thread has one column.
+                        sums[i] += sa[y + i, z + u] * from_b
+                z = uint32(z + UNROLL)
+            cuda.syncthreads()
+
+        for i in range(TM):
+            if first_row + y + i < m and first_col + x < n:
+                c[first_row + y + i, first_col + x] = sums[i]
+
+    return register_blocked_1d
+
+
+def launch(shape, BM, BN, BK, TM):
+    """Enough blocks to cover c, m×n, with BM×BN each; a thread for every TM rows of a column."""
+    return Launch(grid=(-(-shape.n // BN), -(-shape.m // BM)), block=(BM // TM * BN,))
+
+
+STEP = Step(
+    name="register_blocked_1d",
+    idea="TM rows of a column per thread, and tiles of BM×BK and BK×BN instead of squares",
+    previous="ilp",
+    task=GEMM,
+    build=build,
+    launch=launch,
+    choices={"BM": (128, 64), "BN": (64,), "BK": (16, 32), "TM": (8,)},
+)

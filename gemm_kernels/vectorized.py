@@ -1,0 +1,88 @@
+"""128-bit loads and stores everywhere; the tile of a is transposed on its way to shared memory."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from gemm_kernels import register_blocked
+from gemm_kernels.blocks import check_wide, outer_product, quad, store_quad
+from utils.steps import Step
+from utils.tasks import GEMM
+from utils.wide_memory import store4
+
+
+@cache
+def build(BM, BN, BK, TM, TN):
+    """The kernel for BM×BN of c a block, BK steps of k a tile, and TM×TN of c a thread."""
+    ACROSS = BN // TN
+    THREADS = BM // TM * ACROSS
+    LOADS_A, LOADS_B = BM * BK // 4 // THREADS, BK * BN // 4 // THREADS
+    QUADS_A, QUADS_B = BK // 4, BN // 4
+    # Four more columns: the threads that write rows z and z + 4 of the same column meet no more.
+    PADDED = BM + 4
+    add_outer_product = outer_product(TM, TN)
+
+    @cuda.jit
+    def vectorized(a, b, c):
+        k = a.shape[1]
+        sa = cuda.shared.array((BK, PADDED), float32, alignment=16)
+        sb = cuda.shared.array((BK, BN), float32, alignment=16)
+        sums = cuda.local.array((TM, TN), float32)
+        from_a = cuda.local.array(TM, float32)
+        from_b = cuda.local.array(TN, float32)
+        t = uint32(cuda.threadIdx.x)
+        first_row, first_col = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
+        y, x = t // ACROSS * TM, t % ACROSS * TN
+
+        for i in range(TM):
+            for j in range(TN):
+                sums[i, j] = float32(0)
+        for start in range(0, k, BK):
+            for load in range(LOADS_A):
+                q = t + load * THREADS
+                row, z = q // QUADS_A, q % QUADS_A * 4
+                values = quad(a, first_row + row, start + z)
+                # sa[z, row] and not sa[row, z]: what one step of k needs then lies side by side.
+                for j in range(4):
+                    sa[z + j, row] = values[j]
+            for load in range(LOADS_B):
+                q = t + load * THREADS
+                row, col = q // QUADS_B, q % QUADS_B * 4
+                store4(sb, (row, col), quad(b, start + row, first_col + col))
+            # Flaw: nobody computes between the two barriers until the slowest load has come.
+            cuda.syncthreads()
+            z = uint32(0)
+            while z < BK:
+                # TM/4 + TN/4 reads of 128 bits feed TM·TN multiply-adds.
+                # The compiler makes 128-bit reads of neighbours whose first is on a boundary.
+                for i in range(TM):
+                    from_a[i] = sa[z, y + i]
+                for j in range(TN):
+                    from_b[j] = sb[z, x + j]
+                add_outer_product(sums, from_a, from_b)
+                z = uint32(z + 1)
+            cuda.syncthreads()
+
+        for i in range(TM):
+            for j in range(0, TN, 4):
+                four = sums[i, j], sums[i, j + 1], sums[i, j + 2], sums[i, j + 3]
+                store_quad(c, first_row + y + i, first_col + x + j, four)
+
+    return vectorized
+
+
+def launch(shape, BM, BN, BK, TM, TN):
+    """The blocks of `register_blocked`; CourseError where n or k is no multiple of 4."""
+    check_wide("vectorized", shape)
+    return register_blocked.launch(shape, BM, BN, TM, TN)
+
+
+STEP = Step(
+    name="vectorized",
+    idea="128-bit loads and stores; a transposed on its way into shared memory",
+    previous="register_blocked",
+    task=GEMM,
+    build=build,
+    launch=launch,
+    choices={"BM": (128, 64), "BN": (128, 64), "BK": (8, 16), "TM": (8,), "TN": (8,)},
+)
