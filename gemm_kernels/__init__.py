@@ -54,7 +54,7 @@ LADDER = Ladder(
     ),
     sizes=("256", "512", "1024", "2048", "4096", "8192", "2000x600x2000"),
     quick=("1024", "4096"),
-    small="35x33x37",
+    small="35x36x44",
     library=CUBLAS,
 )
 

@@ -96,8 +96,9 @@ def build():
             # Lanes of one warp only: no barrier of the block is needed.
             cuda.syncwarp()
             for r in range(4):
+                y = uint32(row + i // 4 * HALF + r * 4 + i % 4)
                 for j in range(2):
-                    y, x = row + i // 4 * HALF + r * 4 + i % 4, col + j * HALF + lane
+                    x = uint32(col + j * HALF + lane)
                     if y < m and x < n:
                         c[y, x] = rows[warp, r, j * 32 + lane]
             cuda.syncwarp()

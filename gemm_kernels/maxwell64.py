@@ -21,7 +21,8 @@ def build():
     """The kernel; its constants belong together."""
     add_outer_product = outer_product(8, 8)
 
-    @cuda.jit
+    # Without the bound the compiler plans for blocks of up to 1024 threads, and their registers.
+    @cuda.jit(launch_bounds=THREADS)
     def maxwell64(a, b, c):
         m, k, n = uint32(a.shape[0]), uint32(a.shape[1]), uint32(b.shape[1])
         sa = cuda.shared.array((2, BK, PADDED), float32, alignment=16)
@@ -98,8 +99,9 @@ def build():
             # Lanes of one warp only: no barrier of the block is needed.
             cuda.syncwarp()
             for r in range(4):
+                y = uint32(row + i // 4 * HALF + r * 4 + i % 4)
                 for j in range(2):
-                    y, x = row + i // 4 * HALF + r * 4 + i % 4, col + j * HALF + lane
+                    x = uint32(col + j * HALF + lane)
                     if y < m and x < n:
                         c[y, x] = rows[warp, r, j * 32 + lane]
             cuda.syncwarp()
@@ -115,7 +117,7 @@ def launch(shape):
 
 STEP = Step(
     name="maxwell64",
-    idea="64 threads, 64×64 of c: half of the block loads a, half b; zig-zag lanes; C through shared",
+    idea="64 threads for 64×64 of c: blocks enough for small sizes, at the price of large ones",
     previous="warp_tiled",
     task=GEMM,
     build=build,

@@ -27,6 +27,7 @@ def build(MULTI, APART):
             return
 
         totals = cuda.local.array(MULTI, float32)
+        from_b = cuda.local.array(MULTI, float32)
         # range() of a constant leaves no loop behind, and each element of totals is a register.
         for j in range(MULTI):
             totals[j] = float32(0)
@@ -38,8 +39,9 @@ def build(MULTI, APART):
                 # With APART = 1 the lanes of a warp read elements that lie MULTI columns apart:
                 # MULTI times the sectors. Flaw: even coalesced, every multiply-add needs a load of
                 # its own from global memory.
-                if col + j * APART < n:
-                    totals[j] += from_a * b[i, col + j * APART]
+                from_b[j] = b[i, col + j * APART] if col + j * APART < n else float32(0)
+            for j in range(MULTI):
+                totals[j] += from_a * from_b[j]
             i += 1
 
         for j in range(MULTI):
@@ -61,5 +63,5 @@ STEP = Step(
     task=GEMM,
     build=build,
     launch=launch,
-    choices={"MULTI": (4, 8, 2, 1), "APART": (WIDTH, 1)},
+    choices={"MULTI": (8, 4, 2, 1), "APART": (WIDTH, 1)},
 )

@@ -77,5 +77,5 @@ STEP = Step(
     task=GEMM,
     build=build,
     launch=launch,
-    choices={"BM": (128, 64), "BN": (128, 64), "TM": (8, 4), "TN": (8, 4)},
+    choices={"BM": (64, 128), "BN": (128, 64), "TM": (8, 4), "TN": (8, 4)},
 )

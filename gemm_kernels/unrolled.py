@@ -15,27 +15,26 @@ def build(UNROLL):
 
     @cuda.jit
     def unrolled(a, b, c):
-        m, k = a.shape
-        n = b.shape[1]
+        m, k, n = uint32(a.shape[0]), uint32(a.shape[1]), uint32(b.shape[1])
         x, y = cuda.grid(2)
         row, col = uint32(y), uint32(x)
         if row >= m or col >= n:
             return
 
         total = float32(0)
-        i = 0
+        i, whole = uint32(0), uint32(k - k % UNROLL)
         # One comparison and one branch for UNROLL multiply-adds, and 2·UNROLL loads that do not
         # depend on each other: all of them can be under way at once.
-        while i + UNROLL <= k:
+        while i < whole:
             # range() of a constant leaves no loop behind: the compiler writes out its turns.
             for u in range(UNROLL):
                 # Flaw: two loads still feed one FMA. What was saved was never the problem.
                 total += a[row, i + u] * b[i + u, col]
-            i += UNROLL
+            i = uint32(i + UNROLL)
         # k need not be a multiple of UNROLL.
         while i < k:
             total += a[row, i] * b[i, col]
-            i += 1
+            i = uint32(i + 1)
         c[row, col] = total
 
     return unrolled

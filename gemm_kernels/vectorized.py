@@ -8,7 +8,7 @@ from gemm_kernels import register_blocked
 from gemm_kernels.blocks import check_wide, outer_product, quad, store_quad
 from utils.steps import Step
 from utils.tasks import GEMM
-from utils.wide_memory import store4
+from utils.wide_memory import load4, store4
 
 
 @cache
@@ -54,11 +54,10 @@ def build(BM, BN, BK, TM, TN):
             z = uint32(0)
             while z < BK:
                 # TM/4 + TN/4 reads of 128 bits feed TM·TN multiply-adds.
-                # The compiler makes 128-bit reads of neighbours whose first is on a boundary.
-                for i in range(TM):
-                    from_a[i] = sa[z, y + i]
-                for j in range(TN):
-                    from_b[j] = sb[z, x + j]
+                for i in range(0, TM, 4):
+                    from_a[i], from_a[i + 1], from_a[i + 2], from_a[i + 3] = load4(sa, (z, y + i))
+                for j in range(0, TN, 4):
+                    from_b[j], from_b[j + 1], from_b[j + 2], from_b[j + 3] = load4(sb, (z, x + j))
                 add_outer_product(sums, from_a, from_b)
                 z = uint32(z + 1)
             cuda.syncthreads()
@@ -84,5 +83,5 @@ STEP = Step(
     task=GEMM,
     build=build,
     launch=launch,
-    choices={"BM": (128, 64), "BN": (128, 64), "BK": (8, 16), "TM": (8,), "TN": (8,)},
+    choices={"BM": (128, 64), "BN": (128, 64), "BK": (16, 8), "TM": (8,), "TN": (8,)},
 )

@@ -126,5 +126,5 @@ STEP = Step(
     task=GEMM,
     build=build,
     launch=launch,
-    choices={"LANES": (Z_ORDER, FOUR_BY_EIGHT, ROW_MAJOR), "BK": (8, 16)},
+    choices={"LANES": (ROW_MAJOR, FOUR_BY_EIGHT, Z_ORDER), "BK": (8, 16)},
 )

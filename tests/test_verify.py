@@ -14,7 +14,7 @@ from utils.shapes import GemmShape, ReduceShape
 from utils.tasks import GEMM, SUM
 from utils.verify import KINDS, draw, execute, judge, poisoned, verify_all
 
-NAIVE, TILED = gemm_kernels.LADDER.steps
+NAIVE, TILED = map(gemm_kernels.LADDER.step, ("naive", "tiled"))
 (REDUCE0,) = reduce_kernels.LADDER.steps
 SHAPE = GemmShape(33, 35, 37)
 

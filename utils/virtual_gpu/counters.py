@@ -3,7 +3,8 @@
 A *request* is one memory instruction of one warp. Global memory moves 32-byte *sectors*; a request
 costs as many as its lanes touch. Shared memory has 32 banks of 4 bytes; a request takes as many
 *wavefronts* as the bank that is asked for most different words. Lanes that ask for the same word
-share it. Wider accesses are served by half warps (8 bytes a lane) or quarter warps (16 bytes).
+share it. Wider accesses are served by half warps (8 bytes a lane) or quarter warps (16 bytes), the
+latter by half warps where lanes read the same in pairs.
 """
 
 from __future__ import annotations
@@ -139,17 +140,36 @@ def _different(values: np.ndarray, active: np.ndarray) -> np.ndarray:
 def _wavefronts(first: np.ndarray, active: np.ndarray, itemsize: int) -> int:
     """Passes through the banks, summed over warps."""
     parts = max(1, itemsize // BANK_BYTES)
-    if parts > 1:  # 8 bytes a lane: half warps; 16 bytes: quarter warps; each its own pass
-        first = first.reshape(-1, WARP // parts)
-        active = active.reshape(-1, WARP // parts)
-        first = (first[:, :, None] + BANK_BYTES * np.arange(parts)).reshape(len(first), WARP)
-        active = np.repeat(active, parts, axis=1)
-    words = np.where(active, first // BANK_BYTES, -1)
-    return int(bank_load(words).max(axis=1).sum())
+    passes = _passes(first, active, parts, parts)
+    if parts == 4:
+        paired = _in_pairs(first, active)
+        passes = np.where(paired, _passes(first, active, parts, 2), passes)
+    return int(passes.sum())
+
+
+def _passes(first: np.ndarray, active: np.ndarray, parts: int, groups: int) -> np.ndarray:
+    """Passes of each warp when its lanes, `parts` words each, are served in so many groups."""
+    words = first.reshape(-1, WARP // groups, 1) // BANK_BYTES + np.arange(parts)
+    words = np.where(active.reshape(-1, WARP // groups, 1), words, -1)
+    load = bank_load(words.reshape(len(words), -1))
+    return load.max(axis=1).reshape(-1, groups).sum(axis=1)
+
+
+def _in_pairs(first: np.ndarray, active: np.ndarray) -> np.ndarray:
+    """Which warps read the same in every lane and its neighbour, or its next neighbour but one.
+
+    Then half a warp asks for no more words of 16 bytes than a pass can serve, and two passes do.
+    """
+    lanes = np.arange(WARP)
+    agree = [
+        (first == first[:, lanes ^ apart]) | ~active | ~active[:, lanes ^ apart]
+        for apart in (1, 2)
+    ]
+    return np.logical_or(*(pairs.all(axis=1) for pairs in agree))
 
 
 def bank_load(words: np.ndarray) -> np.ndarray:
-    """Different words asked of each bank: rows of 32 word numbers in, rows of 32 banks out.
+    """Different words asked of each bank: rows of word numbers in, rows of 32 banks out.
 
     A word of -1 is a lane that does not take part.
     """
