@@ -5,8 +5,15 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from gemm_kernels import register_blocked
-from gemm_kernels.blocks import check_wide, fetch, outer_product, put_columns, put_rows, read
-from gemm_kernels.blocks import store_quad
+from gemm_kernels.blocks import (
+    check_wide,
+    fetch,
+    outer_product,
+    put_columns,
+    put_rows,
+    read,
+    store_quad,
+)
 from utils.steps import Step
 from utils.tasks import GEMM
 

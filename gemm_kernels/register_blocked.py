@@ -1,4 +1,4 @@
-"""A thread keeps TM×TN of c in registers: each element that it reads serves TM or TN multiply-adds."""
+"""A thread keeps TM×TN of c in registers: what it reads serves TM or TN multiply-adds."""
 
 from functools import cache
 

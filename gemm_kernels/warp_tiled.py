@@ -1,14 +1,20 @@
-"""A thread's 8×8 of c are four 4×4 quads half a tile apart, and warps are patches of c, not rows."""
+"""A thread's 8×8 of c are four quads half a tile apart; a warp is a patch of c, not a row."""
 
 from functools import cache
 
 from numba import cuda, float32, uint32
 
-from gemm_kernels.blocks import check_wide, fetch, outer_product, put_columns, put_rows, read
-from gemm_kernels.blocks import store_quad
+from gemm_kernels.blocks import (
+    check_wide,
+    fetch,
+    outer_product,
+    put_columns,
+    put_rows,
+    read,
+    store_quad,
+)
 from utils.steps import Launch, Step
 from utils.tasks import GEMM
-
 
 TILE, HALF, THREADS = 128, 64, 256
 # Four more columns: threads that write two quads of one row of a's tile do not meet.
@@ -84,7 +90,7 @@ def build(LANES, BK):
             fetch(b, (start, col), QUADS_B, me, next_b)
             z = uint32(1)
             while z < LAST:
-                # Neighbours read neighbouring quads: 8 of them fill the 32 banks, none of them twice.
+                # Neighbours read neighbouring quads: 8 of them fill the 32 banks, none twice.
                 read(sa, (side, z), y, HALF, a1)
                 read(sb, (side, z), x, HALF, b1)
                 add_outer_product(sums, a0, b0)

@@ -205,8 +205,8 @@ def test_prefetch_needs_one_barrier_a_tile_where_vectorized_needs_two():
 
 @pytest.mark.parametrize("name", ["prefetch", "warp_tiled", "maxwell64", "maxwell256"])
 def test_without_the_barrier_of_the_loop_a_race_is_found(name):
-    module = module_of(LADDER.step(name))
-    wrong = edited(module, Edit("            cuda.syncthreads()\n            read", "            read"))
+    in_loop = "    cuda.syncthreads()\n            read"
+    wrong = edited(module_of(LADDER.step(name)), Edit(in_loop, "    read"))
     findings = traced(wrong.STEP.variant(), 8, 64, 24).findings
     assert {finding.kind for finding in findings} == {"race"}
 
