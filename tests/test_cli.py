@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from PIL import Image
 
 import gemm_kernels
 import gemm_kernels.cpu
@@ -196,6 +197,24 @@ def test_what_was_finished_before_ctrl_c_is_recorded(capsys, monkeypatch):
     assert main(CPU, ["--n", "8", "9", "10", "--record"]) == cli.INTERRUPTED
     assert set(records.measured(devices.cpu_name(), "cpu")["m"]) == {8}
     assert "are recorded" in capsys.readouterr().err
+
+
+def test_a_plot_draws_what_is_recorded_and_says_what_it_shows(capsys, h200, tmp_path):
+    main(reduce_kernels.LADDER, ["--record", "--n", "2^10", "2^11"])
+    capsys.readouterr()
+    assert main(reduce_kernels.LADDER, ["--plot", str(tmp_path / "figures")]) == 0
+    told = capsys.readouterr().out.splitlines()
+    names = ["reduce_gb_per_s.png", "reduce_share_of_peak.png"]
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == names
+    for name, line in zip(names, told, strict=True):
+        path, _, alt_text = line.partition(": ")
+        assert path.endswith(name)
+        assert Image.open(path).text["Description"] == alt_text
+
+
+def test_a_plot_of_nothing_is_refused(capsys, no_gpu, tmp_path):
+    assert main(GPU, ["--plot", str(tmp_path)]) == cli.REFUSED
+    assert "nothing has been recorded there yet" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

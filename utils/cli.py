@@ -7,13 +7,14 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 from rich import box
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from utils import devices, records
+from utils import devices, plots, records
 from utils.errors import CourseError
 from utils.measure import Row, measured_rows, recorded_rows
 from utils.records import Record
@@ -30,12 +31,15 @@ INTERRUPTED = 130
 def main(ladder: Ladder, arguments: Sequence[str] | None = None) -> int:
     """Run the command line of a ladder; returns the exit code.
 
-    0: every step is right. 1: a step is wrong. 2: the request cannot be met, and one sentence on
-    stderr says why. 130: stopped with Ctrl-C; what was measured until then is recorded.
+    0: every step is right, or the figures are drawn. 1: a step is wrong. 2: the request cannot be
+    met, and one sentence on stderr says why. 130: stopped with Ctrl-C; what was measured until then
+    is recorded.
     """
     options = _parse(ladder, arguments)
     console = Console(stderr=True)
     try:
+        if options.plot:
+            return _plot(ladder, options)
         with explained():
             rows = _rows(ladder, options, console)
     except CourseError as error:
@@ -78,12 +82,19 @@ def _parse(ladder: Ladder, arguments: Sequence[str] | None) -> argparse.Namespac
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
+    parser.add_argument(
+        "--plot",
+        type=Path,
+        metavar="FOLDER",
+        help="measure nothing: draw what is recorded into PNG files in this folder",
+    )
     if ladder.on_gpu:
         parser.add_argument(
             "--device",
             default="NVIDIA H200",
             metavar="NAME",
-            help="whose recorded figures to show where there is no GPU; default: %(default)s",
+            help="whose recorded figures to show, with --plot or without a GPU; "
+            "default: %(default)s",
         )
     return parser.parse_args(arguments)
 
@@ -92,6 +103,19 @@ def _program() -> str | None:
     """The command as it was typed, such as python -m gemm_kernels."""
     spec = sys.modules["__main__"].__spec__
     return f"python -m {spec.parent}" if spec and spec.parent else None
+
+
+def _plot(ladder: Ladder, options: argparse.Namespace) -> int:
+    """Draw the ladder's records; stdout says where each figure lies and what it shows."""
+    device = devices.find(options.device).name if ladder.on_gpu else devices.cpu_name()
+    frame = records.measured(device, ladder.name)
+    figures = plots.figures_of(frame[frame["step"].isin(options.steps)], ladder.title)
+    options.plot.mkdir(parents=True, exist_ok=True)
+    for name, figure in figures.items():
+        path = options.plot / f"{ladder.name}_{name}.png"
+        plots.save(figure, path)
+        print(f"{path}: {figure.alt_text}")
+    return 0
 
 
 def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list[Row]:
