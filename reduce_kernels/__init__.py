@@ -6,7 +6,16 @@
 
 import numpy as np
 
-from reduce_kernels import reduce0
+from reduce_kernels import (
+    reduce0,
+    reduce1,
+    reduce2,
+    reduce3,
+    reduce4,
+    reduce5,
+    reduce6,
+    reduce7,
+)
 from reduce_kernels.second_pass import bind_two_passes
 from utils.steps import Ladder
 from utils.timing import CUB
@@ -14,7 +23,16 @@ from utils.timing import CUB
 LADDER = Ladder(
     name="reduce",
     title="Sum of float32 on the GPU",
-    steps=(reduce0.STEP,),
+    steps=(
+        reduce0.STEP,
+        reduce1.STEP,
+        reduce2.STEP,
+        reduce3.STEP,
+        reduce4.STEP,
+        reduce5.STEP,
+        reduce6.STEP,
+        reduce7.STEP,
+    ),
     sizes=("2^22", "2^25", "2^28", "2^30"),
     quick=("2^25", "2^28"),
     small="10007",
