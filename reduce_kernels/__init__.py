@@ -15,6 +15,10 @@ from reduce_kernels import (
     reduce5,
     reduce6,
     reduce7,
+    reduce8,
+    reduce9,
+    reduce_atomic,
+    reduce_cooperative,
 )
 from reduce_kernels.second_pass import bind_two_passes
 from utils.steps import Ladder
@@ -32,6 +36,10 @@ LADDER = Ladder(
         reduce5.STEP,
         reduce6.STEP,
         reduce7.STEP,
+        reduce8.STEP,
+        reduce9.STEP,
+        reduce_atomic.STEP,
+        reduce_cooperative.STEP,
     ),
     sizes=("2^22", "2^25", "2^28", "2^30"),
     quick=("2^25", "2^28"),

@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from reduce_kernels.grids import BLOCKS, one_element_per_thread
+from reduce_kernels.grids import BLOCKS, elements_per_thread
 from utils.steps import Step
 from utils.tasks import SUM
 
@@ -46,6 +46,6 @@ STEP = Step(
     previous=None,
     task=SUM,
     build=build,
-    launch=one_element_per_thread,
+    launch=elements_per_thread(1),
     choices={"BLOCK": BLOCKS},
 )

@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from reduce_kernels.grids import BLOCKS, two_elements_per_thread
+from reduce_kernels.grids import BLOCKS, elements_per_thread
 from utils.steps import Step
 from utils.tasks import SUM
 
@@ -47,6 +47,6 @@ STEP = Step(
     previous="reduce2",
     task=SUM,
     build=build,
-    launch=two_elements_per_thread,
+    launch=elements_per_thread(2),
     choices={"BLOCK": BLOCKS},
 )

@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from reduce_kernels.grids import BLOCKS, resident
+from reduce_kernels.grids import BLOCKS, elements_per_thread
 from utils.steps import Step
 from utils.tasks import SUM
 
@@ -21,7 +21,8 @@ def build(BLOCK):
         of_warps = cuda.shared.array(WARPS, float32)
         tid = uint32(cuda.threadIdx.x)
 
-        # Flaw: a load brings four bytes, and the next one waits until this one is added.
+        # Flaw: a load brings four bytes, and between every two loads and the next stands the
+        # condition of the loop.
         total = float32(0)
         i = uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid
         while i < x.size:
@@ -54,6 +55,6 @@ STEP = Step(
     previous="reduce6",
     task=SUM,
     build=build,
-    launch=resident(2),
+    launch=elements_per_thread(8),
     choices={"BLOCK": BLOCKS},
 )

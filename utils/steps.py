@@ -93,6 +93,7 @@ class Step:
     choices: for each constant of build the allowed values; the first is the default.
     budget: what the machine code of the default constants must look like.
     capability: the first compute capability that has the instructions this step needs.
+    bind: for a step that is not executed as the others of its ladder are; see `Ladder.bind`.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Step:
     choices: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     budget: Budget = Budget()
     capability: tuple[int, int] = (7, 5)
+    bind: Callable[..., Callable[[], None]] | None = None
 
     @property
     def signature(self):
@@ -213,6 +215,10 @@ class Ladder:
         hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(names)}."
         raise CourseError(f"The {self.name} ladder has no step {name!r}: {hint}")
 
+    def execution(self, variant: Variant, shape: Shape, inputs: tuple, out) -> Callable[[], None]:
+        """One execution as a function without arguments; the arrays lie where the variant runs."""
+        return (variant.step.bind or self.bind)(variant, shape, inputs, out)
+
     def to_device(self, array: np.ndarray):
         """The array where the steps of this ladder can read it; device arrays stay as they are."""
         return cuda.to_device(array) if self.on_gpu and isinstance(array, np.ndarray) else array
@@ -237,5 +243,5 @@ class Ladder:
         with explained():
             out = self.to_device(poisoned(size))
             arrays = tuple(map(self.to_device, inputs))
-            self.bind(variant, step.task.shape(*sizes), arrays, out)()
+            self.execution(variant, step.task.shape(*sizes), arrays, out)()
             return self.to_host(out)
