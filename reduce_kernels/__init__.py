@@ -2,6 +2,7 @@
 
 >>> total = run("reduce0", x)
 >>> total = run("reduce0", x, BLOCK=512)
+>>> largest = reduce(x, "max")
 """
 
 import numpy as np
@@ -20,9 +21,12 @@ from reduce_kernels import (
     reduce_atomic,
     reduce_cooperative,
 )
+from reduce_kernels.reduction import reduce
 from reduce_kernels.second_pass import bind_two_passes
 from utils.steps import Ladder
 from utils.timing import CUB
+
+__all__ = ["LADDER", "reduce", "run"]
 
 LADDER = Ladder(
     name="reduce",

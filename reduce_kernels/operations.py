@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numba import cuda, float32, float64, from_dtype, int32, int64, types
+from numba import cuda, float32, float64, int32, int64, types
 
 from utils.errors import CourseError
 
@@ -46,7 +46,7 @@ def _smaller(a, b):
     return a if a < b or a != a else b
 
 
-ELEMENTS = (float32, float64, int32, int64)
+_ELEMENTS = {np.dtype(str(kind)): kind for kind in (float32, float64, int32, int64)}
 _COMBINE = {"sum": _add, "prod": _multiply, "max": _larger, "min": _smaller}
 
 
@@ -59,10 +59,10 @@ def operation(name: str, dtype: np.dtype) -> Operation:
     """
     if name not in _COMBINE:
         raise CourseError(f"There is no reduction {name!r}: choose one of {', '.join(_COMBINE)}.")
-    element = from_dtype(dtype) if dtype.kind in "fi" else None
-    if element not in ELEMENTS:
+    element = _ELEMENTS.get(dtype)
+    if element is None:
         raise CourseError(
-            f"x holds {dtype}, and a reduction takes {', '.join(map(str, ELEMENTS))}: use "
+            f"x holds {dtype}, and a reduction takes {', '.join(map(str, _ELEMENTS))}: use "
             "x.astype(...) with one of them."
         )
     widened = name in ("sum", "prod") and element == int32

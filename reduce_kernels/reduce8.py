@@ -7,7 +7,7 @@ from numba import cuda
 from reduce_kernels.operations import SUM_OF_FLOAT32
 from reduce_kernels.trees import across_block
 from reduce_kernels.wide_loads import blocks, total_of_thread
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 from utils.tasks import SUM
 
 
@@ -41,4 +41,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"BLOCK": (1024, 32, 64, 128, 256, 512), "TURNS": (4, 1)},
+    budget=Budget(global_bits=128),
 )

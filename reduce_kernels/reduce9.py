@@ -10,7 +10,7 @@ from reduce_kernels import reduce8
 from reduce_kernels.operations import SUM_OF_FLOAT32
 from reduce_kernels.trees import across_block
 from reduce_kernels.wide_loads import total_of_thread
-from utils.steps import Step
+from utils.steps import Budget, Step
 from utils.tasks import SUM
 
 
@@ -66,5 +66,6 @@ STEP = Step(
     build=build,
     launch=reduce8.launch,
     choices=reduce8.STEP.choices,
+    budget=Budget(global_bits=128),
     bind=bind,
 )
