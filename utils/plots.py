@@ -238,6 +238,51 @@ def efficiency_per_step(
     return with_alt(figure, f"Bar chart: {title}, in percent of the peak, {where}: {told}{rival}.")
 
 
+def share_lines(
+    points: pd.DataFrame,
+    axis: str,
+    title: str,
+    where: str,
+    marks: Sequence[tuple[float, float, str]] = (),
+) -> Figure:
+    """Lines of a share of the peak against what hides the latency; what a model says, dotted.
+
+    points: columns label, x, share and model (fractions). axis: what x is. where: the line below
+    the title. marks: points of others, as x, share and text. CourseError for a share above 1.
+    """
+    with style():
+        figure, axes = _figure(height=4.8)
+        ends = {}
+        for rank, (label, line) in enumerate(points.groupby("label", sort=False)):
+            colour, marker = COLOURS[rank % len(COLOURS)], MARKERS[rank % len(MARKERS)]
+            fraction_of_peak(line["share"].max(), 1.0, label)
+            axes.plot(line["x"], 100 * line["share"], color=colour, marker=marker, clip_on=False)
+            axes.plot(line["x"], 100 * line["model"], color=colour, linestyle=":", linewidth=1.2)
+            ends[label] = (line["x"].iloc[-1], 100 * line["share"].iloc[-1], colour)
+        for x, share, text in marks:
+            axes.plot(x, 100 * share, marker="x", color=INK, markersize=8, clip_on=False)
+            axes.annotate(text, (x, 100 * share), (0, -14), textcoords="offset points",
+                          ha="center", fontsize=8, path_effects=_HALO)  # fmt: skip
+        axes.set_xlim(0, points["x"].max())
+        axes.set_ylim(0, 100)
+        axes.set_xlabel(f"{axis}; dotted: Little's law")
+        axes.set_ylabel("% of the peak")
+        axes.grid(axis="y")
+        _label_ends(axes, ends, 100)
+        _head(axes, title, where)
+    told = "; ".join(
+        f"{label}: {line['share'].iloc[0]:.0%} at {line['x'].iloc[0]:.3g}, at most "
+        f"{line['share'].max():.0%} at {line['x'][line['share'].idxmax()]:.3g}"
+        for label, line in points.groupby("label", sort=False)
+    )
+    crosses = "; ".join(f"{text} at {x:.3g}, {share:.0%}" for x, share, text in marks)
+    return with_alt(
+        figure,
+        f"Line chart: {title}, in percent of the peak against {axis}, {where}. {told}."
+        + (f" Crosses: {crosses}." if marks else ""),
+    )
+
+
 def published_beside_measured(
     published: pd.DataFrame,
     measured: pd.DataFrame,
