@@ -105,12 +105,13 @@ def arithmetic_figure(frame: pd.DataFrame, device: Device, sms: int) -> Figure:
     )
     published = records.published("latency_hiding").query("experiment == 'arithmetic'")
     marks = [
-        (row.threads_per_sm_for_peak, 1.0, f"ILP {row.ilp}\n{row.device}")
+        (row.threads_per_sm_for_peak, 1.0, f"ILP {row.ilp}")
         for row in published.itertuples()
     ]
     place = "one SM" if sms == 1 else f"all {sms} SMs"
     title = f"Chains of multiply-adds on {place}"
-    return plots.share_lines(points, "threads per SM", title, where(frame), marks)
+    told = f"{where(frame)}; crosses: where the GTX480 of 2010 is at its peak"
+    return plots.share_lines(points, "threads per SM", title, told, marks)
 
 
 def copy_figure(frame: pd.DataFrame, device: Device) -> Figure:
@@ -127,8 +128,10 @@ def copy_figure(frame: pd.DataFrame, device: Device) -> Figure:
             "model": (2 * under_way / needed).clip(upper=1),
         }
     )
-    marks = [(100 * CLAIMED_OCCUPANCY, CLAIMED_SHARE, f"{CLAIMED_COPY}\nGTX480")]
-    return plots.share_lines(points, "occupancy in %", "Copying", where(frame), marks)
+    marks = [(100 * CLAIMED_OCCUPANCY, CLAIMED_SHARE, CLAIMED_COPY)]
+    title = "Copying, by what each thread has under way"
+    told = f"{where(frame)}; cross: the claim for the GTX480 of 2010"
+    return plots.share_lines(points, "occupancy in %", title, told, marks)
 
 
 def _curves(options: argparse.Namespace) -> tuple[Device, pd.DataFrame]:

@@ -23,7 +23,7 @@ from utils.timing import Timing, time_gpu
 from utils.verify import draw
 
 ILPS = range(1, 9)
-THREADS = (32, 64, 96, 128, 160, 192, 256, 320, 384, 448, 512, 576, 640, 768, 896, 1024)
+THREADS = (32, 64, 96, 128, 192, 256, 320, 384, 512, 576, 768, 1024)
 FMAS_PER_SM = 2**26
 CEILING = ReduceShape(2**28)
 WARP = 32
@@ -37,7 +37,6 @@ OCCUPANCIES = ((32, 4), (32, 5), (32, 6), (64, 4), (64, 5), (64, 6), (64, 8), (6
 COPIED = 2**28
 RESERVED_BYTES = KIB  # of shared memory, by the system, in each block
 MOST_SHARED_BYTES = 48 * KIB
-THREADS_PER_SM = 2048
 
 # Places of a chase and the elements between them: one per line of 128 bytes, in memory or cache.
 APART = 32
@@ -78,7 +77,8 @@ def measure(device: Device) -> Iterator[Point]:
     ceiling = _ceiling()
     for sms in (1, device.sms):
         for ilp in ILPS:
-            for threads in (*THREADS, *((THREADS_PER_SM,) if sms > 1 else ())):
+            # One SM takes one block; what is more than a block can hold goes to another SM.
+            for threads in (*THREADS, *((_threads_per_sm(),) if sms > 1 else ())):
                 yield _arithmetic(device, ilp, sms, threads, ceiling * sms / device.sms)
     x = cuda.to_device(draw("uniform", COPIED, seed=1))
     out = cuda.device_array(COPIED, np.float32)
@@ -113,7 +113,7 @@ def _arithmetic(device: Device, ilp: int, sms: int, threads: int, ceiling: float
         floats=ilp,
         sms=sms,
         threads_per_sm=threads,
-        occupancy=threads / THREADS_PER_SM,
+        occupancy=threads / _threads_per_sm(),
         **_times(timing),
         value=value,
         unit="GFLOP/s",
@@ -128,7 +128,7 @@ def _copy(device: Device, width: int, count: int, place: tuple[int, int], arrays
     shared = shared_bytes(device, blocks)
     grid = COPIED // (block * count * width)
     (timing,) = time_gpu([partial(kernel[grid, block, 0, shared], *arrays)])
-    threads = block * _resident_blocks(kernel, block, shared)
+    threads = block * _resident_blocks(kernel, block, shared, device.sms)
     value = 2 * 4 * COPIED / timing.median_ms / 1e6
     what = f"{count} {'float' if width == 1 else f'float{width}'}"
     return Point(
@@ -137,7 +137,7 @@ def _copy(device: Device, width: int, count: int, place: tuple[int, int], arrays
         floats=width * count,
         sms=device.sms,
         threads_per_sm=threads,
-        occupancy=threads / THREADS_PER_SM,
+        occupancy=threads / _threads_per_sm(),
         **_times(timing),
         value=value,
         unit="GB/s",
@@ -160,11 +160,15 @@ def shared_bytes(device: Device, blocks: int) -> int:
     return needed
 
 
-def _resident_blocks(kernel, block: int, shared: int) -> int:
-    """What the driver says: registers and the number of blocks are limits, too."""
+def _resident_blocks(kernel, block: int, shared: int, sms: int) -> int:
+    """What the driver says of an SM: registers and the number of blocks are limits, too."""
     (compiled,) = kernel.overloads.values()
-    function = compiled.library.get_cufunc()
-    return cuda.current_context().get_active_blocks_per_multiprocessor(function, block, shared)
+    return compiled.max_cooperative_grid_blocks(block, shared) // sms
+
+
+def _threads_per_sm() -> int:
+    """At most: the number that is an occupancy of 100 %."""
+    return cuda.get_current_device().MAX_THREADS_PER_MULTIPROCESSOR
 
 
 def _latencies(device: Device) -> Iterator[Point]:
@@ -195,7 +199,7 @@ def _latency(what: str, timing: Timing, steps: int) -> Point:
         floats=1,
         sms=1,
         threads_per_sm=1,
-        occupancy=1 / THREADS_PER_SM,
+        occupancy=1 / _threads_per_sm(),
         **_times(timing),
         value=timing.median_ms * 1e3 * timing.sm_clock_mhz / steps,
         unit="cycles",

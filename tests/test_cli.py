@@ -199,6 +199,11 @@ def test_what_was_finished_before_ctrl_c_is_recorded(capsys, monkeypatch):
     assert "are recorded" in capsys.readouterr().err
 
 
+def test_some_of_the_constants_can_be_chosen(capsys, h200):
+    assert main(GPU, ["--json", "--n", "8", "--steps", "tiled", "--params", "TILE=8"]) == 0
+    assert [row["params"] for row in rows_of(capsys)] == ["TILE=8"]
+
+
 def test_a_plot_draws_what_is_recorded_and_says_what_it_shows(capsys, h200, tmp_path):
     main(reduce_kernels.LADDER, ["--record", "--n", "2^10", "2^11"])
     capsys.readouterr()
@@ -223,6 +228,7 @@ def test_a_plot_of_nothing_is_refused(capsys, no_gpu, tmp_path):
         (["--n", "big"], "'big' is no matrix size"),
         (["--steps", "nave"], "no step 'nave': did you mean naive"),
         (["--device", "abacus"], "'abacus' is no device"),
+        (["--params", "TILE=5"], "No step has the constants 'TILE=5': choose some of TILE=32"),
     ],
 )
 def test_a_request_that_cannot_be_met_is_one_sentence(arguments, sentence, capsys, no_gpu):

@@ -19,7 +19,7 @@ from utils.errors import CourseError
 from utils.measure import Row, measured_rows, recorded_rows
 from utils.records import Record
 from utils.shapes import GemmShape, ReduceShape
-from utils.steps import Ladder, Variant
+from utils.steps import Ladder, Step, Variant
 from utils.tasks import Shape
 from utils.versions import explained
 
@@ -80,6 +80,13 @@ def _parse(ladder: Ladder, arguments: Sequence[str] | None) -> argparse.Namespac
         metavar="STEP",
         help=f"some of {', '.join(names)}; default: all",
     )
+    parser.add_argument(
+        "--params",
+        nargs="+",
+        default=[],
+        metavar="PARAMS",
+        help='constants as records name them, such as "BLOCK=256"; default: all that a step offers',
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
     parser.add_argument(
@@ -120,7 +127,7 @@ def _plot(ladder: Ladder, options: argparse.Namespace) -> int:
 
 def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list[Row]:
     steps = [ladder.step(name) for name in options.steps]
-    variants = [Variant(step, constants) for step in steps for constants in step.variants()]
+    variants = _variants(steps, options.params)
     sizes = options.n or (ladder.sizes if options.record else ladder.quick)
     shapes = [ladder.parse(size) for size in sizes]
     device = devices.current() if ladder.on_gpu else None
@@ -136,6 +143,18 @@ def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list
         rows = list(recorded_rows(ladder, variants, shapes if options.n else [], recorded))
     print(devices.why_no_device(), _what_is_shown(rows, recorded.name), file=sys.stderr)
     return rows
+
+
+def _variants(steps: Sequence[Step], params: Sequence[str]) -> list[Variant]:
+    """Every variant of the steps, or those whose constants are named; CourseError if none is."""
+    variants = [Variant(step, constants) for step in steps for constants in step.variants()]
+    for wanted in params:
+        if wanted not in (variant.params for variant in variants):
+            offered = dict.fromkeys(variant.params for variant in variants if variant.params)
+            raise CourseError(
+                f"No step has the constants '{wanted}': choose some of {', '.join(offered)}."
+            )
+    return [variant for variant in variants if not params or variant.params in params]
 
 
 def _what_is_shown(rows: list[Row], device: str) -> str:

@@ -247,8 +247,9 @@ def share_lines(
 ) -> Figure:
     """Lines of a share of the peak against what hides the latency; what a model says, dotted.
 
-    points: columns label, x, share and model (fractions). axis: what x is. where: the line below
-    the title. marks: points of others, as x, share and text. CourseError for a share above 1.
+    points: columns label, x, share and model (fractions). axis: what x is, on a scale of powers of
+    two. where: the line below the title. marks: points of others, as x, share and a short text.
+    CourseError for a share above 1.
     """
     with style():
         figure, axes = _figure(height=4.8)
@@ -263,7 +264,11 @@ def share_lines(
             axes.plot(x, 100 * share, marker="x", color=INK, markersize=8, clip_on=False)
             axes.annotate(text, (x, 100 * share), (0, -14), textcoords="offset points",
                           ha="center", fontsize=8, path_effects=_HALO)  # fmt: skip
-        axes.set_xlim(0, points["x"].max())
+        octaves = np.floor(np.log2(points["x"].max() / points["x"].min()))
+        ticks = points["x"].max() / 2.0 ** np.arange(octaves + 1)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_xlim(points["x"].min() / 1.1, points["x"].max())
         axes.set_ylim(0, 100)
         axes.set_xlabel(f"{axis}; dotted: Little's law")
         axes.set_ylabel("% of the peak")
