@@ -104,10 +104,7 @@ def arithmetic_figure(frame: pd.DataFrame, device: Device, sms: int) -> Figure:
         }
     )
     published = records.published("latency_hiding").query("experiment == 'arithmetic'")
-    marks = [
-        (row.threads_per_sm_for_peak, 1.0, f"ILP {row.ilp}")
-        for row in published.itertuples()
-    ]
+    marks = [(row.threads_per_sm_for_peak, 1.0, f"ILP {row.ilp}") for row in published.itertuples()]
     place = "one SM" if sms == 1 else f"all {sms} SMs"
     title = f"Chains of multiply-adds on {place}"
     told = f"{where(frame)}; crosses: where the GTX480 of 2010 is at its peak"
