@@ -2,19 +2,49 @@
 
 >>> total = run("reduce0", x)
 >>> total = run("reduce0", x, BLOCK=512)
+>>> largest = reduce(x, "max")
 """
 
 import numpy as np
 
-from reduce_kernels import reduce0
+from reduce_kernels import (
+    reduce0,
+    reduce1,
+    reduce2,
+    reduce3,
+    reduce4,
+    reduce5,
+    reduce6,
+    reduce7,
+    reduce8,
+    reduce9,
+    reduce_atomic,
+    reduce_cooperative,
+)
+from reduce_kernels.reduction import reduce
 from reduce_kernels.second_pass import bind_two_passes
 from utils.steps import Ladder
 from utils.timing import CUB
 
+__all__ = ["LADDER", "reduce", "run"]
+
 LADDER = Ladder(
     name="reduce",
     title="Sum of float32 on the GPU",
-    steps=(reduce0.STEP,),
+    steps=(
+        reduce0.STEP,
+        reduce1.STEP,
+        reduce2.STEP,
+        reduce3.STEP,
+        reduce4.STEP,
+        reduce5.STEP,
+        reduce6.STEP,
+        reduce7.STEP,
+        reduce8.STEP,
+        reduce9.STEP,
+        reduce_atomic.STEP,
+        reduce_cooperative.STEP,
+    ),
     sizes=("2^22", "2^25", "2^28", "2^30"),
     quick=("2^25", "2^28"),
     small="10007",

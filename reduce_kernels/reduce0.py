@@ -4,7 +4,8 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Launch, Step
+from reduce_kernels.grids import BLOCKS, elements_per_thread
+from utils.steps import Step
 from utils.tasks import SUM
 
 
@@ -15,7 +16,6 @@ def build(BLOCK):
     @cuda.jit
     def reduce0(x, partials):
         shared = cuda.shared.array(BLOCK, float32)
-        # Unsigned, so that the remainder below is one AND and no division.
         tid = uint32(cuda.threadIdx.x)
         i = cuda.grid(1)
 
@@ -23,26 +23,21 @@ def build(BLOCK):
         shared[tid] = x[i] if i < x.size else float32(0)
         cuda.syncthreads()
 
-        stride = 1
-        while stride < BLOCK:
+        stride = uint32(1)
+        while stride < cuda.blockDim.x:
             # Here shared[t] holds the sum of stride elements, for each t that is a multiple of
             # stride. Flaw: the threads that still add lie 2·stride apart, so every warp stays busy
             # with ever fewer of its lanes; the others wait for them.
-            if tid % (2 * stride) == 0:
+            if tid % uint32(2 * stride) == 0:
                 shared[tid] += shared[tid + stride]
             # The next step reads what other threads wrote in this one.
             cuda.syncthreads()
-            stride *= 2
+            stride = uint32(2 * stride)
 
         if tid == 0:
             partials[cuda.blockIdx.x] = shared[0]
 
     return reduce0
-
-
-def launch(shape, BLOCK):
-    """One thread per element of x, and so one partial sum per BLOCK elements."""
-    return Launch(grid=(-(-shape.elements // BLOCK),), block=(BLOCK,))
 
 
 STEP = Step(
@@ -51,6 +46,6 @@ STEP = Step(
     previous=None,
     task=SUM,
     build=build,
-    launch=launch,
-    choices={"BLOCK": (256, 128, 512, 1024)},
+    launch=elements_per_thread(1),
+    choices={"BLOCK": BLOCKS},
 )

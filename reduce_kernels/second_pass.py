@@ -1,9 +1,9 @@
 """The second pass: from one partial sum per block to the sum of everything.
 
-Blocks cannot wait for each other within a launch, so the steps of the ladder leave one partial sum
-per block, and this pass adds them: in one launch of one block while there are few, in two launches
-when there are so many that one block would be the slowest part. Every step ends with it, and its
-time counts; it reads the BLOCK-th part of what the first pass reads.
+The blocks of an ordinary launch cannot wait for each other, so the steps up to reduce8 leave one
+partial sum per block, and this pass adds them: in one launch of one block while there are few, in
+two launches when there are so many that one block would be the slowest part. Its time counts; it
+reads the BLOCK-th part of what the first pass reads, or less.
 """
 
 from functools import partial

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from PIL import Image
 
 import gemm_kernels
 import gemm_kernels.cpu
@@ -198,12 +199,36 @@ def test_what_was_finished_before_ctrl_c_is_recorded(capsys, monkeypatch):
     assert "are recorded" in capsys.readouterr().err
 
 
+def test_some_of_the_constants_can_be_chosen(capsys, h200):
+    assert main(GPU, ["--json", "--n", "8", "--steps", "tiled", "--params", "TILE=8"]) == 0
+    assert [row["params"] for row in rows_of(capsys)] == ["TILE=8"]
+
+
+def test_a_plot_draws_what_is_recorded_and_says_what_it_shows(capsys, h200, tmp_path):
+    main(reduce_kernels.LADDER, ["--record", "--n", "2^10", "2^11"])
+    capsys.readouterr()
+    assert main(reduce_kernels.LADDER, ["--plot", str(tmp_path / "figures")]) == 0
+    told = capsys.readouterr().out.splitlines()
+    names = ["reduce_gb_per_s.png", "reduce_share_of_peak.png"]
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == names
+    for name, line in zip(names, told, strict=True):
+        path, _, alt_text = line.partition(": ")
+        assert path.endswith(name)
+        assert Image.open(path).text["Description"] == alt_text
+
+
+def test_a_plot_of_nothing_is_refused(capsys, no_gpu, tmp_path):
+    assert main(GPU, ["--plot", str(tmp_path)]) == cli.REFUSED
+    assert "nothing has been recorded there yet" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "arguments, sentence",
     [
         (["--n", "big"], "'big' is no matrix size"),
         (["--steps", "nave"], "no step 'nave': did you mean naive"),
         (["--device", "abacus"], "'abacus' is no device"),
+        (["--params", "TILE=5"], "No step has the constants 'TILE=5': choose some of TILE=32"),
     ],
 )
 def test_a_request_that_cannot_be_met_is_one_sentence(arguments, sentence, capsys, no_gpu):

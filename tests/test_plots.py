@@ -53,6 +53,19 @@ FIGURES = {
 }
 
 
+def test_a_ladders_figures_show_each_step_once_with_its_best_constants():
+    slow, fast = gemm({"tiled": 10_000}, params="TILE=8"), gemm({"tiled": 20_000}, params="TILE=32")
+    figures = plots.figures_of(pd.concat([slow, fast]), "SGEMM")
+    assert list(figures) == ["gflops", "share_of_peak"]
+    assert "tiled: 20,000 at 512, 20,000 at 4096 (30% of the peak)" in figures["gflops"].alt_text
+    assert "10,000" not in figures["gflops"].alt_text
+
+
+def test_without_an_efficiency_there_is_no_peak_to_draw_under():
+    with pytest.raises(CourseError, match="no row has an efficiency"):
+        plots.figures_of(gemm({"tiled": 10_000}).assign(efficiency=np.nan), "SGEMM")
+
+
 @pytest.fixture(params=FIGURES)
 def figure(request):
     return FIGURES[request.param]()

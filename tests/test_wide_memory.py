@@ -2,12 +2,20 @@
 
 import numpy as np
 import pytest
-from numba import cuda, float32, uint32, void
+from numba import cuda, float32, float64, int64, uint32, void
 
 from utils.errors import CourseError
 from utils.ptx import compile_ptx
 from utils.virtual_gpu import trace
-from utils.wide_memory import commit_copies, copy4_async, load4, store4, wait_copies
+from utils.wide_memory import (
+    before_boundary,
+    commit_copies,
+    copy4_async,
+    load4,
+    store4,
+    stream16,
+    wait_copies,
+)
 
 LANES = 32
 
@@ -120,3 +128,32 @@ def test_each_becomes_one_instruction(kernel, instructions):
     except CourseError as error:
         pytest.skip(str(error))
     assert all(ptx.count(instruction) == 1 for instruction in instructions)
+
+
+@cuda.jit
+def sum_of_streamed(x, out):
+    i = before_boundary(x) + 4 * cuda.grid(1)
+    a, b, c, d = stream16(x, i)
+    out[cuda.grid(1)] = a + b + c + d
+
+
+@pytest.mark.parametrize("first", range(5))
+def test_stream16_reads_from_the_first_boundary_on(first):
+    x, out = cuda.to_device(np.arange(200, dtype=np.float32)), np.zeros(LANES, np.float32)
+    part = x[first:]
+    sum_of_streamed[1, LANES](part, out)
+    # The virtual GPU counts addresses from where the array it is given begins.
+    boundary = -(-first // 4) * 4 if cuda.is_available() else first
+    np.testing.assert_array_equal(out, [4 * (boundary + 4 * i) + 6 for i in range(LANES)])
+
+
+@pytest.mark.parametrize(
+    "dtype, kind", [(float32, "v4.f32"), (float64, "v2.f64"), (int64, "v2.b64")]
+)
+def test_stream16_is_one_load_that_the_first_cache_does_not_keep(dtype, kind):
+    @cuda.jit
+    def first_of(x, out):
+        out[0] = stream16(x, 0)[0]
+
+    ptx = compile_ptx(first_of, void(dtype[::1], dtype[::1]))
+    assert ptx.count("ld.global.nc.L1::no_allocate." + kind) == 1

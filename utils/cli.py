@@ -7,18 +7,19 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 from rich import box
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from utils import devices, records
+from utils import devices, plots, records
 from utils.errors import CourseError
 from utils.measure import Row, measured_rows, recorded_rows
 from utils.records import Record
 from utils.shapes import GemmShape, ReduceShape
-from utils.steps import Ladder, Variant
+from utils.steps import Ladder, Step, Variant
 from utils.tasks import Shape
 from utils.versions import explained
 
@@ -30,12 +31,15 @@ INTERRUPTED = 130
 def main(ladder: Ladder, arguments: Sequence[str] | None = None) -> int:
     """Run the command line of a ladder; returns the exit code.
 
-    0: every step is right. 1: a step is wrong. 2: the request cannot be met, and one sentence on
-    stderr says why. 130: stopped with Ctrl-C; what was measured until then is recorded.
+    0: every step is right, or the figures are drawn. 1: a step is wrong. 2: the request cannot be
+    met, and one sentence on stderr says why. 130: stopped with Ctrl-C; what was measured until then
+    is recorded.
     """
     options = _parse(ladder, arguments)
     console = Console(stderr=True)
     try:
+        if options.plot:
+            return _plot(ladder, options)
         with explained():
             rows = _rows(ladder, options, console)
     except CourseError as error:
@@ -76,14 +80,28 @@ def _parse(ladder: Ladder, arguments: Sequence[str] | None) -> argparse.Namespac
         metavar="STEP",
         help=f"some of {', '.join(names)}; default: all",
     )
+    parser.add_argument(
+        "--params",
+        nargs="+",
+        default=[],
+        metavar="PARAMS",
+        help='constants as records name them, such as "BLOCK=256"; default: all that a step offers',
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
+    parser.add_argument(
+        "--plot",
+        type=Path,
+        metavar="FOLDER",
+        help="measure nothing: draw what is recorded into PNG files in this folder",
+    )
     if ladder.on_gpu:
         parser.add_argument(
             "--device",
             default="NVIDIA H200",
             metavar="NAME",
-            help="whose recorded figures to show where there is no GPU; default: %(default)s",
+            help="whose recorded figures to show, with --plot or without a GPU; "
+            "default: %(default)s",
         )
     return parser.parse_args(arguments)
 
@@ -94,9 +112,22 @@ def _program() -> str | None:
     return f"python -m {spec.parent}" if spec and spec.parent else None
 
 
+def _plot(ladder: Ladder, options: argparse.Namespace) -> int:
+    """Draw the ladder's records; stdout says where each figure lies and what it shows."""
+    device = devices.find(options.device).name if ladder.on_gpu else devices.cpu_name()
+    frame = records.measured(device, ladder.name)
+    figures = plots.figures_of(frame[frame["step"].isin(options.steps)], ladder.title)
+    options.plot.mkdir(parents=True, exist_ok=True)
+    for name, figure in figures.items():
+        path = options.plot / f"{ladder.name}_{name}.png"
+        plots.save(figure, path)
+        print(f"{path}: {figure.alt_text}")
+    return 0
+
+
 def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list[Row]:
     steps = [ladder.step(name) for name in options.steps]
-    variants = [Variant(step, constants) for step in steps for constants in step.variants()]
+    variants = _variants(steps, options.params)
     sizes = options.n or (ladder.sizes if options.record else ladder.quick)
     shapes = [ladder.parse(size) for size in sizes]
     device = devices.current() if ladder.on_gpu else None
@@ -112,6 +143,18 @@ def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list
         rows = list(recorded_rows(ladder, variants, shapes if options.n else [], recorded))
     print(devices.why_no_device(), _what_is_shown(rows, recorded.name), file=sys.stderr)
     return rows
+
+
+def _variants(steps: Sequence[Step], params: Sequence[str]) -> list[Variant]:
+    """Every variant of the steps, or those whose constants are named; CourseError if none is."""
+    variants = [Variant(step, constants) for step in steps for constants in step.variants()]
+    for wanted in params:
+        if wanted not in (variant.params for variant in variants):
+            offered = dict.fromkeys(variant.params for variant in variants if variant.params)
+            raise CourseError(
+                f"No step has the constants '{wanted}': choose some of {', '.join(offered)}."
+            )
+    return [variant for variant in variants if not params or variant.params in params]
 
 
 def _what_is_shown(rows: list[Row], device: str) -> str:

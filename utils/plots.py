@@ -12,6 +12,8 @@ import html
 import io
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -21,6 +23,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from utils.devices import find, fraction_of_peak
 from utils.errors import CourseError
@@ -76,17 +79,25 @@ def with_alt(figure: Figure, text: str) -> Figure:
     return figure
 
 
-def as_html(figure: Figure) -> str:
-    """The figure as an `<img>` with its alt text; CourseError if it has none."""
+def save(figure: Figure, file: Path | BinaryIO) -> None:
+    """Write the figure as PNG, its alt text inside; CourseError if it has none."""
     if not getattr(figure, "alt_text", None):
         raise CourseError(
             "This figure has no alt text: say what it shows with with_alt(fig, text)."
         )
-    drawn, png = io.BytesIO(), io.BytesIO()
+    drawn, text = io.BytesIO(), PngInfo()
+    text.add_itxt("Description", figure.alt_text)
     # Twice the size at which it is shown, for sharp lines on dense screens.
     figure.savefig(drawn, format="png", dpi=2 * DOTS_PER_INCH)
     # 256 colours: the same picture in a third of the bytes, which a notebook stores.
-    Image.open(drawn).convert("RGB").quantize().save(png, "PNG", optimize=True)
+    image = Image.open(drawn).convert("RGB").quantize()
+    image.save(file, "PNG", optimize=True, pnginfo=text)
+
+
+def as_html(figure: Figure) -> str:
+    """The figure as an `<img>` with its alt text; CourseError if it has none."""
+    png = io.BytesIO()
+    save(figure, png)
     return (
         f'<img alt="{html.escape(figure.alt_text)}"'
         f' width="{round(figure.get_figwidth() * DOTS_PER_INCH)}"'
@@ -99,6 +110,33 @@ def show(figure: Figure) -> None:
     """Show the figure with its alt text in a notebook, and close it."""
     display(HTML(as_html(figure)))
     pyplot.close(figure)
+
+
+def figures_of(frame: pd.DataFrame, title: str) -> dict[str, Figure]:
+    """What `--plot` draws of a ladder's records: name -> figure, with each step's best constants.
+
+    One figure of speed against size for each unit that the records hold, and one of the share of
+    the peak at the largest size that all steps have. frame: records of one device.
+    CourseError if no row has an efficiency, from which the peak follows, or no size is shared.
+    """
+    figures = {}
+    for unit in UNITS:
+        rated = frame.dropna(subset=[unit, "efficiency"])
+        if not rated.empty:
+            peak = (rated[unit] / rated["efficiency"]).median()
+            figures[unit] = gflops_against_size(_fastest(rated, unit), peak, title, unit)
+    if not figures:
+        raise CourseError(
+            "There is nothing to draw: no row has an efficiency; record it where a peak is known."
+        )
+    return figures | {"share_of_peak": efficiency_per_step(frame, f"{title}: share of the peak")}
+
+
+def _fastest(frame: pd.DataFrame, unit: str) -> pd.DataFrame:
+    """Of each step and size the row with its fastest constants, without naming them."""
+    sizes = frame.assign(size=_sizes(frame)).reset_index(drop=True)
+    best = sizes.groupby(["step", "size"], sort=False)[unit].idxmax()
+    return sizes.loc[best].assign(params="")
 
 
 def gflops_against_size(
@@ -198,6 +236,56 @@ def efficiency_per_step(
     told = "; ".join(f"{step} {value:.1f} %" for step, value in percent.items())
     rival = f"; {name} is a dashed line" if library > 0 else ""
     return with_alt(figure, f"Bar chart: {title}, in percent of the peak, {where}: {told}{rival}.")
+
+
+def share_lines(
+    points: pd.DataFrame,
+    axis: str,
+    title: str,
+    where: str,
+    marks: Sequence[tuple[float, float, str]] = (),
+) -> Figure:
+    """Lines of a share of the peak against what hides the latency; what a model says, dotted.
+
+    points: columns label, x, share and model (fractions). axis: what x is, on a scale of powers of
+    two. where: the line below the title. marks: points of others, as x, share and a short text.
+    CourseError for a share above 1.
+    """
+    with style():
+        figure, axes = _figure(height=4.8)
+        ends = {}
+        for rank, (label, line) in enumerate(points.groupby("label", sort=False)):
+            colour, marker = COLOURS[rank % len(COLOURS)], MARKERS[rank % len(MARKERS)]
+            fraction_of_peak(line["share"].max(), 1.0, label)
+            axes.plot(line["x"], 100 * line["share"], color=colour, marker=marker, clip_on=False)
+            axes.plot(line["x"], 100 * line["model"], color=colour, linestyle=":", linewidth=1.2)
+            ends[label] = (line["x"].iloc[-1], 100 * line["share"].iloc[-1], colour)
+        for x, share, text in marks:
+            axes.plot(x, 100 * share, marker="x", color=INK, markersize=8, clip_on=False)
+            axes.annotate(text, (x, 100 * share), (0, -14), textcoords="offset points",
+                          ha="center", fontsize=8, path_effects=_HALO)  # fmt: skip
+        octaves = np.floor(np.log2(points["x"].max() / points["x"].min()))
+        ticks = points["x"].max() / 2.0 ** np.arange(octaves + 1)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_xlim(points["x"].min() / 1.1, points["x"].max())
+        axes.set_ylim(0, 100)
+        axes.set_xlabel(f"{axis}; dotted: Little's law")
+        axes.set_ylabel("% of the peak")
+        axes.grid(axis="y")
+        _label_ends(axes, ends, 100)
+        _head(axes, title, where)
+    told = "; ".join(
+        f"{label}: {line['share'].iloc[0]:.0%} at {line['x'].iloc[0]:.3g}, at most "
+        f"{line['share'].max():.0%} at {line['x'][line['share'].idxmax()]:.3g}"
+        for label, line in points.groupby("label", sort=False)
+    )
+    crosses = "; ".join(f"{text} at {x:.3g}, {share:.0%}" for x, share, text in marks)
+    return with_alt(
+        figure,
+        f"Line chart: {title}, in percent of the peak against {axis}, {where}. {told}."
+        + (f" Crosses: {crosses}." if marks else ""),
+    )
 
 
 def published_beside_measured(

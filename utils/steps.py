@@ -95,6 +95,7 @@ class Step:
     capability: the first compute capability that has the instructions this step needs.
     place: place(array on the host) returns it where this step's kernel reads it; None for where
         the ladder puts arrays.
+    bind: for a step that is not executed as the others of its ladder are; see `Ladder.bind`.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Step:
     budget: Budget = Budget()
     capability: tuple[int, int] = (7, 5)
     place: Callable[[np.ndarray], object] | None = None
+    bind: Callable[..., Callable[[], None]] | None = None
 
     @property
     def signature(self):
@@ -216,6 +218,10 @@ class Ladder:
         hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(names)}."
         raise CourseError(f"The {self.name} ladder has no step {name!r}: {hint}")
 
+    def execution(self, variant: Variant, shape: Shape, inputs: tuple, out) -> Callable[[], None]:
+        """One execution as a function without arguments; the arrays lie where the variant runs."""
+        return (variant.step.bind or self.bind)(variant, shape, inputs, out)
+
     def placed(self, step: Step, array: np.ndarray):
         """The array where the step can read it; device arrays stay as they are."""
         if not (self.on_gpu and isinstance(array, np.ndarray)):
@@ -243,5 +249,5 @@ class Ladder:
         with explained():
             out = self.placed(step, poisoned(size))
             arrays = tuple(self.placed(step, array) for array in inputs)
-            self.bind(variant, step.task.shape(*sizes), arrays, out)()
+            self.execution(variant, step.task.shape(*sizes), arrays, out)()
             return self.to_host(out)

@@ -71,14 +71,15 @@ def check_array(name: str, array, ndim: int) -> None:
         raise CourseError(
             f"{name} holds {array.dtype}, and float32 is needed: use {name}.astype(np.float32)."
         )
-    if not _in_c_order(array):
+    if not in_c_order(array):
         raise CourseError(
             f"{name} is not contiguous in C order, so its rows are not side by side in memory: "
             f"use np.ascontiguousarray({name})."
         )
 
 
-def _in_c_order(array) -> bool:
+def in_c_order(array) -> bool:
+    """Whether the array's elements lie side by side in memory, its last index running fastest."""
     # Numba's device arrays have a method where NumPy's and CuPy's have flags.
     method = getattr(array, "is_c_contiguous", None)
     return method() if method else array.flags.c_contiguous

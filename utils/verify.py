@@ -94,7 +94,7 @@ def judge(problem: Problem, out: np.ndarray) -> Verdict:
 def execute(ladder: Ladder, variant: Variant, problem: Problem, inputs: tuple) -> Verdict:
     """Run a step once into a poisoned output and judge it; the inputs lie where the step runs."""
     out = ladder.placed(variant.step, poisoned(problem.reference.shape))
-    ladder.bind(variant, problem.shape, inputs, out)()
+    ladder.execution(variant, problem.shape, inputs, out)()
     return judge(problem, ladder.to_host(out))
 
 

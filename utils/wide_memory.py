@@ -3,12 +3,14 @@
 Each function moves two or four neighbouring float32, of which the first lies on a boundary of 8 or
 16 bytes. They are intrinsics: the compiler makes one instruction (LDG.128, STG.128, LDS.128,
 STS.128, LDGSTS.128). Only this module knows how; the virtual GPU runs and counts them, too.
+``stream16`` is for numbers of 4 or 8 bytes of any kind, and for what is read once.
 
 A position is an index, or a tuple of them, as in ``x[position]``.
 """
 
 from __future__ import annotations
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 
@@ -20,6 +22,7 @@ except ImportError:  # plain numba, whose CUDA target takes the general one
     from numba.extending import intrinsic
 
 FLOAT_BYTES = 4
+WIDE_BYTES = 16
 COPY_WIDTH = 4  # float32 of one asynchronous copy: 16 bytes, the size that bypasses the L1 cache
 SHARED_SPACE, GLOBAL_SPACE = 3, 1
 
@@ -109,6 +112,61 @@ store4 = _intrinsic("store4", _store_of(4), "Write a tuple of four float32 from 
 
 
 @intrinsic
+def stream16(typing_context, array, position):
+    """16 bytes of global memory from ``array[position]`` on, as a tuple of two or four elements.
+
+    For data that is read once and not written by this kernel: the L1 cache does not keep it.
+    """
+    kind = _STREAMED.get(array.dtype) if isinstance(array, types.Array) else None
+    if kind is None or array.layout != "C" or not _is_position(array, position):
+        return None
+    element, suffix, register = kind
+    width = WIDE_BYTES * 8 // array.dtype.bitwidth
+
+    def generate(context, builder, signature, values):
+        pointer = _pointer(context, builder, signature.args, values)
+        pointer = builder.addrspacecast(pointer, ir.PointerType(element, addrspace=GLOBAL_SPACE))
+        results = ir.FunctionType(ir.LiteralStructType([element] * width), [ir.IntType(64)])
+        names = ", ".join(f"${number}" for number in range(width))
+        text = f"ld.global.nc.L1::no_allocate.v{width}.{suffix} {{{names}}}, [${width}];"
+        # With side effects, so that several loads in a row stay in a row and are under way at once.
+        load = ir.InlineAsm(results, text, f"={register}," * width + "l", side_effect=True)
+        parts = builder.call(load, [builder.ptrtoint(pointer, ir.IntType(64))])
+        parts = [builder.extract_value(parts, number) for number in range(width)]
+        return context.make_tuple(builder, signature.return_type, parts)
+
+    return types.UniTuple(array.dtype, width)(array, position), generate
+
+
+# The LLVM type, the PTX type and the kind of register of what stream16 loads.
+_STREAMED = {
+    types.float32: (ir.FloatType(), "f32", "f"),
+    types.float64: (ir.DoubleType(), "f64", "d"),
+    types.int32: (ir.IntType(32), "b32", "r"),
+    types.int64: (ir.IntType(64), "b64", "l"),
+}
+
+
+@intrinsic
+def before_boundary(typing_context, array):
+    """How many elements of a vector lie before its first boundary of 16 bytes: int64, 0 to 3.
+
+    Part of another array, such as x[1:], may begin anywhere.
+    """
+    if not isinstance(array, types.Array) or array.ndim != 1 or array.dtype not in _STREAMED:
+        return None
+    size = array.dtype.bitwidth // 8
+
+    def generate(context, builder, signature, values):
+        struct = context.make_array(array)(context, builder, values[0])
+        address = builder.ptrtoint(struct.data, ir.IntType(64))
+        missing = builder.and_(builder.neg(address), ir.IntType(64)(WIDE_BYTES - 1))
+        return builder.udiv(missing, ir.IntType(64)(size))
+
+    return types.int64(array), generate
+
+
+@intrinsic
 def copy4_async(typing_context, shared, to, source, position):
     """Start a copy of four float32 from global to shared memory; registers are not involved.
 
@@ -172,6 +230,10 @@ def _copy_four(machine: virtual_gpu.Machine, shared, to, source, position) -> No
     machine.copy_later(shared, to, machine.load(source, position, COPY_WIDTH))
 
 
+def _width(array) -> int:
+    return WIDE_BYTES // array.dtype.itemsize
+
+
 virtual_gpu.register(load2, lambda machine, array, at: machine.load(array, at, 2))
 virtual_gpu.register(load4, lambda machine, array, at: machine.load(array, at, 4))
 virtual_gpu.register(store2, virtual_gpu.Machine.store)
@@ -179,3 +241,7 @@ virtual_gpu.register(store4, virtual_gpu.Machine.store)
 virtual_gpu.register(copy4_async, _copy_four)
 virtual_gpu.register(commit_copies, virtual_gpu.Machine.commit_copies)
 virtual_gpu.register(wait_copies, virtual_gpu.Machine.wait_copies)
+virtual_gpu.register(stream16, lambda machine, array, at: machine.load(array, at, _width(array)))
+virtual_gpu.register(
+    before_boundary, lambda machine, array: np.int64(-array.offset % _width(array))
+)

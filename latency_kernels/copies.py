@@ -1,0 +1,63 @@
+"""Hiding the latency of memory: a copy with more or less under way in each thread."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from utils.wide_memory import load2, load4, store2, store4
+
+
+@cache
+def build(WIDTH, COUNT, BLOCK):
+    """The kernel that copies COUNT times WIDTH floats in each thread; WIDTH is 1, 2 or 4.
+
+    x, out: float32; their length is a multiple of BLOCK·COUNT·WIDTH, which is what a block copies.
+    """
+    take, put = _MOVES[WIDTH]
+
+    @cuda.jit
+    def copies(x, out):
+        values = cuda.local.array((COUNT, WIDTH), float32)
+        first = uint32(cuda.blockIdx.x) * (BLOCK * COUNT) + uint32(cuda.threadIdx.x)
+
+        # All loads are issued before the first store waits for one of them. That, times the threads
+        # that an SM holds, is what is under way.
+        for i in range(COUNT):
+            take(values, i, x, (first + i * BLOCK) * WIDTH)
+        for i in range(COUNT):
+            put(values, i, out, (first + i * BLOCK) * WIDTH)
+
+    return copies
+
+
+@cuda.jit(device=True, forceinline=True)
+def _take1(values, i, x, at):
+    values[i, 0] = x[at]
+
+
+@cuda.jit(device=True, forceinline=True)
+def _take2(values, i, x, at):
+    values[i, 0], values[i, 1] = load2(x, at)
+
+
+@cuda.jit(device=True, forceinline=True)
+def _take4(values, i, x, at):
+    values[i, 0], values[i, 1], values[i, 2], values[i, 3] = load4(x, at)
+
+
+@cuda.jit(device=True, forceinline=True)
+def _put1(values, i, out, at):
+    out[at] = values[i, 0]
+
+
+@cuda.jit(device=True, forceinline=True)
+def _put2(values, i, out, at):
+    store2(out, at, (values[i, 0], values[i, 1]))
+
+
+@cuda.jit(device=True, forceinline=True)
+def _put4(values, i, out, at):
+    store4(out, at, (values[i, 0], values[i, 1], values[i, 2], values[i, 3]))
+
+
+_MOVES = {1: (_take1, _put1), 2: (_take2, _put2), 4: (_take4, _put4)}

@@ -1,0 +1,216 @@
+"""How much must be under way: arithmetic against threads, copies against occupancy, and latencies.
+
+The experiments of V. Volkov, "Better Performance at Lower Occupancy" (GPU Technology Conference,
+2010), on the GPU at hand. Each gives points of curves: a rate, and its share of what the device
+reaches when nothing stands in the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numba import cuda
+
+from latency_kernels import arithmetic, chase, copies, fma_loop
+from utils.devices import KIB, Device, fraction_of_peak
+from utils.errors import CourseError
+from utils.shapes import ReduceShape
+from utils.steps import bind_kernel
+from utils.timing import Timing, time_gpu
+from utils.verify import draw
+
+ILPS = range(1, 9)
+THREADS = (32, 64, 96, 128, 192, 256, 320, 384, 512, 576, 768, 1024)
+FMAS_PER_SM = 2**26
+CEILING = ReduceShape(2**28)
+WARP = 32
+
+# Elements per thread as the source has them: how many floats at once, and how often.
+COPIES = ((1, 1), (1, 2), (1, 4), (1, 8), (2, 8), (4, 8))
+# Threads of a block, and how many blocks share an SM. A launch gets at most 48 KiB of dynamic
+# shared memory, so that fewer than four blocks cannot be had.
+OCCUPANCIES = ((32, 4), (32, 5), (32, 6), (64, 4), (64, 5), (64, 6), (64, 8), (64, 10), (64, 12),
+               (64, 16), (64, 20), (64, 24), (64, 32))  # fmt: skip
+COPIED = 2**28
+RESERVED_BYTES = KIB  # of shared memory, by the system, in each block
+MOST_SHARED_BYTES = 48 * KIB
+
+# Places of a chase and the elements between them: one per line of 128 bytes, in memory or cache.
+APART = 32
+PLACES = {"L2": 2**16, "DRAM": 2**23}
+STEPS = {"shared": 2**19, "L2": 2**15, "DRAM": 2**13}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One measurement. None where a column does not apply.
+
+    experiment: "arithmetic", "copy" or "latency". what: the curve, such as "ILP 2", "8 float4", or
+    whose latency. floats: what one thread has under way. value: in `unit`, which is GFLOP/s, GB/s
+    or cycles. share: of the FMA loop's rate on as many SMs in the same run, or of the data sheet's
+    bandwidth.
+    """
+
+    experiment: str
+    what: str
+    floats: int | None
+    sms: int
+    threads_per_sm: int
+    occupancy: float
+    time_ms: float
+    time_ms_min: float
+    time_ms_max: float
+    value: float
+    unit: str
+    share: float | None
+    sm_clock_mhz: float | None
+
+
+def measure(device: Device) -> Iterator[Point]:
+    """All points of the device at hand. Takes about a minute.
+
+    Raises CourseError where NVML tells no clock: cycles are time times clock.
+    """
+    ceiling = _ceiling()
+    for sms in (1, device.sms):
+        for ilp in ILPS:
+            # One SM takes one block; what is more than a block can hold goes to another SM.
+            for threads in (*THREADS, *((_threads_per_sm(),) if sms > 1 else ())):
+                yield _arithmetic(device, ilp, sms, threads, ceiling * sms / device.sms)
+    x = cuda.to_device(draw("uniform", COPIED, seed=1))
+    out = cuda.device_array(COPIED, np.float32)
+    for width, count in COPIES:
+        for block, blocks in OCCUPANCIES:
+            yield _copy(device, width, count, (block, blocks), (x, out))
+    yield from _latencies(device)
+
+
+def _ceiling() -> float:
+    """GFLOP/s of the FMA loop on all SMs, here and now."""
+    step = fma_loop.STEP
+    x = cuda.to_device(step.task.problem(CEILING, "uniform").inputs[0])
+    out = cuda.device_array(step.task.output_shape(CEILING.elements), np.float32)
+    (timing,) = time_gpu([bind_kernel(step.variant(), CEILING, (x,), out)])
+    return step.task.work(CEILING).flops / timing.median_ms / 1e6
+
+
+def _arithmetic(device: Device, ilp: int, sms: int, threads: int, ceiling: float) -> Point:
+    """Blocks of at most 1024 threads, as many per SM as it takes."""
+    per_sm = -(-threads // 1024)
+    x = cuda.to_device(draw("uniform", 2 * WARP + ilp, seed=1))
+    out = cuda.device_array(sms * threads, np.float32)
+    turns = FMAS_PER_SM // (threads * ilp * arithmetic.UNROLL)
+    kernel = arithmetic.build(ilp)[sms * per_sm, threads // per_sm]
+    (timing,) = time_gpu([partial(kernel, x, out, turns)])
+    flops = 2 * turns * arithmetic.UNROLL * ilp * threads * sms
+    value = flops / timing.median_ms / 1e6
+    return Point(
+        experiment="arithmetic",
+        what=f"ILP {ilp}",
+        floats=ilp,
+        sms=sms,
+        threads_per_sm=threads,
+        occupancy=threads / _threads_per_sm(),
+        **_times(timing),
+        value=value,
+        unit="GFLOP/s",
+        share=value / ceiling,
+    )
+
+
+def _copy(device: Device, width: int, count: int, place: tuple[int, int], arrays: tuple) -> Point:
+    """place: threads of a block, and the most blocks that shared memory lets into an SM."""
+    block, blocks = place
+    kernel = copies.build(width, count, block)
+    shared = shared_bytes(device, blocks)
+    grid = COPIED // (block * count * width)
+    (timing,) = time_gpu([partial(kernel[grid, block, 0, shared], *arrays)])
+    threads = block * _resident_blocks(kernel, block, shared, device.sms)
+    value = 2 * 4 * COPIED / timing.median_ms / 1e6
+    what = f"{count} {'float' if width == 1 else f'float{width}'}"
+    return Point(
+        experiment="copy",
+        what=what,
+        floats=width * count,
+        sms=device.sms,
+        threads_per_sm=threads,
+        occupancy=threads / _threads_per_sm(),
+        **_times(timing),
+        value=value,
+        unit="GB/s",
+        share=fraction_of_peak(value, device.peak_gb_per_s, f"copying {what} per thread"),
+    )
+
+
+def shared_bytes(device: Device, blocks: int) -> int:
+    """Dynamic shared memory per block with which so many blocks fit into an SM, and not one more.
+
+    CourseError where that is more than a launch may ask for.
+    """
+    room = int(device.shared_kib_per_sm * KIB)
+    needed = max(0, room // (blocks + 1) - RESERVED_BYTES + 1)
+    if needed > MOST_SHARED_BYTES:
+        raise CourseError(
+            f"To keep an SM of {device.name} at {blocks} blocks, each needs {needed} bytes of "
+            f"dynamic shared memory, and a launch gets {MOST_SHARED_BYTES}: allow more blocks."
+        )
+    return needed
+
+
+def _resident_blocks(kernel, block: int, shared: int, sms: int) -> int:
+    """What the driver says of an SM: registers and the number of blocks are limits, too."""
+    (compiled,) = kernel.overloads.values()
+    return compiled.max_cooperative_grid_blocks(block, shared) // sms
+
+
+def _threads_per_sm() -> int:
+    """At most: the number that is an occupancy of 100 %."""
+    return cuda.get_current_device().MAX_THREADS_PER_MULTIPROCESSOR
+
+
+def _latencies(device: Device) -> Iterator[Point]:
+    """In cycles of the SM clock, each as one thread (or one warp) sees it."""
+    x, out = cuda.to_device(draw("uniform", 2 * WARP + 1, seed=1)), cuda.device_array(WARP, "f4")
+    turns = FMAS_PER_SM // (WARP * arithmetic.UNROLL)
+    (timing,) = time_gpu([partial(arithmetic.build(1)[1, WARP], x, out, turns)])
+    yield _latency("FMA", timing, turns * arithmetic.UNROLL)
+    for what, steps in STEPS.items():
+        words = chase.SHARED_WORDS if what == "shared" else PLACES[what]
+        following = chase.tour(words, 1 if what == "shared" else APART)
+        kernel = chase.chase_shared if what == "shared" else chase.chase_global
+        at = cuda.to_device(np.zeros(1, np.uint32))
+        # It goes on where it stopped, so that what it read before is not in the cache again.
+        (timing,) = time_gpu([partial(kernel[1, 1], cuda.to_device(following), at, steps)])
+        yield _latency(what, timing, steps)
+
+
+def _latency(what: str, timing: Timing, steps: int) -> Point:
+    if timing.sm_clock_mhz is None:
+        raise CourseError(
+            "NVML tells no clock of this GPU, and cycles are time times clock: install "
+            "nvidia-ml-py, or use a whole GPU."
+        )
+    return Point(
+        experiment="latency",
+        what=what,
+        floats=1,
+        sms=1,
+        threads_per_sm=1,
+        occupancy=1 / _threads_per_sm(),
+        **_times(timing),
+        value=timing.median_ms * 1e3 * timing.sm_clock_mhz / steps,
+        unit="cycles",
+        share=None,
+    )
+
+
+def _times(timing: Timing) -> dict[str, float | None]:
+    return {
+        "time_ms": timing.median_ms,
+        "time_ms_min": timing.min_ms,
+        "time_ms_max": timing.max_ms,
+        "sm_clock_mhz": timing.sm_clock_mhz,
+    }

@@ -1,0 +1,83 @@
+"""What a reduction computes: how two values become one, and what the empty reduction is."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numba import cuda, float32, float64, int32, int64, types
+
+from utils.errors import CourseError
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A reduction of elements of one type.
+
+    combine: a device function of two values, associative up to rounding. identity: the value that
+    combine leaves out, of the type `total`. element: the Numba type of what is read.
+    """
+
+    name: str
+    combine: cuda.dispatcher.CUDADispatcher
+    identity: np.generic
+    element: types.Number
+    total: types.Number
+
+
+@cuda.jit(device=True)
+def _add(a, b):
+    return a + b
+
+
+@cuda.jit(device=True)
+def _multiply(a, b):
+    return a * b
+
+
+# NaN is the only value that differs from itself. It must win on either side, and every comparison
+# with it is false.
+@cuda.jit(device=True)
+def _larger(a, b):
+    return a if a > b or a != a else b
+
+
+@cuda.jit(device=True)
+def _smaller(a, b):
+    return a if a < b or a != a else b
+
+
+_ELEMENTS = {np.dtype(str(kind)): kind for kind in (float32, float64, int32, int64)}
+_COMBINE = {"sum": _add, "prod": _multiply, "max": _larger, "min": _smaller}
+
+
+@cache
+def operation(name: str, dtype: np.dtype) -> Operation:
+    """The reduction "sum", "prod", "max" or "min" of elements of a dtype.
+
+    Sums and products of int32 are int64, as in NumPy; all others keep the dtype. Raises CourseError
+    for another name or a dtype other than float32, float64, int32 and int64.
+    """
+    if name not in _COMBINE:
+        raise CourseError(f"There is no reduction {name!r}: choose one of {', '.join(_COMBINE)}.")
+    element = _ELEMENTS.get(dtype)
+    if element is None:
+        raise CourseError(
+            f"x holds {dtype}, and a reduction takes {', '.join(map(str, _ELEMENTS))}: use "
+            "x.astype(...) with one of them."
+        )
+    widened = name in ("sum", "prod") and element == int32
+    total = int64 if widened else element
+    return Operation(name, _COMBINE[name], _identity(name, total), element, total)
+
+
+def _identity(name: str, total: types.Number) -> np.generic:
+    of_type = np.dtype(str(total)).type
+    if name in ("sum", "prod"):
+        return of_type(name == "prod")
+    if isinstance(total, types.Float):
+        return of_type(-np.inf if name == "max" else np.inf)
+    limits = np.iinfo(of_type)
+    return of_type(limits.min if name == "max" else limits.max)
+
+
+SUM_OF_FLOAT32 = operation("sum", np.dtype(np.float32))

@@ -1,0 +1,53 @@
+"""The threads that add stand side by side, so that whole warps are done early."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from reduce_kernels.grids import BLOCKS, elements_per_thread
+from utils.steps import Step
+from utils.tasks import SUM
+
+
+@cache
+def build(BLOCK):
+    """The kernel for blocks of BLOCK threads, a power of two; each block adds BLOCK elements."""
+
+    @cuda.jit
+    def reduce1(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        tid = uint32(cuda.threadIdx.x)
+        i = cuda.grid(1)
+
+        # Past the end of x a thread contributes zero. It must stay: the barriers need all threads.
+        shared[tid] = x[i] if i < x.size else float32(0)
+        cuda.syncthreads()
+
+        stride = uint32(1)
+        while stride < cuda.blockDim.x:
+            # Here shared[t] holds the sum of stride elements, for each t that is a multiple of
+            # stride. The first threads take one pair each. Flaw: neighbouring threads touch words
+            # that lie 2·stride apart, and words 32 apart share a bank: at stride 16 all 32 lanes
+            # of a warp want the same one, and take turns.
+            left = uint32(2 * stride * tid)
+            if left < cuda.blockDim.x:
+                shared[left] += shared[left + stride]
+            # The next step reads what other threads wrote in this one.
+            cuda.syncthreads()
+            stride = uint32(2 * stride)
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    return reduce1
+
+
+STEP = Step(
+    name="reduce1",
+    idea="the same tree by neighbouring threads: whole warps finish early",
+    previous="reduce0",
+    task=SUM,
+    build=build,
+    launch=elements_per_thread(1),
+    choices={"BLOCK": BLOCKS},
+)

@@ -1,0 +1,51 @@
+"""The upper half is added to the lower half: neighbouring threads touch neighbouring words."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from reduce_kernels.grids import BLOCKS, elements_per_thread
+from utils.steps import Step
+from utils.tasks import SUM
+
+
+@cache
+def build(BLOCK):
+    """The kernel for blocks of BLOCK threads, a power of two; each block adds BLOCK elements."""
+
+    @cuda.jit
+    def reduce2(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        tid = uint32(cuda.threadIdx.x)
+        i = cuda.grid(1)
+
+        # Past the end of x a thread contributes zero. It must stay: the barriers need all threads.
+        # Flaw: from here on half of the threads have nothing to add, not even once.
+        shared[tid] = x[i] if i < x.size else float32(0)
+        cuda.syncthreads()
+
+        stride = uint32(cuda.blockDim.x) >> uint32(1)
+        while stride > 0:
+            # The sum of the block lies in the first 2·stride words. A warp reads 32 neighbours and
+            # writes 32 neighbours: each lane has a bank of its own.
+            if tid < stride:
+                shared[tid] += shared[tid + stride]
+            # The next step reads what other threads wrote in this one.
+            cuda.syncthreads()
+            stride = stride >> uint32(1)
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    return reduce2
+
+
+STEP = Step(
+    name="reduce2",
+    idea="the upper half is added to the lower: no bank conflicts",
+    previous="reduce1",
+    task=SUM,
+    build=build,
+    launch=elements_per_thread(1),
+    choices={"BLOCK": BLOCKS},
+)

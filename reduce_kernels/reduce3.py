@@ -1,0 +1,52 @@
+"""Each thread adds two elements while it loads: half of the threads do the same work."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from reduce_kernels.grids import BLOCKS, elements_per_thread
+from utils.steps import Step
+from utils.tasks import SUM
+
+
+@cache
+def build(BLOCK):
+    """The kernel for blocks of BLOCK threads, a power of two; each block adds 2·BLOCK elements."""
+
+    @cuda.jit
+    def reduce3(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        tid = uint32(cuda.threadIdx.x)
+        i = uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid
+
+        # Past the end of x a thread contributes zero. It must stay: the barriers need all threads.
+        total = x[i] if i < x.size else float32(0)
+        if i + BLOCK < x.size:
+            total += x[i + BLOCK]
+        shared[tid] = total
+        cuda.syncthreads()
+
+        stride = uint32(cuda.blockDim.x) >> uint32(1)
+        while stride > 0:
+            # The sum of the block lies in the first 2·stride words.
+            if tid < stride:
+                shared[tid] += shared[tid + stride]
+            # Flaw: from stride 32 on a single warp adds, but all warps come to every barrier.
+            cuda.syncthreads()
+            stride = stride >> uint32(1)
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    return reduce3
+
+
+STEP = Step(
+    name="reduce3",
+    idea="two elements per thread are added while they are loaded",
+    previous="reduce2",
+    task=SUM,
+    build=build,
+    launch=elements_per_thread(2),
+    choices={"BLOCK": BLOCKS},
+)

@@ -1,0 +1,60 @@
+"""The last warp goes on alone: its lanes wait for each other and for no other warp."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from reduce_kernels.grids import BLOCKS, elements_per_thread
+from utils.steps import Step
+from utils.tasks import SUM
+
+
+@cache
+def build(BLOCK):
+    """The kernel for blocks of BLOCK threads, a power of two; each block adds 2·BLOCK elements."""
+
+    @cuda.jit
+    def reduce4(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        tid = uint32(cuda.threadIdx.x)
+        i = uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid
+
+        # Past the end of x a thread contributes zero. It must stay: the barriers need all threads.
+        total = x[i] if i < x.size else float32(0)
+        if i + BLOCK < x.size:
+            total += x[i + BLOCK]
+        shared[tid] = total
+        cuda.syncthreads()
+
+        # Flaw: how many steps the tree has is known only now, so each of them computes its stride,
+        # compares and branches.
+        stride = uint32(cuda.blockDim.x) >> uint32(1)
+        while stride > 32:
+            if tid < stride:
+                shared[tid] += shared[tid + stride]
+            cuda.syncthreads()
+            stride = stride >> uint32(1)
+        if tid < 32:
+            while stride > 0:
+                if tid < stride:
+                    shared[tid] += shared[tid + stride]
+                # Since Volta each lane has its own program counter: that the lanes of a warp run
+                # in step is luck. Until all have written, none may read.
+                cuda.syncwarp()
+                stride = stride >> uint32(1)
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    return reduce4
+
+
+STEP = Step(
+    name="reduce4",
+    idea="the last warp adds without barriers of the block",
+    previous="reduce3",
+    task=SUM,
+    build=build,
+    launch=elements_per_thread(2),
+    choices={"BLOCK": BLOCKS},
+)

@@ -1,0 +1,59 @@
+"""The tree is unrolled: its size is a constant of the factory, so no loop is left."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from reduce_kernels.grids import BLOCKS, elements_per_thread
+from utils.steps import Step
+from utils.tasks import SUM
+
+
+@cache
+def build(BLOCK):
+    """The kernel for blocks of BLOCK threads, a power of two; each block adds 2·BLOCK elements."""
+
+    @cuda.jit
+    def reduce5(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        tid = uint32(cuda.threadIdx.x)
+        i = uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid
+
+        # Past the end of x a thread contributes zero. It must stay: the barriers need all threads.
+        # Flaw: a block lives for two loads per thread, and most of its time it builds the tree
+        # while no load is under way.
+        total = x[i] if i < x.size else float32(0)
+        if i + BLOCK < x.size:
+            total += x[i + BLOCK]
+        shared[tid] = total
+        cuda.syncthreads()
+
+        # BLOCK is a number to the compiler: it writes the steps one after the other.
+        stride = uint32(BLOCK >> 1)
+        while stride > 32:
+            if tid < stride:
+                shared[tid] += shared[tid + stride]
+            cuda.syncthreads()
+            stride = stride >> uint32(1)
+        if tid < 32:
+            while stride > 0:
+                if tid < stride:
+                    shared[tid] += shared[tid + stride]
+                cuda.syncwarp()
+                stride = stride >> uint32(1)
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    return reduce5
+
+
+STEP = Step(
+    name="reduce5",
+    idea="the tree is unrolled, because its size is known when the kernel is compiled",
+    previous="reduce4",
+    task=SUM,
+    build=build,
+    launch=elements_per_thread(2),
+    choices={"BLOCK": BLOCKS},
+)

@@ -1,0 +1,65 @@
+"""Each thread adds eight elements before the tree: fewer trees, and more loads under way."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from reduce_kernels.grids import BLOCKS, elements_per_thread
+from utils.steps import Step
+from utils.tasks import SUM
+
+
+@cache
+def build(BLOCK):
+    """The kernel for blocks of BLOCK threads, a power of two; the grid strides over x.
+
+    It takes any grid. One of just as many blocks as run at once is slower than the one below: the
+    blocks that wait for a place are what keeps the memory busy while others build their tree.
+    """
+
+    @cuda.jit
+    def reduce6(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        tid = uint32(cuda.threadIdx.x)
+
+        # Neighbouring threads read neighbouring elements in every turn, and the whole grid reads
+        # one stretch of x after the other: each element once, whatever the grid.
+        total = float32(0)
+        i = uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid
+        while i < x.size:
+            total += x[i]
+            if i + BLOCK < x.size:
+                total += x[i + BLOCK]
+            i += uint32(cuda.gridDim.x) * (2 * BLOCK)
+        shared[tid] = total
+        cuda.syncthreads()
+
+        # Flaw: every step of the tree goes through shared memory, with a barrier after it.
+        stride = uint32(BLOCK >> 1)
+        while stride > 32:
+            if tid < stride:
+                shared[tid] += shared[tid + stride]
+            cuda.syncthreads()
+            stride = stride >> uint32(1)
+        if tid < 32:
+            while stride > 0:
+                if tid < stride:
+                    shared[tid] += shared[tid + stride]
+                cuda.syncwarp()
+                stride = stride >> uint32(1)
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    return reduce6
+
+
+STEP = Step(
+    name="reduce6",
+    idea="each thread adds eight elements before the tree",
+    previous="reduce5",
+    task=SUM,
+    build=build,
+    launch=elements_per_thread(8),
+    choices={"BLOCK": BLOCKS},
+)

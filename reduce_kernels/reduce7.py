@@ -1,0 +1,60 @@
+"""Lanes hand their sums on from register to register; shared memory holds one word per warp."""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from reduce_kernels.grids import BLOCKS, elements_per_thread
+from utils.steps import Step
+from utils.tasks import SUM
+
+ALL_LANES = 0xFFFFFFFF
+
+
+@cache
+def build(BLOCK):
+    """The kernel for blocks of BLOCK threads, a power of two; the grid strides over x."""
+    WARPS = BLOCK // 32
+
+    @cuda.jit
+    def reduce7(x, partials):
+        of_warps = cuda.shared.array(WARPS, float32)
+        tid = uint32(cuda.threadIdx.x)
+
+        # Flaw: a load brings four bytes, and between every two loads and the next stands the
+        # condition of the loop.
+        total = float32(0)
+        i = uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid
+        while i < x.size:
+            total += x[i]
+            if i + BLOCK < x.size:
+                total += x[i + BLOCK]
+            i += uint32(cuda.gridDim.x) * (2 * BLOCK)
+
+        # After each exchange lane l holds the sum of the lanes l to l + 2·distance - 1.
+        for step in range(5):
+            total += cuda.shfl_down_sync(ALL_LANES, total, 16 >> step)
+        if tid % uint32(32) == 0:
+            of_warps[tid // uint32(32)] = total
+        cuda.syncthreads()
+
+        # One sum per warp is left, at most 32: one warp adds them in the same way.
+        if tid < 32:
+            total = of_warps[tid] if tid < WARPS else float32(0)
+            for step in range(5):
+                total += cuda.shfl_down_sync(ALL_LANES, total, 16 >> step)
+            if tid == 0:
+                partials[cuda.blockIdx.x] = total
+
+    return reduce7
+
+
+STEP = Step(
+    name="reduce7",
+    idea="shuffles within the warps: one barrier, and one word of shared memory per warp",
+    previous="reduce6",
+    task=SUM,
+    build=build,
+    launch=elements_per_thread(8),
+    choices={"BLOCK": BLOCKS},
+)

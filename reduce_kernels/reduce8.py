@@ -1,0 +1,45 @@
+"""Four loads of 16 bytes are under way in each thread before the first value is added."""
+
+from functools import cache
+
+from numba import cuda
+
+from reduce_kernels.operations import SUM_OF_FLOAT32
+from reduce_kernels.trees import across_block
+from reduce_kernels.wide_loads import blocks, total_of_thread
+from utils.steps import Budget, Launch, Step
+from utils.tasks import SUM
+
+
+@cache
+def build(BLOCK, TURNS):
+    """The kernel for blocks of BLOCK threads that read 16·TURNS elements each."""
+    read = total_of_thread(SUM_OF_FLOAT32, BLOCK, TURNS)
+    across = across_block(SUM_OF_FLOAT32, BLOCK)
+
+    @cuda.jit
+    def reduce8(x, partials):
+        # Flaw: the partial sums wait in memory for a second kernel, and maybe a third, which costs
+        # more than reading them.
+        total = across(read(x))
+        if cuda.threadIdx.x == 0:
+            partials[cuda.blockIdx.x] = total
+
+    return reduce8
+
+
+def launch(shape, BLOCK, TURNS):
+    """One partial sum per 16·BLOCK·TURNS elements."""
+    return Launch(grid=(blocks(shape.bytes_min, BLOCK, TURNS),), block=(BLOCK,))
+
+
+STEP = Step(
+    name="reduce8",
+    idea="loads of 16 bytes, four of them under way in each thread",
+    previous="reduce7",
+    task=SUM,
+    build=build,
+    launch=launch,
+    choices={"BLOCK": (1024, 32, 64, 128, 256, 512), "TURNS": (4, 1)},
+    budget=Budget(global_bits=128),
+)

@@ -1,0 +1,71 @@
+"""One launch: the block that draws the last ticket reduces what all have left behind."""
+
+from dataclasses import replace
+from functools import cache, partial
+
+import numpy as np
+from numba import cuda, float32, uint32, void
+
+from reduce_kernels import reduce8
+from reduce_kernels.operations import SUM_OF_FLOAT32
+from reduce_kernels.trees import across_block
+from reduce_kernels.wide_loads import total_of_thread
+from utils.steps import Budget, Step
+from utils.tasks import SUM
+
+
+@cache
+def build(BLOCK, TURNS, operation=SUM_OF_FLOAT32):
+    """The kernel for blocks of BLOCK threads that read 64·TURNS bytes each, for any operation."""
+    combine, identity, total_type = operation.combine, operation.identity, operation.total
+    read = total_of_thread(operation, BLOCK, TURNS)
+    across = across_block(operation, BLOCK)
+
+    @cuda.jit
+    def reduce9(x, partials, drawn, out):
+        ticket = cuda.shared.array(1, uint32)
+        last = uint32(cuda.gridDim.x) - uint32(1)
+
+        total = across(read(x))
+        if cuda.threadIdx.x == 0:
+            partials[cuda.blockIdx.x] = total
+            # Whoever sees this block's ticket drawn also sees its partial result.
+            cuda.threadfence()
+            # The counter begins at zero, counts to the last block and wraps to zero again, so
+            # that the next launch finds it as this one did.
+            ticket[0] = cuda.atomic.inc(drawn, 0, last)
+        cuda.syncthreads()
+
+        if ticket[0] == last:
+            # Every other block has drawn before. The order of the sum is that of the blocks, not
+            # that of their tickets: the same bits in every run.
+            cuda.threadfence()
+            total = total_type(identity)
+            for i in range(uint32(cuda.threadIdx.x), partials.size, BLOCK):
+                total = combine(total, partials[i])
+            total = across(total)
+            if cuda.threadIdx.x == 0:
+                out[0] = total
+
+    return reduce9
+
+
+def bind(variant, shape, inputs, out):
+    """One reduction as a function without arguments: one launch into out[0]."""
+    launch = variant.launch(shape)
+    partials = cuda.device_array(launch.grid, np.float32)
+    drawn = cuda.to_device(np.zeros(1, np.uint32))
+    return partial(variant.kernel[launch.grid, launch.block], *inputs, partials, drawn, out)
+
+
+STEP = Step(
+    name="reduce9",
+    idea="one launch: the block that finishes last reduces the partial sums",
+    previous="reduce8",
+    task=replace(SUM, signature=void(float32[::1], float32[::1], uint32[::1], float32[::1])),
+    build=build,
+    launch=reduce8.launch,
+    choices=reduce8.STEP.choices,
+    budget=Budget(global_bits=128),
+    bind=bind,
+)

@@ -1,0 +1,75 @@
+"""One launch, and all blocks wait for each other: a cooperative launch, of what fits at once."""
+
+from dataclasses import replace
+from functools import cache, partial
+
+import numpy as np
+from numba import cuda, float32, uint32, void
+
+from reduce_kernels.grids import BLOCKS
+from reduce_kernels.operations import SUM_OF_FLOAT32
+from reduce_kernels.trees import across_block
+from utils.steps import Launch, Step
+from utils.tasks import SUM
+
+LOADS = 8
+THREADS_PER_SM, BLOCKS_PER_SM = 1024, 16  # held at once by every GPU of the course
+
+
+@cache
+def build(BLOCK):
+    """The kernel for blocks of BLOCK threads, a power of two; the grid strides over x."""
+    across = across_block(SUM_OF_FLOAT32, BLOCK)
+
+    @cuda.jit
+    def reduce_cooperative(x, partials, out):
+        total, values = float32(0), cuda.local.array(LOADS, float32)
+        # Flaw: the grid holds no more blocks than run at once, so that none waits to replace one
+        # that is done; and while they meet at the end, no load is under way.
+        i = uint32(cuda.blockIdx.x) * (LOADS * BLOCK) + uint32(cuda.threadIdx.x)
+        while i < x.size:
+            for load in range(LOADS):
+                values[load] = x[i + load * BLOCK] if i + load * BLOCK < x.size else float32(0)
+            for load in range(LOADS):
+                total += values[load]
+            i += uint32(cuda.gridDim.x) * (LOADS * BLOCK)
+        total = across(total)
+        if cuda.threadIdx.x == 0:
+            partials[cuda.blockIdx.x] = total
+        # No block passes before all have come: from here on every partial sum is there.
+        cuda.cg.this_grid().sync()
+        if cuda.blockIdx.x == 0:
+            total = float32(0)
+            for j in range(uint32(cuda.threadIdx.x), partials.size, BLOCK):
+                total += partials[j]
+            total = across(total)
+            if cuda.threadIdx.x == 0:
+                out[0] = total
+
+    return reduce_cooperative
+
+
+def launch(shape, BLOCK):
+    """As many blocks as surely run at once, or fewer. Without a GPU there is one SM."""
+    sms = cuda.get_current_device().MULTIPROCESSOR_COUNT if cuda.is_available() else 1
+    at_once = sms * min(BLOCKS_PER_SM, THREADS_PER_SM // BLOCK)
+    return Launch((min(at_once, -(-shape.elements // (LOADS * BLOCK))),), (BLOCK,))
+
+
+def bind(variant, shape, inputs, out):
+    """One reduction as a function without arguments: one launch into out[0]."""
+    launch = variant.launch(shape)
+    kernel = variant.kernel[launch.grid, launch.block]
+    return partial(kernel, *inputs, cuda.device_array(launch.grid, np.float32), out)
+
+
+STEP = Step(
+    name="reduce_cooperative",
+    idea="one cooperative launch: all blocks meet before one adds the partial sums",
+    previous="reduce7",
+    task=replace(SUM, signature=void(float32[::1], float32[::1], float32[::1])),
+    build=build,
+    launch=launch,
+    choices={"BLOCK": BLOCKS},
+    bind=bind,
+)

@@ -1,0 +1,34 @@
+"""Shuffles within the warps, then one warp over their results: reduce7's tree for any operation."""
+
+from functools import cache
+
+from numba import cuda, uint32
+
+from reduce_kernels.reduce7 import ALL_LANES
+
+
+@cache
+def across_block(operation, BLOCK):
+    """A device function: from one total per thread to the block's total, which thread 0 gets.
+
+    All threads of the block call it. Between two calls there must be a barrier.
+    """
+    combine, identity, total_type = operation.combine, operation.identity, operation.total
+    WARPS = BLOCK // 32
+
+    @cuda.jit(device=True, forceinline=True)
+    def across(total):
+        of_warps = cuda.shared.array(WARPS, total_type)
+        tid = uint32(cuda.threadIdx.x)
+        for step in range(5):
+            total = combine(total, cuda.shfl_down_sync(ALL_LANES, total, 16 >> step))
+        if tid % uint32(32) == 0:
+            of_warps[tid // uint32(32)] = total
+        cuda.syncthreads()
+        if tid < 32:
+            total = of_warps[tid] if tid < WARPS else identity
+            for step in range(5):
+                total = combine(total, cuda.shfl_down_sync(ALL_LANES, total, 16 >> step))
+        return total
+
+    return across
