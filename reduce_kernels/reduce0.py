@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 from utils.tasks import SUM
 
 
@@ -53,4 +53,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"BLOCK": (256, 128, 512, 1024)},
+    budget=Budget(registers=16, global_bits=32, shared_bits=32),
 )

@@ -137,7 +137,7 @@ def xray(kernel: Callable, signature, arch: str = "sm_90") -> XRay:
         return _Printed(
             resources=resources_of(compiled, capability),
             ptx=compiled.ptx.replace(compiled.entry, name),
-            listing=run_tool("nvdisasm", ["-c", "-hex"], compiled.cubin),
+            listing=run_tool("nvdisasm", ["-c", "-hex", "-ndf"], compiled.cubin),
         )
 
     key = identity_of(kernel, arch, *map(str, types_given))

@@ -103,7 +103,7 @@ def run_tool(name: str, flags: Iterable[str], cubin: bytes) -> str:
 
 
 def parse(listing: str) -> tuple[Instruction, ...]:
-    """The instructions in ``nvdisasm -c -hex``'s listing, without the padding behind them."""
+    """The instructions in the listing of ``nvdisasm -c -hex``, without the padding behind them."""
     rows, labels = [], {}
     for line in listing.splitlines():
         if label := _LABEL.match(line):
