@@ -337,3 +337,44 @@ def test_without_the_disassembler_it_is_named(monkeypatch, compilations):
     monkeypatch.setattr("cuda.pathfinder.find_nvidia_binary_utility", lambda name: None)
     with pytest.raises(CourseError, match=r"cuobjdump is not installed.*`make setup`"):
         xray(COPY.build(), COPY.signature)
+
+
+# ------------------------------------------------------------------------------------ the listing
+
+
+def of_line(listing, text):
+    (row,) = [row for row in listing.rows if text in row.source]
+    return row
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_100"])
+def test_instructions_stand_beside_the_line_that_made_them(arch):
+    seen = xray(TILED.build(TILE=32), TILED.signature, arch)
+    listing = seen.listing()
+    product = of_line(listing, "total += sa[ty, i] * sb[i, tx]")
+    assert [one.name for one in product.sass].count("FFMA") == 32
+    assert [text.split()[0] for text in product.ptx].count("fma.rn.f32") == 32
+    assert product.hot
+    assert "STG" in [one.name for one in of_line(listing, "c[row, col] = total").sass]
+    assert not of_line(listing, "c[row, col] = total").hot
+    shown = [one for row in listing.rows for one in row.sass]
+    assert sorted(shown, key=lambda one: one.address) == list(seen.code)
+
+
+def test_a_function_that_was_inlined_is_shown_at_its_call():
+    row = of_line(xray(make(3), VECTORS).listing(), "out[cuda.threadIdx.x] = scaled(")
+    assert "FMUL" in [one.name for one in row.sass]
+
+
+def test_the_listing_says_in_plain_words_what_an_opcode_does():
+    listing = xray(TILED.build(TILE=32), TILED.signature).listing()
+    assert "32 × FFMA      multiply and add, float32" in str(listing)
+    page = listing._repr_html_()
+    assert 'title="load from global memory' in page
+    assert "32 LDS.32, 32 FFMA, 8 LDS.128" in page
+
+
+def test_an_x_ray_shows_its_figures():
+    seen = xray(TILED.build(TILE=32), TILED.signature)
+    assert "registers per thread              32" in str(seen)
+    assert "<td>2 LDG.32, 32 LDS.32, 8 LDS.128</td>" in seen._repr_html_()

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+
+import pandas as pd
 
 from utils.xray import widths
 from utils.xray.banks import BankConflicts, bank_conflicts
 from utils.xray.cache import cached
 from utils.xray.compile import argument_types, capability_of, compile_kernel, python_of
 from utils.xray.identity import identity_of
+from utils.xray.lines import source_lines
+from utils.xray.listing import Listing
+from utils.xray.listing import listing as make_listing
 from utils.xray.loops import Loop, find_loops, hot_loop
 from utils.xray.resources import resources_of
 from utils.xray.sass import Instruction, parse, run_tool
@@ -29,6 +34,7 @@ class XRay:
     spill_bytes: what a thread stores in local memory because registers ran out.
     max_threads: per block, at most; launch bounds and registers limit it.
     ptx: what the assembler was given. code: every instruction, in order.
+    function, signature: what was compiled.
     """
 
     kernel: str
@@ -41,6 +47,8 @@ class XRay:
     max_threads: int
     ptx: str
     code: tuple[Instruction, ...]
+    function: Callable = field(compare=False)
+    signature: object = field(compare=False)
 
     def __repr__(self) -> str:
         return (
@@ -110,6 +118,44 @@ class XRay:
         """Multiply-adds of all the code whose operands meet in one register bank."""
         return bank_conflicts(self.code)
 
+    def listing(self) -> Listing:
+        """The Python source with PTX and SASS beside each line, and the hot loop marked."""
+        lines = source_lines(self.function, self.signature, self.arch, self.code)
+        sass = zip(lines.sass, self.code, strict=True)
+        hot = self.hot.body if self.hot else ()
+        return make_listing(f"{self.kernel} for {self.arch}", lines.source, lines.ptx, sass, hot)
+
+    def figures(self) -> dict[str, int | str]:
+        """The figures above in words, as a table shows them."""
+        banks = self.bank_conflicts
+        return {
+            "registers per thread": self.registers,
+            "bytes of static shared memory": self.shared_bytes,
+            "bytes of local memory per thread": self.local_bytes,
+            "bytes spilled": self.spill_bytes,
+            "threads per block at most": self.max_threads,
+            "instructions": len(self.code),
+            "in float64": self.float64,
+            "barriers": self.barriers,
+            "loads": _told(self.loads),
+            "stores": _told(self.stores),
+            "instructions in the hot loop": len(self.hot.body) if self.hot else 0,
+            "FFMA share of the hot loop": f"{self.ffma_share:.1%}",
+            "register bank conflicts": f"{banks.left} ({banks.saved} more without reuse)",
+        }
+
+    def __str__(self) -> str:
+        rows = [f"  {name:33} {value}" for name, value in self.figures().items()]
+        return "\n".join([f"{self.kernel} for {self.arch}", *rows])
+
+    def _repr_html_(self) -> str:
+        figures = pd.Series(self.figures(), name=f"{self.kernel} for {self.arch}")
+        return figures.to_frame().to_html()
+
+
+def _told(widths: Counter[str]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in widths.items()) or "none"
+
 
 @dataclass(frozen=True)
 class _Printed:
@@ -142,4 +188,12 @@ def xray(kernel: Callable, signature, arch: str = "sm_90") -> XRay:
 
     key = identity_of(kernel, arch, *map(str, types_given))
     printed = cached(key, _Printed, look)
-    return XRay(name, arch, ptx=printed.ptx, code=parse(printed.listing), **printed.resources)
+    return XRay(
+        name,
+        arch,
+        ptx=printed.ptx,
+        code=parse(printed.listing),
+        function=kernel,
+        signature=signature,
+        **printed.resources,
+    )
