@@ -52,9 +52,14 @@ def module_of(step: Step) -> ModuleType:
     return sys.modules[step.build.__module__]
 
 
+def kernel_difference(old: Step, new: Step) -> list[str]:
+    """The lines of a diff between the kernels of two steps, each with + or - or a space before."""
+    return difference(_kernel_source(old), _kernel_source(new), context=99)
+
+
 def show_change(old: Step, new: Step) -> HTML:
     """The difference between the kernels of two steps: what the lesson is about."""
-    return _block(difference(_kernel_source(old), _kernel_source(new), context=99))
+    return _block(kernel_difference(old, new))
 
 
 def show_difference(before: ModuleType, after: ModuleType) -> HTML:

@@ -21,6 +21,7 @@ _STYLE = """<style>
  background: transparent; border: none; white-space: pre; font-size: 11px !important}
 .xray th {font-weight: normal; opacity: .8; border-bottom: 1px solid currentColor}
 .xray td {font-family: monospace}
+.xray td.code {white-space: pre-wrap; min-width: 28ch; max-width: 46ch}
 .xray td.number {opacity: .6; text-align: right}
 .xray td.words {font-family: inherit; white-space: normal}
 .xray tr.hot td.sass {background: rgba(0,114,178,.16)}
@@ -61,7 +62,7 @@ class Listing:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        head = "<tr><th></th><th>Python</th><th>PTX</th><th>SASS</th></tr>"
+        head = "<tr><th></th><th>Python</th><th>SASS</th><th>PTX</th></tr>"
         rows = "".join(map(_html_row, self.rows))
         caption = f"<caption>{html.escape(self.title)}</caption>"
         table = f'<table class="xray">{caption}<thead>{head}</thead><tbody>{rows}</tbody></table>'
@@ -129,11 +130,13 @@ def _html_row(row: Row) -> str:
         for one in row.sass
     ]
     number = "" if row.number is None else row.number
+    sass_counts = _summary(Counter(map(_sass_name, row.sass)))
+    ptx_counts = _summary(Counter(map(_ptx_name, row.ptx)))
     return (
         f'<tr class="{"hot" if row.hot else ""}"><td class="number">{number}</td>'
-        f"<td>{html.escape(row.source)}</td>"
-        f"<td>{_folded(ptx, _summary(Counter(map(_ptx_name, row.ptx))))}</td>"
-        f'<td class="sass">{_folded(sass, _summary(Counter(map(_sass_name, row.sass))))}</td></tr>'
+        f'<td class="code">{html.escape(row.source)}</td>'
+        f'<td class="sass">{_folded(sass, sass_counts)}</td>'
+        f"<td>{_folded(ptx, ptx_counts)}</td></tr>"
     )
 
 

@@ -29,3 +29,11 @@ def count_widths(code: Iterable[Instruction], names: Iterable[str]) -> Counter[s
 def widest(code: Iterable[Instruction], names: Iterable[str]) -> int:
     """The bits of the widest instruction of `names`; 0 where there is none."""
     return max((width(one) for one in code if one.name in names), default=0)
+
+
+def loaded_bytes(code: Iterable[Instruction], names: Iterable[str]) -> int:
+    """The bytes that one thread asks of memory when each instruction of `names` is executed once.
+
+    Counted are the bytes of a thread: what the lanes of a warp share is counted for each.
+    """
+    return sum(width(one) // 8 for one in code if one.name in names)
