@@ -1,16 +1,25 @@
 """The x-ray: figures that equal the driver's, loops, widths, banks, and what bad input gets."""
 
-import numpy as np
+import pandas as pd
 import pytest
-from numba import cuda, float32, int32, uint32, void
+from numba import cuda, float32, uint32, void
 from steps_edited import edited_step
 
 import gemm_kernels
 import latency_kernels
 import reduce_kernels
+from tests.kernels.resources import (
+    DRIVER,
+    TABLE,
+    VECTORS,
+    constant_array,
+    dynamic_shared,
+    local_array,
+    reverse_async,
+)
 from utils import records
 from utils.errors import CourseError
-from utils.wide_memory import commit_copies, copy4_async, load2, load4, store4, wait_copies
+from utils.wide_memory import load2
 from utils.xray import ARCHITECTURES, cache, kernel, xray
 from utils.xray.banks import BankConflicts, bank_conflicts
 from utils.xray.compile import refusal, require_compiler
@@ -18,8 +27,6 @@ from utils.xray.identity import identity_of
 from utils.xray.loops import find_loops, hot_loop
 from utils.xray.sass import Instruction, parse
 
-VECTORS = void(float32[::1], float32[::1])
-TABLE = np.linspace(1, 2, 32, dtype=np.float32) ** 3
 NAIVE = gemm_kernels.LADDER.step("naive")
 TILED = gemm_kernels.LADDER.step("tiled")
 FMA_LOOP = latency_kernels.LADDER.step("fma_loop")
@@ -36,37 +43,10 @@ def compiler():
 
 
 @cuda.jit
-def swap(x, out):
-    tile = cuda.shared.array((32, 4), float32, alignment=16)
-    t = uint32(cuda.threadIdx.x)
-    copy4_async(tile, (t, 0), x, 4 * t)
-    commit_copies()
-    wait_copies(0)
-    cuda.syncthreads()
-    store4(out, 4 * t, load4(tile, (31 - t, 0)))
-
-
-@cuda.jit
 def pairs(x, out):
     t = uint32(cuda.threadIdx.x)
     first, second = load2(x, 2 * t)
     out[t] = first + second
-
-
-@cuda.jit
-def local_array(x, out):
-    counts = cuda.local.array(40, float32)
-    for j in range(40):
-        counts[j] = float32(0)
-    for j in range(x.size):
-        counts[int32(x[j])] += x[j]
-    out[0] = counts[int32(x[0])]
-
-
-@cuda.jit
-def table(x, out):
-    constants = cuda.const.array_like(TABLE)
-    out[cuda.threadIdx.x] = constants[int32(x[0])]
 
 
 def make(scale):
@@ -100,6 +80,15 @@ def test_figures_are_those_that_the_driver_of_an_h200_reported(ladder, step):
         assert set(rows["spill_bytes"]) == {seen.local_bytes}
 
 
+def test_the_driver_of_an_h200_reported_what_the_x_ray_saw_beside_it():
+    file = records.DATA / "measured" / "nvidia_h200" / "resources.csv"
+    if not file.exists():
+        pytest.skip("Not recorded yet: python -m tests.kernels.resources, on a GPU.")
+    table = pd.read_csv(file)
+    assert set(table["figure"]) == set(DRIVER)
+    assert table[table["driver"] != table["xray"]].empty
+
+
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_a_kernel_is_compiled_for_each_architecture(arch):
     seen = xray(TILED.build(TILE=16), TILED.signature, arch)
@@ -108,9 +97,10 @@ def test_a_kernel_is_compiled_for_each_architecture(arch):
 
 
 def test_widths_of_loads_and_stores():
-    wide = xray(swap, VECTORS)
+    wide = xray(reverse_async, VECTORS)
     assert wide.loads["LDGSTS.128"] == wide.loads["LDS.128"] == wide.stores["STG.128"] == 1
     assert wide.shared_bytes == 512
+    assert xray(dynamic_shared, VECTORS).shared_bytes == 0
     assert xray(pairs, VECTORS).loads == {"LDG.64": 1}
     assert xray(COPY.build(), COPY.signature).loads == {"LDG.32": 4}
 
@@ -119,7 +109,7 @@ def test_a_local_array_and_a_constant_one_are_counted_and_are_no_spills():
     indexed = xray(local_array, VECTORS)
     assert (indexed.local_bytes, indexed.spill_bytes) == (160, 0)
     assert indexed.stores["STL.128"] == 10
-    assert xray(table, VECTORS).constant_bytes == TABLE.nbytes
+    assert xray(constant_array, VECTORS).constant_bytes == TABLE.nbytes
 
 
 def test_options_of_the_kernel_are_kept():
@@ -314,7 +304,7 @@ def test_a_signature_that_does_not_fit_is_refused(signature, sentence):
 
 def test_an_instruction_that_the_architecture_lacks_is_named():
     with pytest.raises(CourseError, match=r"for sm_75: Feature 'cp.async' requires .*sm_80"):
-        xray(swap, VECTORS, "sm_75")
+        xray(reverse_async, VECTORS, "sm_75")
 
 
 def test_ptx_newer_than_the_assembler_gets_a_sentence():

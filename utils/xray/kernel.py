@@ -139,8 +139,8 @@ class XRay:
             "barriers": self.barriers,
             "loads": _told(self.loads),
             "stores": _told(self.stores),
-            "instructions in the hot loop": len(self.hot.body) if self.hot else 0,
-            "FFMA share of the hot loop": f"{self.ffma_share:.1%}",
+            "instructions in the hot loop": len(self.hot.body) if self.hot else "no loop",
+            "FFMA share": f"{self.ffma_share:.1%} of {'the hot loop' if self.hot else 'all'}",
             "register bank conflicts": f"{banks.left} ({banks.saved} more without reuse)",
         }
 
