@@ -26,7 +26,7 @@ _STYLE = """<style>
 .step-change caption {text-align: left; font-weight: bold; padding: 4px 0}
 .step-change th, .step-change td {padding: 2px 14px 2px 0; text-align: right; border: none;
  background: transparent; color: inherit}
-.step-change th:first-child, .step-change td:first-child {text-align: left}
+.step-change th:first-child, .step-change td:first-child {text-align: left !important}
 .step-change thead th {border-bottom: 1px solid currentColor}
 .step-change tr.mix td:first-child {padding-left: 1.2em; opacity: .85}
 </style>"""

@@ -17,12 +17,13 @@ _STYLE = """<style>
 .xray-scroll {overflow-x: auto}
 .xray {border-collapse: collapse; font-size: 11px; color: inherit; margin: 0.5em 0}
 .xray caption {text-align: left; padding: 4px 0; font-weight: bold}
-.xray th, .xray td {padding: 1px 8px 1px 4px; text-align: left; color: inherit; vertical-align: top;
- background: transparent; border: none; white-space: pre; font-size: 11px !important}
+.xray th, .xray td {padding: 1px 8px 1px 4px; text-align: left !important; color: inherit;
+ vertical-align: top; background: transparent; border: none; white-space: pre;
+ font-size: 11px !important}
 .xray th {font-weight: normal; opacity: .8; border-bottom: 1px solid currentColor}
 .xray td {font-family: monospace}
 .xray td.code {white-space: pre-wrap; min-width: 28ch; max-width: 46ch}
-.xray td.number {opacity: .6; text-align: right}
+.xray td.number {opacity: .6; text-align: right !important}
 .xray td.words {font-family: inherit; white-space: normal}
 .xray tr.hot td.sass {background: rgba(0,114,178,.16)}
 .xray summary {cursor: pointer}
