@@ -29,6 +29,8 @@ def test_two_steps_are_found_by_their_names_and_compared(compiler):
     assert list(per_ffma) == ["8", "0.25"]
     per_ffma = change.figures.loc["bytes from shared memory per multiply-add"]
     assert list(per_ffma) == ["0", "8"]
+    per_ffma = change.figures.loc["shared-memory wavefronts per multiply-add of a warp"]
+    assert list(per_ffma) == ["0", "2"]
     assert list(change.mix.loc["global memory"]) == ["2.00", "0.06"]
     assert "tiled against naive" in change.curves.alt_text
     assert change.notes == ()

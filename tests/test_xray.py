@@ -130,6 +130,20 @@ def test_float64_is_seen_where_a_literal_made_it():
     assert xray(wrong.build(), NAIVE.signature).float64 > 0
 
 
+@cuda.jit
+def synchronise_the_grid(x, out):
+    out[cuda.grid(1)] = x[cuda.grid(1)]
+    cuda.cg.this_grid().sync()
+    x[cuda.grid(1)] = out[cuda.grid(1) ^ 1]
+
+
+def test_code_that_the_kernel_never_calls_is_left_out():
+    # The device runtime, which is linked with it, copies bytes.
+    seen = xray(synchronise_the_grid, VECTORS)
+    assert seen.loads["LDG.8"] == 0
+    assert seen.instructions["CALL"] > 0
+
+
 # ---------------------------------------------------------------------------------- loops, banks
 
 

@@ -16,9 +16,13 @@ from utils import lesson, plots, records
 from utils.devices import Device
 from utils.errors import CourseError
 from utils.steps import Ladder, Variant
+from utils.tasks import Shape
+from utils.verify import poisoned
+from utils.virtual_gpu import VirtualGpuError, trace
+from utils.virtual_gpu.lanes import WARP
 from utils.xray import XRay, xray
 from utils.xray.compile import capability_of
-from utils.xray.widths import GLOBAL_LOADS, SHARED_LOADS, loaded_bytes
+from utils.xray.widths import SHARED_LOADS, loaded_bytes
 from utils.xray.words import mix
 
 _STYLE = """<style>
@@ -33,6 +37,11 @@ _STYLE = """<style>
 
 
 _NOTHING = "–"
+_PER_MULTIPLY_ADD = (
+    "bytes from global memory per multiply-add",
+    "bytes from shared memory per multiply-add",
+    "shared-memory wavefronts per multiply-add of a warp",
+)
 _MIX_TITLE = "instructions of the hot loop per multiply-add"
 
 
@@ -110,7 +119,7 @@ def _noting(notes: list[str]) -> Iterator[None]:
     """What is missing here becomes a sentence, and the rest is shown."""
     try:
         yield
-    except CourseError as error:
+    except (CourseError, VirtualGpuError) as error:
         notes.append(str(error))
 
 
@@ -137,8 +146,9 @@ def _table(variants: list[Variant], seen: list[XRay], ladder: Ladder) -> pd.Data
 
 
 def _figures(variant: Variant, seen: XRay, ladder: Ladder) -> dict[str, str]:
-    """One column of the table."""
-    launch = variant.launch(ladder.parse(ladder.quick[-1]))
+    """One column of the table, for the smallest shape that is recorded."""
+    shape = ladder.parse(ladder.sizes[0])
+    launch = variant.launch(shape)
     threads = math.prod(launch.block)
     shared_bytes = seen.shared_bytes + launch.shared_bytes
     return {
@@ -148,8 +158,7 @@ def _figures(variant: Variant, seen: XRay, ladder: Ladder) -> dict[str, str]:
         "shared memory per block": f"{shared_bytes:,} bytes",
         "occupancy": _occupancy(seen, threads, shared_bytes),
         "loads": ", ".join(f"{count} {name}" for name, count in seen.loads.items()) or "none",
-        "bytes from global memory per multiply-add": _per_ffma(seen, GLOBAL_LOADS),
-        "bytes from shared memory per multiply-add": _per_ffma(seen, SHARED_LOADS),
+        **_counted(variant, shape, seen),
         "multiply-adds in the hot loop": _share(seen),
     }
 
@@ -164,14 +173,33 @@ def _occupancy(seen: XRay, threads: int, shared_bytes: int) -> str:
     return f"{resident.fraction:.0%}, limited by {' and '.join(resident.limit)}"
 
 
-def _per_ffma(seen: XRay, names: tuple[str, ...]) -> str:
-    """Bytes that a thread asks for in the hot loop, for each of its multiply-adds there."""
+def _counted(variant: Variant, shape: Shape, seen: XRay) -> dict[str, str]:
+    """What a multiply-add costs: global memory as the virtual GPU counts it in one block.
+
+    Shared memory in two ways, in bytes as the hot loop asks for them, and in wavefronts as the
+    source does.
+    """
     if not (seen.hot and seen.hot.ffma):
-        return _NOTHING
-    asked = loaded_bytes(seen.hot.body, names)
-    if not asked and loaded_bytes(seen.code, names):
-        return "none in the hot loop"
-    return f"{asked / seen.hot.ffma:.3g}"
+        return dict.fromkeys(_PER_MULTIPLY_ADD, _NOTHING)
+    launch, problem = variant.launch(shape), variant.step.task.problem(shape, "uniform")
+    arguments = *problem.inputs, poisoned(problem.reference.shape)
+    traced = trace(
+        variant.kernel, launch.grid, launch.block, *arguments,
+        shared_bytes=launch.shared_bytes, blocks=1,
+    )  # fmt: skip
+    totals = traced.totals
+    multiply_adds = totals["float32_ops"] / 2
+    return dict(
+        zip(
+            _PER_MULTIPLY_ADD,
+            (
+                f"{totals['global_load_bytes'] / multiply_adds:.3g}",
+                f"{loaded_bytes(seen.hot.body, SHARED_LOADS) / seen.hot.ffma:.3g}",
+                f"{totals['shared_load_wavefronts'] / (multiply_adds / WARP):.3g}",
+            ),
+            strict=True,
+        )
+    )
 
 
 def _share(seen: XRay) -> str:

@@ -11,6 +11,7 @@ import contextlib
 import dataclasses
 import inspect
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -156,7 +157,10 @@ def _link(library, cc: tuple, lineinfo: bool, kind: str) -> tuple[bytes, str]:
     from numba.cuda.cudadrv import driver
 
     numbas = driver._Linker(library._max_registers, lineinfo, cc, library._lto)
-    library._link_all(numbas, cc, ignore_nonlto=kind == "ptx")
+    with warnings.catch_warnings():
+        # The device runtime has no PTX to show.
+        warnings.filterwarnings("ignore", message="Not adding")
+        library._link_all(numbas, cc, ignore_nonlto=kind == "ptx")
     options = numbas._get_linker_options(ptx=kind == "ptx")
     if kind == "cubin":
         options = dataclasses.replace(options, ptxas_options=["-v"])

@@ -123,10 +123,11 @@ def _is_library(file: str) -> bool:
 
 @cache
 def _versions() -> tuple[str, ...]:
-    """Python and every package that has a part in making machine code."""
+    """Python, every package that has a part in making machine code, and this one."""
     packages = {
         f"{package.name} {package.version}"
         for package in importlib.metadata.distributions()
         if (package.name or "").startswith(_COMPILERS)
     }
-    return sys.version, *sorted(packages)
+    ours = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+    return sys.version, hashlib.sha256(ours).hexdigest(), *sorted(packages)

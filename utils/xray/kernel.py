@@ -19,7 +19,7 @@ from utils.xray.listing import Listing
 from utils.xray.listing import listing as make_listing
 from utils.xray.loops import Loop, find_loops, hot_loop
 from utils.xray.resources import resources_of
-from utils.xray.sass import Instruction, parse, run_tool
+from utils.xray.sass import Instruction, disassemble, parse
 
 _FLOAT64 = ("DADD", "DMUL", "DFMA", "DSETP", "DMNMX", "DMMA")
 
@@ -183,7 +183,7 @@ def xray(kernel: Callable, signature, arch: str = "sm_90") -> XRay:
         return _Printed(
             resources=resources_of(compiled, capability),
             ptx=compiled.ptx.replace(compiled.entry, name),
-            listing=run_tool("nvdisasm", ["-c", "-hex", "-ndf"], compiled.cubin),
+            listing=disassemble(compiled.cubin, compiled.entry),
         )
 
     key = identity_of(kernel, arch, *map(str, types_given))

@@ -16,7 +16,7 @@ from utils.virtual_gpu.source import read_source
 from utils.xray.cache import cached
 from utils.xray.compile import compile_kernel, python_of
 from utils.xray.identity import identity_of
-from utils.xray.sass import Instruction, parse, run_tool
+from utils.xray.sass import Instruction, disassemble, parse
 
 _MARK = re.compile(r"^\s*//## File")
 _PLACE = re.compile(r'"([^"]*)", line (\d+)')
@@ -51,7 +51,7 @@ def source_lines(
 
     def look() -> _Printed:
         compiled = compile_kernel(kernel, signature, arch, lineinfo=True)
-        listing = run_tool("nvdisasm", ["-c", "-hex", "-ndf", "-gi"], compiled.cubin)
+        listing = disassemble(compiled.cubin, compiled.entry, "-gi")
         return _Printed(compiled.ptx.replace(compiled.entry, source.name), listing)
 
     place = source.file, source.lines

@@ -18,12 +18,14 @@ REGISTER_UNIT = 256
 # Blocks that use static shared memory have one KiB more since 9.0, in which the system keeps the
 # block's place in its cluster. The driver does not count it.
 SYSTEM_SHARED_BYTES = 1024
+_OF = "Function properties for "
 
 
 def resources_of(compiled: Compiled, capability: tuple[int, int]) -> dict[str, int]:
     """The figures of `XRay`, from the cubin, the assembler's log and the PTX's launch bounds."""
     usage = run_tool("cuobjdump", ["-res-usage"], compiled.cubin)
-    of_kernel = usage.partition(compiled.entry)[2]
+    entry = compiled.entry
+    of_kernel = usage.partition(entry)[2]
     system = SYSTEM_SHARED_BYTES if capability >= (9, 0) else 0
     registers = _number(r"REG:(\d+)", of_kernel)
     return dict(
@@ -31,7 +33,7 @@ def resources_of(compiled: Compiled, capability: tuple[int, int]) -> dict[str, i
         shared_bytes=max(0, _number(r"SHARED:(\d+)", of_kernel) - system),
         local_bytes=_number(r"STACK:(\d+)", of_kernel) + _number(r"LOCAL:(\d+)", of_kernel),
         constant_bytes=_number(r"CONSTANT\[3\]:(\d+)", usage),
-        spill_bytes=sum(map(int, re.findall(r"(\d+) bytes spill stores", compiled.log))),
+        spill_bytes=_number(r"(\d+) bytes spill stores", compiled.log.partition(_OF + entry)[2]),
         max_threads=_max_threads(registers, compiled.ptx),
     )
 

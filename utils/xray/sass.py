@@ -21,6 +21,8 @@ _INSTRUCTION = re.compile(
 )
 _HIGH = re.compile(r"^\s+/\* 0x([0-9a-f]{16}) \*/")
 _TARGET = re.compile(r"`\((\.L_x_\d+)\)")
+_FUNCTION = re.compile(r"^\.text\.(\S+):\n(.*?)(?=^\s*\.section|\Z)", re.MULTILINE | re.DOTALL)
+_SYMBOL = re.compile(r"`\(([^).][^)]*)\)")
 _REGISTER = re.compile(r"[-!~|]*(R\d+)(?:\.(?!reuse)\w+)*(\.reuse)?\|?")
 
 
@@ -102,8 +104,24 @@ def run_tool(name: str, flags: Iterable[str], cubin: bytes) -> str:
     return done.stdout
 
 
+def disassemble(cubin: bytes, entry: str, *flags: str) -> str:
+    """nvdisasm's listing of a kernel and of the functions that it calls, with the encoding.
+
+    A cubin can hold more, such as the whole device runtime when a kernel synchronises the grid.
+    """
+    listing = run_tool("nvdisasm", ["-c", "-hex", "-ndf", *flags], cubin)
+    functions = dict(_FUNCTION.findall(listing))
+    chosen, waiting = [], [entry]
+    while waiting:
+        name = waiting.pop()
+        chosen.append(name)
+        called = sorted(set(_SYMBOL.findall(functions[name])) & set(functions))
+        waiting += [one for one in called if one not in (*chosen, *waiting)]
+    return "\n".join(functions[name] for name in chosen)
+
+
 def parse(listing: str) -> tuple[Instruction, ...]:
-    """The instructions in the listing of ``nvdisasm -c -hex``, without the padding behind them."""
+    """The instructions in a listing of `disassemble`, without the padding behind them."""
     rows, labels = [], {}
     for line in listing.splitlines():
         if label := _LABEL.match(line):
