@@ -12,6 +12,7 @@ from steps_edited import edited_step
 import gemm_kernels
 import latency_kernels
 import reduce_kernels
+from tests.kernels.resources import VECTORS, reverse_async
 from utils.errors import CourseError
 from utils.steps import Budget
 from utils.xray import ARCHITECTURES, xray
@@ -54,9 +55,17 @@ def seen_of(step, arch="sm_90", **constants):
 
 @pytest.mark.parametrize("step, arch", COMPILED)
 def test_machine_code_keeps_the_budget_of_its_step(step, arch):
-    seen = seen_of(step, arch)
-    assert broken_promises(seen, step.budget) == []
-    assert {name for name in seen.instructions if words_for(name) == UNKNOWN} == set()
+    assert broken_promises(seen_of(step, arch), step.budget) == []
+
+
+@pytest.mark.parametrize("step, arch", COMPILED)
+def test_every_opcode_of_a_step_has_plain_words(step, arch):
+    names = seen_of(step, arch).instructions
+    assert {name for name in names if words_for(name) == UNKNOWN} == set()
+
+
+def test_an_opcode_without_plain_words_is_said_to_have_none():
+    assert words_for("FFMB") == UNKNOWN != words_for("FFMA")
 
 
 @pytest.mark.parametrize("step, constants", OTHER_VARIANTS)
@@ -87,6 +96,7 @@ def test_more_registers_than_allowed_break_the_budget():
 
 def test_narrow_loads_break_the_budget_of_a_step_that_promises_wide_ones():
     promise = Budget(global_bits=128, shared_bits=128)
+    assert broken_promises(xray(reverse_async, VECTORS), promise) == []
     assert broken_promises(seen_of(TILED), promise) == [
         "tiled for sm_90: the widest load from global memory has 32 bits, not 128."
     ]

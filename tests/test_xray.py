@@ -160,6 +160,24 @@ def test_the_loop_of_the_arithmetic_ceiling_holds_two_outer_products_and_no_memo
     assert seen.ffma_share > 0.97
 
 
+def test_every_second_instruction_suffices_where_a_scheduler_has_16_lanes():
+    step = TILED.build(TILE=32), TILED.signature
+    ampere, hopper = xray(*step, "sm_80"), xray(*step, "sm_90")
+    assert ampere.bound == 2 * ampere.ffma_share
+    assert hopper.bound == hopper.ffma_share
+    assert xray(FMA_LOOP.build(), FMA_LOOP.signature, "sm_75").bound == 1
+
+
+def test_no_record_is_above_the_bound():
+    for step, ladder in ((NAIVE, "gemm"), (TILED, "gemm"), (FMA_LOOP, "latency")):
+        frame = records.measured("NVIDIA H200", ladder)
+        for constants in step.variants():
+            rows = frame[frame["step"].eq(step.name)]
+            rows = rows[rows["params"] == step.variant(**constants).params]
+            bound = xray(step.build(**constants), step.signature).bound
+            assert 0 < rows["efficiency"].max() <= bound
+
+
 def test_without_a_loop_the_share_is_that_of_all_the_code():
     @cuda.jit
     def once(x, out):

@@ -205,7 +205,7 @@ def _counted(variant: Variant, shape: Shape, seen: XRay) -> dict[str, str]:
 def _share(seen: XRay) -> str:
     if not (seen.hot and seen.hot.ffma):
         return _NOTHING
-    return f"{seen.hot.ffma} of {len(seen.hot.body)}: at most {seen.ffma_share:.1%} of the peak"
+    return f"{seen.hot.ffma} of {len(seen.hot.body)}: at most {seen.bound:.1%} of the peak"
 
 
 def _mixes(old: XRay, new: XRay) -> pd.DataFrame:

@@ -189,7 +189,11 @@ def refusal(message: str, arch: str) -> CourseError:
 
 @contextlib.contextmanager
 def _pretending(capability: tuple[int, int]) -> Iterator[None]:
-    """The compiler asks the current device for its compute capability: answer for this one."""
+    """The compiler asks the current device for its compute capability: answer for this one.
+
+    A device function keeps the code that it was first compiled to, whatever the capability: from
+    7.5 on Numba makes the same of it for all of them, and NVVM gets the one that is asked for.
+    """
     from numba.cuda import dispatcher
     from numba.cuda.cudadrv import devices
 

@@ -14,6 +14,7 @@ from types import CodeType, FunctionType, ModuleType
 import numpy as np
 from numba.core import types
 
+from utils.versions import versions
 from utils.xray.compile import python_of
 
 _COMPILERS = ("numba", "llvmlite", "cuda", "nvidia")
@@ -130,4 +131,4 @@ def _versions() -> tuple[str, ...]:
         if (package.name or "").startswith(_COMPILERS)
     }
     ours = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
-    return sys.version, hashlib.sha256(ours).hexdigest(), *sorted(packages)
+    return sys.version, str(versions().toolkit), hashlib.sha256(ours).hexdigest(), *sorted(packages)

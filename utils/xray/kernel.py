@@ -21,6 +21,9 @@ from utils.xray.loops import Loop, find_loops, hot_loop
 from utils.xray.resources import resources_of
 from utils.xray.sass import Instruction, disassemble, parse
 
+# 64 FP32 lanes per SM, where the others have 128: a multiply-add of a warp takes two cycles (CUDA
+# C++ Programming Guide, "Throughput of Native Arithmetic Instructions").
+_HALF_RATE = ("sm_75", "sm_80")
 _FLOAT64 = ("DADD", "DMUL", "DFMA", "DSETP", "DMNMX", "DMMA")
 
 
@@ -83,13 +86,19 @@ class XRay:
 
     @property
     def ffma_share(self) -> float:
-        """The fraction of FFMAs in the hot loop, or in all of the code where there is no loop.
-
-        A scheduler issues one instruction per cycle: this share of the peak is an upper bound.
-        """
+        """The fraction of FFMAs in the hot loop, or in all of the code where there is no loop."""
         if self.hot:
             return self.hot.ffma_share
         return Loop(0, len(self.code) - 1, self.code, inner=True).ffma_share
+
+    @property
+    def bound(self) -> float:
+        """The fraction of the FP32 peak that the hot loop can reach at most.
+
+        A scheduler issues one instruction per cycle. With 32 FP32 lanes each must be an FFMA, with
+        16 every second one.
+        """
+        return min(1.0, self.ffma_share * (2 if self.arch in _HALF_RATE else 1))
 
     @property
     def loads(self) -> Counter[str]:
@@ -141,6 +150,7 @@ class XRay:
             "stores": _told(self.stores),
             "instructions in the hot loop": len(self.hot.body) if self.hot else "no loop",
             "FFMA share": f"{self.ffma_share:.1%} of {'the hot loop' if self.hot else 'all'}",
+            "of the FP32 peak at most": f"{self.bound:.1%}",
             "register bank conflicts": f"{banks.left} ({banks.saved} more without reuse)",
         }
 
