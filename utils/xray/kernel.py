@@ -34,7 +34,7 @@ class XRay:
     kernel, arch: the function's name and the architecture, such as "sm_90".
     registers: per thread. shared_bytes: static, per block. local_bytes: per thread.
     constant_bytes: of constant memory that the kernel itself declares.
-    spill_bytes: what a thread stores in local memory because registers ran out.
+    spill_bytes: written by the stores that spill registers, each counted once.
     max_threads: per block, at most; launch bounds and registers limit it.
     ptx: what the assembler was given. code: every instruction, in order.
     function, signature: what was compiled.
