@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 
 
@@ -61,4 +61,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"TILE": (32, 16, 8)},
+    budget=Budget(registers=40, global_bits=32, shared_bits=128, ffma_share=0.23),
 )

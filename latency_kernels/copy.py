@@ -3,7 +3,7 @@
 from numba import cuda, float32, uint32
 
 from latency_kernels.tasks import COPY
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 
 BLOCK = 256
 IN_FLIGHT = 4
@@ -38,4 +38,5 @@ STEP = Step(
     task=COPY,
     build=lambda: copy,
     launch=launch,
+    budget=Budget(registers=16, global_bits=32),
 )

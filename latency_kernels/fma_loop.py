@@ -3,7 +3,7 @@
 from numba import cuda, float32, uint32
 
 from latency_kernels.tasks import FMA, ITERATIONS, PATCH
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 
 BLOCK = 128
 UNROLL = 2
@@ -62,4 +62,5 @@ STEP = Step(
     task=FMA,
     build=lambda: fma_loop,
     launch=launch,
+    budget=Budget(registers=88, global_bits=32, ffma_share=0.9),
 )

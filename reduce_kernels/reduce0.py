@@ -5,7 +5,7 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from reduce_kernels.grids import BLOCKS, elements_per_thread
-from utils.steps import Step
+from utils.steps import Budget, Step
 from utils.tasks import SUM
 
 
@@ -48,4 +48,5 @@ STEP = Step(
     build=build,
     launch=elements_per_thread(1),
     choices={"BLOCK": BLOCKS},
+    budget=Budget(registers=16, global_bits=32, shared_bits=32),
 )

@@ -5,7 +5,6 @@ import pytest
 from numba import cuda, float32, float64, int64, uint32, void
 
 from utils.errors import CourseError
-from utils.ptx import compile_ptx
 from utils.virtual_gpu import trace
 from utils.wide_memory import (
     before_boundary,
@@ -16,6 +15,7 @@ from utils.wide_memory import (
     stream16,
     wait_copies,
 )
+from utils.xray import xray
 
 LANES = 32
 
@@ -117,17 +117,17 @@ def unguarded(x, out):
 @pytest.mark.parametrize(
     "kernel, instructions",
     [
-        (copy_wide, ("ld.global.v4.f32", "st.global.v4.f32")),
-        (reverse_async, ("cp.async.cg.shared.global", "cp.async.commit_group",
-                         "cp.async.wait_group", "ld.shared.v4.f32")),
+        (copy_wide, ("LDG.128", "STG.128")),
+        (reverse_async, ("LDGSTS.128", "LDS.128", "STG.128")),
     ],
-)  # fmt: skip
+)
 def test_each_becomes_one_instruction(kernel, instructions):
     try:
-        ptx = compile_ptx(kernel, void(float32[::1], float32[::1]))
+        seen = xray(kernel, void(float32[::1], float32[::1]))
     except CourseError as error:
         pytest.skip(str(error))
-    assert all(ptx.count(instruction) == 1 for instruction in instructions)
+    made = seen.loads | seen.stores
+    assert [made[instruction] for instruction in instructions] == [1] * len(instructions)
 
 
 @cuda.jit
@@ -155,5 +155,5 @@ def test_stream16_is_one_load_that_the_first_cache_does_not_keep(dtype, kind):
     def first_of(x, out):
         out[0] = stream16(x, 0)[0]
 
-    ptx = compile_ptx(first_of, void(dtype[::1], dtype[::1]))
+    ptx = xray(first_of, void(dtype[::1], dtype[::1])).ptx
     assert ptx.count("ld.global.nc.L1::no_allocate." + kind) == 1

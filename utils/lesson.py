@@ -12,11 +12,13 @@ from types import ModuleType
 import pandas as pd
 from IPython.display import HTML
 
-from utils import devices, ptx, records
+from utils import devices, records
 from utils.devices import Device
 from utils.edits import difference, source_of
 from utils.errors import CourseError
 from utils.steps import Step
+from utils.xray import xray
+from utils.xray.words import mix
 
 _STYLE = """<style>
 .lesson-code {font-family: monospace; font-size: 12px; white-space: pre; overflow-x: auto;
@@ -50,9 +52,14 @@ def module_of(step: Step) -> ModuleType:
     return sys.modules[step.build.__module__]
 
 
+def kernel_difference(old: Step, new: Step) -> list[str]:
+    """The lines of a diff between the kernels of two steps, each with + or - or a space before."""
+    return difference(_kernel_source(old), _kernel_source(new), context=99)
+
+
 def show_change(old: Step, new: Step) -> HTML:
     """The difference between the kernels of two steps: what the lesson is about."""
-    return _block(difference(_kernel_source(old), _kernel_source(new), context=99))
+    return _block(kernel_difference(old, new))
 
 
 def show_difference(before: ModuleType, after: ModuleType) -> HTML:
@@ -121,13 +128,14 @@ def _ceilings(device: Device) -> dict[str, float]:
 
 
 def instructions(signature, **kernels) -> pd.DataFrame | None:
-    """What the compiler made of several kernels of one signature, in plain words, for sm_90.
+    """What the assembler made of several kernels of one signature, in plain words, for sm_90.
 
     Where the compiler is not installed a sentence says so, and the lesson goes on.
     """
     try:
-        code = {name: ptx.compile_ptx(kernel, signature) for name, kernel in kernels.items()}
+        seen = {name: xray(kernel, signature) for name, kernel in kernels.items()}
     except CourseError as error:
         print(error)
         return None
-    return pd.DataFrame({name: ptx.in_plain_words(text) for name, text in code.items()})
+    table = pd.DataFrame({name: mix(one.code) for name, one in seen.items()})
+    return table.fillna(0).astype(int)

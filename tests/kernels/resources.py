@@ -1,0 +1,123 @@
+"""Compare the x-ray with the driver: registers, memory and threads of kernels of many kinds.
+
+``python -m tests.kernels.resources --out FILE.csv`` needs a CUDA device, and cuobjdump and nvdisasm
+beside the toolkit. One row per kernel and figure: kernel, figure, driver, xray. Both come from the
+same compiler, so they must be equal.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numba import cuda, float32, int32, uint32, void
+
+import gemm_kernels
+import latency_kernels
+import reduce_kernels
+from utils.wide_memory import commit_copies, copy4_async, load4, store4, wait_copies
+from utils.xray import xray
+
+VECTORS = void(float32[::1], float32[::1])
+TABLE = np.linspace(1, 2, 32, dtype=np.float32) ** 3
+DRIVER = {
+    "registers": "get_regs_per_thread",
+    "shared_bytes": "get_shared_mem_per_block",
+    "local_bytes": "get_local_mem_per_thread",
+    "constant_bytes": "get_const_mem_size",
+    "max_threads": "get_max_threads_per_block",
+}
+
+
+@cuda.jit
+def reverse_async(x, out):
+    tile = cuda.shared.array((32, 4), float32, alignment=16)
+    t = uint32(cuda.threadIdx.x)
+    copy4_async(tile, (t, 0), x, 4 * t)
+    commit_copies()
+    wait_copies(0)
+    cuda.syncthreads()
+    store4(out, 4 * t, load4(tile, (31 - t, 0)))
+
+
+@cuda.jit
+def dynamic_shared(x, out):
+    tile = cuda.shared.array(0, float32)
+    t = cuda.threadIdx.x
+    tile[t] = x[t]
+    cuda.syncthreads()
+    out[t] = tile[t ^ 1]
+
+
+@cuda.jit
+def local_array(x, out):
+    counts = cuda.local.array(40, float32)
+    for j in range(40):
+        counts[j] = float32(0)
+    for j in range(x.size):
+        counts[int32(x[j])] += x[j]
+    out[0] = counts[int32(x[0])]
+
+
+@cuda.jit
+def constant_array(x, out):
+    table = cuda.const.array_like(TABLE)
+    out[cuda.threadIdx.x] = table[int32(x[0])]
+
+
+@cuda.jit(device=True)
+def divided(a, b):
+    return a / b
+
+
+@cuda.jit
+def device_function(x, out):
+    t = cuda.grid(1)
+    out[t] = divided(x[t], out[t])
+
+
+def kernels() -> Iterator[tuple[str, object, object]]:
+    """Name, kernel and signature."""
+    for package in (gemm_kernels, reduce_kernels, latency_kernels):
+        for step in package.LADDER.steps:
+            for constants in step.variants():
+                yield str(step.variant(**constants)), step.build(**constants), step.signature
+    for kernel in (reverse_async, dynamic_shared, local_array, constant_array, device_function):
+        yield kernel.py_func.__name__, kernel, VECTORS
+    fma_loop = latency_kernels.LADDER.step("fma_loop").build().py_func
+    yield "fma_loop, launch_bounds=512", cuda.jit(launch_bounds=512)(fma_loop), VECTORS
+    yield "fma_loop, launch_bounds=(256, 6)", cuda.jit(launch_bounds=(256, 6))(fma_loop), VECTORS
+    for registers in (24, 32, 40, 56, 64, 72, 80):
+        limited = cuda.jit(max_registers=registers)(fma_loop)
+        yield f"fma_loop, max_registers={registers}", limited, VECTORS
+    yield "fma_loop, lto=False", cuda.jit(fma_loop, lto=False), VECTORS
+    yield "device_function, fastmath", cuda.jit(fastmath=True)(device_function.py_func), VECTORS
+
+
+def rows() -> pd.DataFrame:
+    """Each kernel is compiled twice: by Numba for the device, and by the x-ray."""
+    arch = "sm_{}{}".format(*cuda.get_current_device().compute_capability)
+    found = []
+    for name, kernel, signature in kernels():
+        kernel.compile(signature.args)
+        seen = xray(kernel, signature, arch)
+        for figure, method in DRIVER.items():
+            driver = getattr(kernel, method)(signature)
+            found.append((name, figure, driver, getattr(seen, figure)))
+    return pd.DataFrame(found, columns=["kernel", "figure", "driver", "xray"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    table = rows()
+    table.to_csv(options.out, index=False)
+    print(table[table["driver"] != table["xray"]].to_string(), f"of {len(table)} figures differ")
+
+
+if __name__ == "__main__":
+    main()
