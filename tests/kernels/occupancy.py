@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pandas as pd
+from cuda.bindings import driver
 from numba import cuda, float32, void
 
 KIB = 1024
@@ -81,35 +83,38 @@ class Function:
     """A compiled kernel as the driver knows it."""
 
     def __init__(self, kernel: Callable):
-        from cuda.bindings import driver
-
-        self.driver = driver
         kernel.compile(SIGNATURE)
         (compiled,) = kernel.overloads.values()
-        self.function = compiled._codelibrary.get_cufunc()
-        self.handle = driver.CUfunction(int(self.function.handle))
-        self.registers = self.function.attrs.regs
-        self.static_bytes = self.function.attrs.shared
-        self.max_threads = self.function.attrs.maxthreads
+        function = compiled._codelibrary.get_cufunc()
+        self.registers = function.attrs.regs
+        self.static_bytes = function.attrs.shared
+        self.max_threads = function.attrs.maxthreads
+        # Attributes belong to the kernel as it is loaded in this context.
+        self.handle = ask("cuKernelGetFunction", driver.CUkernel(int(function.handle)))
 
     def set(self, attribute: str, value: int) -> None:
-        attribute = getattr(self.driver.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{attribute}")
-        (code,) = self.driver.cuFuncSetAttribute(self.handle, attribute, value)
-        assert code == self.driver.CUresult.CUDA_SUCCESS, code
+        name = f"CU_FUNC_ATTRIBUTE_{attribute}"
+        ask("cuFuncSetAttribute", self.handle, getattr(driver.CUfunction_attribute, name), value)
 
     def blocks(self, threads: int, dynamic_bytes: int) -> int:
-        context = cuda.current_context()
-        return context.get_active_blocks_per_multiprocessor(self.function, threads, dynamic_bytes)
+        call = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
+        return ask(call, self.handle, threads, dynamic_bytes)
 
     def best_block(self, bytes_per_thread: int, dynamic_bytes: int) -> int:
         """The block size that the driver suggests; shared memory as a function or as a number."""
         by_size = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(lambda n: bytes_per_thread * n)
         address = ctypes.cast(by_size, ctypes.c_void_p).value if bytes_per_thread else 0
-        code, _, threads = self.driver.cuOccupancyMaxPotentialBlockSize(
-            self.handle, self.driver.CUoccupancyB2DSize(address), dynamic_bytes, 0
-        )
-        assert code == self.driver.CUresult.CUDA_SUCCESS, code
-        return threads
+        mapping = driver.CUoccupancyB2DSize(address)
+        call = "cuOccupancyMaxPotentialBlockSize"
+        return ask(call, self.handle, mapping, dynamic_bytes, 0)[1]
+
+
+def ask(call: str, *arguments):
+    """What the driver's function returns besides its error code, which must be success."""
+    code, *results = getattr(driver, call)(*arguments)
+    if code != driver.CUresult.CUDA_SUCCESS:
+        sys.exit(f"{call} failed: {code}")
+    return results[0] if len(results) == 1 else results
 
 
 def questions() -> Iterator[dict]:
