@@ -99,9 +99,9 @@ def gpu_ceilings(device: Device) -> Ceilings:
     clock = best["sm_clock_mhz"]["fma_loop"]
     return Ceilings(
         where=f"{device.name}, recorded {frame['date'].max()}",
-        gflops=best["gflops"]["fma_loop"],
-        gb_per_s={memory: best["gb_per_s"][step] for memory, step in memories.items()},
-        instructions=SCHEDULERS * device.sms * clock / 1000,
+        gflops=float(best["gflops"]["fma_loop"]),
+        gb_per_s={memory: float(best["gb_per_s"][step]) for memory, step in memories.items()},
+        instructions=float(SCHEDULERS * device.sms * clock / 1000),
     )
 
 
@@ -155,13 +155,14 @@ def counted(variant: Variant, shape: Shape, hot: HotLoop | None = None) -> Count
         instructions = multiply_adds * hot.instructions / hot.ffma
         load_wavefronts *= _merged(hot, shared_loads / multiply_adds)
     # A request takes at least one, also if all its lanes want the same word.
-    global_wavefronts = max(requests, sectors / SECTORS_PER_WAVEFRONT)
+    wavefronts = load_wavefronts + total["shared_store_wavefronts"]
+    wavefronts += max(requests, sectors / SECTORS_PER_WAVEFRONT)
     return Counts(
         flops=float(work.flops or blocks * total["float32_ops"]),
         dram_bytes=_least_bytes(work, shape),
         l2_bytes=blocks * float(found.footprint_bytes),
-        wavefronts=blocks * (load_wavefronts + total["shared_store_wavefronts"] + global_wavefronts),
-        instructions=blocks * instructions,
+        wavefronts=float(blocks * wavefronts),
+        instructions=float(blocks * instructions),
         blocks=blocks,
     )
 
@@ -209,6 +210,36 @@ def tail(blocks: int, blocks_per_sm: int, sms: int) -> float:
     return math.ceil(waves) / waves
 
 
+def points(
+    ladder: Ladder,
+    size: str,
+    where: str,
+    memory: str = "DRAM",
+    hot_loop: Callable[[Variant], HotLoop | None] = lambda variant: None,
+) -> pd.DataFrame:
+    """Where each recorded step stands on a roofline, with its best constants.
+
+    where: the name of the device or processor that was recorded. memory: "DRAM" for the bytes that
+    must move at least (the ideal); "L2" or "shared" for those that were counted on the virtual GPU.
+    Columns: label, intensity (operations per byte), gflops. A step that cannot be counted is left
+    out. CourseError if nothing is recorded there at that size.
+    """
+    shape, rows = ladder.parse(size), []
+    for variant, record in recorded(ladder, shape, where):
+        work = variant.step.task.work(shape)
+        flops, moved = work.flops or shape.flops, _least_bytes(work, shape)
+        if memory != "DRAM":
+            try:
+                counts = counted(variant, shape, hot_loop(variant))
+            except CourseError:
+                continue
+            moved = counts.l2_bytes if memory == "L2" else WAVEFRONT_BYTES * counts.wavefronts
+        if moved:
+            gflops = flops / record.time_ms / 1e6
+            rows.append({"label": variant.step.name, "intensity": flops / moved, "gflops": gflops})
+    return pd.DataFrame(rows, columns=["label", "intensity", "gflops"])
+
+
 def estimates(
     ladder: Ladder,
     size: str,
@@ -226,7 +257,7 @@ def estimates(
     """
     ceilings, shape = gpu_ceilings(device), ladder.parse(size)
     rows = {}
-    for variant, record in _recorded(ladder, shape, device):
+    for variant, record in recorded(ladder, shape, device.name):
         try:
             counts = counted(variant, shape, hot_loop(variant))
         except CourseError:
@@ -257,14 +288,18 @@ def out_of_order(table: pd.DataFrame) -> list[tuple[str, str]]:
     ]
 
 
-def _recorded(ladder: Ladder, shape: Shape, device: Device) -> Iterable[tuple[Variant, object]]:
-    """Each step with the constants that were fastest at this shape, and their record."""
-    frame = records.measured(device.name, ladder.name)
+def recorded(ladder: Ladder, shape: Shape, where: str) -> Iterable[tuple[Variant, object]]:
+    """Each step with the constants that were fastest at this shape, and their record.
+
+    where: the name of the device or processor. Steps without a record are left out; CourseError if
+    there is none with one.
+    """
+    frame = records.measured(where, ladder.name)
     for name, value in vars(shape).items():
         frame = frame[frame[name] == value]
     if frame.empty:
         raise CourseError(
-            f"Nothing is recorded for {ladder.title} at {shape} on {device.name}: choose another "
+            f"Nothing is recorded for {ladder.title} at {shape} on {where}: choose another "
             "size, or record it there."
         )
     for step in ladder.steps:
