@@ -122,6 +122,27 @@ def cpu_ceilings(mib: int = 256, n: int = 1024) -> Ceilings:
     )
 
 
+def hot_loop_of(variant: Variant, arch: str = "sm_90") -> HotLoop | None:
+    """The hot loop as the x-ray of the machine code finds it; None without x-ray, compiler, loop."""
+    try:
+        from utils.xray import widths, xray
+    except ModuleNotFoundError:
+        return None
+    try:
+        hot = xray(variant.kernel, variant.step.signature, arch).hot
+    except CourseError:
+        return None
+    if hot is None:
+        return None
+    widths_of_loads = widths.count_widths(hot.body, widths.LOADS)
+    shared = {
+        int(name.removeprefix("LDS.")): loads
+        for name, loads in widths_of_loads.items()
+        if name.startswith("LDS.")
+    }
+    return HotLoop(len(hot.body), hot.ffma, shared)
+
+
 def counted(variant: Variant, shape: Shape, hot: HotLoop | None = None) -> Counts:
     """What the main kernel of a step asks for, counted on the virtual GPU and never executed whole.
 
@@ -215,7 +236,7 @@ def points(
     size: str,
     where: str,
     memory: str = "DRAM",
-    hot_loop: Callable[[Variant], HotLoop | None] = lambda variant: None,
+    hot_loop: Callable[[Variant], HotLoop | None] = hot_loop_of,
 ) -> pd.DataFrame:
     """Where each recorded step stands on a roofline, with its best constants.
 
@@ -244,7 +265,7 @@ def estimates(
     ladder: Ladder,
     size: str,
     device: Device,
-    hot_loop: Callable[[Variant], HotLoop | None] = lambda variant: None,
+    hot_loop: Callable[[Variant], HotLoop | None] = hot_loop_of,
     with_tail: bool = False,
 ) -> pd.DataFrame:
     """The estimated beside the recorded time of every recorded step, with its best constants.
