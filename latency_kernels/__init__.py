@@ -1,12 +1,12 @@
 """Micro-benchmarks: what this device reaches when nothing stands in the way."""
 
-from latency_kernels import copy, fma_loop
+from latency_kernels import copy, fma_loop, l2_read, shared_read
 from utils.steps import Ladder
 
 LADDER = Ladder(
     name="latency",
     title="Measured ceilings of the GPU",
-    steps=(fma_loop.STEP, copy.STEP),
+    steps=(fma_loop.STEP, shared_read.STEP, l2_read.STEP, copy.STEP),
     sizes=("2^28", "2^30"),
     quick=("2^28",),
     small="10007",

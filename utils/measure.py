@@ -144,13 +144,15 @@ def _facts(
         "time_ms_max": ours.max_ms,
         "sm_clock_mhz": ours.sm_clock_mhz,
     }
-    facts |= _rates(variant.step.task.work(shape), ours.median_ms)
+    work = variant.step.task.work(shape)
+    facts |= _rates(work, ours.median_ms)
     if library:
         facts["library"] = ladder.library.name
         facts["library_ratio"] = library[0].median_ms / ours.median_ms
     if device:
         facts["compute_capability"] = ".".join(map(str, device.compute_capability))
-        facts["efficiency"] = _efficiency(facts, device, f"{variant} at {shape}")
+        if not work.cached:
+            facts["efficiency"] = _efficiency(facts, device, f"{variant} at {shape}")
         facts |= _machine_code(variant, shape)
     return facts
 

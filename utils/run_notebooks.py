@@ -69,6 +69,8 @@ def _execute(lesson: nbformat.NotebookNode, notebook: Path, timeout: int) -> str
             timeout=timeout,
             extra_arguments=["--log-level=ERROR"],
             resources={"metadata": {"path": str(notebook.parent)}},
+            # Behind a page no program runs: what stands beside a widget is shown instead of it.
+            store_widget_state=False,
             on_cell_start=note_start,
         )
         try:

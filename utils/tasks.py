@@ -30,10 +30,14 @@ ERROR_OF_A_SUM = 1e-6
 
 @dataclass(frozen=True)
 class Work:
-    """What one execution has to do: floating-point operations, or bytes to move. One is None."""
+    """What one execution has to do: floating-point operations, or bytes to move. One is None.
+
+    cached: the bytes come from a cache or from shared memory, and no data sheet has a peak for it.
+    """
 
     flops: int | None = None
     bytes: int | None = None
+    cached: bool = False
 
 
 @dataclass(frozen=True, eq=False)

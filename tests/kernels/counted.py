@@ -193,13 +193,11 @@ def _of_the_ladders() -> list[CountedLaunch]:
 
 def _of_step(ladder, variant, shape) -> CountedLaunch:
     launch = variant.launch(shape)
-    sizes = astuple(shape)
-    read = [(sizes[0], sizes[2]), (sizes[2], sizes[1])] if len(sizes) == 3 else [sizes]
-    written = launch.grid if ladder.name == "reduce" else variant.step.task.output_shape(*sizes)
+    task = variant.step.task
+    written = launch.grid if ladder.name == "reduce" else task.output_shape(*astuple(shape))
 
     def arguments() -> tuple:
-        inputs = (np.ones(size, np.float32) for size in read)
-        return (*inputs, np.zeros(written, np.float32))
+        return (*task.problem(shape, "uniform").inputs, np.zeros(written, np.float32))
 
     name = "_".join([variant.step.name, *map(str, variant.constants.values())])
     return CountedLaunch(name, variant.kernel, launch.grid, launch.block, arguments)

@@ -16,6 +16,7 @@ import numpy as np
 
 from .errors import Site
 from .lanes import WARP, Mask
+from .memory import Memory
 
 SECTOR_BYTES = 32
 BANKS = 32
@@ -61,6 +62,13 @@ class Counters:
     def __init__(self) -> None:
         self.lines: dict[Site, LineCount] = defaultdict(LineCount)
         self.samples: dict[tuple[Site, str, str], WarpAccess] = {}
+        # For each array in global memory, which of its sectors were loaded or stored.
+        self._touched: dict[str, np.ndarray] = {}
+
+    @property
+    def footprint_bytes(self) -> int:
+        """Bytes of global memory that were loaded or stored, each sector counted once."""
+        return SECTOR_BYTES * sum(int(np.count_nonzero(at)) for at in self._touched.values())
 
     def access(self, what: tuple, kind: str, addresses, mask: Mask, site: Site) -> None:
         """One load or store. ``what``: the Memory, and how many neighbours each lane moves.
@@ -84,12 +92,19 @@ class Counters:
             sample = WarpAccess(memory.name, memory.space, kind, itemsize, _one_warp(first, active))
             self.samples[site, memory.name, kind] = sample
         if memory.space == "global":
+            self._touch(memory, first[active] // SECTOR_BYTES)
             sectors = _sectors(first, active)
             _add(line, f"global_{kind}", requests=requests, sectors=sectors,
                  bytes=mask.count * itemsize)  # fmt: skip
         else:
             wavefronts = _wavefronts(first, active, itemsize)
             _add(line, f"shared_{kind}", requests=requests, wavefronts=wavefronts)
+
+    def _touch(self, memory: Memory, sectors: np.ndarray) -> None:
+        if memory.name not in self._touched:
+            # Pages of zeros cost nothing until one of their sectors is touched.
+            self._touched[memory.name] = np.zeros(memory.data.nbytes // SECTOR_BYTES + 1, bool)
+        self._touched[memory.name][sectors] = True
 
     def operation(self, site: Site, dtype: np.dtype, mask: Mask) -> None:
         """One floating-point operation in each active lane."""

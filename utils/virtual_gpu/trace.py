@@ -25,6 +25,7 @@ class Trace:
     findings: tuple[Finding, ...]
     counts: dict[Site, LineCount]
     samples: tuple[tuple[Site, WarpAccess], ...]
+    footprint_bytes: int  # of global memory, however often they were loaded or stored
 
     @property
     def title(self) -> str:
@@ -94,4 +95,5 @@ def trace(
         report.findings,
         dict(counters.lines),
         tuple((site, access) for (site, _, _), access in counters.samples.items()),
+        counters.footprint_bytes,
     )

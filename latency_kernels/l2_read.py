@@ -1,0 +1,40 @@
+"""The ceiling of the L2 cache: all blocks read the same 16 MiB, each from another place on."""
+
+from numba import cuda, float32, uint32
+
+from latency_kernels.tasks import IN_FLIGHT, L2, L2_BLOCK, L2_TURNS, STRIDE, WINDOW, WINDOWS
+from utils.steps import Launch, Step
+from utils.wide_memory import load4
+
+
+@cuda.jit
+def l2_read(x, out):
+    thread = cuda.grid(1)
+    block, tid = uint32(cuda.blockIdx.x), uint32(cuda.threadIdx.x)
+    total = float32(0)
+    for turn in range(L2_TURNS):
+        # 1024 blocks that follow each other read 1024 different windows, in each turn. What an SM
+        # asks for is therefore in the L2 cache, and not in the SM's own L1 cache.
+        window = (block + uint32(turn * STRIDE)) & uint32(WINDOWS - 1)
+        first = window * uint32(WINDOW) + tid * uint32(4)
+        for j in range(IN_FLIGHT):
+            # Wide, so that few instructions keep many bytes under way.
+            p, q, r, s = load4(x, first + uint32(4 * L2_BLOCK * j))
+            total += (p + q) + (r + s)
+    if thread < out.size:
+        out[thread] = total
+
+
+def launch(shape):
+    """One thread for L2_READS reads; shape.elements counts the reads."""
+    return Launch(grid=(-(-shape.elements // (WINDOW * L2_TURNS)),), block=(L2_BLOCK,))
+
+
+STEP = Step(
+    name="l2_read",
+    idea="16 MiB read again and again: the bandwidth of the L2 cache",
+    previous=None,
+    task=L2,
+    build=lambda: l2_read,
+    launch=launch,
+)
