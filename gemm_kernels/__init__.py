@@ -7,6 +7,8 @@
 import numpy as np
 
 from gemm_kernels import (
+    async_copy,
+    autotuned,
     granularity,
     ilp,
     maxwell64,
@@ -51,6 +53,8 @@ LADDER = Ladder(
         warp_tiled.STEP,
         maxwell64.STEP,
         maxwell256.STEP,
+        async_copy.STEP,
+        autotuned.STEP,
     ),
     sizes=("256", "512", "1024", "2048", "4096", "8192", "2000x600x2000"),
     quick=("1024", "4096"),

@@ -13,10 +13,10 @@ from latency_kernels import arithmetic, chase, copies, curves, experiments
 from latency_kernels.experiments import COPIES, ILPS, OCCUPANCIES, Point, shared_bytes
 from utils import devices, records
 from utils.errors import CourseError
-from utils.ptx import compile_ptx, instruction_counts
 from utils.timing import Timing
 from utils.verify import draw
 from utils.virtual_gpu import trace
+from utils.xray import xray
 
 H200 = devices.find("NVIDIA H200")
 
@@ -33,10 +33,9 @@ def test_every_chain_is_as_long_as_its_turns_say(ilp):
 
 
 def test_all_work_of_the_arithmetic_is_multiply_adds_of_float32():
-    ptx = compile_ptx(arithmetic.build(3), void(float32[::1], float32[::1], int64))
-    counts = instruction_counts(ptx)
-    assert counts["fma.rn.f32"] >= 3 * arithmetic.UNROLL
-    assert not any(".f64" in name or "local" in name for name in counts)
+    seen = xray(arithmetic.build(3), void(float32[::1], float32[::1], int64))
+    assert seen.instructions["FFMA"] >= 3 * arithmetic.UNROLL
+    assert seen.float64 == seen.local_bytes == 0
 
 
 @pytest.mark.parametrize("width, count", COPIES)
@@ -73,8 +72,8 @@ def test_a_chase_goes_as_many_steps_as_it_is_told_and_then_on_from_there(kernel)
 
 
 def test_no_instruction_of_a_chase_checks_for_negative_indices():
-    ptx = compile_ptx(chase.chase_global, void(uint32[::1], uint32[::1], int64))
-    assert not any(name.startswith("selp") for name in instruction_counts(ptx))
+    seen = xray(chase.chase_global, void(uint32[::1], uint32[::1], int64))
+    assert "selp" not in seen.ptx
 
 
 @pytest.mark.parametrize("blocks", sorted({blocks for _, blocks in OCCUPANCIES}))

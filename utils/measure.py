@@ -56,8 +56,9 @@ def measured_rows(
                 out = ladder.placed(variant.step, poisoned(problem.reference.shape))
                 times = _times(ladder, variant, shape, copies, out)
                 verdict = judge(problem, ladder.to_host(out))
-            facts = _facts(ladder, variant, shape, device, times) if verdict.passed else {}
-            record = _record(ladder, variant, device=place, **asdict(shape), **facts)
+            chosen = variant.at(shape)
+            facts = _facts(ladder, chosen, shape, device, times) if verdict.passed else {}
+            record = _record(ladder, chosen, device=place, **asdict(shape), **facts)
             yield Row(record, verdict, verified_on=place)
 
 
@@ -77,7 +78,8 @@ def recorded_rows(
             found = [
                 record
                 for record in frame
-                if (record.step, record.params or "") == (variant.step.name, variant.params)
+                if record.step == variant.step.name
+                and (variant.step.choose or (record.params or "") == variant.params)
                 and (not wanted or any(asdict(record).items() >= sizes.items() for sizes in wanted))
             ]
             if not found:

@@ -96,6 +96,7 @@ class Step:
     place: place(array on the host) returns it where this step's kernel reads it; None for where
         the ladder puts arrays.
     bind: for a step that is not executed as the others of its ladder are; see `Ladder.bind`.
+    choose: choose(shape) returns constants that suit a shape, for a step that decides by itself.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Step:
     capability: tuple[int, int] = (7, 5)
     place: Callable[[np.ndarray], object] | None = None
     bind: Callable[..., Callable[[], None]] | None = None
+    choose: Callable[[Shape], Mapping[str, int]] | None = None
 
     @property
     def signature(self):
@@ -138,7 +140,13 @@ class Step:
         return Variant(self, self.constants(**given))
 
     def variants(self) -> list[dict[str, int]]:
-        """Every combination of the choices; the default comes first."""
+        """Every combination of the choices; the default comes first.
+
+        Of a step that decides by itself there is one: what a search goes through is no list for
+        people.
+        """
+        if self.choose:
+            return [self.constants()]
         return [
             dict(zip(self.choices, values, strict=True))
             for values in itertools.product(*self.choices.values())
@@ -168,6 +176,12 @@ class Variant:
     def launch(self, shape: Shape) -> Launch:
         """How the kernel is launched for this shape."""
         return self.step.launch(shape, **self.constants)
+
+    def at(self, shape: Shape) -> Variant:
+        """What runs at this shape: the step's own choice where nobody asked for another."""
+        if self.step.choose is None or self.constants != self.step.constants():
+            return self
+        return self.step.variant(**self.step.choose(shape))
 
 
 def bind_kernel(variant: Variant, shape: Shape, inputs: tuple, out) -> Callable[[], None]:
@@ -220,7 +234,7 @@ class Ladder:
 
     def execution(self, variant: Variant, shape: Shape, inputs: tuple, out) -> Callable[[], None]:
         """One execution as a function without arguments; the arrays lie where the variant runs."""
-        return (variant.step.bind or self.bind)(variant, shape, inputs, out)
+        return (variant.step.bind or self.bind)(variant.at(shape), shape, inputs, out)
 
     def placed(self, step: Step, array: np.ndarray):
         """The array where the step can read it; device arrays stay as they are."""

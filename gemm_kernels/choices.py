@@ -1,0 +1,44 @@
+"""Which constants `autotuned` uses for a shape: what a search found, kept in `data/tuned`.
+
+`python -m gemm_kernels --tune` makes a device's file; see `autotune`.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import pandas as pd
+
+from utils import devices, records
+from utils.shapes import GemmShape
+
+FOLDER = records.DATA / "tuned"
+CONSTANTS = ("BM", "BN", "TM", "TN", "BLOCKS", "REVERSED", "SLICES")
+# Where there is no GPU, and for one that nobody has tuned: these choices were timed on an H200.
+FALLBACK = "NVIDIA H200"
+
+
+def choose(shape: GemmShape) -> dict[str, int]:
+    """The constants that were fastest at the nearest shape on this device; {} if none is known."""
+    device = devices.current()
+    frame = tuned(device.name if device else FALLBACK)
+    if frame.empty:
+        frame = tuned(FALLBACK)
+    if frame.empty:
+        return {}
+    distance = sum(
+        (frame[side] / getattr(shape, side)).map(math.log2).abs() for side in ("m", "n", "k")
+    )
+    nearest = frame[distance == distance.min()]
+    best = nearest.loc[nearest["time_ms"].idxmin()]
+    return {name: int(best[name]) for name in CONSTANTS}
+
+
+@cache
+def tuned(device: str) -> pd.DataFrame:
+    """Every candidate that was timed on a device: m, n, k, the constants, time_ms; maybe empty."""
+    path = FOLDER / f"{devices.slug(device)}.csv"
+    if not path.exists():
+        return pd.DataFrame(columns=["m", "n", "k", *CONSTANTS, "time_ms"])
+    return pd.read_csv(path)

@@ -1,0 +1,121 @@
+"""Tiles of c in the order in which blocks take them, the last of them cut along k.
+
+A GPU computes as many tiles at once as blocks fit on it: its slots. What is left after the last
+full round would keep only a part of them busy, and a small c does not even fill one round. These
+tiles are cut along k. The first slice of a tile goes into c, the others into `partials`, and
+`add_slices` adds them: always in the same order, so that a result is the same each time.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from numba import cuda, uint32
+
+from utils.wide_memory import load4, store4
+
+# Blocks that run at the same time share rows of a and columns of b in the L2 cache: they form a
+# patch, so many tiles high, and not a long row.
+GROUP = 8
+MOST_TAIL_SLICES = 4
+ADDERS = 256
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The first `whole` tiles are computed by one block each; the others by `slices` blocks.
+
+    first: the steps along k of a first slice; the other slices share the rest of `steps` evenly.
+    """
+
+    whole: int
+    slices: int
+    first: int
+    steps: int
+
+    def blocks(self, tiles: int) -> int:
+        """How many blocks that takes."""
+        return self.whole + (tiles - self.whole) * self.slices
+
+
+def cut(tiles: int, slots: int, steps: int, slices: int) -> Cut:
+    """How to cut `tiles` of `steps` each, of which `slots` are computed at once.
+
+    slices: into how many parts tiles are cut that do not fill one round. Where there are full
+    rounds, only what is left after them is cut, so that the free slots take over a part of it.
+    """
+    whole = tiles // slots * slots
+    rest = tiles - whole
+    if whole:
+        slices = min(range(1, MOST_TAIL_SLICES + 1), key=lambda n: _first_share(rest, slots, n))
+    slices = max(1, min(slices, steps))
+    if rest == 0 or slices == 1:
+        return Cut(tiles, 1, steps, steps)
+    first = round(steps * _first_share(rest, slots, slices))
+    return Cut(whole, slices, max(1, min(first, steps - slices + 1)), steps)
+
+
+def _first_share(rest: int, slots: int, slices: int) -> float:
+    """The part of a tile that its first slice computes while the free slots do all the others.
+
+    The free slots need so many rounds for the other slices; all end together if the first slice is
+    as long as these rounds.
+    """
+    if slices == 1 or rest == slots:
+        return 1.0
+    rounds = -(-rest * (slices - 1) // (slots - rest))
+    return rounds / (rounds + slices - 1)
+
+
+@cuda.jit(device=True, forceinline=True)
+def tile_place(tile, down, across):
+    """(row, column) of a tile among down × across: patches of GROUP rows, column by column."""
+    in_a_patch = uint32(GROUP * across)
+    top = uint32(tile // in_a_patch * GROUP)
+    high = min(uint32(down - top), uint32(GROUP))
+    inside = uint32(tile % in_a_patch)
+    return uint32(top + inside % high), uint32(inside // high)
+
+
+@cuda.jit(device=True, forceinline=True)
+def share_of_block(tiles, steps, whole, slices, first):
+    """(tile, number of the slice, first step, step after the last) of this block; see `Cut`.
+
+    The first slices of all cut tiles come before the second ones: they are the longest.
+    """
+    block = uint32(cuda.blockIdx.x)
+    if block < whole:
+        return block, uint32(0), uint32(0), steps
+    rest = uint32(tiles - whole)
+    tile, piece = uint32(whole + (block - whole) % rest), uint32((block - whole) // rest)
+    if piece == 0:
+        return tile, piece, uint32(0), uint32(first)
+    begin = uint32(first + (piece - 1) * (steps - first) // (slices - 1))
+    end = uint32(first + piece * (steps - first) // (slices - 1))
+    return tile, piece, begin, end
+
+
+@cache
+def add_slices(BM, BN):
+    """The kernel that adds to c, m×n, what the other slices of its cut tiles left in partials.
+
+    partials: BM×BN each, slice by slice. n is a multiple of 4. Grid: cut tiles × ADDERS quads.
+    """
+
+    @cuda.jit
+    def add_slices(c, partials, m, n, whole, slices):
+        across, down = uint32((n + BN - 1) // BN), uint32((m + BM - 1) // BM)
+        quad = uint32((cuda.blockIdx.y * ADDERS + cuda.threadIdx.x) * 4)
+        tile_row, tile_col = tile_place(uint32(whole + cuda.blockIdx.x), down, across)
+        row, col = uint32(tile_row * BM + quad // BN), uint32(tile_col * BN + quad % BN)
+        if quad < BM * BN and row < m and col < n:
+            x0, x1, x2, x3 = load4(c, uint32(row * n + col))
+            i = uint32(1)
+            while i < slices:
+                piece = uint32((i - 1) * cuda.gridDim.x + cuda.blockIdx.x)
+                y0, y1, y2, y3 = load4(partials, uint32(piece * (BM * BN) + quad))
+                x0, x1, x2, x3 = x0 + y0, x1 + y1, x2 + y2, x3 + y3
+                i = uint32(i + 1)
+            store4(c, uint32(row * n + col), (x0, x1, x2, x3))
+
+    return add_slices
+
