@@ -1,0 +1,142 @@
+"""The product for people: any shape and layout, alpha and beta as in BLAS, and its tuned kernels."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import cuda
+
+from gemm_kernels import LADDER, run, sgemm, slices
+from gemm_kernels.autotuned import STEP
+from gemm_kernels.slices import cut
+from utils.errors import CourseError
+from utils.shapes import GemmShape
+from utils.verify import draw, verify_all
+
+LAYOUTS = {
+    "rows": lambda x: x,
+    "columns": np.asfortranarray,
+    "every other": lambda x: np.repeat(x, 2, axis=1)[:, ::2],
+    "backwards": lambda x: np.ascontiguousarray(x[::-1])[::-1],
+}
+TILINGS = {
+    "in halves": {"BM": 64, "BN": 128, "BLOCKS": 4, "SLICES": 2},
+    "in eight": {"BM": 64, "BN": 64, "TM": 8, "BLOCKS": 6, "SLICES": 8},
+    "rows from below": {"BM": 64, "BN": 32, "TM": 8, "TN": 4, "BLOCKS": 8, "REVERSED": 1},
+    "large": {"BM": 128, "BN": 128, "BLOCKS": 2},
+}
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    size=st.tuples(*[st.integers(1, 45)] * 3),
+    layouts=st.tuples(*[st.sampled_from(sorted(LAYOUTS))] * 2),
+    alpha=st.sampled_from([1, 0, -2]),
+    beta=st.sampled_from([0, 1, 3]),
+)
+def test_any_shape_layout_alpha_and_beta_give_what_blas_gives(size, layouts, alpha, beta):
+    m, n, k = size
+    a, b = (LAYOUTS[name](draw("integers", shape, seed)) for name, shape, seed in zip(
+        layouts, ((m, k), (k, n)), (1, 2)))  # fmt: skip
+    before = draw("integers", (m, n), 3) if beta else np.full((m, n), np.nan, np.float32)
+    out = before.copy()
+    assert sgemm(a, b, out, alpha, beta) is out
+    expected = alpha * (a @ b) + (beta * before if beta else 0)
+    np.testing.assert_array_equal(out, expected.astype(np.float32))
+
+
+def test_a_new_array_lies_where_the_inputs_do():
+    a, b = draw("integers", (5, 8), 1), draw("integers", (8, 4), 2)
+    assert isinstance(sgemm(a, b), np.ndarray)
+    on_device = sgemm(cuda.to_device(a), b)
+    np.testing.assert_array_equal(on_device.copy_to_host(), a @ b)
+
+
+def test_nothing_is_read_that_blas_would_not_read():
+    a, nan = np.ones((3, 4), np.float32), np.full((4, 3), np.nan, np.float32)
+    np.testing.assert_array_equal(sgemm(a, nan, alpha=0), np.zeros((3, 3), np.float32))
+    empty = np.zeros((3, 0), np.float32)
+    out = np.full((3, 2), 2, np.float32)
+    sgemm(empty, empty.T[:, :2], out, beta=2)
+    np.testing.assert_array_equal(out, 4)
+    assert sgemm(empty.T, a).shape == (0, 4)
+
+
+def test_nan_and_infinity_go_through_and_padding_adds_none():
+    a, b = draw("integers", (3, 5), 1), draw("integers", (5, 3), 2)
+    a[0, 4], b[4, 1] = np.inf, np.nan
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(sgemm(a, b), a @ b)
+
+
+A, B = np.zeros((3, 4), np.float32), np.zeros((4, 5), np.float32)
+REFUSED = {
+    "float64": ((A.astype(float), B), r"a holds float64, .* use a.astype\(np.float32\)"),
+    "a vector": ((A, B[:, 0]), r"b has the shape \(4,\), and 2 dimensions"),
+    "a list": (([[1.0]], B), "a is a list"),
+    "no chain": ((A, A), "a is 3×4 and b is 3×4"),
+    "another out": ((A, B, A), "out is 3×4 and the product is 3×5"),
+    "beta without out": ((A, B, None, 1, 1), "beta is 1 and there is no out"),
+    "out is a": ((np.zeros((4, 4), np.float32),) * 3, "out shares memory with a"),
+}
+
+
+@pytest.mark.parametrize("arguments, sentence", REFUSED.values(), ids=REFUSED)
+def test_what_is_no_product_is_refused_with_what_to_do(arguments, sentence):
+    with pytest.raises(CourseError, match=sentence):
+        sgemm(*arguments)
+
+
+@pytest.mark.parametrize("constants", TILINGS.values(), ids=TILINGS)
+@pytest.mark.parametrize("m, n, k", [(1, 4, 4), (130, 132, 20), (65, 260, 44)])
+def test_every_tiling_is_right_with_and_without_slices(constants, m, n, k):
+    variant = STEP.variant(**constants)
+    (verdict,) = verify_all(LADDER, [variant], GemmShape(m, n, k))
+    assert verdict.passed, verdict
+
+
+def test_a_slice_that_is_not_added_would_be_found(monkeypatch):
+    nothing = cuda.jit(lambda c, partials, m, n, whole, count: None)
+    monkeypatch.setattr(slices, "add_slices", lambda BM, BN: nothing)
+    variant = STEP.variant(**TILINGS["in halves"])
+    (verdict,) = verify_all(LADDER, [variant], GemmShape(130, 132, 20), kinds=("integers",))
+    assert not verdict.passed
+
+
+@given(
+    tiles=st.integers(1, 5000),
+    slots=st.integers(1, 1200),
+    steps=st.integers(1, 600),
+    wanted=st.integers(1, 16),
+)
+def test_a_cut_covers_every_step_of_every_tile_once(tiles, slots, steps, wanted):
+    plan = cut(tiles, slots, steps, wanted)
+    assert plan.whole <= tiles
+    assert 1 <= plan.first <= steps
+    if plan.slices == 1:
+        assert plan.blocks(tiles) == tiles
+    else:
+        # Each of the other slices has at least one step.
+        assert steps - plan.first >= plan.slices - 1
+        assert plan.whole % slots == 0
+
+
+def test_the_tail_of_4096_is_cut_so_that_the_free_slots_take_a_ninth_of_each_tile():
+    plan = cut(tiles=512, slots=132, steps=512, slices=1)
+    assert (plan.whole, plan.blocks(512)) == (396, 396 + 116 * plan.slices)
+    assert plan.first / plan.steps < 0.9
+
+
+def test_a_full_last_round_is_not_cut():
+    assert cut(tiles=264, slots=132, steps=64, slices=4).slices == 1
+
+
+def test_autotuned_lets_the_table_choose_and_takes_what_is_asked_for():
+    variant = STEP.variant()
+    assert variant.at(GemmShape(256, 256, 256)).constants == STEP.constants(
+        **STEP.choose(GemmShape(256, 256, 256))
+    )
+    asked = STEP.variant(**TILINGS["large"])
+    assert asked.at(GemmShape(256, 256, 256)) is asked
+    a, b = draw("integers", (7, 8), 1), draw("integers", (8, 12), 2)
+    np.testing.assert_array_equal(run("autotuned", a, b, **TILINGS["large"]), a @ b)
