@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from .expressions import Expressions
 from .frame import Execute, Frame
+from .inference import Inference
 from .lanes import Mask
 from .source import ParameterUse, Source, parameter_uses, read_source
 from .statements import Statements
@@ -22,15 +23,16 @@ class Program:
 
     source: Source
     execute: Execute
+    inference: Inference
     uses: dict[str, ParameterUse]
     cooperative: bool  # the blocks wait for each other, so all must be there at once
     takes_turns: bool  # the blocks take a lock, so one must be able to finish alone
 
     def call(self, run, arguments: tuple, mask: Mask, is_kernel: bool = False):
         """Run the function in the lanes of ``mask``; returns its value (None for a kernel)."""
-        frame = Frame(run, mask, is_kernel)
+        frame = Frame(run, mask, self.inference.of_values(arguments), is_kernel)
         for name, value in zip(self.source.parameters, arguments, strict=True):
-            frame.variables[name] = (value, mask)
+            frame.assign(name, value, mask)
         self.execute(frame, mask)
         return frame.result
 
@@ -41,5 +43,6 @@ def compile_function(function: Callable) -> Program:
     source = read_source(function)
     expressions = Expressions(source, compile_function)
     body = Statements(expressions).block(source.tree.body)
+    inference = Inference(source, lambda callee: compile_function(callee).inference)
     uses = parameter_uses(source.tree)
-    return Program(source, body, uses, expressions.cooperative, expressions.takes_turns)
+    return Program(source, body, inference, uses, expressions.cooperative, expressions.takes_turns)

@@ -17,12 +17,14 @@ import numpy as np
 from numba.core import types
 
 from . import access, intrinsics, numba_types, operations
-from .frame import Evaluate, Frame, check_set, is_scalar
+from .frame import Evaluate, Frame, MergeError, check_set, is_scalar
 from .lanes import Mask
 from .memory import ArrayView, LocalArray, constant_array, element_strides
+from .numba_types import conform
 from .source import Source, assigned_names
 
 EQUALITY = (operator.eq, operator.ne)
+TYPED = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp)
 
 
 class NotStatic(Exception):
@@ -94,11 +96,17 @@ class Expressions:
         else:
             return self._constant_expression(node, value)
         if isinstance(node, ast.Call):
-            return self.call(node, name)
+            return self._typed(node, self.call(node, name))
         method = getattr(self, f"eval_{type(node).__name__}", None)
         if method is None:
             raise self.source.refuse(node, f"the expression {ast.unparse(node)}")
-        return method(node)
+        evaluate = method(node)
+        return self._typed(node, evaluate) if isinstance(node, TYPED) else evaluate
+
+    def _typed(self, node: ast.expr, evaluate: Evaluate) -> Evaluate:
+        """A value in Numba's type: the operation's own, unless the lanes that would give it a
+        wider one are absent."""
+        return lambda frame, mask: conform(evaluate(frame, mask), frame.types.values.get(node))
 
     def static(self, node: ast.expr):
         """The Python value of an expression that does not depend on the running kernel."""
@@ -281,14 +289,16 @@ class Expressions:
 
     def eval_Name(self, node: ast.Name) -> Evaluate:
         name = node.id
-
         site = self.source.site(node)
 
         def evaluate(frame, mask):
             try:
-                value, owners = frame.variables[name]
+                value, owners = frame.read(name, frame.types.values.get(node), mask)
             except KeyError:
                 raise self.source.refuse(node, f"{name}, read before it is set,") from None
+            except MergeError:
+                what = f"a variable, {name}, that is an array in some threads only"
+                raise self.source.refuse(node, what) from None
             if owners is not mask and owners.count < frame.everyone.count:
                 check_set(frame, name, owners, mask, site)
             return value

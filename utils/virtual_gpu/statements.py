@@ -15,9 +15,10 @@ import numpy as np
 from . import access, atomics, numba_types, operations
 from .errors import KernelRaised
 from .expressions import Expressions, is_part
-from .frame import Evaluate, Execute, Frame, Loop, MergeError, is_scalar, merge_values
+from .frame import Evaluate, Execute, Frame, Loop, is_scalar, merge_values
 from .lanes import Mask, union
 from .memory import ArrayView, LocalArray
+from .numba_types import conform
 
 
 class Statements:
@@ -112,11 +113,7 @@ class Statements:
 
     def _to_name(self, node: ast.Name) -> Callable:
         def assign(frame, mask, value):
-            try:
-                frame.assign(node.id, value, mask)
-            except MergeError:
-                what = f"a variable, {node.id}, that is an array in some threads only"
-                raise self.source.refuse(node, what) from None
+            frame.assign(node.id, conform(value, frame.types.stored.get(node)), mask)
 
         return assign
 
@@ -162,14 +159,12 @@ class Statements:
             return self._augment_element(node, function, right)
         if not isinstance(node.target, ast.Name):
             raise self.source.refuse(node, f"assignment to {ast.unparse(node.target)}")
-        name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
-        left = self.expressions.expression(name)
-        assign = self._to_name(node.target)
+        left, assign = self.expressions.eval_Name(node.target), self._to_name(node.target)
 
         def execute(frame, mask):
             values = (left(frame, mask), right(frame, mask))
             value = self.expressions.apply(function, values, node, frame, mask)
-            assign(frame, mask, value)
+            assign(frame, mask, conform(value, frame.types.values.get(node)))
             return mask
 
         return execute
@@ -185,6 +180,7 @@ class Statements:
             before = access.load(frame.run, array, indices, mask, site)
             values = (before, right(frame, mask))
             value = self.expressions.apply(function, values, node, frame, mask)
+            value = conform(value, frame.types.values.get(node))
             access.store(frame.run, array, indices, value, mask, site)
             return mask
 
@@ -208,15 +204,16 @@ class Statements:
 
     def do_While(self, node: ast.While) -> Execute:
         self._note_spinning(node.test)
-        test, body = self.expressions.condition(node.test), self.block(node.body)
-        otherwise = self.block(node.orelse)
+        first = self.expressions.condition(node.test)
+        later = self.expressions.condition(self.source.later_tests[node])
+        body, otherwise = self.block(node.body), self.block(node.orelse)
 
         def execute(frame, mask):
-            loop, active, finished = Loop(), mask, None
+            loop, active, finished, test = Loop(), mask, None, first
             frame.loops.append(loop)
             while active is not None:
                 frame.run.count_round(self.source, node)
-                chosen = test(frame, active)
+                chosen, test = test(frame, active), later
                 if isinstance(chosen, np.ndarray):
                     going = active.narrow(chosen)
                     finished = union(finished, active.without(going))
@@ -361,17 +358,22 @@ class Statements:
 
     def do_Return(self, node: ast.Return) -> Execute:
         evaluate = self.expressions.expression(node.value) if node.value else None
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
         def execute(frame, mask):
             if evaluate is not None:
-                value = evaluate(frame, mask)
-                if frame.is_kernel and value is not None:
-                    raise self.source.refuse(node, "a kernel that returns a value")
-                old = frame.result
-                frame.result = value if old is None else merge_values(mask, value, old, "return")
+                split = node in frame.types.split
+                for part in frame.versions(names, mask) if split else (mask,):
+                    self._return(node, frame, part, evaluate(frame, part))
             frame.leave(mask)
 
         return execute
+
+    def _return(self, node: ast.Return, frame: Frame, mask: Mask, value) -> None:
+        if frame.is_kernel and value is not None:
+            raise self.source.refuse(node, "a kernel that returns a value")
+        value, old = conform(value, frame.types.result), frame.result
+        frame.result = value if old is None else merge_values(mask, value, old, "return")
 
     def do_Assert(self, node: ast.Assert) -> Execute:
         test = self.expressions.condition(node.test)

@@ -1,0 +1,180 @@
+"""Numba's own type inference for its CUDA target, stopped before it makes code.
+
+Only this module knows Numba's compiler passes. No device is needed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from numba.core import types
+from numba.core.target_extension import target_override
+from numba.cuda.compiler import CUDACompiler, CUDAFlags
+from numba.cuda.descriptor import cuda_target
+from numba.cuda.dispatcher import CUDADispatcher
+
+try:
+    from numba.cuda import typing
+    from numba.cuda.compiler import (
+        CUDABytecodeInterpreter,
+        DefaultPassBuilder,
+        FunctionPass,
+        PassManager,
+        TranslateByteCode,
+        register_pass,
+    )
+    from numba.cuda.core import ir
+    from numba.cuda.core.compiler import _EarlyPipelineCompletion
+    from numba.cuda.core.compiler_lock import global_compiler_lock
+    from numba.cuda.core.interpreter import Assigner
+    from numba.cuda.core.typed_passes import type_inference_stage
+except ImportError:  # plain numba, which brings a CUDA target of its own
+    from numba.core import ir, typing
+    from numba.core.compiler import DefaultPassBuilder, _EarlyPipelineCompletion
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+    from numba.core.interpreter import Assigner
+    from numba.core.interpreter import Interpreter as CUDABytecodeInterpreter
+    from numba.core.typed_passes import type_inference_stage
+    from numba.core.untyped_passes import TranslateByteCode
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One assignment of Numba's intermediate code, in the order of the bytecode.
+
+    line: where it stands. target: the variable without its SSA version; ``temporary`` if the
+    function's text does not name it. variable: the variable that it copies, or None.
+    """
+
+    line: int
+    target: str
+    temporary: bool
+    variable: str | None
+    type: types.Type
+
+
+@global_compiler_lock
+def typed_statements(
+    function: Callable, arguments: tuple[types.Type, ...], return_type_of: Callable
+) -> tuple[list[Statement], types.Type]:
+    """The assignments of a plain Python function in SSA form, and the type that it returns.
+
+    ``return_type_of(function, arguments)`` types the device functions that it calls. Raises what
+    Numba raises where it refuses the function.
+    """
+    pipeline = _UpToTypes(
+        cuda_target.typing_context, cuda_target.target_context, None, arguments, None, _flags(), {}
+    )
+    with warnings.catch_warnings(), target_override("cuda"), _callees_typed_by(return_type_of):
+        warnings.simplefilter("ignore")
+        code, types_of, return_type = pipeline.compile_extra(function)
+    blocks = (code.blocks[label] for label in sorted(code.blocks))
+    found = [
+        Statement(
+            node.loc.line,
+            node.target.unversioned_name,
+            node.target.is_temp,
+            node.value.unversioned_name if isinstance(node.value, ir.Var) else None,
+            types_of[node.target.name],
+        )
+        for block in blocks
+        for node in block.body
+        if isinstance(node, ir.Assign) and not _is_bookkeeping(node)
+    ]
+    return found, return_type
+
+
+def _is_bookkeeping(node: ir.Assign) -> bool:
+    """What has no counterpart in the text: phi nodes, and conditions turned into bools."""
+    is_phi = isinstance(node.value, ir.Expr) and node.value.op == "phi"
+    return is_phi or node.target.name.endswith("pred")
+
+
+def _flags() -> CUDAFlags:
+    flags = CUDAFlags()
+    flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+    flags.error_model = "numpy"
+    return flags
+
+
+class _Interpreter(CUDABytecodeInterpreter):
+    """Keeps each load of a variable as a statement of its own, for it has a type of its own."""
+
+    def _start_new_block(self, *arguments) -> None:
+        super()._start_new_block(*arguments)
+        self.assigner = _KeepAll()
+
+
+class _KeepAll(Assigner):
+    def assign(self, srcvar, destvar):
+        return srcvar
+
+    def get_assignment_source(self, destname):
+        return None
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _ReadBytecode(FunctionPass):
+    _name = "virtual_gpu_read_bytecode"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state) -> bool:
+        state["func_ir"] = _Interpreter(state["func_id"]).interpret(state["bc"])
+        return True
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _InferTypes(FunctionPass):
+    _name = "virtual_gpu_infer_types"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state) -> None:
+        result = type_inference_stage(
+            state.typingctx, state.targetctx, state.func_ir, state.args, None, {}
+        )
+        raise _EarlyPipelineCompletion((state.func_ir, result.typemap, result.return_type))
+
+
+class _UpToTypes(CUDACompiler):
+    """Numba's passes up to the types: all that decides about them, nothing behind."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        passes = PassManager("virtual_gpu_types")
+        for implementation, description in DefaultPassBuilder.define_untyped_pipeline(
+            self.state
+        ).passes:
+            reads = implementation is TranslateByteCode
+            passes.add_pass(_ReadBytecode if reads else implementation, description)
+        passes.add_pass(_InferTypes, "types")
+        passes.finalize()
+        return [passes]
+
+
+@contextlib.contextmanager
+def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
+    """Device functions are typed, not compiled, while a caller is."""
+    compiled = CUDADispatcher.get_call_template
+
+    def typed(self, args, kws):
+        if not self._can_compile:  # declared with a signature: arguments will be cast to it
+            return compiled(self, args, kws)
+        pysig, args = self.fold_argument_types(args, kws)
+        returned = return_type_of(self.py_func, tuple(args))
+        name = f"CallTemplate({self.py_func.__name__})"
+        signatures = [typing.signature(returned, *args)]
+        template = typing.make_concrete_template(name, self.py_func.__name__, signatures)
+        return template, pysig, args, {}
+
+    CUDADispatcher.get_call_template = typed
+    try:
+        yield
+    finally:
+        CUDADispatcher.get_call_template = compiled
