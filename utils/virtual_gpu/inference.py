@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import functools
 import sys
 import types as python_types
 from collections import defaultdict
@@ -22,9 +21,10 @@ from numba.core import types
 from numba.cuda.typing.typeof import typeof
 
 from . import numba_types
+from .errors import Unsupported
 from .memory import ArrayView, LocalArray, element_strides
 from .numba_passes import Statement, typed_statements
-from .numba_types import Kind, kind_of, unified_kind
+from .numba_types import Kind, kind_of
 from .source import Source
 
 @dataclass(frozen=True)
@@ -75,11 +75,12 @@ class Inference:
         found = _by_node(statements, nodes)
         return _types(self._source, found, returned)
 
-    def _return_type(self, function: Callable, arguments: tuple[types.Type, ...]) -> types.Type:
-        result = self._of_function(function).of_types(arguments)
-        if result.returned is None:
-            raise TypeError(f"{function.__name__}: {result.refusal}")
-        return result.returned
+    def _return_type(self, function: Callable, arguments: tuple) -> types.Type | None:
+        """Of a device function; None for what is none of the user's, but part of Numba."""
+        try:
+            return self._of_function(function).of_types(arguments).returned
+        except Unsupported:
+            return None
 
 
 # --- arguments -------------------------------------------------------------------------------
@@ -146,9 +147,20 @@ def _inner(code: python_types.CodeType, name: str) -> python_types.CodeType:
     )
 
 
-def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> tuple[dict, dict]:
-    """The kinds of each expression and of each stored name, in the order of the bytecode."""
-    values, stored = defaultdict(list), defaultdict(list)
+@dataclass(frozen=True)
+class _Found:
+    """Kinds by node, in the order of the bytecode: a node may be in several places of it.
+
+    joined: what an arm of a conditional expression becomes together with the others.
+    """
+
+    values: dict[ast.AST, list[Kind]]
+    stored: dict[ast.AST, list[Kind]]
+    joined: dict[ast.AST, list[Kind]]
+
+
+def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> _Found:
+    found = _Found(defaultdict(list), defaultdict(list), defaultdict(list))
     for statement in statements:
         node, kind = nodes.get(statement.line), kind_of(statement.type)
         name = node.id if isinstance(node, ast.Name) else None
@@ -156,40 +168,42 @@ def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> tuple[di
             continue
         if not statement.temporary:
             if statement.target == name:
-                stored[node].append(kind)
+                found.stored[node].append(kind)
         elif statement.variable is None or statement.variable == name:
-            values[node].append(kind)
-    return values, stored
+            found.values[node].append(kind)
+            if statement.joined is not None:
+                found.joined[node].append(kind_of(statement.joined))
+    return found
 
 
-def _types(source: Source, found: tuple[dict, dict], returned: types.Type) -> Types:
-    values, stored = ({node: k[0] for node, k in kinds.items()} for kinds in found)
+def _types(source: Source, found: _Found, returned: types.Type) -> Types:
+    values = {node: kinds[0] for node, kinds in found.values.items()}
+    joined = {node: kinds[0] for node, kinds in found.joined.items()}
     split = set()
     for loop, again in source.later_tests.items():
         for first, later in zip(ast.walk(loop.test), ast.walk(again), strict=True):
-            if first in values:
-                values[later] = found[0][first][-1]
-                split |= {loop} if values[later] != values[first] else set()
+            for known, kinds in ((values, found.values), (joined, found.joined)):
+                if first in kinds:
+                    known[later] = kinds[first][-1]
+                    split |= {loop} if known[later] != known[first] else set()
     for statement in ast.walk(source.tree):
         if isinstance(statement, ast.Return):
-            unclear = [n for n in ast.walk(statement) if len(set(found[0].get(n, ()))) > 1]
+            unclear = [n for n in ast.walk(statement) if len(set(found.values.get(n, ()))) > 1]
             for node in unclear:
                 del values[node]
             split |= {statement} if unclear else set()
     for tree in (source.tree, *source.later_tests.values()):
-        _add_choices(values, tree)
+        _add_choices(tree, values, joined)
+    stored = {node: kinds[0] for node, kinds in found.stored.items()}
     return Types(values, stored, frozenset(split), kind_of(returned), returned)
 
 
-def _add_choices(values: dict[ast.expr, Kind], tree: ast.AST) -> None:
-    """``a if c else b``, ``a and b``: no part of Numba's code is theirs alone, but their parts'."""
+def _add_choices(tree: ast.AST, values: dict, joined: dict) -> None:
+    """``a if c else b`` and ``a and b`` have the type in which their arms meet."""
     for node in reversed(list(ast.walk(tree))):
-        if isinstance(node, ast.IfExp):
-            parts = [node.body, node.orelse]
-        elif isinstance(node, ast.BoolOp):
-            parts = node.values
-        else:
-            continue
-        kinds = [values[part] for part in parts if part in values]
-        if kinds:
-            values[node] = functools.reduce(unified_kind, kinds)
+        if isinstance(node, ast.IfExp | ast.BoolOp):
+            arms = node.values if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
+            plain = [arm for arm in arms if not isinstance(arm, ast.IfExp | ast.BoolOp)]
+            kinds = [joined[arm] for arm in [*plain, *arms] if arm in joined]
+            if kinds:
+                values[node] = joined[node] = kinds[0]

@@ -44,10 +44,11 @@ except ImportError:  # plain numba, which brings a CUDA target of its own
 
 @dataclass(frozen=True)
 class Statement:
-    """One assignment of Numba's intermediate code, in the order of the bytecode.
+    """One assignment of Numba's intermediate code.
 
     line: where it stands. target: the variable without its SSA version; ``temporary`` if the
-    function's text does not name it. variable: the variable that it copies, or None.
+    function's text does not name it. variable: the variable that it copies, or None. joined: the
+    type of what this value becomes where several paths meet in one expression, or None.
     """
 
     line: int
@@ -55,6 +56,7 @@ class Statement:
     temporary: bool
     variable: str | None
     type: types.Type
+    joined: types.Type | None
 
 
 @global_compiler_lock
@@ -63,8 +65,8 @@ def typed_statements(
 ) -> tuple[list[Statement], types.Type]:
     """The assignments of a plain Python function in SSA form, and the type that it returns.
 
-    ``return_type_of(function, arguments)`` types the device functions that it calls. Raises what
-    Numba raises where it refuses the function.
+    ``return_type_of(function, arguments)`` types a device function that it calls; None leaves that
+    to Numba. Raises what Numba raises where it refuses the function.
     """
     pipeline = _UpToTypes(
         cuda_target.typing_context, cuda_target.target_context, None, arguments, None, _flags(), {}
@@ -72,26 +74,49 @@ def typed_statements(
     with warnings.catch_warnings(), target_override("cuda"), _callees_typed_by(return_type_of):
         warnings.simplefilter("ignore")
         code, types_of, return_type = pipeline.compile_extra(function)
-    blocks = (code.blocks[label] for label in sorted(code.blocks))
-    found = [
+    assignments = [
+        node
+        for label in sorted(code.blocks)
+        for node in code.blocks[label].body
+        if isinstance(node, ir.Assign)
+    ]
+    joined = _joined_types(assignments, types_of)
+    return [
         Statement(
             node.loc.line,
             node.target.unversioned_name,
             node.target.is_temp,
             node.value.unversioned_name if isinstance(node.value, ir.Var) else None,
             types_of[node.target.name],
+            joined.get(node.target.name),
         )
-        for block in blocks
-        for node in block.body
-        if isinstance(node, ir.Assign) and not _is_bookkeeping(node)
-    ]
-    return found, return_type
+        for node in assignments
+        if not _is_bookkeeping(node)
+    ], return_type
+
+
+def _is_join(node: ir.Assign) -> bool:
+    return isinstance(node.value, ir.Expr) and node.value.op == "phi"
 
 
 def _is_bookkeeping(node: ir.Assign) -> bool:
-    """What has no counterpart in the text: phi nodes, and conditions turned into bools."""
-    is_phi = isinstance(node.value, ir.Expr) and node.value.op == "phi"
-    return is_phi or node.target.name.endswith("pred")
+    """What has no counterpart in the text: joined versions, and conditions turned into bools."""
+    if node.target.is_temp:
+        return _is_join(node) or node.target.name.endswith("pred")
+    return not isinstance(node.value, ir.Var) or not node.value.is_temp
+
+
+def _joined_types(assignments: list[ir.Assign], types_of: dict[str, types.Type]) -> dict:
+    """For each temporary that is copied to where paths meet, the type that it gets there."""
+    meets = {
+        incoming.name: types_of[node.target.name]
+        for node in assignments
+        if _is_join(node)
+        for incoming in node.value.incoming_values
+        if isinstance(incoming, ir.Var)
+    }
+    copies = [n for n in assignments if n.target.name in meets and isinstance(n.value, ir.Var)]
+    return {n.value.name: meets[n.target.name] for n in copies if n.value.is_temp}
 
 
 def _flags() -> CUDAFlags:
@@ -102,11 +127,15 @@ def _flags() -> CUDAFlags:
 
 
 class _Interpreter(CUDABytecodeInterpreter):
-    """Keeps each load of a variable as a statement of its own, for it has a type of its own."""
+    """Keeps each load and each store of a variable as a statement of its own. Numba usually merges
+    them with their neighbours; the types are the same."""
 
     def _start_new_block(self, *arguments) -> None:
         super()._start_new_block(*arguments)
         self.assigner = _KeepAll()
+
+    def _remove_unused_temporaries(self) -> None:
+        """None is unused."""
 
 
 class _KeepAll(Assigner):
@@ -166,12 +195,14 @@ def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
     def typed(self, args, kws):
         if not self._can_compile:  # declared with a signature: arguments will be cast to it
             return compiled(self, args, kws)
-        pysig, args = self.fold_argument_types(args, kws)
-        returned = return_type_of(self.py_func, tuple(args))
+        pysig, folded = self.fold_argument_types(args, kws)
+        returned = return_type_of(self.py_func, tuple(folded))
+        if returned is None:
+            return compiled(self, args, kws)
         name = f"CallTemplate({self.py_func.__name__})"
-        signatures = [typing.signature(returned, *args)]
+        signatures = [typing.signature(returned, *folded)]
         template = typing.make_concrete_template(name, self.py_func.__name__, signatures)
-        return template, pysig, args, {}
+        return template, pysig, folded, {}
 
     CUDADispatcher.get_call_template = typed
     try:

@@ -82,15 +82,6 @@ def kind_of(numba: types.Type) -> Kind:
     return None
 
 
-def unified_kind(first: Kind, second: Kind) -> Kind:
-    """The kind of what is ``first`` on one path and ``second`` on another."""
-    if isinstance(first, np.dtype) and isinstance(second, np.dtype):
-        return unified(first, second)
-    if isinstance(first, tuple) and isinstance(second, tuple) and len(first) == len(second):
-        return tuple(map(unified_kind, first, second))
-    return None
-
-
 def conform(value, kind: Kind):
     """A value of the kernel in the type that Numba gives it."""
     if kind is None:

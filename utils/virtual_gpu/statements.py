@@ -209,11 +209,12 @@ class Statements:
         body, otherwise = self.block(node.body), self.block(node.orelse)
 
         def execute(frame, mask):
-            loop, active, finished, test = Loop(), mask, None, first
+            loop, active, finished = Loop(), mask, None
+            split, starting = node in frame.types.split, mask
             frame.loops.append(loop)
             while active is not None:
                 frame.run.count_round(self.source, node)
-                chosen, test = test(frame, active), later
+                chosen = _tested((first, later), frame, active, starting)
                 if isinstance(chosen, np.ndarray):
                     going = active.narrow(chosen)
                     finished = union(finished, active.without(going))
@@ -222,6 +223,7 @@ class Statements:
                 else:
                     going, finished = None, union(finished, active)
                 active = _round(loop, body, frame, going)
+                starting = loop.continued if split else None
             frame.loops.pop()
             return _after_loop(loop, otherwise, frame, (mask, finished))
 
@@ -432,10 +434,23 @@ def _round(loop: Loop, body: Execute, frame: Frame, active: Mask | None) -> Mask
     """One round of a loop; the lanes that will test for another."""
     if active is None:
         return None
+    loop.continued = None
     after = body(frame, active)
     if loop.continued is not None:
-        after, loop.continued = union(after, loop.continued), None
+        after = union(after, loop.continued)
     return active if after is not None and after.count == active.count else after
+
+
+def _tested(tests: tuple[Evaluate, Evaluate], frame: Frame, active: Mask, starting: Mask | None):
+    """The condition of a ``while``. Of its two copies the first decides for the lanes that come
+    from before the loop or from a ``continue``, the second for those at the end of its body."""
+    first, later = tests
+    if starting is None:
+        return later(frame, active)
+    others = active.without(starting)
+    if others is None:
+        return first(frame, active)
+    return np.where(starting.lanes, first(frame, starting), later(frame, others))
 
 
 def _after_loop(loop: Loop, otherwise: Execute, frame: Frame, lanes: tuple) -> Mask | None:
