@@ -84,15 +84,20 @@ def typed_statements(
     return [
         Statement(
             node.loc.line,
-            node.target.unversioned_name,
+            _name(node.target),
             node.target.is_temp,
-            node.value.unversioned_name if isinstance(node.value, ir.Var) else None,
+            _name(node.value) if isinstance(node.value, ir.Var) else None,
             types_of[node.target.name],
             joined.get(node.target.name),
         )
         for node in assignments
         if not _is_bookkeeping(node)
     ], return_type
+
+
+def _name(variable: ir.Var) -> str:
+    """The name in the function's text; versions are counted behind a dot, or behind several."""
+    return variable.name.split(".")[0]
 
 
 def _is_join(node: ir.Assign) -> bool:
