@@ -18,6 +18,7 @@ from numba.core import types
 
 from . import access, intrinsics, numba_types, operations
 from .frame import Evaluate, Frame, MergeError, check_set, is_scalar
+from .inference import declared_kinds
 from .lanes import Mask
 from .memory import ArrayView, LocalArray, constant_array, element_strides
 from .numba_types import conform
@@ -161,7 +162,7 @@ class Expressions:
         python = intrinsics.device_function(function)
         if python is None:
             raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
-        return self._device_call(node, python)
+        return self._device_call(node, function, self.compile_function(python))
 
     def _chosen_item(self, node: ast.Subscript, items: tuple, index: np.ndarray):
         """The item that each lane asks for; the items are of one type, as Numba demands."""
@@ -191,8 +192,7 @@ class Expressions:
 
         return evaluate
 
-    def _device_call(self, node: ast.Call, python: Callable) -> Evaluate:
-        program = self.compile_function(python)
+    def _device_call(self, node: ast.Call, function, program) -> Evaluate:
         self.cooperative |= program.cooperative
         self.takes_turns |= program.takes_turns
         names = program.source.parameters[len(node.args) :]
@@ -206,24 +206,25 @@ class Expressions:
         def evaluate(frame, mask):
             values = program.source.filled(tuple(a(frame, mask) for a in arguments))
             values = tuple(self._constant(node, v) if _is_plain(v) else v for v in values)
-            return program.call(frame.run, values, mask)
+            return program.call(frame.run, conform(values, declared_kinds(function, values)), mask)
 
         return evaluate
 
     def _call_of_argument(self, node: ast.Call) -> Evaluate:
         """A call of a device function that came as an argument."""
-        function = self.expression(node.func)
+        callee = self.expression(node.func)
         arguments = [self.expression(a) for a in node.args]
 
         def evaluate(frame, mask):
-            python = intrinsics.device_function(function(frame, mask))
+            function = callee(frame, mask)
+            python = intrinsics.device_function(function)
             if python is None or node.keywords:
                 raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
             program = self.compile_function(python)
             values = tuple(a(frame, mask) for a in arguments)
             if len(values) != len(program.source.parameters):
                 raise self.source.refuse(node, "a call with another number of arguments")
-            return program.call(frame.run, values, mask)
+            return program.call(frame.run, conform(values, declared_kinds(function, values)), mask)
 
         return evaluate
 

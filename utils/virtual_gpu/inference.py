@@ -105,6 +105,15 @@ def _array_type(value: ArrayView | LocalArray) -> types.Array:
     return types.Array(numba_types.numba_type(value.dtype), len(value.shape), layout, readonly)
 
 
+def declared_kinds(function, values: tuple) -> Kind:
+    """To what a device function with signatures casts these arguments; None without signatures."""
+    if getattr(function, "_can_compile", True):
+        return None
+    arguments = tuple(map(_type_of, values))
+    signature = numba_types.context().resolve_function_type(typeof(function), arguments, {})
+    return tuple(map(kind_of, signature.args))
+
+
 # --- from lines to nodes ---------------------------------------------------------------------
 
 

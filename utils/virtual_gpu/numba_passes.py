@@ -194,23 +194,28 @@ class _UpToTypes(CUDACompiler):
 
 @contextlib.contextmanager
 def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
-    """Device functions are typed, not compiled, while a caller is."""
-    compiled = CUDADispatcher.get_call_template
+    """Device functions are typed, not compiled, while a caller is. What Numba itself writes in
+    Python (``@overload``) is compiled when it asks for the code."""
+    call_template, overload = CUDADispatcher.get_call_template, CUDADispatcher.get_overload
 
     def typed(self, args, kws):
-        if not self._can_compile:  # declared with a signature: arguments will be cast to it
-            return compiled(self, args, kws)
+        if not self._can_compile:  # declared with signatures: arguments will be cast to them
+            return call_template(self, args, kws)
         pysig, folded = self.fold_argument_types(args, kws)
         returned = return_type_of(self.py_func, tuple(folded))
         if returned is None:
-            return compiled(self, args, kws)
+            return call_template(self, args, kws)
         name = f"CallTemplate({self.py_func.__name__})"
         signatures = [typing.signature(returned, *folded)]
         template = typing.make_concrete_template(name, self.py_func.__name__, signatures)
         return template, pysig, folded, {}
 
-    CUDADispatcher.get_call_template = typed
+    def compiled(self, sig):
+        self.compile_device(tuple(sig))
+        return overload(self, sig)
+
+    CUDADispatcher.get_call_template, CUDADispatcher.get_overload = typed, compiled
     try:
         yield
     finally:
-        CUDADispatcher.get_call_template = compiled
+        CUDADispatcher.get_call_template, CUDADispatcher.get_overload = call_template, overload
