@@ -9,6 +9,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .errors import Unsupported
 from .expressions import Expressions
 from .frame import Execute, Frame
 from .inference import Inference
@@ -30,10 +31,13 @@ class Program:
 
     def call(self, run, arguments: tuple, mask: Mask, is_kernel: bool = False):
         """Run the function in the lanes of ``mask``; returns its value (None for a kernel)."""
-        frame = Frame(run, mask, self.inference.of_values(arguments), is_kernel)
+        types = self.inference.of_values(arguments)
+        frame = Frame(run, mask, types, is_kernel)
         for name, value in zip(self.source.parameters, arguments, strict=True):
             frame.assign(name, value, mask)
         self.execute(frame, mask)
+        if types.refusal:  # said last: a refusal of the virtual GPU's own says it better
+            raise Unsupported(f"{types.refusal} (Numba's compiler refuses this.)")
         return frame.result
 
 

@@ -135,12 +135,23 @@ class Expressions:
         if isinstance(node, ast.BinOp) and type(node.op) in operations.BINARY:
             left, right = self.static(node.left), self.static(node.right)
             if type(left) is int and type(right) is int:
-                return operations.BINARY[type(node.op)](left, right)
+                return self._folded(operations.BINARY[type(node.op)], left, right)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             value = self.static(node.operand)
             if type(value) in (int, float):
                 return -value
         raise NotStatic
+
+    @staticmethod
+    def _folded(function: Callable, left: int, right: int):
+        """Left to the running kernel where Python's integers differ from the kernel's."""
+        try:
+            value = function(left, right)
+        except (ArithmeticError, ValueError):
+            raise NotStatic from None
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise NotStatic
+        return value
 
     def _constant_expression(self, node: ast.expr, value) -> Evaluate:
         special = intrinsics.special_value(value)

@@ -17,15 +17,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numba import typeof
 from numba.core import types
-from numba.cuda.typing.typeof import typeof
 
 from . import numba_types
 from .errors import Unsupported
 from .memory import ArrayView, LocalArray, element_strides
-from .numba_passes import Statement, typed_statements
+from .numba_passes import Refused, Statement, typed_statements
 from .numba_types import Kind, kind_of
 from .source import Source
+
 
 @dataclass(frozen=True)
 class Types:
@@ -33,8 +34,8 @@ class Types:
 
     values: of expressions, of loads of variables among them. stored: of the names that are
     assigned to. split: the loops and ``return`` statements of which Python makes two copies, one
-    for each way to come to them, with different types. refusal: why Numba refuses the function;
-    then types follow the values.
+    for each way to come to them, with different types. refusal: where and why Numba refuses
+    the function; then types follow the values.
     """
 
     values: dict[ast.expr, Kind] = field(default_factory=dict)
@@ -70,8 +71,12 @@ class Inference:
         function, nodes = _numbered(self._source)
         try:
             statements, returned = typed_statements(function, arguments, self._return_type)
-        except Exception as error:  # Numba raises many kinds; each means "refused"
-            return Types(refusal=f"{type(error).__name__}: {error}")
+        except Refused as refused:
+            line, reason = refused.args
+            if "Cannot determine Numba type" in reason:  # of a function that only we have learnt
+                return Types()
+            node = nodes.get(line, self._source.tree)
+            return Types(refusal=f"{self._source.name}, {self._source.site(node)}: {reason}")
         found = _by_node(statements, nodes)
         return _types(self._source, found, returned)
 

@@ -6,6 +6,7 @@ Only this module knows Numba's compiler passes. No device is needed.
 from __future__ import annotations
 
 import contextlib
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ try:
     from numba.cuda.core.compiler_lock import global_compiler_lock
     from numba.cuda.core.interpreter import Assigner
     from numba.cuda.core.typed_passes import type_inference_stage
+
+    PLAIN_NUMBA = False
 except ImportError:  # plain numba, which brings a CUDA target of its own
     from numba.core import ir, typing
     from numba.core.compiler import DefaultPassBuilder, _EarlyPipelineCompletion
@@ -40,6 +43,8 @@ except ImportError:  # plain numba, which brings a CUDA target of its own
     from numba.core.interpreter import Interpreter as CUDABytecodeInterpreter
     from numba.core.typed_passes import type_inference_stage
     from numba.core.untyped_passes import TranslateByteCode
+
+    PLAIN_NUMBA = True
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,10 @@ class Statement:
     joined: types.Type | None
 
 
+class Refused(Exception):
+    """Numba refuses a function: the line (or None), and what is wrong."""
+
+
 @global_compiler_lock
 def typed_statements(
     function: Callable, arguments: tuple[types.Type, ...], return_type_of: Callable
@@ -66,14 +75,17 @@ def typed_statements(
     """The assignments of a plain Python function in SSA form, and the type that it returns.
 
     ``return_type_of(function, arguments)`` types a device function that it calls; None leaves that
-    to Numba. Raises what Numba raises where it refuses the function.
+    to Numba. Raises Refused where Numba refuses the function.
     """
     pipeline = _UpToTypes(
         cuda_target.typing_context, cuda_target.target_context, None, arguments, None, _flags(), {}
     )
     with warnings.catch_warnings(), target_override("cuda"), _callees_typed_by(return_type_of):
         warnings.simplefilter("ignore")
-        code, types_of, return_type = pipeline.compile_extra(function)
+        try:
+            code, types_of, return_type = pipeline.compile_extra(function)
+        except Exception as error:  # Numba raises many kinds; each means "refused"
+            raise Refused(*_line_and_reason(str(error))) from error
     assignments = [
         node
         for label in sorted(code.blocks)
@@ -93,6 +105,16 @@ def typed_statements(
         for node in assignments
         if not _is_bookkeeping(node)
     ], return_type
+
+
+def _line_and_reason(message: str) -> tuple[int | None, str]:
+    """What Numba says about a function of the file <types>, without its list of candidates."""
+    places = re.findall(r"<types>(?:\", line | \()(\d+)", message)
+    said = [line.strip(" >") for line in message.splitlines() if line.strip()]
+    said = [line for line in said if not line.startswith("Failed in")] or ["an internal error"]
+    ends_with_call = said[0].endswith("signature:") and len(said) > 1
+    reason = f"{said[0]} {said[1]}" if ends_with_call else said[0]
+    return int(places[0]) if places else None, re.sub(r",? defined at <types> \(\d+\)", "", reason)
 
 
 def _name(variable: ir.Var) -> str:
@@ -203,6 +225,8 @@ def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
             return call_template(self, args, kws)
         pysig, folded = self.fold_argument_types(args, kws)
         returned = return_type_of(self.py_func, tuple(folded))
+        if returned is None and PLAIN_NUMBA:  # it forgets to fold f(*x), so that min() fails
+            return call_template(self, folded, {})
         if returned is None:
             return call_template(self, args, kws)
         name = f"CallTemplate({self.py_func.__name__})"
@@ -211,8 +235,11 @@ def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
         return template, pysig, folded, {}
 
     def compiled(self, sig):
-        self.compile_device(tuple(sig))
-        return overload(self, sig)
+        try:
+            return overload(self, sig)
+        except KeyError:
+            self.compile_device(tuple(sig))
+            return overload(self, sig)
 
     CUDADispatcher.get_call_template, CUDADispatcher.get_overload = typed, compiled
     try:
