@@ -21,10 +21,8 @@ try:
     from numba.cuda import typing
     from numba.cuda.compiler import (
         CUDABytecodeInterpreter,
-        DefaultPassBuilder,
         FunctionPass,
         PassManager,
-        TranslateByteCode,
         register_pass,
     )
     from numba.cuda.core import ir
@@ -36,13 +34,12 @@ try:
     PLAIN_NUMBA = False
 except ImportError:  # plain numba, which brings a CUDA target of its own
     from numba.core import ir, typing
-    from numba.core.compiler import DefaultPassBuilder, _EarlyPipelineCompletion
+    from numba.core.compiler import _EarlyPipelineCompletion
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
     from numba.core.interpreter import Assigner
     from numba.core.interpreter import Interpreter as CUDABytecodeInterpreter
     from numba.core.typed_passes import type_inference_stage
-    from numba.core.untyped_passes import TranslateByteCode
 
     PLAIN_NUMBA = True
 
@@ -77,13 +74,11 @@ def typed_statements(
     ``return_type_of(function, arguments)`` types a device function that it calls; None leaves that
     to Numba. Raises Refused where Numba refuses the function.
     """
-    pipeline = _UpToTypes(
-        cuda_target.typing_context, cuda_target.target_context, None, arguments, None, _flags(), {}
-    )
     with warnings.catch_warnings(), target_override("cuda"), _callees_typed_by(return_type_of):
         warnings.simplefilter("ignore")
         try:
-            code, types_of, return_type = pipeline.compile_extra(function)
+            types_of, returned = _compiled_by(_UpToTypes, function, arguments)
+            code = _compiled_by(_UpToVersions, function, arguments)
         except Exception as error:  # Numba raises many kinds; each means "refused"
             raise Refused(*_line_and_reason(str(error))) from error
     assignments = [
@@ -92,19 +87,47 @@ def typed_statements(
         for node in code.blocks[label].body
         if isinstance(node, ir.Assign)
     ]
-    joined = _joined_types(assignments, types_of)
-    return [
-        Statement(
-            node.loc.line,
-            _name(node.target),
-            node.target.is_temp,
-            _name(node.value) if isinstance(node.value, ir.Var) else None,
-            types_of[node.target.name],
-            joined.get(node.target.name),
-        )
+    return _statements(assignments, types_of), returned
+
+
+def _compiled_by(compiler: type[CUDACompiler], function: Callable, arguments: tuple):
+    flags = CUDAFlags()
+    flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+    flags.error_model = "numpy"
+    contexts = (cuda_target.typing_context, cuda_target.target_context)
+    return compiler(*contexts, None, arguments, None, flags, {}).compile_extra(function)
+
+
+def _statements(assignments: list[ir.Assign], types_of: dict[str, types.Type]) -> list[Statement]:
+    """Every assignment with its type. Numba itself leaves out many temporaries: one has the type of
+    the variable that it copies, or that it is copied to."""
+    copied_to = {
+        node.value.name: node.target.name
         for node in assignments
-        if not _is_bookkeeping(node)
-    ], return_type
+        if isinstance(node.value, ir.Var) and node.target.name in types_of
+    }
+    joined = _joined_types(assignments, types_of)
+    found = []
+    for node in assignments:
+        copies = isinstance(node.value, ir.Var)
+        names = (
+            node.target.name,
+            node.value.name if copies else None,
+            copied_to.get(node.target.name),
+        )
+        kind = next((types_of[name] for name in names if name in types_of), None)
+        if kind is not None and not _is_bookkeeping(node):
+            found.append(
+                Statement(
+                    node.loc.line,
+                    _name(node.target),
+                    node.target.is_temp,
+                    _name(node.value) if copies else None,
+                    kind,
+                    joined.get(node.target.name),
+                )
+            )
+    return found
 
 
 def _line_and_reason(message: str) -> tuple[int | None, str]:
@@ -138,7 +161,7 @@ def _joined_types(assignments: list[ir.Assign], types_of: dict[str, types.Type])
     meets = {
         incoming.name: types_of[node.target.name]
         for node in assignments
-        if _is_join(node)
+        if _is_join(node) and node.target.name in types_of
         for incoming in node.value.incoming_values
         if isinstance(incoming, ir.Var)
     }
@@ -146,16 +169,10 @@ def _joined_types(assignments: list[ir.Assign], types_of: dict[str, types.Type])
     return {n.value.name: meets[n.target.name] for n in copies if n.value.is_temp}
 
 
-def _flags() -> CUDAFlags:
-    flags = CUDAFlags()
-    flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-    flags.error_model = "numpy"
-    return flags
-
-
 class _Interpreter(CUDABytecodeInterpreter):
     """Keeps each load and each store of a variable as a statement of its own. Numba usually merges
-    them with their neighbours; the types are the same."""
+    them with their neighbours. The versions are the same, but types may differ: where a type is
+    found to be wider later, it counts what was computed with the narrower one before."""
 
     def _start_new_block(self, *arguments) -> None:
         super()._start_new_block(*arguments)
@@ -196,22 +213,50 @@ class _InferTypes(FunctionPass):
         result = type_inference_stage(
             state.typingctx, state.targetctx, state.func_ir, state.args, None, {}
         )
-        raise _EarlyPipelineCompletion((state.func_ir, result.typemap, result.return_type))
+        raise _EarlyPipelineCompletion((result.typemap, result.return_type))
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _GiveCode(FunctionPass):
+    _name = "virtual_gpu_give_code"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state) -> None:
+        raise _EarlyPipelineCompletion(state.func_ir)
 
 
 class _UpToTypes(CUDACompiler):
-    """Numba's passes up to the types: all that decides about them, nothing behind."""
+    """Numba's own passes up to the types: a dict from versions of variables to types, and the type
+    that the function returns."""
 
     def define_pipelines(self) -> list[PassManager]:
-        passes = PassManager("virtual_gpu_types")
-        for implementation, description in DefaultPassBuilder.define_untyped_pipeline(
-            self.state
-        ).passes:
-            reads = implementation is TranslateByteCode
-            passes.add_pass(_ReadBytecode if reads else implementation, description)
-        passes.add_pass(_InferTypes, "types")
-        passes.finalize()
-        return [passes]
+        (whole,) = super().define_pipelines()
+        names = [implementation.__name__ for implementation, _ in whole.passes]
+        before = whole.passes[: names.index("NopythonTypeInference")]
+        return [_passes(*before, (_InferTypes, "types"))]
+
+
+class _UpToVersions(CUDACompiler):
+    """The intermediate code with versions of variables, as _Interpreter reads it."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        (whole,) = super().define_pipelines()
+        names = [implementation.__name__ for implementation, _ in whole.passes]
+        before = [
+            (_ReadBytecode if name in ("TranslateByteCode", "CUDATranslateBytecode") else i, text)
+            for name, (i, text) in zip(names, whole.passes, strict=True)
+        ]
+        return [_passes(*before[: names.index("ReconstructSSA") + 1], (_GiveCode, "code"))]
+
+
+def _passes(*passes: tuple[type, str]) -> PassManager:
+    manager = PassManager("virtual_gpu")
+    for implementation, description in passes:
+        manager.add_pass(implementation, description)
+    manager.finalize()
+    return manager
 
 
 @contextlib.contextmanager
