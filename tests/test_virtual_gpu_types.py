@@ -194,7 +194,7 @@ def test_a_result_has_the_type_and_the_bits_of_the_compiled_function(function, d
     np.testing.assert_array_equal(out, np.array(expected, out.dtype))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(*[st.sampled_from("b1 i1 i2 i4 i8 u1 u2 u4 u8 f4 f8 c8".split())] * 2)
 def test_a_branch_that_nobody_takes_widens(taken, other):
     @cuda.jit
@@ -205,16 +205,10 @@ def test_a_branch_that_nobody_takes_widens(taken, other):
             v = y[i]
         seen[i] = v * 1
 
-    x, y = np.ones(4, taken), np.ones(4, other)
-    program = compile_function(kernel.py_func)
-    arrays = tuple(types.Array(from_dtype(a.dtype), 1, "C") for a in (x, y))
-    known = program.inference.of_types((*arrays, types.int64, arrays[0]))
-    stored = {node.lineno: kind for node, kind in known.values.items() if ast_is_v(node)}
-    assert list(stored.values()) == [numba_types.unified(x.dtype, y.dtype)]
-
-
-def ast_is_v(node):
-    return getattr(node, "id", None) == "v"
+    inputs = [types.Array(from_dtype(np.dtype(d)), 1, "C") for d in (taken, other, "c16")]
+    known = compile_function(kernel.py_func).inference.of_types((*inputs[:2], types.int64, inputs[2]))
+    reads = [kind for node, kind in known.values.items() if getattr(node, "id", None) == "v"]
+    assert reads == [numba_types.unified(np.dtype(taken), np.dtype(other))]
 
 
 def test_a_device_function_with_a_signature_casts_its_arguments_and_its_result():
@@ -261,7 +255,7 @@ def test_constants_that_python_cannot_fold_are_left_to_the_kernel():
 
     out = np.zeros(1, np.int64)
     virtual_gpu.trace(cuda.jit(kernel), 1, 1, out)
-    assert out[0] == 1  # (2**32 + 1)**2 in 64 bits, less 2**33
+    assert out[0] == 2**33 + 1  # the square less 2**64
 
 
 LARGE = 2**32 + 1
