@@ -17,12 +17,15 @@ import numpy as np
 from numba.core import types
 
 from . import access, intrinsics, numba_types, operations
-from .frame import Evaluate, Frame, check_set, is_scalar
+from .frame import Evaluate, Frame, MergeError, check_set, is_scalar
+from .inference import declared_kinds
 from .lanes import Mask
 from .memory import ArrayView, LocalArray, constant_array, element_strides
+from .numba_types import conform
 from .source import Source, assigned_names
 
 EQUALITY = (operator.eq, operator.ne)
+TYPED = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp)
 
 
 class NotStatic(Exception):
@@ -94,11 +97,17 @@ class Expressions:
         else:
             return self._constant_expression(node, value)
         if isinstance(node, ast.Call):
-            return self.call(node, name)
+            return self._typed(node, self.call(node, name))
         method = getattr(self, f"eval_{type(node).__name__}", None)
         if method is None:
             raise self.source.refuse(node, f"the expression {ast.unparse(node)}")
-        return method(node)
+        evaluate = method(node)
+        return self._typed(node, evaluate) if isinstance(node, TYPED) else evaluate
+
+    def _typed(self, node: ast.expr, evaluate: Evaluate) -> Evaluate:
+        """A value in Numba's type: the operation's own, unless the lanes that would give it a
+        wider one are absent."""
+        return lambda frame, mask: conform(evaluate(frame, mask), frame.types.values.get(node))
 
     def static(self, node: ast.expr):
         """The Python value of an expression that does not depend on the running kernel."""
@@ -126,12 +135,23 @@ class Expressions:
         if isinstance(node, ast.BinOp) and type(node.op) in operations.BINARY:
             left, right = self.static(node.left), self.static(node.right)
             if type(left) is int and type(right) is int:
-                return operations.BINARY[type(node.op)](left, right)
+                return self._folded(operations.BINARY[type(node.op)], left, right)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             value = self.static(node.operand)
             if type(value) in (int, float):
                 return -value
         raise NotStatic
+
+    @staticmethod
+    def _folded(function: Callable, left: int, right: int):
+        """Left to the running kernel where Python's integers differ from the kernel's."""
+        try:
+            value = function(left, right)
+        except (ArithmeticError, ValueError):
+            raise NotStatic from None
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise NotStatic
+        return value
 
     def _constant_expression(self, node: ast.expr, value) -> Evaluate:
         special = intrinsics.special_value(value)
@@ -153,7 +173,7 @@ class Expressions:
         python = intrinsics.device_function(function)
         if python is None:
             raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
-        return self._device_call(node, python)
+        return self._device_call(node, function, self.compile_function(python))
 
     def _chosen_item(self, node: ast.Subscript, items: tuple, index: np.ndarray):
         """The item that each lane asks for; the items are of one type, as Numba demands."""
@@ -183,8 +203,7 @@ class Expressions:
 
         return evaluate
 
-    def _device_call(self, node: ast.Call, python: Callable) -> Evaluate:
-        program = self.compile_function(python)
+    def _device_call(self, node: ast.Call, function, program) -> Evaluate:
         self.cooperative |= program.cooperative
         self.takes_turns |= program.takes_turns
         names = program.source.parameters[len(node.args) :]
@@ -198,24 +217,25 @@ class Expressions:
         def evaluate(frame, mask):
             values = program.source.filled(tuple(a(frame, mask) for a in arguments))
             values = tuple(self._constant(node, v) if _is_plain(v) else v for v in values)
-            return program.call(frame.run, values, mask)
+            return program.call(frame.run, conform(values, declared_kinds(function, values)), mask)
 
         return evaluate
 
     def _call_of_argument(self, node: ast.Call) -> Evaluate:
         """A call of a device function that came as an argument."""
-        function = self.expression(node.func)
+        callee = self.expression(node.func)
         arguments = [self.expression(a) for a in node.args]
 
         def evaluate(frame, mask):
-            python = intrinsics.device_function(function(frame, mask))
+            function = callee(frame, mask)
+            python = intrinsics.device_function(function)
             if python is None or node.keywords:
                 raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
             program = self.compile_function(python)
             values = tuple(a(frame, mask) for a in arguments)
             if len(values) != len(program.source.parameters):
                 raise self.source.refuse(node, "a call with another number of arguments")
-            return program.call(frame.run, values, mask)
+            return program.call(frame.run, conform(values, declared_kinds(function, values)), mask)
 
         return evaluate
 
@@ -281,14 +301,16 @@ class Expressions:
 
     def eval_Name(self, node: ast.Name) -> Evaluate:
         name = node.id
-
         site = self.source.site(node)
 
         def evaluate(frame, mask):
             try:
-                value, owners = frame.variables[name]
+                value, owners = frame.read(name, frame.types.values.get(node), mask)
             except KeyError:
                 raise self.source.refuse(node, f"{name}, read before it is set,") from None
+            except MergeError:
+                what = f"a variable, {name}, that is an array in some threads only"
+                raise self.source.refuse(node, what) from None
             if owners is not mask and owners.count < frame.everyone.count:
                 check_set(frame, name, owners, mask, site)
             return value

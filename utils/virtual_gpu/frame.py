@@ -11,6 +11,7 @@ from . import operations
 from .errors import Finding, Site
 from .lanes import Mask, union
 from .memory import ArrayView
+from .numba_types import Kind, conform
 
 
 @dataclass
@@ -23,12 +24,17 @@ class Loop:
 
 @dataclass
 class Frame:
-    """One call of a function: its variables, and its lanes that have not returned."""
+    """One call of a function: its variables, and its lanes that have not returned.
+
+    A variable is a list of parts, each a value and the lanes that have set it. It has several only
+    while lanes have set it to different types; they become one where those lanes read it together.
+    """
 
     run: object  # launch.Run
     live: Mask | None
+    types: object  # inference.Types
     is_kernel: bool
-    variables: dict = field(default_factory=dict)  # name -> (value, mask of lanes that set it)
+    variables: dict[str, list[tuple[object, Mask]]] = field(default_factory=dict)
     loops: list[Loop] = field(default_factory=list)
     result: object = None
 
@@ -37,17 +43,42 @@ class Frame:
 
     def assign(self, name: str, value, mask: Mask) -> None:
         """Set a variable in the lanes of ``mask``; the other live lanes keep theirs."""
-        old = self.variables.get(name)
-        if old is not None and not self._replaces(old[1], mask):
-            merged = union(old[1], mask)
-            self.variables[name] = (merge_values(mask, value, old[0], name), merged)
-        else:
-            self.variables[name] = (value, mask)
+        parts, owners = [], mask
+        for old, before in self.variables.get(name, ()):
+            if self._replaces(before, mask):
+                continue
+            if _same_type(value, old):
+                value, owners = merge_values(mask, value, old, name), union(before, owners)
+            else:
+                parts.append((old, before.without(mask)))
+        self.variables[name] = [(value, owners), *parts]
 
     def _replaces(self, before: Mask, mask: Mask) -> bool:
         if before is mask or mask.count == self.live.count:
             return True
         return not (before.lanes & self.live.lanes & ~mask.lanes).any()
+
+    def read(self, name: str, kind: Kind, mask: Mask) -> tuple[object, Mask]:
+        """A variable as the lanes of ``mask`` see it, of type ``kind``, and the lanes that have
+        set it. KeyError where none has; MergeError where it is no number in some lanes only."""
+        parts = self.variables[name]
+        if len(parts) == 1:
+            value, owners = parts[0]
+        else:
+            value, owners = _joined(parts, kind, mask, name)
+        typed = conform(value, kind)
+        if (typed is not value or len(parts) > 1) and mask.count == self.live.count:
+            self.variables[name] = [(typed, owners)]
+        return typed, owners
+
+    def versions(self, names: set[str], mask: Mask) -> list[Mask]:
+        """The mask in parts, in each of which every variable is of one type."""
+        masks = [mask]
+        for name in names:
+            for _, owners in self.variables.get(name, [])[1:]:
+                halves = [(m.narrow(owners.lanes), m.without(owners)) for m in masks]
+                masks = [half for pair in halves for half in pair if half is not None]
+        return masks
 
     def leave(self, mask: Mask) -> None:
         """The lanes of ``mask`` have returned."""
@@ -74,6 +105,25 @@ def merge_values(mask: Mask, new, old, name: str):
             offset = np.where(mask.lanes, new.offset, old.offset)
             return ArrayView(new.memory, new.shape, new.strides, offset, new.writable)
     raise MergeError(name)
+
+
+def _same_type(new, old) -> bool:
+    """Whether two values can be one vector without a change of type."""
+    if is_scalar(new) and is_scalar(old):
+        return new.dtype == old.dtype
+    if isinstance(new, tuple) and isinstance(old, tuple):
+        return len(new) == len(old) and all(map(_same_type, new, old))
+    return new is old
+
+
+def _joined(parts: list, kind: Kind, mask: Mask, name: str) -> tuple[object, Mask]:
+    """The parts of a variable that the lanes of ``mask`` hold, in one type."""
+    held = [part for part in parts if (part[1].lanes & mask.lanes).any()] or parts[:1]
+    value, owners = conform(held[0][0], kind), held[0][1]
+    for other, theirs in held[1:]:
+        value = merge_values(owners, value, conform(other, kind), name)
+        owners = union(owners, theirs)
+    return value, owners
 
 
 def is_scalar(value) -> bool:

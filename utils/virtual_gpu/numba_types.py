@@ -8,6 +8,7 @@ target's typing context once per combination of types and remembers the answer.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ from numba.cuda.descriptor import cuda_target
 from numba.np.numpy_support import as_dtype, from_dtype
 
 SCALAR_KINDS = "biufc"
+
+Kind = np.dtype | tuple | None  # a type of a number, of a tuple's items, of anything else
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,31 @@ def unified(first: np.dtype, second: np.dtype) -> np.dtype:
         return first
     common = context().unify_types(numba_type(first), numba_type(second))
     return as_dtype(common) if common is not None else np.result_type(first, second)
+
+
+def kind_of(numba: types.Type) -> Kind:
+    """A type of Numba's as far as it is about numbers."""
+    numba = types.unliteral(numba)
+    if isinstance(numba, types.Number | types.Boolean):
+        return as_dtype(numba)
+    if isinstance(numba, types.BaseTuple):
+        kinds = tuple(map(kind_of, numba.types))
+        return kinds if any(k is not None for k in kinds) else None
+    return None
+
+
+def conform(value, kind: Kind):
+    """A value of the kernel in the type that Numba gives it."""
+    if kind is None:
+        return value
+    if isinstance(kind, tuple):
+        if not isinstance(value, tuple) or len(value) != len(kind):
+            return value
+        items = tuple(map(conform, value, kind))
+        return items if any(map(operator.is_not, items, value)) else value
+    if isinstance(value, np.ndarray | np.generic) and value.dtype != kind:
+        return cast(value, kind)
+    return value
 
 
 @functools.cache

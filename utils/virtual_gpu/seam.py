@@ -125,7 +125,7 @@ def install() -> None:
     CUDADispatcher.__getitem__ = _getitem
     CUDADispatcher.forall = _forall
     CUDADispatcher.compile = _declare
-    CUDADispatcher.disable_compile = lambda self, value=True: None
+    CUDADispatcher.disable_compile = _disable_compile
     for module in list(sys.modules.values()):
         # The compiler asks for the device's compute capability through names of its own.
         if getattr(module, "__name__", "").startswith(("numba.cuda.", "numba_cuda.")) and hasattr(
@@ -159,6 +159,11 @@ def _declare(self, signature) -> None:
     """``@cuda.jit(signature)``: nothing is compiled, but numbers will be passed as declared."""
     types_given, _ = sigutils.normalize_signature(signature)
     self.declared_types = types_given
+
+
+def _disable_compile(self, value: bool = True) -> None:
+    """A function with signatures takes no other types; Numba's own asks for compiled code, too."""
+    self._can_compile = not value
 
 
 def _as_declared(kernel: CUDADispatcher, arguments: tuple) -> tuple:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import linecache
 import textwrap
@@ -14,14 +15,20 @@ from .errors import Site, Unsupported
 
 @dataclass(frozen=True)
 class Source:
-    """A function's tree (line numbers as in its file) and every outer name it can see."""
+    """A function's tree (line numbers as in its file) and every outer name it can see.
 
+    later_tests: for each ``while`` loop a second copy of its condition, which decides about all
+    rounds but the first. Python makes two, and Numba may give them different types.
+    """
+
+    function: Callable
     name: str
     file: str
     tree: ast.FunctionDef
     names: dict[str, object]
     lines: tuple[tuple[int, str], ...]  # (number in the file, text), indentation of the def removed
     defaults: tuple  # of the last parameters
+    later_tests: dict[ast.While, ast.expr]
 
     def site(self, node: ast.AST) -> Site:
         """Where a node stands."""
@@ -61,7 +68,10 @@ def read_source(function: Callable) -> Source:
     numbered = tuple(enumerate(text.rstrip().splitlines(), start=first))
     names = _outer_names(function)
     defaults = function.__defaults__ or ()
-    source = Source(function.__name__, inspect.getfile(function), tree, names, numbered, defaults)
+    source = Source(
+        function, function.__name__, inspect.getfile(function), tree, names, numbered, defaults,
+        {n: copy.deepcopy(n.test) for n in ast.walk(tree) if isinstance(n, ast.While)},
+    )  # fmt: skip
     arguments = tree.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
         raise source.refuse(tree, "a signature with *args, **kwargs or keyword-only arguments")

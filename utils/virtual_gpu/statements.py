@@ -15,9 +15,10 @@ import numpy as np
 from . import access, atomics, numba_types, operations
 from .errors import KernelRaised
 from .expressions import Expressions, is_part
-from .frame import Evaluate, Execute, Frame, Loop, MergeError, is_scalar, merge_values
+from .frame import Evaluate, Execute, Frame, Loop, is_scalar, merge_values
 from .lanes import Mask, union
 from .memory import ArrayView, LocalArray
+from .numba_types import conform
 
 
 class Statements:
@@ -112,11 +113,7 @@ class Statements:
 
     def _to_name(self, node: ast.Name) -> Callable:
         def assign(frame, mask, value):
-            try:
-                frame.assign(node.id, value, mask)
-            except MergeError:
-                what = f"a variable, {node.id}, that is an array in some threads only"
-                raise self.source.refuse(node, what) from None
+            frame.assign(node.id, conform(value, frame.types.stored.get(node)), mask)
 
         return assign
 
@@ -162,14 +159,12 @@ class Statements:
             return self._augment_element(node, function, right)
         if not isinstance(node.target, ast.Name):
             raise self.source.refuse(node, f"assignment to {ast.unparse(node.target)}")
-        name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
-        left = self.expressions.expression(name)
-        assign = self._to_name(node.target)
+        left, assign = self.expressions.eval_Name(node.target), self._to_name(node.target)
 
         def execute(frame, mask):
             values = (left(frame, mask), right(frame, mask))
             value = self.expressions.apply(function, values, node, frame, mask)
-            assign(frame, mask, value)
+            assign(frame, mask, conform(value, frame.types.values.get(node)))
             return mask
 
         return execute
@@ -185,6 +180,7 @@ class Statements:
             before = access.load(frame.run, array, indices, mask, site)
             values = (before, right(frame, mask))
             value = self.expressions.apply(function, values, node, frame, mask)
+            value = conform(value, frame.types.values.get(node))
             access.store(frame.run, array, indices, value, mask, site)
             return mask
 
@@ -208,15 +204,17 @@ class Statements:
 
     def do_While(self, node: ast.While) -> Execute:
         self._note_spinning(node.test)
-        test, body = self.expressions.condition(node.test), self.block(node.body)
-        otherwise = self.block(node.orelse)
+        first = self.expressions.condition(node.test)
+        later = self.expressions.condition(self.source.later_tests[node])
+        body, otherwise = self.block(node.body), self.block(node.orelse)
 
         def execute(frame, mask):
             loop, active, finished = Loop(), mask, None
+            split, starting = node in frame.types.split, mask
             frame.loops.append(loop)
             while active is not None:
                 frame.run.count_round(self.source, node)
-                chosen = test(frame, active)
+                chosen = _tested((first, later), frame, active, starting)
                 if isinstance(chosen, np.ndarray):
                     going = active.narrow(chosen)
                     finished = union(finished, active.without(going))
@@ -225,6 +223,7 @@ class Statements:
                 else:
                     going, finished = None, union(finished, active)
                 active = _round(loop, body, frame, going)
+                starting = loop.continued if split else None
             frame.loops.pop()
             return _after_loop(loop, otherwise, frame, (mask, finished))
 
@@ -361,17 +360,22 @@ class Statements:
 
     def do_Return(self, node: ast.Return) -> Execute:
         evaluate = self.expressions.expression(node.value) if node.value else None
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
         def execute(frame, mask):
             if evaluate is not None:
-                value = evaluate(frame, mask)
-                if frame.is_kernel and value is not None:
-                    raise self.source.refuse(node, "a kernel that returns a value")
-                old = frame.result
-                frame.result = value if old is None else merge_values(mask, value, old, "return")
+                split = node in frame.types.split
+                for part in frame.versions(names, mask) if split else (mask,):
+                    self._return(node, frame, part, evaluate(frame, part))
             frame.leave(mask)
 
         return execute
+
+    def _return(self, node: ast.Return, frame: Frame, mask: Mask, value) -> None:
+        if frame.is_kernel and value is not None:
+            raise self.source.refuse(node, "a kernel that returns a value")
+        value, old = conform(value, frame.types.result), frame.result
+        frame.result = value if old is None else merge_values(mask, value, old, "return")
 
     def do_Assert(self, node: ast.Assert) -> Execute:
         test = self.expressions.condition(node.test)
@@ -430,10 +434,23 @@ def _round(loop: Loop, body: Execute, frame: Frame, active: Mask | None) -> Mask
     """One round of a loop; the lanes that will test for another."""
     if active is None:
         return None
+    loop.continued = None
     after = body(frame, active)
     if loop.continued is not None:
-        after, loop.continued = union(after, loop.continued), None
+        after = union(after, loop.continued)
     return active if after is not None and after.count == active.count else after
+
+
+def _tested(tests: tuple[Evaluate, Evaluate], frame: Frame, active: Mask, starting: Mask | None):
+    """The condition of a ``while``. Of its two copies the first decides for the lanes that come
+    from before the loop or from a ``continue``, the second for those at the end of its body."""
+    first, later = tests
+    if starting is None:
+        return later(frame, active)
+    others = active.without(starting)
+    if others is None:
+        return first(frame, active)
+    return np.where(starting.lanes, first(frame, starting), later(frame, others))
 
 
 def _after_loop(loop: Loop, otherwise: Execute, frame: Frame, lanes: tuple) -> Mask | None:

@@ -1,0 +1,223 @@
+"""The type of each part of a function, as Numba infers it.
+
+A variable that is set on several paths has one type where they meet, even if no thread takes one of
+them. Only Numba knows that type, so it is asked: its inference runs on the same syntax tree, whose
+nodes have been given line numbers of their own, and the lines of its intermediate code then say
+which node each type belongs to.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import sys
+import types as python_types
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numba import typeof
+from numba.core import types
+
+from . import numba_types
+from .errors import Unsupported
+from .memory import ArrayView, LocalArray, element_strides
+from .numba_passes import Refused, Statement, typed_statements
+from .numba_types import Kind, kind_of
+from .source import Source
+
+
+@dataclass(frozen=True)
+class Types:
+    """Types of one function for one list of argument types.
+
+    values: of expressions, of loads of variables among them. stored: of the names that are
+    assigned to. split: the loops and ``return`` statements of which Python makes two copies, one
+    for each way to come to them, with different types. refusal: where and why Numba refuses
+    the function; then types follow the values.
+    """
+
+    values: dict[ast.expr, Kind] = field(default_factory=dict)
+    stored: dict[ast.expr, Kind] = field(default_factory=dict)
+    split: frozenset[ast.stmt] = frozenset()
+    result: Kind = None
+    returned: types.Type | None = None
+    refusal: str = ""
+
+
+class Inference:
+    """The types of one function, by the types of its arguments."""
+
+    def __init__(self, source: Source, of_function: Callable):
+        """``of_function(python function)`` gives the Inference of a device function."""
+        self._source = source
+        self._of_function = of_function
+        self._known: dict[tuple[types.Type, ...], Types] = {}
+
+    def of_values(self, values: tuple) -> Types:
+        """The types for a call with these values of the virtual GPU."""
+        try:
+            return self.of_types(tuple(map(_type_of, values)))
+        except ValueError as error:  # an argument that Numba has no type for
+            return Types(refusal=str(error))
+
+    def of_types(self, arguments: tuple[types.Type, ...]) -> Types:
+        if arguments not in self._known:
+            self._known[arguments] = self._infer(arguments)
+        return self._known[arguments]
+
+    def _infer(self, arguments: tuple[types.Type, ...]) -> Types:
+        function, nodes = _numbered(self._source)
+        try:
+            statements, returned = typed_statements(function, arguments, self._return_type)
+        except Refused as refused:
+            line, reason = refused.args
+            if "Cannot determine Numba type" in reason:  # of a function that only we have learnt
+                return Types()
+            node = nodes.get(line, self._source.tree)
+            return Types(refusal=f"{self._source.name}, {self._source.site(node)}: {reason}")
+        found = _by_node(statements, nodes)
+        return _types(self._source, found, returned)
+
+    def _return_type(self, function: Callable, arguments: tuple) -> types.Type | None:
+        """Of a device function; None for what is none of the user's, but part of Numba."""
+        try:
+            return self._of_function(function).of_types(arguments).returned
+        except Unsupported:
+            return None
+
+
+# --- arguments -------------------------------------------------------------------------------
+
+
+def _type_of(value) -> types.Type:
+    """Numba's type of an argument as the virtual GPU holds it; ValueError if there is none."""
+    if isinstance(value, np.ndarray | np.generic):
+        return numba_types.numba_type(value.dtype)
+    if isinstance(value, ArrayView | LocalArray):
+        return _array_type(value)
+    if type(value) is tuple:
+        return types.BaseTuple.from_types(tuple(map(_type_of, value)))
+    return typeof(value)
+
+
+def _array_type(value: ArrayView | LocalArray) -> types.Array:
+    strides = getattr(value, "strides", None)
+    contiguous = strides is None or strides == element_strides(value.shape)
+    layout = "C" if contiguous else "A"
+    readonly = not getattr(value, "writable", True)
+    return types.Array(numba_types.numba_type(value.dtype), len(value.shape), layout, readonly)
+
+
+def declared_kinds(function, values: tuple) -> Kind:
+    """To what a device function with signatures casts these arguments; None without signatures."""
+    if getattr(function, "_can_compile", True):
+        return None
+    arguments = tuple(map(_type_of, values))
+    signature = numba_types.context().resolve_function_type(typeof(function), arguments, {})
+    return tuple(map(kind_of, signature.args))
+
+
+# --- from lines to nodes ---------------------------------------------------------------------
+
+
+def _numbered(source: Source) -> tuple[Callable, dict[int, ast.AST]]:
+    """The function compiled anew, each node on a line of its own; and the nodes by line."""
+    tree = copy.deepcopy(source.tree)
+    pairs = list(zip(ast.walk(tree), ast.walk(source.tree), strict=True))
+    nodes = {}
+    for line, (node, original) in enumerate(reversed(pairs), start=2):  # a parent after its parts
+        if hasattr(node, "lineno"):
+            node.lineno = node.end_lineno = line
+            node.col_offset = node.end_col_offset = 0
+            nodes[line] = original
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            node.func.end_lineno = line  # where Python says that a method is called
+    tree.decorator_list, tree.returns = [], None
+    tree.lineno = 1
+    return _compiled(tree, source.function), nodes
+
+
+def _compiled(tree: ast.FunctionDef, function: Callable) -> Callable:
+    """A tree as a function with the outer names of ``function``."""
+    free = function.__code__.co_freevars
+    parameters = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
+    outer = ast.FunctionDef("outer", parameters, [tree], [])
+    if sys.version_info >= (3, 12):
+        outer.type_params = []
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    code = _inner(_inner(compile(module, "<types>", "exec"), "outer"), tree.name)
+    cells = dict(zip(free, function.__closure__ or (), strict=True))
+    closure = tuple(cells[name] for name in code.co_freevars)
+    return python_types.FunctionType(
+        code, function.__globals__, tree.name, function.__defaults__, closure
+    )
+
+
+def _inner(code: python_types.CodeType, name: str) -> python_types.CodeType:
+    return next(
+        c for c in code.co_consts if isinstance(c, python_types.CodeType) and c.co_name == name
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Kinds by node, in the order of the bytecode: a node may be in several places of it.
+
+    joined: what an arm of a conditional expression becomes together with the others.
+    """
+
+    values: dict[ast.AST, list[Kind]]
+    stored: dict[ast.AST, list[Kind]]
+    joined: dict[ast.AST, list[Kind]]
+
+
+def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> _Found:
+    found = _Found(defaultdict(list), defaultdict(list), defaultdict(list))
+    for statement in statements:
+        node, kind = nodes.get(statement.line), kind_of(statement.type)
+        name = node.id if isinstance(node, ast.Name) else None
+        if node is None or kind is None:
+            continue
+        if not statement.temporary:
+            if statement.target == name:
+                found.stored[node].append(kind)
+        elif statement.variable is None or statement.variable == name:
+            found.values[node].append(kind)
+            if statement.joined is not None:
+                found.joined[node].append(kind_of(statement.joined))
+    return found
+
+
+def _types(source: Source, found: _Found, returned: types.Type) -> Types:
+    values = {node: kinds[0] for node, kinds in found.values.items()}
+    joined = {node: kinds[0] for node, kinds in found.joined.items()}
+    split = set()
+    for loop, again in source.later_tests.items():
+        for first, later in zip(ast.walk(loop.test), ast.walk(again), strict=True):
+            for known, kinds in ((values, found.values), (joined, found.joined)):
+                if first in kinds:
+                    known[later] = kinds[first][-1]
+                    split |= {loop} if known[later] != known[first] else set()
+    for statement in ast.walk(source.tree):
+        if isinstance(statement, ast.Return):
+            unclear = [n for n in ast.walk(statement) if len(set(found.values.get(n, ()))) > 1]
+            for node in unclear:
+                del values[node]
+            split |= {statement} if unclear else set()
+    for tree in (source.tree, *source.later_tests.values()):
+        _add_choices(tree, values, joined)
+    stored = {node: kinds[0] for node, kinds in found.stored.items()}
+    return Types(values, stored, frozenset(split), kind_of(returned), returned)
+
+
+def _add_choices(tree: ast.AST, values: dict, joined: dict) -> None:
+    """``a if c else b`` and ``a and b`` have the type in which their arms meet."""
+    for node in reversed(list(ast.walk(tree))):
+        if isinstance(node, ast.IfExp | ast.BoolOp):
+            arms = node.values if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
+            plain = [arm for arm in arms if not isinstance(arm, ast.IfExp | ast.BoolOp)]
+            kinds = [joined[arm] for arm in [*plain, *arms] if arm in joined]
+            if kinds:
+                values[node] = joined[node] = kinds[0]
