@@ -5,11 +5,11 @@ import dataclasses
 import pytest
 
 import gemm_kernels.cpu
-import latency_kernels  # noqa: F401 - its ladder is found by name
+import latency_kernels
 import reduce_kernels
-from utils import records
+from utils import devices, records
 from utils.errors import CourseError
-from utils.show_step import show_step
+from utils.show_step import curves, show_step
 from utils.xray.compile import require_compiler
 
 
@@ -51,10 +51,9 @@ def test_rows_about_multiply_adds_are_left_out_where_there_are_none(compiler):
     assert "GB/s" in change.curves.alt_text
 
 
-def test_steps_of_different_units_get_a_sentence_and_no_curves(compiler):
-    change = show_step("copy", "fma_loop")
-    assert change.curves is None
-    assert "different units" in change.notes[0]
+def test_steps_of_different_units_have_no_curves_in_common():
+    with pytest.raises(CourseError, match="copy and fma_loop are measured in different units"):
+        curves(latency_kernels.LADDER, devices.find("NVIDIA H200"), "copy", "fma_loop")
 
 
 def test_a_step_that_was_not_recorded_is_named_and_the_rest_is_shown(compiler, monkeypatch):

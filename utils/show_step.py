@@ -102,16 +102,16 @@ def show_step(old: str, new: str, ladder: Ladder | None = None) -> StepChange:
     variants = [ladder.step(name).variant() for name in (old, new)]
     device = lesson.device_shown()
     arch = "sm_{}{}".format(*device.compute_capability) if ladder.on_gpu else None
-    figures, mixes, curves, notes = pd.DataFrame(), pd.DataFrame(), None, []
+    figures, mixes, drawn, notes = pd.DataFrame(), pd.DataFrame(), None, []
     if arch:
         with _noting(notes):
             seen = [xray(one.kernel, one.step.signature, arch) for one in variants]
             figures = _table(variants, seen, ladder)
             mixes = _mixes(*seen)
     with _noting(notes):
-        curves = _curves(ladder, device, old, new)
+        drawn = curves(ladder, device, old, new)
     lines = tuple(lesson.kernel_difference(variants[0].step, variants[1].step)[1:])
-    return StepChange(*variants, arch, lines, figures, mixes, curves, tuple(notes))
+    return StepChange(*variants, arch, lines, figures, mixes, drawn, tuple(notes))
 
 
 @contextlib.contextmanager
@@ -223,7 +223,7 @@ def _in_order(*seen: XRay) -> list[str]:
     return list(mix([one for kernel in seen for one in kernel.hot.body]))
 
 
-def _curves(ladder: Ladder, device: Device, old: str, new: str) -> Figure:
+def curves(ladder: Ladder, device: Device, old: str, new: str) -> Figure:
     """Both recorded curves; CourseError where a record lacks a step."""
     names = records.recorded_devices(ladder.name)
     if device.name not in names:

@@ -131,9 +131,10 @@ def _compile(kernel: Callable, types_given: tuple, lineinfo: bool):
     from numba.cuda.core import errors
     from numba.cuda.dispatcher import _Kernel
 
-    python = python_of(kernel)
+    python, options = python_of(kernel), options_of(kernel)
+    options["lineinfo"] = options["lineinfo"] or lineinfo
     try:
-        return _Kernel(python, types_given, **options_of(kernel) | {"lineinfo": lineinfo})
+        return _Kernel(python, types_given, **options)
     except (errors.NumbaError, NumbaError, TypeError) as error:
         listed = ", ".join(map(str, types_given))
         raise CourseError(
