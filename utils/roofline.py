@@ -2,8 +2,13 @@
 
 A launch must do its arithmetic, move its bytes, pass its accesses through the pipe to shared memory
 and the L1 cache, and start its instructions. Each of these has a ceiling; the slowest of them is a
-lower bound of the time. What the bound leaves out is the time in which nothing is in the way but
-somebody waits: for memory to answer, at a barrier, for the operands of an instruction.
+lower bound of the time.
+
+What the bound leaves out is the time in which everything is free and somebody waits: for memory to
+answer, at a barrier, for the operands of an instruction. It takes the L1 cache to keep all that a
+block has touched and nothing of other blocks, and DRAM to move each byte once. Without the machine
+code of a hot loop with multiply-adds it misses the instructions for addresses, branches and loops,
+so the estimate of a reduction, which has no such loop, is far below its time.
 """
 
 from __future__ import annotations
@@ -372,9 +377,10 @@ def _arrays(variant: Variant, shape: Shape) -> list[np.ndarray]:
     else:
         # Partial sums, tickets and the result: none is longer than the grid or the output.
         rest = max(math.prod(variant.launch(shape).grid), *task.output_shape(shape.elements))
-        streams = task.work(shape).bytes is not None and not task.work(shape).cached
-        # A micro-benchmark reads the same few elements again and again, whatever its shape.
-        read = shape.elements if streams else task.problem(ReduceShape(1), "integers").inputs[0].size
+        work, read = task.work(shape), shape.elements
+        if work.bytes is None or work.cached:
+            # A micro-benchmark reads the same few elements again and again, whatever its shape.
+            read = task.problem(ReduceShape(1), "integers").inputs[0].size
         sizes = [(read,)] + [(rest,)] * (len(signature.args) - 1)
     if len(sizes) != len(signature.args) or not all(
         isinstance(given, types.Array) for given in signature.args
