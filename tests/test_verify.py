@@ -15,7 +15,7 @@ from utils.tasks import GEMM, SUM
 from utils.verify import KINDS, draw, execute, judge, poisoned, verify_all
 
 NAIVE, TILED = map(gemm_kernels.LADDER.step, ("naive", "tiled"))
-(REDUCE0,) = reduce_kernels.LADDER.steps
+REDUCE0 = reduce_kernels.LADDER.step("reduce0")
 SHAPE = GemmShape(33, 35, 37)
 
 

@@ -55,7 +55,7 @@ def measured_rows(
             if verdict.passed:
                 out = ladder.placed(variant.step, poisoned(problem.reference.shape))
                 times = _times(ladder, variant, shape, copies, out)
-                verdict = judge(problem, ladder.to_host(out))
+                verdict = judge(problem, out)
             chosen = variant.at(shape)
             facts = _facts(ladder, chosen, shape, device, times) if verdict.passed else {}
             record = _record(ladder, chosen, device=place, **asdict(shape), **facts)

@@ -169,8 +169,12 @@ def controls(
         limits = limits_of(chosen.value)
         most = (limits.threads_per_block, limits.registers_per_thread, limits.max_shared_bytes)
         for bar, largest in zip(bars, most, strict=True):
-            # A slider moves its value along when the range becomes too short for it.
+            # A slider moves its value along when the range becomes too short for it. Nothing is
+            # drawn before all of them have.
+            bar.unobserve_all("value")
             bar.max = largest
+        for bar in bars:
+            bar.observe(draw, names="value")
         draw()
 
     def draw(_=None) -> None:
@@ -178,8 +182,6 @@ def controls(
 
     fit()
     chosen.observe(fit, names="value")
-    for bar in bars:
-        bar.observe(draw, names="value")
     return ipywidgets.VBox([chosen, *bars, picture])
 
 

@@ -31,12 +31,13 @@ def results(device: str = DEVICE) -> str:
 
 
 def trust(device: str = DEVICE) -> str:
-    """A sentence: how the virtual GPU compares with the profiler and the sanitizer of a device."""
+    """Sentences: what of this project was compared with the tools and the driver of a device."""
     folder = records.DATA / "measured" / slug(device)
     counters = pd.read_csv(folder / "counters.csv", keep_default_na=False)
     verdicts = pd.read_csv(folder / "sanitizer.csv")
     broken = verdicts[verdicts["corpus"] == "broken"]
     correct = verdicts[verdicts["corpus"] == "correct"]
+    answers = pd.read_csv(folder / "occupancy.csv")
     exact = (counters["reason"] == "").sum()
     return (
         f"Of {len(counters)} counts of requests, sectors, wavefronts and active lanes that the "
@@ -45,7 +46,8 @@ def trust(device: str = DEVICE) -> str:
         "(`counters.csv`). Of "
         f"{len(broken)} broken kernels, of which compute-sanitizer reports "
         f"{int(broken['reported'].sum())}, the virtual GPU reports all, and it accuses none of "
-        f"{len(correct)} correct ones (`sanitizer.csv`)."
+        f"{len(correct)} correct ones (`sanitizer.csv`). The occupancy calculator gives all "
+        f"{len(answers)} answers that the driver gave (`occupancy.csv`)."
     )
 
 

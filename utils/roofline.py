@@ -2,8 +2,13 @@
 
 A launch must do its arithmetic, move its bytes, pass its accesses through the pipe to shared memory
 and the L1 cache, and start its instructions. Each of these has a ceiling; the slowest of them is a
-lower bound of the time. What the bound leaves out is the time in which nothing is in the way but
-somebody waits: for memory to answer, at a barrier, for the operands of an instruction.
+lower bound of the time.
+
+What the bound leaves out is the time in which everything is free and somebody waits: for memory to
+answer, at a barrier, for the operands of an instruction. It takes the L1 cache to keep all that a
+block has touched and nothing of other blocks, and DRAM to move each byte once. Without the machine
+code of a hot loop with multiply-adds it misses the instructions for addresses, branches and loops,
+so the estimate of a reduction, which has no such loop, is far below its time.
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -22,7 +27,7 @@ from utils import devices, records
 from utils.devices import Device
 from utils.errors import CourseError
 from utils.occupancy import WARP, occupancy
-from utils.shapes import FLOAT32_BYTES, GemmShape
+from utils.shapes import FLOAT32_BYTES, GemmShape, ReduceShape
 from utils.steps import Ladder, Variant
 from utils.tasks import Shape, Work
 from utils.timing import time_cpu
@@ -34,6 +39,8 @@ WAVEFRONT_BYTES = BANKS * BANK_BYTES
 SECTORS_PER_WAVEFRONT = WAVEFRONT_BYTES // SECTOR_BYTES
 # Each of an SM's sub-partitions starts one instruction of a warp per cycle.
 SCHEDULERS = 4
+# Whole tiles of every kernel, and enough of them to fill a pipeline of several stages.
+SHORT_K = (128, 256)
 
 
 @dataclass(frozen=True)
@@ -123,7 +130,7 @@ def cpu_ceilings(mib: int = 256, n: int = 1024) -> Ceilings:
 
 
 def hot_loop_of(variant: Variant, arch: str = "sm_90") -> HotLoop | None:
-    """The hot loop as the x-ray of the machine code finds it; None without x-ray, compiler, loop."""
+    """The hot loop that the x-ray finds in the machine code; None without a compiler or a loop."""
     try:
         from utils.xray import widths, xray
     except ModuleNotFoundError:
@@ -151,41 +158,62 @@ def counted(variant: Variant, shape: Shape, hot: HotLoop | None = None) -> Count
     addresses and loops are missing, and each read from shared memory is taken for one instruction.
     CourseError if the virtual GPU cannot run the step.
     """
-    launch = variant.launch(shape)
-    arrays = _arrays(variant, shape)
-    try:
-        found = trace(
-            variant.kernel,
-            launch.grid,
-            launch.block,
-            *arrays,
-            shared_bytes=launch.shared_bytes,
-            blocks=1,
-        )
-    except VirtualGpuError as error:
-        raise CourseError(f"{variant} cannot be counted block by block: {error}") from error
-    work, blocks, total = variant.step.task.work(shape), math.prod(launch.grid), found.totals
+    total, work = _of_one_block(variant, shape), variant.step.task.work(shape)
+    blocks = math.prod(variant.launch(shape).grid)
     requests = total["global_load_requests"] + total["global_store_requests"]
     sectors = total["global_load_sectors"] + total["global_store_sectors"]
     shared_loads = total["shared_load_requests"]
-    multiply_adds = total["float32_ops"] / 2 / WARP
-    instructions = multiply_adds + requests + shared_loads
+    # A product multiplies and adds in one instruction, a sum only adds.
+    operations = work.flops / 2 / blocks if work.flops else total["float32_ops"]
+    arithmetic = operations / WARP
+    instructions = arithmetic + requests + shared_loads
     instructions += total["shared_store_requests"] + total["barriers"]
     load_wavefronts = total["shared_load_wavefronts"]
-    if hot and hot.ffma:
-        instructions = multiply_adds * hot.instructions / hot.ffma
-        load_wavefronts *= _merged(hot, shared_loads / multiply_adds)
+    if hot and hot.ffma and work.flops:
+        instructions = arithmetic * hot.instructions / hot.ffma
+        load_wavefronts *= _merged(hot, shared_loads / arithmetic)
     # A request takes at least one, also if all its lanes want the same word.
     wavefronts = load_wavefronts + total["shared_store_wavefronts"]
     wavefronts += max(requests, sectors / SECTORS_PER_WAVEFRONT)
     return Counts(
         flops=float(work.flops or blocks * total["float32_ops"]),
         dram_bytes=_least_bytes(work, shape),
-        l2_bytes=blocks * float(found.footprint_bytes),
+        l2_bytes=float(blocks * total["footprint_bytes"]),
         wavefronts=float(blocks * wavefronts),
         instructions=float(blocks * instructions),
         blocks=blocks,
     )
+
+
+def _of_one_block(variant: Variant, shape: Shape) -> pd.Series:
+    """The totals of one block, and its footprint.
+
+    What a block of a product counts grows evenly with k, so a long product is never run: two short
+    ones say how its counts grow. Where the grid depends on k, the block is run as it is.
+    """
+    if not isinstance(shape, GemmShape) or shape.k <= max(SHORT_K):
+        return _traced(variant, shape)
+    short, longer = (replace(shape, k=k) for k in SHORT_K)
+    if variant.launch(longer).grid != variant.launch(shape).grid:
+        return _traced(variant, shape)
+    first, second = _traced(variant, short), _traced(variant, longer)
+    return first + (second - first) * (shape.k - short.k) / (longer.k - short.k)
+
+
+def _traced(variant: Variant, shape: Shape) -> pd.Series:
+    launch = variant.launch(shape)
+    try:
+        found = trace(
+            variant.kernel,
+            launch.grid,
+            launch.block,
+            *_arrays(variant, shape),
+            shared_bytes=launch.shared_bytes,
+            blocks=1,
+        )
+    except VirtualGpuError as error:
+        raise CourseError(f"{variant} cannot be counted block by block: {error}") from error
+    return pd.concat([found.totals, pd.Series({"footprint_bytes": found.footprint_bytes})])
 
 
 def _least_bytes(work: Work, shape: Shape) -> float:
@@ -349,7 +377,11 @@ def _arrays(variant: Variant, shape: Shape) -> list[np.ndarray]:
     else:
         # Partial sums, tickets and the result: none is longer than the grid or the output.
         rest = max(math.prod(variant.launch(shape).grid), *task.output_shape(shape.elements))
-        sizes = [(shape.elements,)] + [(rest,)] * (len(signature.args) - 1)
+        work, read = task.work(shape), shape.elements
+        if work.bytes is None or work.cached:
+            # A micro-benchmark reads the same few elements again and again, whatever its shape.
+            read = task.problem(ReduceShape(1), "integers").inputs[0].size
+        sizes = [(read,)] + [(rest,)] * (len(signature.args) - 1)
     if len(sizes) != len(signature.args) or not all(
         isinstance(given, types.Array) for given in signature.args
     ):

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from utils.versions import cupy
+
 if TYPE_CHECKING:
     from utils.shapes import GemmShape, ReduceShape
     from utils.steps import Ladder, Variant
@@ -30,7 +32,8 @@ KINDS = ("integers", "uniform")
 class Problem:
     """Inputs, and what a right result is: ‖out - reference‖ / scale ≤ allowed, and no NaN.
 
-    inputs: float32 arrays on the host. reference: float64. allowed: 0 where float32 is exact.
+    inputs: float32 arrays on the host. allowed: 0 where float32 is exact.
+    reference: float64, as a NumPy array, or as a CuPy array where a GPU made it and compares.
     """
 
     shape: GemmShape | ReduceShape
@@ -80,14 +83,18 @@ def poisoned(size: tuple[int, ...]) -> np.ndarray:
     return np.full(size, np.nan, np.float32)
 
 
-def judge(problem: Problem, out: np.ndarray) -> Verdict:
-    """Compare every element of a result with the reference."""
+def judge(problem: Problem, out) -> Verdict:
+    """Compare every element of a result, on the host or on the device, with the reference."""
+    xp = np if isinstance(problem.reference, np.ndarray) else cupy()
+    if xp is np and hasattr(out, "copy_to_host"):
+        out = out.copy_to_host()
+    out = xp.asarray(out)
     if out.shape != problem.reference.shape:
         return Verdict(math.inf, problem.allowed)
-    unwritten = int(np.isnan(out).sum())
+    unwritten = int(xp.isnan(out).sum())
     if unwritten:
         return Verdict(math.inf, problem.allowed, unwritten)
-    difference = float(np.linalg.norm(out - problem.reference))
+    difference = float(xp.linalg.norm(out - problem.reference))
     return Verdict(difference / problem.scale if problem.scale else difference, problem.allowed)
 
 
@@ -95,7 +102,7 @@ def execute(ladder: Ladder, variant: Variant, problem: Problem, inputs: tuple) -
     """Run a step once into a poisoned output and judge it; the inputs lie where the step runs."""
     out = ladder.placed(variant.step, poisoned(problem.reference.shape))
     ladder.execution(variant, problem.shape, inputs, out)()
-    return judge(problem, ladder.to_host(out))
+    return judge(problem, out)
 
 
 def verify_all(

@@ -1,0 +1,230 @@
+"""Ceilings, counts, the estimate of time, and the roofline."""
+
+import math
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+
+import gemm_kernels
+import latency_kernels
+import reduce_kernels
+from utils import devices, records, roofline
+from utils.errors import CourseError
+from utils.roofline import Ceilings, Counts, HotLoop, counted, estimates, gpu_ceilings, points
+from utils.roofline_figures import roofline as draw
+from utils.shapes import GemmShape
+from utils.tasks import GEMM
+
+H200 = devices.find("H200")
+NAIVE = gemm_kernels.LADDER.step("naive").variant()
+TILED = gemm_kernels.LADDER.step("tiled").variant(TILE=32)
+FIRST_STEPS = replace(gemm_kernels.LADDER, steps=(NAIVE.step, TILED.step))
+# What the x-ray finds in the machine code of the two for sm_90.
+HOT = {"naive": HotLoop(31, 4, {}), "tiled": HotLoop(133, 32, {32: 32, 128: 8})}
+EASY = Ceilings("a device", gflops=1000, gb_per_s={"DRAM": 10, "L2": 40, "shared": 256},
+                instructions=50)  # fmt: skip
+POINTS = pd.DataFrame({"label": ["slow", "fast"], "intensity": [0.25, 700], "gflops": [1, 800]})
+
+
+def no_machine_code(variant):
+    return None
+
+
+def test_the_ceilings_are_the_best_that_was_recorded():
+    frame = records.measured("H200", "latency")
+    found = gpu_ceilings(H200)
+    assert found.gflops == frame["gflops"].max()
+    for memory, step in (("DRAM", "copy"), ("L2", "l2_read"), ("shared", "shared_read")):
+        assert found.gb_per_s[memory] == frame[frame["step"] == step]["gb_per_s"].max()
+    assert found.instructions == pytest.approx(4 * 132 * 1.98)
+
+
+def test_the_memories_are_the_faster_the_nearer_they_are():
+    rates = list(gpu_ceilings(H200).gb_per_s.values())
+    assert rates == sorted(rates)
+    # 128 bytes per cycle and SM is what shared memory can do at all.
+    assert 0.95 < rates[-1] / (132 * 128 * 1.98) <= 1
+
+
+def test_a_device_without_all_micro_benchmarks_is_refused(monkeypatch):
+    frame = records.measured("H200", "latency")
+    monkeypatch.setattr(records, "measured", lambda *_: frame[frame["step"] != "l2_read"])
+    with pytest.raises(CourseError, match=r"NVIDIA H200 lack l2_read: run python -m latency"):
+        gpu_ceilings(H200)
+
+
+def test_the_counts_of_the_naive_product_are_those_of_pencil_and_paper():
+    m, n, k = 16, 96, 48
+    found = counted(NAIVE, GemmShape(m, n, k))
+    warps, blocks = m * n // 32, m * n // 256
+    assert found.blocks == blocks
+    assert found.flops == 2 * m * n * k
+    assert found.wavefronts == warps * (2 * k + 1)
+    assert found.instructions == warps * (3 * k + 1)
+    assert found.dram_bytes == 4 * (m * k + k * n + m * n)
+    # A block of 32 × 8 threads touches 8 rows of a, 32 columns of b and its part of c.
+    assert found.l2_bytes == blocks * 4 * (8 * k + 32 * k + 32 * 8)
+
+
+@pytest.mark.parametrize("variant", [NAIVE, TILED], ids=str)
+def test_a_long_product_is_counted_by_two_short_ones(variant, monkeypatch):
+    shape = GemmShape(64, 64, 544)
+    quick = counted(variant, shape)
+    monkeypatch.setattr(roofline, "SHORT_K", (1024, 2048))
+    assert counted(variant, shape) == quick
+
+
+def test_the_machine_code_gives_the_instructions_and_the_reads_that_were_joined():
+    shape = GemmShape(64, 64, 128)
+    source, machine = counted(TILED, shape), counted(TILED, shape, HOT["tiled"])
+    multiply_adds = 64 * 64 * 128 / 32
+    assert machine.instructions == multiply_adds * 133 / 32
+    # Per multiply-add of a warp two wavefronts; four reads of a are one that takes two cycles.
+    assert source.wavefronts - machine.wavefronts == multiply_adds * (2 - 1.5)
+
+
+def test_reads_that_the_source_has_wide_are_not_joined_again():
+    assert roofline._merged(HotLoop(200, 64, {128: 4}), reads_per_ffma=4 / 64) == 1
+    assert roofline._merged(HotLoop(200, 64, {128: 16}), reads_per_ffma=1) == 0.5
+    assert roofline._merged(HotLoop(200, 64, {32: 64}), reads_per_ffma=1) == 1
+
+
+def test_each_resource_is_busy_as_long_as_its_ceiling_says():
+    counts = Counts(flops=1e9, dram_bytes=3e7, l2_bytes=1.6e8, wavefronts=1e7, instructions=2.5e8,
+                    blocks=1)  # fmt: skip
+    assert roofline.times(counts, EASY) == pytest.approx(
+        {"arithmetic": 1, "DRAM": 3, "L2": 4, "shared memory and L1": 5, "issue slots": 5}
+    )
+
+
+def test_the_last_wave_counts_as_a_whole_one():
+    assert roofline.tail(blocks=264, blocks_per_sm=2, sms=132) == 1
+    assert roofline.tail(blocks=133, blocks_per_sm=1, sms=132) == pytest.approx(264 / 133)
+
+
+@pytest.mark.parametrize("size", ["1024", "4096"])
+def test_the_estimate_ranks_the_first_steps_as_the_record_does(size):
+    table = estimates(FIRST_STEPS, size, H200, lambda variant: HOT[variant.step.name])
+    assert roofline.out_of_order(table) == []
+    assert (table["limit"] == "shared memory and L1").all()
+    assert abs(table["error"].iloc[-1]) < 0.3
+    # A bound from below: what it leaves out can only take longer.
+    assert (table["error"] < 0).all()
+
+
+def test_a_whole_last_wave_takes_longer():
+    even = estimates(FIRST_STEPS, "1024", H200, no_machine_code)
+    waves = estimates(FIRST_STEPS, "1024", H200, no_machine_code, with_tail=True)
+    # 1024 blocks, of which 264 run at once.
+    ratio = waves["estimate_ms"] / even["estimate_ms"]
+    assert ratio["tiled TILE=32"] == pytest.approx(4 * 264 / 1024)
+
+
+def test_the_estimate_of_a_ceiling_is_its_record():
+    ladder = latency_kernels.LADDER
+    (row,) = estimates(
+        replace(ladder, steps=(ladder.step("l2_read"),)), "2^28", H200, no_machine_code
+    ).itertuples()
+    assert row.limit == "L2"
+    assert abs(row.error) < 0.05
+
+
+def test_pairs_in_the_wrong_order_are_named():
+    table = pd.DataFrame({"estimate_ms": [1, 2, 3], "recorded_ms": [5, 9, 7]}, index=[*"abc"])
+    assert roofline.out_of_order(table) == [("b", "c")]
+
+
+def test_what_was_not_recorded_is_said():
+    with pytest.raises(CourseError, match=r"recorded for SGEMM .* at 48×48×48 on NVIDIA"):
+        estimates(gemm_kernels.LADDER, "48", H200)
+
+
+def test_a_kernel_whose_arguments_are_not_known_is_refused():
+    of_vectors = reduce_kernels.LADDER.steps[0].signature
+    step = replace(NAIVE.step, task=replace(GEMM, signature=of_vectors))
+    with pytest.raises(CourseError, match=r"naive takes .*, for which no arrays are known"):
+        counted(step.variant(), GemmShape(32, 32, 32))
+
+
+def test_the_ideal_intensity_of_a_square_product_is_a_sixth_of_its_side():
+    found = points(FIRST_STEPS, "4096", H200.name)
+    assert list(found["label"]) == ["naive", "tiled"]
+    assert list(found["intensity"]) == pytest.approx([4096 / 6] * 2)
+    frame = records.measured("H200", "gemm").query("m == 4096 and step == 'tiled'")
+    assert found["gflops"].iloc[1] == pytest.approx(frame["gflops"].max(), rel=1e-4)
+
+
+def test_counted_bytes_give_the_intensity_at_the_l2_cache():
+    found = points(FIRST_STEPS, "1024", H200.name, "L2", no_machine_code)
+    # The tile of 32×32 reads each of its 64 rows and columns once; c is small beside them.
+    assert found["intensity"].iloc[1] == pytest.approx(2 * 32 * 32 / (64 * 4), rel=0.05)
+    assert (found["intensity"] < 1024 / 6).all()
+
+
+def test_a_sum_has_one_addition_for_four_bytes():
+    found = points(reduce_kernels.LADDER, "2^28", H200.name)
+    assert set(found["intensity"]) == {0.25}
+
+
+def test_the_ceilings_of_the_processor_are_measured_here():
+    found = roofline.cpu_ceilings(mib=2, n=64)
+    assert found.gflops > 0.01
+    assert 0.01 < found.gb_per_s["DRAM"] < 10_000
+    assert "measured here" in found.where
+    assert draw(POINTS.assign(gflops=found.gflops / 2), found, "CPU").alt_text
+
+
+@pytest.fixture(params=["DRAM", "shared"])
+def figure(request):
+    return draw(POINTS, EASY, "Steps", request.param)
+
+
+def test_the_figure_names_every_step_every_ceiling_and_its_source(figure):
+    texts = [text.get_text() for text in figure.findobj(Text)]
+    for expected in ("a device", "slow  1", "fast  800", "FP32 1,000 GFLOP/s", "L2 40 GB/s"):
+        assert expected in texts
+    assert "fast 800 GFLOP/s at 700 per byte, 80% of what" in figure.alt_text
+
+
+def test_no_text_of_the_figure_is_cut_off(figure):
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    width, height = canvas.get_width_height()
+    (axes,), (legend,) = figure.axes, figure.legends
+    labels = [axes.xaxis.label, axes.yaxis.label, axes.title]
+    for text in [*axes.texts, *legend.get_texts(), *labels]:
+        box = Text.get_window_extent(text, canvas.get_renderer())
+        assert 0 <= box.x0 <= box.x1 <= width, text
+        assert 0 <= box.y0 <= box.y1 <= height, text
+
+
+def test_the_lines_bend_where_the_memory_feeds_the_arithmetic(figure):
+    lines = {tuple(line.get_xdata()): line.get_ydata() for line in figure.axes[0].get_lines()}
+    bends = {ends[1] for ends in lines if len(ends) == 2}
+    assert {1000 / 10, 1000 / 40, 1000 / 256} <= bends
+
+
+@pytest.mark.parametrize(
+    "rows, memory, sentence",
+    [
+        (POINTS.iloc[:0], "DRAM", "There is nothing to draw"),
+        (POINTS, "L1", "a device has no ceiling of L1: choose one of DRAM, L2, shared"),
+        (POINTS.assign(gflops=1001), "DRAM", "slow on a device is 100.1% of the peak"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_with_a_sentence(rows, memory, sentence):
+    with pytest.raises(CourseError, match=sentence):
+        draw(rows, EASY, "Steps", memory)
+
+
+def test_the_x_ray_finds_the_hot_loop():
+    pytest.importorskip("utils.xray")
+    found = roofline.hot_loop_of(TILED)
+    if found is None:
+        pytest.skip("needs the compiler")
+    assert found.ffma == 32
+    assert set(found.shared_loads) == {32, 128}
+    assert math.isclose(found.instructions, HOT["tiled"].instructions, rel_tol=0.2)
