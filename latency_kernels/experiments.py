@@ -20,13 +20,15 @@ from utils.errors import CourseError
 from utils.shapes import ReduceShape
 from utils.steps import bind_kernel
 from utils.timing import Timing, time_gpu
-from utils.verify import draw
+from utils.verify import Problem, draw, judge, poisoned
 
 ILPS = range(1, 9)
 THREADS = (32, 64, 96, 128, 192, 256, 320, 384, 512, 576, 768, 1024)
 FMAS_PER_SM = 2**26
 CEILING = ReduceShape(2**28)
 WARP = 32
+# ‖out - reference‖ / ‖reference‖ of a few dozen roundings: 32·u, with u = 2^-24.
+ERROR_OF_CHAINS = 2.0**-19
 
 # Elements per thread as the source has them: how many floats at once, and how often.
 COPIES = ((1, 1), (1, 2), (1, 4), (1, 8), (2, 8), (4, 8))
@@ -35,6 +37,7 @@ COPIES = ((1, 1), (1, 2), (1, 4), (1, 8), (2, 8), (4, 8))
 OCCUPANCIES = ((32, 4), (32, 5), (32, 6), (64, 4), (64, 5), (64, 6), (64, 8), (64, 10), (64, 12),
                (64, 16), (64, 20), (64, 24), (64, 32))  # fmt: skip
 COPIED = 2**28
+CHECKED_BLOCKS = 3
 RESERVED_BYTES = KIB  # of shared memory, by the system, in each block
 MOST_SHARED_BYTES = 48 * KIB
 
@@ -75,6 +78,8 @@ def measure(device: Device) -> Iterator[Point]:
     Raises CourseError where NVML tells no clock: cycles are time times clock.
     """
     ceiling = _ceiling()
+    for ilp in ILPS:
+        _check_arithmetic(ilp)
     for sms in (1, device.sms):
         for ilp in ILPS:
             # One SM takes one block; what is more than a block can hold goes to another SM.
@@ -83,6 +88,8 @@ def measure(device: Device) -> Iterator[Point]:
     x = cuda.to_device(draw("uniform", COPIED, seed=1))
     out = cuda.device_array(COPIED, np.float32)
     for width, count in COPIES:
+        for block in {block for block, _ in OCCUPANCIES}:
+            _check_copy(width, count, block)
         for block, blocks in OCCUPANCIES:
             yield _copy(device, width, count, (block, blocks), (x, out))
     yield from _latencies(device)
@@ -95,6 +102,32 @@ def _ceiling() -> float:
     out = cuda.device_array(step.task.output_shape(CEILING.elements), np.float32)
     (timing,) = time_gpu([bind_kernel(step.variant(), CEILING, (x,), out)])
     return step.task.work(CEILING).flops / timing.median_ms / 1e6
+
+
+def _check_arithmetic(ilp: int) -> None:
+    """CourseError unless each lane's chains are what they are in float64."""
+    x, turns = draw("uniform", 2 * WARP + ilp, seed=1), 2
+    lane = np.arange(WARP)
+    b, c, *chains = (x.astype(np.float64)[lane + at] for at in range(2 + ilp))
+    for _ in range(turns * arithmetic.UNROLL):
+        chains = [chain * b + c for chain in chains]
+    _check(arithmetic.build(ilp)[1, WARP], (x, turns), sum(chains), ERROR_OF_CHAINS)
+
+
+def _check_copy(width: int, count: int, block: int) -> None:
+    """CourseError unless the copy is one."""
+    x = draw("uniform", CHECKED_BLOCKS * block * count * width, seed=1)
+    _check(copies.build(width, count, block)[CHECKED_BLOCKS, block], (x,), x, 0.0)
+
+
+def _check(kernel, inputs: tuple, reference: np.ndarray, allowed: float) -> None:
+    x, *numbers = inputs
+    out = cuda.to_device(poisoned(reference.shape))
+    kernel(cuda.to_device(x), out, *numbers)
+    scale = float(np.linalg.norm(reference))
+    verdict = judge(Problem(None, (x,), reference, scale, allowed), out.copy_to_host())
+    if not verdict.passed:
+        raise CourseError(f"A kernel of the experiments is {verdict}; nothing is measured with it.")
 
 
 def _arithmetic(device: Device, ilp: int, sms: int, threads: int, ceiling: float) -> Point:
@@ -173,7 +206,8 @@ def _threads_per_sm() -> int:
 
 def _latencies(device: Device) -> Iterator[Point]:
     """In cycles of the SM clock, each as one thread (or one warp) sees it."""
-    x, out = cuda.to_device(draw("uniform", 2 * WARP + 1, seed=1)), cuda.device_array(WARP, "f4")
+    x = cuda.to_device(draw("uniform", 2 * WARP + 1, seed=1))
+    out = cuda.device_array(WARP, np.float32)
     turns = FMAS_PER_SM // (WARP * arithmetic.UNROLL)
     (timing,) = time_gpu([partial(arithmetic.build(1)[1, WARP], x, out, turns)])
     yield _latency("FMA", timing, turns * arithmetic.UNROLL)

@@ -13,6 +13,7 @@ from numba import float32, int64, uint32, void
 from latency_kernels import arithmetic, chase, copies, curves, experiments
 from latency_kernels.experiments import COPIES, ILPS, OCCUPANCIES, Point, shared_bytes
 from utils import devices, records
+from utils.edits import Edit, edited
 from utils.errors import CourseError
 from utils.timing import Timing
 from utils.verify import draw
@@ -24,13 +25,20 @@ H200 = devices.find("NVIDIA H200")
 
 @pytest.mark.parametrize("ilp", ILPS)
 def test_every_chain_is_as_long_as_its_turns_say(ilp):
-    x, out, turns = draw("uniform", 64 + ilp, seed=1), np.full(64, np.nan, np.float32), 2
-    arithmetic.build(ilp)[2, 32](x, out, turns)
-    lane = np.arange(64) % 32
-    b, c, chains = (x.astype(float)[lane + at] for at in (0, 1, 2 + np.arange(ilp)[:, None]))
-    for _ in range(turns * arithmetic.UNROLL):
-        chains = chains * b + c
-    np.testing.assert_allclose(out, chains.sum(axis=0), rtol=1e-4)
+    experiments._check_arithmetic(ilp)
+
+
+@pytest.mark.parametrize(
+    "old, new, kernel",
+    [("cuda.fma(chains[i], b, c)", "chains[i] * b", "arithmetic"),
+     ("range(UNROLL)", "range(UNROLL - 1)", "arithmetic"),
+     ("put(values, i, out, (first + i", "put(values, 0, out, (first + i", "copies")],
+)  # fmt: skip
+def test_a_wrong_kernel_is_not_measured(old, new, kernel, small, monkeypatch):
+    wrong = edited(getattr(experiments, kernel), Edit(old, new))
+    monkeypatch.setattr(experiments, kernel, wrong)
+    with pytest.raises(CourseError, match=r"is wrong: .*; nothing is measured with it"):
+        list(experiments.measure(H200))
 
 
 def test_all_work_of_the_arithmetic_is_multiply_adds_of_float32():
@@ -95,7 +103,6 @@ def small(monkeypatch):
     sizes = {"ILPS": (1, 2), "THREADS": (32, 1024), "FMAS_PER_SM": 2**15, "COPIED": 2**14}
     sizes |= {"OCCUPANCIES": ((32, 4), (64, 5)), "PLACES": {"L2": 64, "DRAM": 128}}
     sizes |= {"STEPS": {"shared": 64, "L2": 64, "DRAM": 64}}
-    sizes |= {"CEILING": type(experiments.CEILING)(64 * 128)}
     for name, value in sizes.items():
         monkeypatch.setattr(experiments, name, value)
 
@@ -105,6 +112,8 @@ def small(monkeypatch):
         return [Timing(1.0, 0.9, 1.1, 7, 1, 1980.0)] * len(rivals)
 
     monkeypatch.setattr(experiments, "time_gpu", time_once)
+    # The loop is slow on the virtual GPU, and has tests of its own.
+    monkeypatch.setattr(experiments, "_ceiling", lambda: 65_000.0)
     monkeypatch.setattr(experiments, "_resident_blocks", lambda *_: 5)
     monkeypatch.setattr(experiments, "_threads_per_sm", lambda: 2048)
 

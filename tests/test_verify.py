@@ -107,7 +107,7 @@ WRONG_KERNELS = {
     "b read as if transposed": (TILED, "sb[i, tx]", "sb[tx, i]"),
     "edge of c left out": (TILED, "if row < m and col < n:", "if row < m - 1 and col < n:"),
     "last tile of a left out": (TILED, "start + tx < k", "start + TILE < k"),
-    "last stride missing": (REDUCE0, "while stride < BLOCK:", "while stride < BLOCK // 2:"),
+    "last stride missing": (REDUCE0, "stride < cuda.blockDim.x:", "stride < cuda.blockDim.x // 2:"),
     "block 0 writes all sums": (REDUCE0, "partials[cuda.blockIdx.x]", "partials[0]"),
 }
 

@@ -103,8 +103,8 @@ def _cold_copies(
     """The inputs where the steps run, as often as bandwidth needs them to come from memory.
 
     Work that is counted in bytes takes the next copy in each execution, our steps and the library
-    alike. Below 1 MiB the copies fit into the L2 cache of a large GPU all the same; the time of
-    such a small problem is that of its launches.
+    alike. There are no more copies than launches in a repetition, so inputs below half a MiB stay
+    in the L2 cache of a large GPU; the time of so small a problem is that of its launches.
     """
     copies = 1
     if device and step.task.work(problem.shape).bytes is not None:
