@@ -2,7 +2,7 @@
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 
 # A warp is 32 neighbouring columns of one row of c. For each k it reads one element of a, which
@@ -51,4 +51,5 @@ STEP = Step(
     task=GEMM,
     build=lambda: naive,
     launch=launch,
+    budget=Budget(registers=40, global_bits=32, ffma_share=0.1),
 )

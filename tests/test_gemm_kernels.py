@@ -180,7 +180,7 @@ def test_sectors_that_a_warp_asks_for_in_a_step_of_k(step, from_a, from_b):
 def test_adjacent_columns_need_multi_times_the_sectors_of_columns_a_warp_apart(multi):
     for apart, sectors in ((32, 4), (1, 4 * multi)):
         result = traced(variant("multi_output", MULTI=multi, APART=apart), 8, 256, 4)
-        assert per_request(lines_with(result, "from_b[j] = b["), "global_load") == sectors
+        assert per_request(lines_with(result, "totals[j] += from_a"), "global_load") == sectors
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ class Ladder:
 
     sizes: the shapes that a record holds, as text.
     quick: the shapes that are measured when none is asked for.
-    small: the shape at which the steps are verified on the virtual GPU; odd, to test the edges.
+    small: the shape at which the steps are verified on the virtual GPU, no multiple of any tile.
     library: what the steps are measured against; None where there is no rival.
     bind: turns (variant, shape, inputs, out) into one execution without arguments.
     on_gpu: False when the steps run on the CPU.
