@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 
 # Steps of k that are written out. All TILE of them would be too many for the compiler, which then
@@ -71,4 +71,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"GRAIN": (4, 2, 1), "TILE": (32, 16)},
+    budget=Budget(registers=64, shared_bits=128, ffma_share=0.4),
 )

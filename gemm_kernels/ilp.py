@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 
 TILE = 32
@@ -74,4 +74,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"GRAIN": (8, 16, 4, 2, 1)},
+    budget=Budget(registers=112, shared_bits=128, ffma_share=0.65),
 )

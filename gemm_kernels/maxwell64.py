@@ -5,7 +5,7 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from gemm_kernels.blocks import check_wide, fetch, outer_product, put_columns, put_rows, read
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 from utils.wide_memory import store4
 
@@ -122,4 +122,5 @@ STEP = Step(
     task=GEMM,
     build=build,
     launch=launch,
+    budget=Budget(registers=168, global_bits=128, shared_bits=128, ffma_share=0.5),
 )

@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 
 WIDTH, HEIGHT = BLOCK = (32, 8)
@@ -27,7 +27,6 @@ def build(MULTI, APART):
             return
 
         totals = cuda.local.array(MULTI, float32)
-        from_b = cuda.local.array(MULTI, float32)
         # range() of a constant leaves no loop behind, and each element of totals is a register.
         for j in range(MULTI):
             totals[j] = float32(0)
@@ -39,9 +38,8 @@ def build(MULTI, APART):
                 # With APART = 1 the lanes of a warp read elements that lie MULTI columns apart:
                 # MULTI times the sectors. Flaw: even coalesced, every multiply-add needs a load of
                 # its own from global memory.
-                from_b[j] = b[i, col + j * APART] if col + j * APART < n else float32(0)
-            for j in range(MULTI):
-                totals[j] += from_a * from_b[j]
+                if col + j * APART < n:
+                    totals[j] += from_a * b[i, col + j * APART]
             i += 1
 
         for j in range(MULTI):
@@ -64,4 +62,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"MULTI": (8, 4, 2, 1), "APART": (WIDTH, 1)},
+    budget=Budget(registers=64, global_bits=32, ffma_share=0.15),
 )

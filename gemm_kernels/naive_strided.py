@@ -2,7 +2,7 @@
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 
 BLOCK = (32, 8)
@@ -48,4 +48,5 @@ STEP = Step(
     task=GEMM,
     build=lambda: naive_strided,
     launch=launch,
+    budget=Budget(registers=40, global_bits=32, ffma_share=0.1),
 )

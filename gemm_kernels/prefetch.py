@@ -14,7 +14,7 @@ from gemm_kernels.blocks import (
     read,
     store_quad,
 )
-from utils.steps import Step
+from utils.steps import Budget, Step
 from utils.tasks import GEMM
 
 
@@ -111,4 +111,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"BM": (128, 64), "BN": (128, 64), "BK": (8, 16), "TM": (8,), "TN": (8,)},
+    budget=Budget(registers=128, global_bits=128, shared_bits=128, ffma_share=0.7),
 )

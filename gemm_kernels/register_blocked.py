@@ -5,7 +5,7 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from gemm_kernels.blocks import element, outer_product
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 
 BK = 8
@@ -78,4 +78,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"BM": (64, 128), "BN": (128, 64), "TM": (8, 4), "TN": (8, 4)},
+    budget=Budget(registers=128, shared_bits=128, ffma_share=0.75),
 )

@@ -5,7 +5,7 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from gemm_kernels.blocks import element
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 
 # Steps of k that are written out: four neighbours of a row of a's tile are one 128-bit read.
@@ -72,5 +72,6 @@ STEP = Step(
     task=GEMM,
     build=build,
     launch=launch,
-    choices={"BM": (128, 64), "BN": (64,), "BK": (16, 32), "TM": (8,)},
+    choices={"BM": (64, 32), "BN": (64,), "BK": (16, 32), "TM": (8,)},
+    budget=Budget(registers=96, shared_bits=128, ffma_share=0.4),
 )

@@ -3,7 +3,7 @@
 from numba import cuda, float32, uint32
 
 from gemm_kernels import tiled
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 
 FLOAT32_BYTES = 4
@@ -56,4 +56,5 @@ STEP = Step(
     build=lambda TILE: tiled_dynamic,
     launch=launch,
     choices={"TILE": (32, 16, 8)},
+    budget=Budget(registers=64, shared_bits=32, ffma_share=0.1),
 )

@@ -5,7 +5,7 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from gemm_kernels import tiled
-from utils.steps import Step
+from utils.steps import Budget, Step
 from utils.tasks import GEMM
 
 
@@ -52,4 +52,5 @@ STEP = Step(
     build=build,
     launch=tiled.launch,
     choices={"TILE": (32,)},
+    budget=Budget(registers=64, shared_bits=32, ffma_share=0.15),
 )

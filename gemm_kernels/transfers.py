@@ -66,9 +66,7 @@ def prefetch(array: np.ndarray, to_device: bool) -> None:
 
     kinds = driver.CUmemLocationType
     place = driver.CUmemLocation()
-    place.type = (
-        kinds.CU_MEM_LOCATION_TYPE_DEVICE if to_device else kinds.CU_MEM_LOCATION_TYPE_HOST
-    )
+    place.type = kinds.CU_MEM_LOCATION_TYPE_DEVICE if to_device else kinds.CU_MEM_LOCATION_TYPE_HOST
     place.id = 0
     # CUDA 12 has the call that takes a location under another name.
     call = getattr(driver, "cuMemPrefetchAsync_v2", driver.cuMemPrefetchAsync)
@@ -88,7 +86,7 @@ def copies(elements: int, prefetch: Prefetch = prefetch) -> Iterator[Experiment]
         yield Experiment(step, "DIRECTION=to_host", partial(_copy_to_host, on_device, host))
 
     pages = managed(np.ones(elements, np.float32))
-    on_host = pages.view(np.ndarray)
+    on_host = np.asarray(pages)
 
     def use_on_device():
         touch[1024, 256](pages)
@@ -122,11 +120,11 @@ def products(n: int, prefetch: Prefetch = prefetch) -> Iterator[Experiment]:
     yield Experiment("product_with_copies", "WHAT=kernel", partial(_kernel_ms, kernel, on_device))
 
     arrays = managed(a), managed(b), managed(c)
-    result = arrays[2].view(np.ndarray)
+    result = np.asarray(arrays[2])
 
     def bring_back():
         for array in arrays:
-            array.view(np.ndarray)[...] = 1
+            array[...] = 1
 
     def with_managed():
         kernel(*arrays)

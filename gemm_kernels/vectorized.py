@@ -6,7 +6,7 @@ from numba import cuda, float32, uint32
 
 from gemm_kernels import register_blocked
 from gemm_kernels.blocks import check_wide, outer_product, quad, store_quad
-from utils.steps import Step
+from utils.steps import Budget, Step
 from utils.tasks import GEMM
 from utils.wide_memory import load4, store4
 
@@ -84,4 +84,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"BM": (128, 64), "BN": (128, 64), "BK": (16, 8), "TM": (8,), "TN": (8,)},
+    budget=Budget(registers=128, global_bits=128, shared_bits=128, ffma_share=0.9),
 )

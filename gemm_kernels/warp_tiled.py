@@ -13,7 +13,7 @@ from gemm_kernels.blocks import (
     read,
     store_quad,
 )
-from utils.steps import Launch, Step
+from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 
 TILE, HALF, THREADS = 128, 64, 256
@@ -133,4 +133,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"LANES": (ROW_MAJOR, FOUR_BY_EIGHT, Z_ORDER), "BK": (8, 16)},
+    budget=Budget(registers=128, global_bits=128, shared_bits=128, ffma_share=0.7),
 )

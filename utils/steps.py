@@ -202,7 +202,7 @@ class Ladder:
 
     sizes: the shapes that a record holds, as text.
     quick: the shapes that are measured when none is asked for.
-    small: the shape at which the steps are verified on the virtual GPU; odd, to test the edges.
+    small: the shape at which the steps are verified on the virtual GPU, no multiple of any tile.
     library: what the steps are measured against; None where there is no rival.
     bind: turns (variant, shape, inputs, out) into one execution without arguments.
     on_gpu: False when the steps run on the CPU.
@@ -243,9 +243,14 @@ class Ladder:
         return (step.place or cuda.to_device)(array)
 
     def to_host(self, array) -> np.ndarray:
-        """The array as NumPy sees it."""
-        # Managed memory is a NumPy array on the virtual GPU; on a GPU this copy waits for kernels.
-        return array.copy_to_host() if hasattr(array, "copy_to_host") else array
+        """The array as NumPy sees it, when everything that was launched is done."""
+        if not isinstance(array, np.ndarray):
+            return array.copy_to_host()
+        # Managed memory: an array of the host, which kernels may still be writing. Numba's class
+        # for it cannot be asked to copy itself.
+        if self.on_gpu:
+            cuda.synchronize()
+        return np.asarray(array)
 
     def run(self, name: str, *inputs, **constants: int) -> np.ndarray:
         """The result of one step for the given arrays, as a new float32 array on the host.

@@ -29,6 +29,7 @@ class CountedLaunch:
     grid: int | tuple[int, ...]
     block: int | tuple[int, ...]
     arguments: Callable[[], tuple]
+    shared_bytes: int = 0
 
 
 @cache
@@ -202,7 +203,8 @@ def _of_step(ladder, variant, shape) -> CountedLaunch:
         return (*task.problem(shape, "uniform").inputs, np.zeros(written, np.float32))
 
     name = "_".join([variant.step.name, *map(str, variant.constants.values())])
-    return CountedLaunch(name, variant.kernel, launch.grid, launch.block, arguments)
+    shared = launch.shared_bytes
+    return CountedLaunch(name, variant.kernel, launch.grid, launch.block, arguments, shared)
 
 
 # Steps that the profiler has seen. A further one is a name here and a run of tests.kernels.profile.
@@ -266,7 +268,7 @@ def main() -> None:
         arguments = [
             cuda.to_device(a) if isinstance(a, np.ndarray) else a for a in launch.arguments()
         ]
-        launch.kernel[launch.grid, launch.block](*arguments)
+        launch.kernel[launch.grid, launch.block, 0, launch.shared_bytes](*arguments)
         cuda.synchronize()
         print(launch.name, flush=True)
 
