@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from gemm_kernels.cpu import matmul, sgemm
-from utils.errors import CourseError
+from gemm_kernels.cpu import sgemm
 
 COMBINATIONS = 2000
 

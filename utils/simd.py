@@ -13,7 +13,6 @@ works on a row: a tuple of that many vectors that lie side by side in memory.
 from __future__ import annotations
 
 from llvmlite import ir
-from numba import njit
 from numba.core import cgutils, types
 from numba.extending import intrinsic, models, register_model
 
@@ -190,7 +189,10 @@ def _same_vectors(*operands) -> bool:
 
 @intrinsic
 def fmadd(typing_context, a, b, c):
-    """fmadd(a, b, c) -> vector: a·b + c, rounded once where there is FMA. vfmadd213ps, vfmadd231ps or vfmadd132ps"""
+    """fmadd(a, b, c) -> vector: a·b + c, rounded once where there is FMA.
+
+    vfmadd231ps, vfmadd213ps or vfmadd132ps: which operand is overwritten.
+    """
     if not _same_vectors(a, b, c):
         return None
 
@@ -360,7 +362,10 @@ def load_row(typing_context, x, i, lanes, vectors):
 
 @intrinsic
 def fmadd_row(typing_context, a, b, c):
-    """fmadd_row(a, b, c) -> row: the vector a times each vector of b, plus that of c. vfmadd each"""
+    """fmadd_row(a, b, c) -> row: the vector a times each vector of b, plus that of c.
+
+    vfmadd231ps each.
+    """
     if not (_is_row(b) and b == c and a == b.dtype):
         return None
 

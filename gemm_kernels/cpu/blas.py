@@ -16,7 +16,10 @@ from utils.simd import at_address
 from utils.tasks import check_float32, product_sizes
 
 # The order of the arguments in BLAS, from 1 on: error messages name them as LAPACK's XERBLA does.
-POSITIONS = "transa transb m n k alpha a lda b ldb beta c ldc".split()
+POSITIONS = (
+    *("transa", "transb", "m", "n", "k", "alpha"),
+    *("a", "lda", "b", "ldb", "beta", "c", "ldc"),
+)
 
 
 def sgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) -> None:
@@ -68,11 +71,11 @@ def _run(alpha, a: np.ndarray, b: np.ndarray, beta, c: np.ndarray) -> None:
 @cache
 def _compiled():
     """The multiplication behind addresses: one compilation for arrays of all kinds."""
-    multiply, (workspace_address, size) = multiplication(), workspace()
+    multiply, (memory, size) = multiplication(), workspace()
 
     @njit(void(*[int64] * 3, float32, *[int64] * 6, float32, *[int64] * 2), error_model="numpy")
     def run(m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, c_row):
-        target = at_address(c)
+        x, y, target = at_address(a), at_address(b), at_address(c)
         if m == 0 or n == 0:
             return
         if k == 0 or alpha == 0:
@@ -80,9 +83,10 @@ def _compiled():
                 for col in range(row * c_row, row * c_row + n):
                     # NaN times 0 is NaN, and beta = 0 says that c holds nothing yet.
                     target[col] = float32(0) if beta == 0 else beta * target[col]
-            return
-        x, y, memory = at_address(a), at_address(b), workspace_address
-        multiply(m, n, k, alpha, x, a_row, a_col, y, b_row, b_col, beta, target, c_row, memory, size)
+        else:
+            multiply(
+                m, n, k, alpha, x, a_row, a_col, y, b_row, b_col, beta, target, c_row, memory, size
+            )
 
     return run
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,6 +11,7 @@ import numpy as np
 from numba import float32, njit
 
 from gemm_kernels.cpu.packing import OVERRUN, pack
+from utils import cpu
 from utils.simd import (
     at_address,
     fmadd_row,
@@ -71,11 +72,12 @@ def workspace() -> tuple[int, int]:
     return _memory().ctypes.data, WORKSPACE_BYTES
 
 
-def five_loops(tiles: Sequence[Callable], rows: int, lanes: int, blocks: Blocks) -> Callable:
+def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
     """A compiled-on-demand function that multiplies with a micro-kernel.
 
-    tiles: tiles[v - 1](depth, a, b, alpha, beta, c, ldc, height, width) computes `rows` rows of v
-    vectors of `lanes` float32, of which `height` rows and `width` columns are stored.
+    tile_of: v -> tile(depth, a, b, alpha, beta, c, ldc, height, width), which computes `rows` rows
+    of v vectors of `lanes` float32, and stores `height` rows and `width` columns of them. Edges
+    take as many vectors as they need, up to `vectors`.
 
     The function: (m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, workspace, size)
     computes c = alpha·a·b + beta·c, with element (i, p) of a at a[i * a_row + p * a_col], b
@@ -83,15 +85,15 @@ def five_loops(tiles: Sequence[Callable], rows: int, lanes: int, blocks: Blocks)
     a, b and c are pointers to float32. With beta = 0, c is not read. k is at least 1.
     `workspace` is the address of `size` bytes; where they are few, blocks of b are narrower.
     """
-    columns = lanes * len(tiles)
-    narrow, middle, wide = tiles[0], tiles[min(1, len(tiles) - 1)], tiles[-1]
+    columns, blocks = lanes * vectors, blocks_for(rows, cpu.current().caches)
+    narrow, middle, wide = (tile_of(min(v, vectors)) for v in (1, 2, 3))
     mc_most, kc_most, nc_most = blocks.mc, blocks.kc, blocks.nc
 
     @njit(error_model="numpy")
-    def tile(vectors, depth, a, b, alpha, beta, c, ldc, height, width):
-        if vectors == 1:
+    def tile(count, depth, a, b, alpha, beta, c, ldc, height, width):
+        if count == 1:
             narrow(depth, a, b, alpha, beta, c, ldc, height, width)
-        elif vectors == 2:
+        elif count == 2:
             middle(depth, a, b, alpha, beta, c, ldc, height, width)
         else:
             wide(depth, a, b, alpha, beta, c, ldc, height, width)
@@ -173,19 +175,27 @@ def prefetch_tile(c, ldc, height, width):
 
 
 def row_writer(lanes: int, vectors: int) -> Callable:
-    """A function that stores one row of a tile: c[i : i + width] = alpha·row + beta·c."""
+    """A function that stores row i of a tile, if i < height: alpha·row + beta·c."""
 
     @njit(error_model="numpy")
-    def write(c, i, alpha, row, beta, width):
-        row = mul_row(set1(alpha, lanes), row)
-        if width == lanes * vectors:
-            if beta != 0:
-                row = fmadd_row(set1(beta, lanes), load_row(c, i, lanes, vectors), row)
-            store_row(c, i, row)
+    def write_edge(c, i, row, beta, width):
+        if beta != 0:
+            old = load_row_masked(c, i, lanes, vectors, width)
+            row = fmadd_row(set1(beta, lanes), old, row)
+        store_row_masked(c, i, row, width)
+
+    # Inlined, because a call would take the row through memory.
+    @njit(error_model="numpy", forceinline=True)
+    def write(c, ldc, i, alpha, row, beta, height, width):
+        if i >= height:
+            return
+        start, row = i * ldc, mul_row(set1(alpha, lanes), row)
+        if width < lanes * vectors:
+            write_edge(c, start, row, beta, width)
+        elif beta == 0:
+            store_row(c, start, row)
         else:
-            if beta != 0:
-                old = load_row_masked(c, i, lanes, vectors, width)
-                row = fmadd_row(set1(beta, lanes), old, row)
-            store_row_masked(c, i, row, width)
+            old = load_row(c, start, lanes, vectors)
+            store_row(c, start, fmadd_row(set1(beta, lanes), old, row))
 
     return write

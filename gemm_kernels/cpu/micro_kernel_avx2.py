@@ -4,14 +4,7 @@ from functools import cache
 
 from numba import float32, njit
 
-from gemm_kernels.cpu.five_loops import (
-    blocks_for,
-    five_loops,
-    prefetch_tile,
-    row_writer,
-    workspace,
-)
-from utils import cpu
+from gemm_kernels.cpu.five_loops import five_loops, prefetch_tile, row_writer, workspace
 from utils.simd import broadcast, fmadd_row, load_row, pointer, zero_row
 from utils.steps import Step
 from utils.tasks import GEMM
@@ -37,9 +30,12 @@ def tile_of(vectors):
             c3 = fmadd_row(broadcast(a, p * ROWS + 3, LANES), row, c3)
             c4 = fmadd_row(broadcast(a, p * ROWS + 4, LANES), row, c4)
             c5 = fmadd_row(broadcast(a, p * ROWS + 5, LANES), row, c5)
-        for i, sums in enumerate((c0, c1, c2, c3, c4, c5)):
-            if i < height:
-                write(c, i * ldc, alpha, sums, beta, width)
+        write(c, ldc, 0, alpha, c0, beta, height, width)
+        write(c, ldc, 1, alpha, c1, beta, height, width)
+        write(c, ldc, 2, alpha, c2, beta, height, width)
+        write(c, ldc, 3, alpha, c3, beta, height, width)
+        write(c, ldc, 4, alpha, c4, beta, height, width)
+        write(c, ldc, 5, alpha, c5, beta, height, width)
 
     return tile_6x16
 
@@ -47,8 +43,7 @@ def tile_of(vectors):
 @cache
 def multiplication():
     """The function that `five_loops` describes, with blocks for the caches of this machine."""
-    tiles = [tile_of(vectors) for vectors in range(1, VECTORS + 1)]
-    return five_loops(tiles, ROWS, LANES, blocks_for(ROWS, cpu.current().caches))
+    return five_loops(tile_of, ROWS, LANES, VECTORS)
 
 
 @cache
