@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numba
 import numpy as np
@@ -61,7 +62,7 @@ def measure() -> int:
     with pinned(1):
         ceilings = peaks()
         for peak in ceilings:
-            console.print(peak)
+            console.print(str(peak))
         bars = [*_one_thread(console, ceilings), *_edges(console)]
     with pinned(2) as cores:
         if cores == 2:
@@ -105,7 +106,7 @@ def _timed(shape: GemmShape, steps: Sequence, libraries: Sequence = ()) -> list[
     a, b = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
     c = poisoned((shape.m, shape.n))
     rivals = [library.bind((a, b), c) for library in libraries]
-    rivals += [lambda kernel=step.build(): kernel(a, b, c) for step in steps]
+    rivals += [partial(step.build(), a, b, c) for step in steps]
     present = [rival for rival in rivals if rival]
     # A large product takes longer than a repetition should, so there are fewer of them.
     seconds_each = len(present) * max(REPETITION_MS / 1e3, shape.flops / 50e9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 from functools import cache
 
@@ -127,10 +128,9 @@ def _size(name: str, value) -> int:
 
 
 def _factor(name: str, value) -> np.float32:
-    try:
-        return np.float32(value)
-    except (TypeError, ValueError):
-        raise _refused(name, f"is {value!r}, and a real number is needed.") from None
+    if not isinstance(value, numbers.Real):
+        raise _refused(name, f"is {value!r}, and a real number is needed.")
+    return np.float32(value)
 
 
 def _matrix(name: str, array, shape: tuple[int, int], ld) -> np.ndarray:

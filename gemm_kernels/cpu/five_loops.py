@@ -46,15 +46,16 @@ class Blocks:
 OF_THE_SOURCE = Blocks(mc=64, kc=256, nc=MOST_OF_B // 256)
 
 
-def blocks_for(rows: int, caches: tuple[int, int, int]) -> Blocks:
-    """Blocks for a micro-kernel with so many rows, from the sizes of the caches in bytes.
+def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
+    """Blocks for tiles of rows × columns, from the sizes of the caches in bytes.
 
-    A panel of a, rows × kc, takes two thirds of the L1 cache, because every tile of a panel of b
-    reads it again; b passes through the rest. The block of a takes half of the L2 cache, that of b
-    half of the L3 cache.
+    The L1 cache holds a panel of a and one of b. If they were too short then, which makes c pass
+    through the registers often, b comes from the L2 cache and the panel of a takes two thirds of
+    L1. The block of a takes half of the L2 cache, that of b half of the L3 cache.
     """
     l1, l2, l3 = (size // FLOAT_BYTES for size in caches)
-    kc = min(DEEPEST, 2 * l1 // 3 // rows)
+    both = l1 // (rows + columns)
+    kc = min(DEEPEST, both if both >= OF_THE_SOURCE.kc else 2 * l1 // 3 // rows)
     mc = max(rows, min(MOST_OF_A, l2 // 2) // kc // rows * rows)
     return Blocks(mc, kc, nc=min(MOST_OF_B, l3 // 2) // kc)
 
@@ -85,7 +86,7 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
     a, b and c are pointers to float32. With beta = 0, c is not read. k is at least 1.
     `workspace` is the address of `size` bytes; where they are few, blocks of b are narrower.
     """
-    columns, blocks = lanes * vectors, blocks_for(rows, cpu.current().caches)
+    columns, blocks = lanes * vectors, blocks_for(rows, lanes * vectors, cpu.current().caches)
     narrow, middle, wide = (tile_of(min(v, vectors)) for v in (1, 2, 3))
     mc_most, kc_most, nc_most = blocks.mc, blocks.kc, blocks.nc
 
@@ -165,13 +166,12 @@ def _share(total, most, multiple):
     return _ceil(_ceil(total, _ceil(total, most)), multiple) * multiple
 
 
-@njit(error_model="numpy")
-def prefetch_tile(c, ldc, height, width):
-    """Ask for the lines of c now; they are there when the sums are."""
-    for row in range(height):
-        for col in range(0, width, LINE):
-            prefetch(c, row * ldc + col)
-        prefetch(c, row * ldc + width - 1)
+@njit(error_model="numpy", forceinline=True)
+def prefetch_row(c, i, width):
+    """Ask for the lines of c[i : i + width] now; they are there when the sums are."""
+    for col in range(0, width, LINE):
+        prefetch(c, i + col)
+    prefetch(c, i + width - 1)
 
 
 def row_writer(lanes: int, vectors: int) -> Callable:

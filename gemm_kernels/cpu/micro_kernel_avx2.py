@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import float32, njit
 
-from gemm_kernels.cpu.five_loops import five_loops, prefetch_tile, row_writer, workspace
+from gemm_kernels.cpu.five_loops import five_loops, prefetch_row, row_writer, workspace
 from utils.simd import broadcast, fmadd_row, load_row, pointer, zero_row
 from utils.steps import Step
 from utils.tasks import GEMM
@@ -19,7 +19,8 @@ def tile_of(vectors):
     # this is the 16×6 tile of BLAS: vectors run down the columns, and the roles of a and b change.
     @njit(error_model="numpy")
     def tile_6x16(depth, a, b, alpha, beta, c, ldc, height, width):
-        prefetch_tile(c, ldc, height, width)
+        for i in range(ROWS):
+            prefetch_row(c, i * ldc, LANES * vectors)
         c0 = c1 = c2 = c3 = c4 = c5 = zero_row(LANES, vectors)
         for p in range(depth):
             # 12 sums, 2 vectors of b and one element of a take 15 of the 16 registers of AVX2.

@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import float32, njit
 
-from gemm_kernels.cpu.five_loops import five_loops, prefetch_tile, row_writer, workspace
+from gemm_kernels.cpu.five_loops import five_loops, prefetch_row, row_writer, workspace
 from utils.simd import broadcast, fmadd_row, load_row, pointer, zero_row
 from utils.steps import Step
 from utils.tasks import GEMM
@@ -17,7 +17,8 @@ def tile_of(vectors):
 
     @njit(error_model="numpy")
     def tile_8x48(depth, a, b, alpha, beta, c, ldc, height, width):
-        prefetch_tile(c, ldc, height, width)
+        for i in range(ROWS):
+            prefetch_row(c, i * ldc, LANES * vectors)
         c0 = c1 = c2 = c3 = c4 = c5 = c6 = c7 = zero_row(LANES, vectors)
         for p in range(depth):
             # 24 sums, 3 vectors of b and one element of a take 28 of the 32 registers. For 24

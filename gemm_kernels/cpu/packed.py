@@ -15,7 +15,7 @@ COLUMNS = 128  # of b in one panel, and of c that are summed up at a time
 
 @cache
 def build(DERIVED):
-    blocks = blocks_for(8, cpu.current().caches) if DERIVED else OF_THE_SOURCE
+    blocks = blocks_for(6, 16, cpu.current().caches) if DERIVED else OF_THE_SOURCE
     BM, BK = blocks.mc, blocks.kc
 
     @njit
