@@ -12,3 +12,7 @@ class CourseError(Exception):
     def _render_traceback_(self) -> list[str]:
         # IPython shows these lines in place of the traceback.
         return [str(self)]
+
+
+class ArgumentError(CourseError, ValueError):
+    """A CourseError about one argument, where the interface of others promises a ValueError."""

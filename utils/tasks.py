@@ -61,6 +61,16 @@ class Task:
 
 def check_array(name: str, array, ndim: int) -> None:
     """Refuse what is no float32 array in C order of `ndim` dimensions, with one sentence."""
+    check_float32(name, array, ndim)
+    if not _in_c_order(array):
+        raise CourseError(
+            f"{name} is not contiguous in C order, so its rows are not side by side in memory: "
+            f"use np.ascontiguousarray({name})."
+        )
+
+
+def check_float32(name: str, array, ndim: int) -> None:
+    """Refuse what is no float32 array of `ndim` dimensions, with one sentence."""
     if not hasattr(array, "dtype"):
         raise CourseError(
             f"{name} is a {type(array).__name__}, and an array is needed: "
@@ -75,11 +85,14 @@ def check_array(name: str, array, ndim: int) -> None:
         raise CourseError(
             f"{name} holds {array.dtype}, and float32 is needed: use {name}.astype(np.float32)."
         )
+<<<<<<< HEAD
     if not in_c_order(array):
         raise CourseError(
             f"{name} is not contiguous in C order, so its rows are not side by side in memory: "
             f"use np.ascontiguousarray({name})."
         )
+=======
+>>>>>>> cpu
 
 
 def in_c_order(array) -> bool:
@@ -92,6 +105,11 @@ def in_c_order(array) -> bool:
 def _check_gemm(a, b) -> tuple[int, int, int]:
     check_array("a", a, ndim=2)
     check_array("b", b, ndim=2)
+    return product_sizes(a, b)
+
+
+def product_sizes(a, b) -> tuple[int, int, int]:
+    """m, n, k of the product of two matrices; CourseError when they do not chain."""
     (m, k), (rows, n) = a.shape, b.shape
     if rows != k:
         raise CourseError(

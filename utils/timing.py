@@ -61,10 +61,19 @@ def time_gpu(rivals: Sequence[Execution], repetitions: int = REPETITIONS) -> lis
     return _take_turns([_gpu_repetition(rival, clock) for rival in rivals], repetitions)
 
 
-def time_cpu(rivals: Sequence[Execution], repetitions: int = REPETITIONS) -> list[Timing]:
-    """One Timing per rival, on one thread: BLAS libraries are held to one as well."""
+def time_cpu(
+    rivals: Sequence[Execution],
+    repetitions: int = REPETITIONS,
+    repetition_ms: float = REPETITION_MS,
+) -> list[Timing]:
+    """One Timing per rival, on one thread: BLAS libraries are held to one as well.
+
+    On a busy machine many short repetitions find more moments without a neighbour than few long
+    ones.
+    """
     with threadpool_limits(limits=1):
-        return _take_turns([_cpu_repetition(rival) for rival in rivals], repetitions)
+        samplers = [_cpu_repetition(rival, repetition_ms) for rival in rivals]
+        return _take_turns(samplers, repetitions)
 
 
 def _take_turns(
@@ -91,14 +100,14 @@ def _summary(samples: Sequence[Sample], launches: int) -> Timing:
     )
 
 
-def _launches_for(milliseconds: float) -> int:
+def _launches_for(milliseconds: float, repetition_ms: float = REPETITION_MS) -> int:
     """How many executions of this length fill a repetition."""
-    return max(1, min(MOST_LAUNCHES, round(REPETITION_MS / max(milliseconds, 1e-6))))
+    return max(1, min(MOST_LAUNCHES, round(repetition_ms / max(milliseconds, 1e-6))))
 
 
-def _cpu_repetition(rival: Execution) -> tuple[Callable[[], Sample], int]:
+def _cpu_repetition(rival: Execution, repetition_ms: float) -> tuple[Callable[[], Sample], int]:
     rival()  # compiles
-    launches = _launches_for(_cpu_sample(rival, 1)[0])
+    launches = _launches_for(_cpu_sample(rival, 1)[0], repetition_ms)
     return partial(_cpu_sample, rival, launches), launches
 
 

@@ -1,19 +1,42 @@
-"""Matrix multiplication on the CPU, c = a·b in strict float32, one thread.
+"""Matrix multiplication on the CPU in strict float32: a ladder, and what stands at its end.
 
->>> c = run("loop_reordered", a, b)
+>>> c = run("loop_reordered", a, b)  # one step of the ladder
+>>> c = matmul(a, b)  # the widest micro-kernel of this processor, one thread
+>>> sgemm("N", "T", m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)  # the interface of BLAS
 """
 
 import numpy as np
 
-from gemm_kernels.cpu import loop_reordered, naive
+from gemm_kernels.cpu import (
+    blocked,
+    loop_reordered,
+    micro_kernel_avx2,
+    micro_kernel_avx512,
+    naive,
+    naive_parallel,
+    packed,
+    parallel,
+)
+from gemm_kernels.cpu.blas import matmul, sgemm
 from utils.steps import Ladder, bind_function
 from utils.timing import NUMPY_BLAS
 
+__all__ = ["LADDER", "matmul", "run", "sgemm"]
+
 LADDER = Ladder(
     name="cpu",
-    title="SGEMM on one CPU thread",
-    steps=(naive.STEP, loop_reordered.STEP),
-    sizes=("64", "128", "256", "512", "1024", "2000x600x2000"),
+    title="SGEMM on the CPU, against one thread of the library",
+    steps=(
+        naive.STEP,
+        naive_parallel.STEP,
+        loop_reordered.STEP,
+        blocked.STEP,
+        packed.STEP,
+        micro_kernel_avx2.STEP,
+        micro_kernel_avx512.STEP,
+        parallel.STEP,
+    ),
+    sizes=("64", "128", "256", "512", "1024", "2048", "2000x600x2000"),
     quick=("64", "128", "256", "512"),
     small="17x19x23",
     library=NUMPY_BLAS,

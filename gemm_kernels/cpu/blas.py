@@ -1,0 +1,158 @@
+"""c = alpha·op(a)·op(b) + beta·c as BLAS has it, on one thread, with the widest micro-kernel."""
+
+from __future__ import annotations
+
+import numbers
+import operator
+from functools import cache
+
+import numpy as np
+from numba import float32, int64, njit, void
+from numpy.lib.stride_tricks import as_strided
+
+from gemm_kernels.cpu.five_loops import FLOAT_BYTES, workspace
+from gemm_kernels.cpu.widest import multiplication
+from utils.errors import ArgumentError
+from utils.simd import at_address
+from utils.tasks import check_float32, product_sizes
+
+# The order of the arguments in BLAS, from 1 on: error messages name them as LAPACK's XERBLA does.
+POSITIONS = (
+    *("transa", "transb", "m", "n", "k", "alpha"),
+    *("a", "lda", "b", "ldb", "beta", "c", "ldc"),
+)
+
+
+def sgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) -> None:
+    """c = alpha·op(a)·op(b) + beta·c in strict float32; matrices are column-major, as in BLAS.
+
+    transa, transb: "N" for op(x) = x, "T" or "C" for its transpose, in either case.
+    op(a) is m×k, op(b) k×n and c m×n; each may be empty. a, b, c: contiguous float32 arrays of any
+    shape, of which element (i, j) is number i + j * ld in memory; lda, ldb, ldc: at least the rows
+    of the matrix as it is stored, and 1. c is changed in place, and nothing between its columns is.
+    With beta = 0, c is not read; with alpha = 0 or k = 0, a and b are not.
+    Raises ArgumentError, which is a ValueError, for an argument that does not fit, by its position.
+    """
+    turned_a, turned_b = _letter("transa", transa), _letter("transb", transb)
+    m, n, k = _size("m", m), _size("n", n), _size("k", k)
+    alpha, beta = _factor("alpha", alpha), _factor("beta", beta)
+    a = _matrix("a", a, (k, m) if turned_a else (m, k), lda)
+    b = _matrix("b", b, (n, k) if turned_b else (k, n), ldb)
+    c = _matrix("c", c, (m, n), ldc)
+    if not c.flags.writeable:
+        raise _refused("c", "is read-only, and the result is written there: give a copy.")
+    for name, matrix in (("a", a), ("b", b)):
+        if np.shares_memory(matrix, c):
+            raise _refused("c", f"shares memory with {name}, which is still read: give a copy.")
+    # The kernels are row-major, and c in column-major order is c transposed in row-major order:
+    # op(b) transposed times op(a) transposed.
+    _run(alpha, b if turned_b else b.T, a if turned_a else a.T, beta, c.T)
+
+
+def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a·b in strict float32 on one thread, as a new array in C order.
+
+    a: float32, m×k; b: float32, k×n. Transposed and sliced arrays are copied only where neither
+    their rows nor their columns are contiguous. Raises CourseError for arrays that do not fit.
+    """
+    check_float32("a", a, ndim=2)
+    check_float32("b", b, ndim=2)
+    m, n, _ = product_sizes(a, b)
+    c = np.empty((m, n), np.float32)
+    _run(np.float32(1), _readable(a), _readable(b), np.float32(0), c)
+    return c
+
+
+def _run(alpha, a: np.ndarray, b: np.ndarray, beta, c: np.ndarray) -> None:
+    """c = alpha·a·b + beta·c: a and b with contiguous rows or columns, c with contiguous rows."""
+    (m, k), n = a.shape, b.shape[1]
+    _compiled()(m, n, k, alpha, *_place(a), *_place(b), beta, *_place(c)[:2])
+
+
+@cache
+def _compiled():
+    """The multiplication behind addresses: one compilation for arrays of all kinds."""
+    multiply, (memory, size) = multiplication(), workspace()
+
+    @njit(void(*[int64] * 3, float32, *[int64] * 6, float32, *[int64] * 2), error_model="numpy")
+    def run(m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, c_row):
+        x, y, target = at_address(a), at_address(b), at_address(c)
+        if m == 0 or n == 0:
+            return
+        if k == 0 or alpha == 0:
+            for row in range(m):
+                for col in range(row * c_row, row * c_row + n):
+                    # NaN times 0 is NaN, and beta = 0 says that c holds nothing yet.
+                    target[col] = float32(0) if beta == 0 else beta * target[col]
+        else:
+            multiply(
+                m, n, k, alpha, x, a_row, a_col, y, b_row, b_col, beta, target, c_row, memory, size
+            )
+
+    return run
+
+
+def _place(matrix: np.ndarray) -> tuple[int, int, int]:
+    """Address, and the strides in elements."""
+    row, col = (stride // FLOAT_BYTES for stride in matrix.strides)
+    return matrix.__array_interface__["data"][0], row, col
+
+
+def _readable(matrix: np.ndarray) -> np.ndarray:
+    """The matrix itself, if its rows or its columns are contiguous and aligned; or a copy."""
+    whole = all(stride % FLOAT_BYTES == 0 for stride in matrix.strides)
+    if whole and FLOAT_BYTES in matrix.strides and matrix.flags.aligned:
+        return matrix
+    return np.ascontiguousarray(matrix)
+
+
+def _refused(name: str, reason: str) -> ArgumentError:
+    return ArgumentError(f"sgemm's argument {POSITIONS.index(name) + 1}, {name}, {reason}")
+
+
+def _letter(name: str, value) -> bool:
+    """Whether the letter asks for the transpose."""
+    if isinstance(value, str) and value.upper() in ("N", "T", "C"):
+        return value.upper() != "N"
+    raise _refused(name, f"is {value!r}: give 'N', 'T' or 'C'.")
+
+
+def _size(name: str, value) -> int:
+    try:
+        size = operator.index(value)
+    except TypeError:
+        raise _refused(name, f"is {value!r}, and a size is a whole number.") from None
+    if size < 0:
+        raise _refused(name, f"is {size}, and a size is 0 or more.")
+    return size
+
+
+def _factor(name: str, value) -> np.float32:
+    if not isinstance(value, numbers.Real):
+        raise _refused(name, f"is {value!r}, and a real number is needed.")
+    return np.float32(value)
+
+
+def _matrix(name: str, array, shape: tuple[int, int], ld) -> np.ndarray:
+    """The column-major matrix of that shape in the memory of an array."""
+    rows, cols = shape
+    ld = _size(f"ld{name}", ld)
+    if ld < max(1, rows):
+        raise _refused(
+            f"ld{name}",
+            f"is {ld}, and columns of {rows} rows lie at least {max(1, rows)} elements apart.",
+        )
+    if not isinstance(array, np.ndarray):
+        raise _refused(name, f"is a {type(array).__name__}, and a NumPy array is needed.")
+    if array.dtype != np.float32:
+        raise _refused(
+            name, f"holds {array.dtype}, and the s in sgemm is float32: use {name}.astype."
+        )
+    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+        raise _refused(name, "has gaps in memory: give a contiguous array and its ld.")
+    needed = ld * (cols - 1) + rows if rows and cols else 0
+    if array.size < needed:
+        raise _refused(
+            name, f"has {array.size} elements, and {rows}×{cols} with ld {ld} needs {needed}."
+        )
+    return as_strided(array, shape, (FLOAT_BYTES, ld * FLOAT_BYTES))

@@ -1,0 +1,201 @@
+"""The five loops around a micro-kernel (F. G. Van Zee and R. A. van de Geijn, "BLIS", ACM TOMS 41,
+2015): blocks that fit into the caches, packed once each, and tile after tile of c."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numba import float32, njit
+
+from gemm_kernels.cpu.packing import OVERRUN, pack
+from utils import cpu
+from utils.simd import (
+    at_address,
+    fmadd_row,
+    load_row,
+    load_row_masked,
+    mul_row,
+    pointer,
+    prefetch,
+    set1,
+    store_row,
+    store_row_masked,
+)
+
+FLOAT_BYTES = 4
+LINE = 16  # float32 in a cache line of 64 bytes
+# Packed blocks of a and b together take less than WORKSPACE_BYTES.
+MOST_OF_A, MOST_OF_B = 2**20, 4 * 2**20
+DEEPEST = 1024
+WORKSPACE_BYTES = 24 * 2**20
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """mc × kc of a and kc × nc of b are packed at a time."""
+
+    mc: int
+    kc: int
+    nc: int
+
+
+# The block sizes of the source's AVX2 lesson: 64×256 of a, and 256 whole rows of b.
+OF_THE_SOURCE = Blocks(mc=64, kc=256, nc=MOST_OF_B // 256)
+
+
+def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
+    """Blocks for tiles of rows × columns, from the sizes of the caches in bytes.
+
+    The L1 cache holds a panel of a and one of b. If they were too short then, which makes c pass
+    through the registers often, b comes from the L2 cache and the panel of a takes two thirds of
+    L1. The block of a takes half of the L2 cache, that of b half of the L3 cache.
+    """
+    l1, l2, l3 = (size // FLOAT_BYTES for size in caches)
+    both = l1 // (rows + columns)
+    kc = min(DEEPEST, both if both >= OF_THE_SOURCE.kc else 2 * l1 // 3 // rows)
+    mc = max(rows, min(MOST_OF_A, l2 // 2) // kc // rows * rows)
+    return Blocks(mc, kc, nc=min(MOST_OF_B, l3 // 2) // kc)
+
+
+@cache
+def _memory() -> np.ndarray:
+    return np.empty(WORKSPACE_BYTES, np.uint8)
+
+
+def workspace() -> tuple[int, int]:
+    """Address and bytes of the memory for packed blocks, the same in every call of every step.
+
+    Its pages stay mapped. No two calls use it at a time: compiled code holds Python's lock.
+    """
+    return _memory().ctypes.data, WORKSPACE_BYTES
+
+
+def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
+    """A compiled-on-demand function that multiplies with a micro-kernel.
+
+    tile_of: v -> tile(depth, a, b, alpha, beta, c, ldc, height, width), which computes `rows` rows
+    of v vectors of `lanes` float32, and stores `height` rows and `width` columns of them. Edges
+    take as many vectors as they need, up to `vectors`.
+
+    The function: (m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, workspace, size)
+    computes c = alpha·a·b + beta·c, with element (i, p) of a at a[i * a_row + p * a_col], b
+    likewise, and element (i, j) of c at c[i * ldc + j]. Of the two strides of a matrix one is 1.
+    a, b and c are pointers to float32. With beta = 0, c is not read. k is at least 1.
+    `workspace` is the address of `size` bytes; where they are few, blocks of b are narrower.
+    """
+    columns, blocks = lanes * vectors, blocks_for(rows, lanes * vectors, cpu.current().caches)
+    narrow, middle, wide = (tile_of(min(v, vectors)) for v in (1, 2, 3))
+    mc_most, kc_most, nc_most = blocks.mc, blocks.kc, blocks.nc
+
+    @njit(error_model="numpy")
+    def tile(count, depth, a, b, alpha, beta, c, ldc, height, width):
+        if count == 1:
+            narrow(depth, a, b, alpha, beta, c, ldc, height, width)
+        elif count == 2:
+            middle(depth, a, b, alpha, beta, c, ldc, height, width)
+        else:
+            wide(depth, a, b, alpha, beta, c, ldc, height, width)
+
+    @njit(error_model="numpy")
+    def pack_b(b, b_row, b_col, nc, kc, panels):
+        # The last panel is only as wide as the vectors that it needs.
+        whole = nc - nc % columns
+        pack(b, b_col, b_row, whole, kc, panels, columns)
+        if whole < nc:
+            width = _ceil(nc - whole, lanes) * lanes
+            rest = pointer(panels, whole * kc)
+            pack(pointer(b, whole * b_col), b_col, b_row, nc - whole, kc, rest, width)
+
+    @njit(error_model="numpy")
+    def tiles_of_block(mc, nc, kc, alpha, a, b, beta, c, ldc):
+        # A panel of b meets all panels of a before the next one comes.
+        for col in range(0, nc, columns):
+            width = min(columns, nc - col)
+            for row in range(0, mc, rows):
+                tile(
+                    _ceil(width, lanes),
+                    kc,
+                    pointer(a, row * kc),
+                    pointer(b, col * kc),
+                    alpha,
+                    beta,
+                    pointer(c, row * ldc + col),
+                    ldc,
+                    min(rows, mc - row),
+                    width,
+                )
+
+    @njit(error_model="numpy")
+    def multiply(m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, workspace, size):
+        mc, kc = _share(m, mc_most, rows), _share(k, kc_most, 1)
+        left = size // FLOAT_BYTES - mc * kc - 4 * LINE
+        nc = _share(n, max(columns, min(nc_most, left // kc // columns * columns)), columns)
+        # On the boundary of a line, because a vector that lies on two lines is two loads.
+        packed_a = at_address(workspace + -workspace % (LINE * FLOAT_BYTES))
+        packed_b = pointer(packed_a, _ceil(mc * kc + OVERRUN, LINE) * LINE)
+        for j in range(0, n, nc):
+            for p in range(0, k, kc):
+                depth, width = min(kc, k - p), min(nc, n - j)
+                # c already holds the sum over the k before p.
+                factor = beta if p == 0 else float32(1)
+                pack_b(pointer(b, p * b_row + j * b_col), b_row, b_col, width, depth, packed_b)
+                for i in range(0, m, mc):
+                    height = min(mc, m - i)
+                    block = pointer(a, i * a_row + p * a_col)
+                    pack(block, a_row, a_col, height, depth, packed_a, rows)
+                    corner = pointer(c, i * ldc + j)
+                    tiles_of_block(
+                        height, width, depth, alpha, packed_a, packed_b, factor, corner, ldc
+                    )
+
+    return multiply
+
+
+@njit(error_model="numpy")
+def _ceil(count, size):
+    """How many pieces of that size cover the count."""
+    return (count + size - 1) // size
+
+
+@njit(error_model="numpy")
+def _share(total, most, multiple):
+    """The size of equal blocks, none above `most`; a last block of a few lines would be slow."""
+    return _ceil(_ceil(total, _ceil(total, most)), multiple) * multiple
+
+
+@njit(error_model="numpy", forceinline=True)
+def prefetch_row(c, i, width):
+    """Ask for the lines of c[i : i + width] now; they are there when the sums are."""
+    for col in range(0, width, LINE):
+        prefetch(c, i + col)
+    prefetch(c, i + width - 1)
+
+
+def row_writer(lanes: int, vectors: int) -> Callable:
+    """A function that stores row i of a tile, if i < height: alpha·row + beta·c."""
+
+    @njit(error_model="numpy")
+    def write_edge(c, i, row, beta, width):
+        if beta != 0:
+            old = load_row_masked(c, i, lanes, vectors, width)
+            row = fmadd_row(set1(beta, lanes), old, row)
+        store_row_masked(c, i, row, width)
+
+    # Inlined, because a call would take the row through memory.
+    @njit(error_model="numpy", forceinline=True)
+    def write(c, ldc, i, alpha, row, beta, height, width):
+        if i >= height:
+            return
+        start, row = i * ldc, mul_row(set1(alpha, lanes), row)
+        if width < lanes * vectors:
+            write_edge(c, start, row, beta, width)
+        elif beta == 0:
+            store_row(c, start, row)
+        else:
+            old = load_row(c, start, lanes, vectors)
+            store_row(c, start, fmadd_row(set1(beta, lanes), old, row))
+
+    return write

@@ -1,0 +1,72 @@
+"""One rectangle of c for each core, and the widest micro-kernel in all of them."""
+
+from functools import cache
+
+from numba import float32, get_num_threads, njit, prange
+
+from gemm_kernels.cpu.five_loops import workspace
+from gemm_kernels.cpu.widest import multiplication
+from utils.simd import pointer
+from utils.steps import Step
+from utils.tasks import GEMM
+
+# Sides of a rectangle are multiples of this, so that edges of tiles are at edges of c only.
+GRAIN = 48
+
+
+@cache
+def build():
+    multiply, (address, size) = multiplication(), workspace()
+
+    @njit
+    def rectangle(a, b, c, first_row, first_col, height, width, workspace, size):
+        k, n = b.shape
+        x = pointer(a.ravel(), first_row * k)
+        y = pointer(b.ravel(), first_col)
+        z = pointer(c.ravel(), first_row * n + first_col)
+        one, zero = float32(1), float32(0)
+        multiply(height, width, k, one, x, k, 1, y, n, 1, zero, z, n, workspace, size)
+
+    @njit(parallel=True)
+    def parallel(a, b, c):
+        m, n = c.shape
+        threads = get_num_threads()
+        across = _columns(m, n, threads)
+        height, width = _side(m, threads // across), _side(n, across)
+        # Each thread packs what it needs into a part of its own and writes elements that no other
+        # thread writes. Flaw: the threads of a row of rectangles all pack the same rows of a.
+        for thread in prange(threads):
+            row, col = thread // across * height, thread % across * width
+            if row < m and col < n:
+                share = size // threads
+                rows, columns = min(height, m - row), min(width, n - col)
+                rectangle(a, b, c, row, col, rows, columns, address + thread * share, share)
+
+    return parallel
+
+
+@njit
+def _columns(m, n, threads):
+    """How many rectangles to lay side by side: their sides should be as equal as can be."""
+    best = 1
+    for across in range(1, threads + 1):
+        if threads % across == 0:
+            sides = m * across / threads + n / across
+            if sides < m * best / threads + n / best:
+                best = across
+    return best
+
+
+@njit
+def _side(length, pieces):
+    per_piece = (length + pieces - 1) // pieces
+    return (per_piece + GRAIN - 1) // GRAIN * GRAIN
+
+
+STEP = Step(
+    name="parallel",
+    idea="one rectangle of c for each core",
+    previous="micro_kernel_avx512",
+    task=GEMM,
+    build=build,
+)

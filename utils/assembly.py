@@ -1,0 +1,67 @@
+"""The machine code that Numba makes for the CPU: the hot loop, and its instructions counted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_LABEL = re.compile(r"^\.?[A-Za-z_$][\w.$]*:", re.MULTILINE)
+_FMA = re.compile(r"\s(vfn?m(?:add|sub)\d+[ps]s|fmla)\s")
+_BROADCAST = re.compile(r"\s(vbroadcastss|vpbroadcastd)\s|\{1to\d+\}|\sld1r\s")
+_MEMORY = re.compile(r"-?\w*\(%\w+[^)]*\)")
+# Not %rbp, which LLVM uses as any other register.
+_STACK = re.compile(r"\(%rsp[,)]")
+_VECTOR = re.compile(r"%[xyz]mm\d+")
+# The target stands last, perhaps with a mask behind it.
+_STORE = re.compile(r"\)( \{%k\d\})?$")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Instructions of a piece of x86 machine code, as LLVM writes it (AT&T: the target is last).
+
+    fma: multiply-adds. loads: vectors read from memory. broadcasts: one element read into all
+    lanes, alone or as part of another instruction. stores: vectors written to memory.
+    spills: vectors read from or written to the stack, for want of registers.
+    all: every instruction.
+    """
+
+    fma: int
+    loads: int
+    broadcasts: int
+    stores: int
+    spills: int
+    all: int
+
+
+def hot_loop(function) -> str:
+    """The piece of straight code with most multiply-adds in a compiled @njit function.
+
+    If several have as many, the shortest. A function that was not yet compiled has none.
+    """
+    pieces = [
+        piece for text in function.inspect_asm().values() for piece in _LABEL.split(text)
+    ]
+    return max(pieces, key=lambda piece: (len(_FMA.findall(piece)), -len(piece)), default="")
+
+
+def count(code: str) -> Counts:
+    """The instructions of a piece of assembly, by kind."""
+    counted = dict.fromkeys(("fma", "loads", "broadcasts", "stores", "spills", "all"), 0)
+    for line in map(str.strip, code.splitlines()):
+        if not line or line[0] in ".#" or line.endswith(":"):
+            continue
+        line = f" {line} "
+        counted["all"] += 1
+        counted["fma"] += bool(_FMA.search(line))
+        if not (_MEMORY.search(line) and _VECTOR.search(line)):
+            continue
+        if _STACK.search(line):
+            counted["spills"] += 1
+        elif _STORE.search(line.rstrip()):
+            counted["stores"] += 1
+        elif _BROADCAST.search(line):
+            counted["broadcasts"] += 1
+        else:
+            counted["loads"] += 1
+    return Counts(**counted)

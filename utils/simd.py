@@ -1,0 +1,438 @@
+"""Vectors of 8 and 16 float32 inside @njit: one function, one machine instruction.
+
+A `float32x8` or `float32x16` is a Numba type whose values are LLVM vectors, so that they live in
+the vector registers (ymm and zmm on x86) as an int lives in a general one. Each function below is
+an intrinsic and names the instruction that an x86 compiler makes of it; on other processors LLVM
+splits the vectors to the width that there is.
+
+`x` is a contiguous array of float32 with one dimension, `i` the index of the first element; indices
+are not checked. `lanes` is the constant 8 or 16. Where a function takes `vectors`, it
+works on a row: a tuple of that many vectors that lie side by side in memory.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, models, register_model
+
+FLOAT, INT = ir.FloatType(), ir.IntType(32)
+LANES = (8, 16)
+
+
+class Vector(types.Type):
+    """The Numba type of a vector of float32."""
+
+    def __init__(self, lanes: int) -> None:
+        self.lanes = lanes
+        super().__init__(name=f"float32x{lanes}")
+
+
+@register_model(Vector)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, manager, vector: Vector) -> None:
+        super().__init__(manager, vector, ir.VectorType(FLOAT, vector.lanes))
+
+
+float32x8, float32x16 = map(Vector, LANES)
+
+
+POINTER = types.CPointer(types.float32)
+
+
+def _is_array(x) -> bool:
+    return isinstance(x, types.Array) and (x.dtype, x.layout, x.ndim) == (types.float32, "C", 1)
+
+
+def _is_vector_memory(x) -> bool:
+    return x == POINTER or _is_array(x)
+
+
+def _lanes(literal) -> int | None:
+    value = getattr(literal, "literal_value", None)
+    return value if value in LANES else None
+
+
+def _pointer(context, builder, signature, values, element=FLOAT):
+    """The address of x[i], where x and i are the first two arguments."""
+    (array, index), (array_type, index_type) = values[:2], signature.args[:2]
+    if array_type != POINTER:
+        array = context.make_array(array_type)(context, builder, array).data
+    index = context.cast(builder, index, index_type, types.intp)
+    return builder.bitcast(builder.gep(array, [index]), element.as_pointer())
+
+
+def _call(builder, name: str, result, arguments: list):
+    kind = ir.FunctionType(result, [argument.type for argument in arguments])
+    # llvmlite's declare_intrinsic does not know vectors.
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
+
+
+def _splat(builder, scalar, lanes: int):
+    kind = ir.VectorType(scalar.type, lanes)
+    undefined = ir.Constant(kind, ir.Undefined)
+    first = builder.insert_element(undefined, scalar, INT(0))
+    zeros = ir.Constant(ir.VectorType(INT, lanes), [0] * lanes)
+    return builder.shuffle_vector(first, undefined, zeros)
+
+
+def _mask(context, builder, count, count_type, lanes: int):
+    """Lane number < count, as lanes × i1."""
+    count = context.cast(builder, count, count_type, types.int32)
+    numbers = ir.Constant(ir.VectorType(INT, lanes), list(range(lanes)))
+    return builder.icmp_signed("<", numbers, _splat(builder, count, lanes))
+
+
+def _masked_load(builder, pointer, mask, lanes: int):
+    kind = ir.VectorType(FLOAT, lanes)
+    zero = ir.Constant(kind, [0.0] * lanes)
+    return _call(builder, f"llvm.masked.load.v{lanes}f32.p0", kind, [pointer, INT(4), mask, zero])
+
+
+def _masked_store(builder, vector, pointer, mask) -> None:
+    name = f"llvm.masked.store.v{vector.type.count}f32.p0"
+    _call(builder, name, ir.VoidType(), [vector, pointer, INT(4), mask])
+
+
+def _fma(builder, a, b, c):
+    # Not llvm.fma, which calls a function for every lane where the processor has no instruction.
+    return _call(builder, f"llvm.fmuladd.v{a.type.count}f32", a.type, [a, b, c])
+
+
+@intrinsic
+def pointer(typing_context, x, i):
+    """pointer(x, i) -> the address of x[i], for the inner functions of a kernel.
+
+    Numba counts the references to an array in every function that takes it, which costs two calls
+    and, around them, all vector registers. A pointer is a number; the caller keeps the array alive.
+    """
+    if not (_is_vector_memory(x) and isinstance(i, types.Integer)):
+        return None
+    return POINTER(x, i), _pointer
+
+
+@intrinsic
+def at_address(typing_context, address):
+    """at_address(address) -> the pointer to the float32 at that address, an integer."""
+    if not isinstance(address, types.Integer):
+        return None
+
+    def generate(context, builder, signature, values):
+        return builder.inttoptr(values[0], FLOAT.as_pointer())
+
+    return POINTER(address), generate
+
+
+@intrinsic
+def loadu(typing_context, x, i, lanes):
+    """loadu(x, i, lanes) -> vector: x[i : i + lanes]. vmovups"""
+    if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _lanes(lanes)):
+        return None
+    result = Vector(_lanes(lanes))
+
+    def generate(context, builder, signature, values):
+        kind = context.get_value_type(result)
+        return builder.load(_pointer(context, builder, signature, values, kind), align=4)
+
+    return result(x, i, lanes), generate
+
+
+@intrinsic
+def loadu_masked(typing_context, x, i, lanes, count):
+    """loadu_masked(x, i, lanes, count) -> vector: x[i : i + count], then zeros.
+
+    Memory behind the first `count` elements is not touched. vmovups {k}{z}, or vmaskmovps
+    """
+    if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _lanes(lanes)):
+        return None
+    result = Vector(_lanes(lanes))
+
+    def generate(context, builder, signature, values):
+        kind = context.get_value_type(result)
+        pointer = _pointer(context, builder, signature, values, kind)
+        mask = _mask(context, builder, values[3], signature.args[3], result.lanes)
+        return _masked_load(builder, pointer, mask, result.lanes)
+
+    return result(x, i, lanes, count), generate
+
+
+@intrinsic
+def broadcast(typing_context, x, i, lanes):
+    """broadcast(x, i, lanes) -> vector: x[i] in every lane. vbroadcastss from memory"""
+    if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _lanes(lanes)):
+        return None
+    result = Vector(_lanes(lanes))
+
+    def generate(context, builder, signature, values):
+        scalar = builder.load(_pointer(context, builder, signature, values), align=4)
+        return _splat(builder, scalar, result.lanes)
+
+    return result(x, i, lanes), generate
+
+
+@intrinsic
+def set1(typing_context, value, lanes):
+    """set1(value, lanes) -> vector: a float32 in every lane. vbroadcastss, or vxorps for 0"""
+    if not (value == types.float32 and _lanes(lanes)):
+        return None
+    result = Vector(_lanes(lanes))
+
+    def generate(context, builder, signature, values):
+        return _splat(builder, values[0], result.lanes)
+
+    return result(value, lanes), generate
+
+
+def _same_vectors(*operands) -> bool:
+    return isinstance(operands[0], Vector) and len(set(operands)) == 1
+
+
+@intrinsic
+def fmadd(typing_context, a, b, c):
+    """fmadd(a, b, c) -> vector: a·b + c, rounded once where there is FMA.
+
+    vfmadd231ps, vfmadd213ps or vfmadd132ps: which operand is overwritten.
+    """
+    if not _same_vectors(a, b, c):
+        return None
+
+    return a(a, b, c), lambda context, builder, signature, values: _fma(builder, *values)
+
+
+@intrinsic
+def mul(typing_context, a, b):
+    """mul(a, b) -> vector: a·b. vmulps"""
+    if not _same_vectors(a, b):
+        return None
+    return a(a, b), lambda context, builder, signature, values: builder.fmul(*values)
+
+
+@intrinsic
+def storeu(typing_context, x, i, vector):
+    """storeu(x, i, vector): x[i : i + lanes] = vector. vmovups"""
+    if not (_is_vector_memory(x) and isinstance(i, types.Integer) and isinstance(vector, Vector)):
+        return None
+
+    def generate(context, builder, signature, values):
+        pointer = _pointer(context, builder, signature, values, values[2].type)
+        builder.store(values[2], pointer, align=4)
+        return context.get_dummy_value()
+
+    return types.void(x, i, vector), generate
+
+
+@intrinsic
+def storeu_masked(typing_context, x, i, vector, count):
+    """storeu_masked(x, i, vector, count): x[i : i + count] = the first lanes of the vector.
+
+    Memory behind them is not touched. vmovups {k}, or vmaskmovps
+    """
+    if not (_is_vector_memory(x) and isinstance(i, types.Integer) and isinstance(vector, Vector)):
+        return None
+
+    def generate(context, builder, signature, values):
+        pointer = _pointer(context, builder, signature, values, values[2].type)
+        mask = _mask(context, builder, values[3], signature.args[3], vector.lanes)
+        _masked_store(builder, values[2], pointer, mask)
+        return context.get_dummy_value()
+
+    return types.void(x, i, vector, count), generate
+
+
+@intrinsic
+def prefetch(typing_context, x, i):
+    """prefetch(x, i): ask for the cache line of x[i]; the index may lie outside. prefetcht0"""
+    if not (_is_vector_memory(x) and isinstance(i, types.Integer)):
+        return None
+
+    def generate(context, builder, signature, values):
+        pointer = _pointer(context, builder, signature, values, ir.IntType(8))
+        # Arguments: 0 for reading, 3 for all levels of the cache, 1 for data.
+        _call(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, INT(0), INT(3), INT(1)])
+        return context.get_dummy_value()
+
+    return types.void(x, i), generate
+
+
+def _shuffle_of(indices_of, doc: str, name: str):
+    """An intrinsic (a, b) -> vector that picks lanes: b's lanes are numbered after a's."""
+
+    def pick(typing_context, a, b):
+        if not _same_vectors(a, b):
+            return None
+        kind = ir.VectorType(INT, a.lanes)
+        indices = ir.Constant(kind, indices_of(a.lanes))
+
+        def generate(context, builder, signature, values):
+            return builder.shuffle_vector(*values, indices)
+
+        return a(a, b), generate
+
+    pick.__name__ = pick.__qualname__ = name
+    pick.__doc__ = doc
+    return intrinsic(pick)
+
+
+def _within_blocks(pattern: tuple[int, int, int, int]):
+    """The same choice in every block of four lanes; 4 to 7 in the pattern are lanes of b."""
+    return lambda lanes: [
+        block + lane % 4 + lanes * (lane // 4) for block in range(0, lanes, 4) for lane in pattern
+    ]
+
+
+unpacklo = _shuffle_of(
+    _within_blocks((0, 4, 1, 5)),
+    "unpacklo(a, b) -> vector: a0 b0 a1 b1 of every block of four lanes. vunpcklps",
+    "unpacklo",
+)
+unpackhi = _shuffle_of(
+    _within_blocks((2, 6, 3, 7)),
+    "unpackhi(a, b) -> vector: a2 b2 a3 b3 of every block of four lanes. vunpckhps",
+    "unpackhi",
+)
+shuffle_lower = _shuffle_of(
+    _within_blocks((0, 1, 4, 5)),
+    "shuffle_lower(a, b) -> vector: a0 a1 b0 b1 of every block of four lanes. vshufps 0x44",
+    "shuffle_lower",
+)
+shuffle_upper = _shuffle_of(
+    _within_blocks((2, 3, 6, 7)),
+    "shuffle_upper(a, b) -> vector: a2 a3 b2 b3 of every block of four lanes. vshufps 0xEE",
+    "shuffle_upper",
+)
+join_lower = _shuffle_of(
+    lambda lanes: [*range(lanes // 2), *range(lanes, lanes + lanes // 2)],
+    "join_lower(a, b) -> vector: the lower half of a, then that of b. vinsertf128, vinsertf64x4",
+    "join_lower",
+)
+join_upper = _shuffle_of(
+    lambda lanes: [*range(lanes // 2, lanes), *range(lanes + lanes // 2, 2 * lanes)],
+    "join_upper(a, b) -> vector: the upper half of a, then that of b. vperm2f128, vshuff64x2",
+    "join_upper",
+)
+
+
+def _is_row(row) -> bool:
+    return isinstance(row, types.UniTuple) and isinstance(row.dtype, Vector)
+
+
+def _row_of(lanes, vectors) -> types.UniTuple | None:
+    return types.UniTuple(Vector(_lanes(lanes)), vectors.literal_value) if _lanes(lanes) else None
+
+
+def _addresses(context, builder, signature, values, row):
+    """Where the vectors of a row start."""
+    first = _pointer(context, builder, signature, values, context.get_value_type(row.dtype))
+    return [builder.gep(first, [INT(number)]) for number in range(row.count)]
+
+
+def _masks(context, builder, count, count_type, row):
+    """For each vector of a row: which of its lanes are among the first `count` of the row."""
+    count = context.cast(builder, count, count_type, types.intp)
+    starts = range(0, row.count * row.dtype.lanes, row.dtype.lanes)
+    rest = [builder.sub(count, ir.Constant(count.type, start)) for start in starts]
+    return [_mask(context, builder, left, types.intp, row.dtype.lanes) for left in rest]
+
+
+@intrinsic
+def zero_row(typing_context, lanes, vectors):
+    """zero_row(lanes, vectors) -> row of zeros. vxorps each"""
+    row = _row_of(lanes, vectors)
+    if row is None:
+        return None
+    return row(lanes, vectors), lambda context, builder, signature, values: ir.Constant(
+        context.get_value_type(row), None
+    )
+
+
+@intrinsic
+def load_row(typing_context, x, i, lanes, vectors):
+    """load_row(x, i, lanes, vectors) -> row: x[i : i + lanes * vectors]. vmovups each"""
+    row = _row_of(lanes, vectors)
+    if row is None or not (_is_vector_memory(x) and isinstance(i, types.Integer)):
+        return None
+
+    def generate(context, builder, signature, values):
+        addresses = _addresses(context, builder, signature, values, row)
+        parts = [builder.load(address, align=4) for address in addresses]
+        return context.make_tuple(builder, row, parts)
+
+    return row(x, i, lanes, vectors), generate
+
+
+@intrinsic
+def fmadd_row(typing_context, a, b, c):
+    """fmadd_row(a, b, c) -> row: the vector a times each vector of b, plus that of c.
+
+    vfmadd231ps each.
+    """
+    if not (_is_row(b) and b == c and a == b.dtype):
+        return None
+
+    def generate(context, builder, signature, values):
+        rows = [cgutils.unpack_tuple(builder, row) for row in values[1:]]
+        parts = [_fma(builder, values[0], left, right) for left, right in zip(*rows)]
+        return context.make_tuple(builder, b, parts)
+
+    return b(a, b, c), generate
+
+
+@intrinsic
+def mul_row(typing_context, a, b):
+    """mul_row(a, b) -> row: the vector a times each vector of b. vmulps each"""
+    if not (_is_row(b) and a == b.dtype):
+        return None
+
+    def generate(context, builder, signature, values):
+        parts = [builder.fmul(values[0], part) for part in cgutils.unpack_tuple(builder, values[1])]
+        return context.make_tuple(builder, b, parts)
+
+    return b(a, b), generate
+
+
+@intrinsic
+def store_row(typing_context, x, i, row):
+    """store_row(x, i, row): the vectors one behind another from x[i] on. vmovups each"""
+    if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _is_row(row)):
+        return None
+
+    def generate(context, builder, signature, values):
+        addresses = _addresses(context, builder, signature, values, row)
+        for part, address in zip(cgutils.unpack_tuple(builder, values[2]), addresses):
+            builder.store(part, address, align=4)
+        return context.get_dummy_value()
+
+    return types.void(x, i, row), generate
+
+
+@intrinsic
+def load_row_masked(typing_context, x, i, lanes, vectors, count):
+    """load_row_masked(x, i, lanes, vectors, count) -> row: x[i : i + count], then zeros."""
+    row = _row_of(lanes, vectors)
+    if row is None or not (_is_vector_memory(x) and isinstance(i, types.Integer)):
+        return None
+
+    def generate(context, builder, signature, values):
+        addresses = _addresses(context, builder, signature, values, row)
+        masks = _masks(context, builder, values[4], count, row)
+        parts = [_masked_load(builder, *pair, row.dtype.lanes) for pair in zip(addresses, masks)]
+        return context.make_tuple(builder, row, parts)
+
+    return row(x, i, lanes, vectors, count), generate
+
+
+@intrinsic
+def store_row_masked(typing_context, x, i, row, count):
+    """store_row_masked(x, i, row, count): x[i : i + count] = the first lanes of the row."""
+    if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _is_row(row)):
+        return None
+
+    def generate(context, builder, signature, values):
+        addresses = _addresses(context, builder, signature, values, row)
+        masks = _masks(context, builder, values[3], count, row)
+        parts = cgutils.unpack_tuple(builder, values[2])
+        for part, address, mask in zip(parts, addresses, masks):
+            _masked_store(builder, part, address, mask)
+        return context.get_dummy_value()
+
+    return types.void(x, i, row, count), generate
