@@ -51,9 +51,5 @@ STEP = Step(
     task=GEMM,
     build=lambda: naive,
     launch=launch,
-<<<<<<< HEAD
     budget=Budget(registers=32, global_bits=32, ffma_share=0.12),
-=======
-    budget=Budget(registers=40, global_bits=32, ffma_share=0.1),
->>>>>>> gemm
 )

@@ -9,6 +9,7 @@ from gemm_kernels import autotuned, warp_tiled
 from utils.errors import CourseError
 from utils.shapes import GemmShape
 from utils.steps import Variant, bind_kernel
+from utils.tasks import check_float32, product_sizes
 from utils.versions import explained
 
 WIDE_BYTES = 16
@@ -89,27 +90,8 @@ def _check(a, b, out) -> tuple[int, int]:
     """(m, n) of the product, where the arrays chain."""
     given = {"a": a, "b": b} | ({} if out is None else {"out": out})
     for name, array in given.items():
-        if not hasattr(array, "dtype"):
-            raise CourseError(
-                f"{name} is a {type(array).__name__}, and an array is needed: "
-                f"use np.array({name}, dtype=np.float32)."
-            )
-        if len(array.shape) != 2:
-            raise CourseError(
-                f"{name} has the shape {tuple(array.shape)}, and 2 dimensions are needed: "
-                f"use {name}.reshape(...)."
-            )
-        if np.dtype(str(array.dtype).removeprefix("torch.")) != np.float32:
-            raise CourseError(
-                f"{name} holds {array.dtype}, and this is strict float32: "
-                f"use {name}.astype(np.float32)."
-            )
-    (m, k), (rows, n) = a.shape, b.shape
-    if rows != k:
-        raise CourseError(
-            f"a is {m}×{k} and b is {rows}×{n}, and a needs as many columns as b has rows: "
-            f"give a b of {k}×{n} or an a of {m}×{rows}."
-        )
+        check_float32(name, array, ndim=2)
+    m, n, _ = product_sizes(a, b)
     if out is not None and tuple(out.shape) != (m, n):
         raise CourseError(
             f"out is {out.shape[0]}×{out.shape[1]} and the product is {m}×{n}: give an out of "

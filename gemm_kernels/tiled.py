@@ -62,9 +62,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"TILE": (32, 16, 8)},
-<<<<<<< HEAD
     budget=Budget(registers=40, global_bits=32, shared_bits=128, ffma_share=0.23),
-=======
-    budget=Budget(registers=64, shared_bits=32, ffma_share=0.15),
->>>>>>> gemm
 )

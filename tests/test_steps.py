@@ -25,57 +25,6 @@ STEPS = [
     for ladder in LADDERS
     for step in ladder.steps
 ]
-<<<<<<< HEAD
-=======
-ARCHITECTURES = [(7, 5), (8, 0), (9, 0)]
-# Every variant for the newest architecture, and the defaults for all of them.
-KERNELS = [
-    pytest.param(step, constants, cc, id=f"{step.variant(**constants)}-sm_{cc[0]}{cc[1]}")
-    for ladder in LADDERS
-    if ladder.on_gpu
-    for step in ladder.steps
-    for constants in step.variants()
-    for cc in (ARCHITECTURES if constants == step.constants() else ARCHITECTURES[-1:])
-]
-
-
-@pytest.fixture(scope="module")
-def compile_ptx():
-    """(kernel, signature, compute capability) -> PTX."""
-    try:
-        cuda.compile_ptx(lambda x: None, void(float32[::1]), cc=ARCHITECTURES[0])
-    except Exception as error:
-        if "nvvm" not in str(error).lower():
-            raise
-        pytest.skip(f"The CUDA compiler is not installed, so there is no PTX to read ({error}).")
-    return lambda kernel, signature, cc: cuda.compile_ptx(kernel.py_func, signature, cc=cc)[0]
-
-
-def instructions_per_fma(ptx: str) -> float:
-    """In the straight piece of code that holds most multiply-adds."""
-    busiest = max(ptx.split("$L__"), key=lambda block: block.count("fma.rn.f32"))
-    instructions = re.findall(r"^\s+(?:@!?%p\d+ )?[a-z][\w.]+[\s;]", busiest, flags=re.MULTILINE)
-    return len(instructions) / busiest.count("fma.rn.f32")
-
-
-@pytest.mark.parametrize("step, constants, cc", KERNELS)
-def test_machine_code_has_float64_only_where_the_budget_allows_it(step, constants, cc, compile_ptx):
-    ptx = compile_ptx(step.build(**constants), step.signature, cc)
-    assert (".f64" in ptx) <= step.budget.float64
-
-
-def test_an_accumulator_of_0_0_would_be_found_as_float64(compile_ptx):
-    wrong = edited_step(NAIVE, "total = float32(0)", "total = 0.0")
-    assert ".f64" in compile_ptx(wrong.build(), NAIVE.signature, (9, 0))
-
-
-def test_the_k_loop_of_naive_is_not_drowned_in_index_arithmetic(compile_ptx):
-    ours = compile_ptx(NAIVE.build(), NAIVE.signature, (9, 0))
-    with_range = edited_step(NAIVE, "while i < k:", "for i in range(k):")
-    theirs = compile_ptx(with_range.build(), NAIVE.signature, (9, 0))
-    assert instructions_per_fma(ours) < 8
-    assert instructions_per_fma(theirs) > 2 * instructions_per_fma(ours)
->>>>>>> gemm
 
 
 def computes_in_float64(step) -> bool:

@@ -85,14 +85,6 @@ def check_float32(name: str, array, ndim: int) -> None:
         raise CourseError(
             f"{name} holds {array.dtype}, and float32 is needed: use {name}.astype(np.float32)."
         )
-<<<<<<< HEAD
-    if not in_c_order(array):
-        raise CourseError(
-            f"{name} is not contiguous in C order, so its rows are not side by side in memory: "
-            f"use np.ascontiguousarray({name})."
-        )
-=======
->>>>>>> cpu
 
 
 def in_c_order(array) -> bool:
