@@ -36,15 +36,13 @@ from utils.xray import xray
 # (BM, BN, TM, TN, BLOCKS): more multiply-adds per read to the left, more blocks to the right.
 TILES = (
     (128, 256, 16, 8, 1),
-    (128, 128, 16, 8, 2),
     (64, 128, 16, 8, 4),
     (64, 64, 16, 8, 7),
-    (128, 128, 8, 8, 2),
     (64, 128, 8, 8, 4),
     (64, 64, 8, 8, 6),
     (64, 32, 8, 4, 8),
 )
-CANDIDATES = 16
+CANDIDATES = 12
 REFUSED = 2
 COLUMNS = ("m", "n", "k", *choices.CONSTANTS, "time_ms", "gflops", "library_ratio", "date")
 

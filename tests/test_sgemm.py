@@ -1,4 +1,4 @@
-"""The product for people: any shape and layout, alpha and beta as in BLAS, and its tuned kernels."""
+"""The product for people: any shape and layout, alpha and beta as in BLAS; and its tilings."""
 
 import numpy as np
 import pytest

@@ -195,7 +195,7 @@ def test_a_result_has_the_type_and_the_bits_of_the_compiled_function(function, d
 
 
 @settings(max_examples=25, deadline=None)
-@given(*[st.sampled_from("b1 i1 i2 i4 i8 u1 u2 u4 u8 f4 f8 c8".split())] * 2)
+@given(*[st.sampled_from(["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8"])] * 2)
 def test_a_branch_that_nobody_takes_widens(taken, other):
     @cuda.jit
     def kernel(x, y, k, seen):

@@ -62,7 +62,7 @@ class Task:
 def check_array(name: str, array, ndim: int) -> None:
     """Refuse what is no float32 array in C order of `ndim` dimensions, with one sentence."""
     check_float32(name, array, ndim)
-    if not _in_c_order(array):
+    if not in_c_order(array):
         raise CourseError(
             f"{name} is not contiguous in C order, so its rows are not side by side in memory: "
             f"use np.ascontiguousarray({name})."
