@@ -4,8 +4,11 @@ import pytest
 
 from latency_kernels import LADDER, l2_read, shared_read
 from latency_kernels.tasks import L2_READS, PER_TURN, TURNS
+from utils import devices, measure
 from utils.edits import Edit, edited
+from utils.errors import CourseError
 from utils.shapes import ReduceShape
+from utils.timing import Timing
 from utils.verify import verify_all
 
 READS = {"shared_read": PER_TURN, "l2_read": L2_READS}
@@ -43,3 +46,14 @@ def test_the_bytes_are_those_that_are_read():
     # No data sheet has a peak for them, and a record of them has no efficiency.
     assert shared.cached
     assert l2.cached
+
+
+def test_a_rate_above_that_of_dram_is_no_error_for_what_stays_in_a_cache(monkeypatch):
+    monkeypatch.setattr(measure, "_machine_code", lambda variant, shape: {})
+    times = [Timing(median_ms=0.1, min_ms=0.1, max_ms=0.1, repetitions=7, launches=1)]
+    shape, h200 = ReduceShape(2**28), devices.find("H200")
+    found = measure._facts(LADDER, LADDER.step("l2_read").variant(), shape, h200, times)
+    assert found["gb_per_s"] > h200.peak_gb_per_s
+    assert "efficiency" not in found
+    with pytest.raises(CourseError, match="of the peak, which no kernel reaches"):
+        measure._facts(LADDER, LADDER.step("copy").variant(), shape, h200, times)
