@@ -12,7 +12,7 @@ from reduce_kernels.trees import across_block
 from utils.steps import Budget, Launch, Step
 from utils.tasks import SUM
 
-LOADS, THREADS_PER_SM, BLOCKS_PER_SM = 8, 1024, 16  # an SM of any GPU of the course holds these
+LOADS, THREADS_PER_SM, BLOCKS_PER_SM = 8, 1024, 16  # an SM of any GPU holds so many
 
 
 @cache
