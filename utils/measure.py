@@ -102,12 +102,12 @@ def _cold_copies(
 ) -> list[tuple]:
     """The inputs where the steps run, as often as bandwidth needs them to come from memory.
 
-    Work that is counted in bytes takes the next copy in each execution, our steps and the library
-    alike. There are no more copies than launches in a repetition, so inputs below half a MiB stay
-    in the L2 cache of a large GPU; the time of so small a problem is that of its launches.
+    Work that is counted in bytes of memory takes the next copy in each execution, our steps and the
+    library alike. There are no more copies than launches in a repetition, so inputs below half a
+    MiB stay in the L2 cache of a large GPU; the time of so small a problem is that of its launches.
     """
-    copies = 1
-    if device and step.task.work(problem.shape).bytes is not None:
+    copies, work = 1, step.task.work(problem.shape)
+    if device and work.bytes is not None and not work.cached:
         held = sum(array.nbytes for array in problem.inputs)
         copies = min(MOST_LAUNCHES, -(-L2_TIMES * device.l2_kib * KIB // held))
     return [
