@@ -13,41 +13,19 @@ from gemm_kernels.blocks import (
     read,
     store_quad,
 )
+from gemm_kernels.lane_maps import FOUR_BY_EIGHT, LANE_MAPS, ROW_MAJOR, Z_ORDER
 from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 
 TILE, HALF, THREADS = 128, 64, 256
 # Four more columns: threads that write two quads of one row of a's tile do not meet.
 PADDED = TILE + 4
-ROW_MAJOR, FOUR_BY_EIGHT, Z_ORDER = range(3)
-
-
-@cuda.jit(device=True, forceinline=True)
-def row_major(t):
-    """Which quad of 16×16 belongs to thread t, (down, across): a warp has 2×16."""
-    return t // 16, t % 16
-
-
-@cuda.jit(device=True, forceinline=True)
-def four_by_eight(t):
-    """A warp has 4×8: it reads 12 different quads a step of k, and not 18 as with 2×16."""
-    warp, lane = t // 32, t % 32
-    return warp // 2 * 4 + lane // 8, warp % 2 * 8 + lane % 8
-
-
-@cuda.jit(device=True, forceinline=True)
-def z_order(t):
-    """A warp has 4×8, and so has every quarter of it 2×4: the bits of the lane take turns."""
-    warp, lane = t // 32, t % 32
-    down = (lane >> 1 & 1) | (lane >> 2 & 2)
-    across = (lane & 1) | (lane >> 1 & 2) | (lane >> 2 & 4)
-    return warp // 2 * 4 + down, warp % 2 * 8 + across
 
 
 @cache
 def build(LANES, BK):
     """The kernel with one of the three lane maps, and BK steps of k a tile of 128×128."""
-    place = (row_major, four_by_eight, z_order)[LANES]
+    place = LANE_MAPS[LANES]
     LOADS = TILE * BK // 4 // THREADS
     QUADS_A, QUADS_B = BK // 4, TILE // 4
     LAST = BK - 1

@@ -25,26 +25,12 @@ def _matrices(n: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.random((n, n), np.float32), rng.random((n, n), np.float32)
 
 
-def tiled_product(n: int, tile: int) -> Callable[[], None]:
-    """One n×n×n product by the ladder's tiled step, checked against NumPy."""
+def product(n: int, step: str, **constants: int) -> Callable[[], None]:
+    """One n×n×n product by a step of the ladder, checked against NumPy."""
     from gemm_kernels import run
 
     a, b = _matrices(n)
-    return lambda: np.testing.assert_allclose(run("tiled", a, b, TILE=tile), a @ b, rtol=1e-4)
-
-
-def blocked_product(n: int) -> Callable[[], None]:
-    """One product by blocks of 128×128×8 and 8×8 per thread, checked against NumPy."""
-    from tests.kernels.blocked import BLOCK_TILE, THREADS, register_blocked
-
-    a, b = _matrices(n)
-
-    def work() -> None:
-        c = np.full((n, n), np.nan, np.float32)
-        register_blocked[(n // BLOCK_TILE, n // BLOCK_TILE), THREADS](a, b, c)
-        np.testing.assert_allclose(c, a @ b, rtol=1e-4)
-
-    return work
+    return lambda: np.testing.assert_allclose(run(step, a, b, **constants), a @ b, rtol=1e-4)
 
 
 def reduction(elements: int) -> Callable[[], None]:
@@ -81,14 +67,14 @@ def main() -> None:
     parser.add_argument("--simulator", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.simulator:
-        print(seconds_of(tiled_product(options.n, options.tile), repetitions=1))
+        print(seconds_of(product(options.n, "tiled", TILE=options.tile), repetitions=1))
         return
-    tiled_product(8, 8)()  # warms up: typing rules and NumPy
-    virtual = seconds_of(tiled_product(options.n, options.tile))
+    product(8, "tiled", TILE=8)()  # warms up: typing rules and NumPy
+    virtual = seconds_of(product(options.n, "tiled", TILE=options.tile))
     print(f"tiled {options.n}³: {virtual:.3f} s on the virtual GPU, median of {REPETITIONS}")
     for name, work in {
-        "tiled 256³": tiled_product(256, options.tile),
-        "register-blocked 256³": blocked_product(256),
+        "tiled 256³": product(256, "tiled", TILE=options.tile),
+        "register-blocked 256³": product(256, "register_blocked", BM=128, BN=128, TM=8, TN=8),
         "sum of 2^20": reduction(2**20),
     }.items():
         print(f"{name}: {seconds_of(work):.3f} s on the virtual GPU", flush=True)

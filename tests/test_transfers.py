@@ -6,7 +6,8 @@ from numba import cuda
 
 from gemm_kernels import transfers
 from gemm_kernels.transfers import Experiment
-from utils import records
+from utils import plots, records
+from utils.errors import CourseError
 
 ELEMENTS = 2**14
 
@@ -71,3 +72,22 @@ def test_without_a_gpu_transfers_are_refused_with_a_sentence(monkeypatch, capsys
     monkeypatch.setattr(transfers.devices, "current", lambda: None)
     assert transfers.main() == transfers.REFUSED
     assert "--transfers needs a CUDA device." in capsys.readouterr().err
+
+
+def test_transfers_are_drawn_beside_the_published_ones():
+    rows = [
+        transfers.copy_record("a GPU", ELEMENTS, e) for e in transfers.copies(ELEMENTS, do_nothing)
+    ]
+    figure = plots.bandwidth_of_transfers(records.to_frame(rows), records.published("transfers"))
+    (axes,) = figure.axes
+    assert len(axes.lines) == len(rows) + 1
+    crosses = axes.lines[-1]
+    # 4 MiB in 0.32701 ms, and the sources' matrices.
+    np.testing.assert_allclose(crosses.get_ydata(), [12.826, 3.096, 3.315, 9.846], rtol=1e-3)
+    assert "pinned, to device: up to" in figure.alt_text
+
+
+def test_products_alone_are_no_transfers_to_draw():
+    rows = [transfers.host_record("a GPU", 16)]
+    with pytest.raises(CourseError, match="no copy to draw"):
+        plots.bandwidth_of_transfers(records.to_frame(rows), records.published("transfers"))

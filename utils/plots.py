@@ -27,7 +27,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from utils.devices import find, fraction_of_peak
 from utils.errors import CourseError
-from utils.shapes import GemmShape, ReduceShape
+from utils.shapes import FLOAT32_BYTES, GemmShape, ReduceShape
 
 UNITS = {"gflops": "GFLOP/s", "gb_per_s": "GB/s"}
 
@@ -320,6 +320,45 @@ def published_beside_measured(
         _head(axes, title, f"best size of each; ours {_where(measured, here)}")
     told = "; ".join(f"{kernel} on {who} {p:.1f} %" for kernel, who, _, p in bars.values)
     return with_alt(figure, f"Bar chart: {title}, in percent of each device's peak: {told}.")
+
+
+def bandwidth_of_transfers(
+    frame: pd.DataFrame, published: pd.DataFrame, here: bool = False
+) -> Figure:
+    """GB/s against bytes moved, a line for each way and direction; what was published as crosses.
+
+    frame: records of one device with `elements` and `gb_per_s`, as `--transfers` writes them.
+    published: columns of `data/published/transfers.csv`. CourseError if the frame has no such rows.
+    """
+    copies = frame.dropna(subset=["elements", "gb_per_s"])
+    if copies.empty:
+        raise CourseError(
+            "There is no copy to draw: record some with python -m gemm_kernels --transfers."
+        )
+    title, where = "Transfers between host and device", _where(copies, here)
+    theirs = published["bytes"] / published["time_ms"].astype(float) / 1e6
+    told = []
+    with style():
+        figure, axes = _figure(height=4.6)
+        for rank, ((step, params), line) in enumerate(copies.groupby(["step", "params"])):
+            label = f"{step}, {params.partition('=')[2].replace('_', ' ')}"
+            # One colour for each way, and a dashed line for the way back.
+            look = {"color": COLOURS[rank // 2], "marker": MARKERS[rank // 2]}
+            dashes = "--" if params.endswith("to_host") else "-"
+            line = line.sort_values("elements")
+            moved = line["elements"].astype(float) * FLOAT32_BYTES
+            axes.plot(moved, line["gb_per_s"], linestyle=dashes, label=label, **look)
+            told.append(f"{label}: up to {_number(line['gb_per_s'].max())}")
+        axes.plot(published["bytes"], theirs, "x", color=INK, label="published")
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.set_xlabel("bytes moved")
+        axes.set_ylabel(UNITS["gb_per_s"])
+        axes.grid(axis="y")
+        axes.legend(fontsize=9, ncols=2)
+        _head(axes, title, where)
+    old = f"published, as crosses: {_number(theirs.min())} to {_number(theirs.max())}"
+    return with_alt(figure, f"Line chart: {title}, GB/s, {where}. {'; '.join([*told, old])}.")
 
 
 def _points(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:

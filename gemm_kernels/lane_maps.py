@@ -1,0 +1,39 @@
+"""Which 4×4 quad of a tile belongs to which thread: three maps for 256 threads and 16×16 quads.
+
+A read of 128 bits takes four wavefronts, and two where lanes ask for the same quad in pairs: each
+with its neighbour, or with its next neighbour but one. The maps differ in how often that happens.
+The profiler counted 3, 3 and 2 wavefronts per read on an H200, and the kernel was fastest with the
+first: shared memory is not what it waits for.
+"""
+
+from numba import cuda
+
+ROW_MAJOR, FOUR_BY_EIGHT, Z_ORDER = range(3)
+
+
+@cuda.jit(device=True, forceinline=True)
+def row_major(t):
+    """The quad of thread t, (down, across): a warp has 2×16, and reads 18 quads."""
+    return t // 16, t % 16
+
+
+@cuda.jit(device=True, forceinline=True)
+def four_by_eight(t):
+    """A warp has 4×8, and reads 12 quads."""
+    warp, lane = t // 32, t % 32
+    return warp // 2 * 4 + lane // 8, warp % 2 * 8 + lane % 8
+
+
+@cuda.jit(device=True, forceinline=True)
+def z_order(t):
+    """A warp has 4×8, and every quarter of it 2×4: the bits of the lane go down and across in turn.
+
+    Neighbours across share a row's quad, next neighbours but one a column's: always in pairs.
+    """
+    warp, lane = t // 32, t % 32
+    down = (lane >> 1 & 1) | (lane >> 2 & 2)
+    across = (lane & 1) | (lane >> 1 & 2) | (lane >> 2 & 4)
+    return warp // 2 * 4 + down, warp % 2 * 8 + across
+
+
+LANE_MAPS = (row_major, four_by_eight, z_order)
