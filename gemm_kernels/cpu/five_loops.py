@@ -87,7 +87,8 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
     `workspace` is the address of `size` bytes; where they are few, blocks of b are narrower.
     """
     columns, blocks = lanes * vectors, blocks_for(rows, lanes * vectors, cpu.current().caches)
-    narrow, middle, wide = (tile_of(min(v, vectors)) for v in (1, 2, 3))
+    tiles = [tile_of(v) for v in range(1, vectors + 1)]
+    narrow, middle, wide = tiles[0], tiles[min(1, vectors - 1)], tiles[-1]
     mc_most, kc_most, nc_most = blocks.mc, blocks.kc, blocks.nc
 
     @njit(error_model="numpy")
