@@ -1,5 +1,6 @@
 """Every step of the CPU ladder of SGEMM."""
 
+import io
 import os
 import re
 import subprocess
@@ -10,11 +11,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
-from gemm_kernels.cpu import LADDER, run
-from gemm_kernels.cpu.five_loops import WORKSPACE_BYTES, Blocks, blocks_for
+from gemm_kernels.cpu import LADDER, bench, beside, run
+from gemm_kernels.cpu.five_loops import (
+    THREAD_BYTES,
+    WORKSPACE_BYTES,
+    Blocks,
+    blocks_for,
+    workspace,
+)
 from gemm_kernels.cpu.peak import Peak, peaks
-from utils import cpu
+from utils import cpu, onednn
 from utils.assembly import count, hot_loop
 from utils.devices import KIB
 from utils.errors import CourseError
@@ -74,7 +82,8 @@ def test_moving_one_loop_lets_the_compiler_use_vectors():
 
 
 @pytest.mark.parametrize(
-    "name, lanes, rows, vectors", [("micro_kernel_avx2", 8, 6, 2), ("micro_kernel_avx512", 16, 8, 3)]
+    "name, lanes, rows, vectors",
+    [("micro_kernel_avx2", 8, 6, 2), ("micro_kernel_avx512", 16, 8, 3)],
 )
 def test_the_hot_loop_holds_its_sums_in_registers(name, lanes, rows, vectors):
     if cpu.lanes() < lanes:
@@ -91,15 +100,13 @@ HASWELL = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+avx,+fma,+
 OLD = {"NUMBA_CPU_NAME": "generic"}
 ELSEWHERE = """
 import numpy as np
-from gemm_kernels.cpu import LADDER, matmul
-from utils import cpu
+from gemm_kernels.cpu import blas
+from utils import cpu, onednn
 from utils.assembly import count, hot_loop
 
 a, b = np.random.rand(37, 60).astype("f"), np.random.rand(60, 50).astype("f")
-np.testing.assert_allclose(matmul(a, b), a @ b, rtol=1e-5)
-step = LADDER.step("micro_kernel_avx2")
-step.build().compile(step.signature.args)
-counts = count(hot_loop(step.build()))
+np.testing.assert_allclose(blas.matmul(a, b), a @ b, rtol=1e-5)
+counts = count(hot_loop(blas.compiled()))
 print(cpu.lanes(), counts.fma and counts.spills, cpu.current().sentence)
 """
 
@@ -133,19 +140,25 @@ def test_blocks_follow_the_caches(caches, blocks):
 
 
 def test_the_largest_blocks_fit_into_the_memory_that_is_set_aside():
-    huge = (2**20, 2**30, 2**35)
+    edges = 64  # elements for alignment, and for what packing writes behind a panel
     for rows, columns in ((6, 16), (8, 48)):
-        blocks = blocks_for(rows, columns, huge)
-        most = 4 * blocks.kc * (blocks.mc + rows + blocks.nc + columns)
-        assert most < WORKSPACE_BYTES <= 32 * 2**20
+        blocks = blocks_for(rows, columns, caches=(2**20, 2**30, 2**35))
+        block_of_a = blocks.kc * blocks.mc + edges
+        assert 4 * (block_of_a + blocks.kc * columns) < THREAD_BYTES
+        assert 4 * (block_of_a + blocks.kc * blocks.nc) < WORKSPACE_BYTES <= 32 * 2**20
+
+
+@pytest.mark.parametrize("threads", [1, 2, 100])
+def test_every_thread_has_memory_of_its_own(threads):
+    _, share = workspace(threads)
+    assert share >= THREAD_BYTES
+    assert threads > 6 or threads * share <= WORKSPACE_BYTES
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_rectangles_cover_c_for_any_number_of_threads(threads):
     before = numba.get_num_threads()
-    if threads > numba.config.NUMBA_NUM_THREADS:
-        pytest.skip(f"Numba was started with {numba.config.NUMBA_NUM_THREADS} threads.")
-    numba.set_num_threads(threads)
+    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
     try:
         variant = LADDER.step("parallel").variant()
         for shape in (GemmShape(1, 1, 1), GemmShape(97, 300, 40), GemmShape(300, 49, 40)):
@@ -166,6 +179,39 @@ def test_the_peak_is_a_product_of_terms_that_are_shown_and_no_loop_is_above_it()
 
 
 def test_a_loop_above_its_peak_is_an_error_and_an_unknown_processor_has_none():
-    with pytest.raises(CourseError, match="The AVX2 FMA loop is 110.0% of the peak"):
+    with pytest.raises(CourseError, match=r"The AVX2 FMA loop is 110\.0% of the peak"):
         str(Peak(lanes=8, clock_ghz=1.0, fma_units=2, measured=35.2))
     assert "FMA units unknown" in str(Peak(lanes=8, clock_ghz=1.0, fma_units=None, measured=35.2))
+
+
+def test_the_published_table_stands_beside_the_libraries(monkeypatch):
+    monkeypatch.setattr(onednn, "_sgemm", lambda: None)
+    console = Console(width=200, file=io.StringIO())
+    console.print(beside.table([GemmShape(64, 64, 64), GemmShape(2000, 600, 2000)]))
+    text = console.file.getvalue()
+    assert re.search(r"64×64×64 +avx2_packed +35\.4 +published, Xeon Platinum 8260Y", text)
+    assert re.search(r"2000×600×2000 +naive_parallel +3\.3 +published", text)
+    assert re.search(r"64×64×64 +NumPy BLAS +\d", text)
+    assert "oneDNN" not in text
+
+
+def test_the_benchmark_frees_the_rivals_from_settings_that_slow_them(monkeypatch):
+    started = {}
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    monkeypatch.setattr(subprocess, "call", lambda command, env: started.update(env) or 0)
+    assert bench.main() == 0
+    assert "OPENBLAS_CORETYPE" not in started
+    assert started["ONEDNN_MAX_CPU_ISA"] == "AVX2"
+
+
+@pytest.mark.parametrize("value, held", [(1.0, True), (0.999, False), (None, None)])
+def test_a_bar_is_held_missed_or_not_measured(value, held):
+    assert bench.Bar("ours / theirs", 1.0, value).held is held
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="The system has no affinity.")
+def test_a_pinned_process_is_free_again_afterwards():
+    before = os.sched_getaffinity(0)
+    with bench.pinned(1) as cores:
+        assert (cores, len(os.sched_getaffinity(0))) == (1, 1)
+    assert os.sched_getaffinity(0) == before

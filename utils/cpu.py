@@ -10,6 +10,7 @@ from pathlib import Path
 import cpuinfo
 from llvmlite import binding
 from numba.core import config
+from threadpoolctl import threadpool_info
 
 from utils.devices import KIB, cpu_name
 
@@ -52,6 +53,18 @@ def current() -> Cpu:
     """The processor at hand, as Numba compiles for it."""
     units, source = _fma_units(cpuinfo.get_cpu_info())
     return Cpu(cpu_name(), lanes(), _caches(), units, source)
+
+
+def blas() -> str:
+    """NumPy's BLAS, its version and the processor whose kernels it chose.
+
+    OpenBLAS obeys OPENBLAS_CORETYPE, which can make a slow rival of it.
+    """
+    return ", ".join(
+        f"{library['internal_api']} {library['version']} ({library.get('architecture', 'unknown')})"
+        for library in threadpool_info()
+        if library["user_api"] == "blas"
+    )
 
 
 def lanes() -> int:

@@ -15,7 +15,6 @@ import numpy as np
 from rich import box
 from rich.console import Console
 from rich.table import Table
-from threadpoolctl import threadpool_info
 
 from gemm_kernels.cpu import micro_kernel_avx2, micro_kernel_avx512, parallel
 from gemm_kernels.cpu.peak import Peak, peaks
@@ -92,13 +91,11 @@ def pinned(cores: int) -> Iterator[int]:
 
 
 def _surroundings() -> str:
-    blas = ", ".join(
-        f"{library['internal_api']} {library['version']} ({library.get('architecture', 'unknown')})"
-        for library in threadpool_info()
-        if library["user_api"] == "blas"
-    )
     load = f"load {os.getloadavg()[0]:.1f}, " if hasattr(os, "getloadavg") else ""
-    return f"Numba {numba.__version__}, NumPy {np.__version__} with {blas}; {load}times: fastest."
+    return (
+        f"Numba {numba.__version__}, NumPy {np.__version__} with {cpu.blas()}; {load}the fastest "
+        "repetition of each counts."
+    )
 
 
 def _timed(shape: GemmShape, steps: Sequence, libraries: Sequence = ()) -> list[Timing | None]:

@@ -66,11 +66,11 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def _run(alpha, a: np.ndarray, b: np.ndarray, beta, c: np.ndarray) -> None:
     """c = alpha·a·b + beta·c: a and b with contiguous rows or columns, c with contiguous rows."""
     (m, k), n = a.shape, b.shape[1]
-    _compiled()(m, n, k, alpha, *_place(a), *_place(b), beta, *_place(c)[:2])
+    compiled()(m, n, k, alpha, *_place(a), *_place(b), beta, *_place(c)[:2])
 
 
 @cache
-def _compiled():
+def compiled():
     """The multiplication behind addresses: one compilation for arrays of all kinds."""
     multiply, (memory, size) = multiplication(), workspace()
 

@@ -27,10 +27,10 @@ from utils.simd import (
 
 FLOAT_BYTES = 4
 LINE = 16  # float32 in a cache line of 64 bytes
-# Packed blocks of a and b together take less than WORKSPACE_BYTES.
-MOST_OF_A, MOST_OF_B = 2**20, 4 * 2**20
+# A block of a with a panel of b fits into THREAD_BYTES, the largest blocks into WORKSPACE_BYTES.
+MOST_OF_A, MOST_OF_B = 2**19, 4 * 2**20
 DEEPEST = 1024
-WORKSPACE_BYTES = 24 * 2**20
+THREAD_BYTES, WORKSPACE_BYTES = 4 * 2**20, 24 * 2**20
 
 
 @dataclass(frozen=True)
@@ -61,16 +61,18 @@ def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
 
 
 @cache
-def _memory() -> np.ndarray:
-    return np.empty(WORKSPACE_BYTES, np.uint8)
+def _memory(size: int) -> np.ndarray:
+    return np.empty(size, np.uint8)
 
 
-def workspace() -> tuple[int, int]:
-    """Address and bytes of the memory for packed blocks, the same in every call of every step.
+def workspace(threads: int = 1) -> tuple[int, int]:
+    """Address of the memory for packed blocks, and the bytes of it that each thread has.
 
-    Its pages stay mapped. No two calls use it at a time: compiled code holds Python's lock.
+    It is the same in every call, so that its pages stay mapped. No two calls use it at a time:
+    compiled code holds Python's lock.
     """
-    return _memory().ctypes.data, WORKSPACE_BYTES
+    share = max(THREAD_BYTES, WORKSPACE_BYTES // threads)
+    return _memory(share * threads).ctypes.data, share
 
 
 def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
@@ -84,10 +86,12 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
     computes c = alpha·a·b + beta·c, with element (i, p) of a at a[i * a_row + p * a_col], b
     likewise, and element (i, j) of c at c[i * ldc + j]. Of the two strides of a matrix one is 1.
     a, b and c are pointers to float32. With beta = 0, c is not read. k is at least 1.
-    `workspace` is the address of `size` bytes; where they are few, blocks of b are narrower.
+    `workspace` is the address of `size` bytes, THREAD_BYTES or more: with few of them blocks of b
+    are narrower.
     """
     columns, blocks = lanes * vectors, blocks_for(rows, lanes * vectors, cpu.current().caches)
-    narrow, middle, wide = (tile_of(min(v, vectors)) for v in (1, 2, 3))
+    tiles = [tile_of(v) for v in range(1, vectors + 1)]
+    narrow, middle, wide = tiles[0], tiles[min(1, vectors - 1)], tiles[-1]
     mc_most, kc_most, nc_most = blocks.mc, blocks.kc, blocks.nc
 
     @njit(error_model="numpy")

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from numba import float32, get_num_threads, njit, prange
+from numba import config, float32, get_num_threads, njit, prange
 
 from gemm_kernels.cpu.five_loops import workspace
 from gemm_kernels.cpu.widest import multiplication
@@ -16,16 +16,16 @@ GRAIN = 48
 
 @cache
 def build():
-    multiply, (address, size) = multiplication(), workspace()
+    multiply, (address, share) = multiplication(), workspace(config.NUMBA_NUM_THREADS)
 
     @njit
-    def rectangle(a, b, c, first_row, first_col, height, width, workspace, size):
+    def rectangle(a, b, c, first_row, first_col, height, width, memory):
         k, n = b.shape
         x = pointer(a.ravel(), first_row * k)
         y = pointer(b.ravel(), first_col)
         z = pointer(c.ravel(), first_row * n + first_col)
         one, zero = float32(1), float32(0)
-        multiply(height, width, k, one, x, k, 1, y, n, 1, zero, z, n, workspace, size)
+        multiply(height, width, k, one, x, k, 1, y, n, 1, zero, z, n, memory, share)
 
     @njit(parallel=True)
     def parallel(a, b, c):
@@ -38,9 +38,8 @@ def build():
         for thread in prange(threads):
             row, col = thread // across * height, thread % across * width
             if row < m and col < n:
-                share = size // threads
                 rows, columns = min(height, m - row), min(width, n - col)
-                rectangle(a, b, c, row, col, rows, columns, address + thread * share, share)
+                rectangle(a, b, c, row, col, rows, columns, address + thread * share)
 
     return parallel
 
