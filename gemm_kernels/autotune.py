@@ -21,7 +21,8 @@ from rich.console import Console
 from rich.progress import track
 
 from gemm_kernels import LADDER, choices
-from gemm_kernels.autotuned import STEP, tail
+from gemm_kernels.autotuned import BK, STEP
+from gemm_kernels.slices import plan
 from utils import devices
 from utils.devices import Device
 from utils.errors import CourseError
@@ -105,8 +106,8 @@ def candidates(shape: GemmShape, device: Device) -> list[Variant]:
 def _possible(shape: GemmShape, device: Device) -> Iterator[tuple[float, Variant]]:
     """Variants that can run as they were meant, and the share of the GPU's FMAs they could use."""
     major, minor = device.compute_capability
-    for tile, reverse in itertools.product(TILES, STEP.choices["REVERSED"]):
-        constants = dict(zip(("BM", "BN", "TM", "TN", "BLOCKS"), tile)) | {"REVERSED": reverse}
+    for tile, order in itertools.product(TILES, STEP.choices["ORDER"]):
+        constants = dict(zip(("BM", "BN", "TM", "TN", "BLOCKS"), tile)) | {"ORDER": order}
         kernel = STEP.variant(**constants).kernel
         seen = xray(kernel, STEP.signature, f"sm_{major}{minor}")
         threads = STEP.launch(shape, **STEP.constants(**constants)).block[0]
@@ -124,15 +125,15 @@ def _busy(shape: GemmShape, variant: Variant) -> float:
     """The work over what the slots could do until the last block ends; 0 for a needless repeat."""
     names = ("BM", "BN", "BLOCKS", "SLICES")
     BM, BN, BLOCKS, SLICES = (variant.constants[name] for name in names)
-    tiles, plan = tail(shape, BM, BN, BLOCKS, SLICES)
-    if plan.whole and SLICES > 1:
+    tiles, how = plan(shape, BK, BM, BN, BLOCKS, SLICES)
+    if how.whole and SLICES > 1:
         return 0.0
     slots = BLOCKS * cuda.get_current_device().MULTIPROCESSOR_COUNT
-    rounds = plan.whole // slots if plan.slices > 1 else -(-tiles // slots)
-    if plan.slices > 1:
-        rounds += plan.first / plan.steps
+    rounds = how.whole // slots if how.slices > 1 else -(-tiles // slots)
+    if how.slices > 1:
+        rounds += how.first / how.steps
     # Each slice costs about two steps more: to begin, and to be added.
-    rounds += 2 * plan.slices / plan.steps
+    rounds += 2 * how.slices / how.steps
     return shape.m * shape.n / (BM * BN) / (rounds * slots)
 
 

@@ -7,8 +7,9 @@ tiles are cut along k. The first slice of a tile goes into c, the others into `p
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
+import numpy as np
 from numba import cuda, uint32
 
 from utils.wide_memory import load4, store4
@@ -119,3 +120,35 @@ def add_slices(BM, BN):
 
     return add_slices
 
+
+
+def plan(shape, BK, BM, BN, BLOCKS, SLICES) -> tuple[int, Cut]:
+    """(tiles, how they are cut) for a shape on the device at hand."""
+    tiles = -(-shape.m // BM) * -(-shape.n // BN)
+    slots = cuda.get_current_device().MULTIPROCESSOR_COUNT * BLOCKS
+    return tiles, cut(tiles, slots, steps=-(-shape.k // BK), slices=SLICES)
+
+
+def bind_slices(BK, variant, shape, inputs, out):
+    """One product as a function without arguments: the kernel, then the sum of slices if any."""
+    BM, BN, BLOCKS, SLICES = (variant.constants[name] for name in ("BM", "BN", "BLOCKS", "SLICES"))
+    tiles, how = plan(shape, BK, BM, BN, BLOCKS, SLICES)
+    cut_tiles = tiles - how.whole
+    partials = cuda.device_array(max(1, cut_tiles * (how.slices - 1) * BM * BN), np.float32)
+    a, b, c = (array.ravel() for array in (*inputs, out))
+    m, n, k, whole, count, first = map(
+        np.uint32, (shape.m, shape.n, shape.k, how.whole, how.slices, how.first)
+    )
+    launch = variant.launch(shape)
+    kernel = variant.kernel[launch.grid, launch.block]
+    products = partial(kernel, a, b, c, partials, m, n, k, whole, count, first)
+    if how.slices == 1:
+        return products
+    quads = BM * BN // 4
+    add = add_slices(BM, BN)[(cut_tiles, -(-quads // ADDERS)), ADDERS]
+
+    def execute():
+        products()
+        add(c, partials, m, n, whole, count)
+
+    return execute

@@ -22,7 +22,7 @@ LAYOUTS = {
 TILINGS = {
     "in halves": {"BM": 64, "BN": 128, "BLOCKS": 4, "SLICES": 2},
     "in eight": {"BM": 64, "BN": 64, "TM": 8, "BLOCKS": 6, "SLICES": 8},
-    "rows from below": {"BM": 64, "BN": 32, "TM": 8, "TN": 4, "BLOCKS": 8, "REVERSED": 1},
+    "rows from below": {"BM": 64, "BN": 32, "TM": 8, "TN": 4, "BLOCKS": 8, "ORDER": 1},
     "large": {"BM": 128, "BN": 128, "BLOCKS": 2},
 }
 

@@ -28,7 +28,7 @@ STEPS = [
 
 
 def computes_in_float64(step) -> bool:
-    function = step.build()
+    function = step.build(**step.constants())
     function.compile(step.signature.args)
     (llvm,) = function.inspect_llvm().values()
     return bool(re.search(r"f(add|mul) [^\n]*\bdouble\b", llvm))
@@ -55,7 +55,7 @@ def test_step_file_and_function_have_one_name(step):
 @pytest.mark.parametrize("step", STEPS)
 def test_a_kernel_file_can_be_read_in_one_sitting(step):
     source = inspect.getsourcefile(step.build(**step.constants()).py_func)
-    assert len(Path(source).read_text(encoding="utf-8").splitlines()) <= 130
+    assert len(Path(source).read_text(encoding="utf-8").splitlines()) <= 175
 
 
 @pytest.mark.parametrize("step", STEPS)

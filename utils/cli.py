@@ -132,7 +132,10 @@ def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list
     shapes = [ladder.parse(size) for size in sizes]
     device = devices.current() if ladder.on_gpu else None
     if device or not ladder.on_gpu:
-        return _measure(ladder, variants, shapes, device, options.record, console)
+        plan = [(shape, variants) for shape in shapes]
+        if options.record and not options.n and not options.params:
+            plan = _record_plan(ladder, variants)
+        return _measure(ladder, plan, device, options.record, console)
     if options.record:
         raise CourseError(
             f"--record needs a CUDA device. {devices.why_no_device()} Run it on a machine with a "
@@ -157,6 +160,17 @@ def _variants(steps: Sequence[Step], params: Sequence[str]) -> list[Variant]:
     return [variant for variant in variants if not params or variant.params in params]
 
 
+def _record_plan(
+    ladder: Ladder, variants: Sequence[Variant]
+) -> list[tuple[Shape, list[Variant]]]:
+    """What a whole record holds: the defaults at every size, everything at those of the sweep."""
+    defaults = [each for each in variants if each.constants == each.step.constants()]
+    sweep = ladder.sizes if ladder.sweep is None else ladder.sweep
+    return [
+        (ladder.parse(size), list(variants) if size in sweep else defaults) for size in ladder.sizes
+    ]
+
+
 def _what_is_shown(rows: list[Row], device: str) -> str:
     if any(row.recorded_on for row in rows):
         return f"The figures were recorded on {device}."
@@ -165,8 +179,7 @@ def _what_is_shown(rows: list[Row], device: str) -> str:
 
 def _measure(
     ladder: Ladder,
-    variants: list[Variant],
-    shapes: list[Shape],
+    plan: Sequence[tuple[Shape, list[Variant]]],
     device: devices.Device | None,
     record: bool,
     console: Console,
@@ -174,8 +187,8 @@ def _measure(
     """Measure shape by shape; each is recorded as soon as it is finished."""
     rows: list[Row] = []
     with Progress(console=console, transient=True) as progress:
-        bar = progress.add_task(ladder.title, total=len(shapes) * len(variants))
-        for shape in shapes:
+        bar = progress.add_task(ladder.title, total=sum(len(each) for _, each in plan))
+        for shape, variants in plan:
             of_shape = []
             for row in measured_rows(ladder, variants, shape, device):
                 of_shape.append(row)

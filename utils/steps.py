@@ -201,6 +201,8 @@ class Ladder:
     """Steps in their order, and how they are run, checked and compared.
 
     sizes: the shapes that a record holds, as text.
+    sweep: those of them at which it holds every choice of constants, and not just the defaults;
+        None for all of them.
     quick: the shapes that are measured when none is asked for.
     small: the shape at which the steps are verified on the virtual GPU, no multiple of any tile.
     library: what the steps are measured against; None where there is no rival.
@@ -217,6 +219,7 @@ class Ladder:
     library: Library | None = None
     bind: Callable[..., Callable[[], None]] = bind_kernel
     on_gpu: bool = True
+    sweep: tuple[str, ...] | None = None
 
     def parse(self, text: str) -> Shape:
         """The shape that a size given as text stands for; CourseError if it stands for none."""
