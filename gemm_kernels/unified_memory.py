@@ -1,6 +1,6 @@
 """The kernel of `naive` on managed arrays: no copy in the code, pages migrate where they are used.
 
-Once its pages are on the GPU the kernel is as fast as `naive`. What it costs to get them there, and
+With its pages on the GPU the kernel does what `naive` does. What it costs to get them there, and
 the wall time with and without copies, is measured by `python -m gemm_kernels --transfers`.
 """
 
@@ -26,7 +26,7 @@ def managed(array: np.ndarray):
 STEP = replace(
     naive.STEP,
     name="unified_memory",
-    idea="the same kernel on managed memory: no copies to write, and the same speed once there",
+    idea="the same kernel on managed memory: no copies to write, and no faster; pages migrate",
     previous="naive",
     place=managed,
 )

@@ -31,7 +31,7 @@ def build(UNROLL):
         while i < whole:
             # range() of a constant leaves no loop behind: the compiler writes out its turns.
             for u in range(UNROLL):
-                # Flaw: two loads still feed one FMA. What was saved was never the problem.
+                # Flaw: two loads still feed one FMA, however many are written out.
                 total += a[row, i + u] * b[i + u, col]
             i += UNROLL
         # k need not be a multiple of UNROLL.
