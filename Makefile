@@ -22,7 +22,7 @@ LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test run lint clean distclean
+.PHONY: help setup lab test run record lint clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,16 @@ test: setup ## Run the tests
 
 run: setup ## Execute every lesson and write it to build/ as a page
 	$(VENV_PYTHON) -m utils.run_notebooks --out build $(NOTEBOOKS)
+
+record: setup ## On a GPU: tune, measure everything that is published, and draw it
+	$(VENV_PYTHON) -m gemm_kernels --tune
+	$(VENV_PYTHON) -m gemm_kernels --record
+	$(VENV_PYTHON) -m gemm_kernels --transfers
+	$(VENV_PYTHON) -m reduce_kernels --record
+	$(VENV_PYTHON) -m latency_kernels --record
+	$(VENV_PYTHON) -m latency_kernels.curves --record
+	$(VENV_PYTHON) -m gemm_kernels.cpu --record
+	$(VENV_PYTHON) -m utils.readme
 
 lint: setup ## Check the style of the code
 	$(VENV_PYTHON) -m ruff check .

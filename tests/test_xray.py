@@ -21,7 +21,7 @@ from utils import records
 from utils.errors import CourseError
 from utils.wide_memory import load2
 from utils.xray import ARCHITECTURES, cache, kernel, xray
-from utils.xray.banks import BankConflicts, bank_conflicts
+from utils.xray.banks import bank_conflicts
 from utils.xray.compile import refusal, require_compiler
 from utils.xray.identity import identity_of
 from utils.xray.loops import find_loops, hot_loop
@@ -224,19 +224,41 @@ def ffma(*operands):
     return Instruction(0, "", "FFMA", operands, 0)
 
 
-def test_three_different_registers_of_one_parity_meet_in_a_bank():
-    assert bank_conflicts([ffma("R0", "R2", "R4", "R6")]) == BankConflicts(1, 0)
-    assert bank_conflicts([ffma("R0", "R2", "R4", "R5")]) == BankConflicts(0, 0)
-    assert bank_conflicts([ffma("R0", "R2", "R2", "R4")]) == BankConflicts(0, 0)
-    assert bank_conflicts([ffma("R0", "R2", "-R4", "RZ")]) == BankConflicts(0, 0)
+def conflicts(*code, **options):
+    found = bank_conflicts(code, **options)
+    return found.left, found.saved
+
+
+def test_two_different_registers_of_one_parity_meet_in_a_bank():
+    assert conflicts(ffma("R0", "R2", "R4", "R5")) == (1, 0)
+    assert conflicts(ffma("R0", "R2", "R2", "R5")) == (0, 0)
+    assert conflicts(ffma("R0", "R2", "-R3", "RZ")) == (0, 0)
+
+
+def test_a_scheduler_with_half_the_lanes_has_time_for_two_reads_of_each_bank():
+    assert conflicts(ffma("R0", "R2", "R4", "R5"), cycles_per_ffma=2) == (0, 0)
+    assert conflicts(ffma("R0", "R2", "R4", "R6"), cycles_per_ffma=2) == (1, 0)
 
 
 def test_the_reuse_cache_saves_a_conflict_in_the_same_slot_only():
-    first = ffma("R0", "R2.reuse", "R5", "R6")
-    assert bank_conflicts([first, ffma("R1", "R2", "R4", "R8")]) == BankConflicts(0, 1)
-    assert bank_conflicts([first, ffma("R1", "R4", "R2", "R8")]) == BankConflicts(1, 0)
+    first = ffma("R0", "R2.reuse", "R5", "R7")
+    assert conflicts(first, ffma("R1", "R2", "R4", "R9")) == (1, 1)
+    assert conflicts(first, ffma("R1", "R4", "R2", "R9")) == (2, 0)
     between = ffma("R0", "R1", "R5", "R6")
-    assert bank_conflicts([first, between, ffma("R1", "R2", "R4", "R8")]) == BankConflicts(1, 0)
+    assert conflicts(first, between, ffma("R1", "R2", "R4", "R9")) == (3, 0)
+
+
+def test_banks_wait_for_what_is_uneven_and_not_for_what_neighbours_make_up_for():
+    even, odd = ffma("R0", "R2", "R4", "RZ"), ffma("R1", "R3", "R5", "RZ")
+    assert bank_conflicts([even, odd] * 50).waits == 0
+    # Two reads of one bank in each cycle: every second cycle is lost.
+    assert bank_conflicts([even] * 100).waits == pytest.approx(100, abs=3)
+
+
+def test_the_model_of_the_banks_meets_the_recorded_rate_of_the_arithmetic_ceiling():
+    seen = xray(FMA_LOOP.build(), FMA_LOOP.signature)
+    frame = records.measured("NVIDIA H200", "latency").query("step == 'fma_loop'")
+    assert 1 / seen.cycles_per_ffma == pytest.approx(frame["efficiency"].max(), rel=0.02)
 
 
 def test_the_scheduling_bits_are_read():

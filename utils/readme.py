@@ -12,20 +12,28 @@ from utils.devices import slug
 
 README = records.DATA.parent / "README.md"
 DEVICE = "NVIDIA H200"
+# (ladder, what is computed, which of its rows), where something is recorded.
+PROBLEMS = (
+    ("gemm", "4096³ product", "m == 4096 and n == 4096 and k == 4096"),
+    ("reduce", "sum of 2^30", f"elements == {2**30}"),
+)
 
 
 def results(device: str = DEVICE) -> str:
     """Markdown: every step at a large size, with its best constants, on one device."""
-    gemm = _best(records.measured(device, "gemm").query("m == 4096 and n == 4096 and k == 4096"))
-    sums = _best(records.measured(device, "reduce").query(f"elements == {2**30}"))
+    rows = [
+        (row, problem)
+        for ladder, problem, sizes in PROBLEMS
+        if device in records.recorded_devices(ladder)
+        for row in _best(records.measured(device, ladder).query(sizes)).itertuples()
+    ]
     lines = [
-        f"Recorded on one {device}, {gemm['date'].max()}, strict float32, each step with its best "
-        "constants, interleaved with the library:",
+        f"Recorded on one {device}, {max(row.date for row, _ in rows)}, strict float32, each step "
+        "with its best constants, interleaved with the library:",
         "",
         "| step | problem | | of peak | of the library |",
         "| --- | --- | ---: | ---: | ---: |",
-        *(_line(row, "4096³ product", f"{row.gflops:,.0f} GFLOP/s") for row in gemm.itertuples()),
-        *(_line(row, "sum of 2^30", f"{row.gb_per_s:,.0f} GB/s") for row in sums.itertuples()),
+        *(_line(row, problem) for row, problem in rows),
     ]
     return "\n".join(lines)
 
@@ -66,8 +74,9 @@ def _best(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.loc[frame.groupby("step", sort=False)["time_ms"].idxmin()]
 
 
-def _line(row, problem: str, rate: str) -> str:
-    name = f"`{row.step}` {row.params}".strip()
+def _line(row, problem: str) -> str:
+    name = f"`{row.step}` {'' if pd.isna(row.params) else row.params}".strip()
+    rate = f"{row.gb_per_s:,.0f} GB/s" if pd.isna(row.gflops) else f"{row.gflops:,.0f} GFLOP/s"
     library = f"{row.library_ratio:.1%} ({row.library})"
     return f"| {name} | {problem} | {rate} | {row.efficiency:.1%} | {library} |"
 

@@ -124,8 +124,19 @@ class XRay:
 
     @cached_property
     def bank_conflicts(self) -> BankConflicts:
-        """Multiply-adds of all the code whose operands meet in one register bank."""
-        return bank_conflicts(self.code)
+        """Multiply-adds of the hot loop, or of all the code, whose operands meet in a bank."""
+        code = self.hot.body if self.hot else self.code
+        return bank_conflicts(code, cycles_per_ffma=2 if self.arch in _HALF_RATE else 1)
+
+    @property
+    def cycles_per_ffma(self) -> float:
+        """Of the hot loop, at least: a cycle for each instruction, and the waits for operands.
+
+        nan for a loop without multiply-adds.
+        """
+        if not (self.hot and self.hot.ffma):
+            return float("nan")
+        return 1 / self.bound + self.bank_conflicts.waits / self.hot.ffma
 
     def listing(self) -> Listing:
         """The Python source with PTX and SASS beside each line, and the hot loop marked."""
@@ -152,6 +163,7 @@ class XRay:
             "FFMA share": f"{self.ffma_share:.1%} of {'the hot loop' if self.hot else 'all'}",
             "of the FP32 peak at most": f"{self.bound:.1%}",
             "register bank conflicts": f"{banks.left} ({banks.saved} more without reuse)",
+            "cycles per FFMA at least": f"{self.cycles_per_ffma:.3f}",
         }
 
     def __str__(self) -> str:
