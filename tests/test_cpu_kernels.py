@@ -130,10 +130,10 @@ def test_the_width_follows_the_processor(settings, said):
 @pytest.mark.parametrize(
     "rows, columns, caches, blocks",
     [
-        (6, 16, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=348, kc=372, nc=11275)),
-        (6, 16, (32 * KIB, 256 * KIB, 2048 * KIB), Blocks(mc=132, kc=248, nc=1057)),
+        (6, 16, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=1404, kc=372, nc=11275)),
+        (6, 16, (32 * KIB, 256 * KIB, 2048 * KIB), Blocks(mc=528, kc=248, nc=1057)),
         # Two panels would be too short: kc fills two thirds of L1 with the one of a.
-        (8, 48, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=128, kc=1024, nc=4096)),
+        (8, 48, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=512, kc=1024, nc=4096)),
         (8, 48, (32 * KIB, 1024 * KIB, 2048 * KIB), Blocks(mc=192, kc=682, nc=384)),
     ],
 )

@@ -76,7 +76,7 @@ def test_the_k_loop_of_naive_is_not_drowned_in_index_arithmetic(compile_ptx):
 
 
 def computes_in_float64(step) -> bool:
-    function = step.build()
+    function = step.build(**step.constants())
     function.compile(step.signature.args)
     (llvm,) = function.inspect_llvm().values()
     return bool(re.search(r"f(add|mul) [^\n]*\bdouble\b", llvm))

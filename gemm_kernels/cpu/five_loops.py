@@ -51,13 +51,14 @@ def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
 
     Two thirds of the L1 cache hold a panel of a and one of b; the rest is for what passes through.
     If the panels were too short then, and c went through the registers too often, they hold the
-    panel of a alone, and b comes from the L2 cache. The block of a takes half of the L2 cache, that
-    of b half of the L3 cache.
+    panel of a alone, and b comes from the L2 cache. The block of a has twice the size of the L2
+    cache, because its panels come one behind another and slowly, while the larger panel of b, which
+    all of them meet, stays there. The block of b takes half of the L3 cache.
     """
     l1, l2, l3 = (size // FLOAT_BYTES for size in caches)
     depth = 2 * l1 // 3 // (rows + columns)
     kc = min(DEEPEST, depth if depth >= SHALLOWEST else 2 * l1 // 3 // rows)
-    mc = max(rows, min(MOST_OF_A, l2 // 2) // kc // rows * rows)
+    mc = max(rows, min(MOST_OF_A, 2 * l2, l3 // 4) // kc // rows * rows)
     return Blocks(mc, kc, nc=min(MOST_OF_B, l3 // 2) // kc)
 
 
