@@ -128,15 +128,17 @@ def test_the_width_follows_the_processor(settings, said):
 
 
 @pytest.mark.parametrize(
-    "caches, blocks",
+    "rows, columns, caches, blocks",
     [
-        # kc fills L1 with a panel of each, and half of L2 or L3 is one block.
-        ((48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=234, kc=558, nc=7516)),
-        ((32 * KIB, 256 * KIB, 2048 * KIB), Blocks(mc=84, kc=372, nc=704)),
+        (6, 16, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=1404, kc=372, nc=11275)),
+        (6, 16, (32 * KIB, 256 * KIB, 2048 * KIB), Blocks(mc=528, kc=248, nc=1057)),
+        # Two panels would be too short: kc fills two thirds of L1 with the one of a.
+        (8, 48, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=512, kc=1024, nc=4096)),
+        (8, 48, (32 * KIB, 1024 * KIB, 2048 * KIB), Blocks(mc=192, kc=682, nc=384)),
     ],
 )
-def test_blocks_follow_the_caches(caches, blocks):
-    assert blocks_for(6, 16, caches) == blocks
+def test_blocks_follow_the_caches(rows, columns, caches, blocks):
+    assert blocks_for(rows, columns, caches) == blocks
 
 
 def test_the_largest_blocks_fit_into_the_memory_that_is_set_aside():

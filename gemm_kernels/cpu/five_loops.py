@@ -29,7 +29,7 @@ FLOAT_BYTES = 4
 LINE = 16  # float32 in a cache line of 64 bytes
 # A block of a with a panel of b fits into THREAD_BYTES, the largest blocks into WORKSPACE_BYTES.
 MOST_OF_A, MOST_OF_B = 2**19, 4 * 2**20
-DEEPEST = 1024
+SHALLOWEST, DEEPEST = 192, 1024
 THREAD_BYTES, WORKSPACE_BYTES = 4 * 2**20, 24 * 2**20
 
 
@@ -49,14 +49,16 @@ OF_THE_SOURCE = Blocks(mc=64, kc=256, nc=MOST_OF_B // 256)
 def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
     """Blocks for tiles of rows × columns, from the sizes of the caches in bytes.
 
-    The L1 cache holds a panel of a and one of b. If they were too short then, which makes c pass
-    through the registers often, b comes from the L2 cache and the panel of a takes two thirds of
-    L1. The block of a takes half of the L2 cache, that of b half of the L3 cache.
+    Two thirds of the L1 cache hold a panel of a and one of b; the rest is for what passes through.
+    If the panels were too short then, and c went through the registers too often, they hold the
+    panel of a alone, and b comes from the L2 cache. The block of a has twice the size of the L2
+    cache, because its panels come one behind another and slowly, while the larger panel of b, which
+    all of them meet, stays there. The block of b takes half of the L3 cache.
     """
     l1, l2, l3 = (size // FLOAT_BYTES for size in caches)
-    both = l1 // (rows + columns)
-    kc = min(DEEPEST, both if both >= OF_THE_SOURCE.kc else 2 * l1 // 3 // rows)
-    mc = max(rows, min(MOST_OF_A, l2 // 2) // kc // rows * rows)
+    depth = 2 * l1 // 3 // (rows + columns)
+    kc = min(DEEPEST, depth if depth >= SHALLOWEST else 2 * l1 // 3 // rows)
+    mc = max(rows, min(MOST_OF_A, 2 * l2, l3 // 4) // kc // rows * rows)
     return Blocks(mc, kc, nc=min(MOST_OF_B, l3 // 2) // kc)
 
 

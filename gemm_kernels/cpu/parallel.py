@@ -50,8 +50,8 @@ def _columns(m, n, threads):
     best = 1
     for across in range(1, threads + 1):
         if threads % across == 0:
-            sides = m * across / threads + n / across
-            if sides < m * best / threads + n / best:
+            sides = m * across // threads + n // across
+            if sides < m * best // threads + n // best:
                 best = across
     return best
 
