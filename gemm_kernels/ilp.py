@@ -74,5 +74,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"GRAIN": (8, 16, 4, 2, 1)},
-    budget=Budget(registers=112, shared_bits=128, ffma_share=0.65),
+    budget=Budget(registers=112, shared_bits=128, ffma_share=0.63),
 )

@@ -81,8 +81,9 @@ def traced(variant, m, n, k):
     return trace(variant.kernel, launch.grid, launch.block, *arrays, shared_bytes=shared)
 
 
-@every_variant
+@pytest.mark.parametrize("variant", [v for v in [*DEFAULTS, *OTHERS] if not v.step.bind], ids=str)
 def test_no_variant_computes_in_float64_or_has_a_finding(variant):
+    """A step that launches more than one kernel raises where there is a finding: test_sgemm."""
     result = traced(variant, 33, 20, 12)
     assert result.findings == ()
     assert result.totals["float64_ops"] == 0

@@ -70,6 +70,8 @@ def make(scale):
      ("latency", COPY)],
 )  # fmt: skip
 def test_figures_are_those_that_the_driver_of_an_h200_reported(ladder, step):
+    if "NVIDIA H200" not in records.recorded_devices(ladder):
+        pytest.skip(f"Not recorded yet: the {ladder} ladder, on a GPU.")
     recorded = records.measured("NVIDIA H200", ladder)
     recorded = recorded[recorded["step"] == step.name]
     for constants in step.variants():
