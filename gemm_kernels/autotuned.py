@@ -11,7 +11,7 @@ from numba import cuda, float32, uint32, void
 from gemm_kernels.blocks import check_wide
 from gemm_kernels.choices import choose
 from gemm_kernels.flat_blocks import back_and_forth, fill_first, read, store_of
-from gemm_kernels.slices import bind_slices, plan, share_of_block, tile_place
+from gemm_kernels.slices import arguments, bind_slices, plan, share_of_block, tile_place
 from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 from utils.wide_memory import commit_copies, copy4_async, load4, wait_copies
@@ -155,6 +155,7 @@ STEP = Step(
     build=build,
     launch=launch,
     bind=partial(bind_slices, BK),
+    arguments=partial(arguments, BK),
     choose=choose,
     choices={
         "BM": (128, 64),

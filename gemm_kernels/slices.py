@@ -129,26 +129,31 @@ def plan(shape, BK, BM, BN, BLOCKS, SLICES) -> tuple[int, Cut]:
     return tiles, cut(tiles, slots, steps=-(-shape.k // BK), slices=SLICES)
 
 
-def bind_slices(BK, variant, shape, inputs, out):
-    """One product as a function without arguments: the kernel, then the sum of slices if any."""
+def arguments(BK, variant, shape, inputs, out) -> tuple:
+    """What the kernel is launched with: flat arrays, room for the slices, sizes, and the cut."""
     BM, BN, BLOCKS, SLICES = (variant.constants[name] for name in ("BM", "BN", "BLOCKS", "SLICES"))
     tiles, how = plan(shape, BK, BM, BN, BLOCKS, SLICES)
-    cut_tiles = tiles - how.whole
-    partials = cuda.device_array(max(1, cut_tiles * (how.slices - 1) * BM * BN), np.float32)
-    a, b, c = (array.ravel() for array in (*inputs, out))
-    m, n, k, whole, count, first = map(
-        np.uint32, (shape.m, shape.n, shape.k, how.whole, how.slices, how.first)
-    )
+    kept = (tiles - how.whole) * (how.slices - 1) * BM * BN
+    partials = cuda.device_array(max(1, kept), np.float32)
+    sizes = shape.m, shape.n, shape.k, how.whole, how.slices, how.first
+    return *(array.ravel() for array in (*inputs, out)), partials, *map(np.uint32, sizes)
+
+
+def bind_slices(BK, variant, shape, inputs, out):
+    """One product as a function without arguments: the kernel, then the sum of slices if any."""
+    BM, BN = (variant.constants[name] for name in ("BM", "BN"))
+    given = arguments(BK, variant, shape, inputs, out)
+    _, _, c, partials, m, n, _, whole, slices, _ = given
     launch = variant.launch(shape)
-    kernel = variant.kernel[launch.grid, launch.block]
-    products = partial(kernel, a, b, c, partials, m, n, k, whole, count, first)
-    if how.slices == 1:
+    products = partial(variant.kernel[launch.grid, launch.block], *given)
+    if slices == 1:
         return products
+    cut_tiles = -(-shape.m // BM) * -(-shape.n // BN) - int(whole)
     quads = BM * BN // 4
     add = add_slices(BM, BN)[(cut_tiles, -(-quads // ADDERS)), ADDERS]
 
     def execute():
         products()
-        add(c, partials, m, n, whole, count)
+        add(c, partials, m, n, whole, slices)
 
     return execute

@@ -76,14 +76,14 @@ def test_the_sources_own_workload_of_2000_by_2000_by_600_is_right():
 def traced(variant, m, n, k):
     """What the virtual GPU saw of one product of ones."""
     launch = variant.launch(GemmShape(m, n, k))
-    arrays = [np.ones(size, np.float32) for size in ((m, k), (k, n), (m, n))]
+    a, b, c = (np.ones(size, np.float32) for size in ((m, k), (k, n), (m, n)))
+    arguments = variant.arguments(GemmShape(m, n, k), (a, b), c)
     shared = launch.shared_bytes
-    return trace(variant.kernel, launch.grid, launch.block, *arrays, shared_bytes=shared)
+    return trace(variant.kernel, launch.grid, launch.block, *arguments, shared_bytes=shared)
 
 
-@pytest.mark.parametrize("variant", [v for v in [*DEFAULTS, *OTHERS] if not v.step.bind], ids=str)
+@every_variant
 def test_no_variant_computes_in_float64_or_has_a_finding(variant):
-    """A step that launches more than one kernel raises where there is a finding: test_sgemm."""
     result = traced(variant, 33, 20, 12)
     assert result.findings == ()
     assert result.totals["float64_ops"] == 0

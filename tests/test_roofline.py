@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
+from numba import float32, int64, void
 
 import gemm_kernels
 import latency_kernels
@@ -15,8 +16,8 @@ from utils import devices, records, roofline
 from utils.errors import CourseError
 from utils.roofline import Ceilings, Counts, HotLoop, counted, estimates, gpu_ceilings, points
 from utils.roofline_figures import roofline as draw
-from utils.shapes import GemmShape
-from utils.tasks import GEMM
+from utils.shapes import GemmShape, ReduceShape
+from utils.tasks import SUM
 
 H200 = devices.find("H200")
 NAIVE = gemm_kernels.LADDER.step("naive").variant()
@@ -143,10 +144,10 @@ def test_what_was_not_recorded_is_said():
 
 
 def test_a_kernel_whose_arguments_are_not_known_is_refused():
-    of_vectors = reduce_kernels.LADDER.steps[0].signature
-    step = replace(NAIVE.step, task=replace(GEMM, signature=of_vectors))
-    with pytest.raises(CourseError, match=r"naive takes .*, for which no arrays are known"):
-        counted(step.variant(), GemmShape(32, 32, 32))
+    task = replace(SUM, signature=void(float32[::1], float32[::1], int64))
+    step = replace(reduce_kernels.LADDER.steps[0], task=task)
+    with pytest.raises(CourseError, match=r"reduce0 .* takes .*, for which no arrays are known"):
+        counted(step.variant(), ReduceShape(4096))
 
 
 def test_the_ideal_intensity_of_a_square_product_is_a_sixth_of_its_side():

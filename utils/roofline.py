@@ -33,6 +33,7 @@ from utils.tasks import Shape, Work
 from utils.timing import time_cpu
 from utils.virtual_gpu import VirtualGpuError, trace
 from utils.virtual_gpu.counters import BANK_BYTES, BANKS, SECTOR_BYTES
+from utils.xray import widths, xray
 
 # One wavefront of the pipe that serves shared memory and the L1 cache.
 WAVEFRONT_BYTES = BANKS * BANK_BYTES
@@ -131,10 +132,6 @@ def cpu_ceilings(mib: int = 256, n: int = 1024) -> Ceilings:
 
 def hot_loop_of(variant: Variant, arch: str = "sm_90") -> HotLoop | None:
     """The hot loop that the x-ray finds in the machine code; None without a compiler or a loop."""
-    try:
-        from utils.xray import widths, xray
-    except ModuleNotFoundError:
-        return None
     try:
         hot = xray(variant.kernel, variant.step.signature, arch).hot
     except CourseError:
@@ -373,15 +370,15 @@ def _arrays(variant: Variant, shape: Shape) -> list[np.ndarray]:
     signature, task = variant.step.signature, variant.step.task
     if isinstance(shape, GemmShape):
         m, n, k = shape.m, shape.n, shape.k
-        sizes = [(m, k), (k, n), (m, n)]
-    else:
-        # Partial sums, tickets and the result: none is longer than the grid or the output.
-        rest = max(math.prod(variant.launch(shape).grid), *task.output_shape(shape.elements))
-        work, read = task.work(shape), shape.elements
-        if work.bytes is None or work.cached:
-            # A micro-benchmark reads the same few elements again and again, whatever its shape.
-            read = task.problem(ReduceShape(1), "integers").inputs[0].size
-        sizes = [(read,)] + [(rest,)] * (len(signature.args) - 1)
+        a, b, c = (np.zeros(size, np.float32) for size in ((m, k), (k, n), (m, n)))
+        return list(variant.arguments(shape, (a, b), c))
+    # Partial sums, tickets and the result: none is longer than the grid or the output.
+    rest = max(math.prod(variant.launch(shape).grid), *task.output_shape(shape.elements))
+    work, read = task.work(shape), shape.elements
+    if work.bytes is None or work.cached:
+        # A micro-benchmark reads the same few elements again and again, whatever its shape.
+        read = task.problem(ReduceShape(1), "integers").inputs[0].size
+    sizes = [(read,)] + [(rest,)] * (len(signature.args) - 1)
     if len(sizes) != len(signature.args) or not all(
         isinstance(given, types.Array) for given in signature.args
     ):

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from utils import lesson, plots, records
 from utils.devices import Device
 from utils.errors import CourseError
+from utils.occupancy import occupancy
 from utils.steps import Ladder, Variant
 from utils.tasks import Shape
 from utils.verify import poisoned
@@ -165,10 +166,6 @@ def _figures(variant: Variant, seen: XRay, ladder: Ladder) -> dict[str, str]:
 
 def _occupancy(seen: XRay, threads: int, shared_bytes: int) -> str:
     """Warps that an SM holds at once, and what limits them."""
-    try:
-        from utils.occupancy import occupancy
-    except ModuleNotFoundError:
-        return _NOTHING
     resident = occupancy(capability_of(seen.arch), threads, seen.registers, shared_bytes)
     return f"{resident.fraction:.0%}, limited by {' and '.join(resident.limit)}"
 
@@ -182,7 +179,7 @@ def _counted(variant: Variant, shape: Shape, seen: XRay) -> dict[str, str]:
     if not (seen.hot and seen.hot.ffma):
         return dict.fromkeys(_PER_MULTIPLY_ADD, _NOTHING)
     launch, problem = variant.launch(shape), variant.step.task.problem(shape, "uniform")
-    arguments = *problem.inputs, poisoned(problem.reference.shape)
+    arguments = variant.arguments(shape, problem.inputs, poisoned(problem.reference.shape))
     traced = trace(
         variant.kernel, launch.grid, launch.block, *arguments,
         shared_bytes=launch.shared_bytes, blocks=1,

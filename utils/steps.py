@@ -96,6 +96,8 @@ class Step:
     place: place(array on the host) returns it where this step's kernel reads it; None for where
         the ladder puts arrays.
     bind: for a step that is not executed as the others of its ladder are; see `Ladder.bind`.
+    arguments: arguments(variant, shape, inputs, out) returns what the kernel is launched with,
+        where that is not the inputs and the result.
     choose: choose(shape) returns constants that suit a shape, for a step that decides by itself.
     """
 
@@ -110,6 +112,7 @@ class Step:
     capability: tuple[int, int] = (7, 5)
     place: Callable[[np.ndarray], object] | None = None
     bind: Callable[..., Callable[[], None]] | None = None
+    arguments: Callable[..., tuple] | None = None
     choose: Callable[[Shape], Mapping[str, int]] | None = None
 
     @property
@@ -176,6 +179,11 @@ class Variant:
     def launch(self, shape: Shape) -> Launch:
         """How the kernel is launched for this shape."""
         return self.step.launch(shape, **self.constants)
+
+    def arguments(self, shape: Shape, inputs: tuple, out) -> tuple:
+        """What the kernel is launched with."""
+        own = self.step.arguments
+        return own(self, shape, inputs, out) if own else (*inputs, out)
 
     def at(self, shape: Shape) -> Variant:
         """What runs at this shape: the step's own choice where nobody asked for another."""
