@@ -67,25 +67,41 @@ def recorded_rows(
 ) -> Iterator[Row]:
     """Verify the variants on the virtual GPU and look up what was recorded for them on a device.
 
-    shapes: the ones to look up; none stands for all. A variant without a record gives one row
-    without figures.
+    shapes: the ones to look up; none stands for all. A step without a record gives one row without
+    figures, with its default constants; other constants only appear where they were recorded, or
+    where nothing else of their step was asked for.
     """
-    frame = _recorded_frame(ladder, device)
-    wanted = [asdict(shape) for shape in shapes]
-    for same_task in _by_task(variants):
+    recorded = _recorded_frame(ladder, device)
+    found = {id(each): _records_of(each, recorded, shapes) for each in variants}
+    asked = [each.step.name for each in variants]
+    shown = [
+        each
+        for each in variants
+        if found[id(each)]
+        or each.constants == each.step.constants()
+        or asked.count(each.step.name) == 1
+    ]
+    for same_task in _by_task(shown):
         small = same_task[0].step.task.parse(ladder.small)
         for variant, verdict in zip(same_task, verify_all(ladder, same_task, small)):
-            found = [
-                record
-                for record in frame
-                if record.step == variant.step.name
-                and (variant.step.choose or (record.params or "") == variant.params)
-                and (not wanted or any(asdict(record).items() >= sizes.items() for sizes in wanted))
-            ]
-            if not found:
+            if not found[id(variant)]:
                 yield Row(_record(ladder, variant), verdict, VIRTUAL_GPU)
-            for record in found:
+            for record in found[id(variant)]:
                 yield Row(record, verdict, VIRTUAL_GPU, f"{record.device}, {record.date}")
+
+
+def _records_of(
+    variant: Variant, recorded: Sequence[Record], shapes: Sequence[Shape]
+) -> list[Record]:
+    """Those of the variant at the shapes; of a step that decides by itself, whatever it chose."""
+    wanted = [asdict(shape) for shape in shapes]
+    return [
+        record
+        for record in recorded
+        if record.step == variant.step.name
+        and (variant.step.choose or (record.params or "") == variant.params)
+        and (not wanted or any(asdict(record).items() >= sizes.items() for sizes in wanted))
+    ]
 
 
 def _by_task(variants: Sequence[Variant]) -> Iterator[list[Variant]]:
