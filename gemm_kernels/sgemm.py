@@ -80,8 +80,8 @@ def _into(a, b, out, alpha: float, beta: float) -> None:
 def _multiply(a, b, product) -> None:
     """product = a·b by the fastest step that this device can run."""
     shape = GemmShape(a.shape[0], b.shape[1], a.shape[1])
-    capable = cuda.get_current_device().compute_capability >= autotuned.STEP.capability
-    step = autotuned.STEP if capable else warp_tiled.STEP
+    capability = cuda.get_current_device().compute_capability
+    step = autotuned.STEP if autotuned.STEP.runs_on(capability) else warp_tiled.STEP
     variant = Variant(step, step.constants()).at(shape)
     (step.bind or bind_kernel)(variant, shape, (a, b), product)()
 

@@ -295,3 +295,11 @@ def test_json_alone_is_on_standard_output(tmp_path):
         capture_output=True, text=True, check=True, cwd=gemm_kernels.__path__[0] + "/..",
     )  # fmt: skip
     assert [row["step"] for row in json.loads(result.stdout)] == ["naive"]
+
+
+def test_steps_that_the_device_is_too_old_for_are_left_out_and_named(capsys, h200, monkeypatch):
+    monkeypatch.setattr(devices, "current", lambda: devices.find("t4"))
+    assert main(GPU, ["--json", "--n", "8", "--steps", "naive", "async_copy"]) == 0
+    told = capsys.readouterr()
+    assert "too old for async_copy: left out" in told.err
+    assert {row["step"] for row in json.loads(told.out)} == {"naive"}

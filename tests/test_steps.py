@@ -4,6 +4,7 @@ import inspect
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from steps_edited import edited_step
 
@@ -13,6 +14,7 @@ import latency_kernels
 import reduce_kernels
 from gemm_kernels.naive import STEP as NAIVE
 from gemm_kernels.tiled import STEP as TILED
+from utils import steps
 from utils.errors import CourseError
 from utils.shapes import GemmShape
 from utils.steps import Launch
@@ -124,3 +126,14 @@ def test_a_block_that_no_device_takes_is_refused():
 def test_a_grid_that_no_device_takes_is_refused():
     with pytest.raises(CourseError, match=r"has 125000 blocks along y.* more than 65535"):
         NAIVE.launch(GemmShape(m=1_000_000, n=1, k=1))
+
+
+def test_a_step_that_the_device_is_too_old_for_is_refused_with_an_earlier_one(monkeypatch):
+    class T4:
+        compute_capability = (7, 5)
+
+    monkeypatch.setattr(steps.cuda, "get_current_device", T4)
+    a = np.zeros((4, 4), np.float32)
+    with pytest.raises(CourseError, match=r"async_copy needs compute capability 8.0 .* has 7.5"):
+        gemm_kernels.run("async_copy", a, a)
+    np.testing.assert_array_equal(gemm_kernels.run("warp_tiled", a, a), a)

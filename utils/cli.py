@@ -131,6 +131,8 @@ def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list
     sizes = options.n or (ladder.sizes if options.record else ladder.quick)
     shapes = [ladder.parse(size) for size in sizes]
     device = devices.current() if ladder.on_gpu else None
+    if device:
+        variants = _that_run(variants, device)
     if device or not ladder.on_gpu:
         plan = [(shape, variants) for shape in shapes]
         if options.record and not options.n and not options.params:
@@ -158,6 +160,15 @@ def _variants(steps: Sequence[Step], params: Sequence[str]) -> list[Variant]:
                 f"No step has the constants '{wanted}': choose some of {', '.join(offered)}."
             )
     return [variant for variant in variants if not params or variant.params in params]
+
+
+def _that_run(variants: Sequence[Variant], device: devices.Device) -> list[Variant]:
+    """Those that the device has the instructions for; the others are named on stderr."""
+    able = [each for each in variants if each.step.runs_on(device.compute_capability)]
+    missing = dict.fromkeys(each.step.name for each in variants if each not in able)
+    if missing:
+        print(f"{device.name} is too old for {', '.join(missing)}: left out.", file=sys.stderr)
+    return able
 
 
 def _record_plan(

@@ -138,6 +138,10 @@ class Step:
                 )
         return {name: given.get(name, values[0]) for name, values in self.choices.items()}
 
+    def runs_on(self, capability: tuple[int, int]) -> bool:
+        """Whether a device of that compute capability has the instructions this step needs."""
+        return tuple(capability) >= self.capability
+
     def variant(self, **given: int) -> Variant:
         """This step with the given constants; CourseError as for `constants`."""
         return Variant(self, self.constants(**given))
@@ -190,6 +194,16 @@ class Variant:
         if self.step.choose is None or self.constants != self.step.constants():
             return self
         return self.step.variant(**self.step.choose(shape))
+
+
+def _require(step: Step, capability: tuple[int, int]) -> None:
+    """CourseError with an earlier step where the device cannot run this one."""
+    if not step.runs_on(capability):
+        needed, present = (".".join(map(str, each)) for each in (step.capability, capability))
+        raise CourseError(
+            f"{step.name} needs compute capability {needed} and this device has {present}: choose "
+            f"an earlier step, such as {step.previous}."
+        )
 
 
 def bind_kernel(variant: Variant, shape: Shape, inputs: tuple, out) -> Callable[[], None]:
@@ -270,6 +284,8 @@ class Ladder:
         Raises CourseError when the step, a constant or an array does not fit.
         """
         step = self.step(name)
+        if self.on_gpu:
+            _require(step, cuda.get_current_device().compute_capability)
         variant = step.variant(**constants)
         sizes = step.task.check(*inputs)
         size = step.task.output_shape(*sizes)
