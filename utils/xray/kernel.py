@@ -163,7 +163,9 @@ class XRay:
             "FFMA share": f"{self.ffma_share:.1%} of {'the hot loop' if self.hot else 'all'}",
             "of the FP32 peak at most": f"{self.bound:.1%}",
             "register bank conflicts": f"{banks.left} ({banks.saved} more without reuse)",
-            "cycles per FFMA at least": f"{self.cycles_per_ffma:.3f}",
+            "cycles per FFMA at least": (
+                f"{self.cycles_per_ffma:.3f}" if self.hot and self.hot.ffma else "no loop of FFMAs"
+            ),
         }
 
     def __str__(self) -> str:
