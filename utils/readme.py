@@ -13,17 +13,24 @@ from utils.devices import slug
 README = records.DATA.parent / "README.md"
 DEVICE = "NVIDIA H200"
 # (ladder, what is computed, which of its rows), where something is recorded.
-PROBLEMS = (
+ON_GPU = (
     ("gemm", "4096³ product", "m == 4096 and n == 4096 and k == 4096"),
     ("reduce", "sum of 2^30", f"elements == {2**30}"),
 )
+ON_CPU = (("cpu", "1024³ product", "m == 1024 and n == 1024 and k == 1024"),)
 
 
 def results(device: str = DEVICE) -> str:
-    """Markdown: every step at a large size, with its best constants, on one device."""
+    """Markdown: every step at a large size, with its best constants, on a GPU and on CPUs."""
+    tables = [_table(device, ON_GPU)]
+    tables += [_table(processor, ON_CPU) for processor in records.recorded_devices("cpu")]
+    return "\n\n".join(tables)
+
+
+def _table(device: str, problems: tuple[tuple[str, str, str], ...]) -> str:
     rows = [
         (row, problem)
-        for ladder, problem, sizes in PROBLEMS
+        for ladder, problem, sizes in problems
         if device in records.recorded_devices(ladder)
         for row in _best(records.measured(device, ladder).query(sizes)).itertuples()
     ]
@@ -78,7 +85,8 @@ def _line(row, problem: str) -> str:
     name = f"`{row.step}` {'' if pd.isna(row.params) else row.params}".strip()
     rate = f"{row.gb_per_s:,.0f} GB/s" if pd.isna(row.gflops) else f"{row.gflops:,.0f} GFLOP/s"
     library = f"{row.library_ratio:.1%} ({row.library})"
-    return f"| {name} | {problem} | {rate} | {row.efficiency:.1%} | {library} |"
+    share = "" if pd.isna(row.efficiency) else f"{row.efficiency:.1%}"
+    return f"| {name} | {problem} | {rate} | {share} | {library} |"
 
 
 def main(path: Path = README) -> None:
