@@ -22,6 +22,7 @@ from gemm_kernels.cpu import (
     micro_kernel_avx512,
     run,
 )
+from gemm_kernels.cpu import __main__ as command_line
 from gemm_kernels.cpu.five_loops import (
     THREAD_BYTES,
     WORKSPACE_BYTES,
@@ -142,8 +143,8 @@ def test_the_width_follows_the_processor(settings, said):
 @pytest.mark.parametrize(
     "rows, columns, caches, blocks",
     [
-        (6, 16, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=114, kc=279, nc=15033)),
-        (6, 16, (32 * KIB, 256 * KIB, 2048 * KIB), Blocks(mc=42, kc=186, nc=1409)),
+        (6, 16, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=54, kc=279, nc=15033)),
+        (6, 16, (32 * KIB, 256 * KIB, 2048 * KIB), Blocks(mc=18, kc=186, nc=1409)),
         # Two panels would be too short: kc fills two thirds of L1 with the one of a.
         (8, 48, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=512, kc=1024, nc=4096)),
         (8, 48, (32 * KIB, 1024 * KIB, 2048 * KIB), Blocks(mc=192, kc=682, nc=384)),
@@ -216,6 +217,17 @@ def test_the_benchmark_frees_the_rivals_from_settings_that_slow_them(monkeypatch
     assert bench.main() == 0
     assert "OPENBLAS_CORETYPE" not in started
     assert started["ONEDNN_MAX_CPU_ISA"] == "AVX2"
+
+
+def test_a_record_has_the_kernels_that_the_library_itself_chooses(monkeypatch):
+    started = {}
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    monkeypatch.setattr(
+        subprocess, "call", lambda command, env: started.update(command=command, env=env) or 0
+    )
+    assert command_line._main(["--record"]) == 0
+    assert started["command"][1:] == ["-m", "gemm_kernels.cpu", "--record"]
+    assert "OPENBLAS_CORETYPE" not in started["env"]
 
 
 @pytest.mark.parametrize("value, held", [(1.0, True), (0.999, False), (None, None)])

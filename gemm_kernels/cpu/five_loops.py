@@ -50,8 +50,8 @@ def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
     """Blocks for tiles of rows × columns, from the sizes of the caches in bytes.
 
     Half of the L1 cache holds a panel of a and one of b; the rest is for what passes through, and
-    for rows of a that lie where few sets of the cache serve them. The block of a takes an eighth of
-    the L2 cache for the same reason.
+    for rows of a that lie where few sets of the cache serve them. The block of a takes a sixteenth
+    of the L2 cache for the same reason.
 
     If the panels were too short then, and c went through the registers too often, two thirds of the
     L1 cache hold the rows of a alone, and b comes from the L2 cache. The block of a then has twice
@@ -59,7 +59,7 @@ def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
     panel of b, which all of them meet, stays there. The block of b takes half of the L3 cache.
     """
     l1, l2, l3 = (size // FLOAT_BYTES for size in caches)
-    kc, size_a = min(DEEPEST, l1 // 2 // (rows + columns)), l2 // 8
+    kc, size_a = min(DEEPEST, l1 // 2 // (rows + columns)), l2 // 16
     if kc < SHALLOWEST:
         kc, size_a = min(DEEPEST, 2 * l1 // 3 // rows), 2 * l2
     mc = max(rows, min(MOST_OF_A, size_a, l3 // 4) // kc // rows * rows)
