@@ -11,9 +11,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import float32, intp
 from rich.console import Console
 
-from gemm_kernels.cpu import LADDER, bench, beside, run
+from gemm_kernels.cpu import (
+    LADDER,
+    bench,
+    beside,
+    micro_kernel_avx2,
+    micro_kernel_avx512,
+    run,
+)
+from gemm_kernels.cpu import __main__ as command_line
 from gemm_kernels.cpu.five_loops import (
     THREAD_BYTES,
     WORKSPACE_BYTES,
@@ -27,6 +36,7 @@ from utils.assembly import count, hot_loop
 from utils.devices import KIB
 from utils.errors import CourseError
 from utils.shapes import GemmShape
+from utils.simd import POINTER
 from utils.verify import verify_all
 
 VARIANTS = [step.variant(**constants) for step in LADDER.steps for constants in step.variants()]
@@ -82,13 +92,16 @@ def test_moving_one_loop_lets_the_compiler_use_vectors():
 
 
 @pytest.mark.parametrize(
-    "name, lanes, rows, vectors",
-    [("micro_kernel_avx2", 8, 6, 2), ("micro_kernel_avx512", 16, 8, 3)],
+    "micro_kernel, lanes, rows, vectors",
+    [(micro_kernel_avx2, 8, 6, 2), (micro_kernel_avx512, 16, 8, 3)],
+    ids=("avx2", "avx512"),
 )
-def test_the_hot_loop_holds_its_sums_in_registers(name, lanes, rows, vectors):
+def test_the_hot_loop_holds_its_sums_in_registers(micro_kernel, lanes, rows, vectors):
     if cpu.lanes() < lanes:
         pytest.skip(cpu.current().sentence)
-    counts = count(hot_loop(compiled(LADDER.step(name))))
+    tile = micro_kernel.tile_of(vectors)
+    tile.compile((intp, POINTER, intp, POINTER, float32, float32, POINTER, intp, intp, intp))
+    counts = count(hot_loop(tile))
     turns = counts.fma // (rows * vectors)
     assert counts.fma == turns * rows * vectors
     assert (counts.loads, counts.broadcasts) == (turns * vectors, turns * rows)
@@ -130,8 +143,8 @@ def test_the_width_follows_the_processor(settings, said):
 @pytest.mark.parametrize(
     "rows, columns, caches, blocks",
     [
-        (6, 16, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=1404, kc=372, nc=11275)),
-        (6, 16, (32 * KIB, 256 * KIB, 2048 * KIB), Blocks(mc=528, kc=248, nc=1057)),
+        (6, 16, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=54, kc=279, nc=15033)),
+        (6, 16, (32 * KIB, 256 * KIB, 2048 * KIB), Blocks(mc=18, kc=186, nc=1409)),
         # Two panels would be too short: kc fills two thirds of L1 with the one of a.
         (8, 48, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=512, kc=1024, nc=4096)),
         (8, 48, (32 * KIB, 1024 * KIB, 2048 * KIB), Blocks(mc=192, kc=682, nc=384)),
@@ -204,6 +217,17 @@ def test_the_benchmark_frees_the_rivals_from_settings_that_slow_them(monkeypatch
     assert bench.main() == 0
     assert "OPENBLAS_CORETYPE" not in started
     assert started["ONEDNN_MAX_CPU_ISA"] == "AVX2"
+
+
+def test_a_record_has_the_kernels_that_the_library_itself_chooses(monkeypatch):
+    started = {}
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    monkeypatch.setattr(
+        subprocess, "call", lambda command, env: started.update(command=command, env=env) or 0
+    )
+    assert command_line._main(["--record"]) == 0
+    assert started["command"][1:] == ["-m", "gemm_kernels.cpu", "--record"]
+    assert "OPENBLAS_CORETYPE" not in started["env"]
 
 
 @pytest.mark.parametrize("value, held", [(1.0, True), (0.999, False), (None, None)])

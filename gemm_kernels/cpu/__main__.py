@@ -1,6 +1,11 @@
-"""python -m gemm_kernels.cpu: verify, measure and record the CPU ladder; --bench: its bars."""
+"""python -m gemm_kernels.cpu: verify, measure and record the CPU ladder of SGEMM.
+
+python -m gemm_kernels.cpu --bench: measure the ladder's bars against NumPy and oneDNN.
+"""
 
 import argparse
+import os
+import subprocess
 import sys
 
 from rich.console import Console
@@ -22,5 +27,16 @@ def _with_what_stands_beside() -> int:
     return code
 
 
+def _main(arguments: list[str]) -> int:
+    if arguments == ["--bench"]:
+        return bench.main()
+    if any(name in os.environ for name in bench.CHOICES):
+        # OpenBLAS has read them by now: only a fresh process gets the library's own choice.
+        environment = {key: text for key, text in os.environ.items() if key not in bench.CHOICES}
+        command = [sys.executable, "-m", __spec__.parent, *arguments]
+        return subprocess.call(command, env=environment)
+    return _with_what_stands_beside()
+
+
 if __name__ == "__main__":
-    raise SystemExit(bench.main() if sys.argv[1:] == ["--bench"] else _with_what_stands_beside())
+    raise SystemExit(_main(sys.argv[1:]))

@@ -31,7 +31,8 @@ PARALLEL = ("1024", "2048")
 # Short repetitions, because a neighbour on a busy machine spoils each that it interrupts.
 REPETITIONS, REPETITION_MS, SECONDS = 200, 1.0, 8.0
 # What would change the rivals: the library's own choice of kernel is the one to beat.
-SETTINGS = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+CHOICES = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+SETTINGS = (*CHOICES, "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 AVX2, AVX512 = micro_kernel_avx2.STEP, micro_kernel_avx512.STEP
 
 

@@ -1,5 +1,5 @@
 """The five loops around a micro-kernel (F. G. Van Zee and R. A. van de Geijn, "BLIS", ACM TOMS 41,
-2015): blocks that fit into the caches, packed once each, and tile after tile of c."""
+2015): blocks that fit into the caches, b packed once, and tile after tile of c."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 from numba import float32, njit
 
-from gemm_kernels.cpu.packing import OVERRUN, pack
+from gemm_kernels.cpu.packing import pack
 from utils import cpu
 from utils.simd import (
     at_address,
@@ -29,13 +29,13 @@ FLOAT_BYTES = 4
 LINE = 16  # float32 in a cache line of 64 bytes
 # A block of a with a panel of b fits into THREAD_BYTES, the largest blocks into WORKSPACE_BYTES.
 MOST_OF_A, MOST_OF_B = 2**19, 4 * 2**20
-SHALLOWEST, DEEPEST = 192, 1024
+SHALLOWEST, DEEPEST = 128, 1024
 THREAD_BYTES, WORKSPACE_BYTES = 4 * 2**20, 24 * 2**20
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """mc × kc of a and kc × nc of b are packed at a time."""
+    """mc × kc of a meet kc × nc of b at a time."""
 
     mc: int
     kc: int
@@ -49,16 +49,20 @@ OF_THE_SOURCE = Blocks(mc=64, kc=256, nc=MOST_OF_B // 256)
 def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
     """Blocks for tiles of rows × columns, from the sizes of the caches in bytes.
 
-    Two thirds of the L1 cache hold a panel of a and one of b; the rest is for what passes through.
-    If the panels were too short then, and c went through the registers too often, they hold the
-    panel of a alone, and b comes from the L2 cache. The block of a has twice the size of the L2
-    cache, because its panels come one behind another and slowly, while the larger panel of b, which
-    all of them meet, stays there. The block of b takes half of the L3 cache.
+    Half of the L1 cache holds a panel of a and one of b; the rest is for what passes through, and
+    for rows of a that lie where few sets of the cache serve them. The block of a takes a sixteenth
+    of the L2 cache for the same reason.
+
+    If the panels were too short then, and c went through the registers too often, two thirds of the
+    L1 cache hold the rows of a alone, and b comes from the L2 cache. The block of a then has twice
+    the size of the L2 cache, because its rows come one behind another and slowly, while the larger
+    panel of b, which all of them meet, stays there. The block of b takes half of the L3 cache.
     """
     l1, l2, l3 = (size // FLOAT_BYTES for size in caches)
-    depth = 2 * l1 // 3 // (rows + columns)
-    kc = min(DEEPEST, depth if depth >= SHALLOWEST else 2 * l1 // 3 // rows)
-    mc = max(rows, min(MOST_OF_A, 2 * l2, l3 // 4) // kc // rows * rows)
+    kc, size_a = min(DEEPEST, l1 // 2 // (rows + columns)), l2 // 16
+    if kc < SHALLOWEST:
+        kc, size_a = min(DEEPEST, 2 * l1 // 3 // rows), 2 * l2
+    mc = max(rows, min(MOST_OF_A, size_a, l3 // 4) // kc // rows * rows)
     return Blocks(mc, kc, nc=min(MOST_OF_B, l3 // 2) // kc)
 
 
@@ -80,9 +84,10 @@ def workspace(threads: int = 1) -> tuple[int, int]:
 def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
     """A compiled-on-demand function that multiplies with a micro-kernel.
 
-    tile_of: v -> tile(depth, a, b, alpha, beta, c, ldc, height, width), which computes `rows` rows
-    of v vectors of `lanes` float32, and stores `height` rows and `width` columns of them. Edges
-    take as many vectors as they need, up to `vectors`.
+    tile_of: v -> tile(depth, a, lda, b, alpha, beta, c, ldc, height, width), which computes
+    `rows` rows of v vectors of `lanes` float32, and stores `height` rows and `width` columns of
+    them. Row i of a is contiguous at a[i * lda], and there are `height`. Edges take as many vectors
+    as they need, up to `vectors`.
 
     The function: (m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, workspace, size)
     computes c = alpha·a·b + beta·c, with element (i, p) of a at a[i * a_row + p * a_col], b
@@ -97,13 +102,13 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
     mc_most, kc_most, nc_most = blocks.mc, blocks.kc, blocks.nc
 
     @njit(error_model="numpy")
-    def tile(count, depth, a, b, alpha, beta, c, ldc, height, width):
+    def tile(count, depth, a, lda, b, alpha, beta, c, ldc, height, width):
         if count == 1:
-            narrow(depth, a, b, alpha, beta, c, ldc, height, width)
+            narrow(depth, a, lda, b, alpha, beta, c, ldc, height, width)
         elif count == 2:
-            middle(depth, a, b, alpha, beta, c, ldc, height, width)
+            middle(depth, a, lda, b, alpha, beta, c, ldc, height, width)
         else:
-            wide(depth, a, b, alpha, beta, c, ldc, height, width)
+            wide(depth, a, lda, b, alpha, beta, c, ldc, height, width)
 
     @njit(error_model="numpy")
     def pack_b(b, b_row, b_col, nc, kc, panels):
@@ -116,7 +121,7 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
             pack(pointer(b, whole * b_col), b_col, b_row, nc - whole, kc, rest, width)
 
     @njit(error_model="numpy")
-    def tiles_of_block(mc, nc, kc, alpha, a, b, beta, c, ldc):
+    def tiles_of_block(mc, nc, kc, alpha, a, lda, b, beta, c, ldc):
         # A panel of b meets all panels of a before the next one comes.
         for col in range(0, nc, columns):
             width = min(columns, nc - col)
@@ -124,7 +129,8 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
                 tile(
                     _ceil(width, lanes),
                     kc,
-                    pointer(a, row * kc),
+                    pointer(a, row * lda),
+                    lda,
                     pointer(b, col * kc),
                     alpha,
                     beta,
@@ -137,11 +143,12 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
     @njit(error_model="numpy")
     def multiply(m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, workspace, size):
         mc, kc = _share(m, mc_most, rows), _share(k, kc_most, 1)
-        left = size // FLOAT_BYTES - mc * kc - 4 * LINE
+        size_a = mc * _ceil(kc, LINE) * LINE
+        left = size // FLOAT_BYTES - size_a - 4 * LINE
         nc = _share(n, max(columns, min(nc_most, left // kc // columns * columns)), columns)
         # On the boundary of a line, because a vector that lies on two lines is two loads.
         packed_a = at_address(workspace + -workspace % (LINE * FLOAT_BYTES))
-        packed_b = pointer(packed_a, _ceil(mc * kc + OVERRUN, LINE) * LINE)
+        packed_b = pointer(packed_a, size_a)
         for j in range(0, n, nc):
             for p in range(0, k, kc):
                 depth, width = min(kc, k - p), min(nc, n - j)
@@ -150,11 +157,16 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
                 pack_b(pointer(b, p * b_row + j * b_col), b_row, b_col, width, depth, packed_b)
                 for i in range(0, m, mc):
                     height = min(mc, m - i)
-                    block = pointer(a, i * a_row + p * a_col)
-                    pack(block, a_row, a_col, height, depth, packed_a, rows)
+                    block, lda = pointer(a, i * a_row + p * a_col), a_row
                     corner = pointer(c, i * ldc + j)
+                    # Contiguous rows are read where they lie: a copy costs up to 3 % of the time.
+                    if a_col != 1:
+                        lda = _ceil(depth, LINE) * LINE
+                        # One panel with the columns of a as its lines: rows become contiguous.
+                        pack(block, a_col, a_row, depth, height, packed_a, lda)
+                        block = packed_a
                     tiles_of_block(
-                        height, width, depth, alpha, packed_a, packed_b, factor, corner, ldc
+                        height, width, depth, alpha, block, lda, packed_b, factor, corner, ldc
                     )
 
     return multiply

@@ -16,22 +16,31 @@ def tile_of(vectors):
     write = row_writer(LANES, vectors)
 
     @njit(error_model="numpy")
-    def tile_8x48(depth, a, b, alpha, beta, c, ldc, height, width):
+    def tile_8x48(depth, a, lda, b, alpha, beta, c, ldc, height, width):
         for i in range(ROWS):
             prefetch_row(c, i * ldc, LANES * vectors)
         c0 = c1 = c2 = c3 = c4 = c5 = c6 = c7 = zero_row(LANES, vectors)
+        # Rows that a does not have repeat the last one: their results are never stored.
+        last = height - 1
+        a1 = pointer(a, min(1, last) * lda)
+        a2 = pointer(a, min(2, last) * lda)
+        a3 = pointer(a, min(3, last) * lda)
+        a4 = pointer(a, min(4, last) * lda)
+        a5 = pointer(a, min(5, last) * lda)
+        a6 = pointer(a, min(6, last) * lda)
+        a7 = pointer(a, min(7, last) * lda)
         for p in range(depth):
             # 24 sums, 3 vectors of b and one element of a take 28 of the 32 registers. For 24
             # multiply-adds there are 11 loads, and the processor can start as many of each.
             row = load_row(b, p * LANES * vectors, LANES, vectors)
-            c0 = fmadd_row(broadcast(a, p * ROWS, LANES), row, c0)
-            c1 = fmadd_row(broadcast(a, p * ROWS + 1, LANES), row, c1)
-            c2 = fmadd_row(broadcast(a, p * ROWS + 2, LANES), row, c2)
-            c3 = fmadd_row(broadcast(a, p * ROWS + 3, LANES), row, c3)
-            c4 = fmadd_row(broadcast(a, p * ROWS + 4, LANES), row, c4)
-            c5 = fmadd_row(broadcast(a, p * ROWS + 5, LANES), row, c5)
-            c6 = fmadd_row(broadcast(a, p * ROWS + 6, LANES), row, c6)
-            c7 = fmadd_row(broadcast(a, p * ROWS + 7, LANES), row, c7)
+            c0 = fmadd_row(broadcast(a, p, LANES), row, c0)
+            c1 = fmadd_row(broadcast(a1, p, LANES), row, c1)
+            c2 = fmadd_row(broadcast(a2, p, LANES), row, c2)
+            c3 = fmadd_row(broadcast(a3, p, LANES), row, c3)
+            c4 = fmadd_row(broadcast(a4, p, LANES), row, c4)
+            c5 = fmadd_row(broadcast(a5, p, LANES), row, c5)
+            c6 = fmadd_row(broadcast(a6, p, LANES), row, c6)
+            c7 = fmadd_row(broadcast(a7, p, LANES), row, c7)
         write(c, ldc, 0, alpha, c0, beta, height, width)
         write(c, ldc, 1, alpha, c1, beta, height, width)
         write(c, ldc, 2, alpha, c2, beta, height, width)

@@ -16,7 +16,6 @@ from utils.simd import (
 )
 
 LANES = 8
-OVERRUN = LANES  # elements behind the last panel that may be written, too
 
 
 @njit(error_model="numpy")
@@ -25,7 +24,7 @@ def pack(x, across, along, lines, depth, out, width):
 
     x, out: pointers to float32. Element p of a line is x[line * across + p * along], and one of the
     strides is 1. Panel number i starts at out[i * width * depth]. The last panel is filled up with
-    anything, and elements behind it are written, too, fewer than OVERRUN.
+    anything, and elements behind it are written, too, fewer than LANES.
     """
     if across == 1:
         # A few p at a time through all panels: x is then read in long pieces, which the hardware

@@ -34,7 +34,7 @@ def build():
         across = _columns(m, n, threads)
         height, width = _side(m, threads // across), _side(n, across)
         # Each thread packs what it needs into a part of its own and writes elements that no other
-        # thread writes. Flaw: the threads of a row of rectangles all pack the same rows of a.
+        # thread writes. Flaw: the threads of a column of rectangles all pack the same part of b.
         for thread in prange(threads):
             row, col = thread // across * height, thread % across * width
             if row < m and col < n:
