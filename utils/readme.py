@@ -22,12 +22,15 @@ ON_CPU = (("cpu", "1024³ product", "m == 1024 and n == 1024 and k == 1024"),)
 
 def results(device: str = DEVICE) -> str:
     """Markdown: every step at a large size, with its best constants, on a GPU and on CPUs."""
-    tables = [_table(device, ON_GPU)]
-    tables += [_table(processor, ON_CPU) for processor in records.recorded_devices("cpu")]
+    tables = [_table(device, ON_GPU, "the library")]
+    tables += [
+        _table(processor, ON_CPU, "one thread of the library; the parallel steps use all cores")
+        for processor in records.recorded_devices("cpu")
+    ]
     return "\n\n".join(tables)
 
 
-def _table(device: str, problems: tuple[tuple[str, str, str], ...]) -> str:
+def _table(device: str, problems: tuple[tuple[str, str, str], ...], rival: str) -> str:
     rows = [
         (row, problem)
         for ladder, problem, sizes in problems
@@ -36,7 +39,7 @@ def _table(device: str, problems: tuple[tuple[str, str, str], ...]) -> str:
     ]
     lines = [
         f"Recorded on one {device}, {max(row.date for row, _ in rows)}, strict float32, each step "
-        "with its best constants, interleaved with the library:",
+        f"with its best constants, interleaved with {rival}:",
         "",
         "| step | problem | | of peak | of the library |",
         "| --- | --- | ---: | ---: | ---: |",
@@ -83,10 +86,11 @@ def _best(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _line(row, problem: str) -> str:
     name = f"`{row.step}` {'' if pd.isna(row.params) else row.params}".strip()
-    rate = f"{row.gb_per_s:,.0f} GB/s" if pd.isna(row.gflops) else f"{row.gflops:,.0f} GFLOP/s"
+    rate, unit = (row.gb_per_s, "GB/s") if pd.isna(row.gflops) else (row.gflops, "GFLOP/s")
+    figure = f"{rate:,.{0 if rate >= 10 else 1}f} {unit}"
     library = f"{row.library_ratio:.1%} ({row.library})"
     share = "" if pd.isna(row.efficiency) else f"{row.efficiency:.1%}"
-    return f"| {name} | {problem} | {rate} | {share} | {library} |"
+    return f"| {name} | {problem} | {figure} | {share} | {library} |"
 
 
 def main(path: Path = README) -> None:
