@@ -88,7 +88,7 @@ def tune(shape: GemmShape, device: Device, console: Console) -> None:
         gflops = f"{shape.flops / timing.median_ms / 1e6:.0f}"
         today = datetime.date.today().isoformat()
         _append(path, (*_key(shape, variant), f"{timing.median_ms:.6g}", gflops, ratio, today))
-    choices.tuned.cache_clear()
+    choices.forget()
     best = Variant(STEP, STEP.constants(**choices.choose(shape)))
     problem = STEP.task.problem(shape, "integers")
     verdict = execute(LADDER, best, problem, inputs=tuple(map(cuda.to_device, problem.inputs)))

@@ -22,7 +22,19 @@ FALLBACK = "NVIDIA H200"
 def choose(shape: GemmShape) -> dict[str, int]:
     """The constants that were fastest at the nearest shape on this device; {} if none is known."""
     device = devices.current()
-    frame = tuned(device.name if device else FALLBACK)
+    return _fastest(shape, device.name if device else FALLBACK)
+
+
+def forget() -> None:
+    """After the files have changed: read them again."""
+    _fastest.cache_clear()
+    tuned.cache_clear()
+
+
+# Asked for at each product, where a search through a table would cost more than a small product.
+@cache
+def _fastest(shape: GemmShape, device: str) -> dict[str, int]:
+    frame = tuned(device)
     if frame.empty:
         frame = tuned(FALLBACK)
     if frame.empty:

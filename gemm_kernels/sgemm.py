@@ -6,14 +6,14 @@ import numpy as np
 from numba import cuda, float32
 
 from gemm_kernels import autotuned, warp_tiled
+from gemm_kernels.blocks import WIDE
 from utils.errors import CourseError
 from utils.shapes import GemmShape
 from utils.steps import Variant, bind_kernel
 from utils.tasks import check_float32, product_sizes
 from utils.versions import explained
+from utils.wide_memory import WIDE_BYTES
 
-WIDE_BYTES = 16
-WIDE = 4
 BLOCK = (32, 8)
 
 

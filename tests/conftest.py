@@ -1,7 +1,20 @@
 """What holds for all tests."""
 
+import pytest
 from numba import cuda
+
+from utils.errors import CourseError
+from utils.xray.compile import require_compiler
 
 # These launch kernels that are wrong, or count on the virtual GPU to run a launch. With a CUDA
 # device launches run there, and a wrong one can end the process's use of the device.
 collect_ignore_glob = ["test_virtual_gpu_*.py"] if cuda.is_available() else []
+
+
+@pytest.fixture
+def compiler():
+    """Skips where NVVM and nvJitLink are not installed."""
+    try:
+        require_compiler()
+    except CourseError as error:
+        pytest.skip(str(error))

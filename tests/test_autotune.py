@@ -44,9 +44,9 @@ def timed(monkeypatch, tmp_path):
     monkeypatch.setattr(cuda, "get_current_device", Sms)
     monkeypatch.setattr(autotune, "time_gpu", time_gpu)
     monkeypatch.setattr(autotune, "TILES", (SMALL_TILE,))
-    choices.tuned.cache_clear()
+    choices.forget()
     yield done
-    choices.tuned.cache_clear()
+    choices.forget()
 
 
 def test_the_fastest_candidate_is_chosen_at_its_shape_and_at_near_ones(timed, tmp_path):

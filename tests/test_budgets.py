@@ -13,12 +13,12 @@ import gemm_kernels
 import latency_kernels
 import reduce_kernels
 from tests.kernels.resources import VECTORS, reverse_async
-from utils.errors import CourseError
 from utils.steps import Budget
 from utils.xray import ARCHITECTURES, xray
 from utils.xray.budget import broken_promises
-from utils.xray.compile import require_compiler
 from utils.xray.words import UNKNOWN, words_for
+
+pytestmark = pytest.mark.usefixtures("compiler")
 
 STEPS = [
     step
@@ -39,14 +39,6 @@ OTHER_VARIANTS = [
 NAIVE = gemm_kernels.LADDER.step("naive")
 TILED = gemm_kernels.LADDER.step("tiled")
 FMA_LOOP = latency_kernels.LADDER.step("fma_loop")
-
-
-@pytest.fixture(autouse=True)
-def compiler():
-    try:
-        require_compiler()
-    except CourseError as error:
-        pytest.skip(str(error))
 
 
 def seen_of(step, arch="sm_90", **constants):

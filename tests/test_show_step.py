@@ -9,15 +9,6 @@ import latency_kernels
 from utils import devices, records
 from utils.errors import CourseError
 from utils.show_step import curves, show_step
-from utils.xray.compile import require_compiler
-
-
-@pytest.fixture
-def compiler():
-    try:
-        require_compiler()
-    except CourseError as error:
-        pytest.skip(str(error))
 
 
 def test_two_steps_are_found_by_their_names_and_compared(compiler):
