@@ -37,6 +37,7 @@ from utils.xray import xray
 # (BM, BN, TM, TN, BLOCKS): more multiply-adds per read to the left, more blocks to the right.
 TILES = (
     (128, 256, 16, 8, 1),
+    (128, 128, 16, 8, 2),
     (64, 128, 16, 8, 4),
     (64, 64, 16, 8, 7),
     (64, 128, 8, 8, 4),
