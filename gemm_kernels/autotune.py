@@ -1,9 +1,9 @@
 """The search behind `autotuned`: `python -m gemm_kernels --tune [SIZE ...]`.
 
 What the compiler says comes first: candidates that spill registers, or of which fewer blocks fit on
-an SM than they were built for, are not timed, and of the others only those that should keep the GPU
-busy. Every timing is kept in `data/tuned` as soon as it is made, so a search that was stopped goes
-on where it was.
+an SM than they were built for, are not timed, and of the others only those whose loop promises most
+and that should keep the GPU busy. Every timing is kept in `data/tuned` as soon as it is made, so a
+search that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from __future__ import annotations
 import argparse
 import csv
 import datetime
-import itertools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
+from multiprocessing import get_context
 
 import numpy as np
 from numba import cuda
@@ -21,30 +24,38 @@ from rich.console import Console
 from rich.progress import track
 
 from gemm_kernels import LADDER, choices
-from gemm_kernels.autotuned import BK, STEP
-from gemm_kernels.slices import plan
+from gemm_kernels.autotuned import STEP
+from gemm_kernels.slices import BEGINNING, plan
 from utils import devices
 from utils.devices import Device
 from utils.errors import CourseError
 from utils.occupancy import occupancy
 from utils.shapes import GemmShape
-from utils.steps import Variant
+from utils.steps import Variant, bind_kernel
 from utils.timing import time_gpu
 from utils.verify import draw, execute
 from utils.versions import explained
 from utils.xray import xray
 
-# (BM, BN, TM, TN, BLOCKS): more multiply-adds per read to the left, more blocks to the right.
+# Further to the left more multiply-adds per read, further down more blocks.
+TILE_CONSTANTS = ("BM", "BN", "BK", "TM", "TN", "BLOCKS")
 TILES = (
-    (128, 256, 16, 8, 1),
-    (128, 128, 16, 8, 2),
-    (64, 128, 16, 8, 4),
-    (64, 64, 16, 8, 7),
-    (64, 128, 8, 8, 4),
-    (64, 64, 8, 8, 6),
-    (64, 32, 8, 4, 8),
+    (128, 256, 8, 16, 8, 1),
+    (128, 128, 16, 16, 8, 2),
+    (64, 128, 16, 16, 8, 4),
+    (64, 128, 8, 16, 8, 4),
+    (96, 128, 16, 12, 8, 3),
+    (48, 128, 16, 12, 8, 6),
+    (64, 64, 8, 16, 8, 7),
+    (64, 128, 8, 8, 8, 4),
+    (64, 64, 16, 8, 8, 6),
+    (64, 64, 8, 8, 8, 6),
+    (64, 32, 16, 8, 4, 8),
+    (64, 32, 8, 8, 4, 8),
 )
-CANDIDATES = 12
+# Of the orders that are the same work, so many are timed of each tile.
+ORDERS = 2
+CANDIDATES = 24
 REFUSED = 2
 COLUMNS = ("m", "n", "k", *choices.CONSTANTS, "time_ms", "gflops", "library_ratio", "date")
 
@@ -83,7 +94,7 @@ def tune(shape: GemmShape, device: Device, console: Console) -> None:
     out = cuda.device_array((shape.m, shape.n), np.float32)
     library = LADDER.library.bind(inputs, out)
     for variant in track(names, f"{shape}", console=console, transient=True):
-        ours = STEP.bind(variant, shape, inputs, out)
+        ours = bind_kernel(variant, shape, inputs, out)
         timing, *theirs = time_gpu([ours, library] if library else [ours])
         ratio = f"{theirs[0].median_ms / timing.median_ms:.4f}" if theirs else ""
         gflops = f"{shape.flops / timing.median_ms / 1e6:.0f}"
@@ -100,42 +111,73 @@ def tune(shape: GemmShape, device: Device, console: Console) -> None:
 
 def candidates(shape: GemmShape, device: Device) -> list[Variant]:
     """What is worth timing, the most promising first."""
-    ranked = sorted(_possible(shape, device), key=lambda pair: -pair[0])
+    possible = [
+        (busy_share(shape, variant) / facts.cycles_per_ffma, variant)
+        for constants, facts in _kernels(device, TILES)
+        for slices in STEP.choices["SLICES"]
+        for variant in [STEP.variant(**constants, SLICES=slices)]
+    ]
+    ranked = sorted((pair for pair in possible if pair[0] > 0), key=lambda pair: -pair[0])
     return [variant for _, variant in ranked[:CANDIDATES]]
 
 
-def _possible(shape: GemmShape, device: Device) -> Iterator[tuple[float, Variant]]:
-    """Variants that can run as they were meant, and the share of the GPU's FMAs they could use."""
+@dataclass(frozen=True)
+class Facts:
+    """What the compiler says of a kernel.
+
+    fits: it spills no registers, and as many blocks fit on an SM as it was built for.
+    early_uses, cycles_per_ffma: of its loop; see `XRay`.
+    """
+
+    fits: bool
+    early_uses: int
+    cycles_per_ffma: float
+
+
+def examine(constants: dict[str, int], device: Device) -> Facts:
+    """Compile a kernel of `autotuned` and look at it; no device takes part."""
+    variant = STEP.variant(**constants)
     major, minor = device.compute_capability
-    for tile, order in itertools.product(TILES, STEP.choices["ORDER"]):
-        constants = dict(zip(("BM", "BN", "TM", "TN", "BLOCKS"), tile)) | {"ORDER": order}
-        kernel = STEP.variant(**constants).kernel
-        seen = xray(kernel, STEP.signature, f"sm_{major}{minor}")
-        threads = STEP.launch(shape, **STEP.constants(**constants)).block[0]
-        fit = occupancy(device.compute_capability, threads, seen.registers, seen.shared_bytes)
-        if seen.spill_bytes or fit.blocks < constants["BLOCKS"]:
-            continue
-        for slices in STEP.choices["SLICES"]:
-            variant = STEP.variant(**constants, SLICES=slices)
-            busy = _busy(shape, variant)
-            if busy:
-                yield busy * seen.ffma_share, variant
+    seen = xray(variant.kernel, STEP.signature, f"sm_{major}{minor}")
+    threads = constants["BM"] // constants["TM"] * (constants["BN"] // constants["TN"])
+    fit = occupancy(device.compute_capability, threads, seen.registers, seen.shared_bytes)
+    fits = not seen.spill_bytes and fit.blocks >= constants["BLOCKS"]
+    return Facts(fits, seen.early_uses, seen.cycles_per_ffma)
 
 
-def _busy(shape: GemmShape, variant: Variant) -> float:
-    """The work over what the slots could do until the last block ends; 0 for a needless repeat."""
-    names = ("BM", "BN", "BLOCKS", "SLICES")
-    BM, BN, BLOCKS, SLICES = (variant.constants[name] for name in names)
-    tiles, how = plan(shape, BK, BM, BN, BLOCKS, SLICES)
-    if how.whole and SLICES > 1:
+@cache
+def _kernels(device: Device, tiles: tuple) -> list[tuple[dict[str, int], Facts]]:
+    """The kernels that fit, with their constants: of each tile the orders that promise most."""
+    orders = STEP.choices["ORDER"]
+    named = [dict(zip(TILE_CONSTANTS, tile, strict=True)) for tile in tiles]
+    every = [constants | {"ORDER": order} for constants in named for order in orders]
+    # A compilation takes seconds and one core, so all cores compile.
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        looked_at = pool.map(partial(examine, device=device), every)
+        facts = list(track(looked_at, "compiling", total=len(every), transient=True))
+    kernels = list(zip(every, facts, strict=True))
+    promising = []
+    for start in range(0, len(kernels), len(orders)):
+        fitting = [pair for pair in kernels[start : start + len(orders)] if pair[1].fits]
+        fitting.sort(key=lambda pair: (pair[1].early_uses, pair[1].cycles_per_ffma))
+        promising += fitting[:ORDERS]
+    return promising
+
+
+def busy_share(shape: GemmShape, variant: Variant) -> float:
+    """The work over what the device could do until the last block ends; 0 for a needless repeat."""
+    names = ("BM", "BN", "BK", "BLOCKS", "SLICES")
+    BM, BN, BK, BLOCKS, SLICES = (variant.constants[name] for name in names)
+    tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
+    if SLICES > 1 and (how.whole or how.slices < SLICES):
         return 0.0
-    slots = BLOCKS * cuda.get_current_device().MULTIPROCESSOR_COUNT
-    rounds = how.whole // slots if how.slices > 1 else -(-tiles // slots)
-    if how.slices > 1:
-        rounds += how.first / how.steps
-    # Each slice costs about two steps more: to begin, and to be added.
-    rounds += 2 * how.slices / how.steps
-    return shape.m * shape.n / (BM * BN) / (rounds * slots)
+    sms = cuda.get_current_device().MULTIPROCESSOR_COUNT
+    rounds, rest = divmod(how.whole, BLOCKS * sms)
+    last = rest + (tiles - how.whole) * how.slices
+    # An SM with fewer blocks computes them faster, but a lone block cannot use all of it.
+    crowd = max(0.5, min(1.0, -(-last // sms) / BLOCKS)) if last else 0.0
+    steps = rounds * (how.steps + BEGINNING) + crowd * (how.first + BEGINNING + how.slices / 4)
+    return shape.m * shape.n / (BM * BN) * how.steps / (steps * BLOCKS * sms)
 
 
 def _key(shape: GemmShape, variant: Variant) -> tuple[str, ...]:

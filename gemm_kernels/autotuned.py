@@ -4,24 +4,23 @@ What each decision brought, and what brought nothing, is in TUNING.md.
 """
 
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 
 from numba import cuda, float32, uint32, void
 
 from gemm_kernels.blocks import check_wide
 from gemm_kernels.choices import choose
-from gemm_kernels.flat_blocks import back_and_forth, fill_first, read, store_of
-from gemm_kernels.slices import arguments, bind_slices, plan, share_of_block, tile_place
+from gemm_kernels.flat_blocks import back_and_forth, fill_first, in_pairs, read, store_of
+from gemm_kernels.slices import add_slices, arguments, plan, share_of_block, tile_place
 from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 from utils.wide_memory import commit_copies, copy4_async, load4, wait_copies
 
-BK = 8
 WARP_DOWN, WARP_ACROSS = 4, 8
 
 
 @cache
-def kernel_of(BM, BN, TM, TN, BLOCKS, ORDER):
+def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
     """The kernel for BM×BN of c a block, TM×TN of c a thread, and BLOCKS blocks on an SM."""
     ACROSS = BN // TN
     THREADS = BM // TM * ACROSS
@@ -36,19 +35,12 @@ def kernel_of(BM, BN, TM, TN, BLOCKS, ORDER):
     first_tiles = fill_first(BM, BN, BK, THREADS)
     store_inside = store_of(TM, TN, APART_Y, APART_X, GUARDED=True)
     store_all = store_of(TM, TN, APART_Y, APART_X, GUARDED=False)
+    add_slices_of_tile = add_slices(BM, BN, THREADS)
 
-    @cuda.jit(device=True, forceinline=True)
-    def two_steps(sa, sb, side, z, y, x, a0, b0, a1, b1, sums):
-        """Multiply step z, which is in a0 and b0, and step z + 1; then z + 2 is in a0 and b0."""
-        read(sa, (side, uint32(z + 1)), y, APART_Y, a1)
-        read(sb, (side, uint32(z + 1)), x, APART_X, b1)
-        add_outer_product(sums, a0, b0)
-        read(sa, (side, uint32(z + 2)), y, APART_Y, a0)
-        read(sb, (side, uint32(z + 2)), x, APART_X, b0)
-        add_outer_product(sums, a1, b1)
+    multiply_tile = in_pairs(BK, APART_Y, APART_X, add_outer_product)
 
     @cuda.jit(launch_bounds=(THREADS, BLOCKS))
-    def autotuned(a, b, c, partials, m, n, k, whole, slices, first):
+    def autotuned(a, b, c, partials, drawn, m, n, k, whole, slices, first):
         sa = cuda.shared.array((2, BK, PADDED), float32, alignment=16)
         sb = cuda.shared.array((2, BK, BN), float32, alignment=16)
         sums = cuda.local.array((TM, TN), float32)
@@ -105,9 +97,7 @@ def kernel_of(BM, BN, TM, TN, BLOCKS, ORDER):
                     to = other, uint32(down_b + load * ROWS_B), x_b
                     copy4_async(sb, to, b, uint32(at_b + load * ROWS_B * n))
             commit_copies()
-            two_steps(sa, sb, side, uint32(0), y, x, a0, b0, a1, b1, sums)
-            two_steps(sa, sb, side, uint32(2), y, x, a0, b0, a1, b1, sums)
-            two_steps(sa, sb, side, uint32(4), y, x, a0, b0, a1, b1, sums)
+            multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums)
             read(sa, (side, uint32(LAST)), y, APART_Y, a1)
             read(sb, (side, uint32(LAST)), x, APART_X, b1)
             add_outer_product(sums, a0, b0)
@@ -124,24 +114,26 @@ def kernel_of(BM, BN, TM, TN, BLOCKS, ORDER):
             read(sb, (side, uint32(0)), x, APART_X, b0)
             add_outer_product(sums, a1, b1)
 
-        if piece > 0:
-            number = uint32((piece - 1) * (down * across - whole) + tile - whole)
-            store_all(sums, partials, (uint32(number * BM), uint32(0)), (y, x), (m, BN))
-        else:
+        if tile < whole:
             store_inside(sums, c, (row, col), (y, x), (m, n))
+        else:
+            cut, number = uint32(down * across - whole), uint32(tile - whole)
+            place = uint32((piece * cut + number) * BM)
+            store_all(sums, partials, (place, uint32(0)), (y, x), (m, BN))
+            add_slices_of_tile(partials, drawn, (number, cut, slices), c, (row, col), (m, n))
 
     return autotuned
 
 
-def build(BM, BN, TM, TN, BLOCKS, ORDER, SLICES):
+def build(BM, BN, BK, TM, TN, BLOCKS, ORDER, SLICES):
     """The kernel; into how many slices tiles are cut is decided at its launch."""
-    return kernel_of(BM, BN, TM, TN, BLOCKS, ORDER)
+    return kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER)
 
 
-def launch(shape, BM, BN, TM, TN, BLOCKS, ORDER, SLICES):
+def launch(shape, BM, BN, BK, TM, TN, BLOCKS, ORDER, SLICES):
     """A block for each tile, or slice of one; CourseError where n or k is no multiple of 4."""
     check_wide("autotuned", shape)
-    tiles, how = plan(shape, BK, BM, BN, BLOCKS, SLICES)
+    tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
     return Launch(grid=(how.blocks(tiles),), block=(BM // TM * (BN // TN),))
 
 
@@ -151,21 +143,21 @@ STEP = Step(
     name="autotuned",
     idea="few bank conflicts of registers, no idle round, and constants that a search has found",
     previous="async_copy",
-    task=replace(GEMM, signature=void(FLAT, FLAT, FLAT, FLAT, *[uint32] * 6)),
+    task=replace(GEMM, signature=void(FLAT, FLAT, FLAT, FLAT, uint32[::1], *[uint32] * 6)),
     build=build,
     launch=launch,
-    bind=partial(bind_slices, BK),
-    arguments=partial(arguments, BK),
+    arguments=arguments,
     choose=choose,
     choices={
-        "BM": (128, 64),
-        "BN": (256, 128, 64, 32),
-        "TM": (16, 8),
+        "BM": (96, 128, 64, 48),
+        "BN": (128, 256, 64, 32),
+        "BK": (16, 8),
+        "TM": (12, 16, 8),
         "TN": (8, 4),
-        "BLOCKS": (1, 2, 4, 6, 7, 8),
-        "ORDER": (1, 0, 2, 3),
+        "BLOCKS": (3, 1, 2, 4, 6, 7, 8),
+        "ORDER": (2, 3, 0, 1),
         "SLICES": (1, 2, 3, 4, 6, 8, 12, 16),
     },
-    budget=Budget(registers=255, global_bits=128, shared_bits=128, ffma_share=0.90),
+    budget=Budget(registers=168, global_bits=128, shared_bits=128, ffma_share=0.89),
     capability=(8, 0),
 )

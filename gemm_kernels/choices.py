@@ -14,7 +14,7 @@ from utils import devices, records
 from utils.shapes import GemmShape
 
 FOLDER = records.DATA / "tuned"
-CONSTANTS = ("BM", "BN", "TM", "TN", "BLOCKS", "ORDER", "SLICES")
+CONSTANTS = ("BM", "BN", "BK", "TM", "TN", "BLOCKS", "ORDER", "SLICES")
 # Where there is no GPU, and for one that nobody has tuned: these choices were timed on an H200.
 FALLBACK = "NVIDIA H200"
 

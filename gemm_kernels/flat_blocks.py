@@ -53,6 +53,34 @@ def back_and_forth(TM, TN, ORDER):
     return add
 
 
+@cuda.jit(device=True, forceinline=True)
+def _nothing(sa, sb, side, y, x, a0, b0, a1, b1, sums):
+    """After the last pair of steps."""
+
+
+def in_pairs(BK, APART_Y, APART_X, add_outer_product, z=0):
+    """A device function that multiplies the steps z to BK - 3 of a tile, two at a time.
+
+    Step z is in a0 and b0 at first; in the end step BK - 2 is there.
+    """
+    if z == BK - 2:
+        return _nothing
+    multiply_rest = in_pairs(BK, APART_Y, APART_X, add_outer_product, z + 2)
+
+    @cuda.jit(device=True, forceinline=True)
+    def multiply_from_here(sa, sb, side, y, x, a0, b0, a1, b1, sums):
+        """While one step is multiplied, the next one is on its way from shared memory."""
+        read(sa, (side, uint32(z + 1)), y, APART_Y, a1)
+        read(sb, (side, uint32(z + 1)), x, APART_X, b1)
+        add_outer_product(sums, a0, b0)
+        read(sa, (side, uint32(z + 2)), y, APART_Y, a0)
+        read(sb, (side, uint32(z + 2)), x, APART_X, b0)
+        add_outer_product(sums, a1, b1)
+        multiply_rest(sa, sb, side, y, x, a0, b0, a1, b1, sums)
+
+    return multiply_from_here
+
+
 @cache
 def fill_first(BM, BN, BK, THREADS):
     """A device function that loads the first tiles of a block, of BM×BK of a and BK×BN of b."""

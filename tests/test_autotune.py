@@ -16,7 +16,7 @@ from utils.xray.compile import require_compiler
 
 H200 = devices.find("NVIDIA H200")
 SHAPE = GemmShape(128, 64, 256)
-SMALL_TILE = (64, 32, 8, 4, 8)
+SMALL_TILE = (64, 32, 8, 8, 4, 8)
 
 
 class Sms:
@@ -68,20 +68,27 @@ def test_a_search_goes_on_where_it_was(timed):
 
 
 def test_what_spills_or_does_not_fit_is_not_timed(timed, monkeypatch):
-    facts = {"registers": 96, "shared_bytes": 4096, "spill_bytes": 0, "ffma_share": 0.8}
-    for broken in ({"spill_bytes": 4}, {"registers": 255}):
-        seen = SimpleNamespace(**facts | broken)
+    constants = dict(zip(autotune.TILE_CONSTANTS, SMALL_TILE, strict=True))
+    facts = {"registers": 96, "shared_bytes": 4096, "spill_bytes": 0}
+    facts |= {"early_uses": 0, "cycles_per_ffma": 1.2}
+    for changed, fits in (({}, True), ({"spill_bytes": 4}, False), ({"registers": 255}, False)):
+        seen = SimpleNamespace(**facts | changed)
         monkeypatch.setattr(autotune, "xray", lambda *given, seen=seen: seen)
-        assert autotune.candidates(SHAPE, H200) == []
-    monkeypatch.setattr(autotune, "xray", lambda *given: SimpleNamespace(**facts))
-    assert autotune.candidates(SHAPE, H200)
+        assert autotune.examine(constants | {"ORDER": 0}, H200).fits == fits
+    monkeypatch.setattr(autotune, "examine", does_not_fit)
+    monkeypatch.setattr(autotune, "TILES", (SMALL_TILE, SMALL_TILE))
+    assert autotune.candidates(SHAPE, H200) == []
+
+
+def does_not_fit(constants, device):
+    return autotune.Facts(fits=False, early_uses=0, cycles_per_ffma=1.0)
 
 
 def test_candidates_that_leave_most_of_the_device_idle_come_last(timed):
     one_tile = GemmShape(64, 32, 2048)
     slices = [each.constants["SLICES"] for each in autotune.candidates(one_tile, H200)]
     assert min(slices[:4]) >= 8
-    assert 1 not in slices
+    assert slices[-2:] == [1, 1]
 
 
 def test_a_wrong_result_ends_the_search(timed, monkeypatch):

@@ -5,13 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import cuda
+from steps_edited import edited_step
 
-from gemm_kernels import LADDER, run, sgemm, slices
+from gemm_kernels import LADDER, run, sgemm
 from gemm_kernels.autotuned import STEP
 from gemm_kernels.slices import cut
 from utils.errors import CourseError
 from utils.shapes import GemmShape
 from utils.verify import draw, verify_all
+from utils.virtual_gpu.errors import Race
 
 LAYOUTS = {
     "rows": lambda x: x,
@@ -20,10 +22,11 @@ LAYOUTS = {
     "backwards": lambda x: np.ascontiguousarray(x[::-1])[::-1],
 }
 TILINGS = {
-    "in halves": {"BM": 64, "BN": 128, "BLOCKS": 4, "SLICES": 2},
-    "in eight": {"BM": 64, "BN": 64, "TM": 8, "BLOCKS": 6, "SLICES": 8},
+    "in halves": {"BM": 64, "BK": 8, "TM": 16, "BLOCKS": 4, "SLICES": 2},
+    "in eight": {"BM": 64, "BN": 64, "BK": 8, "TM": 8, "BLOCKS": 6, "SLICES": 8},
     "rows from below": {"BM": 64, "BN": 32, "TM": 8, "TN": 4, "BLOCKS": 8, "ORDER": 1},
-    "large": {"BM": 128, "BN": 128, "BLOCKS": 2},
+    "large": {"BM": 128, "TM": 16, "BLOCKS": 2},
+    "three blocks": {},
 }
 
 
@@ -95,12 +98,23 @@ def test_every_tiling_is_right_with_and_without_slices(constants, m, n, k):
     assert verdict.passed, verdict
 
 
-def test_a_slice_that_is_not_added_would_be_found(monkeypatch):
-    nothing = cuda.jit(lambda c, partials, m, n, whole, count: None)
-    monkeypatch.setattr(slices, "add_slices", lambda BM, BN: nothing)
-    variant = STEP.variant(**TILINGS["in halves"])
+WRONG_AUTOTUNED = {
+    "a step left out": ("LAST = BK - 1", "LAST = BK - 2"),
+    "a tile used twice": ("side = other", "side = side"),
+}
+
+
+@pytest.mark.parametrize("old, new", WRONG_AUTOTUNED.values(), ids=WRONG_AUTOTUNED)
+def test_a_wrong_autotuned_would_be_found(old, new):
+    variant = edited_step(STEP, old, new).variant(**TILINGS["in halves"])
     (verdict,) = verify_all(LADDER, [variant], GemmShape(130, 132, 20), kinds=("integers",))
     assert not verdict.passed
+
+
+def test_slices_that_lie_in_one_place_would_be_found():
+    step = edited_step(STEP, "(piece * cut + number) * BM", "number * BM")
+    with pytest.raises(Race, match="nothing orders these two blocks"):
+        verify_all(LADDER, [step.variant(**TILINGS["in halves"])], GemmShape(130, 132, 20))
 
 
 @given(

@@ -207,10 +207,10 @@ def _require(step: Step, capability: tuple[int, int]) -> None:
 
 
 def bind_kernel(variant: Variant, shape: Shape, inputs: tuple, out) -> Callable[[], None]:
-    """One execution of a GPU step as a function without arguments: kernel(*inputs, out)."""
+    """One execution of a GPU step as a function without arguments: one launch of its kernel."""
     launch = variant.launch(shape)
     configured = variant.kernel[launch.grid, launch.block, 0, launch.shared_bytes]
-    return partial(configured, *inputs, out)
+    return partial(configured, *variant.arguments(shape, inputs, out))
 
 
 def bind_function(variant: Variant, shape: Shape, inputs: tuple, out) -> Callable[[], None]:

@@ -188,10 +188,11 @@ def _of_the_ladders() -> list[CountedLaunch]:
         _of_step(ladder, step.variant(**constants), shape)
         for ladder, shape in shapes.items()
         for step in ladder.steps
-        for constants in step.variants()
+        if step.bind is None and step.place is None
+        for constants in (step.variants() if step.name in SWEPT else [step.constants()])
         # Smaller blocks bring no access that larger ones do not have.
-        if step.name in PROFILED and constants.get("BLOCK", 128) >= 128
-    ]
+        if constants.get("BLOCK", 128) >= 128
+    ]  # fmt: skip
 
 
 def _of_step(ladder, variant, shape) -> CountedLaunch:
@@ -200,15 +201,16 @@ def _of_step(ladder, variant, shape) -> CountedLaunch:
     written = launch.grid if ladder.name == "reduce" else task.output_shape(*astuple(shape))
 
     def arguments() -> tuple:
-        return (*task.problem(shape, "uniform").inputs, np.zeros(written, np.float32))
+        inputs = task.problem(shape, "uniform").inputs
+        return variant.arguments(shape, inputs, np.zeros(written, np.float32))
 
     name = "_".join([variant.step.name, *map(str, variant.constants.values())])
     shared = launch.shared_bytes
     return CountedLaunch(name, variant.kernel, launch.grid, launch.block, arguments, shared)
 
 
-# Steps that the profiler has seen. A further one is a name here and a run of tests.kernels.profile.
-PROFILED = ("naive", "tiled", "reduce0", "fma_loop", "copy")
+# Steps of which every choice is counted; of the others the first one.
+SWEPT = ("naive", "tiled", "reduce0", "fma_loop", "copy")
 
 
 def launches() -> list[CountedLaunch]:

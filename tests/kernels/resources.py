@@ -8,7 +8,10 @@ same compiler, so they must be equal.
 from __future__ import annotations
 
 import argparse
+import itertools
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -98,16 +101,23 @@ def kernels() -> Iterator[tuple[str, object, object]]:
 
 
 def rows() -> pd.DataFrame:
-    """Each kernel is compiled twice: by Numba for the device, and by the x-ray."""
-    arch = "sm_{}{}".format(*cuda.get_current_device().compute_capability)
-    found = []
-    for name, kernel, signature in kernels():
-        kernel.compile(signature.args)
-        seen = xray(kernel, signature, arch)
-        for figure, method in DRIVER.items():
-            driver = getattr(kernel, method)(signature)
-            found.append((name, figure, driver, getattr(seen, figure)))
+    """What driver and x-ray say of every kernel; all cores compile."""
+    count = len(list(kernels()))
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        found = [row for rows in pool.map(rows_of, range(count)) for row in rows]
     return pd.DataFrame(found, columns=["kernel", "figure", "driver", "xray"])
+
+
+def rows_of(index: int) -> list[tuple[str, str, int, int]]:
+    """One kernel's rows. It is compiled twice: by Numba for the device, and by the x-ray."""
+    name, kernel, signature = next(itertools.islice(kernels(), index, None))
+    arch = "sm_{}{}".format(*cuda.get_current_device().compute_capability)
+    kernel.compile(signature.args)
+    seen = xray(kernel, signature, arch)
+    return [
+        (name, figure, getattr(kernel, method)(signature), getattr(seen, figure))
+        for figure, method in DRIVER.items()
+    ]
 
 
 def main() -> None:

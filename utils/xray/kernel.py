@@ -17,13 +17,16 @@ from utils.xray.identity import identity_of
 from utils.xray.lines import source_lines
 from utils.xray.listing import Listing
 from utils.xray.listing import listing as make_listing
-from utils.xray.loops import Loop, find_loops, hot_loop
+from utils.xray.loops import Loop, distances_to_use, find_loops, hot_loop
 from utils.xray.resources import resources_of
 from utils.xray.sass import Instruction, disassemble, parse
 
 # 64 FP32 lanes per SM, where the others have 128: a multiply-add of a warp takes two cycles (CUDA
 # C++ Programming Guide, "Throughput of Native Arithmetic Instructions").
 _HALF_RATE = ("sm_75", "sm_80")
+# Instructions. An idle H200 takes 29 cycles for 32 bits per thread (`latency_kernels.chase`), and
+# some more for 128. What kernels of 8 to 12 warps lose that read earlier: gemm_kernels/TUNING.md.
+SHARED_LATENCY = 40
 _FLOAT64 = ("DADD", "DMUL", "DFMA", "DSETP", "DMNMX", "DMMA")
 
 
@@ -138,6 +141,15 @@ class XRay:
             return float("nan")
         return 1 / self.bound + self.bank_conflicts.waits / self.hot.ffma
 
+    @cached_property
+    def early_uses(self) -> int:
+        """Shared loads of the hot loop whose value is read before a load usually is complete.
+
+        With few warps nothing else is there to be done until then, and the warp waits.
+        """
+        distances = distances_to_use(self.hot.body) if self.hot else []
+        return sum(distance < SHARED_LATENCY for distance in distances)
+
     def listing(self) -> Listing:
         """The Python source with PTX and SASS beside each line, and the hot loop marked."""
         lines = source_lines(self.function, self.signature, self.arch, self.code)
@@ -161,6 +173,7 @@ class XRay:
             "stores": _told(self.stores),
             "instructions in the hot loop": len(self.hot.body) if self.hot else "no loop",
             "FFMA share": f"{self.ffma_share:.1%} of {'the hot loop' if self.hot else 'all'}",
+            "shared loads used too early": self.early_uses,
             "of the FP32 peak at most": f"{self.bound:.1%}",
             "register bank conflicts": f"{banks.left} ({banks.saved} more without reuse)",
             "cycles per FFMA at least": (

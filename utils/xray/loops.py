@@ -48,6 +48,22 @@ class Loop:
         return sum(self.instructions[name] for name in _MEMORY)
 
 
+def distances_to_use(body: Sequence[Instruction], load: str = "LDS") -> list[int]:
+    """For each load of a loop's body: how many instructions later its value is first read.
+
+    The body follows itself, as it does in a loop. A value that is not read in it does not count.
+    """
+    around = [*body, *body]
+    read = [{source[0] for source in one.sources if source} for one in around]
+    found = []
+    for place, instruction in enumerate(body):
+        if instruction.name == load:
+            loaded = instruction.loaded
+            later = range(place + 1, place + len(body))
+            found += [at - place for at in later if loaded & read[at]][:1]
+    return found
+
+
 def find_loops(code: Sequence[Instruction]) -> tuple[Loop, ...]:
     """The loops of the code in the order in which they start."""
     places = _loop_places(code)

@@ -23,6 +23,7 @@ _HIGH = re.compile(r"^\s+/\* 0x([0-9a-f]{16}) \*/")
 _TARGET = re.compile(r"`\((\.L_x_\d+)\)")
 _FUNCTION = re.compile(r"^\.text\.(\S+):\n(.*?)(?=^\s*\.section|\Z)", re.MULTILINE | re.DOTALL)
 _SYMBOL = re.compile(r"`\(([^).][^)]*)\)")
+_WIDE = ("64", "128")
 _REGISTER = re.compile(r"[-!~|]*(R\d+)(?:\.(?!reuse)\w+)*(\.reuse)?\|?")
 
 
@@ -73,6 +74,15 @@ class Instruction:
         """For each source operand its register and whether it is kept for reuse, or None."""
         matches = [_REGISTER.fullmatch(operand) for operand in self.operands[1:]]
         return tuple(match and (match[1], bool(match[2])) for match in matches)
+
+    @property
+    def loaded(self) -> set[str]:
+        """The registers that a load of 32, 64 or 128 bits writes; it names the first of them."""
+        first = _REGISTER.fullmatch(self.operands[0])
+        if not first:
+            return set()
+        count = next((int(part) // 32 for part in self.opcode.split(".") if part in _WIDE), 1)
+        return {f"R{int(first[1][1:]) + i}" for i in range(count)}
 
     @property
     def control(self) -> Control:
