@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import csv
 import datetime
+import math
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -31,7 +32,7 @@ from utils.devices import Device
 from utils.errors import CourseError
 from utils.occupancy import occupancy
 from utils.shapes import GemmShape
-from utils.steps import Variant, bind_kernel
+from utils.steps import Variant
 from utils.timing import time_gpu
 from utils.verify import draw, execute
 from utils.versions import explained
@@ -56,6 +57,7 @@ TILES = (
 # Of the orders that are the same work, so many are timed of each tile.
 ORDERS = 2
 CANDIDATES = 24
+WARP, FP32_LANES = 32, 128
 REFUSED = 2
 COLUMNS = ("m", "n", "k", *choices.CONSTANTS, "time_ms", "gflops", "library_ratio", "date")
 
@@ -94,7 +96,7 @@ def tune(shape: GemmShape, device: Device, console: Console) -> None:
     out = cuda.device_array((shape.m, shape.n), np.float32)
     library = LADDER.library.bind(inputs, out)
     for variant in track(names, f"{shape}", console=console, transient=True):
-        ours = bind_kernel(variant, shape, inputs, out)
+        ours = STEP.bind(variant, shape, inputs, out)
         timing, *theirs = time_gpu([ours, library] if library else [ours])
         ratio = f"{theirs[0].median_ms / timing.median_ms:.4f}" if theirs else ""
         gflops = f"{shape.flops / timing.median_ms / 1e6:.0f}"
@@ -112,12 +114,12 @@ def tune(shape: GemmShape, device: Device, console: Console) -> None:
 def candidates(shape: GemmShape, device: Device) -> list[Variant]:
     """What is worth timing, the most promising first."""
     possible = [
-        (busy_share(shape, variant) / facts.cycles_per_ffma, variant)
+        (estimate(shape, variant, facts.cycles_per_ffma), variant)
         for constants, facts in _kernels(device, TILES)
         for slices in STEP.choices["SLICES"]
         for variant in [STEP.variant(**constants, SLICES=slices)]
     ]
-    ranked = sorted((pair for pair in possible if pair[0] > 0), key=lambda pair: -pair[0])
+    ranked = sorted((pair for pair in possible if pair[0] < math.inf), key=lambda pair: pair[0])
     return [variant for _, variant in ranked[:CANDIDATES]]
 
 
@@ -164,20 +166,24 @@ def _kernels(device: Device, tiles: tuple) -> list[tuple[dict[str, int], Facts]]
     return promising
 
 
-def busy_share(shape: GemmShape, variant: Variant) -> float:
-    """The work over what the device could do until the last block ends; 0 for a needless repeat."""
+def estimate(shape: GemmShape, variant: Variant, cycles_per_ffma: float) -> float:
+    """Cycles that the SM with the most to do needs; infinite for what is not worth a try.
+
+    That is what another number of slices repeats, or what cuts tiles into more than one round.
+    """
     names = ("BM", "BN", "BK", "BLOCKS", "SLICES")
     BM, BN, BK, BLOCKS, SLICES = (variant.constants[name] for name in names)
-    tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
-    if SLICES > 1 and (how.whole or how.slices < SLICES):
-        return 0.0
     sms = cuda.get_current_device().MULTIPROCESSOR_COUNT
+    tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
+    many = how.whole or tiles * SLICES > BLOCKS * sms
+    if SLICES > 1 and (many or how.slices < SLICES):
+        return math.inf
     rounds, rest = divmod(how.whole, BLOCKS * sms)
-    last = rest + (tiles - how.whole) * how.slices
-    # An SM with fewer blocks computes them faster, but a lone block cannot use all of it.
-    crowd = max(0.5, min(1.0, -(-last // sms) / BLOCKS)) if last else 0.0
-    steps = rounds * (how.steps + BEGINNING) + crowd * (how.first + BEGINNING + how.slices / 4)
-    return shape.m * shape.n / (BM * BN) * how.steps / (steps * BLOCKS * sms)
+    last = -(-(rest + (tiles - how.whole) * how.slices) // sms)
+    # Fewer than four warps leave a scheduler without one.
+    crowd = max(min(last, BLOCKS), 4 * WARP / variant.launch(shape).block[0]) if last else 0
+    steps = rounds * BLOCKS * (how.steps + BEGINNING) + crowd * (how.first + BEGINNING)
+    return steps * BM * BN * BK / FP32_LANES * cycles_per_ffma
 
 
 def _key(shape: GemmShape, variant: Variant) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from numba import cuda, float32, uint32, void
 from gemm_kernels.blocks import check_wide
 from gemm_kernels.choices import choose
 from gemm_kernels.flat_blocks import back_and_forth, fill_first, in_pairs, read, store_of
-from gemm_kernels.slices import add_slices, arguments, plan, share_of_block, tile_place
+from gemm_kernels.slices import arguments, bind_slices, plan, share_of_block, tile_place
 from utils.steps import Budget, Launch, Step
 from utils.tasks import GEMM
 from utils.wide_memory import commit_copies, copy4_async, load4, wait_copies
@@ -35,12 +35,11 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
     first_tiles = fill_first(BM, BN, BK, THREADS)
     store_inside = store_of(TM, TN, APART_Y, APART_X, GUARDED=True)
     store_all = store_of(TM, TN, APART_Y, APART_X, GUARDED=False)
-    add_slices_of_tile = add_slices(BM, BN, THREADS)
 
     multiply_tile = in_pairs(BK, APART_Y, APART_X, add_outer_product)
 
     @cuda.jit(launch_bounds=(THREADS, BLOCKS))
-    def autotuned(a, b, c, partials, drawn, m, n, k, whole, slices, first):
+    def autotuned(a, b, c, partials, m, n, k, whole, slices, first):
         sa = cuda.shared.array((2, BK, PADDED), float32, alignment=16)
         sb = cuda.shared.array((2, BK, BN), float32, alignment=16)
         sums = cuda.local.array((TM, TN), float32)
@@ -114,13 +113,11 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
             read(sb, (side, uint32(0)), x, APART_X, b0)
             add_outer_product(sums, a1, b1)
 
-        if tile < whole:
-            store_inside(sums, c, (row, col), (y, x), (m, n))
+        if piece > 0:
+            number = uint32((piece - 1) * (down * across - whole) + tile - whole)
+            store_all(sums, partials, (uint32(number * BM), uint32(0)), (y, x), (m, BN))
         else:
-            cut, number = uint32(down * across - whole), uint32(tile - whole)
-            place = uint32((piece * cut + number) * BM)
-            store_all(sums, partials, (place, uint32(0)), (y, x), (m, BN))
-            add_slices_of_tile(partials, drawn, (number, cut, slices), c, (row, col), (m, n))
+            store_inside(sums, c, (row, col), (y, x), (m, n))
 
     return autotuned
 
@@ -143,9 +140,10 @@ STEP = Step(
     name="autotuned",
     idea="few bank conflicts of registers, no idle round, and constants that a search has found",
     previous="async_copy",
-    task=replace(GEMM, signature=void(FLAT, FLAT, FLAT, FLAT, uint32[::1], *[uint32] * 6)),
+    task=replace(GEMM, signature=void(FLAT, FLAT, FLAT, FLAT, *[uint32] * 6)),
     build=build,
     launch=launch,
+    bind=bind_slices,
     arguments=arguments,
     choose=choose,
     choices={

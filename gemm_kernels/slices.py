@@ -2,13 +2,14 @@
 
 A GPU computes as many tiles at once as blocks fit on it: its slots. What is left after the last
 full round would keep only a part of them busy, and a small c does not even fill one round. These
-tiles are cut along k. Each slice goes into `partials`, and the block that is the last to be done
-with its slice of a tile adds them into c: always in the same order, so that a result is the same
-each time.
+tiles are cut along k. The first slice of a tile goes into c, the others into `partials`, and
+`add_slices` adds them: always in the same order, so that a result is the same each time. (Added by
+the block that is the last to be done with its tile, in the same launch, they took 2 us longer at
+512: one block has few loads under way.)
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numba import cuda, uint32
@@ -19,8 +20,9 @@ from utils.wide_memory import load4, store4
 # patch, so many tiles high, and not a long row.
 GROUP = 8
 MOST_TAIL_SLICES = 4
-# What it costs to begin a slice and to add it, in steps.
-BEGINNING = 2
+ADDERS = 256
+# What it costs to begin a tile or a slice and to store it, in steps.
+BEGINNING = 4
 
 
 @dataclass(frozen=True)
@@ -98,49 +100,29 @@ def share_of_block(tiles, steps, whole, slices, first):
 
 
 @cache
-def add_slices(BM, BN, THREADS):
-    """A device function for a block of THREADS whose slice of a cut tile is in partials.
+def add_slices(BM, BN):
+    """The kernel that adds to c, m×n, what the other slices of its cut tiles left in partials.
 
-    partials: BM×BN each, all first slices, then all second ones, and so on. drawn: one per cut
-    tile, 0 at first and in the end.
+    partials: BM×BN each, slice by slice. n is a multiple of 4. Grid: cut tiles × ADDERS quads.
     """
-    ACROSS = BN // 4
-    QUADS = BM * ACROSS
 
-    @cuda.jit(device=True, forceinline=True)
-    def add_slices_of_tile(partials, drawn, which, c, corner, shape):
-        """c, m×n with n a multiple of 4, gets the tile at `corner` from its last block to be done.
+    @cuda.jit
+    def add_slices(c, partials, m, n, whole, slices):
+        across, down = uint32((n + BN - 1) // BN), uint32((m + BM - 1) // BM)
+        quad = uint32((cuda.blockIdx.y * ADDERS + cuda.threadIdx.x) * 4)
+        tile_row, tile_col = tile_place(uint32(whole + cuda.blockIdx.x), down, across)
+        row, col = uint32(tile_row * BM + quad // BN), uint32(tile_col * BN + quad % BN)
+        if quad < BM * BN and row < m and col < n:
+            x0, x1, x2, x3 = load4(c, uint32(row * n + col))
+            i = uint32(1)
+            while i < slices:
+                piece = uint32((i - 1) * cuda.gridDim.x + cuda.blockIdx.x)
+                y0, y1, y2, y3 = load4(partials, uint32(piece * (BM * BN) + quad))
+                x0, x1, x2, x3 = x0 + y0, x1 + y1, x2 + y2, x3 + y3
+                i = uint32(i + 1)
+            store4(c, uint32(row * n + col), (x0, x1, x2, x3))
 
-        which: (number of the cut tile, cut tiles, slices of each).
-        """
-        number, cut, slices = which
-        ticket = cuda.shared.array(1, uint32)
-        t = uint32(cuda.threadIdx.x)
-        # Whoever sees this block's ticket drawn also sees its slice. The counter wraps to zero.
-        cuda.threadfence()
-        cuda.syncthreads()
-        if t == 0:
-            ticket[0] = cuda.atomic.inc(drawn, number, uint32(slices - 1))
-        cuda.syncthreads()
-        if ticket[0] == uint32(slices - 1):
-            cuda.threadfence()
-            for quad in range(t, QUADS, THREADS):
-                inner_row, inner_col = uint32(quad // ACROSS), uint32(quad % ACROSS * 4)
-                row, col = uint32(corner[0] + inner_row), uint32(corner[1] + inner_col)
-                if row < shape[0] and col < shape[1]:
-                    total = load4(partials, uint32((number * BM + inner_row) * BN + inner_col))
-                    for piece in range(uint32(1), slices):
-                        place = uint32((piece * cut + number) * BM + inner_row)
-                        total = sum4(total, load4(partials, uint32(place * BN + inner_col)))
-                    store4(c, uint32(row * shape[1] + col), total)
-
-    return add_slices_of_tile
-
-
-@cuda.jit(device=True, forceinline=True)
-def sum4(x, y):
-    """x + y, of four elements each."""
-    return x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3]
+    return add_slices
 
 
 def plan(shape, BM, BN, BK, BLOCKS, SLICES) -> tuple[int, Cut]:
@@ -155,9 +137,27 @@ def arguments(variant, shape, inputs, out) -> tuple:
     names = ("BM", "BN", "BK", "BLOCKS", "SLICES")
     BM, BN, BK, BLOCKS, SLICES = (variant.constants[name] for name in names)
     tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
-    cut_tiles = tiles - how.whole
-    partials = cuda.device_array(max(1, cut_tiles * how.slices * BM * BN), np.float32)
-    drawn = cuda.to_device(np.zeros(max(1, cut_tiles), np.uint32))
+    kept = (tiles - how.whole) * (how.slices - 1) * BM * BN
+    partials = cuda.device_array(max(1, kept), np.float32)
     sizes = shape.m, shape.n, shape.k, how.whole, how.slices, how.first
-    flat = (array.ravel() for array in (*inputs, out))
-    return *flat, partials, drawn, *map(np.uint32, sizes)
+    return *(array.ravel() for array in (*inputs, out)), partials, *map(np.uint32, sizes)
+
+
+def bind_slices(variant, shape, inputs, out):
+    """One product as a function without arguments: the kernel, then the sum of slices if any."""
+    BM, BN = (variant.constants[name] for name in ("BM", "BN"))
+    given = arguments(variant, shape, inputs, out)
+    _, _, c, partials, m, n, _, whole, slices, _ = given
+    launch = variant.launch(shape)
+    products = partial(variant.kernel[launch.grid, launch.block], *given)
+    if slices == 1:
+        return products
+    cut_tiles = -(-shape.m // BM) * -(-shape.n // BN) - int(whole)
+    quads = BM * BN // 4
+    add = add_slices(BM, BN)[(cut_tiles, -(-quads // ADDERS)), ADDERS]
+
+    def execute():
+        products()
+        add(c, partials, m, n, whole, slices)
+
+    return execute

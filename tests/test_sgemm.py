@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numba import cuda
 from steps_edited import edited_step
 
-from gemm_kernels import LADDER, run, sgemm
+from gemm_kernels import LADDER, run, sgemm, slices
 from gemm_kernels.autotuned import STEP
 from gemm_kernels.slices import cut
 from utils.errors import CourseError
@@ -112,9 +112,17 @@ def test_a_wrong_autotuned_would_be_found(old, new):
 
 
 def test_slices_that_lie_in_one_place_would_be_found():
-    step = edited_step(STEP, "(piece * cut + number) * BM", "number * BM")
+    step = edited_step(STEP, "(piece - 1) * (down * across - whole) + tile", "tile")
     with pytest.raises(Race, match="nothing orders these two blocks"):
-        verify_all(LADDER, [step.variant(**TILINGS["in halves"])], GemmShape(130, 132, 20))
+        verify_all(LADDER, [step.variant(**TILINGS["in eight"])], GemmShape(30, 32, 64))
+
+
+def test_a_slice_that_is_not_added_would_be_found(monkeypatch):
+    nothing = cuda.jit(lambda c, partials, m, n, whole, count: None)
+    monkeypatch.setattr(slices, "add_slices", lambda BM, BN: nothing)
+    variant = STEP.variant(**TILINGS["in halves"])
+    (verdict,) = verify_all(LADDER, [variant], GemmShape(130, 132, 20), kinds=("integers",))
+    assert not verdict.passed
 
 
 @given(
