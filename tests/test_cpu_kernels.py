@@ -144,8 +144,8 @@ def test_the_width_follows_the_processor(settings, said):
 @pytest.mark.parametrize(
     "rows, columns, caches, blocks",
     [
-        (4, 24, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=384, kc=341)),
-        (4, 24, (32 * KIB, 256 * KIB, 2048 * KIB), Blocks(mc=144, kc=227)),
+        (4, 24, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=256, kc=512)),
+        (4, 24, (32 * KIB, 256 * KIB, 2048 * KIB), Blocks(mc=96, kc=341)),
         # The panel would be too short: kc fills two thirds of L1 with the rows of a.
         (8, 48, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=512, kc=1024)),
         (8, 48, (32 * KIB, 512 * KIB, 2048 * KIB), Blocks(mc=384, kc=682)),
@@ -230,6 +230,13 @@ def test_a_record_has_the_kernels_that_the_library_itself_chooses(monkeypatch):
     assert command_line._main(["--record"]) == 0
     assert started["command"][1:] == ["-m", "gemm_kernels.cpu", "--record"]
     assert "OPENBLAS_CORETYPE" not in started["env"]
+
+
+def test_help_names_the_benchmark(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["cpu", "--help"])
+    with pytest.raises(SystemExit):
+        command_line._with_what_stands_beside()
+    assert "--bench" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("value, held", [(1.0, True), (0.999, False), (None, None)])

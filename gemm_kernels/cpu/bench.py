@@ -30,6 +30,7 @@ WHOLE, EDGES = "480", ("481", "487", "495", "503", "511", "513", "521", "527")
 PARALLEL = ("1024", "2048")
 # Short repetitions, because a neighbour on a busy machine spoils each that it interrupts.
 REPETITIONS, REPETITION_MS, SECONDS = 200, 1.0, 8.0
+ATTEMPTS = 5
 # What would change the rivals: the library's own choice of kernel is the one to beat.
 CHOICES = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 SETTINGS = (*CHOICES, "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -62,7 +63,7 @@ def measure() -> int:
     console = Console(width=None if sys.stdout.isatty() else 120)
     console.print(cpu.current().sentence, _surroundings())
     with pinned(1):
-        ceilings = peaks()
+        ceilings = _ceilings()
         for peak in ceilings:
             console.print(str(peak))
         bars = [*_one_thread(console, ceilings), *_edges(console)]
@@ -73,6 +74,15 @@ def measure() -> int:
             bars.append(Bar("parallel: 2 threads against 1", 1.8, None))
     console.print(_table("Bars", [_verdict(bar) for bar in bars]))
     return int(any(bar.held is False for bar in bars))
+
+
+def _ceilings() -> list[Peak]:
+    """The peaks, measured again where the clock rose unseen: a loop was then above its peak."""
+    for _ in range(ATTEMPTS):
+        ceilings = peaks()
+        if all(not peak.computed or peak.measured <= peak.computed for peak in ceilings):
+            break
+    return ceilings
 
 
 @contextlib.contextmanager

@@ -29,7 +29,7 @@ FLOAT_BYTES = 4
 LINE = 16  # float32 in a cache line of 64 bytes
 # A block of a with a panel of b fits into the THREAD_BYTES that each thread has.
 MOST_OF_A = 2**19
-SHALLOWEST, DEEPEST = 192, 1024
+SHALLOWEST, DEEPEST = 320, 1024
 THREAD_BYTES = 4 * 2**20
 
 
@@ -48,15 +48,16 @@ OF_THE_SOURCE = Blocks(mc=64, kc=256)
 def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
     """Blocks for tiles of rows × columns, from the sizes of the caches in bytes.
 
-    Two thirds of the L1 cache hold a panel of b; the rest is for what passes through. The block of
-    a takes half of the L2 cache.
+    A panel of b has the size of the L1 cache: what passes through takes a part of it to the L2
+    cache, and a third less would cost more, because c goes through the registers more often. The
+    block of a takes half of the L2 cache.
 
-    If the panel were too short then, and c went through the registers too often, two thirds of the
-    L1 cache hold the rows of a alone, and b comes from the L2 cache. The block of a then has twice
-    the size of the L2 cache, because its rows come one behind another and slowly.
+    If the panel were too short then, two thirds of the L1 cache hold the rows of a alone, and b
+    comes from the L2 cache. The block of a then has twice the size of the L2 cache, because its
+    rows come one behind another and slowly.
     """
     l1, l2, _ = (size // FLOAT_BYTES for size in caches)
-    kc, size_a = min(DEEPEST, 2 * l1 // 3 // columns), l2 // 2
+    kc, size_a = min(DEEPEST, l1 // columns), l2 // 2
     if kc < SHALLOWEST:
         kc, size_a = min(DEEPEST, 2 * l1 // 3 // rows), 2 * l2
     return Blocks(mc=max(rows, min(MOST_OF_A, size_a) // kc // rows * rows), kc=kc)
