@@ -28,14 +28,14 @@ REFUSED = 2
 INTERRUPTED = 130
 
 
-def main(ladder: Ladder, arguments: Sequence[str] | None = None) -> int:
+def main(ladder: Ladder, arguments: Sequence[str] | None = None, epilog: str = "") -> int:
     """Run the command line of a ladder; returns the exit code.
 
     0: every step is right, or the figures are drawn. 1: a step is wrong. 2: the request cannot be
     met, and one sentence on stderr says why. 130: stopped with Ctrl-C; what was measured until then
-    is recorded.
+    is recorded. epilog: the last lines of --help.
     """
-    options = _parse(ladder, arguments)
+    options = _parse(ladder, arguments, epilog)
     console = Console(stderr=True)
     try:
         if options.plot:
@@ -59,10 +59,11 @@ def main(ladder: Ladder, arguments: Sequence[str] | None = None) -> int:
     return 0 if all(row.verdict.passed for row in rows) else WRONG
 
 
-def _parse(ladder: Ladder, arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parse(ladder: Ladder, arguments: Sequence[str] | None, epilog: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog=_program(),
         description=f"{ladder.title}: verify each step, measure it, compare it with the library.",
+        epilog=epilog,
     )
     parser.add_argument(
         "--n",

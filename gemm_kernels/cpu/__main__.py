@@ -13,10 +13,12 @@ from rich.console import Console
 from gemm_kernels.cpu import LADDER, bench, beside
 from utils.cli import REFUSED, main
 
+BENCH = "--bench, alone: measure the ladder's bars against NumPy and oneDNN (about a minute)"
+
 
 def _with_what_stands_beside() -> int:
     """The ladder's command line, and below its table those of the libraries and the sources."""
-    code = main(LADDER)
+    code = main(LADDER, epilog=BENCH)
     if code == REFUSED or "--json" in sys.argv:
         return code
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)

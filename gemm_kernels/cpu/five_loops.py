@@ -1,5 +1,5 @@
 """The five loops around a micro-kernel (F. G. Van Zee and R. A. van de Geijn, "BLIS", ACM TOMS 41,
-2015): blocks that fit into the caches, b packed once, and tile after tile of c."""
+2015): blocks that fit into the caches, panels of b, and tile after tile of c."""
 
 from __future__ import annotations
 
@@ -27,149 +27,148 @@ from utils.simd import (
 
 FLOAT_BYTES = 4
 LINE = 16  # float32 in a cache line of 64 bytes
-# A block of a with a panel of b fits into THREAD_BYTES, the largest blocks into WORKSPACE_BYTES.
-MOST_OF_A, MOST_OF_B = 2**19, 4 * 2**20
-SHALLOWEST, DEEPEST = 128, 1024
-THREAD_BYTES, WORKSPACE_BYTES = 4 * 2**20, 24 * 2**20
+# A block of a with a panel of b fits into the THREAD_BYTES that each thread has.
+MOST_OF_A = 2**19
+SHALLOWEST, DEEPEST = 320, 1024
+THREAD_BYTES = 4 * 2**20
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """mc × kc of a meet kc × nc of b at a time."""
+    """mc × kc of a, where it is copied, meet kc rows of b at a time."""
 
     mc: int
     kc: int
-    nc: int
 
 
 # The block sizes of the source's AVX2 lesson: 64×256 of a, and 256 whole rows of b.
-OF_THE_SOURCE = Blocks(mc=64, kc=256, nc=MOST_OF_B // 256)
+OF_THE_SOURCE = Blocks(mc=64, kc=256)
 
 
 def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
     """Blocks for tiles of rows × columns, from the sizes of the caches in bytes.
 
-    Half of the L1 cache holds a panel of a and one of b; the rest is for what passes through, and
-    for rows of a that lie where few sets of the cache serve them. The block of a takes a sixteenth
-    of the L2 cache for the same reason.
+    A panel of b has the size of the L1 cache: what passes through takes a part of it to the L2
+    cache, and a third less would cost more, because c goes through the registers more often. The
+    block of a takes half of the L2 cache.
 
-    If the panels were too short then, and c went through the registers too often, two thirds of the
-    L1 cache hold the rows of a alone, and b comes from the L2 cache. The block of a then has twice
-    the size of the L2 cache, because its rows come one behind another and slowly, while the larger
-    panel of b, which all of them meet, stays there. The block of b takes half of the L3 cache.
+    If the panel were too short then, two thirds of the L1 cache hold the rows of a alone, and b
+    comes from the L2 cache. The block of a then has twice the size of the L2 cache, because its
+    rows come one behind another and slowly.
     """
-    l1, l2, l3 = (size // FLOAT_BYTES for size in caches)
-    kc, size_a = min(DEEPEST, l1 // 2 // (rows + columns)), l2 // 16
+    l1, l2, _ = (size // FLOAT_BYTES for size in caches)
+    kc, size_a = min(DEEPEST, l1 // columns), l2 // 2
     if kc < SHALLOWEST:
         kc, size_a = min(DEEPEST, 2 * l1 // 3 // rows), 2 * l2
-    mc = max(rows, min(MOST_OF_A, size_a, l3 // 4) // kc // rows * rows)
-    return Blocks(mc, kc, nc=min(MOST_OF_B, l3 // 2) // kc)
+    return Blocks(mc=max(rows, min(MOST_OF_A, size_a) // kc // rows * rows), kc=kc)
 
 
 @cache
-def _memory(size: int) -> np.ndarray:
-    return np.empty(size, np.uint8)
-
-
-def workspace(threads: int = 1) -> tuple[int, int]:
-    """Address of the memory for packed blocks, and the bytes of it that each thread has.
+def workspace(threads: int = 1) -> np.ndarray:
+    """THREAD_BYTES of memory for each thread: float32, on the boundary of a line.
 
     It is the same in every call, so that its pages stay mapped. No two calls use it at a time:
     compiled code holds Python's lock.
     """
-    share = max(THREAD_BYTES, WORKSPACE_BYTES // threads)
-    return _memory(share * threads).ctypes.data, share
+    size = threads * THREAD_BYTES // FLOAT_BYTES
+    memory = np.empty(size + LINE, np.float32)
+    # A vector that lies on two lines is two loads.
+    first = -(memory.ctypes.data // FLOAT_BYTES) % LINE
+    return memory[first : first + size]
 
 
 def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
     """A compiled-on-demand function that multiplies with a micro-kernel.
 
-    tile_of: v -> tile(depth, a, lda, b, alpha, beta, c, ldc, height, width), which computes
-    `rows` rows of v vectors of `lanes` float32, and stores `height` rows and `width` columns of
-    them. Row i of a is contiguous at a[i * lda], and there are `height`. Edges take as many vectors
-    as they need, up to `vectors`.
+    tile_of: (v, packs) -> tile(depth, a, lda, b, ldb, panel, alpha, beta, c, ldc, height, width),
+    which computes `rows` rows of v vectors of `lanes` float32, and stores `height` rows and `width`
+    columns of them. Row i of a is contiguous at a[i * lda], and there are `height`. b is read by
+    `row_reader`. Edges take as many vectors as they need, up to `vectors`.
 
-    The function: (m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, workspace, size)
+    The function: (m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, workspace)
     computes c = alpha·a·b + beta·c, with element (i, p) of a at a[i * a_row + p * a_col], b
     likewise, and element (i, j) of c at c[i * ldc + j]. Of the two strides of a matrix one is 1.
     a, b and c are pointers to float32. With beta = 0, c is not read. k is at least 1.
-    `workspace` is the address of `size` bytes, THREAD_BYTES or more: with few of them blocks of b
-    are narrower.
+    `workspace` is the address of THREAD_BYTES.
     """
     columns, blocks = lanes * vectors, blocks_for(rows, lanes * vectors, cpu.current().caches)
-    tiles = [tile_of(v) for v in range(1, vectors + 1)]
-    narrow, middle, wide = tiles[0], tiles[min(1, vectors - 1)], tiles[-1]
-    mc_most, kc_most, nc_most = blocks.mc, blocks.kc, blocks.nc
+    tile, packing_tile = (_by_width(tile_of, vectors, packs) for packs in (False, True))
+    mc_most, kc_most = blocks.mc, blocks.kc
 
     @njit(error_model="numpy")
-    def tile(count, depth, a, lda, b, alpha, beta, c, ldc, height, width):
-        if count == 1:
-            narrow(depth, a, lda, b, alpha, beta, c, ldc, height, width)
-        elif count == 2:
-            middle(depth, a, lda, b, alpha, beta, c, ldc, height, width)
+    def first_tile(count, kc, a, lda, b, b_row, b_col, panel, alpha, beta, c, ldc, height, width):
+        # What the others read from the panel, the first row of tiles stores there.
+        if b_col == 1:
+            packing_tile(count, kc, a, lda, b, b_row, panel, alpha, beta, c, ldc, height, width)
         else:
-            wide(depth, a, lda, b, alpha, beta, c, ldc, height, width)
+            pack(b, b_col, b_row, width, kc, panel, count * lanes)
+            tile(count, kc, a, lda, b, b_row, panel, alpha, beta, c, ldc, height, width)
 
     @njit(error_model="numpy")
-    def pack_b(b, b_row, b_col, nc, kc, panels):
-        # The last panel is only as wide as the vectors that it needs.
-        whole = nc - nc % columns
-        pack(b, b_col, b_row, whole, kc, panels, columns)
-        if whole < nc:
-            width = _ceil(nc - whole, lanes) * lanes
-            rest = pointer(panels, whole * kc)
-            pack(pointer(b, whole * b_col), b_col, b_row, nc - whole, kc, rest, width)
+    def tiles_of_block(mc, n, kc, alpha, a, lda, b, b_row, b_col, panel, beta, c, ldc):
+        # Each row of tiles asks for its share of what the next panel is made of.
+        share, col = _ceil(kc, max(1, _ceil(mc, rows) - 1)), 0
+        while col < n:
+            width = _width(n - col, columns, lanes)
+            count, corner = _ceil(width, lanes), pointer(c, col)
+            here, ahead = pointer(b, col * b_col), pointer(b, (col + width) * b_col)
+            height = min(rows, mc)
+            first_tile(
+                *(count, kc, a, lda, here, b_row, b_col, panel),
+                *(alpha, beta, corner, ldc, height, width),
+            )
+            for row in range(rows, mc, rows):
+                if b_col == 1:
+                    first = (row // rows - 1) * share
+                    for p in range(first, min(first + share, kc)):
+                        prefetch_lines(ahead, p * b_row, columns)
+                x, y = pointer(a, row * lda), pointer(corner, row * ldc)
+                height = min(rows, mc - row)
+                tile(count, kc, x, lda, here, b_row, panel, alpha, beta, y, ldc, height, width)
+            col += width
 
     @njit(error_model="numpy")
-    def tiles_of_block(mc, nc, kc, alpha, a, lda, b, beta, c, ldc):
-        # A panel of b meets all panels of a before the next one comes.
-        for col in range(0, nc, columns):
-            width = min(columns, nc - col)
-            for row in range(0, mc, rows):
-                tile(
-                    _ceil(width, lanes),
-                    kc,
-                    pointer(a, row * lda),
-                    lda,
-                    pointer(b, col * kc),
-                    alpha,
-                    beta,
-                    pointer(c, row * ldc + col),
-                    ldc,
-                    min(rows, mc - row),
-                    width,
+    def multiply(m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, workspace):
+        kc = _share(k, kc_most, 1)
+        # Contiguous rows are read where they lie: a copy costs up to 2 % of the time.
+        mc = m if a_col == 1 else _share(m, mc_most, rows)
+        panel = at_address(workspace)
+        packed_a = pointer(panel, _ceil(kc * columns, LINE) * LINE + LINE)
+        for p in range(0, k, kc):
+            depth = min(kc, k - p)
+            # c already holds the sum over the k before p.
+            factor, x = beta if p == 0 else float32(1), pointer(b, p * b_row)
+            for i in range(0, m, mc):
+                height, corner = min(mc, m - i), pointer(c, i * ldc)
+                block, lda = pointer(a, i * a_row + p * a_col), a_row
+                if a_col != 1:
+                    lda = _ceil(depth, LINE) * LINE
+                    # One panel with the columns of a as its lines: rows become contiguous.
+                    pack(block, a_col, a_row, depth, height, packed_a, lda)
+                    block = packed_a
+                tiles_of_block(
+                    *(height, n, depth, alpha, block, lda, x, b_row, b_col, panel),
+                    *(factor, corner, ldc),
                 )
 
-    @njit(error_model="numpy")
-    def multiply(m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, workspace, size):
-        mc, kc = _share(m, mc_most, rows), _share(k, kc_most, 1)
-        size_a = mc * _ceil(kc, LINE) * LINE
-        left = size // FLOAT_BYTES - size_a - 4 * LINE
-        nc = _share(n, max(columns, min(nc_most, left // kc // columns * columns)), columns)
-        # On the boundary of a line, because a vector that lies on two lines is two loads.
-        packed_a = at_address(workspace + -workspace % (LINE * FLOAT_BYTES))
-        packed_b = pointer(packed_a, size_a)
-        for j in range(0, n, nc):
-            for p in range(0, k, kc):
-                depth, width = min(kc, k - p), min(nc, n - j)
-                # c already holds the sum over the k before p.
-                factor = beta if p == 0 else float32(1)
-                pack_b(pointer(b, p * b_row + j * b_col), b_row, b_col, width, depth, packed_b)
-                for i in range(0, m, mc):
-                    height = min(mc, m - i)
-                    block, lda = pointer(a, i * a_row + p * a_col), a_row
-                    corner = pointer(c, i * ldc + j)
-                    # Contiguous rows are read where they lie: a copy costs up to 3 % of the time.
-                    if a_col != 1:
-                        lda = _ceil(depth, LINE) * LINE
-                        # One panel with the columns of a as its lines: rows become contiguous.
-                        pack(block, a_col, a_row, depth, height, packed_a, lda)
-                        block = packed_a
-                    tiles_of_block(
-                        height, width, depth, alpha, block, lda, packed_b, factor, corner, ldc
-                    )
-
     return multiply
+
+
+def _by_width(tile_of: Callable, vectors: int, packs: bool) -> Callable:
+    """The tile with as many vectors as its first argument says."""
+    tiles = [tile_of(v, packs) for v in range(1, vectors + 1)]
+    narrow, middle, wide = tiles[0], tiles[min(1, vectors - 1)], tiles[-1]
+
+    @njit(error_model="numpy")
+    def tile(count, kc, a, lda, b, ldb, panel, alpha, beta, c, ldc, height, width):
+        if count == 1:
+            narrow(kc, a, lda, b, ldb, panel, alpha, beta, c, ldc, height, width)
+        elif count == 2:
+            middle(kc, a, lda, b, ldb, panel, alpha, beta, c, ldc, height, width)
+        else:
+            wide(kc, a, lda, b, ldb, panel, alpha, beta, c, ldc, height, width)
+
+    return tile
 
 
 @njit(error_model="numpy")
@@ -184,12 +183,50 @@ def _share(total, most, multiple):
     return _ceil(_ceil(total, _ceil(total, most)), multiple) * multiple
 
 
+@njit(error_model="numpy")
+def _width(left, columns, lanes):
+    """Of the next panel. The last two share what is left: a single vector waits for its sums."""
+    if columns < left < 2 * columns:
+        return _ceil(_ceil(left, 2), lanes) * lanes
+    return min(columns, left)
+
+
+@njit(error_model="numpy", forceinline=True)
+def prefetch_lines(b, i, width):
+    """Ask for the lines of b[i : i + width], but for the last one where they do not begin at i."""
+    for col in range(0, width, LINE):
+        prefetch(b, i + col)
+
+
 @njit(error_model="numpy", forceinline=True)
 def prefetch_row(c, i, width):
     """Ask for the lines of c[i : i + width] now; they are there when the sums are."""
-    for col in range(0, width, LINE):
-        prefetch(c, i + col)
+    prefetch_lines(c, i, width)
     prefetch(c, i + width - 1)
+
+
+def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
+    """A function that gives row p of b, `lanes` × `vectors` wide.
+
+    packs: it is read where it lies, in rows of `width` that are ldb apart, and stored in the panel.
+    Otherwise it comes from the panel.
+    """
+    columns = lanes * vectors
+
+    @njit(error_model="numpy", forceinline=True)
+    def read_and_pack(b, ldb, panel, p, width):
+        if width < columns:
+            row = load_row_masked(b, p * ldb, lanes, vectors, width)
+        else:
+            row = load_row(b, p * ldb, lanes, vectors)
+        store_row(panel, p * columns, row)
+        return row
+
+    @njit(error_model="numpy", forceinline=True)
+    def read(b, ldb, panel, p, width):
+        return load_row(panel, p * columns, lanes, vectors)
+
+    return read_and_pack if packs else read
 
 
 def row_writer(lanes: int, vectors: int) -> Callable:

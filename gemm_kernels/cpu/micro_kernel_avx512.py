@@ -4,19 +4,25 @@ from functools import cache
 
 from numba import float32, njit
 
-from gemm_kernels.cpu.five_loops import five_loops, prefetch_row, row_writer, workspace
-from utils.simd import broadcast, fmadd_row, load_row, pointer, zero_row
+from gemm_kernels.cpu.five_loops import (
+    five_loops,
+    prefetch_row,
+    row_reader,
+    row_writer,
+    workspace,
+)
+from utils.simd import broadcast, fmadd_row, pointer, zero_row
 from utils.steps import Step
 from utils.tasks import GEMM
 
 ROWS, LANES, VECTORS = 8, 16, 3
 
 
-def tile_of(vectors):
-    write = row_writer(LANES, vectors)
+def tile_of(vectors, packs):
+    read, write = row_reader(LANES, vectors, packs), row_writer(LANES, vectors)
 
     @njit(error_model="numpy")
-    def tile_8x48(depth, a, lda, b, alpha, beta, c, ldc, height, width):
+    def tile_8x48(depth, a, lda, b, ldb, panel, alpha, beta, c, ldc, height, width):
         for i in range(ROWS):
             prefetch_row(c, i * ldc, LANES * vectors)
         c0 = c1 = c2 = c3 = c4 = c5 = c6 = c7 = zero_row(LANES, vectors)
@@ -32,7 +38,7 @@ def tile_of(vectors):
         for p in range(depth):
             # 24 sums, 3 vectors of b and one element of a take 28 of the 32 registers. For 24
             # multiply-adds there are 11 loads, and the processor can start as many of each.
-            row = load_row(b, p * LANES * vectors, LANES, vectors)
+            row = read(b, ldb, panel, p, width)
             c0 = fmadd_row(broadcast(a, p, LANES), row, c0)
             c1 = fmadd_row(broadcast(a1, p, LANES), row, c1)
             c2 = fmadd_row(broadcast(a2, p, LANES), row, c2)
@@ -61,14 +67,14 @@ def multiplication():
 
 @cache
 def build():
-    multiply, (address, size) = multiplication(), workspace()
+    multiply, address = multiplication(), workspace().ctypes.data
 
     @njit
     def micro_kernel_avx512(a, b, c):
         (m, k), n = a.shape, b.shape[1]
         x, y, z = pointer(a.ravel(), 0), pointer(b.ravel(), 0), pointer(c.ravel(), 0)
         # Flaw: one core works, and all others wait.
-        multiply(m, n, k, float32(1), x, k, 1, y, n, 1, float32(0), z, n, address, size)
+        multiply(m, n, k, float32(1), x, k, 1, y, n, 1, float32(0), z, n, address)
 
     return micro_kernel_avx512
 

@@ -4,19 +4,20 @@ from functools import cache
 
 from numba import config, float32, get_num_threads, njit, prange
 
-from gemm_kernels.cpu.five_loops import workspace
+from gemm_kernels.cpu.five_loops import THREAD_BYTES, workspace
 from gemm_kernels.cpu.widest import multiplication
 from utils.simd import pointer
 from utils.steps import Step
 from utils.tasks import GEMM
 
-# Sides of a rectangle are multiples of this, so that edges of tiles are at edges of c only.
-GRAIN = 48
+# Sides of a rectangle are multiples of a vector, and of the rows of a tile.
+GRAIN = 16
 
 
 @cache
 def build():
-    multiply, (address, share) = multiplication(), workspace(config.NUMBA_NUM_THREADS)
+    multiply = multiplication()
+    address = workspace(config.NUMBA_NUM_THREADS).ctypes.data
 
     @njit
     def rectangle(a, b, c, first_row, first_col, height, width, memory):
@@ -25,7 +26,7 @@ def build():
         y = pointer(b.ravel(), first_col)
         z = pointer(c.ravel(), first_row * n + first_col)
         one, zero = float32(1), float32(0)
-        multiply(height, width, k, one, x, k, 1, y, n, 1, zero, z, n, memory, share)
+        multiply(height, width, k, one, x, k, 1, y, n, 1, zero, z, n, memory)
 
     @njit(parallel=True)
     def parallel(a, b, c):
@@ -39,7 +40,7 @@ def build():
             row, col = thread // across * height, thread % across * width
             if row < m and col < n:
                 rows, columns = min(height, m - row), min(width, n - col)
-                rectangle(a, b, c, row, col, rows, columns, address + thread * share)
+                rectangle(a, b, c, row, col, rows, columns, address + thread * THREAD_BYTES)
 
     return parallel
 
@@ -51,7 +52,8 @@ def _columns(m, n, threads):
     for across in range(1, threads + 1):
         if threads % across == 0:
             sides = m * across // threads + n // across
-            if sides < m * best // threads + n // best:
+            # Of equal sums the one with more columns: rectangles side by side share no part of b.
+            if sides <= m * best // threads + n // best:
                 best = across
     return best
 
