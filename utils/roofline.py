@@ -5,7 +5,7 @@ and the L1 cache, and start its instructions. Each of these has a ceiling; the s
 lower bound of the time.
 
 What the bound leaves out is the time in which everything is free and somebody waits: for memory to
-answer, at a barrier, for the operands of an instruction. It takes the L1 cache to keep all that a
+answer or at a barrier. It takes the L1 cache to keep all that a
 block has touched and nothing of other blocks, and DRAM to move each byte once. Without the machine
 code of a hot loop with multiply-adds it misses the instructions for addresses, branches and loops,
 so the estimate of a reduction, which has no such loop, is far below its time.
@@ -65,8 +65,8 @@ class Counts:
 
     flops: floating-point operations. dram_bytes: what must move at least. l2_bytes: what the blocks
     touch, each sector once per block, because the L1 cache keeps it for the rest of the block.
-    wavefronts: of the pipe to shared memory and the L1 cache. instructions: of warps.
-    blocks: of the grid.
+    wavefronts: of the pipe to shared memory and the L1 cache. instructions: of warps, and the slots
+    that pass because operands meet in a register bank. blocks: of the grid.
     """
 
     flops: float
@@ -82,12 +82,14 @@ class HotLoop:
     """The innermost hot loop of a kernel's machine code, in which it spends its time.
 
     instructions: all of them. ffma: float32 multiply-adds among them. shared_loads: loads from
-    shared memory by their width in bits per thread, such as {32: 4, 128: 1}.
+    shared memory by their width in bits per thread, such as {32: 4, 128: 1}. waits: cycles in which
+    it starts nothing because operands meet in a register bank.
     """
 
     instructions: int
     ffma: int
     shared_loads: Mapping[int, int]
+    waits: float = 0.0
 
 
 def gpu_ceilings(device: Device) -> Ceilings:
@@ -133,9 +135,10 @@ def cpu_ceilings(mib: int = 256, n: int = 1024) -> Ceilings:
 def hot_loop_of(variant: Variant, arch: str = "sm_90") -> HotLoop | None:
     """The hot loop that the x-ray finds in the machine code; None without a compiler or a loop."""
     try:
-        hot = xray(variant.kernel, variant.step.signature, arch).hot
+        seen = xray(variant.kernel, variant.step.signature, arch)
     except CourseError:
         return None
+    hot = seen.hot
     if hot is None:
         return None
     widths_of_loads = widths.count_widths(hot.body, widths.LOADS)
@@ -144,7 +147,7 @@ def hot_loop_of(variant: Variant, arch: str = "sm_90") -> HotLoop | None:
         for name, loads in widths_of_loads.items()
         if name.startswith("LDS.")
     }
-    return HotLoop(len(hot.body), hot.ffma, shared)
+    return HotLoop(len(hot.body), hot.ffma, shared, seen.bank_conflicts.waits)
 
 
 def counted(variant: Variant, shape: Shape, hot: HotLoop | None = None) -> Counts:
@@ -167,7 +170,7 @@ def counted(variant: Variant, shape: Shape, hot: HotLoop | None = None) -> Count
     instructions += total["shared_store_requests"] + total["barriers"]
     load_wavefronts = total["shared_load_wavefronts"]
     if hot and hot.ffma and work.flops:
-        instructions = arithmetic * hot.instructions / hot.ffma
+        instructions = arithmetic * (hot.instructions + hot.waits) / hot.ffma
         load_wavefronts *= _merged(hot, shared_loads / arithmetic)
     # A request takes at least one, also if all its lanes want the same word.
     wavefronts = load_wavefronts + total["shared_store_wavefronts"]
