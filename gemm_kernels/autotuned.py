@@ -153,7 +153,7 @@ STEP = Step(
         "TM": (12, 16, 8),
         "TN": (8, 4),
         "BLOCKS": (3, 1, 2, 4, 6, 7, 8),
-        "ORDER": (2, 3, 0, 1),
+        "ORDER": (1, 3, 2, 0),
         "SLICES": (1, 2, 3, 4, 6, 8, 12, 16),
     },
     budget=Budget(registers=168, global_bits=128, shared_bits=128, ffma_share=0.89),

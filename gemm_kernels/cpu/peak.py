@@ -64,12 +64,12 @@ def peaks() -> list[Peak]:
     widths = [lanes for lanes in INSTRUCTION_SETS if lanes <= cpu.lanes()]
     clock = partial(_dependent, CLOCK_TURNS, 1, 3, 5)
     # The clock is read before and after each loop: a moment at which it was higher is then seen.
-    turns = [rival for lanes in widths for rival in (clock, _fma_loop(lanes))] + [clock]
+    turns = [rival for lanes in widths for rival in (clock, fma_loop(lanes))] + [clock]
     timings = time_cpu(turns, REPETITIONS, REPETITION_MS)
     clocks, loops = timings[::2], timings[1::2]
     ghz = 2 * PAIRS * CLOCK_TURNS / min(seen.min_ms for seen in clocks) / 1e6
     return [
-        Peak(lanes, ghz, units.get(lanes), 2 * SUMS * lanes * FMA_TURNS / loop.min_ms / 1e6)
+        Peak(lanes, ghz, units.get(lanes), fma_loop_flops(lanes) / loop.min_ms / 1e6)
         for lanes, loop in zip(widths, loops, strict=True)
     ]
 
@@ -84,9 +84,11 @@ def _dependent(turns, x, y, z):
 
 
 @cache
-def _fma_loop(lanes: int) -> Callable[[], None]:
+def fma_loop(lanes: int) -> Callable[[], None]:
+    """One execution of a loop that holds nothing but multiply-adds of `lanes` float32."""
+
     @njit
-    def fma_loop(turns, memory):
+    def repeat(turns, memory):
         factor = set1(float32(1e-9), lanes)
         sums = load_row(memory, 0, lanes, SUMS)
         for _ in range(turns):
@@ -94,4 +96,9 @@ def _fma_loop(lanes: int) -> Callable[[], None]:
             sums = fmadd_row(factor, sums, sums)
         store_row(memory, 0, sums)
 
-    return partial(fma_loop, FMA_TURNS, np.linspace(1, 2, SUMS * lanes, dtype=np.float32))
+    return partial(repeat, FMA_TURNS, np.linspace(1, 2, SUMS * lanes, dtype=np.float32))
+
+
+def fma_loop_flops(lanes: int) -> int:
+    """The floating-point operations of one execution of `fma_loop`."""
+    return 2 * SUMS * lanes * FMA_TURNS
