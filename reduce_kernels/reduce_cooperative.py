@@ -64,7 +64,7 @@ def bind(variant, shape, inputs, out):
 
 STEP = Step(
     name="reduce_cooperative",
-    idea="one cooperative launch: all blocks meet before one adds the partial sums; slower, as all wait",
+    idea="one cooperative launch: one block adds the partial sums once all have met; slower",
     previous="reduce7",
     task=replace(SUM, signature=void(float32[::1], float32[::1], float32[::1])),
     build=build,

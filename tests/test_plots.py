@@ -61,6 +61,13 @@ def test_a_ladders_figures_show_each_step_once_with_its_best_constants():
     assert "10,000" not in figures["gflops"].alt_text
 
 
+def test_a_line_over_sizes_leaves_other_shapes_out_unless_there_are_no_others():
+    oblong = gemm({"tiled": 10_000}, [2000]).assign(n=600)
+    drawn = plots.figures_of(pd.concat([gemm({"tiled": 20_000}), oblong]), "SGEMM")["gflops"]
+    assert [20_000] * 3 in lines(drawn).values()
+    assert "2000×600×2000" in plots.figures_of(oblong, "SGEMM")["gflops"].alt_text
+
+
 def test_without_an_efficiency_there_is_no_peak_to_draw_under():
     with pytest.raises(CourseError, match="no row has an efficiency"):
         plots.figures_of(gemm({"tiled": 10_000}).assign(efficiency=np.nan), "SGEMM")

@@ -116,7 +116,8 @@ def figures_of(frame: pd.DataFrame, title: str) -> dict[str, Figure]:
     """What `--plot` draws of a ladder's records: name -> figure, with each step's best constants.
 
     One figure of speed against size for each unit that the records hold, and one of the share of
-    the peak at the largest size that all steps have. frame: records of one device.
+    the peak at the largest size that all steps have. frame: records of one device. A line goes
+    through the square products: another shape between them would be a dent that is no size's.
     CourseError if no row has an efficiency, from which the peak follows, or no size is shared.
     """
     figures = {}
@@ -124,12 +125,19 @@ def figures_of(frame: pd.DataFrame, title: str) -> dict[str, Figure]:
         rated = frame.dropna(subset=[unit, "efficiency"])
         if not rated.empty:
             peak = (rated[unit] / rated["efficiency"]).median()
-            figures[unit] = gflops_against_size(_fastest(rated, unit), peak, title, unit)
+            line = _fastest(_squares(rated), unit)
+            figures[unit] = gflops_against_size(line, peak, title, unit)
     if not figures:
         raise CourseError(
             "There is nothing to draw: no row has an efficiency; record it where a peak is known."
         )
     return figures | {"share_of_peak": efficiency_per_step(frame, f"{title}: share of the peak")}
+
+
+def _squares(frame: pd.DataFrame) -> pd.DataFrame:
+    """Without products of another shape, unless there are no others."""
+    even = frame["elements"].notna() | ((frame["m"] == frame["n"]) & (frame["n"] == frame["k"]))
+    return frame[even] if even.any() else frame
 
 
 def _fastest(frame: pd.DataFrame, unit: str) -> pd.DataFrame:
