@@ -57,6 +57,8 @@ def trust(device: str = DEVICE) -> str:
     correct = verdicts[verdicts["corpus"] == "correct"]
     answers = pd.read_csv(folder / "occupancy.csv")
     exact = (counters["reason"] == "").sum()
+    resources = pd.read_csv(folder / "resources.csv")
+    equal = (resources["driver"] == resources["xray"]).sum()
     return (
         f"Of {len(counters)} counts of requests, sectors, wavefronts and active lanes that the "
         f"hardware profiler made of {counters['launch'].nunique()} launches, {exact} are equal and "
@@ -65,7 +67,9 @@ def trust(device: str = DEVICE) -> str:
         f"{len(broken)} broken kernels, of which compute-sanitizer reports "
         f"{int(broken['reported'].sum())}, the virtual GPU reports all, and it accuses none of "
         f"{len(correct)} correct ones (`sanitizer.csv`). The occupancy calculator gives all "
-        f"{len(answers)} answers that the driver gave (`occupancy.csv`)."
+        f"{len(answers)} answers that the driver gave (`occupancy.csv`). Registers, shared, local and "
+        f"constant memory and the most threads per block are what the driver says in {equal} of "
+        f"{len(resources)} figures of {resources['kernel'].nunique()} kernels (`resources.csv`)."
     )
 
 
