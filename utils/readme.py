@@ -67,9 +67,10 @@ def trust(device: str = DEVICE) -> str:
         f"{len(broken)} broken kernels, of which compute-sanitizer reports "
         f"{int(broken['reported'].sum())}, the virtual GPU reports all, and it accuses none of "
         f"{len(correct)} correct ones (`sanitizer.csv`). The occupancy calculator gives all "
-        f"{len(answers)} answers that the driver gave (`occupancy.csv`). Registers, shared, local and "
-        f"constant memory and the most threads per block are what the driver says in {equal} of "
-        f"{len(resources)} figures of {resources['kernel'].nunique()} kernels (`resources.csv`)."
+        f"{len(answers)} answers that the driver gave (`occupancy.csv`). Registers, shared, local "
+        "and constant memory and the most threads per block are what the driver says in "
+        f"{equal} of {len(resources)} figures of {resources['kernel'].nunique()} kernels "
+        "(`resources.csv`)."
     )
 
 
