@@ -9,7 +9,7 @@ from tests.kernels.resources import VECTORS
 from utils import records
 from utils.xray import xray
 from utils.xray.banks import bank_conflicts
-from utils.xray.loops import find_loops, hot_loop
+from utils.xray.loops import distances_to_use, find_loops, hot_loop
 from utils.xray.sass import Instruction, parse
 
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -132,6 +132,29 @@ def test_the_model_of_the_banks_meets_the_recorded_rate_of_the_arithmetic_ceilin
     seen = xray(FMA_LOOP.build(), FMA_LOOP.signature)
     frame = records.measured("NVIDIA H200", "latency").query("step == 'fma_loop'")
     assert 1 / seen.cycles_per_ffma == pytest.approx(frame["efficiency"].max(), rel=0.02)
+
+
+def lds(width, *operands):
+    return Instruction(0, "", f"LDS{width}", operands, 0)
+
+
+def test_a_wide_load_is_used_when_any_of_its_registers_is_read():
+    sums = [ffma("R20", "R2", "R3", "R20"), ffma("R20", "R7", "R3", "R20")]
+    assert distances_to_use([lds(".128", "R4", "[R0]"), *sums]) == [2]
+    assert distances_to_use([lds("", "R4", "[R0]"), *sums]) == []
+
+
+def test_a_value_that_is_used_in_the_next_turn_is_counted_around_the_loop():
+    body = [ffma("R20", "R4", "R3", "R20"), ffma("R21", "R2", "R3", "R21"), lds("", "R4", "[R0]")]
+    assert distances_to_use(body) == [1]
+
+
+def test_a_loop_that_reads_one_step_ahead_uses_fewer_loads_early():
+    shares = {}
+    for step in map(gemm_kernels.LADDER.step, ("vectorized", "prefetch")):
+        seen = xray(step.build(**step.constants(BK=8)), step.signature)
+        shares[step.name] = seen.early_uses / seen.hot.instructions["LDS"]
+    assert shares["prefetch"] < shares["vectorized"]
 
 
 def test_the_scheduling_bits_are_read():
