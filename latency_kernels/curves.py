@@ -9,17 +9,20 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from latency_kernels.experiments import measure
+from latency_kernels.experiments import WARP, measure
 from utils import devices, plots, records
 from utils.cli import REFUSED
 from utils.devices import Device
 from utils.errors import CourseError
+from utils.occupancy import limits_of
 from utils.versions import explained, versions
 
-DRAWN_ILPS = (1, 2, 3, 4, 6, 8)
+DEFAULT = "NVIDIA H200"
+DRAWN_ILPS = (1, 2, 3, 4, 8)
 FLOAT_BYTES = 4
 # What the source claims for its GPU: so much of the bandwidth at so low an occupancy.
 CLAIMED_SHARE, CLAIMED_OCCUPANCY, CLAIMED_COPY = 0.87, 0.08, "8 float4"
@@ -30,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m latency_kernels.curves", description=__doc__)
     parser.add_argument("--record", action="store_true", help="write the curves to data/measured")
     parser.add_argument("--plot", type=Path, metavar="FOLDER", help="draw them as PNG files there")
-    parser.add_argument("--device", default="NVIDIA H200", metavar="NAME",
+    parser.add_argument("--device", default=DEFAULT, metavar="NAME",
                         help="whose recorded curves to show without a GPU")  # fmt: skip
     options = parser.parse_args(arguments)
     try:
@@ -43,6 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return REFUSED
     print(f"{where(frame)}.", answer(frame), "", littles_law(frame, device).to_string(), sep="\n")
     return 0
+
+
+def device_shown() -> Device:
+    """The device whose curves a lesson draws: the one at hand if it has any, else the H200."""
+    device = devices.current()
+    return device if device and _path(device).exists() else devices.find(DEFAULT)
 
 
 def recorded(device: Device) -> pd.DataFrame:
@@ -74,6 +83,21 @@ def littles_law(frame: pd.DataFrame, device: Device) -> pd.DataFrame:
     return table
 
 
+def expected_share(
+    frame: pd.DataFrame, device: Device, threads: pd.Series, ilp: pd.Series
+) -> pd.Series:
+    """What Little's law lets chains reach, as a share of an SM's peak.
+
+    threads: of an SM. ilp: independent chains of each. The warps are dealt to the sub-partitions of
+    the SM, each with lanes of its own, and the SM is ready when the fullest of them is.
+    """
+    parts = limits_of(device.compute_capability).sub_partitions
+    warps = np.ceil(threads / WARP)
+    fullest = np.ceil(warps / parts)
+    needed = littles_law(frame, device).loc["arithmetic", "under_way"] / parts
+    return (fullest * WARP * ilp / needed).clip(upper=1) * warps / (parts * fullest)
+
+
 def answer(frame: pd.DataFrame) -> str:
     """What has become of the source's claim, in one sentence."""
     copies = frame[(frame["experiment"] == "copy") & (frame["what"] == CLAIMED_COPY)]
@@ -94,13 +118,13 @@ def arithmetic_figure(frame: pd.DataFrame, device: Device, sms: int) -> Figure:
     """Share of the FMA loop's rate against threads per SM, for chains in one SM or in all."""
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == sms)]
     chosen = chosen[chosen["floats"].isin(DRAWN_ILPS)]
-    needed = littles_law(frame, device).loc["arithmetic", "under_way"]
+    threads, ilp = chosen["threads_per_sm"], chosen["floats"]
     points = pd.DataFrame(
         {
             "label": chosen["what"],
-            "x": chosen["threads_per_sm"],
+            "x": threads,
             "share": chosen["share"],
-            "model": (chosen["threads_per_sm"] * chosen["floats"] / needed).clip(upper=1),
+            "model": expected_share(frame, device, threads, ilp),
         }
     )
     published = records.published("latency_hiding").query("experiment == 'arithmetic'")

@@ -7,7 +7,7 @@ reaches when nothing stands in the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -77,14 +77,9 @@ def measure(device: Device) -> Iterator[Point]:
 
     Raises CourseError where NVML tells no clock: cycles are time times clock.
     """
-    ceiling = _ceiling()
-    for ilp in ILPS:
-        _check_arithmetic(ilp)
-    for sms in (1, device.sms):
-        for ilp in ILPS:
-            # One SM takes one block; what is more than a block can hold goes to another SM.
-            for threads in (*THREADS, *((_threads_per_sm(),) if sms > 1 else ())):
-                yield _arithmetic(device, ilp, sms, threads, ceiling * sms / device.sms)
+    # One SM takes one block; what is more than a block can hold goes to another SM.
+    yield from arithmetic_points(device, 1, ILPS, THREADS)
+    yield from arithmetic_points(device, device.sms, ILPS, (*THREADS, _threads_per_sm()))
     x = cuda.to_device(draw("uniform", COPIED, seed=1))
     out = cuda.device_array(COPIED, np.float32)
     for width, count in COPIES:
@@ -93,6 +88,20 @@ def measure(device: Device) -> Iterator[Point]:
         for block, blocks in OCCUPANCIES:
             yield _copy(device, width, count, (block, blocks), (x, out))
     yield from _latencies(device)
+
+
+def arithmetic_points(
+    device: Device, sms: int, ilps: Iterable[int], threads: Iterable[int]
+) -> Iterator[Point]:
+    """Chains of multiply-adds on so many SMs of the device at hand, beside the FMA loop's rate.
+
+    threads: per SM; with sms=1 at most 1024, which is one block.
+    """
+    ceiling = _ceiling() * sms / device.sms
+    for ilp in ilps:
+        _check_arithmetic(ilp)
+        for count in threads:
+            yield _arithmetic(device, ilp, sms, count, ceiling)
 
 
 def _ceiling() -> float:

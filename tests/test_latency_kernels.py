@@ -130,6 +130,14 @@ def test_a_point_counts_the_work_of_all_its_threads(small):
     assert (shared["value"], shared["unit"]) == (pytest.approx(1.98e6 / 64), "cycles")
 
 
+def test_some_points_of_the_arithmetic_can_be_had_alone(small):
+    points = list(experiments.arithmetic_points(H200, 2, (2,), (32, 64)))
+    assert [(one.what, one.sms) for one in points] == [("ILP 2", 2)] * 2
+    assert [one.threads_per_sm for one in points] == [32, 64]
+    # 2^15 multiply-adds on each of two SMs in 1 ms, of what the FMA loop does on two of 132.
+    assert points[0].share == pytest.approx(2 * 2**16 / 1e6 / (65_000 * 2 / 132))
+
+
 def test_cycles_need_a_clock(small, monkeypatch):
     unclocked = [Timing(1.0, 1.0, 1.0, 7, 1, None)]
     monkeypatch.setattr(experiments, "time_gpu", lambda rivals: unclocked)
@@ -164,6 +172,28 @@ def test_littles_law_multiplies_latency_and_throughput(frame):
     law = curves.littles_law(frame, H200)
     assert law.loc["arithmetic", "under_way"] == 4 * 128
     assert law.loc["memory", "under_way"] == pytest.approx(600 * 4.8e12 / 2e9 / 132)
+
+
+@pytest.mark.parametrize(
+    "threads, ilp, share",
+    [(32, 1, 1 / 16), (128, 1, 1 / 4), (128, 2, 1 / 2), (512, 1, 1),
+     # One warp keeps one of four schedulers busy, whatever it has under way.
+     (32, 4, 1 / 4), (32, 8, 1 / 4),
+     # Five and six warps: two on the fullest of the schedulers, in the time of eight.
+     (160, 4, 5 / 8), (192, 4, 6 / 8), (192, 1, 3 / 8)],
+)  # fmt: skip
+def test_littles_law_holds_for_each_scheduler_and_the_fullest_decides(frame, threads, ilp, share):
+    found = curves.expected_share(frame, H200, pd.Series([threads]), pd.Series([ilp]))
+    assert list(found) == pytest.approx([share])
+
+
+def test_a_lesson_draws_the_device_at_hand_only_if_its_curves_are_recorded(monkeypatch):
+    monkeypatch.setattr(devices, "current", lambda: None)
+    assert curves.device_shown() == H200
+    monkeypatch.setattr(devices, "current", lambda: devices.find("T4"))
+    assert curves.device_shown() == H200
+    monkeypatch.setattr(curves, "_path", lambda device: records.DATA)
+    assert curves.device_shown() == devices.find("T4")
 
 
 def test_the_claim_is_answered_with_the_number_nearest_to_its_occupancy(frame):

@@ -42,7 +42,14 @@ REDUCE = records.to_frame(
     for e in (20, 28, 30)
 )
 PUBLISHED = records.published("gemm_gpu")
+SHARES = pd.DataFrame(
+    {"label": ["ILP 1"] * 3 + ["ILP 4"] * 3, "x": [32, 256, 1024] * 2}
+    | {"share": [0.06, 0.4, 0.5, 0.23, 0.96, 0.96], "model": [0.06, 0.5, 1, 0.25, 1, 1]}
+)
+CROSSES = [(192, 1.0, "ILP 4"), (256, 1.0, "ILP 3"), (320, 1.0, "ILP 2"), (576, 1.0, "ILP 1")]
+WHERE = "recorded 2026-11-21 on NVIDIA H200; crosses: where the GTX480 of 2010 is at its peak"
 FIGURES = {
+    "shares": lambda: plots.share_lines(SHARES, "threads", "Chains", WHERE, CROSSES),
     "gflops": lambda: plots.gflops_against_size(WITH_LIBRARY, PEAK, "SGEMM"),
     "one size": lambda: plots.gflops_against_size(gemm(SLOW_AND_FAST, [64]), PEAK, "One size"),
     "crowded": lambda: plots.gflops_against_size(CROWDED, PEAK, "Twelve steps"),
@@ -117,6 +124,22 @@ def test_no_text_is_cut_off_and_no_two_labels_touch(figure):
     labels = [boxes[text] for text in figure.axes[0].texts]
     for i, one in enumerate(labels):
         assert not any(one.overlaps(other) for other in labels[i + 1 :])
+
+
+def test_the_text_of_a_cross_at_the_peak_hides_no_line():
+    figure = FIGURES["shares"]()
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    peak = figure.axes[0].transData.transform((192, 100))[1]
+    crosses = [text for text in figure.axes[0].texts if text.get_fontsize() == 8]
+    assert [text.get_text() for text in crosses] == [text for _, _, text in CROSSES]
+    for text in crosses:
+        assert Text.get_window_extent(text, canvas.get_renderer()).y0 > peak
+
+
+def test_a_share_above_the_peak_is_refused():
+    with pytest.raises(CourseError, match="of the peak, which no kernel reaches"):
+        plots.share_lines(SHARES.assign(share=1.1), "threads", "Chains", WHERE)
 
 
 def test_the_card_is_opaque_so_that_it_reads_on_any_page(figure):

@@ -270,7 +270,8 @@ def share_lines(
             ends[label] = (line["x"].iloc[-1], 100 * line["share"].iloc[-1], colour)
         for x, share, text in marks:
             axes.plot(x, 100 * share, marker="x", color=INK, markersize=8, clip_on=False)
-            axes.annotate(text, (x, 100 * share), (0, -14), textcoords="offset points",
+            # Above, where no line runs: the crosses are at or near the most that was reached.
+            axes.annotate(text, (x, 100 * share), (0, 7), textcoords="offset points",
                           ha="center", fontsize=8, path_effects=_HALO)  # fmt: skip
         octaves = np.floor(np.log2(points["x"].max() / points["x"].min()))
         ticks = points["x"].max() / 2.0 ** np.arange(octaves + 1)
