@@ -6,7 +6,7 @@ import html
 import inspect
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import ModuleType
 
 import pandas as pd
@@ -111,6 +111,38 @@ def peaks(device: Device) -> pd.DataFrame:
         "measured: fma_loop, copy": (ceilings.get("fma_loop"), ceilings.get("copy")),
     }
     return pd.DataFrame.from_dict(rows, orient="index", columns=["GFLOP/s", "GB/s"])
+
+
+def ledger(
+    predictions: Mapping[str, tuple[str | None, float | None]], truth: pd.DataFrame
+) -> pd.DataFrame:
+    """A student's predictions beside what is known; a step with an empty one stays hidden.
+
+    predictions: step -> (what limits it, GFLOP/s). truth: indexed by step, with columns limit and
+    gflops. One row per prediction: yours and the truth side by side, and how far the rate is off,
+    as a fraction. CourseError for a step, a limit or a rate that cannot be.
+    """
+    limits = sorted(truth["limit"].unique(), key=str.lower)
+    rows = {}
+    for step, (limit, gflops) in predictions.items():
+        if step not in truth.index:
+            raise CourseError(f"No step is called '{step}': choose one of {', '.join(truth.index)}.")
+        rows[step] = {"you: limit": limit, "you: GFLOP/s": gflops}
+        if limit is None or gflops is None:
+            continue
+        if limit not in limits:
+            raise CourseError(f"'{limit}' limits no step: choose one of {', '.join(limits)}.")
+        if not gflops > 0:
+            raise CourseError(f"{step} at {gflops} GFLOP/s never ends: predict a rate above 0.")
+        known = truth.loc[step]
+        rows[step] |= {
+            "limit": known["limit"],
+            "GFLOP/s": known["gflops"],
+            "right limit": "yes" if limit == known["limit"] else "no",
+            "off by": gflops / known["gflops"] - 1,
+        }
+    columns = ["you: limit", "limit", "right limit", "you: GFLOP/s", "GFLOP/s", "off by"]
+    return pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns)
 
 
 def _ceilings(device: Device) -> dict[str, float]:

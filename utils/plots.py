@@ -40,10 +40,10 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 # Seven, so that colour and marker together repeat only after 42 lines.
 MARKERS = ("o", "s", "^", "D", "v", "P", "<")
 DOTS_PER_INCH = 100
+LABEL_GAP = 0.19  # inches between the middles of two labels
 
-_LABEL_GAP = 0.19  # inches between the middles of two labels
 # Keeps text readable where a line runs behind it.
-_HALO = (withStroke(linewidth=3, foreground=CARD),)
+HALO = (withStroke(linewidth=3, foreground=CARD),)
 # Text above the axes: from a fraction of them, moved by points.
 _ABOVE = {"xycoords": "axes fraction", "textcoords": "offset points", "annotation_clip": False}
 _STYLE = {
@@ -150,14 +150,14 @@ def gflops_against_size(
     """
     points = _points(frame, peak, unit)
     with style():
-        figure, axes = _figure(height=max(4.6, 1.9 + _LABEL_GAP * (points["label"].nunique() + 1)))
+        figure, axes = _figure(height=max(4.6, 1.9 + LABEL_GAP * (points["label"].nunique() + 1)))
         ends = _draw_library(axes, points)
         for rank, (label, line) in enumerate(points.groupby("label", sort=False)):
             colour, marker = COLOURS[rank % len(COLOURS)], MARKERS[rank % len(MARKERS)]
             axes.plot(line["size"], line["value"], color=colour, marker=marker, clip_on=False)
             ends[label] = (*line[["size", "value"]].iloc[-1], colour)
         _finish_lines(axes, points, peak, unit)
-        _label_ends(axes, ends, peak)
+        label_ends(axes, ends)
         where = _where(frame, here)
         _head(axes, title, where)
     return with_alt(figure, f"Line chart: {title}. {_told(points, peak, unit, where)}")
@@ -188,10 +188,10 @@ def old_against_new(
                 (0, 7),
                 textcoords="offset points",
                 ha="center",
-                path_effects=_HALO,
+                path_effects=HALO,
             )
         _finish_lines(axes, points, peak, unit)
-        _label_ends(axes, ends, peak)
+        label_ends(axes, ends)
         title, where = f"{new} against {old}", _where(wanted, here)
         _head(axes, title, where)
     sizes = _size_labels(points)
@@ -224,7 +224,7 @@ def efficiency_per_step(
     with style():
         figure, axes = _figure(height=1.9 + 0.34 * len(steps))
         bars = axes.barh(range(len(steps)), percent, color=COLOURS[0], height=0.66)
-        axes.bar_label(bars, fmt="%.1f %%", padding=4, path_effects=_HALO)
+        axes.bar_label(bars, fmt="%.1f %%", padding=4, path_effects=HALO)
         axes.set_yticks(range(len(steps)), steps)
         if library > 0:  # NaN without one
             axes.axvline(library, color=INK, linestyle="--", linewidth=1.4)
@@ -263,7 +263,7 @@ def share_lines(
         for x, share, text in marks:
             axes.plot(x, 100 * share, marker="x", color=INK, markersize=8, clip_on=False)
             axes.annotate(text, (x, 100 * share), (0, -14), textcoords="offset points",
-                          ha="center", fontsize=8, path_effects=_HALO)  # fmt: skip
+                          ha="center", fontsize=8, path_effects=HALO)  # fmt: skip
         octaves = np.floor(np.log2(points["x"].max() / points["x"].min()))
         ticks = points["x"].max() / 2.0 ** np.arange(octaves + 1)
         axes.set_xscale("log", base=2)
@@ -273,7 +273,7 @@ def share_lines(
         axes.set_xlabel(f"{axis}; dotted: Little's law")
         axes.set_ylabel("% of the peak")
         axes.grid(axis="y")
-        _label_ends(axes, ends, 100)
+        label_ends(axes, ends)
         _head(axes, title, where)
     told = "; ".join(
         f"{label}: {line['share'].iloc[0]:.0%} at {line['x'].iloc[0]:.3g}, at most "
@@ -521,11 +521,16 @@ def _draw_library(axes: Axes, points: pd.DataFrame) -> dict[str, tuple[float, fl
     return {_library_name(points): (line.index[-1], line.iloc[-1], INK)}
 
 
-def _label_ends(axes: Axes, ends: dict[str, tuple[float, float, str]], peak: float) -> None:
-    """Write each label to the right of its line's end, (x, y, colour), none over another."""
-    gap = _LABEL_GAP / (axes.figure.get_figheight() - 1.7)
+def label_ends(axes: Axes, ends: dict[str, tuple[float, float, str]]) -> None:
+    """Write each label to the right of its line's end, (x, y, colour), none over another.
+
+    The limits and scales of the axes are final: from them follow the heights.
+    """
+    gap = LABEL_GAP / (axes.figure.get_figheight() - 1.7)
     labels = sorted(ends, key=lambda label: ends[label][1])
-    for label, height in zip(labels, _spread([ends[label][1] / peak for label in labels], gap)):
+    in_axes = axes.transData + axes.transAxes.inverted()
+    heights = [in_axes.transform(ends[label][:2])[1] for label in labels]
+    for label, height in zip(labels, _spread(heights, gap)):
         x, y, colour = ends[label]
         leader = {"arrowstyle": "-", "color": colour, "alpha": 0.6, "shrinkA": 1, "shrinkB": 4}
         axes.annotate(
