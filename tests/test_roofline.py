@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -249,7 +250,7 @@ def test_steps_of_one_speed_have_labels_apart():
     boxes = [Text.get_window_extent(text, canvas.get_renderer()) for text in labels]
     assert len(boxes) == 20
     boxes.sort(key=lambda box: box.y0)
-    assert all(below.y1 <= above.y0 for below, above in zip(boxes, boxes[1:]))
+    assert all(below.y1 <= above.y0 for below, above in pairwise(boxes))
 
 
 @pytest.mark.parametrize(

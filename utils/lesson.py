@@ -114,35 +114,40 @@ def peaks(device: Device) -> pd.DataFrame:
 
 
 def ledger(
-    predictions: Mapping[str, tuple[str | None, float | None]], truth: pd.DataFrame
+    predictions: Mapping[str, tuple[str | None, float | None]], table: pd.DataFrame, flops: int
 ) -> pd.DataFrame:
-    """A student's predictions beside what is known; a step with an empty one stays hidden.
+    """A student's predictions beside estimate and record; a step stays hidden until it has one.
 
-    predictions: step -> (what limits it, GFLOP/s). truth: indexed by step, with columns limit and
-    gflops. One row per prediction: yours and the truth side by side, and how far the rate is off,
-    as a fraction. CourseError for a step, a limit or a rate that cannot be.
+    predictions: name of a step -> (what limits it, GFLOP/s), with None for what is still open.
+    table: as from `roofline.estimates`. flops: of one execution. One row per prediction; off_by is
+    a fraction of the recorded rate. CourseError for a step, a limit or a rate that cannot be.
     """
-    limits = sorted(truth["limit"].unique(), key=str.lower)
+    known = table.set_axis([label.partition(" ")[0] for label in table.index])
+    resources = list(table.columns[: table.columns.get_loc("limit")])
     rows = {}
     for step, (limit, gflops) in predictions.items():
-        if step not in truth.index:
-            raise CourseError(f"No step is called '{step}': choose one of {', '.join(truth.index)}.")
-        rows[step] = {"you: limit": limit, "you: GFLOP/s": gflops}
-        if limit is None or gflops is None:
-            continue
-        if limit not in limits:
-            raise CourseError(f"'{limit}' limits no step: choose one of {', '.join(limits)}.")
-        if not gflops > 0:
-            raise CourseError(f"{step} at {gflops} GFLOP/s never ends: predict a rate above 0.")
-        known = truth.loc[step]
-        rows[step] |= {
-            "limit": known["limit"],
-            "GFLOP/s": known["gflops"],
-            "right limit": "yes" if limit == known["limit"] else "no",
-            "off by": gflops / known["gflops"] - 1,
-        }
-    columns = ["you: limit", "limit", "right limit", "you: GFLOP/s", "GFLOP/s", "off by"]
-    return pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns)
+        _check_prediction(step, limit, gflops, list(known.index), resources)
+        rows[step] = {"your_limit": limit, "your_gflops": gflops}
+        if limit is not None and gflops is not None:
+            recorded = flops / known["recorded_ms"][step] / 1e6
+            rows[step] |= {
+                "limit": known["limit"][step],
+                "recorded_gflops": recorded,
+                "off_by": gflops / recorded - 1,
+            }
+    columns = ["your_limit", "limit", "your_gflops", "recorded_gflops", "off_by"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+
+
+def _check_prediction(
+    step: str, limit: str | None, gflops: float | None, steps: list[str], resources: list[str]
+) -> None:
+    if step not in steps:
+        raise CourseError(f"There is no step '{step}': choose one of {', '.join(steps)}.")
+    if limit is not None and limit not in resources:
+        raise CourseError(f"'{limit}' is no resource: choose one of {', '.join(resources)}.")
+    if gflops is not None and not gflops > 0:
+        raise CourseError(f"At {gflops} GFLOP/s {step} never ends: predict a rate above 0.")
 
 
 def _ceilings(device: Device) -> dict[str, float]:

@@ -348,7 +348,7 @@ def bandwidth_of_transfers(
             line = line.sort_values("elements")
             moved = line["elements"].astype(float) * FLOAT32_BYTES
             axes.plot(moved, line["gb_per_s"], linestyle=dashes, label=label, **look)
-            told.append(f"{label}: up to {_number(line['gb_per_s'].max())}")
+            told.append(f"{label}: up to {number(line['gb_per_s'].max())}")
         axes.plot(published["bytes"], theirs, "x", color=INK, label="published")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
@@ -357,7 +357,7 @@ def bandwidth_of_transfers(
         axes.grid(axis="y")
         axes.legend(fontsize=9, ncols=2)
         _head(axes, title, where)
-    old = f"published, as crosses: {_number(theirs.min())} to {_number(theirs.max())}"
+    old = f"published, as crosses: {number(theirs.min())} to {number(theirs.max())}"
     return with_alt(figure, f"Line chart: {title}, GB/s, {where}. {'; '.join([*told, old])}.")
 
 
@@ -571,7 +571,7 @@ def _finish_lines(axes: Axes, points: pd.DataFrame, peak: float, unit: str) -> N
     axes.set_ylabel(UNITS[unit])
     axes.grid(axis="y")
     axes.axhline(peak, color=INK, linewidth=1.4, clip_on=False)
-    axes.annotate(f"peak {_number(peak)} {UNITS[unit]}", (0, 1), (0, 5), fontsize=9, **_ABOVE)
+    axes.annotate(f"peak {number(peak)} {UNITS[unit]}", (0, 1), (0, 5), fontsize=9, **_ABOVE)
 
 
 def _thinned(sizes: pd.Series) -> list[str]:
@@ -595,7 +595,7 @@ def _finish_bars(axes: Axes) -> None:
     axes.grid(axis="x")
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -609,11 +609,11 @@ def _told(points: pd.DataFrame, peak: float, unit: str, where: str) -> str:
     for label, line in points.groupby("label", sort=False):
         # One point is told once, a line by its two ends.
         ends = line.iloc[sorted({0, len(line) - 1})]
-        told = ", ".join(f"{_number(end.value)} at {end.size_label}" for end in ends.itertuples())
+        told = ", ".join(f"{number(end.value)} at {end.size_label}" for end in ends.itertuples())
         lines.append(f"{label}: {told} ({line['value'].iloc[-1] / peak:.0%} of the peak)")
     rival = _library_name(points)
-    dashed = f" {rival} is a dashed line, up to {_number(points['library_value'].max())}."
+    dashed = f" {rival} is a dashed line, up to {number(points['library_value'].max())}."
     return (
-        f"{UNITS[unit]} against size, {where}; the axis ends at the peak, {_number(peak)}."
+        f"{UNITS[unit]} against size, {where}; the axis ends at the peak, {number(peak)}."
         f" {'; '.join(lines)}.{dashed if rival else ''}"
     )

@@ -43,7 +43,7 @@ SECTORS_PER_WAVEFRONT = WAVEFRONT_BYTES // SECTOR_BYTES
 # Each of an SM's sub-partitions starts one instruction of a warp per cycle.
 SCHEDULERS = 4
 # Whole tiles of every kernel, and enough of them to fill a pipeline of several stages.
-SHORT_K = (128, 256)
+SHORT_K = (64, 128)
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,8 @@ def roofline(points: pd.DataFrame, ceilings: Ceilings, title: str, memory: str =
             # An edge keeps markers apart that lie over each other.
             axes.plot(point.intensity, point.gflops, marker, color=colour, markersize=8, zorder=4,
                       markeredgecolor=plots.CARD, markeredgewidth=0.7)  # fmt: skip
-            ends[f"{point.label}  {point.gflops:,.0f}"] = (point.intensity, point.gflops, colour)
+            label = f"{point.label}  {plots.number(point.gflops)}"
+            ends[label] = (point.intensity, point.gflops, colour)
         axes.set_xlabel(f"floating-point operations per byte of {_LONG_NAMES.get(memory, memory)}")
         axes.set_ylabel("GFLOP/s")
         axes.grid(which="major")
