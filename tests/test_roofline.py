@@ -147,6 +147,16 @@ def test_the_estimate_ranks_the_first_steps_as_the_record_does(size):
     assert (table["error"] < 0).all()
 
 
+def test_the_conflicts_of_joined_reads_take_as_long_as_recorded():
+    step = gemm_kernels.LADDER.step("tiled_transposed")
+    ladder = replace(gemm_kernels.LADDER, steps=(step,))
+    # What the x-ray finds in its machine code for sm_90: every read is one of four that are joined.
+    joined = HotLoop(108, 32, {128: 16}, waits=4)
+    (row,) = estimates(ladder, "4096", H200, lambda _: joined).itertuples()
+    assert row.limit == "shared memory and L1"
+    assert -0.1 < row.error < 0
+
+
 def test_a_whole_last_wave_takes_longer():
     even = estimates(FIRST_STEPS, "1024", H200, no_machine_code)
     waves = estimates(FIRST_STEPS, "1024", H200, no_machine_code, with_tail=True)
