@@ -43,7 +43,7 @@ DOTS_PER_INCH = 100
 LABEL_GAP = 0.19  # inches between the middles of two labels
 
 # Keeps text readable where a line runs behind it.
-HALO = (withStroke(linewidth=3, foreground=CARD),)
+_HALO = (withStroke(linewidth=3, foreground=CARD),)
 # Text above the axes: from a fraction of them, moved by points.
 _ABOVE = {"xycoords": "axes fraction", "textcoords": "offset points", "annotation_clip": False}
 _STYLE = {
@@ -188,7 +188,7 @@ def old_against_new(
                 (0, 7),
                 textcoords="offset points",
                 ha="center",
-                path_effects=HALO,
+                path_effects=_HALO,
             )
         _finish_lines(axes, points, peak, unit)
         label_ends(axes, ends)
@@ -224,7 +224,7 @@ def efficiency_per_step(
     with style():
         figure, axes = _figure(height=1.9 + 0.34 * len(steps))
         bars = axes.barh(range(len(steps)), percent, color=COLOURS[0], height=0.66)
-        axes.bar_label(bars, fmt="%.1f %%", padding=4, path_effects=HALO)
+        axes.bar_label(bars, fmt="%.1f %%", padding=4, path_effects=_HALO)
         axes.set_yticks(range(len(steps)), steps)
         if library > 0:  # NaN without one
             axes.axvline(library, color=INK, linestyle="--", linewidth=1.4)
@@ -263,7 +263,7 @@ def share_lines(
         for x, share, text in marks:
             axes.plot(x, 100 * share, marker="x", color=INK, markersize=8, clip_on=False)
             axes.annotate(text, (x, 100 * share), (0, -14), textcoords="offset points",
-                          ha="center", fontsize=8, path_effects=HALO)  # fmt: skip
+                          ha="center", fontsize=8, path_effects=_HALO)  # fmt: skip
         octaves = np.floor(np.log2(points["x"].max() / points["x"].min()))
         ticks = points["x"].max() / 2.0 ** np.arange(octaves + 1)
         axes.set_xscale("log", base=2)

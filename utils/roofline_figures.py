@@ -85,7 +85,7 @@ def _draw_ceilings(axes: Axes, ceilings: Ceilings, memory: str) -> None:
     # Where the ceiling begins, away from the lines that lead to the labels on the right.
     axes.annotate(f"FP32 {ceilings.gflops:,.0f} GFLOP/s", (first, ceilings.gflops), (0, 5),
                   fontsize=9, textcoords="offset points", zorder=5,
-                  path_effects=plots.HALO)  # fmt: skip
+                  bbox={"facecolor": plots.CARD, "edgecolor": "none", "pad": 0.5})  # fmt: skip
 
 
 def _turn_labels(figure: Figure, axes: Axes) -> None:
