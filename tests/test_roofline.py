@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
-from numba import float32, int64, void
+from numba import cuda, float32, int64, void
 
 import gemm_kernels
 import latency_kernels
@@ -18,6 +20,8 @@ from utils.roofline import Ceilings, Counts, HotLoop, counted, estimates, gpu_ce
 from utils.roofline_figures import roofline as draw
 from utils.shapes import GemmShape, ReduceShape
 from utils.tasks import SUM
+from utils.virtual_gpu import trace
+from utils.wide_memory import load4
 
 H200 = devices.find("H200")
 NAIVE = gemm_kernels.LADDER.step("naive").variant()
@@ -78,6 +82,15 @@ def test_a_long_product_is_counted_by_two_short_ones(variant, monkeypatch):
     assert counted(variant, shape) == quick
 
 
+def test_what_was_counted_is_not_run_again(monkeypatch):
+    shape = GemmShape(32, 32, 40)
+    first = counted(NAIVE, shape)
+    monkeypatch.setattr(roofline, "trace", None)
+    assert counted(NAIVE.step.variant(), shape) == first
+    with pytest.raises(TypeError):
+        counted(NAIVE, replace(shape, k=41))
+
+
 def test_the_machine_code_gives_the_instructions_and_the_reads_that_were_joined():
     shape = GemmShape(64, 64, 128)
     source, machine = counted(TILED, shape), counted(TILED, shape, HOT["tiled"])
@@ -88,9 +101,27 @@ def test_the_machine_code_gives_the_instructions_and_the_reads_that_were_joined(
 
 
 def test_reads_that_the_source_has_wide_are_not_joined_again():
-    assert roofline._merged(HotLoop(200, 64, {128: 4}), reads_per_ffma=4 / 64) == 1
-    assert roofline._merged(HotLoop(200, 64, {128: 16}), reads_per_ffma=1) == 0.5
-    assert roofline._merged(HotLoop(200, 64, {32: 64}), reads_per_ffma=1) == 1
+    assert roofline._merged(HotLoop(200, 64, {128: 4}), reads_per_ffma=4 / 64, per_read=1) == 1
+    assert roofline._merged(HotLoop(200, 64, {128: 16}), reads_per_ffma=1, per_read=1) == 0.5
+    assert roofline._merged(HotLoop(200, 64, {32: 64}), reads_per_ffma=1, per_read=1) == 1
+
+
+def test_four_joined_reads_wait_for_their_bank_once():
+    @cuda.jit
+    def narrow_and_wide(out):
+        tile = cuda.shared.array((32, 32), float32)
+        lane = cuda.threadIdx.x
+        for row in range(32):
+            tile[row, lane] = row
+        cuda.syncthreads()
+        narrow = tile[lane, 0] + tile[lane, 1] + tile[lane, 2] + tile[lane, 3]
+        p, q, r, s = load4(tile, (lane, 0))
+        out[lane] = narrow + p + q + r + s
+
+    lines = trace(narrow_and_wide, 1, 32, np.zeros(32, np.float32)).lines
+    narrow, wide = (count for count in lines["shared_load_wavefronts"] if count)
+    joined = roofline._merged(HotLoop(100, 32, {128: 1}), reads_per_ffma=4 / 32, per_read=32)
+    assert joined == wide / narrow == 1 / 4
 
 
 def test_each_resource_is_busy_as_long_as_its_ceiling_says():
@@ -114,6 +145,16 @@ def test_the_estimate_ranks_the_first_steps_as_the_record_does(size):
     assert abs(table["error"].iloc[-1]) < 0.3
     # A bound from below: what it leaves out can only take longer.
     assert (table["error"] < 0).all()
+
+
+def test_the_conflicts_of_joined_reads_take_as_long_as_recorded():
+    step = gemm_kernels.LADDER.step("tiled_transposed")
+    ladder = replace(gemm_kernels.LADDER, steps=(step,))
+    # What the x-ray finds in its machine code for sm_90: every read is one of four that are joined.
+    joined = HotLoop(108, 32, {128: 16}, waits=4)
+    (row,) = estimates(ladder, "4096", H200, lambda _: joined).itertuples()
+    assert row.limit == "shared memory and L1"
+    assert -0.1 < row.error < 0
 
 
 def test_a_whole_last_wave_takes_longer():
@@ -196,9 +237,9 @@ def test_no_text_of_the_figure_is_cut_off(figure):
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     width, height = canvas.get_width_height()
-    (axes,), (legend,) = figure.axes, figure.legends
+    (axes,) = figure.axes
     labels = [axes.xaxis.label, axes.yaxis.label, axes.title]
-    for text in [*axes.texts, *legend.get_texts(), *labels]:
+    for text in [*axes.texts, *labels]:
         box = Text.get_window_extent(text, canvas.get_renderer())
         assert 0 <= box.x0 <= box.x1 <= width, text
         assert 0 <= box.y0 <= box.y1 <= height, text
@@ -208,6 +249,18 @@ def test_the_lines_bend_where_the_memory_feeds_the_arithmetic(figure):
     lines = {tuple(line.get_xdata()): line.get_ydata() for line in figure.axes[0].get_lines()}
     bends = {ends[1] for ends in lines if len(ends) == 2}
     assert {1000 / 10, 1000 / 40, 1000 / 256} <= bends
+
+
+def test_steps_of_one_speed_have_labels_apart():
+    crowd = pd.DataFrame({"label": [f"step{i}" for i in range(20)], "intensity": 9, "gflops": 80})
+    figure = draw(crowd.assign(gflops=crowd["gflops"] + crowd.index / 10), EASY, "Steps")
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    labels = [text for text in figure.axes[0].texts if text.get_text().startswith("step")]
+    boxes = [Text.get_window_extent(text, canvas.get_renderer()) for text in labels]
+    assert len(boxes) == 20
+    boxes.sort(key=lambda box: box.y0)
+    assert all(below.y1 <= above.y0 for below, above in pairwise(boxes))
 
 
 @pytest.mark.parametrize(

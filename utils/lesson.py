@@ -6,7 +6,7 @@ import html
 import inspect
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import ModuleType
 
 import pandas as pd
@@ -111,6 +111,43 @@ def peaks(device: Device) -> pd.DataFrame:
         "measured: fma_loop, copy": (ceilings.get("fma_loop"), ceilings.get("copy")),
     }
     return pd.DataFrame.from_dict(rows, orient="index", columns=["GFLOP/s", "GB/s"])
+
+
+def ledger(
+    predictions: Mapping[str, tuple[str | None, float | None]], table: pd.DataFrame, flops: int
+) -> pd.DataFrame:
+    """A student's predictions beside estimate and record; a step stays hidden until it has one.
+
+    predictions: name of a step -> (what limits it, GFLOP/s), with None for what is still open.
+    table: as from `roofline.estimates`. flops: of one execution. One row per prediction; off_by is
+    a fraction of the recorded rate. CourseError for a step, a limit or a rate that cannot be.
+    """
+    known = table.set_axis([label.partition(" ")[0] for label in table.index])
+    resources = list(table.columns[: table.columns.get_loc("limit")])
+    rows = {}
+    for step, (limit, gflops) in predictions.items():
+        _check_prediction(step, limit, gflops, list(known.index), resources)
+        rows[step] = {"your_limit": limit, "your_gflops": gflops}
+        if limit is not None and gflops is not None:
+            recorded = flops / known["recorded_ms"][step] / 1e6
+            rows[step] |= {
+                "limit": known["limit"][step],
+                "recorded_gflops": recorded,
+                "off_by": gflops / recorded - 1,
+            }
+    columns = ["your_limit", "limit", "your_gflops", "recorded_gflops", "off_by"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+
+
+def _check_prediction(
+    step: str, limit: str | None, gflops: float | None, steps: list[str], resources: list[str]
+) -> None:
+    if step not in steps:
+        raise CourseError(f"There is no step '{step}': choose one of {', '.join(steps)}.")
+    if limit is not None and limit not in resources:
+        raise CourseError(f"'{limit}' is no resource: choose one of {', '.join(resources)}.")
+    if gflops is not None and not gflops > 0:
+        raise CourseError(f"At {gflops} GFLOP/s {step} never ends: predict a rate above 0.")
 
 
 def _ceilings(device: Device) -> dict[str, float]:

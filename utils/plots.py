@@ -40,8 +40,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 # Seven, so that colour and marker together repeat only after 42 lines.
 MARKERS = ("o", "s", "^", "D", "v", "P", "<")
 DOTS_PER_INCH = 100
+LABEL_GAP = 0.19  # inches between the middles of two labels
 
-_LABEL_GAP = 0.19  # inches between the middles of two labels
 # Keeps text readable where a line runs behind it.
 _HALO = (withStroke(linewidth=3, foreground=CARD),)
 # Text above the axes: from a fraction of them, moved by points.
@@ -158,14 +158,14 @@ def gflops_against_size(
     """
     points = _points(frame, peak, unit)
     with style():
-        figure, axes = _figure(height=max(4.6, 1.9 + _LABEL_GAP * (points["label"].nunique() + 1)))
+        figure, axes = _figure(height=max(4.6, 1.9 + LABEL_GAP * (points["label"].nunique() + 1)))
         ends = _draw_library(axes, points)
         for rank, (label, line) in enumerate(points.groupby("label", sort=False)):
             colour, marker = COLOURS[rank % len(COLOURS)], MARKERS[rank % len(MARKERS)]
             axes.plot(line["size"], line["value"], color=colour, marker=marker, clip_on=False)
             ends[label] = (*line[["size", "value"]].iloc[-1], colour)
         _finish_lines(axes, points, peak, unit)
-        _label_ends(axes, ends, peak)
+        label_ends(axes, ends)
         where = _where(frame, here)
         _head(axes, title, where)
     return with_alt(figure, f"Line chart: {title}. {_told(points, peak, unit, where)}")
@@ -199,7 +199,7 @@ def old_against_new(
                 path_effects=_HALO,
             )
         _finish_lines(axes, points, peak, unit)
-        _label_ends(axes, ends, peak)
+        label_ends(axes, ends)
         title, where = f"{new} against {old}", _where(wanted, here)
         _head(axes, title, where)
     sizes = _size_labels(points)
@@ -282,7 +282,7 @@ def share_lines(
         axes.set_xlabel(f"{axis}; dotted: Little's law")
         axes.set_ylabel("% of the peak")
         axes.grid(axis="y")
-        _label_ends(axes, ends, 100)
+        label_ends(axes, ends)
         _head(axes, title, where)
     told = "; ".join(
         f"{label}: {line['share'].iloc[0]:.0%} at {line['x'].iloc[0]:.3g}, at most "
@@ -357,7 +357,7 @@ def bandwidth_of_transfers(
             line = line.sort_values("elements")
             moved = line["elements"].astype(float) * FLOAT32_BYTES
             axes.plot(moved, line["gb_per_s"], linestyle=dashes, label=label, **look)
-            told.append(f"{label}: up to {_number(line['gb_per_s'].max())}")
+            told.append(f"{label}: up to {number(line['gb_per_s'].max())}")
         axes.plot(published["bytes"], theirs, "x", color=INK, label="published")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
@@ -366,7 +366,7 @@ def bandwidth_of_transfers(
         axes.grid(axis="y")
         axes.legend(fontsize=9, ncols=2)
         _head(axes, title, where)
-    old = f"published, as crosses: {_number(theirs.min())} to {_number(theirs.max())}"
+    old = f"published, as crosses: {number(theirs.min())} to {number(theirs.max())}"
     return with_alt(figure, f"Line chart: {title}, GB/s, {where}. {'; '.join([*told, old])}.")
 
 
@@ -530,11 +530,16 @@ def _draw_library(axes: Axes, points: pd.DataFrame) -> dict[str, tuple[float, fl
     return {_library_name(points): (line.index[-1], line.iloc[-1], INK)}
 
 
-def _label_ends(axes: Axes, ends: dict[str, tuple[float, float, str]], peak: float) -> None:
-    """Write each label to the right of its line's end, (x, y, colour), none over another."""
-    gap = _LABEL_GAP / (axes.figure.get_figheight() - 1.7)
+def label_ends(axes: Axes, ends: dict[str, tuple[float, float, str]]) -> None:
+    """Write each label to the right of its line's end, (x, y, colour), none over another.
+
+    The limits and scales of the axes are final: from them follow the heights.
+    """
+    gap = LABEL_GAP / (axes.figure.get_figheight() - 1.7)
     labels = sorted(ends, key=lambda label: ends[label][1])
-    for label, height in zip(labels, _spread([ends[label][1] / peak for label in labels], gap)):
+    in_axes = axes.transData + axes.transAxes.inverted()
+    heights = [in_axes.transform(ends[label][:2])[1] for label in labels]
+    for label, height in zip(labels, _spread(heights, gap)):
         x, y, colour = ends[label]
         leader = {"arrowstyle": "-", "color": colour, "alpha": 0.6, "shrinkA": 1, "shrinkB": 4}
         axes.annotate(
@@ -575,7 +580,7 @@ def _finish_lines(axes: Axes, points: pd.DataFrame, peak: float, unit: str) -> N
     axes.set_ylabel(UNITS[unit])
     axes.grid(axis="y")
     axes.axhline(peak, color=INK, linewidth=1.4, clip_on=False)
-    axes.annotate(f"peak {_number(peak)} {UNITS[unit]}", (0, 1), (0, 5), fontsize=9, **_ABOVE)
+    axes.annotate(f"peak {number(peak)} {UNITS[unit]}", (0, 1), (0, 5), fontsize=9, **_ABOVE)
 
 
 def _thinned(sizes: pd.Series) -> list[str]:
@@ -599,7 +604,7 @@ def _finish_bars(axes: Axes) -> None:
     axes.grid(axis="x")
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -613,11 +618,11 @@ def _told(points: pd.DataFrame, peak: float, unit: str, where: str) -> str:
     for label, line in points.groupby("label", sort=False):
         # One point is told once, a line by its two ends.
         ends = line.iloc[sorted({0, len(line) - 1})]
-        told = ", ".join(f"{_number(end.value)} at {end.size_label}" for end in ends.itertuples())
+        told = ", ".join(f"{number(end.value)} at {end.size_label}" for end in ends.itertuples())
         lines.append(f"{label}: {told} ({line['value'].iloc[-1] / peak:.0%} of the peak)")
     rival = _library_name(points)
-    dashed = f" {rival} is a dashed line, up to {_number(points['library_value'].max())}."
+    dashed = f" {rival} is a dashed line, up to {number(points['library_value'].max())}."
     return (
-        f"{UNITS[unit]} against size, {where}; the axis ends at the peak, {_number(peak)}."
+        f"{UNITS[unit]} against size, {where}; the axis ends at the peak, {number(peak)}."
         f" {'; '.join(lines)}.{dashed if rival else ''}"
     )

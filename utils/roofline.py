@@ -5,10 +5,11 @@ and the L1 cache, and start its instructions. Each of these has a ceiling; the s
 lower bound of the time.
 
 What the bound leaves out is the time in which everything is free and somebody waits: for memory to
-answer or at a barrier. It takes the L1 cache to keep all that a
-block has touched and nothing of other blocks, and DRAM to move each byte once. Without the machine
-code of a hot loop with multiply-adds it misses the instructions for addresses, branches and loops,
-so the estimate of a reduction, which has no such loop, is far below its time.
+answer or at a barrier. It takes the L1 cache to keep all that a block has touched and nothing of
+other blocks, and to hand out four sectors at once whichever lines they lie in; and DRAM to move
+each byte once. Without the machine code of a hot loop with multiply-adds it misses the instructions
+for addresses, branches and loops, so the estimate of a reduction, which has no such loop, is far
+below its time.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -28,7 +30,7 @@ from utils.devices import Device
 from utils.errors import CourseError
 from utils.occupancy import WARP, occupancy
 from utils.shapes import FLOAT32_BYTES, GemmShape, ReduceShape
-from utils.steps import Ladder, Variant
+from utils.steps import Ladder, Step, Variant
 from utils.tasks import Shape, Work
 from utils.timing import time_cpu
 from utils.virtual_gpu import VirtualGpuError, trace
@@ -41,7 +43,7 @@ SECTORS_PER_WAVEFRONT = WAVEFRONT_BYTES // SECTOR_BYTES
 # Each of an SM's sub-partitions starts one instruction of a warp per cycle.
 SCHEDULERS = 4
 # Whole tiles of every kernel, and enough of them to fill a pipeline of several stages.
-SHORT_K = (128, 256)
+SHORT_K = (64, 128)
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,9 @@ def counted(variant: Variant, shape: Shape, hot: HotLoop | None = None) -> Count
     load_wavefronts = total["shared_load_wavefronts"]
     if hot and hot.ffma and work.flops:
         instructions = arithmetic * (hot.instructions + hot.waits) / hot.ffma
-        load_wavefronts *= _merged(hot, shared_loads / arithmetic)
+        if shared_loads:
+            per_read = load_wavefronts / shared_loads
+            load_wavefronts *= _merged(hot, shared_loads / arithmetic, per_read)
     # A request takes at least one, also if all its lanes want the same word.
     wavefronts = load_wavefronts + total["shared_store_wavefronts"]
     wavefronts += max(requests, sectors / SECTORS_PER_WAVEFRONT)
@@ -201,6 +205,13 @@ def _of_one_block(variant: Variant, shape: Shape) -> pd.Series:
 
 
 def _traced(variant: Variant, shape: Shape) -> pd.Series:
+    return _traced_once(variant.step, tuple(variant.constants.items()), shape).copy()
+
+
+@cache
+def _traced_once(step: Step, constants: tuple[tuple[str, int], ...], shape: Shape) -> pd.Series:
+    """A run takes a second or more, and a page asks for the same counts again and again."""
+    variant = Variant(step, dict(constants))
     launch = variant.launch(shape)
     try:
         found = trace(
@@ -224,17 +235,19 @@ def _least_bytes(work: Work, shape: Shape) -> float:
     return 0.0 if work.cached else float(work.bytes)
 
 
-def _merged(hot: HotLoop, reads_per_ffma: float) -> float:
+def _merged(hot: HotLoop, reads_per_ffma: float, per_read: float) -> float:
     """The part of the source's wavefronts that is left when the assembler has joined reads.
 
-    reads_per_ffma: reads from shared memory as the source has them. An H200 answers a joined read
-    that all lanes share with 8 bytes per lane and cycle.
+    reads_per_ffma: reads from shared memory as the source has them. per_read: their wavefronts. An
+    H200 answers a joined read that all lanes share with 8 bytes per lane and cycle. Lanes that meet
+    in the bank of their first words meet in those of the others at the same time, and these are
+    other banks: the joined read waits for its neighbours once, where each of the reads would have.
     """
     reads = reads_per_ffma * hot.ffma
     if reads <= sum(hot.shared_loads.values()):
         return 1.0
-    cycles = sum(max(1, bits // 64) * loads for bits, loads in hot.shared_loads.items())
-    return min(1.0, cycles / reads)
+    cycles = sum(max(bits // 64, per_read) * loads for bits, loads in hot.shared_loads.items())
+    return min(1.0, cycles / (reads * per_read))
 
 
 def times(counts: Counts, ceilings: Ceilings) -> dict[str, float]:

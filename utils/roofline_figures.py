@@ -15,6 +15,8 @@ from utils.errors import CourseError
 from utils.roofline import Ceilings
 
 _ALONG = "along the line"
+# What passes through the pipe that serves both is counted together.
+_LONG_NAMES = {"shared": "shared memory and L1"}
 
 
 def roofline(points: pd.DataFrame, ceilings: Ceilings, title: str, memory: str = "DRAM") -> Figure:
@@ -37,30 +39,30 @@ def roofline(points: pd.DataFrame, ceilings: Ceilings, title: str, memory: str =
     left = min(points["intensity"].min(), 1) / 4
     right = max(points["intensity"].max(), ridge) * 4
     with plots.style():
-        figure = Figure(figsize=(9.6, 5.2), dpi=plots.DOTS_PER_INCH, layout="constrained")
+        height = max(5.2, 2 + plots.LABEL_GAP * len(points))
+        figure = Figure(figsize=(9.6, height), dpi=plots.DOTS_PER_INCH, layout="constrained")
         figure.get_layout_engine().set(w_pad=0.15, h_pad=0.12)
         axes = figure.add_subplot()
         axes.loglog()
         axes.set_xlim(left, right)
         axes.set_ylim(points["gflops"].min() / 4, ceilings.gflops * 2)
         _draw_ceilings(axes, ceilings, memory)
+        ends = {}
         for rank, point in enumerate(points.itertuples()):
-            axes.plot(
-                point.intensity,
-                point.gflops,
-                plots.MARKERS[rank % len(plots.MARKERS)],
-                color=plots.COLOURS[rank % len(plots.COLOURS)],
-                markersize=8,
-                label=f"{point.label}  {point.gflops:,.0f}",
-                zorder=4,
-            )
-        axes.set_xlabel(f"floating-point operations per byte of {memory}")
+            colour = plots.COLOURS[rank % len(plots.COLOURS)]
+            marker = plots.MARKERS[rank % len(plots.MARKERS)]
+            # An edge keeps markers apart that lie over each other.
+            axes.plot(point.intensity, point.gflops, marker, color=colour, markersize=8, zorder=4,
+                      markeredgecolor=plots.CARD, markeredgewidth=0.7)  # fmt: skip
+            label = f"{point.label}  {plots.number(point.gflops)}"
+            ends[label] = (point.intensity, point.gflops, colour)
+        axes.set_xlabel(f"floating-point operations per byte of {_LONG_NAMES.get(memory, memory)}")
         axes.set_ylabel("GFLOP/s")
         axes.grid(which="major")
         axes.set_title(title, loc="left", fontsize=13, fontweight="bold", pad=22)
         axes.annotate(ceilings.where, (0, 1), (0, 6), xycoords="axes fraction",
                       textcoords="offset points", color=plots.QUIET)  # fmt: skip
-        figure.legend(loc="outside right upper", fontsize=9, title="GFLOP/s")
+        plots.label_ends(axes, ends)
         _turn_labels(figure, axes)
     return plots.with_alt(figure, _told(points, ceilings, title, memory))
 
@@ -80,8 +82,10 @@ def _draw_ceilings(axes: Axes, ceilings: Ceilings, memory: str) -> None:
                   gid=_ALONG)  # fmt: skip
     first = ceilings.gflops / max(ceilings.gb_per_s.values())
     axes.plot([first, right], [ceilings.gflops] * 2, color=plots.INK, linewidth=1.8, zorder=2)
-    axes.annotate(f"FP32 {ceilings.gflops:,.0f} GFLOP/s", (right, ceilings.gflops), (-4, 4),
-                  fontsize=9, textcoords="offset points", ha="right")  # fmt: skip
+    # Where the ceiling begins, away from the lines that lead to the labels on the right.
+    axes.annotate(f"FP32 {ceilings.gflops:,.0f} GFLOP/s", (first, ceilings.gflops), (0, 5),
+                  fontsize=9, textcoords="offset points", zorder=5,
+                  bbox={"facecolor": plots.CARD, "edgecolor": "none", "pad": 0.5})  # fmt: skip
 
 
 def _turn_labels(figure: Figure, axes: Axes) -> None:
