@@ -40,7 +40,7 @@ lab: setup ## Open the lessons in JupyterLab
 	$(VENV_PYTHON) -m jupyterlab $(LAB_FLAGS) --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/$(START)
 
 test: setup ## Run the tests
-	$(VENV_PYTHON) -m pytest --numprocesses auto --maxprocesses 4 $(ARGS)
+	$(VENV_PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 run: setup ## Execute every lesson and write it to build/ as a page
 	$(VENV_PYTHON) -m utils.run_notebooks --out build $(NOTEBOOKS)
