@@ -30,7 +30,8 @@ from gemm_kernels.slices import BEGINNING, plan
 from utils import devices
 from utils.devices import Device
 from utils.errors import CourseError
-from utils.occupancy import occupancy
+from utils.occupancy import WARP, occupancy
+from utils.roofline import SCHEDULERS
 from utils.shapes import GemmShape
 from utils.steps import Variant
 from utils.timing import time_gpu
@@ -57,7 +58,6 @@ TILES = (
 # Of the orders that are the same work, so many are timed of each tile.
 ORDERS = 2
 CANDIDATES = 24
-WARP, FP32_LANES = 32, 128
 REFUSED = 2
 COLUMNS = ("m", "n", "k", *choices.CONSTANTS, "time_ms", "gflops", "library_ratio", "date")
 
@@ -180,10 +180,10 @@ def estimate(shape: GemmShape, variant: Variant, cycles_per_ffma: float) -> floa
         return math.inf
     rounds, rest = divmod(how.whole, BLOCKS * sms)
     last = -(-(rest + (tiles - how.whole) * how.slices) // sms)
-    # Fewer than four warps leave a scheduler without one.
-    crowd = max(min(last, BLOCKS), 4 * WARP / variant.launch(shape).block[0]) if last else 0
+    # Fewer warps than schedulers leave one without work.
+    crowd = max(min(last, BLOCKS), SCHEDULERS * WARP / variant.launch(shape).block[0]) if last else 0
     steps = rounds * BLOCKS * (how.steps + BEGINNING) + crowd * (how.first + BEGINNING)
-    return steps * BM * BN * BK / FP32_LANES * cycles_per_ffma
+    return steps * BM * BN * BK / (SCHEDULERS * WARP) * cycles_per_ffma
 
 
 def _key(shape: GemmShape, variant: Variant) -> tuple[str, ...]:
