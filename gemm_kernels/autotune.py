@@ -181,7 +181,8 @@ def estimate(shape: GemmShape, variant: Variant, cycles_per_ffma: float) -> floa
     rounds, rest = divmod(how.whole, BLOCKS * sms)
     last = -(-(rest + (tiles - how.whole) * how.slices) // sms)
     # Fewer warps than schedulers leave one without work.
-    crowd = max(min(last, BLOCKS), SCHEDULERS * WARP / variant.launch(shape).block[0]) if last else 0
+    fewest = SCHEDULERS * WARP / variant.launch(shape).block[0]
+    crowd = max(min(last, BLOCKS), fewest) if last else 0
     steps = rounds * BLOCKS * (how.steps + BEGINNING) + crowd * (how.first + BEGINNING)
     return steps * BM * BN * BK / (SCHEDULERS * WARP) * cycles_per_ffma
 
