@@ -26,7 +26,7 @@ from rich.progress import track
 
 from gemm_kernels import LADDER, choices
 from gemm_kernels.autotuned import STEP
-from gemm_kernels.slices import BEGINNING, plan
+from gemm_kernels.slices import plan
 from utils import devices
 from utils.devices import Device
 from utils.errors import CourseError
@@ -58,6 +58,8 @@ TILES = (
 # Of the orders that are the same work, so many are timed of each tile.
 ORDERS = 2
 CANDIDATES = 24
+# What it costs to begin a tile or a slice and to store it, in steps: fitted to the timings of drafts.
+BEGINNING = 4
 REFUSED = 2
 COLUMNS = ("m", "n", "k", *choices.CONSTANTS, "time_ms", "gflops", "library_ratio", "date")
 
@@ -178,13 +180,14 @@ def estimate(shape: GemmShape, variant: Variant, cycles_per_ffma: float) -> floa
     many = how.whole or tiles * SLICES > BLOCKS * sms
     if SLICES > 1 and (many or how.slices < SLICES):
         return math.inf
+    steps = -(-shape.k // BK)
     rounds, rest = divmod(how.whole, BLOCKS * sms)
     last = -(-(rest + (tiles - how.whole) * how.slices) // sms)
     # Fewer warps than schedulers leave one without work.
     fewest = SCHEDULERS * WARP / variant.launch(shape).block[0]
-    crowd = max(min(last, BLOCKS), fewest) if last else 0
-    steps = rounds * BLOCKS * (how.steps + BEGINNING) + crowd * (how.first + BEGINNING)
-    return steps * BM * BN * BK / (SCHEDULERS * WARP) * cycles_per_ffma
+    crowd = max(last, fewest) if last else 0
+    turns = rounds * BLOCKS * (steps + BEGINNING) + crowd * (steps / how.slices + BEGINNING)
+    return turns * BM * BN * BK / (SCHEDULERS * WARP) * cycles_per_ffma
 
 
 def _key(shape: GemmShape, variant: Variant) -> tuple[str, ...]:

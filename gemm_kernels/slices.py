@@ -19,23 +19,21 @@ from utils.wide_memory import load4, store4
 # Blocks that run at the same time share rows of a and columns of b in the L2 cache: they form a
 # patch, so many tiles high, and not a long row.
 GROUP = 8
-MOST_TAIL_SLICES = 4
+# An SM does not serve its blocks equally, so its slots become free at different times, and one that
+# is early takes a second slice. Small slices even that out: with two per tile some SMs had a whole
+# tile more to do than others, at 4096 a tenth of the time.
+REST_SLICES = 4
+# Storing and adding a slice costs about as much as this many steps.
+FEWEST_STEPS = 16
 ADDERS = 256
-# What it costs to begin a tile or a slice and to store it, in steps.
-BEGINNING = 4
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The first `whole` tiles are computed by one block each; the others by `slices` blocks.
-
-    first: the steps along k of a first slice; the other slices share the rest of `steps` evenly.
-    """
+    """The first `whole` tiles are computed by one block each; the others by `slices` blocks."""
 
     whole: int
     slices: int
-    first: int
-    steps: int
 
     def blocks(self, tiles: int) -> int:
         """How many blocks that takes."""
@@ -46,29 +44,15 @@ def cut(tiles: int, slots: int, steps: int, slices: int) -> Cut:
     """How to cut `tiles` of `steps` each, of which `slots` are computed at once.
 
     slices: into how many parts tiles are cut that do not fill one round. Where there are full
-    rounds, only what is left after them is cut, so that the free slots take over a part of it.
+    rounds, only what is left after them is cut.
     """
     whole = tiles // slots * slots
-    rest = tiles - whole
     if whole:
-        slices = min(range(1, MOST_TAIL_SLICES + 1), key=lambda n: _first(rest, slots, steps, n))
+        slices = min(REST_SLICES, steps // FEWEST_STEPS)
     slices = max(1, min(slices, steps))
-    if rest == 0 or slices == 1:
-        return Cut(tiles, 1, steps, steps)
-    first = round(_first(rest, slots, steps, slices))
-    return Cut(whole, slices, max(1, min(first, steps - slices + 1)), steps)
-
-
-def _first(rest: int, slots: int, steps: int, slices: int) -> float:
-    """How many steps a first slice has if the free slots do all the others in the same time.
-
-    The free slots need so many rounds for them, and each round a little longer, to begin.
-    """
-    if slices == 1 or rest == slots:
-        return steps
-    rounds = -(-rest * (slices - 1) // (slots - rest))
-    other = (steps - (rounds - 1) * BEGINNING) / (rounds + slices - 1)
-    return steps - (slices - 1) * max(0, other)
+    if whole == tiles or slices == 1:
+        return Cut(tiles, 1)
+    return Cut(whole, slices)
 
 
 @cuda.jit(device=True, forceinline=True)
@@ -82,21 +66,14 @@ def tile_place(tile, down, across):
 
 
 @cuda.jit(device=True, forceinline=True)
-def share_of_block(tiles, steps, whole, slices, first):
-    """(tile, number of the slice, first step, step after the last) of this block; see `Cut`.
-
-    The first slices of all cut tiles come before the second ones: they are the longest.
-    """
+def share_of_block(tiles, steps, whole, slices):
+    """(tile, number of the slice, first step, step after the last) of this block; see `Cut`."""
     block = uint32(cuda.blockIdx.x)
     if block < whole:
         return block, uint32(0), uint32(0), steps
     rest = uint32(tiles - whole)
     tile, piece = uint32(whole + (block - whole) % rest), uint32((block - whole) // rest)
-    if piece == 0:
-        return tile, piece, uint32(0), uint32(first)
-    begin = uint32(first + (piece - 1) * (steps - first) // (slices - 1))
-    end = uint32(first + piece * (steps - first) // (slices - 1))
-    return tile, piece, begin, end
+    return tile, piece, uint32(piece * steps // slices), uint32((piece + 1) * steps // slices)
 
 
 @cache
@@ -139,7 +116,7 @@ def arguments(variant, shape, inputs, out) -> tuple:
     tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
     kept = (tiles - how.whole) * (how.slices - 1) * BM * BN
     partials = cuda.device_array(max(1, kept), np.float32)
-    sizes = shape.m, shape.n, shape.k, how.whole, how.slices, how.first
+    sizes = shape.m, shape.n, shape.k, how.whole, how.slices
     return *(array.ravel() for array in (*inputs, out)), partials, *map(np.uint32, sizes)
 
 
@@ -147,7 +124,7 @@ def bind_slices(variant, shape, inputs, out):
     """One product as a function without arguments: the kernel, then the sum of slices if any."""
     BM, BN = (variant.constants[name] for name in ("BM", "BN"))
     given = arguments(variant, shape, inputs, out)
-    _, _, c, partials, m, n, _, whole, slices, _ = given
+    _, _, c, partials, m, n, _, whole, slices = given
     launch = variant.launch(shape)
     products = partial(variant.kernel[launch.grid, launch.block], *given)
     if slices == 1:

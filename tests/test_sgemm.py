@@ -117,11 +117,14 @@ def test_slices_that_lie_in_one_place_would_be_found():
         verify_all(LADDER, [step.variant(**TILINGS["in eight"])], GemmShape(30, 32, 64))
 
 
-def test_a_slice_that_is_not_added_would_be_found(monkeypatch):
+@pytest.mark.parametrize("cut_tiles", [(30, 32, 64), (130, 132, 260)], ids=["all", "the rest"])
+def test_slices_are_added_and_it_would_be_found_if_they_were_not(cut_tiles, monkeypatch):
+    tiling = TILINGS["in eight"]
+    (verdict,) = verify_all(LADDER, [STEP.variant(**tiling)], GemmShape(*cut_tiles))
+    assert verdict.passed
     nothing = cuda.jit(lambda c, partials, m, n, whole, count: None)
     monkeypatch.setattr(slices, "add_slices", lambda BM, BN: nothing)
-    variant = STEP.variant(**TILINGS["in halves"])
-    (verdict,) = verify_all(LADDER, [variant], GemmShape(130, 132, 20), kinds=("integers",))
+    (verdict,) = verify_all(LADDER, [STEP.variant(**tiling)], GemmShape(*cut_tiles))
     assert not verdict.passed
 
 
@@ -131,22 +134,21 @@ def test_a_slice_that_is_not_added_would_be_found(monkeypatch):
     steps=st.integers(1, 600),
     wanted=st.integers(1, 16),
 )
-def test_a_cut_covers_every_step_of_every_tile_once(tiles, slots, steps, wanted):
+def test_whole_rounds_are_not_cut_and_each_slice_has_a_step(tiles, slots, steps, wanted):
     plan = cut(tiles, slots, steps, wanted)
-    assert plan.whole <= tiles
-    assert 1 <= plan.first <= steps
-    if plan.slices == 1:
-        assert plan.blocks(tiles) == tiles
-    else:
-        # Each of the other slices has at least one step.
-        assert steps - plan.first >= plan.slices - 1
-        assert plan.whole % slots == 0
+    assert 1 <= plan.slices <= steps
+    assert plan.whole == (tiles if plan.slices == 1 else tiles // slots * slots)
 
 
-def test_the_tail_of_4096_is_cut_so_that_the_free_slots_take_a_ninth_of_each_tile():
-    plan = cut(tiles=512, slots=132, steps=512, slices=1)
-    assert (plan.whole, plan.blocks(512)) == (396, 396 + 116 * plan.slices)
-    assert plan.first / plan.steps < 0.9
+def test_the_rest_of_4096_is_cut_in_quarters():
+    plan = cut(tiles=1376, slots=396, steps=256, slices=1)
+    assert (plan.whole, plan.slices) == (1188, 4)
+    assert plan.blocks(1376) == 1188 + 188 * 4
+
+
+def test_a_slice_is_long_enough_to_be_worth_storing():
+    assert cut(tiles=1376, slots=396, steps=40, slices=1).slices == 2
+    assert cut(tiles=1376, slots=396, steps=20, slices=1).slices == 1
 
 
 def test_a_full_last_round_is_not_cut():
