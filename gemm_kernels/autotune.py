@@ -58,7 +58,7 @@ TILES = (
 # Of the orders that are the same work, so many are timed of each tile.
 ORDERS = 2
 CANDIDATES = 24
-# What it costs to begin a tile or a slice and to store it, in steps: fitted to the timings of drafts.
+# What it costs to begin a tile or a slice and to store it, in steps: fitted to timings of drafts.
 BEGINNING = 4
 REFUSED = 2
 COLUMNS = ("m", "n", "k", *choices.CONSTANTS, "time_ms", "gflops", "library_ratio", "date")
