@@ -20,16 +20,18 @@ def chase_global(following, at, steps):
 
 @cuda.jit
 def chase_shared(following, at, steps):
-    """The same in shared memory, which holds the first SHARED_WORDS of `following`."""
+    """The same in shared memory, which a block fills with the first SHARED_WORDS of `following`."""
     words = cuda.shared.array(SHARED_WORDS, uint32)
-    for word in range(SHARED_WORDS):
+    for word in range(cuda.threadIdx.x, SHARED_WORDS, cuda.blockDim.x):
         words[word] = following[word]
-    i = at[0]
-    step = 0
-    while step < steps:
-        i = words[i]
-        step += 1
-    at[0] = i
+    cuda.syncthreads()
+    if cuda.threadIdx.x == 0:
+        i = at[0]
+        step = 0
+        while step < steps:
+            i = words[i]
+            step += 1
+        at[0] = i
 
 
 def tour(places: int, apart: int, seed: int = 1) -> np.ndarray:

@@ -9,23 +9,27 @@ from utils.wide_memory import load2, load4, store2, store4
 
 @cache
 def build(WIDTH, COUNT, BLOCK):
-    """The kernel that copies COUNT times WIDTH floats in each thread; WIDTH is 1, 2 or 4.
+    """The kernel whose threads copy COUNT times WIDTH floats at once; WIDTH is 1, 2 or 4.
 
-    x, out: float32; their length is a multiple of BLOCK·COUNT·WIDTH, which is what a block copies.
+    x, out: so many tiles of BLOCK·COUNT·WIDTH float32.
     """
     take, put = _MOVES[WIDTH]
 
     @cuda.jit
-    def copies(x, out):
+    def copies(x, out, tiles):
         values = cuda.local.array((COUNT, WIDTH), float32)
-        first = uint32(cuda.blockIdx.x) * (BLOCK * COUNT) + uint32(cuda.threadIdx.x)
-
-        # All loads are issued before the first store waits for one of them. That, times the threads
-        # that an SM holds, is what is under way.
-        for i in range(COUNT):
-            take(values, i, x, (first + i * BLOCK) * WIDTH)
-        for i in range(COUNT):
-            put(values, i, out, (first + i * BLOCK) * WIDTH)
+        # A block copies many tiles: if each were a block of its own, small ones would end sooner
+        # than an SM can start others.
+        tile = uint32(cuda.blockIdx.x)
+        while tile < tiles:
+            first = tile * (BLOCK * COUNT) + uint32(cuda.threadIdx.x)
+            # All loads are issued before the first store waits for one of them. That, times the
+            # threads that an SM holds, is what is under way.
+            for i in range(COUNT):
+                take(values, i, x, (first + i * BLOCK) * WIDTH)
+            for i in range(COUNT):
+                put(values, i, out, (first + i * BLOCK) * WIDTH)
+            tile += uint32(cuda.gridDim.x)
 
     return copies
 

@@ -37,7 +37,7 @@ COPIES = ((1, 1), (1, 2), (1, 4), (1, 8), (2, 8), (4, 8))
 OCCUPANCIES = ((32, 4), (32, 5), (32, 6), (64, 4), (64, 5), (64, 6), (64, 8), (64, 10), (64, 12),
                (64, 16), (64, 20), (64, 24), (64, 32))  # fmt: skip
 COPIED = 2**28
-CHECKED_BLOCKS = 3
+CHECKED_BLOCKS, CHECKED_TILES = 3, 7
 RESERVED_BYTES = KIB  # of shared memory, by the system, in each block
 MOST_SHARED_BYTES = 48 * KIB
 
@@ -115,18 +115,19 @@ def _ceiling() -> float:
 
 def _check_arithmetic(ilp: int) -> None:
     """CourseError unless each lane's chains are what they are in float64."""
-    x, turns = draw("uniform", 2 * WARP + ilp, seed=1), 2
+    x, turns = draw("uniform", WARP + 1 + ilp, seed=1), 2
     lane = np.arange(WARP)
-    b, c, *chains = (x.astype(np.float64)[lane + at] for at in range(2 + ilp))
+    b, *chains = (x.astype(np.float64)[lane + at] for at in range(1 + ilp))
     for _ in range(turns * arithmetic.UNROLL):
-        chains = [chain * b + c for chain in chains]
+        chains = [chain * b + b for chain in chains]
     _check(arithmetic.build(ilp)[1, WARP], (x, turns), sum(chains), ERROR_OF_CHAINS)
 
 
 def _check_copy(width: int, count: int, block: int) -> None:
     """CourseError unless the copy is one."""
-    x = draw("uniform", CHECKED_BLOCKS * block * count * width, seed=1)
-    _check(copies.build(width, count, block)[CHECKED_BLOCKS, block], (x,), x, 0.0)
+    x = draw("uniform", CHECKED_TILES * block * count * width, seed=1)
+    kernel = copies.build(width, count, block)[CHECKED_BLOCKS, block]
+    _check(kernel, (x, CHECKED_TILES), x, 0.0)
 
 
 def _check(kernel, inputs: tuple, reference: np.ndarray, allowed: float) -> None:
@@ -142,7 +143,7 @@ def _check(kernel, inputs: tuple, reference: np.ndarray, allowed: float) -> None
 def _arithmetic(device: Device, ilp: int, sms: int, threads: int, ceiling: float) -> Point:
     """Blocks of at most 1024 threads, as many per SM as it takes."""
     per_sm = -(-threads // 1024)
-    x = cuda.to_device(draw("uniform", 2 * WARP + ilp, seed=1))
+    x = cuda.to_device(draw("uniform", WARP + 1 + ilp, seed=1))
     out = cuda.device_array(sms * threads, np.float32)
     turns = FMAS_PER_SM // (threads * ilp * arithmetic.UNROLL)
     kernel = arithmetic.build(ilp)[sms * per_sm, threads // per_sm]
@@ -168,9 +169,10 @@ def _copy(device: Device, width: int, count: int, place: tuple[int, int], arrays
     block, blocks = place
     kernel = copies.build(width, count, block)
     shared = shared_bytes(device, blocks)
-    grid = COPIED // (block * count * width)
-    (timing,) = time_gpu([partial(kernel[grid, block, 0, shared], *arrays)])
-    threads = block * _resident_blocks(kernel, block, shared, device.sms)
+    resident = _resident_blocks(kernel, block, shared, device.sms)
+    tiles = COPIED // (block * count * width)
+    (timing,) = time_gpu([partial(kernel[resident * device.sms, block, 0, shared], *arrays, tiles)])
+    threads = block * resident
     value = 2 * 4 * COPIED / timing.median_ms / 1e6
     what = f"{count} {'float' if width == 1 else f'float{width}'}"
     return Point(
@@ -215,7 +217,7 @@ def _threads_per_sm() -> int:
 
 def _latencies(device: Device) -> Iterator[Point]:
     """In cycles of the SM clock, each as one thread (or one warp) sees it."""
-    x = cuda.to_device(draw("uniform", 2 * WARP + 1, seed=1))
+    x = cuda.to_device(draw("uniform", WARP + 2, seed=1))
     out = cuda.device_array(WARP, np.float32)
     turns = FMAS_PER_SM // (WARP * arithmetic.UNROLL)
     (timing,) = time_gpu([partial(arithmetic.build(1)[1, WARP], x, out, turns)])
@@ -223,10 +225,10 @@ def _latencies(device: Device) -> Iterator[Point]:
     for what, steps in STEPS.items():
         words = chase.SHARED_WORDS if what == "shared" else PLACES[what]
         following = chase.tour(words, 1 if what == "shared" else APART)
-        kernel = chase.chase_shared if what == "shared" else chase.chase_global
+        launch = chase.chase_shared[1, WARP] if what == "shared" else chase.chase_global[1, 1]
         at = cuda.to_device(np.zeros(1, np.uint32))
         # It goes on where it stopped, so that what it read before is not in the cache again.
-        (timing,) = time_gpu([partial(kernel[1, 1], cuda.to_device(following), at, steps)])
+        (timing,) = time_gpu([partial(launch, cuda.to_device(following), at, steps)])
         yield _latency(what, timing, steps)
 
 

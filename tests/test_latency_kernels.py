@@ -29,9 +29,10 @@ def test_every_chain_is_as_long_as_its_turns_say(ilp):
 
 @pytest.mark.parametrize(
     "old, new, kernel",
-    [("cuda.fma(chains[i], b, c)", "chains[i] * b", "arithmetic"),
+    [("cuda.fma(chains[i], b, b)", "chains[i] * b", "arithmetic"),
      ("range(UNROLL)", "range(UNROLL - 1)", "arithmetic"),
-     ("put(values, i, out, (first + i", "put(values, 0, out, (first + i", "copies")],
+     ("put(values, i, out, (first + i", "put(values, 0, out, (first + i", "copies"),
+     ("tile += uint32(cuda.gridDim.x)", "tile += tiles", "copies")],
 )  # fmt: skip
 def test_a_wrong_kernel_is_not_measured(old, new, kernel, small, monkeypatch):
     wrong = edited(getattr(experiments, kernel), Edit(old, new))
@@ -49,9 +50,10 @@ def test_all_work_of_the_arithmetic_is_multiply_adds_of_float32():
 @pytest.mark.parametrize("width, count", COPIES)
 @pytest.mark.parametrize("block", [32, 64])
 def test_a_copy_moves_every_element_by_accesses_of_its_width(width, count, block):
-    size = 3 * block * width * count
+    tiles = 7
+    size = tiles * block * width * count
     x, out = draw("uniform", size, seed=1), np.full(size, np.nan, np.float32)
-    result = trace(copies.build(width, count, block), 3, block, x, out)
+    result = trace(copies.build(width, count, block), 3, block, x, out, tiles)
     np.testing.assert_array_equal(out, x)
     assert result.findings == ()
     assert result.totals["global_load_requests"] == size // (32 * width)
@@ -68,12 +70,12 @@ def test_a_tour_comes_back_only_after_it_was_everywhere(places, apart, seed):
     assert sorted(seen) == [apart * place for place in range(places)]
 
 
-@pytest.mark.parametrize("kernel", [chase.chase_global, chase.chase_shared])
-def test_a_chase_goes_as_many_steps_as_it_is_told_and_then_on_from_there(kernel):
+@pytest.mark.parametrize("launch", [chase.chase_global[1, 1], chase.chase_shared[1, 32]])
+def test_a_chase_goes_as_many_steps_as_it_is_told_and_then_on_from_there(launch):
     following, at = chase.tour(chase.SHARED_WORDS, 1), np.zeros(1, np.uint32)
     expected = 0
     for steps in (5, 2):
-        kernel[1, 1](following, at, steps)
+        launch(following, at, steps)
         for _ in range(steps):
             expected = following[expected]
         assert at == [expected]
