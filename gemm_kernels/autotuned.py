@@ -39,7 +39,7 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
     multiply_tile = in_pairs(BK, APART_Y, APART_X, add_outer_product)
 
     @cuda.jit(launch_bounds=(THREADS, BLOCKS))
-    def autotuned(a, b, c, partials, m, n, k, whole, slices):
+    def autotuned(a, b, c, partials, alpha, m, n, k, whole, slices):
         sa = cuda.shared.array((2, BK, PADDED), float32, alignment=16)
         sb = cuda.shared.array((2, BK, BN), float32, alignment=16)
         sums = cuda.local.array((TM, TN), float32)
@@ -117,9 +117,9 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
 
         if piece > 0:
             number = uint32((piece - 1) * (down * across - whole) + tile - whole)
-            store_all(sums, partials, (uint32(number * BM), uint32(0)), (y, x), (m, BN))
+            store_all(sums, partials, (uint32(number * BM), uint32(0)), (y, x), (m, BN), alpha)
         else:
-            store_inside(sums, c, (row, col), (y, x), (m, n))
+            store_inside(sums, c, (row, col), (y, x), (m, n), alpha)
 
     return autotuned
 
@@ -142,7 +142,7 @@ STEP = Step(
     name="autotuned",
     idea="few bank conflicts of registers, no idle round, and constants that a search has found",
     previous="async_copy",
-    task=replace(GEMM, signature=void(FLAT, FLAT, FLAT, FLAT, *[uint32] * 5)),
+    task=replace(GEMM, signature=void(FLAT, FLAT, FLAT, FLAT, float32, *[uint32] * 5)),
     build=build,
     launch=launch,
     bind=bind_slices,
@@ -155,7 +155,7 @@ STEP = Step(
         "TM": (12, 16, 8),
         "TN": (8, 4),
         "BLOCKS": (3, 1, 2, 4, 6, 7, 8),
-        "ORDER": (1, 0, 2, 3),
+        "ORDER": (0, 2, 1, 3),
         "SLICES": (1, 2, 3, 4, 6, 8, 12, 16),
     },
     budget=Budget(registers=168, global_bits=128, shared_bits=128, ffma_share=0.89),

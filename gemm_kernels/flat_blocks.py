@@ -118,18 +118,25 @@ def store_of(TM, TN, APART_Y, APART_X, GUARDED):
     """
 
     @cuda.jit(device=True, forceinline=True)
-    def store(sums, x, corner, inner, shape):
-        """Into x, a flat matrix of that shape, from corner + inner on; all are (row, column).
+    def store(sums, x, corner, inner, shape, alpha):
+        """alpha·sums into x, a flat matrix of that shape, from corner + inner on: (row, column).
 
-        One element at a time: a 128-bit store wants four registers in a row that begin at a
-        multiple of four. So does the 128-bit load of b, and then each pair sums[i, j] and b[j]
-        would lie in the same bank.
+        The columns of x are a multiple of four. A 128-bit store wants four registers in a row that
+        begin at a multiple of four, and so does the 128-bit load of b: if the sums themselves were
+        stored, each pair sums[i, j] and b[j] would lie in one bank. A product with alpha is a new
+        number, in a register of its own.
         """
         for i in range(TM):
             row = uint32(corner[0] + inner[0] + uint32(i // 4 * APART_Y + i % 4))
-            for j in range(TN):
-                col = uint32(corner[1] + inner[1] + uint32(j // 4 * APART_X + j % 4))
+            for j in range(0, TN, 4):
+                col = uint32(corner[1] + inner[1] + uint32(j // 4 * APART_X))
                 if not GUARDED or (row < shape[0] and col < shape[1]):
-                    x[uint32(row * shape[1] + col)] = sums[i, j]
+                    four = (
+                        alpha * sums[i, j],
+                        alpha * sums[i, j + 1],
+                        alpha * sums[i, j + 2],
+                        alpha * sums[i, j + 3],
+                    )
+                    store4(x, uint32(row * shape[1] + col), four)
 
     return store

@@ -7,6 +7,7 @@ from numba import cuda, float32
 
 from gemm_kernels import autotuned, warp_tiled
 from gemm_kernels.blocks import WIDE
+from gemm_kernels.slices import bind_slices
 from utils.errors import CourseError
 from utils.shapes import GemmShape
 from utils.steps import Variant, bind_kernel
@@ -64,12 +65,13 @@ def _into(a, b, out, alpha: float, beta: float) -> None:
     target = _to_device(out, copy=beta != 0)
     (m, n), k = target.shape, a.shape[1]
     columns = -(-n // WIDE) * WIDE
-    direct = alpha == 1 and beta == 0 and k > 0 and columns == n and _fits(target)
+    scaled = alpha == 1 or (alpha != 0 and _has_autotuned())
+    direct = scaled and beta == 0 and k > 0 and columns == n and _fits(target)
     product = target if direct else cuda.device_array((m, columns), np.float32)
     if alpha != 0 and k > 0:
         depth = -(-k // WIDE) * WIDE
         inputs = _wide(_to_device(a), m, depth), _wide(_to_device(b), depth, columns)
-        _multiply(*inputs, product)
+        _multiply(*inputs, product, alpha if direct else 1.0)
     if not direct:
         factor = np.float32(alpha if k > 0 else 0)
         _over(target)(blend)(product, factor, np.float32(beta), target)
@@ -77,13 +79,20 @@ def _into(a, b, out, alpha: float, beta: float) -> None:
         out[...] = target.copy_to_host()
 
 
-def _multiply(a, b, product) -> None:
-    """product = a·b by the fastest step that this device can run."""
+def _multiply(a, b, product, alpha: float) -> None:
+    """product = alpha·a·b by the fastest step that this device can run."""
     shape = GemmShape(a.shape[0], b.shape[1], a.shape[1])
-    capability = cuda.get_current_device().compute_capability
-    step = autotuned.STEP if autotuned.STEP.runs_on(capability) else warp_tiled.STEP
-    variant = Variant(step, step.constants()).at(shape)
-    (step.bind or bind_kernel)(variant, shape, (a, b), product)()
+    if _has_autotuned():
+        variant = Variant(autotuned.STEP, autotuned.STEP.constants()).at(shape)
+        bind_slices(variant, shape, (a, b), product, alpha)()
+    else:
+        variant = Variant(warp_tiled.STEP, warp_tiled.STEP.constants()).at(shape)
+        bind_kernel(variant, shape, (a, b), product)()
+
+
+def _has_autotuned() -> bool:
+    """Whether this device can run it. It multiplies by alpha, and `warp_tiled` does not."""
+    return autotuned.STEP.runs_on(cuda.get_current_device().compute_capability)
 
 
 def _check(a, b, out) -> tuple[int, int]:

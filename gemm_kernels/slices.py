@@ -77,26 +77,25 @@ def share_of_block(tiles, steps, whole, slices):
 
 
 @cache
-def add_slices(BM, BN):
+def add_slices(BM, BN, SLICES):
     """The kernel that adds to c, m×n, what the other slices of its cut tiles left in partials.
 
     partials: BM×BN each, slice by slice. n is a multiple of 4. Grid: cut tiles × ADDERS quads.
     """
 
     @cuda.jit
-    def add_slices(c, partials, m, n, whole, slices):
+    def add_slices(c, partials, m, n, whole):
         across, down = uint32((n + BN - 1) // BN), uint32((m + BM - 1) // BM)
         quad = uint32((cuda.blockIdx.y * ADDERS + cuda.threadIdx.x) * 4)
         tile_row, tile_col = tile_place(uint32(whole + cuda.blockIdx.x), down, across)
         row, col = uint32(tile_row * BM + quad // BN), uint32(tile_col * BN + quad % BN)
         if quad < BM * BN and row < m and col < n:
             x0, x1, x2, x3 = load4(c, uint32(row * n + col))
-            i = uint32(1)
-            while i < slices:
-                piece = uint32((i - 1) * cuda.gridDim.x + cuda.blockIdx.x)
-                y0, y1, y2, y3 = load4(partials, uint32(piece * (BM * BN) + quad))
+            # Their number is a constant, so that all are on their way at the same time.
+            for piece in range(SLICES - 1):
+                tile = uint32(uint32(piece) * cuda.gridDim.x + cuda.blockIdx.x)
+                y0, y1, y2, y3 = load4(partials, uint32(tile * (BM * BN) + quad))
                 x0, x1, x2, x3 = x0 + y0, x1 + y1, x2 + y2, x3 + y3
-                i = uint32(i + 1)
             store4(c, uint32(row * n + col), (x0, x1, x2, x3))
 
     return add_slices
@@ -109,32 +108,33 @@ def plan(shape, BM, BN, BK, BLOCKS, SLICES) -> tuple[int, Cut]:
     return tiles, cut(tiles, slots, steps=-(-shape.k // BK), slices=SLICES)
 
 
-def arguments(variant, shape, inputs, out) -> tuple:
-    """What the kernel is launched with: flat arrays, room for the slices, sizes, and the cut."""
+def arguments(variant, shape, inputs, out, alpha: float = 1.0) -> tuple:
+    """What the kernel is launched with: flat arrays, room for the slices, alpha, sizes, the cut."""
     names = ("BM", "BN", "BK", "BLOCKS", "SLICES")
     BM, BN, BK, BLOCKS, SLICES = (variant.constants[name] for name in names)
     tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
     kept = (tiles - how.whole) * (how.slices - 1) * BM * BN
     partials = cuda.device_array(max(1, kept), np.float32)
     sizes = shape.m, shape.n, shape.k, how.whole, how.slices
-    return *(array.ravel() for array in (*inputs, out)), partials, *map(np.uint32, sizes)
+    flat = (array.ravel() for array in (*inputs, out))
+    return *flat, partials, np.float32(alpha), *map(np.uint32, sizes)
 
 
-def bind_slices(variant, shape, inputs, out):
-    """One product as a function without arguments: the kernel, then the sum of slices if any."""
+def bind_slices(variant, shape, inputs, out, alpha: float = 1.0):
+    """out = alpha·a·b as a function without arguments: the kernel, then the slices are added."""
     BM, BN = (variant.constants[name] for name in ("BM", "BN"))
-    given = arguments(variant, shape, inputs, out)
-    _, _, c, partials, m, n, _, whole, slices = given
+    given = arguments(variant, shape, inputs, out, alpha)
+    _, _, c, partials, _, m, n, _, whole, slices = given
     launch = variant.launch(shape)
     products = partial(variant.kernel[launch.grid, launch.block], *given)
     if slices == 1:
         return products
     cut_tiles = -(-shape.m // BM) * -(-shape.n // BN) - int(whole)
     quads = BM * BN // 4
-    add = add_slices(BM, BN)[(cut_tiles, -(-quads // ADDERS)), ADDERS]
+    add = add_slices(BM, BN, int(slices))[(cut_tiles, -(-quads // ADDERS)), ADDERS]
 
     def execute():
         products()
-        add(c, partials, m, n, whole, slices)
+        add(c, partials, m, n, whole)
 
     return execute

@@ -100,6 +100,25 @@ def test_a_missing_barrier_after_a_copy_is_a_race():
     assert [f.kind for f in findings] == ["race"]
 
 
+@cuda.jit
+def store_in_one_place(x, copied):
+    quad = float32(cuda.grid(1))
+    store4(x, uint32(0), (quad, quad, quad, quad))
+    tile = cuda.shared.array((1, 4), float32, alignment=16)
+    copy4_async(tile, (0, 0), copied, uint32(4 * cuda.threadIdx.x))
+    commit_copies()
+    wait_copies(0)
+
+
+@pytest.mark.parametrize("grid, block", [(1, 2), (1, 64), (3, 1)], ids=["lanes", "warps", "blocks"])
+def test_wide_stores_to_one_place_are_a_race(grid, block):
+    x, copied = np.zeros(4, np.float32), np.arange(256, dtype=np.float32)
+    found = trace(store_in_one_place, grid, block, x, copied).findings
+    assert {(finding.kind, finding.array) for finding in found} == (
+        {("race", "x"), ("race", "tile")} if block > 1 else {("race", "x")}
+    )
+
+
 def test_a_misaligned_or_overhanging_access_is_reported():
     (finding,) = trace(crooked, 1, 1, *vectors()).findings
     assert "misaligned" in finding.message

@@ -82,12 +82,11 @@ def store_wide(run: Run, array, indices: tuple, values: tuple, mask: Mask, site:
     for value, access in zip(values, accesses, strict=True):
         chosen = access.mask.select(cast(value, array.dtype))
         chosen = np.broadcast_to(chosen, access.addresses.shape)
-        array.memory.announce(access, chosen)
-        moves.append((access.addresses, chosen))
+        moves.append((access, chosen, array.memory.announce(access, chosen)))
 
     def move() -> None:
-        for addresses, chosen in moves:
-            array.memory.data[addresses] = chosen
+        for announced in moves:
+            array.memory.move(*announced)
 
     return move
 

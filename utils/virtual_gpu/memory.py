@@ -56,7 +56,10 @@ class Memory:
 
     def store(self, access: Access, values: np.ndarray) -> None:
         """Write one value per active lane; of several to one address the last lane's stays."""
-        changed = self.announce(access, values)
+        self.move(access, values, self.announce(access, values))
+
+    def move(self, access: Access, values: np.ndarray, changed: np.ndarray | None) -> None:
+        """The data of a store that was announced, and whether other lanes stored there as well."""
         self.data[access.addresses] = values
         if changed is not None and changed.any():
             lost = ~same_bits(self.data[access.addresses], values)

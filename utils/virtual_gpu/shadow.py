@@ -207,7 +207,7 @@ class Shadow:
         place = f" at line {line}" if line else ""
         clock.report.add(Finding(
             "race", access.site, self.name, element, (mine, other), int(where.sum()),
-            f"{mine} {access.verb} {self.name}{list(element)}, {who} {did}{place}"
+            f"{mine} {access.verb} {self.name}{list(element)}, {who} has {did}{place}"
             f"{_why_unordered(mine, other)}",
             other_line=line,
         ))  # fmt: skip
