@@ -6,30 +6,34 @@ from numba import cuda, float32, uint32
 
 from utils.wide_memory import load2, load4, store2, store4
 
+# What each thread copies, whatever it has under way at once: so blocks start equally often. Those
+# with little under way would otherwise end sooner than an SM can start others.
+FLOATS = 32
+
 
 @cache
 def build(WIDTH, COUNT, BLOCK):
     """The kernel whose threads copy COUNT times WIDTH floats at once; WIDTH is 1, 2 or 4.
 
-    x, out: so many tiles of BLOCK·COUNT·WIDTH float32.
+    x, out: float32; their length is a multiple of BLOCK·FLOATS, which is what a block copies.
+    turns: FLOATS // (COUNT·WIDTH). An argument, so that the turns stay a loop.
     """
     take, put = _MOVES[WIDTH]
 
     @cuda.jit
-    def copies(x, out, tiles):
+    def copies(x, out, turns):
         values = cuda.local.array((COUNT, WIDTH), float32)
-        # A block copies many tiles: if each were a block of its own, small ones would end sooner
-        # than an SM can start others.
-        tile = uint32(cuda.blockIdx.x)
-        while tile < tiles:
-            first = tile * (BLOCK * COUNT) + uint32(cuda.threadIdx.x)
+        first = uint32(cuda.blockIdx.x) * uint32(turns * BLOCK * COUNT) + uint32(cuda.threadIdx.x)
+        turn = 0
+        while turn < turns:
             # All loads are issued before the first store waits for one of them. That, times the
             # threads that an SM holds, is what is under way.
             for i in range(COUNT):
                 take(values, i, x, (first + i * BLOCK) * WIDTH)
             for i in range(COUNT):
                 put(values, i, out, (first + i * BLOCK) * WIDTH)
-            tile += uint32(cuda.gridDim.x)
+            first += uint32(BLOCK * COUNT)
+            turn += 1
 
     return copies
 

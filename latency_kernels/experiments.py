@@ -37,7 +37,7 @@ COPIES = ((1, 1), (1, 2), (1, 4), (1, 8), (2, 8), (4, 8))
 OCCUPANCIES = ((32, 4), (32, 5), (32, 6), (64, 4), (64, 5), (64, 6), (64, 8), (64, 10), (64, 12),
                (64, 16), (64, 20), (64, 24), (64, 32))  # fmt: skip
 COPIED = 2**28
-CHECKED_BLOCKS, CHECKED_TILES = 3, 7
+CHECKED_BLOCKS = 3
 RESERVED_BYTES = KIB  # of shared memory, by the system, in each block
 MOST_SHARED_BYTES = 48 * KIB
 
@@ -125,9 +125,9 @@ def _check_arithmetic(ilp: int) -> None:
 
 def _check_copy(width: int, count: int, block: int) -> None:
     """CourseError unless the copy is one."""
-    x = draw("uniform", CHECKED_TILES * block * count * width, seed=1)
+    x = draw("uniform", CHECKED_BLOCKS * block * copies.FLOATS, seed=1)
     kernel = copies.build(width, count, block)[CHECKED_BLOCKS, block]
-    _check(kernel, (x, CHECKED_TILES), x, 0.0)
+    _check(kernel, (x, copies.FLOATS // (width * count)), x, 0.0)
 
 
 def _check(kernel, inputs: tuple, reference: np.ndarray, allowed: float) -> None:
@@ -169,10 +169,10 @@ def _copy(device: Device, width: int, count: int, place: tuple[int, int], arrays
     block, blocks = place
     kernel = copies.build(width, count, block)
     shared = shared_bytes(device, blocks)
-    resident = _resident_blocks(kernel, block, shared, device.sms)
-    tiles = COPIED // (block * count * width)
-    (timing,) = time_gpu([partial(kernel[resident * device.sms, block, 0, shared], *arrays, tiles)])
-    threads = block * resident
+    launch = kernel[COPIED // (block * copies.FLOATS), block, 0, shared]
+    turns = copies.FLOATS // (width * count)
+    (timing,) = time_gpu([partial(launch, *arrays, turns)])
+    threads = block * _resident_blocks(kernel, block, shared, device.sms)
     value = 2 * 4 * COPIED / timing.median_ms / 1e6
     what = f"{count} {'float' if width == 1 else f'float{width}'}"
     return Point(

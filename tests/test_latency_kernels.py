@@ -32,7 +32,7 @@ def test_every_chain_is_as_long_as_its_turns_say(ilp):
     [("cuda.fma(chains[i], b, b)", "chains[i] * b", "arithmetic"),
      ("range(UNROLL)", "range(UNROLL - 1)", "arithmetic"),
      ("put(values, i, out, (first + i", "put(values, 0, out, (first + i", "copies"),
-     ("tile += uint32(cuda.gridDim.x)", "tile += tiles", "copies")],
+     ("first += uint32(BLOCK * COUNT)", "first += uint32(BLOCK)", "copies")],
 )  # fmt: skip
 def test_a_wrong_kernel_is_not_measured(old, new, kernel, small, monkeypatch):
     wrong = edited(getattr(experiments, kernel), Edit(old, new))
@@ -50,10 +50,9 @@ def test_all_work_of_the_arithmetic_is_multiply_adds_of_float32():
 @pytest.mark.parametrize("width, count", COPIES)
 @pytest.mark.parametrize("block", [32, 64])
 def test_a_copy_moves_every_element_by_accesses_of_its_width(width, count, block):
-    tiles = 7
-    size = tiles * block * width * count
+    size, turns = 3 * block * copies.FLOATS, copies.FLOATS // (width * count)
     x, out = draw("uniform", size, seed=1), np.full(size, np.nan, np.float32)
-    result = trace(copies.build(width, count, block), 3, block, x, out, tiles)
+    result = trace(copies.build(width, count, block), 3, block, x, out, turns)
     np.testing.assert_array_equal(out, x)
     assert result.findings == ()
     assert result.totals["global_load_requests"] == size // (32 * width)
