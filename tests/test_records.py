@@ -84,6 +84,16 @@ def test_another_shape_constant_or_device_is_another_row(file, change):
     assert len(records.read(file)) == 2
 
 
+def test_what_a_step_chose_before_is_replaced_at_the_shapes_where_it_chose_again(file):
+    elsewhere = replace(TILED, n=512, params="TILE=8")
+    records.write([NAIVE, TILED, elsewhere], file)
+    again = replace(TILED, params="TILE=16")
+    records.write([again], file, choosing=["tiled"])
+    assert sorted(records.read(file).params) == ["", "TILE=16", "TILE=8"]
+    records.write([TILED], file)
+    assert sorted(records.read(file).params) == ["", "TILE=16", "TILE=32", "TILE=8"]
+
+
 def test_rows_are_sorted_by_the_ladders_order_then_shape(file):
     small = {"m": 8, "n": 8, "k": 8}
     records.write([TILED, NAIVE, replace(NAIVE, **small)], file, steps=["naive", "tiled"])

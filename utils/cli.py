@@ -216,7 +216,8 @@ def _record(ladder: Ladder, rows: Sequence[Row]) -> None:
     right = [row.record for row in rows if row.verdict.passed]
     if right:
         path = records.DATA / "measured" / devices.slug(right[0].device) / f"{ladder.name}.csv"
-        records.write(right, path, [step.name for step in ladder.steps])
+        choosing = [step.name for step in ladder.steps if step.choose]
+        records.write(right, path, [step.name for step in ladder.steps], choosing)
         print(f"Recorded in {path.relative_to(records.DATA.parent)}.", file=sys.stderr)
 
 

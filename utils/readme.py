@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from utils import records
 from utils.devices import slug
+from utils.shapes import GemmShape, ReduceShape
 
 README = records.DATA.parent / "README.md"
 DEVICE = "NVIDIA H200"
@@ -17,6 +19,7 @@ ON_GPU = (
     ("gemm", "4096³ product", "m == 4096 and n == 4096 and k == 4096"),
     ("reduce", "sum of 2^30", f"elements == {2**30}"),
 )
+LAST_RUNGS = (("gemm", "autotuned", ("m", "n", "k")), ("reduce", "reduce9", ("elements",)))
 ON_CPU = (("cpu", "1024³ product", "m == 1024 and n == 1024 and k == 1024"),)
 
 
@@ -48,6 +51,22 @@ def _table(device: str, problems: tuple[tuple[str, str, str], ...], rival: str) 
     return "\n".join(lines)
 
 
+def last_rungs(device: str = DEVICE) -> str:
+    """Markdown: the last step of each ladder over its library at every size, on two devices."""
+    lines = ["| step | problem | library | first | second |", "| --- | --- | --- | ---: | ---: |"]
+    for ladder, step, sides in LAST_RUNGS:
+        first, second = (
+            _best(read(device, ladder).query(f"step == '{step}'"), sides)
+            for read in (records.measured, records.repeated)
+        )
+        for row in first.merge(second, on=list(sides), suffixes=("", "_second")).itertuples():
+            numbers = [getattr(row, side) for side in sides]
+            shape = GemmShape(*numbers) if ladder == "gemm" else ReduceShape(*numbers)
+            ratios = f"{row.library_ratio:.3f} | {row.library_ratio_second:.3f}"
+            lines.append(f"| `{step}` | {shape} | {row.library} | {ratios} |")
+    return "\n".join(lines)
+
+
 def trust(device: str = DEVICE) -> str:
     """Sentences: what of this project was compared with the tools and the driver of a device."""
     folder = records.DATA / "measured" / slug(device)
@@ -74,7 +93,7 @@ def trust(device: str = DEVICE) -> str:
     )
 
 
-SECTIONS = {"results": results, "trust": trust}
+SECTIONS = {"results": results, "last rungs": last_rungs, "trust": trust}
 
 
 def with_results(text: str) -> str:
@@ -85,8 +104,9 @@ def with_results(text: str) -> str:
     return text
 
 
-def _best(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.loc[frame.groupby("step", sort=False)["time_ms"].idxmin()]
+def _best(frame: pd.DataFrame, columns: Sequence[str] = ("step",)) -> pd.DataFrame:
+    """The fastest row of each group."""
+    return frame.loc[frame.groupby(list(columns), sort=False)["time_ms"].idxmin()]
 
 
 def _line(row, problem: str) -> str:

@@ -7,7 +7,7 @@ refused here, by file, line and column.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -73,16 +73,22 @@ def to_frame(records: Iterable[Record]) -> pd.DataFrame:
     return _typed(rows.where(rows.notna(), ""), "The records given", first_row=1)
 
 
-def write(records: Iterable[Record], path: Path, steps: Sequence[str] = ()) -> None:
+def write(
+    records: Iterable[Record],
+    path: Path,
+    steps: Sequence[str] = (),
+    choosing: Collection[str] = (),
+) -> None:
     """Merge records into the CSV file at `path`, which is made if it does not exist.
 
-    A row with the same device, ladder, step, params and shape is replaced; all others stay.
+    A row with the same device, ladder, step, params and shape is replaced; all others stay. Of
+    steps in `choosing` other params are replaced, too: what they chose before is out of date.
     Rows are sorted by step, then shape; `steps` gives the ladder's order, and steps that it does
     not name keep the order in which they came. The file is replaced as a whole or not at all.
     Floats keep 6 significant digits.
     """
     added = to_frame(records)
-    merged = pd.concat([read(path), added]) if path.exists() else added
+    merged = pd.concat([_kept(read(path), added, choosing), added]) if path.exists() else added
     order = pd.Index([*steps, *merged["step"]]).unique()
     merged = merged.drop_duplicates(list(IDENTITY), keep="last").sort_values(
         ["ladder", "step", *SHAPE, "params"],
@@ -96,6 +102,13 @@ def write(records: Iterable[Record], path: Path, steps: Sequence[str] = ()) -> N
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _kept(old: pd.DataFrame, added: pd.DataFrame, choosing: Collection[str]) -> pd.DataFrame:
+    """The old rows without those for which steps in `choosing` have chosen again."""
+    place = [column for column in IDENTITY if column != "params"]
+    again = pd.MultiIndex.from_frame(old[place]).isin(pd.MultiIndex.from_frame(added[place]))
+    return old[~(again & old["step"].isin(list(choosing)))]
 
 
 def read(path: Path) -> pd.DataFrame:
@@ -126,6 +139,11 @@ def read(path: Path) -> pd.DataFrame:
 def measured(device: str, ladder: str) -> pd.DataFrame:
     """What was recorded for a ladder ("gemm", "reduce", ...) on a device, by any of its names."""
     return read(DATA / "measured" / slug(device) / f"{ladder}.csv")
+
+
+def repeated(device: str, ladder: str) -> pd.DataFrame:
+    """As `measured`, on another device of the same kind."""
+    return read(DATA / "repeated" / slug(device) / f"{ladder}.csv")
 
 
 def recorded_devices(ladder: str) -> tuple[str, ...]:

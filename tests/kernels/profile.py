@@ -39,8 +39,8 @@ REASONS = {
 
 def ncu(*options: str) -> str:
     """What the profiler prints over all launches."""
-    command = ["ncu", "--clock-control", "none", "--csv", *options, sys.executable]
-    command += ["-W", "ignore", "-m", "tests.kernels.counted"]
+    command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv", *options]
+    command += [sys.executable, "-W", "ignore", "-m", "tests.kernels.counted"]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
