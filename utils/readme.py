@@ -60,7 +60,7 @@ def last_rungs(device: str = DEVICE) -> str:
             for read in (records.measured, records.repeated)
         )
         for row in first.merge(second, on=list(sides), suffixes=("", "_second")).itertuples():
-            numbers = [getattr(row, side) for side in sides]
+            numbers = [int(getattr(row, side)) for side in sides]
             shape = GemmShape(*numbers) if ladder == "gemm" else ReduceShape(*numbers)
             ratios = f"{row.library_ratio:.3f} | {row.library_ratio_second:.3f}"
             lines.append(f"| `{step}` | {shape} | {row.library} | {ratios} |")
