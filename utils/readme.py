@@ -1,4 +1,4 @@
-"""Writes what README.md says of results from the records: ``python -m utils.readme``."""
+"""Writes what README.md says and shows of results: ``python -m utils.readme``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.figure import Figure
 
-from utils import records
+import gemm_kernels
+import reduce_kernels
+from utils import plots, records
 from utils.devices import slug
 from utils.shapes import GemmShape, ReduceShape
 
 README = records.DATA.parent / "README.md"
+FIGURES = records.DATA / "figures"
 DEVICE = "NVIDIA H200"
 # (ladder, what is computed, which of its rows), where something is recorded.
 ON_GPU = (
@@ -67,6 +71,22 @@ def last_rungs(device: str = DEVICE) -> str:
     return "\n".join(lines)
 
 
+def figures(device: str = DEVICE) -> dict[str, Figure]:
+    """The plots of the README by the names of their files: every step against the size."""
+    drawn = {}
+    for ladder, kind in ((gemm_kernels.LADDER, "gflops"), (reduce_kernels.LADDER, "gb_per_s")):
+        of_ladder = plots.figures_of(records.measured(device, ladder.name), ladder.title)
+        drawn[f"{ladder.name}_{kind}.png"] = of_ladder[kind]
+    return drawn
+
+
+def pictures() -> str:
+    """Markdown: the plots, with what they show as words."""
+    folder = FIGURES.relative_to(README.parent).as_posix()
+    lines = [f"![{figure.alt_text}]({folder}/{name})" for name, figure in figures().items()]
+    return "\n\n".join(lines)
+
+
 def trust(device: str = DEVICE) -> str:
     """Sentences: what of this project was compared with the tools and the driver of a device."""
     folder = records.DATA / "measured" / slug(device)
@@ -93,7 +113,7 @@ def trust(device: str = DEVICE) -> str:
     )
 
 
-SECTIONS = {"results": results, "last rungs": last_rungs, "trust": trust}
+SECTIONS = {"results": results, "last rungs": last_rungs, "plots": pictures, "trust": trust}
 
 
 def with_results(text: str) -> str:
@@ -120,6 +140,9 @@ def _line(row, problem: str) -> str:
 
 def main(path: Path = README) -> None:
     path.write_text(with_results(path.read_text(encoding="utf-8")), encoding="utf-8")
+    FIGURES.mkdir(exist_ok=True)
+    for name, figure in figures().items():
+        plots.save(figure, FIGURES / name)
 
 
 if __name__ == "__main__":
