@@ -29,11 +29,21 @@ COUNTERS = {
     "shared_store_requests": "smsp__inst_executed_op_shared_st_pred_on_any.sum",
     "shared_store_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
 }
-MERGED = "the compiler reads four neighbouring elements of sa with one instruction (LDS.128)"
+MERGED = "the compiler reads neighbouring elements of shared memory with one instruction"
+COPIED = "an asynchronous copy (LDGSTS) is no store to shared memory for the profiler"
+PARTED = "lanes that have parted execute it one after another: as many lanes, more requests"
+READS = ("shared_load_requests", "shared_load_wavefronts", "lanes")
+COPIES = ("shared_store_requests", "shared_store_wavefronts", "lanes")
+JOINED = (
+    *("tiled_8", "tiled_16", "tiled_32", "tiled_transposed_32", "tiled_padded_32"),
+    *("granularity_4_32", "ilp_8", "register_blocked_1d_64_64_16_8", "register_blocked_64_128_8_8"),
+)
 REASONS = {
-    (f"tiled_{tile}", counter): MERGED
-    for tile in (8, 16, 32)
-    for counter in ("shared_load_requests", "shared_load_wavefronts", "lanes")
+    **{(launch, counter): MERGED for launch in JOINED for counter in READS},
+    **{("async_copy_128_256_8", counter): COPIED for counter in COPIES},
+    ("maxwell64", "shared_load_requests"): PARTED,
+    ("reduce0_1024", "shared_load_requests"): PARTED,
+    ("reduce0_1024", "shared_store_requests"): PARTED,
 }
 
 
