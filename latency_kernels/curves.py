@@ -22,7 +22,7 @@ from utils.occupancy import limits_of
 from utils.versions import explained, versions
 
 DEFAULT = "NVIDIA H200"
-DRAWN_ILPS = (1, 2, 3, 4, 8)
+DRAWN_ILPS = (1, 2, 3, 4, 5)
 FLOAT_BYTES = 4
 # What the source claims for its GPU: so much of the bandwidth at so low an occupancy.
 CLAIMED_SHARE, CLAIMED_OCCUPANCY, CLAIMED_COPY = 0.87, 0.08, "8 float4"

@@ -82,6 +82,19 @@ def test_a_long_product_is_counted_by_two_short_ones(variant, monkeypatch):
     assert counted(variant, shape) == quick
 
 
+def test_tiles_that_are_cut_along_k_are_counted_as_whole_ones():
+    step = gemm_kernels.LADDER.step("autotuned")
+    small = {"BM": 64, "BN": 32, "BK": 16, "TM": 8, "TN": 4, "BLOCKS": 8, "SLICES": 1}
+    variant = step.variant(**small)
+    slots = 8 * cuda.get_current_device().MULTIPROCESSOR_COUNT
+    shape = GemmShape(64 * (slots + 1), 32, 4096)
+    assert math.prod(variant.launch(shape).grid) == slots + 4
+    found = counted(variant, shape)
+    assert found.blocks == slots + 1
+    # A block touches 64 rows of a, 32 columns of b and its part of c.
+    assert found.l2_bytes == found.blocks * 4 * (64 * 4096 + 32 * 4096 + 64 * 32)
+
+
 def test_what_was_counted_is_not_run_again(monkeypatch):
     shape = GemmShape(32, 32, 40)
     first = counted(NAIVE, shape)

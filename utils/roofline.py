@@ -68,7 +68,8 @@ class Counts:
     flops: floating-point operations. dram_bytes: what must move at least. l2_bytes: what the blocks
     touch, each sector once per block, because the L1 cache keeps it for the rest of the block.
     wavefronts: of the pipe to shared memory and the L1 cache. instructions: of warps, and the slots
-    that pass because operands meet in a register bank. blocks: of the grid.
+    that pass because operands meet in a register bank. blocks: of the grid, before tiles are cut
+    along k.
     """
 
     flops: float
@@ -160,8 +161,7 @@ def counted(variant: Variant, shape: Shape, hot: HotLoop | None = None) -> Count
     addresses and loops are missing, and each read from shared memory is taken for one instruction.
     CourseError if the virtual GPU cannot run the step.
     """
-    total, work = _of_one_block(variant, shape), variant.step.task.work(shape)
-    blocks = math.prod(variant.launch(shape).grid)
+    (total, blocks), work = _of_one_block(variant, shape), variant.step.task.work(shape)
     requests = total["global_load_requests"] + total["global_store_requests"]
     sectors = total["global_load_sectors"] + total["global_store_sectors"]
     shared_loads = total["shared_load_requests"]
@@ -189,19 +189,24 @@ def counted(variant: Variant, shape: Shape, hot: HotLoop | None = None) -> Count
     )
 
 
-def _of_one_block(variant: Variant, shape: Shape) -> pd.Series:
-    """The totals of one block, and its footprint.
+def _of_one_block(variant: Variant, shape: Shape) -> tuple[pd.Series, int]:
+    """The totals of one block and its footprint, and how many such blocks do all the work.
 
     What a block of a product counts grows evenly with k, so a long product is never run: two short
-    ones say how its counts grow. Where the grid depends on k, the block is run as it is.
+    ones say how its counts grow. A step may cut some tiles of a long product along k, for which it
+    starts more blocks; all of them together do what the uncut ones of a short product would.
+    Where the grids of the short products differ, the block is run as it is.
     """
+    blocks = math.prod(variant.launch(shape).grid)
     if not isinstance(shape, GemmShape) or shape.k <= max(SHORT_K):
-        return _traced(variant, shape)
+        return _traced(variant, shape), blocks
     short, longer = (replace(shape, k=k) for k in SHORT_K)
-    if variant.launch(longer).grid != variant.launch(shape).grid:
-        return _traced(variant, shape)
+    grid = variant.launch(short).grid
+    if grid != variant.launch(longer).grid:
+        return _traced(variant, shape), blocks
     first, second = _traced(variant, short), _traced(variant, longer)
-    return first + (second - first) * (shape.k - short.k) / (longer.k - short.k)
+    grown = (second - first) * (shape.k - short.k) / (longer.k - short.k)
+    return first + grown, math.prod(grid)
 
 
 def _traced(variant: Variant, shape: Shape) -> pd.Series:
