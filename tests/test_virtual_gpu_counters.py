@@ -53,3 +53,23 @@ def test_a_wrong_stride_would_be_noticed():
     wrong = trace(other.kernel, launch.grid, launch.block, x, out).totals
     truth = TRUTH[(TRUTH["launch"] == launch.name) & (TRUTH["counter"] == "global_load_sectors")]
     assert wrong["global_load_sectors"] != truth["value"].item()
+
+
+class OnADevice:
+    """What Numba gives for an array on a real device, as far as `trace` needs it."""
+
+    def __init__(self, values):
+        self.memory = values.copy()
+
+    def copy_to_host(self):
+        return self.memory.copy()
+
+    def copy_to_device(self, values):
+        self.memory[...] = values
+
+
+def test_arrays_of_a_real_device_are_read_and_written():
+    launch = LAUNCHES["copy_stride_1_offset_0_float32_block_128"]
+    x, out = map(OnADevice, launch.arguments())
+    assert trace(launch.kernel, launch.grid, launch.block, x, out).totals["global_load_requests"]
+    np.testing.assert_array_equal(out.memory, x.memory)

@@ -10,6 +10,7 @@ import pandas as pd
 from .annotate import annotated_html, annotated_text
 from .counters import Counters, LineCount, WarpAccess
 from .errors import Finding, LaunchError, Site, VirtualGpuError
+from .hostarrays import DeviceArray
 from .launch import Observer, launch, make_geometry
 from .report import Report
 from .source import read_source
@@ -72,13 +73,17 @@ class Trace:
         return annotated_text(self)
 
 
+def _on_a_real_device(argument) -> bool:
+    return hasattr(argument, "copy_to_host") and not isinstance(argument, DeviceArray)
+
+
 def trace(
     kernel: Callable, grid, block, *arguments, shared_bytes: int = 0, blocks: int | None = None
 ) -> Trace:
     """Run ``kernel`` (a ``@cuda.jit`` function or a plain one) on the virtual GPU and explain it.
 
-    ``grid`` and ``block`` are ints or tuples; arguments are host arrays, the virtual GPU's device
-    arrays and numbers. Arrays are written as by a launch. ``blocks``: run only so many blocks,
+    ``grid`` and ``block`` are ints or tuples; arguments are numbers and arrays: host arrays, the
+    virtual GPU's, and Numba's on a real device. Arrays are written as by a launch. ``blocks``: run only so many blocks,
     spread over the grid; counts are theirs alone, and a race with another block stays unseen.
     Findings are collected, not raised; Unsupported and LaunchError are raised.
     """
@@ -86,7 +91,11 @@ def trace(
     if blocks is not None and blocks < 1:
         raise LaunchError(f"blocks={blocks}; a sample needs at least 1 block.")
     observer = Observer(Report(collect=True), Counters(), blocks)
-    launch(function, geometry, arguments, shared_bytes, observer)
+    real = {at: array for at, array in enumerate(arguments) if _on_a_real_device(array)}
+    here = [real[at].copy_to_host() if at in real else a for at, a in enumerate(arguments)]
+    launch(function, geometry, tuple(here), shared_bytes, observer)
+    for at, array in real.items():
+        array.copy_to_device(here[at])
     report, counters = observer.report, observer.counters
     return Trace(
         function.__name__,
