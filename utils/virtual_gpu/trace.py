@@ -83,8 +83,9 @@ def trace(
     """Run ``kernel`` (a ``@cuda.jit`` function or a plain one) on the virtual GPU and explain it.
 
     ``grid`` and ``block`` are ints or tuples; arguments are numbers and arrays: host arrays, the
-    virtual GPU's, and Numba's on a real device. Arrays are written as by a launch. ``blocks``: run only so many blocks,
-    spread over the grid; counts are theirs alone, and a race with another block stays unseen.
+    virtual GPU's, and Numba's on a real device. Arrays are written as by a launch. ``blocks``: run
+    only so many blocks, spread over the grid; counts are theirs alone, and a race with another
+    block stays unseen.
     Findings are collected, not raised; Unsupported and LaunchError are raised.
     """
     function, geometry = getattr(kernel, "py_func", kernel), make_geometry(grid, block)
