@@ -163,9 +163,9 @@ def test_the_largest_blocks_fit_into_the_memory_that_is_set_aside():
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])
-def test_every_thread_has_memory_of_its_own_on_the_boundary_of_a_line(threads):
+def test_every_thread_has_memory_of_its_own_on_the_boundary_of_a_large_page(threads):
     memory = workspace(threads)
-    assert memory.ctypes.data % 64 == 0
+    assert memory.ctypes.data % 2**21 == 0
     assert memory.nbytes >= threads * THREAD_BYTES
     assert threads * THREAD_BYTES <= 32 * 2**20
 

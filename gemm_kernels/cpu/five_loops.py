@@ -31,6 +31,7 @@ LINE = 16  # float32 in a cache line of 64 bytes
 MOST_OF_A = 2**19
 SHALLOWEST, DEEPEST = 320, 1024
 THREAD_BYTES = 4 * 2**20
+LARGE_PAGE = 2 * 2**20  # bytes; NumPy asks Linux for such pages
 
 
 @dataclass(frozen=True)
@@ -65,15 +66,15 @@ def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
 
 @cache
 def workspace(threads: int = 1) -> np.ndarray:
-    """THREAD_BYTES of memory for each thread: float32, on the boundary of a line.
+    """THREAD_BYTES of memory for each thread: float32, on the boundary of a large page.
 
     It is the same in every call, so that its pages stay mapped. No two calls use it at a time:
     compiled code holds Python's lock.
     """
-    size = threads * THREAD_BYTES // FLOAT_BYTES
-    memory = np.empty(size + LINE, np.float32)
-    # A vector that lies on two lines is two loads.
-    first = -(memory.ctypes.data // FLOAT_BYTES) % LINE
+    size, page = threads * THREAD_BYTES // FLOAT_BYTES, LARGE_PAGE // FLOAT_BYTES
+    memory = np.empty(size + page, np.float32)
+    # The lines of a large page lie on different sets of the L2 cache, those of small pages may not.
+    first = -(memory.ctypes.data // FLOAT_BYTES) % page
     return memory[first : first + size]
 
 
