@@ -23,7 +23,7 @@ GROUP = 8
 # is early takes a second slice. Small slices even that out: with two per tile some SMs had a whole
 # tile more to do than others, at 4096 a tenth of the time.
 REST_SLICES = 4
-# Storing and adding a slice costs about as much as this many steps.
+# A shorter slice is hardly worth storing and adding: to begin one costs about four steps.
 FEWEST_STEPS = 16
 ADDERS = 256
 
