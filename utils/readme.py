@@ -9,8 +9,6 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
-import gemm_kernels
-import reduce_kernels
 from utils import plots, records
 from utils.devices import slug
 from utils.shapes import GemmShape, ReduceShape
@@ -24,6 +22,11 @@ ON_GPU = (
     ("reduce", "sum of 2^30", f"elements == {2**30}"),
 )
 LAST_RUNGS = (("gemm", "autotuned", ("m", "n", "k")), ("reduce", "reduce9", ("elements",)))
+# (ladder, what is drawn, title)
+PLOTS = (
+    ("gemm", "gflops", "SGEMM on the GPU"),
+    ("reduce", "gb_per_s", "Sum of float32 on the GPU"),
+)
 ON_CPU = (("cpu", "1024³ product", "m == 1024 and n == 1024 and k == 1024"),)
 
 
@@ -73,11 +76,10 @@ def last_rungs(device: str = DEVICE) -> str:
 
 def figures(device: str = DEVICE) -> dict[str, Figure]:
     """The plots of the README by the names of their files: every step against the size."""
-    drawn = {}
-    for ladder, kind in ((gemm_kernels.LADDER, "gflops"), (reduce_kernels.LADDER, "gb_per_s")):
-        of_ladder = plots.figures_of(records.measured(device, ladder.name), ladder.title)
-        drawn[f"{ladder.name}_{kind}.png"] = of_ladder[kind]
-    return drawn
+    return {
+        f"{ladder}_{kind}.png": plots.figures_of(records.measured(device, ladder), title)[kind]
+        for ladder, kind, title in PLOTS
+    }
 
 
 def pictures() -> str:
