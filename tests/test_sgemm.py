@@ -1,5 +1,7 @@
 """The product for people: any shape and layout, alpha and beta as in BLAS; and its tilings."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -46,6 +48,13 @@ def test_any_shape_layout_alpha_and_beta_give_what_blas_gives(size, layouts, alp
     assert sgemm(a, b, out, alpha, beta) is out
     expected = alpha * (a @ b) + (beta * before if beta else 0)
     np.testing.assert_array_equal(out, expected.astype(np.float32))
+
+
+@pytest.mark.parametrize("m, n, k", [(33, 12, 8), (30, 32, 520)])
+def test_alpha_is_left_to_the_kernel_where_nothing_else_is_to_do(m, n, k, monkeypatch):
+    monkeypatch.setattr(sys.modules["gemm_kernels.sgemm"], "blend", None)
+    a, b = draw("integers", (m, k), seed=1), draw("integers", (k, n), seed=2)
+    np.testing.assert_array_equal(sgemm(a, b, alpha=-2.0), -2 * (a @ b))
 
 
 def test_a_new_array_lies_where_the_inputs_do():
