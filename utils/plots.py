@@ -232,7 +232,9 @@ def efficiency_per_step(
     with style():
         figure, axes = _figure(height=1.9 + 0.34 * len(steps))
         bars = axes.barh(range(len(steps)), percent, color=COLOURS[0], height=0.66)
-        axes.bar_label(bars, fmt="%.1f %%", padding=4, path_effects=_HALO)
+        # The library's line must not run through a figure.
+        patch = {"facecolor": axes.get_facecolor(), "edgecolor": "none", "pad": 1}
+        axes.bar_label(bars, fmt="%.1f %%", padding=4, bbox=patch)
         axes.set_yticks(range(len(steps)), steps)
         if library > 0:  # NaN without one
             axes.axvline(library, color=INK, linestyle="--", linewidth=1.4)
