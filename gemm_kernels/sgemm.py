@@ -82,11 +82,11 @@ def _into(a, b, out, alpha: float, beta: float) -> None:
 def _multiply(a, b, product, alpha: float) -> None:
     """product = alpha·a·b by the fastest step that this device can run."""
     shape = GemmShape(a.shape[0], b.shape[1], a.shape[1])
-    if _has_autotuned():
-        variant = Variant(autotuned.STEP, autotuned.STEP.constants()).at(shape)
+    step = autotuned.STEP if _has_autotuned() else warp_tiled.STEP
+    variant = Variant(step, step.constants()).at(shape)
+    if step is autotuned.STEP:
         bind_slices(variant, shape, (a, b), product, alpha)()
     else:
-        variant = Variant(warp_tiled.STEP, warp_tiled.STEP.constants()).at(shape)
         bind_kernel(variant, shape, (a, b), product)()
 
 
