@@ -11,12 +11,17 @@ from utils.wide_memory import load2, load4, store2, store4
 FLOATS = 32
 
 
+def turns_of(width: int, count: int) -> int:
+    """How often a thread copies count times width floats."""
+    return FLOATS // (width * count)
+
+
 @cache
 def build(WIDTH, COUNT, BLOCK):
     """The kernel whose threads copy COUNT times WIDTH floats at once; WIDTH is 1, 2 or 4.
 
     x, out: float32; their length is a multiple of BLOCK·FLOATS, which is what a block copies.
-    turns: FLOATS // (COUNT·WIDTH). An argument, so that the turns stay a loop.
+    turns: as from `turns_of`. An argument, so that the turns stay a loop.
     """
     take, put = _MOVES[WIDTH]
 

@@ -127,7 +127,7 @@ def _check_copy(width: int, count: int, block: int) -> None:
     """CourseError unless the copy is one."""
     x = draw("uniform", CHECKED_BLOCKS * block * copies.FLOATS, seed=1)
     kernel = copies.build(width, count, block)[CHECKED_BLOCKS, block]
-    _check(kernel, (x, copies.FLOATS // (width * count)), x, 0.0)
+    _check(kernel, (x, copies.turns_of(width, count)), x, 0.0)
 
 
 def _check(kernel, inputs: tuple, reference: np.ndarray, allowed: float) -> None:
@@ -170,7 +170,7 @@ def _copy(device: Device, width: int, count: int, place: tuple[int, int], arrays
     kernel = copies.build(width, count, block)
     shared = shared_bytes(device, blocks)
     launch = kernel[COPIED // (block * copies.FLOATS), block, 0, shared]
-    turns = copies.FLOATS // (width * count)
+    turns = copies.turns_of(width, count)
     (timing,) = time_gpu([partial(launch, *arrays, turns)])
     threads = block * _resident_blocks(kernel, block, shared, device.sms)
     value = 2 * 4 * COPIED / timing.median_ms / 1e6

@@ -50,7 +50,7 @@ def test_all_work_of_the_arithmetic_is_multiply_adds_of_float32():
 @pytest.mark.parametrize("width, count", COPIES)
 @pytest.mark.parametrize("block", [32, 64])
 def test_a_copy_moves_every_element_by_accesses_of_its_width(width, count, block):
-    size, turns = 3 * block * copies.FLOATS, copies.FLOATS // (width * count)
+    size, turns = 3 * block * copies.FLOATS, copies.turns_of(width, count)
     x, out = draw("uniform", size, seed=1), np.full(size, np.nan, np.float32)
     result = trace(copies.build(width, count, block), 3, block, x, out, turns)
     np.testing.assert_array_equal(out, x)
