@@ -11,31 +11,27 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import float32, intp
+from numba import float32, intp, njit
 from rich.console import Console
 
 from gemm_kernels.cpu import (
     LADDER,
     bench,
     beside,
+    five_loops,
     micro_kernel_avx2,
     micro_kernel_avx512,
     run,
 )
 from gemm_kernels.cpu import __main__ as command_line
-from gemm_kernels.cpu.five_loops import (
-    THREAD_BYTES,
-    Blocks,
-    blocks_for,
-    workspace,
-)
+from gemm_kernels.cpu.five_loops import LINE, MOST_OF_A, Blocks, blocks_for, workspace
 from gemm_kernels.cpu.peak import Peak, peaks
 from utils import cpu, onednn
 from utils.assembly import count, hot_loop
 from utils.devices import KIB
 from utils.errors import CourseError
 from utils.shapes import GemmShape
-from utils.simd import POINTER
+from utils.simd import POINTER, address_of, pointer
 from utils.verify import verify_all
 
 VARIANTS = [step.variant(**constants) for step in LADDER.steps for constants in step.variants()]
@@ -144,30 +140,101 @@ def test_the_width_follows_the_processor(settings, said):
 @pytest.mark.parametrize(
     "rows, columns, caches, blocks",
     [
-        (4, 24, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=256, kc=512)),
-        (4, 24, (32 * KIB, 256 * KIB, 2048 * KIB), Blocks(mc=96, kc=341)),
+        (4, 24, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(256, 256, deep=512, small=3 * 2**18)),
+        (4, 24, (48 * KIB, 512 * KIB, 2048 * KIB), Blocks(128, 256, deep=512, small=3 * 2**17)),
         # The panel would be too short: kc fills two thirds of L1 with the rows of a.
-        (8, 48, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(mc=512, kc=1024)),
-        (8, 48, (32 * KIB, 512 * KIB, 2048 * KIB), Blocks(mc=384, kc=682)),
+        (4, 24, (32 * KIB, 512 * KIB, 2048 * KIB), Blocks(512, 1024, deep=1024, small=3 * 2**17)),
+        (8, 48, (48 * KIB, 1024 * KIB, 2048 * KIB), Blocks(1024, 1024, deep=1024, small=3 * 2**18)),
+        (8, 48, (32 * KIB, 512 * KIB, 2048 * KIB), Blocks(768, 682, deep=682, small=3 * 2**17)),
     ],
 )
 def test_blocks_follow_the_caches(rows, columns, caches, blocks):
     assert blocks_for(rows, columns, caches) == blocks
 
 
-def test_the_largest_blocks_fit_into_the_memory_that_is_set_aside():
+@pytest.mark.parametrize("threads", [1, 2, 8, 64])
+def test_the_largest_blocks_fit_into_the_memory_of_a_thread(threads):
     edges = 64  # elements for alignment, and for what packing writes behind a panel
     for rows, columns in ((4, 24), (8, 48)):
         blocks = blocks_for(rows, columns, caches=(2**20, 2**30, 2**35))
-        assert 4 * (blocks.kc * (blocks.mc + columns) + edges) < THREAD_BYTES
+        deepest, copied = max(blocks.kc, blocks.deep), MOST_OF_A + LINE * MOST_OF_A // blocks.kc
+        # Two panels, because one less is kept than there is room for.
+        assert copied + 2 * deepest * columns + edges < workspace(threads).shape[1]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])
 def test_every_thread_has_memory_of_its_own_on_the_boundary_of_a_large_page(threads):
     memory = workspace(threads)
+    assert memory.shape[0] == threads
+    assert memory.flags.c_contiguous
     assert memory.ctypes.data % 2**21 == 0
-    assert memory.nbytes >= threads * THREAD_BYTES
-    assert threads * THREAD_BYTES <= 32 * 2**20
+    assert memory.nbytes <= 32 * 2**20
+
+
+@pytest.fixture(scope="module")
+def small_blocks():
+    """The AVX2 multiplication in blocks that are far smaller than matrices of a test."""
+    if cpu.lanes() < 8:
+        pytest.skip("needs AVX2")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(five_loops, "blocks_for", lambda *_: Blocks(mc=8, kc=5, deep=7, small=90))
+        patch.setattr(five_loops, "ROW_TO_ALIGN", 3)
+        multiply = five_loops.five_loops(micro_kernel_avx2.tile_of, 4, 8, 3)
+
+        @njit
+        def run(memory, room, alpha, a, b, beta, c, start, m, n, k, a_strides, b_strides, ldc):
+            (a_row, a_col), (b_row, b_col) = a_strides, b_strides
+            multiply(
+                *(m, n, k, alpha, pointer(a, 0), a_row, a_col, pointer(b, 0), b_row, b_col),
+                *(beta, pointer(c, start), ldc, address_of(pointer(memory, 0)), room),
+            )
+
+        # Compiled here, while the constants are those of the test.
+        run(*_small_product(1, 1, 1, 0, 0, False, False, 5000)[0])
+        yield run
+
+
+def _small_product(m, n, k, start, gap, transposed_a, transposed_b, room):
+    """Arguments, and what c must hold after them: NaN where no element of it lies.
+
+    With a gap of 0 the rows of c are so far apart that all begin in the same place of a vector.
+    """
+    generator = np.random.default_rng(m * n + k)
+    a, b = (generator.random(shape, np.float32) for shape in ((m, k), (k, n)))
+    ldc = n + gap if gap else -(-n // 8) * 8
+    c = np.full(start + m * ldc + 64, np.nan, np.float32)
+    inside = c[start : start + m * ldc].reshape(m, ldc)[:, :n]
+    inside[:] = generator.random((m, n), np.float32)
+    expected = c.copy()
+    result = expected[start : start + m * ldc].reshape(m, ldc)[:, :n]
+    result[:] = np.float32(1.5) * (a @ b) + np.float32(0.5) * result
+    a_memory = (a.T if transposed_a else a).ravel()
+    b_memory = (b.T if transposed_b else b).ravel()
+    a_strides = (1, m) if transposed_a else (k, 1)
+    b_strides = (1, k) if transposed_b else (n, 1)
+    factors = np.float32(1.5), np.float32(0.5)
+    memory = np.full(room + 64, np.nan, np.float32)
+    return (
+        *(memory, room, factors[0], a_memory, b_memory, factors[1], c, start),
+        *(m, n, k, a_strides, b_strides, ldc),
+    ), (c, expected)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    case=st.tuples(
+        *(st.integers(1, 40), st.integers(1, 200), st.integers(1, 30)),
+        *(st.integers(0, 16), st.integers(0, 4), st.booleans(), st.booleans()),
+        # Room for all panels of b, or for one or two of them beside a block of a.
+        st.sampled_from([5000, 500, 620]),
+    )
+)
+def test_blocks_of_rows_share_panels_and_touch_nothing_else(small_blocks, case):
+    arguments, (c, expected) = _small_product(*case)
+    small_blocks(*arguments)
+    np.testing.assert_allclose(c, expected, rtol=1e-5)
+    memory, room = arguments[:2]
+    assert np.isnan(memory[room:]).all()
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

@@ -124,6 +124,18 @@ def at_address(typing_context, address):
 
 
 @intrinsic
+def address_of(typing_context, x):
+    """address_of(x) -> where a pointer points to: the integer that `at_address` takes."""
+    if x != POINTER:
+        return None
+
+    def generate(context, builder, signature, values):
+        return builder.ptrtoint(values[0], ir.IntType(64))
+
+    return types.int64(x), generate
+
+
+@intrinsic
 def loadu(typing_context, x, i, lanes):
     """loadu(x, i, lanes) -> vector: x[i : i + lanes]. vmovups"""
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _lanes(lanes)):

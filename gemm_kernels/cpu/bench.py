@@ -34,7 +34,7 @@ REPETITIONS, REPETITION_MS, SECONDS = 200, 1.0, 2.0
 # Other pages lie elsewhere in the caches, which can cost one of two rivals 10 %: each round has its
 # own, and what counts is the median of the rounds' ratios.
 ROUNDS = 5
-ATTEMPTS = 5
+ATTEMPTS = 20
 # What would change the rivals: the library's own choice of kernel is the one to beat.
 CHOICES = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 SETTINGS = (*CHOICES, "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")

@@ -72,7 +72,8 @@ def _run(alpha, a: np.ndarray, b: np.ndarray, beta, c: np.ndarray) -> None:
 @cache
 def compiled():
     """The multiplication behind addresses: one compilation for arrays of all kinds."""
-    multiply, memory = multiplication(), workspace().ctypes.data
+    multiply, memory = multiplication(), workspace()
+    address, room = memory.ctypes.data, memory.shape[1]
 
     @njit(void(*[int64] * 3, float32, *[int64] * 6, float32, *[int64] * 2), error_model="numpy")
     def run(m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, c_row):
@@ -86,7 +87,8 @@ def compiled():
                     target[col] = float32(0) if beta == 0 else beta * target[col]
         else:
             multiply(
-                m, n, k, alpha, x, a_row, a_col, y, b_row, b_col, beta, target, c_row, memory
+                *(m, n, k, alpha, x, a_row, a_col, y, b_row, b_col, beta, target, c_row),
+                *(address, room),
             )
 
     return run

@@ -13,6 +13,7 @@ from numba import float32, njit
 from gemm_kernels.cpu.packing import pack
 from utils import cpu
 from utils.simd import (
+    address_of,
     at_address,
     fmadd_row,
     load_row,
@@ -27,55 +28,68 @@ from utils.simd import (
 
 FLOAT_BYTES = 4
 LINE = 16  # float32 in a cache line of 64 bytes
-# A block of a with a panel of b fits into the THREAD_BYTES that each thread has.
+# A copied block of a, and the panels of b that several blocks meet, lie in the memory of a thread.
 MOST_OF_A = 2**19
-SHALLOWEST, DEEPEST = 320, 1024
-THREAD_BYTES = 4 * 2**20
+SHALLOWEST, DEEPEST = 192, 1024
+THREAD_BYTES, MOST_BYTES = (4 * 2**20, 12 * 2**20), 32 * 2**20
 LARGE_PAGE = 2 * 2**20  # bytes; NumPy asks Linux for such pages
+# From so many vectors in a row of c, aligned stores are worth the one vector more that they cost.
+ROW_TO_ALIGN = 256
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """mc × kc of a, where it is copied, meet kc rows of b at a time."""
+    """mc × kc of a meet kc rows of b at a time; or all rows of a meet `deep` rows of b.
+
+    The latter where those rows of a have `small` elements at most and are contiguous: c then goes
+    through the registers less often.
+    """
 
     mc: int
     kc: int
+    deep: int
+    small: int
 
 
 # The block sizes of the source's AVX2 lesson: 64×256 of a, and 256 whole rows of b.
-OF_THE_SOURCE = Blocks(mc=64, kc=256)
+OF_THE_SOURCE = Blocks(mc=64, kc=256, deep=256, small=0)
 
 
 def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
     """Blocks for tiles of rows × columns, from the sizes of the caches in bytes.
 
-    A panel of b has the size of the L1 cache: what passes through takes a part of it to the L2
-    cache, and a third less would cost more, because c goes through the registers more often. The
-    block of a takes half of the L2 cache.
+    A panel of b takes half of the L1 cache, where it stays while a block of a passes, which has a
+    quarter of the L2 cache. Where all rows of a pass, a deep panel has the size of the L1 cache,
+    and a part of it comes from the L2 cache.
 
     If the panel were too short then, two thirds of the L1 cache hold the rows of a alone, and b
-    comes from the L2 cache. The block of a then has twice the size of the L2 cache, because its
-    rows come one behind another and slowly.
+    comes from the L2 cache. The block of a is four times as large as the L2 cache, because its rows
+    come one behind another and slowly.
     """
     l1, l2, _ = (size // FLOAT_BYTES for size in caches)
-    kc, size_a = min(DEEPEST, l1 // columns), l2 // 2
+    kc, deep, size_a = l1 // 2 // columns, l1 // columns, l2 // 4
     if kc < SHALLOWEST:
-        kc, size_a = min(DEEPEST, 2 * l1 // 3 // rows), 2 * l2
-    return Blocks(mc=max(rows, min(MOST_OF_A, size_a) // kc // rows * rows), kc=kc)
+        kc = deep = 2 * l1 // 3 // rows
+        size_a = 4 * l2
+    kc, deep = min(DEEPEST, kc), min(DEEPEST, deep)
+    return Blocks(mc=max(rows, size_a // kc // rows * rows), kc=kc, deep=deep, small=3 * l2)
 
 
 @cache
 def workspace(threads: int = 1) -> np.ndarray:
-    """THREAD_BYTES of memory for each thread: float32, on the boundary of a large page.
+    """A row of float32 for each thread, the first one on the boundary of a large page.
 
-    It is the same in every call, so that its pages stay mapped. No two calls use it at a time:
-    compiled code holds Python's lock.
+    A thread has between 4 and 12 MiB, and up to eight threads have 32 MiB together. It is the same
+    memory in every call, so that its pages stay mapped. No two calls use it at a time: compiled
+    code holds Python's lock.
     """
-    size, page = threads * THREAD_BYTES // FLOAT_BYTES, LARGE_PAGE // FLOAT_BYTES
-    memory = np.empty(size + page, np.float32)
+    least, most = THREAD_BYTES
+    room = max(least, min(most, MOST_BYTES // threads)) // FLOAT_BYTES
+    page = LARGE_PAGE // FLOAT_BYTES
+    memory = np.empty(threads * room + page, np.float32)
     # The lines of a large page lie on different sets of the L2 cache, those of small pages may not.
     first = -(memory.ctypes.data // FLOAT_BYTES) % page
-    return memory[first : first + size]
+    return memory[first : first + threads * room].reshape(threads, room)
 
 
 def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
@@ -86,15 +100,15 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
     columns of them. Row i of a is contiguous at a[i * lda], and there are `height`. b is read by
     `row_reader`. Edges take as many vectors as they need, up to `vectors`.
 
-    The function: (m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, workspace)
+    The function: (m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, memory, room)
     computes c = alpha·a·b + beta·c, with element (i, p) of a at a[i * a_row + p * a_col], b
     likewise, and element (i, j) of c at c[i * ldc + j]. Of the two strides of a matrix one is 1.
     a, b and c are pointers to float32. With beta = 0, c is not read. k is at least 1.
-    `workspace` is the address of THREAD_BYTES.
+    `memory` is the address of a thread's row of the `workspace`, and `room` its length.
     """
     columns, blocks = lanes * vectors, blocks_for(rows, lanes * vectors, cpu.current().caches)
     tile, packing_tile = (_by_width(tile_of, vectors, packs) for packs in (False, True))
-    mc_most, kc_most = blocks.mc, blocks.kc
+    mc_most, kc_most, deep, small = blocks.mc, blocks.kc, blocks.deep, blocks.small
 
     @njit(error_model="numpy")
     def first_tile(count, kc, a, lda, b, b_row, b_col, panel, alpha, beta, c, ldc, height, width):
@@ -106,11 +120,11 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
             tile(count, kc, a, lda, b, b_row, panel, alpha, beta, c, ldc, height, width)
 
     @njit(error_model="numpy")
-    def tiles_of_block(mc, n, kc, alpha, a, lda, b, b_row, b_col, panel, beta, c, ldc):
+    def packing_block(mc, n, kc, alpha, a, lda, b, b_row, b_col, panel, step, beta, c, ldc):
         # Each row of tiles asks for its share of what the next panel is made of.
-        share, col = _ceil(kc, max(1, _ceil(mc, rows) - 1)), 0
+        share, col, lead = _ceil(kc, max(1, _ceil(mc, rows) - 1)), 0, _lead(c, ldc, n, lanes)
         while col < n:
-            width = _width(n - col, columns, lanes)
+            width = _width(n - col, columns, lanes) - lead
             count, corner = _ceil(width, lanes), pointer(c, col)
             here, ahead = pointer(b, col * b_col), pointer(b, (col + width) * b_col)
             height = min(rows, mc)
@@ -126,31 +140,63 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
                 x, y = pointer(a, row * lda), pointer(corner, row * ldc)
                 height = min(rows, mc - row)
                 tile(count, kc, x, lda, here, b_row, panel, alpha, beta, y, ldc, height, width)
-            col += width
+            col, panel, lead = col + width, pointer(panel, step * count), 0
 
     @njit(error_model="numpy")
-    def multiply(m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, workspace):
-        kc = _share(k, kc_most, 1)
-        # Contiguous rows are read where they lie: a copy costs up to 2 % of the time.
-        mc = m if a_col == 1 else _share(m, mc_most, rows)
-        panel = at_address(workspace)
-        packed_a = pointer(panel, _ceil(kc * columns, LINE) * LINE + LINE)
-        for p in range(0, k, kc):
-            depth = min(kc, k - p)
-            # c already holds the sum over the k before p.
-            factor, x = beta if p == 0 else float32(1), pointer(b, p * b_row)
-            for i in range(0, m, mc):
-                height, corner = min(mc, m - i), pointer(c, i * ldc)
-                block, lda = pointer(a, i * a_row + p * a_col), a_row
-                if a_col != 1:
-                    lda = _ceil(depth, LINE) * LINE
-                    # One panel with the columns of a as its lines: rows become contiguous.
-                    pack(block, a_col, a_row, depth, height, packed_a, lda)
-                    block = packed_a
-                tiles_of_block(
-                    *(height, n, depth, alpha, block, lda, x, b_row, b_col, panel),
-                    *(factor, corner, ldc),
-                )
+    def packed_block(mc, n, kc, alpha, a, lda, panel, step, beta, c, ldc):
+        # Each row of tiles asks for its share of the next panel.
+        share, col, lead = _ceil(kc * columns, _ceil(mc, rows)), 0, _lead(c, ldc, n, lanes)
+        while col < n:
+            width = _width(n - col, columns, lanes) - lead
+            count, corner = _ceil(width, lanes), pointer(c, col)
+            ahead = pointer(panel, step * count)
+            for row in range(0, mc, rows):
+                prefetch_lines(ahead, row // rows * share, share)
+                x, y = pointer(a, row * lda), pointer(corner, row * ldc)
+                height = min(rows, mc - row)
+                tile(count, kc, x, lda, x, 1, panel, alpha, beta, y, ldc, height, width)
+            col, panel, lead = col + width, ahead, 0
+
+    @njit(error_model="numpy")
+    def multiply(m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, memory, room):
+        kc, mc, size_a = _share(k, deep, 1), m, 0
+        if a_col != 1 or m * kc > small:
+            kc, mc = _share(k, kc_most, 1), mc_most
+            # Contiguous rows are read where they lie: a copy costs as much as it brings.
+            if a_col != 1:
+                mc = min(mc, MOST_OF_A // kc // rows * rows)
+                size_a = mc * _ceil(kc, LINE) * LINE + LINE
+            mc = _share(m, mc, rows)
+        packed_a = at_address(memory)
+        panels, step, nc = pointer(packed_a, size_a), 0, n
+        if mc < m:
+            # Several blocks of a meet the same panels: they are kept, as many as there is room for.
+            step = kc * lanes
+            nc = ((room - size_a) // kc // columns - 1) * columns
+        for j in range(0, n, nc):
+            across = min(nc, n - j)
+            for p in range(0, k, kc):
+                depth = min(kc, k - p)
+                # c already holds the sum over the k before p.
+                factor, x = beta if p == 0 else float32(1), pointer(b, p * b_row + j * b_col)
+                for i in range(0, m, mc):
+                    height, corner = min(mc, m - i), pointer(c, i * ldc + j)
+                    block, lda = pointer(a, i * a_row + p * a_col), a_row
+                    if a_col != 1:
+                        lda = _ceil(depth, LINE) * LINE
+                        # One panel with the columns of a as its lines: rows become contiguous.
+                        pack(block, a_col, a_row, depth, height, packed_a, lda)
+                        block = packed_a
+                    if i == 0:
+                        packing_block(
+                            *(height, across, depth, alpha, block, lda, x, b_row, b_col),
+                            *(panels, step, factor, corner, ldc),
+                        )
+                    else:
+                        packed_block(
+                            *(height, across, depth, alpha, block, lda),
+                            *(panels, step, factor, corner, ldc),
+                        )
 
     return multiply
 
@@ -182,6 +228,18 @@ def _ceil(count, size):
 def _share(total, most, multiple):
     """The size of equal blocks, none above `most`; a last block of a few lines would be slow."""
     return _ceil(_ceil(total, _ceil(total, most)), multiple) * multiple
+
+
+@njit(error_model="numpy")
+def _lead(c, ldc, n, lanes):
+    """By how many columns the first panel is narrower, so that all others begin where vectors do.
+
+    NumPy's large arrays begin 16 bytes behind a boundary, and stores that lie across two cache
+    lines cost up to 1.5 % of the time (TUNING.md).
+    """
+    if ldc % lanes == 0 and n >= ROW_TO_ALIGN * lanes:
+        return address_of(c) // FLOAT_BYTES % lanes
+    return 0
 
 
 @njit(error_model="numpy")

@@ -56,14 +56,15 @@ def multiplication():
 
 @cache
 def build():
-    multiply, address = multiplication(), workspace().ctypes.data
+    multiply, memory = multiplication(), workspace()
+    address, room = memory.ctypes.data, memory.shape[1]
 
     @njit
     def micro_kernel_avx2(a, b, c):
         (m, k), n = a.shape, b.shape[1]
         x, y, z = pointer(a.ravel(), 0), pointer(b.ravel(), 0), pointer(c.ravel(), 0)
         # Flaw: vectors of 8, where the processor may have registers for 16.
-        multiply(m, n, k, float32(1), x, k, 1, y, n, 1, float32(0), z, n, address)
+        multiply(m, n, k, float32(1), x, k, 1, y, n, 1, float32(0), z, n, address, room)
 
     return micro_kernel_avx2
 

@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import config, float32, get_num_threads, njit, prange
 
-from gemm_kernels.cpu.five_loops import THREAD_BYTES, workspace
+from gemm_kernels.cpu.five_loops import FLOAT_BYTES, workspace
 from gemm_kernels.cpu.widest import multiplication
 from utils.simd import pointer
 from utils.steps import Step
@@ -17,16 +17,17 @@ GRAIN = 16
 @cache
 def build():
     multiply = multiplication()
-    address = workspace(config.NUMBA_NUM_THREADS).ctypes.data
+    memory = workspace(config.NUMBA_NUM_THREADS)
+    address, room = memory.ctypes.data, memory.shape[1]
 
     @njit
-    def rectangle(a, b, c, first_row, first_col, height, width, memory):
+    def rectangle(a, b, c, first_row, first_col, height, width, place):
         k, n = b.shape
         x = pointer(a.ravel(), first_row * k)
         y = pointer(b.ravel(), first_col)
         z = pointer(c.ravel(), first_row * n + first_col)
         one, zero = float32(1), float32(0)
-        multiply(height, width, k, one, x, k, 1, y, n, 1, zero, z, n, memory)
+        multiply(height, width, k, one, x, k, 1, y, n, 1, zero, z, n, place, room)
 
     @njit(parallel=True)
     def parallel(a, b, c):
@@ -40,7 +41,8 @@ def build():
             row, col = thread // across * height, thread % across * width
             if row < m and col < n:
                 rows, columns = min(height, m - row), min(width, n - col)
-                rectangle(a, b, c, row, col, rows, columns, address + thread * THREAD_BYTES)
+                place = address + thread * room * FLOAT_BYTES
+                rectangle(a, b, c, row, col, rows, columns, place)
 
     return parallel
 
