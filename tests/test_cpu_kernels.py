@@ -142,8 +142,8 @@ def test_the_width_follows_the_processor(settings, said):
     [
         (4, 24, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(256, 256, deep=512, small=3 * 2**18)),
         (4, 24, (48 * KIB, 512 * KIB, 2048 * KIB), Blocks(128, 256, deep=512, small=3 * 2**17)),
+        (4, 24, (32 * KIB, 512 * KIB, 2048 * KIB), Blocks(192, 170, deep=341, small=3 * 2**17)),
         # The panel would be too short: kc fills two thirds of L1 with the rows of a.
-        (4, 24, (32 * KIB, 512 * KIB, 2048 * KIB), Blocks(512, 1024, deep=1024, small=3 * 2**17)),
         (8, 48, (48 * KIB, 1024 * KIB, 2048 * KIB), Blocks(1024, 1024, deep=1024, small=3 * 2**18)),
         (8, 48, (32 * KIB, 512 * KIB, 2048 * KIB), Blocks(768, 682, deep=682, small=3 * 2**17)),
     ],

@@ -30,7 +30,7 @@ FLOAT_BYTES = 4
 LINE = 16  # float32 in a cache line of 64 bytes
 # A copied block of a, and the panels of b that several blocks meet, lie in the memory of a thread.
 MOST_OF_A = 2**19
-SHALLOWEST, DEEPEST = 192, 1024
+SHALLOWEST, DEEPEST = 160, 1024
 THREAD_BYTES, MOST_BYTES = (4 * 2**20, 12 * 2**20), 32 * 2**20
 LARGE_PAGE = 2 * 2**20  # bytes; NumPy asks Linux for such pages
 # From so many vectors in a row of c, aligned stores are worth the one vector more that they cost.
