@@ -34,7 +34,7 @@ help: ## List the targets
 
 setup: ## Make .venv and install the pinned packages (once, and again when they change)
 	@$(PYTHON) -c "$(CHECK_PYTHON)"
-	@$(PYTHON) utils/setup_environment.py --cuda $(CUDA)
+	@$(PYTHON) utils/machine/setup_environment.py --cuda $(CUDA)
 
 lab: setup ## Open the lessons in JupyterLab
 	$(VENV_PYTHON) -m jupyterlab $(LAB_FLAGS) --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/$(START)
@@ -43,7 +43,7 @@ test: setup ## Run the tests
 	$(VENV_PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 run: setup ## Execute every lesson and write it to build/ as a page
-	$(VENV_PYTHON) -m utils.run_notebooks --out build $(NOTEBOOKS)
+	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build $(NOTEBOOKS)
 
 record: setup ## On a GPU: tune, measure everything that is published, and draw it
 	$(VENV_PYTHON) -m gemm_kernels --tune
@@ -53,7 +53,7 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 	$(VENV_PYTHON) -m latency_kernels --record
 	$(VENV_PYTHON) -m latency_kernels.curves --record
 	$(VENV_PYTHON) -m gemm_kernels.cpu --record
-	$(VENV_PYTHON) -m utils.readme
+	$(VENV_PYTHON) -m utils.figures.readme
 
 lint: setup ## Check the style of the code
 	$(VENV_PYTHON) -m ruff check .

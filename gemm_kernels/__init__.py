@@ -30,8 +30,8 @@ from gemm_kernels import (
     warp_tiled,
 )
 from gemm_kernels.sgemm import sgemm
-from utils.steps import Ladder
-from utils.timing import CUBLAS
+from utils.ladder.ladder import Ladder
+from utils.ladder.libraries import CUBLAS
 
 __all__ = ["LADDER", "run", "sgemm"]
 

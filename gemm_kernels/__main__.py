@@ -1,22 +1,12 @@
-"""python -m gemm_kernels: verify, measure and record the GPU ladder of SGEMM.
+"""python -m gemm_kernels: verify, measure, record and draw the GPU ladder of SGEMM, and tune it."""
 
-python -m gemm_kernels --transfers: measure and record what the way to the GPU and back costs.
-python -m gemm_kernels --tune: find the constants of `autotuned` for this device.
-"""
+from gemm_kernels import LADDER
+from gemm_kernels.tuning import search, transfers
+from utils.figures.plot_command import plot_command
+from utils.measuring.command_line import main
+from utils.measuring.measure_command import measure_command
 
-import sys
-
-from gemm_kernels import LADDER, autotune, transfers
-from utils.cli import main
-
-
-def _main(arguments: list[str]) -> int:
-    if arguments == ["--transfers"]:
-        return transfers.main()
-    if arguments[:1] == ["--tune"]:
-        return autotune.main(arguments[1:])
-    return main(LADDER)
-
+COMMANDS = (measure_command(LADDER), plot_command(LADDER), search.COMMAND, transfers.COMMAND)
 
 if __name__ == "__main__":
-    raise SystemExit(_main(sys.argv[1:]))
+    raise SystemExit(main(LADDER.title, COMMANDS))

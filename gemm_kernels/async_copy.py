@@ -4,10 +4,17 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from gemm_kernels.blocks import check_wide, fetch, outer_product, put_columns, read, store_quad
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
-from utils.wide_memory import commit_copies, copy4_async, store4, wait_copies
+from gemm_kernels.parts.blocks import (
+    check_wide,
+    fetch,
+    outer_product,
+    put_columns,
+    read,
+    store_quad,
+)
+from utils.intrinsics.wide_memory import commit_copies, copy4_async, store4, wait_copies
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 
 @cache
@@ -124,6 +131,7 @@ def launch(shape, BM, BN, BK):
 
 
 STEP = Step(
+    module=__name__,
     name="async_copy",
     idea="tiles of b by asynchronous copies, past the registers; 16×8 of c per thread",
     previous="maxwell256",

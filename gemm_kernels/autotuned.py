@@ -8,13 +8,13 @@ from functools import cache
 
 from numba import cuda, float32, uint32, void
 
-from gemm_kernels.blocks import check_wide
-from gemm_kernels.choices import choose
-from gemm_kernels.flat_blocks import back_and_forth, fill_first, in_pairs, read, store_of
-from gemm_kernels.slices import arguments, bind_slices, plan, share_of_block, tile_place
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
-from utils.wide_memory import commit_copies, copy4_async, load4, store4, wait_copies
+from gemm_kernels.parts.blocks import check_wide
+from gemm_kernels.parts.flat_blocks import back_and_forth, fill_first, in_pairs, read, store_of
+from gemm_kernels.parts.slices import plan, products, share_of_block, tile_place
+from gemm_kernels.tuning.constants import choose
+from utils.intrinsics.wide_memory import commit_copies, copy4_async, load4, store4, wait_copies
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 WARP_DOWN, WARP_ACROSS = 4, 8
 
@@ -139,14 +139,14 @@ def launch(shape, BM, BN, BK, TM, TN, BLOCKS, ORDER, SLICES):
 FLAT = float32[::1]
 
 STEP = Step(
+    module=__name__,
     name="autotuned",
     idea="few bank conflicts of registers, no idle round, and constants that a search has found",
     previous="async_copy",
     task=replace(GEMM, signature=void(FLAT, FLAT, FLAT, FLAT, float32, *[uint32] * 5)),
     build=build,
     launch=launch,
-    bind=bind_slices,
-    arguments=arguments,
+    calls=products,
     choose=choose,
     choices={
         "BM": (96, 128, 64, 48),

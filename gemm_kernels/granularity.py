@@ -4,8 +4,8 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 # Steps of k that are written out. All TILE of them would be too many for the compiler, which then
 # writes out two and spends more on indices than on multiply-adds.
@@ -64,6 +64,7 @@ def launch(shape, GRAIN, TILE):
 
 
 STEP = Step(
+    module=__name__,
     name="granularity",
     idea="one tile of a serves GRAIN tiles of b: fewer reads from shared memory per FMA",
     previous="tiled",

@@ -4,8 +4,8 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 TILE = 32
 # Steps of k that are written out: four neighbours of a row of a's tile are one 128-bit read.
@@ -67,6 +67,7 @@ def launch(shape, GRAIN):
 
 
 STEP = Step(
+    module=__name__,
     name="ilp",
     idea="fewer threads with GRAIN independent sums each: parallelism within the thread",
     previous="granularity",

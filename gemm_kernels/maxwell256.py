@@ -4,10 +4,10 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from gemm_kernels.blocks import check_wide, fetch, outer_product, put_columns, put_rows, read
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
-from utils.wide_memory import store4
+from gemm_kernels.parts.blocks import check_wide, fetch, outer_product, put_columns, put_rows, read
+from utils.intrinsics.wide_memory import store4
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 TILE, HALF, THREADS = 128, 64, 256
 LOADERS, WARPS = THREADS // 2, THREADS // 32
@@ -113,6 +113,7 @@ def launch(shape):
 
 
 STEP = Step(
+    module=__name__,
     name="maxwell256",
     idea="256 threads, 128×128 of c, the same design: half the reads from global memory",
     previous="maxwell64",

@@ -4,10 +4,10 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from gemm_kernels.blocks import check_wide, fetch, outer_product, put_columns, put_rows, read
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
-from utils.wide_memory import store4
+from gemm_kernels.parts.blocks import check_wide, fetch, outer_product, put_columns, put_rows, read
+from utils.intrinsics.wide_memory import store4
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 TILE, HALF, THREADS = 64, 32, 64
 LOADERS, WARPS = THREADS // 2, THREADS // 32
@@ -116,6 +116,7 @@ def launch(shape):
 
 
 STEP = Step(
+    module=__name__,
     name="maxwell64",
     idea="64 threads for 64×64 of c: blocks enough for small sizes, at the price of large ones",
     previous="warp_tiled",

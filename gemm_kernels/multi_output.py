@@ -4,8 +4,8 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 WIDTH, HEIGHT = BLOCK = (32, 8)
 
@@ -55,6 +55,7 @@ def launch(shape, MULTI, APART):
 
 
 STEP = Step(
+    module=__name__,
     name="multi_output",
     idea="MULTI elements of a row of c per thread: one load of a serves them all",
     previous="naive",

@@ -2,8 +2,8 @@
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 # A warp is 32 neighbouring columns of one row of c. For each k it reads one element of a, which
 # all 32 lanes share, and 128 consecutive bytes of b: four sectors, and nothing fetched in vain.
@@ -45,6 +45,7 @@ def launch(shape):
 
 
 STEP = Step(
+    module=__name__,
     name="naive",
     idea="one thread per element of c; neighbouring threads take neighbouring columns",
     previous="naive_strided",

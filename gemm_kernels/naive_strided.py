@@ -2,8 +2,8 @@
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 BLOCK = (32, 8)
 
@@ -42,6 +42,7 @@ def launch(shape):
 
 
 STEP = Step(
+    module=__name__,
     name="naive_strided",
     idea="one thread per element of c; neighbouring threads take neighbouring rows: uncoalesced",
     previous=None,

@@ -5,7 +5,7 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from gemm_kernels import register_blocked
-from gemm_kernels.blocks import (
+from gemm_kernels.parts.blocks import (
     check_wide,
     fetch,
     outer_product,
@@ -14,8 +14,8 @@ from gemm_kernels.blocks import (
     read,
     store_quad,
 )
-from utils.steps import Budget, Step
-from utils.tasks import GEMM
+from utils.ladder.step import Budget, Step
+from utils.ladder.tasks import GEMM
 
 
 @cache
@@ -104,6 +104,7 @@ def launch(shape, BM, BN, BK, TM, TN):
 
 
 STEP = Step(
+    module=__name__,
     name="prefetch",
     idea="two buffers in shared memory and in registers: the next tile loads while this one counts",
     previous="vectorized",

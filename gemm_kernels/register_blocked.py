@@ -4,9 +4,9 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from gemm_kernels.blocks import element, outer_product
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
+from gemm_kernels.parts.blocks import element, outer_product
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 BK = 8
 
@@ -71,6 +71,7 @@ def launch(shape, BM, BN, TM, TN):
 
 
 STEP = Step(
+    module=__name__,
     name="register_blocked",
     idea="TM×TN of c per thread: TM + TN reads from shared memory feed TM·TN multiply-adds",
     previous="register_blocked_1d",

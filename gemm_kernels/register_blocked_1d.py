@@ -4,9 +4,9 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from gemm_kernels.blocks import element
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
+from gemm_kernels.parts.blocks import element
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 # Steps of k that are written out: four neighbours of a row of a's tile are one 128-bit read.
 UNROLL = 4
@@ -66,6 +66,7 @@ def launch(shape, BM, BN, BK, TM):
 
 
 STEP = Step(
+    module=__name__,
     name="register_blocked_1d",
     idea="TM rows of a column per thread, and tiles of BM×BK and BK×BN instead of squares",
     previous="ilp",

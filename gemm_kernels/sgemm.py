@@ -6,14 +6,14 @@ import numpy as np
 from numba import cuda, float32
 
 from gemm_kernels import autotuned, warp_tiled
-from gemm_kernels.blocks import WIDE
-from gemm_kernels.slices import bind_slices
+from gemm_kernels.parts.blocks import WIDE
+from gemm_kernels.parts.slices import products
 from utils.errors import CourseError
-from utils.shapes import GemmShape
-from utils.steps import Variant, bind_kernel
-from utils.tasks import check_float32, product_sizes
-from utils.versions import explained
-from utils.wide_memory import WIDE_BYTES
+from utils.intrinsics.wide_memory import WIDE_BYTES
+from utils.ladder.memory import on_device
+from utils.ladder.shapes import GemmShape
+from utils.ladder.tasks import check_float32, product_sizes
+from utils.machine.versions import explained
 
 BLOCK = (32, 8)
 
@@ -83,11 +83,13 @@ def _multiply(a, b, product, alpha: float) -> None:
     """product = alpha·a·b by the fastest step that this device can run."""
     shape = GemmShape(a.shape[0], b.shape[1], a.shape[1])
     step = autotuned.STEP if _has_autotuned() else warp_tiled.STEP
-    variant = Variant(step, step.constants()).at(shape)
+    variant = step.variant().at(shape)
     if step is autotuned.STEP:
-        bind_slices(variant, shape, (a, b), product, alpha)()
+        calls = products(variant, shape, (a, b), product, on_device, alpha)
     else:
-        bind_kernel(variant, shape, (a, b), product)()
+        calls = variant.calls(shape, (a, b), product)
+    for call in calls:
+        call.bound()()
 
 
 def _has_autotuned() -> bool:

@@ -4,8 +4,8 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 
 @cache
@@ -55,6 +55,7 @@ def launch(shape, TILE):
 
 
 STEP = Step(
+    module=__name__,
     name="tiled",
     idea="tiles in shared memory: TILE times fewer global reads, but still two reads for each FMA",
     previous="naive",

@@ -3,8 +3,8 @@
 from numba import cuda, float32, uint32
 
 from gemm_kernels import tiled
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 FLOAT32_BYTES = 4
 
@@ -49,6 +49,7 @@ def launch(shape, TILE):
 
 
 STEP = Step(
+    module=__name__,
     name="tiled_dynamic",
     idea="dynamic shared memory: TILE is chosen at launch, at the price of a loop not written out",
     previous="tiled",

@@ -5,8 +5,8 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from gemm_kernels import tiled
-from utils.steps import Budget, Step
-from utils.tasks import GEMM
+from utils.ladder.step import Budget, Step
+from utils.ladder.tasks import GEMM
 
 
 @cache
@@ -44,6 +44,7 @@ def build(TILE):
 
 
 STEP = Step(
+    module=__name__,
     name="tiled_padded",
     idea="one unused column per row of the transposed tile: the bank conflicts are gone",
     previous="tiled_transposed",

@@ -5,8 +5,8 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from gemm_kernels import tiled
-from utils.steps import Budget, Step
-from utils.tasks import GEMM
+from utils.ladder.step import Budget, Step
+from utils.ladder.tasks import GEMM
 
 
 @cache
@@ -45,6 +45,7 @@ def build(TILE):
 
 
 STEP = Step(
+    module=__name__,
     name="tiled_transposed",
     idea="the tile of b stored transposed: slower, because 32 lanes meet in one bank",
     previous="tiled",

@@ -25,6 +25,7 @@ def managed(array: np.ndarray):
 
 STEP = replace(
     naive.STEP,
+    module=__name__,
     name="unified_memory",
     idea="the same kernel on managed memory: no copies to write, and no faster; pages migrate",
     previous="naive",

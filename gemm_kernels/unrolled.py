@@ -5,8 +5,8 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from gemm_kernels import naive
-from utils.steps import Budget, Step
-from utils.tasks import GEMM
+from utils.ladder.step import Budget, Step
+from utils.ladder.tasks import GEMM
 
 
 @cache
@@ -44,6 +44,7 @@ def build(UNROLL):
 
 
 STEP = Step(
+    module=__name__,
     name="unrolled",
     idea="the loop over k takes UNROLL steps a turn: less bookkeeping, more loads under way",
     previous="naive",

@@ -5,10 +5,10 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from gemm_kernels import register_blocked
-from gemm_kernels.blocks import check_wide, outer_product, quad, store_quad
-from utils.steps import Budget, Step
-from utils.tasks import GEMM
-from utils.wide_memory import load4, store4
+from gemm_kernels.parts.blocks import check_wide, outer_product, quad, store_quad
+from utils.intrinsics.wide_memory import load4, store4
+from utils.ladder.step import Budget, Step
+from utils.ladder.tasks import GEMM
 
 
 @cache
@@ -77,6 +77,7 @@ def launch(shape, BM, BN, BK, TM, TN):
 
 
 STEP = Step(
+    module=__name__,
     name="vectorized",
     idea="128-bit loads and stores; a transposed on its way into shared memory",
     previous="register_blocked",

@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from gemm_kernels.blocks import (
+from gemm_kernels.parts.blocks import (
     check_wide,
     fetch,
     outer_product,
@@ -13,9 +13,9 @@ from gemm_kernels.blocks import (
     read,
     store_quad,
 )
-from gemm_kernels.lane_maps import FOUR_BY_EIGHT, LANE_MAPS, ROW_MAJOR, Z_ORDER
-from utils.steps import Budget, Launch, Step
-from utils.tasks import GEMM
+from gemm_kernels.parts.lane_maps import FOUR_BY_EIGHT, LANE_MAPS, ROW_MAJOR, Z_ORDER
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
 
 TILE, HALF, THREADS = 128, 64, 256
 # Four more columns: threads that write two quads of one row of a's tile do not meet.
@@ -104,6 +104,7 @@ def launch(shape, LANES, BK):
 
 
 STEP = Step(
+    module=__name__,
     name="warp_tiled",
     idea="8×8 per thread as four quads, lanes as 4×8 patches: no two threads meet in a bank",
     previous="prefetch",

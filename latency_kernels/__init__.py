@@ -1,7 +1,7 @@
 """Micro-benchmarks: what this device reaches when nothing stands in the way."""
 
 from latency_kernels import copy, fma_loop, l2_read, shared_read
-from utils.steps import Ladder
+from utils.ladder.ladder import Ladder
 
 LADDER = Ladder(
     name="latency",

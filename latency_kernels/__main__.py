@@ -1,7 +1,12 @@
-"""python -m latency_kernels: verify, measure and record the ceilings of this device."""
+"""python -m latency_kernels: verify, measure and record the ceilings of this device, and curves."""
 
 from latency_kernels import LADDER
-from utils.cli import main
+from latency_kernels.hiding import curves
+from utils.figures.plot_command import plot_command
+from utils.measuring.command_line import main
+from utils.measuring.measure_command import measure_command
+
+COMMANDS = (measure_command(LADDER), plot_command(LADDER), curves.COMMAND)
 
 if __name__ == "__main__":
-    raise SystemExit(main(LADDER))
+    raise SystemExit(main(LADDER.title, COMMANDS))

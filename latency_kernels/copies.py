@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from utils.wide_memory import load2, load4, store2, store4
+from utils.intrinsics.wide_memory import load2, load4, store2, store4
 
 # What each thread copies, whatever it has under way at once: so blocks start equally often. Those
 # with little under way would otherwise end sooner than an SM can start others.

@@ -2,8 +2,8 @@
 
 from numba import cuda, float32, uint32
 
-from latency_kernels.tasks import COPY
-from utils.steps import Budget, Launch, Step
+from latency_kernels.parts.workloads import COPY
+from utils.ladder.step import Budget, Launch, Step
 
 BLOCK = 256
 IN_FLIGHT = 4
@@ -32,6 +32,7 @@ def launch(shape):
 
 
 STEP = Step(
+    module=__name__,
     name="copy",
     idea="float32 from here to there: the bandwidth that this device reaches, read + written",
     previous=None,

@@ -2,8 +2,8 @@
 
 from numba import cuda, float32, uint32
 
-from latency_kernels.tasks import FMA, ITERATIONS, PATCH
-from utils.steps import Budget, Launch, Step
+from latency_kernels.parts.workloads import FMA, ITERATIONS, PATCH
+from utils.ladder.step import Budget, Launch, Step
 
 BLOCK = 128
 UNROLL = 2
@@ -56,6 +56,7 @@ def launch(shape):
 
 
 STEP = Step(
+    module=__name__,
     name="fma_loop",
     idea="8×8 outer products in registers: the FP32 rate that this device reaches",
     previous=None,

@@ -2,9 +2,17 @@
 
 from numba import cuda, float32, uint32
 
-from latency_kernels.tasks import IN_FLIGHT, L2, L2_BLOCK, L2_TURNS, STRIDE, WINDOW, WINDOWS
-from utils.steps import Launch, Step
-from utils.wide_memory import load4
+from latency_kernels.parts.workloads import (
+    IN_FLIGHT,
+    L2,
+    L2_BLOCK,
+    L2_TURNS,
+    STRIDE,
+    WINDOW,
+    WINDOWS,
+)
+from utils.intrinsics.wide_memory import load4
+from utils.ladder.step import Launch, Step
 
 
 @cuda.jit
@@ -31,6 +39,7 @@ def launch(shape):
 
 
 STEP = Step(
+    module=__name__,
     name="l2_read",
     idea="16 MiB read again and again: the bandwidth of the L2 cache",
     previous=None,

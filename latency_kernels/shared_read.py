@@ -2,8 +2,8 @@
 
 from numba import cuda, float32, uint32
 
-from latency_kernels.tasks import LANES, PER_TURN, ROWS, SHARED, TURNS
-from utils.steps import Launch, Step
+from latency_kernels.parts.workloads import LANES, PER_TURN, ROWS, SHARED, TURNS
+from utils.ladder.step import Launch, Step
 
 BLOCK = 256
 FLOATS = ROWS * LANES
@@ -47,6 +47,7 @@ def launch(shape):
 
 
 STEP = Step(
+    module=__name__,
     name="shared_read",
     idea="every lane reads another bank: the bandwidth of shared memory, all SMs together",
     previous=None,

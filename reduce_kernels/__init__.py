@@ -22,9 +22,8 @@ from reduce_kernels import (
     reduce_cooperative,
 )
 from reduce_kernels.reduction import reduce
-from reduce_kernels.second_pass import bind_two_passes
-from utils.steps import Ladder
-from utils.timing import CUB
+from utils.ladder.ladder import Ladder
+from utils.ladder.libraries import CUB
 
 __all__ = ["LADDER", "reduce", "run"]
 
@@ -49,7 +48,6 @@ LADDER = Ladder(
     quick=("2^25", "2^28"),
     small="10007",
     library=CUB,
-    bind=bind_two_passes,
 )
 
 

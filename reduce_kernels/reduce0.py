@@ -4,9 +4,10 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from reduce_kernels.grids import BLOCKS, elements_per_thread
-from utils.steps import Budget, Step
-from utils.tasks import SUM
+from reduce_kernels.parts.grids import BLOCKS, elements_per_thread
+from reduce_kernels.parts.second_pass import then_second_pass
+from utils.ladder.step import Budget, Step
+from utils.ladder.tasks import SUM
 
 
 @cache
@@ -41,12 +42,14 @@ def build(BLOCK):
 
 
 STEP = Step(
+    module=__name__,
     name="reduce0",
     idea="a tree of sums over neighbours; the threads that work lie ever farther apart",
     previous=None,
     task=SUM,
     build=build,
     launch=elements_per_thread(1),
+    calls=then_second_pass,
     choices={"BLOCK": BLOCKS},
     budget=Budget(registers=16, global_bits=32, shared_bits=32),
 )

@@ -4,9 +4,10 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from reduce_kernels.grids import BLOCKS, elements_per_thread
-from utils.steps import Step
-from utils.tasks import SUM
+from reduce_kernels.parts.grids import BLOCKS, elements_per_thread
+from reduce_kernels.parts.second_pass import then_second_pass
+from utils.ladder.step import Step
+from utils.ladder.tasks import SUM
 
 
 @cache
@@ -49,11 +50,13 @@ def build(BLOCK):
 
 
 STEP = Step(
+    module=__name__,
     name="reduce5",
     idea="the tree is unrolled, because its size is known when the kernel is compiled",
     previous="reduce4",
     task=SUM,
     build=build,
     launch=elements_per_thread(2),
+    calls=then_second_pass,
     choices={"BLOCK": BLOCKS},
 )

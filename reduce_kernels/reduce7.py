@@ -4,9 +4,10 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from reduce_kernels.grids import BLOCKS, elements_per_thread
-from utils.steps import Step
-from utils.tasks import SUM
+from reduce_kernels.parts.grids import BLOCKS, elements_per_thread
+from reduce_kernels.parts.second_pass import then_second_pass
+from utils.ladder.step import Step
+from utils.ladder.tasks import SUM
 
 ALL_LANES = 0xFFFFFFFF
 
@@ -50,11 +51,13 @@ def build(BLOCK):
 
 
 STEP = Step(
+    module=__name__,
     name="reduce7",
     idea="shuffles within the warps: one barrier, and one word of shared memory per warp",
     previous="reduce6",
     task=SUM,
     build=build,
     launch=elements_per_thread(8),
+    calls=then_second_pass,
     choices={"BLOCK": BLOCKS},
 )

@@ -4,11 +4,12 @@ from functools import cache
 
 from numba import cuda
 
-from reduce_kernels.operations import SUM_OF_FLOAT32
-from reduce_kernels.trees import across_block
-from reduce_kernels.wide_loads import blocks, total_of_thread
-from utils.steps import Budget, Launch, Step
-from utils.tasks import SUM
+from reduce_kernels.parts.operations import SUM_OF_FLOAT32
+from reduce_kernels.parts.second_pass import then_second_pass
+from reduce_kernels.parts.trees import across_block
+from reduce_kernels.parts.wide_loads import blocks, total_of_thread
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import SUM
 
 
 @cache
@@ -34,12 +35,14 @@ def launch(shape, BLOCK, TURNS):
 
 
 STEP = Step(
+    module=__name__,
     name="reduce8",
     idea="loads of 16 bytes, four of them under way in each thread",
     previous="reduce7",
     task=SUM,
     build=build,
     launch=launch,
+    calls=then_second_pass,
     choices={"BLOCK": (1024, 32, 64, 128, 256, 512), "TURNS": (4, 1)},
     budget=Budget(global_bits=128),
 )

@@ -1,17 +1,17 @@
 """One launch: the block that draws the last ticket reduces what all have left behind."""
 
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 from numba import cuda, float32, uint32, void
 
 from reduce_kernels import reduce8
-from reduce_kernels.operations import SUM_OF_FLOAT32
-from reduce_kernels.trees import across_block
-from reduce_kernels.wide_loads import total_of_thread
-from utils.steps import Budget, Step
-from utils.tasks import SUM
+from reduce_kernels.parts.operations import SUM_OF_FLOAT32
+from reduce_kernels.parts.trees import across_block
+from reduce_kernels.parts.wide_loads import total_of_thread
+from utils.ladder.step import Budget, Call, Step
+from utils.ladder.tasks import SUM
 
 
 @cache
@@ -50,22 +50,23 @@ def build(BLOCK, TURNS, operation=SUM_OF_FLOAT32):
     return reduce9
 
 
-def bind(variant, shape, inputs, out):
-    """One reduction as a function without arguments: one launch into out[0]."""
+def calls(variant, shape, inputs, out, allocate):
+    """One launch into out[0]; the counter of tickets is zero before it, and after it again."""
     launch = variant.launch(shape)
-    partials = cuda.device_array(launch.grid, np.float32)
-    drawn = cuda.to_device(np.zeros(1, np.uint32))
-    return partial(variant.kernel[launch.grid, launch.block], *inputs, partials, drawn, out)
+    partials = allocate(launch.blocks, np.float32)
+    drawn = allocate(1, np.uint32, fill=0)
+    return (Call(variant.kernel, launch, (*inputs, partials, drawn, out)),)
 
 
 STEP = Step(
+    module=__name__,
     name="reduce9",
     idea="one launch: the block that finishes last reduces the partial sums",
     previous="reduce8",
     task=replace(SUM, signature=void(float32[::1], float32[::1], uint32[::1], float32[::1])),
     build=build,
     launch=reduce8.launch,
+    calls=calls,
     choices=reduce8.STEP.choices,
     budget=Budget(global_bits=128),
-    bind=bind,
 )

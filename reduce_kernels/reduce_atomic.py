@@ -5,11 +5,11 @@ from functools import cache
 from numba import cuda, float32
 
 from reduce_kernels import reduce8
-from reduce_kernels.operations import SUM_OF_FLOAT32
-from reduce_kernels.trees import across_block
-from reduce_kernels.wide_loads import total_of_thread
-from utils.steps import Budget, Step, bind_kernel
-from utils.tasks import SUM
+from reduce_kernels.parts.operations import SUM_OF_FLOAT32
+from reduce_kernels.parts.trees import across_block
+from reduce_kernels.parts.wide_loads import total_of_thread
+from utils.ladder.step import Budget, Call, Launch, Step, one_call
+from utils.ladder.tasks import SUM
 
 
 @cache
@@ -34,25 +34,21 @@ def clear(out):
     out[0] = float32(0)
 
 
-def bind(variant, shape, inputs, out):
-    """One reduction as a function without arguments: out[0] is cleared, then the launch."""
-    add = bind_kernel(variant, shape, inputs, out)
-
-    def execute():
-        clear[1, 1](out)
-        add()
-
-    return execute
+def calls(variant, shape, inputs, out, allocate):
+    """out[0] is cleared, then every block adds to it."""
+    clearing = Call(clear, Launch(grid=(1,), block=(1,)), (out,))
+    return clearing, *one_call(variant, shape, inputs, out, allocate)
 
 
 STEP = Step(
+    module=__name__,
     name="reduce_atomic",
     idea="every block adds its sum to the result atomically, in any order",
     previous="reduce8",
     task=SUM,
     build=build,
     launch=reduce8.launch,
+    calls=calls,
     choices=reduce8.STEP.choices,
     budget=Budget(global_bits=128),
-    bind=bind,
 )

@@ -1,16 +1,16 @@
 """One launch, and all blocks wait for each other: a cooperative launch, of what fits at once."""
 
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 from numba import cuda, float32, uint32, void
 
-from reduce_kernels.grids import BLOCKS
-from reduce_kernels.operations import SUM_OF_FLOAT32
-from reduce_kernels.trees import across_block
-from utils.steps import Budget, Launch, Step
-from utils.tasks import SUM
+from reduce_kernels.parts.grids import BLOCKS
+from reduce_kernels.parts.operations import SUM_OF_FLOAT32
+from reduce_kernels.parts.trees import across_block
+from utils.ladder.step import Budget, Call, Launch, Step
+from utils.ladder.tasks import SUM
 
 LOADS, THREADS_PER_SM, BLOCKS_PER_SM = 8, 1024, 16  # an SM of any GPU holds so many
 
@@ -55,21 +55,22 @@ def launch(shape, BLOCK):
     return Launch((min(at_once, -(-shape.elements // (LOADS * BLOCK))),), (BLOCK,))
 
 
-def bind(variant, shape, inputs, out):
-    """One reduction as a function without arguments: one launch into out[0]."""
+def calls(variant, shape, inputs, out, allocate):
+    """One cooperative launch into out[0]."""
     launch = variant.launch(shape)
-    partials = cuda.device_array(launch.grid, np.float32)
-    return partial(variant.kernel[launch.grid, launch.block], *inputs, partials, out)
+    partials = allocate(launch.blocks, np.float32)
+    return (Call(variant.kernel, launch, (*inputs, partials, out)),)
 
 
 STEP = Step(
+    module=__name__,
     name="reduce_cooperative",
     idea="one cooperative launch: one block adds the partial sums once all have met; slower",
     previous="reduce7",
     task=replace(SUM, signature=void(float32[::1], float32[::1], float32[::1])),
     build=build,
     launch=launch,
+    calls=calls,
     choices={"BLOCK": BLOCKS},
     budget=Budget(spill_bytes=16),  # a stack of the runtime's barrier; no register is spilled
-    bind=bind,
 )

@@ -4,11 +4,11 @@ import numpy as np
 from numba import cuda
 
 from reduce_kernels import reduce9
-from reduce_kernels.operations import operation
-from reduce_kernels.wide_loads import LOAD_BYTES, LOADS, blocks
+from reduce_kernels.parts.operations import operation
+from reduce_kernels.parts.wide_loads import LOAD_BYTES, LOADS, blocks
 from utils.errors import CourseError
-from utils.tasks import in_c_order
-from utils.versions import explained
+from utils.ladder.tasks import in_c_order
+from utils.machine.versions import explained
 
 BLOCK = 1024
 # A block reads 256 KiB, but 64 KiB where there would be too few blocks for all multiprocessors.

@@ -67,7 +67,7 @@ def product_of_simulator(n: int, tile: int) -> Callable[[], None]:
 
     Its package holds steps whose intrinsics the simulator does not know.
     """
-    from utils.shapes import GemmShape
+    from utils.ladder.shapes import GemmShape
 
     file = Path(__file__).parents[1] / "gemm_kernels" / "tiled.py"
     spec = importlib.util.spec_from_file_location("tiled", file)

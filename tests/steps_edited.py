@@ -2,8 +2,8 @@
 
 import sys
 
-from utils.edits import Edit, edited
-from utils.steps import Step
+from utils.ladder.step import Step
+from utils.lessons.edits import Edit, edited
 
 
 def edited_step(step: Step, old: str, new: str, occurrence: int = 0) -> Step:

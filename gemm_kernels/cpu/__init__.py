@@ -18,8 +18,8 @@ from gemm_kernels.cpu import (
     parallel,
 )
 from gemm_kernels.cpu.blas import matmul, sgemm
-from utils.steps import Ladder, bind_function
-from utils.timing import NUMPY_BLAS
+from utils.ladder.ladder import Ladder
+from utils.ladder.libraries import NUMPY_BLAS
 
 __all__ = ["LADDER", "matmul", "run", "sgemm"]
 
@@ -40,7 +40,6 @@ LADDER = Ladder(
     quick=("64", "128", "256", "512"),
     small="17x19x23",
     library=NUMPY_BLAS,
-    bind=bind_function,
     on_gpu=False,
 )
 

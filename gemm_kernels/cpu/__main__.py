@@ -1,44 +1,44 @@
-"""python -m gemm_kernels.cpu: verify, measure and record the CPU ladder of SGEMM.
-
-python -m gemm_kernels.cpu --bench: measure the ladder's bars against NumPy and oneDNN.
-"""
+"""python -m gemm_kernels.cpu: verify, measure, record and draw the CPU ladder of SGEMM."""
 
 import argparse
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 from rich.console import Console
 
-from gemm_kernels.cpu import LADDER, bench, beside
-from utils.cli import REFUSED, main
+from gemm_kernels.cpu import LADDER
+from gemm_kernels.cpu.tuning import bench, beside
+from utils.figures.plot_command import plot_command
+from utils.measuring.command_line import main
+from utils.measuring.measure_command import measure_command
 
-BENCH = "--bench, alone: measure the ladder's bars against NumPy and oneDNN (about a minute)"
+LADDER_ALONE = measure_command(LADDER)
 
 
-def _with_what_stands_beside() -> int:
-    """The ladder's command line, and below its table those of the libraries and the sources."""
-    code = main(LADDER, epilog=BENCH)
-    if code == REFUSED or "--json" in sys.argv:
-        return code
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--n", nargs="+", default=LADDER.quick)
-    sizes = parser.parse_known_args()[0].n
-    width = None if sys.stdout.isatty() else 120
-    Console(width=width).print(beside.table([LADDER.parse(size) for size in sizes]))
+def measure(options: argparse.Namespace) -> int:
+    """The ladder's table, and below it what the libraries and the sources reach."""
+    code = LADDER_ALONE.run(options)
+    if not options.json:
+        width = None if sys.stdout.isatty() else 120
+        shapes = [LADDER.parse(size) for size in options.n or LADDER.quick]
+        Console(width=width).print(beside.table(shapes))
     return code
 
 
-def _main(arguments: list[str]) -> int:
-    if arguments == ["--bench"]:
-        return bench.main()
-    if any(name in os.environ for name in bench.CHOICES):
-        # OpenBLAS has read them by now: only a fresh process gets the library's own choice.
-        environment = {key: text for key, text in os.environ.items() if key not in bench.CHOICES}
-        command = [sys.executable, "-m", __spec__.parent, *arguments]
-        return subprocess.call(command, env=environment)
-    return _with_what_stands_beside()
+COMMANDS = (replace(LADDER_ALONE, run=measure), plot_command(LADDER), bench.COMMAND)
+
+
+def with_own_choice(arguments: list[str]) -> int:
+    """The command line, in a process in which OpenBLAS chooses its kernels by itself."""
+    if not any(name in os.environ for name in bench.CHOICES):
+        return main(LADDER.title, COMMANDS, arguments)
+    # OpenBLAS has read them by now: only a fresh process gets the library's own choice.
+    environment = {key: text for key, text in os.environ.items() if key not in bench.CHOICES}
+    command = [sys.executable, "-m", __spec__.parent, *arguments]
+    return subprocess.call(command, env=environment)
 
 
 if __name__ == "__main__":
-    raise SystemExit(_main(sys.argv[1:]))
+    raise SystemExit(with_own_choice(sys.argv[1:]))

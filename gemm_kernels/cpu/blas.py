@@ -10,11 +10,11 @@ import numpy as np
 from numba import float32, int64, njit, void
 from numpy.lib.stride_tricks import as_strided
 
-from gemm_kernels.cpu.five_loops import FLOAT_BYTES, workspace
-from gemm_kernels.cpu.widest import multiplication
+from gemm_kernels.cpu.engine.five_loops import FLOAT_BYTES, workspace
+from gemm_kernels.cpu.engine.widest import multiplication
 from utils.errors import ArgumentError
-from utils.simd import at_address
-from utils.tasks import check_float32, product_sizes
+from utils.intrinsics.simd import at_address
+from utils.ladder.tasks import check_float32, product_sizes
 
 # The order of the arguments in BLAS, from 1 on: error messages name them as LAPACK's XERBLA does.
 POSITIONS = (

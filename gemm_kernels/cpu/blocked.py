@@ -2,8 +2,8 @@
 
 from numba import float32, njit
 
-from utils.steps import Step
-from utils.tasks import GEMM
+from utils.ladder.step import Step
+from utils.ladder.tasks import GEMM
 
 # The source's blocks: 64×256 of a, and 256 whole rows of b.
 BM, BK = 64, 256
@@ -30,6 +30,7 @@ def blocked(a, b, c):
 
 
 STEP = Step(
+    module=__name__,
     name="blocked",
     idea="64×256 of a meets 256 rows of b while they are in the cache",
     previous="loop_reordered",

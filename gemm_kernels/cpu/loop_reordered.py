@@ -2,8 +2,8 @@
 
 from numba import float32, njit
 
-from utils.steps import Step
-from utils.tasks import GEMM
+from utils.ladder.step import Step
+from utils.ladder.tasks import GEMM
 
 
 @njit
@@ -24,6 +24,7 @@ def loop_reordered(a, b, c):
 
 
 STEP = Step(
+    module=__name__,
     name="loop_reordered",
     idea="loops over m, k, n: walks along the rows of b and c",
     previous="naive",

@@ -4,16 +4,16 @@ from functools import cache
 
 from numba import float32, njit
 
-from gemm_kernels.cpu.five_loops import (
+from gemm_kernels.cpu.engine.five_loops import (
     five_loops,
     prefetch_row,
     row_reader,
     row_writer,
     workspace,
 )
-from utils.simd import broadcast, fmadd_row, pointer, zero_row
-from utils.steps import Step
-from utils.tasks import GEMM
+from utils.intrinsics.simd import broadcast, fmadd_row, pointer, zero_row
+from utils.ladder.step import Step
+from utils.ladder.tasks import GEMM
 
 ROWS, LANES, VECTORS = 4, 8, 3
 
@@ -70,6 +70,7 @@ def build():
 
 
 STEP = Step(
+    module=__name__,
     name="micro_kernel_avx2",
     idea="4×24 of c in 12 registers of 8 lanes; 24×4 column-major",
     previous="packed",

@@ -4,16 +4,16 @@ from functools import cache
 
 from numba import float32, njit
 
-from gemm_kernels.cpu.five_loops import (
+from gemm_kernels.cpu.engine.five_loops import (
     five_loops,
     prefetch_row,
     row_reader,
     row_writer,
     workspace,
 )
-from utils.simd import broadcast, fmadd_row, pointer, zero_row
-from utils.steps import Step
-from utils.tasks import GEMM
+from utils.intrinsics.simd import broadcast, fmadd_row, pointer, zero_row
+from utils.ladder.step import Step
+from utils.ladder.tasks import GEMM
 
 ROWS, LANES, VECTORS = 8, 16, 3
 
@@ -81,6 +81,7 @@ def build():
 
 
 STEP = Step(
+    module=__name__,
     name="micro_kernel_avx512",
     idea="8×48 of c in 24 registers of 16 lanes; the same five loops",
     previous="micro_kernel_avx2",

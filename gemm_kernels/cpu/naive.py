@@ -2,8 +2,8 @@
 
 from numba import float32, njit
 
-from utils.steps import Step
-from utils.tasks import GEMM
+from utils.ladder.step import Step
+from utils.ladder.tasks import GEMM
 
 
 @njit
@@ -23,6 +23,7 @@ def naive(a, b, c):
 
 
 STEP = Step(
+    module=__name__,
     name="naive",
     idea="loops over m, n, k: walks down the columns of b",
     previous=None,

@@ -2,8 +2,8 @@
 
 from numba import float32, njit, prange
 
-from utils.steps import Step
-from utils.tasks import GEMM
+from utils.ladder.step import Step
+from utils.ladder.tasks import GEMM
 
 
 @njit(parallel=True)
@@ -22,6 +22,7 @@ def naive_parallel(a, b, c):
 
 
 STEP = Step(
+    module=__name__,
     name="naive_parallel",
     idea="the naive loops on all cores with prange",
     previous="naive",

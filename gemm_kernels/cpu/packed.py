@@ -5,17 +5,17 @@ from functools import cache
 import numpy as np
 from numba import float32, njit
 
-from gemm_kernels.cpu.five_loops import OF_THE_SOURCE, blocks_for
-from utils import cpu
-from utils.steps import Step
-from utils.tasks import GEMM
+from gemm_kernels.cpu.engine.five_loops import OF_THE_SOURCE, blocks_for
+from utils.ladder.step import Step
+from utils.ladder.tasks import GEMM
+from utils.machine import processors
 
 COLUMNS = 128  # of b in one panel, and of c that are summed up at a time
 
 
 @cache
 def build(DERIVED):
-    blocks = blocks_for(6, 16, cpu.current().caches) if DERIVED else OF_THE_SOURCE
+    blocks = blocks_for(6, 16, processors.current().caches) if DERIVED else OF_THE_SOURCE
     BM, BK = blocks.mc, blocks.kc
 
     @njit
@@ -53,6 +53,7 @@ def build(DERIVED):
 
 
 STEP = Step(
+    module=__name__,
     name="packed",
     idea="a block of a and panels of b are copied together first",
     previous="blocked",

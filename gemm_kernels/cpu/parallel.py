@@ -4,11 +4,11 @@ from functools import cache
 
 from numba import config, float32, get_num_threads, njit, prange
 
-from gemm_kernels.cpu.five_loops import FLOAT_BYTES, workspace
-from gemm_kernels.cpu.widest import multiplication
-from utils.simd import pointer
-from utils.steps import Step
-from utils.tasks import GEMM
+from gemm_kernels.cpu.engine.five_loops import FLOAT_BYTES, workspace
+from gemm_kernels.cpu.engine.widest import multiplication
+from utils.intrinsics.simd import pointer
+from utils.ladder.step import Step
+from utils.ladder.tasks import GEMM
 
 # Sides of a rectangle are multiples of a vector, and of the rows of a tile.
 GRAIN = 16
@@ -67,6 +67,7 @@ def _side(length, pieces):
 
 
 STEP = Step(
+    module=__name__,
     name="parallel",
     idea="one rectangle of c for each core",
     previous="micro_kernel_avx512",

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numba import cuda, float32, int32, uint32
 
-from utils.wide_memory import load2, load4, store2, store4
+from utils.intrinsics.wide_memory import load2, load4, store2, store4
 
 WARPS = 8
 THREADS = 32 * WARPS
@@ -177,7 +177,7 @@ def _of_the_ladders() -> list[CountedLaunch]:
     import gemm_kernels
     import latency_kernels
     import reduce_kernels
-    from utils.shapes import GemmShape, ReduceShape
+    from utils.ladder.shapes import GemmShape, ReduceShape
 
     shapes = {
         gemm_kernels.LADDER: GemmShape(96, 64, 80),

@@ -5,7 +5,7 @@ delivers one operand of a warp instruction per cycle. An FFMA reads three regist
 the instruction before marked .reuse in the same slot comes from the reuse cache and needs no bank.
 (Two banks since compute capability 7.0: Jia, Maggioni, Staiger, Scarpazza, "Dissecting the NVIDIA
 Volta GPU Architecture via Microbenchmarking", 2018. One operand per cycle, and the queue: loops of
-FFMAs on an H200, whose times this model meets to 1 to 3 %; see gemm_kernels/TUNING.md.)
+FFMAs on an H200, whose times this model meets to 1 to 3 %; see gemm_kernels/tuning/TUNING.md.)
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class BankConflicts:
     waits: float
 
 
-def bank_conflicts(code: Sequence[Instruction], cycles_per_ffma: int = 1) -> BankConflicts:
+def bank_conflicts(code: Sequence[Instruction], cycles_per_ffma: float = 1) -> BankConflicts:
     """Counted over consecutive instructions of one warp.
 
     cycles_per_ffma: 2 where a scheduler has 16 FP32 lanes; the banks then have twice the time.

@@ -20,7 +20,7 @@ from numba import cuda
 from numba.cuda.cudadrv import nvvm
 
 from utils.errors import CourseError
-from utils.versions import explained
+from utils.machine.versions import explained
 
 # Those for which the budgets of the steps are tested; the toolkit knows more.
 ARCHITECTURES = {"sm_75": (7, 5), "sm_80": (8, 0), "sm_86": (8, 6), "sm_89": (8, 9),

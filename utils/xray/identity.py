@@ -14,7 +14,7 @@ from types import CodeType, FunctionType, ModuleType
 import numpy as np
 from numba.core import types
 
-from utils.versions import versions
+from utils.machine.versions import versions
 from utils.xray.compile import python_of
 
 _COMPILERS = ("numba", "llvmlite", "cuda", "nvidia")

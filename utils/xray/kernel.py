@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from functools import cached_property
 
 import pandas as pd
 
+from utils.machine.occupancy import limits_of
 from utils.xray import widths
 from utils.xray.banks import BankConflicts, bank_conflicts
 from utils.xray.cache import cached
@@ -21,11 +23,9 @@ from utils.xray.loops import Loop, distances_to_use, find_loops, hot_loop
 from utils.xray.resources import resources_of
 from utils.xray.sass import Instruction, disassemble, parse
 
-# 64 FP32 lanes per SM, where the others have 128: a multiply-add of a warp takes two cycles (CUDA
-# C++ Programming Guide, "Throughput of Native Arithmetic Instructions").
-_HALF_RATE = ("sm_75", "sm_80")
 # Instructions. An idle H200 takes 29 cycles for 32 bits per thread (`latency_kernels.chase`), and
-# some more for 128. What kernels of 8 to 12 warps lose that read earlier: gemm_kernels/TUNING.md.
+# some more for 128. What kernels of 8 to 12 warps lose that read earlier is in TUNING.md of the
+# product.
 SHARED_LATENCY = 40
 _FLOAT64 = ("DADD", "DMUL", "DFMA", "DSETP", "DMNMX", "DMMA")
 
@@ -101,7 +101,7 @@ class XRay:
         A scheduler issues one instruction per cycle. With 32 FP32 lanes each must be an FFMA, with
         16 every second one.
         """
-        return min(1.0, self.ffma_share * (2 if self.arch in _HALF_RATE else 1))
+        return min(1.0, self.ffma_share * self._cycles_at_best)
 
     @property
     def loads(self) -> Counter[str]:
@@ -129,7 +129,13 @@ class XRay:
     def bank_conflicts(self) -> BankConflicts:
         """Multiply-adds of the hot loop, or of all the code, whose operands meet in a bank."""
         code = self.hot.body if self.hot else self.code
-        return bank_conflicts(code, cycles_per_ffma=2 if self.arch in _HALF_RATE else 1)
+        return bank_conflicts(code, self._cycles_at_best)
+
+    @property
+    def _cycles_at_best(self) -> float:
+        """Cycles for a multiply-add of a warp, by the lanes of the architecture."""
+        major, minor = divmod(int(re.sub(r"\D", "", self.arch)), 10)
+        return limits_of((major, minor)).cycles_per_ffma
 
     @property
     def cycles_per_ffma(self) -> float:

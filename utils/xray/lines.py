@@ -7,12 +7,13 @@ have in common gives its lines to the code that is looked at.
 from __future__ import annotations
 
 import difflib
+import inspect
 import re
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from utils.virtual_gpu.source import read_source
 from utils.xray.cache import cached
 from utils.xray.compile import compile_kernel, python_of
 from utils.xray.identity import identity_of
@@ -47,28 +48,36 @@ def source_lines(
     kernel: Callable, signature, arch: str, code: Sequence[Instruction]
 ) -> SourceLines:
     """The lines of `code`, which was compiled from the kernel; errors as for `xray`."""
-    source = read_source(python_of(kernel))
+    function = python_of(kernel)
+    home, source = inspect.getfile(function), _lines_of(function)
 
     def look() -> _Printed:
         compiled = compile_kernel(kernel, signature, arch, lineinfo=True)
         listing = disassemble(compiled.cubin, compiled.entry, "-gi")
-        return _Printed(compiled.ptx.replace(compiled.entry, source.name), listing)
+        return _Printed(compiled.ptx.replace(compiled.entry, function.__name__), listing)
 
-    place = source.file, source.lines
+    place = home, source
     key = identity_of(kernel, arch, "with lines", place, str(signature))
     printed = cached(key, _Printed, look)
-    numbers = {number for number, _ in source.lines}
+    numbers = {number for number, _ in source}
 
     def own(places: list[tuple[str, str]]) -> int | None:
         """The line of the kernel among these; inlined functions bring lines of other files."""
-        here = (int(line) for file, line in places if Path(file).name == Path(source.file).name)
+        here = (int(line) for file, line in places if Path(file).name == Path(home).name)
         return next((line for line in here if line in numbers), None)
 
     marked = parse(printed.listing)
     shared = _shared_places(code, marked)
     lines = _sass_lines(printed.listing, own)
     sass = tuple(lines[shared[place]] if place in shared else None for place in range(len(code)))
-    return SourceLines(source.lines, sass, tuple(_ptx_lines(printed.ptx, own)))
+    return SourceLines(source, sass, tuple(_ptx_lines(printed.ptx, own)))
+
+
+def _lines_of(function: Callable) -> tuple[tuple[int, str], ...]:
+    """The function's lines with their numbers in its file, at the left margin."""
+    lines, first = inspect.getsourcelines(function)
+    text = textwrap.dedent("".join(lines)).rstrip()
+    return tuple(enumerate(text.splitlines(), start=first))
 
 
 def _sass_lines(listing: str, own: Callable) -> list[int | None]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
-from utils.records import DATA
+from utils.paths import DATA
 from utils.xray.sass import Instruction
 
 UNKNOWN = "not in our table"

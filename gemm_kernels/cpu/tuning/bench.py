@@ -1,0 +1,286 @@
+"""The bars of the CPU ladder, for anyone to measure: python -m gemm_kernels.cpu bench."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numba
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from gemm_kernels.cpu import micro_kernel_avx2, micro_kernel_avx512, parallel
+from gemm_kernels.cpu.tuning.peak import Peak, fma_loop, fma_loop_flops, peaks
+from utils.ladder.libraries import NUMPY_BLAS, ONEDNN
+from utils.ladder.problems import draw, poisoned
+from utils.ladder.shapes import GemmShape, parse_gemm
+from utils.machine import processors
+from utils.measuring.command_line import Command
+from utils.measuring.timing import Timing, time_cpu
+
+SIZES = ("256", "512", "1024", "2048", "2000x600x2000")
+# 480 is a multiple of the sides of all tiles; the others are not, by 1 up to almost a tile.
+WHOLE, EDGES = "480", ("481", "487", "495", "503", "511", "513", "521", "527")
+PARALLEL = ("1024", "2048")
+# Short repetitions, because a neighbour on a busy machine spoils each that it interrupts.
+REPETITIONS, REPETITION_MS, SECONDS = 200, 1.0, 2.0
+# Other pages lie elsewhere in the caches, which can cost one of two rivals 10 %: each round has its
+# own, and what counts is the median of the rounds' ratios.
+ROUNDS = 5
+ATTEMPTS = 20
+# What would change the rivals: the library's own choice of kernel is the one to beat.
+CHOICES = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+SETTINGS = (*CHOICES, "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+AVX2, AVX512 = micro_kernel_avx2.STEP, micro_kernel_avx512.STEP
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One requirement. value: what was reached, as a fraction; None where it was not measured."""
+
+    text: str
+    needed: float
+    value: float | None
+
+    @property
+    def held(self) -> bool | None:
+        return None if self.value is None else self.value >= self.needed
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure in a fresh process without settings that slow a rival; 1 if a bar is missed."""
+    environment = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+    environment["ONEDNN_MAX_CPU_ISA"] = "AVX2"
+    # A thread stays on a core of its own: a scheduler may put both on one to save energy.
+    environment["OMP_PROC_BIND"] = "true"
+    return subprocess.call([sys.executable, "-m", __spec__.name], env=environment)
+
+
+def measure() -> int:
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    console.print(processors.current().sentence, _surroundings())
+    with pinned(2) as cores:
+        _start_threads()
+        with pinned(1):
+            ceilings = _ceilings()
+            for peak in ceilings:
+                console.print(str(peak))
+            bars = [*_one_thread(console), *_edges(console)]
+        if cores == 2:
+            bars += _two_threads(console)
+        else:
+            bars.append(Bar("parallel: 2 threads against 1", 1.8, None))
+    console.print(_table("Bars", [_verdict(bar) for bar in bars]))
+    return int(any(bar.held is False for bar in bars))
+
+
+def _start_threads() -> None:
+    """OpenMP shares out the cores as its library is loaded: oneDNN would load it with only one."""
+    side = np.zeros((1, 1), np.float32)
+    parallel.STEP.build()(side, side, side.copy())
+
+
+def _ceilings() -> list[Peak]:
+    """The peaks, measured again where the clock rose unseen: a loop was then above its peak."""
+    for _ in range(ATTEMPTS):
+        ceilings = peaks()
+        if all(not peak.computed or peak.measured <= peak.computed for peak in ceilings):
+            break
+    return ceilings
+
+
+@contextlib.contextmanager
+def pinned(cores: int) -> Iterator[int]:
+    """Keep this process on so many of its cores, if there are; gives the number.
+
+    Where the system cannot do that, the process may move from core to core, which costs time.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        yield min(cores, os.cpu_count() or 1)
+        return
+    allowed = os.sched_getaffinity(0)
+    chosen = sorted(allowed)[-cores:]
+    os.sched_setaffinity(0, chosen)
+    try:
+        yield len(chosen)
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+def _surroundings() -> str:
+    load = f"load {os.getloadavg()[0]:.1f}, " if hasattr(os, "getloadavg") else ""
+    return (
+        f"Numba {numba.__version__}, NumPy {np.__version__} with {processors.blas()}; {load}the "
+        f"fastest repetition of each counts, and the median of {ROUNDS} rounds on memory of their "
+        "own."
+    )
+
+
+COMMAND = Command(
+    "bench",
+    "measure the ladder's bars against NumPy and oneDNN, alone on the machine (about a minute)",
+    lambda parser: None,
+    run,
+)
+
+Rivals = Mapping[str, Callable[[], object]]
+
+
+def _rounds(
+    shape: GemmShape, rivals_of: Callable[[tuple, np.ndarray], Rivals]
+) -> list[dict[str, Timing]]:
+    """For each round a Timing for each rival, measured in turns.
+
+    rivals_of: (inputs, out) -> what to execute, by its name.
+    """
+    rounds, kept = [], []
+    for _ in range(ROUNDS):
+        a, b = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
+        c = poisoned((shape.m, shape.n))
+        # Kept, or the next round would get the same pages.
+        kept.append((a, b, c))
+        rivals = rivals_of((a, b), c)
+        repetitions = _repetitions(shape, len(rivals))
+        timings = time_cpu(list(rivals.values()), repetitions, REPETITION_MS)
+        rounds.append(dict(zip(rivals, timings, strict=True)))
+    return rounds
+
+
+def _present(rivals: Mapping[str, Callable[[], object] | None]) -> Rivals:
+    """Without the libraries that are missing."""
+    return {name: execution for name, execution in rivals.items() if execution}
+
+
+def _ratio(rounds: Sequence[Mapping[str, Timing]], theirs: str, ours: str) -> float | None:
+    """How often ours is done in the time of theirs: the median of the rounds."""
+    if theirs not in rounds[0]:
+        return None
+    return statistics.median(each[theirs].min_ms / each[ours].min_ms for each in rounds)
+
+
+def _repetitions(shape: GemmShape, rivals: int) -> int:
+    """A large product takes longer than a repetition should, so there are fewer of them."""
+    seconds_each = rivals * max(REPETITION_MS / 1e3, shape.flops / 50e9)
+    return max(7, min(REPETITIONS, round(SECONDS / seconds_each)))
+
+
+def _on_threads(threads: int, execution) -> None:
+    numba.set_num_threads(threads)
+    execution()
+
+
+def _one_thread(console: Console) -> list[Bar]:
+    steps = [step for step, lanes in ((AVX2, 8), (AVX512, 16)) if lanes <= processors.lanes()]
+    limited, loop = f"{ONEDNN.name} (AVX2)", "FMA loop (AVX2)"
+
+    def rivals_of(inputs, out):
+        blas = {NUMPY_BLAS.name: NUMPY_BLAS.bind(inputs, out), limited: ONEDNN.bind(inputs, out)}
+        ours = {step.name: partial(step.build(), *inputs, out) for step in steps}
+        return _present(blas | ours | ({loop: fma_loop(8)} if AVX2 in steps else {}))
+
+    lines, bars = [], []
+    for size in SIZES:
+        shape = parse_gemm(size)
+        rounds = _rounds(shape, rivals_of)
+        lines += [_line(shape, name, rounds, NUMPY_BLAS.name) for name in rounds[0] if name != loop]
+        if AVX512 in steps:
+            needed = 0.95 if shape.m == 256 else 1.0
+            value = _ratio(rounds, NUMPY_BLAS.name, AVX512.name)
+            bars.append(Bar(f"{AVX512.name} / NumPy at {shape}", needed, value))
+        if AVX2 in steps:
+            value = _ratio(rounds, limited, AVX2.name)
+            bars.append(Bar(f"{AVX2.name} / oneDNN limited to AVX2 at {shape}", 1.0, value))
+        if AVX2 in steps and shape.m == 1024:
+            value = _ratio(rounds, loop, AVX2.name) * shape.flops / fma_loop_flops(8)
+            bars.append(Bar(f"{AVX2.name} / FMA loop of AVX2 at {shape}", 0.9, value))
+    console.print(_table("One thread", lines))
+    return bars
+
+
+def _edges(console: Console) -> list[Bar]:
+    """What a size costs that is no multiple of a tile, against one that is."""
+    lines, bars = [], []
+    for step, lanes in ((AVX2, 8), (AVX512, 16)):
+        if lanes > processors.lanes():
+            continue
+        rates = {}
+        for size in (WHOLE, *EDGES):
+            shape = parse_gemm(size)
+            rounds = _rounds(
+                shape,
+                lambda inputs, out, step=step: {step.name: partial(step.build(), *inputs, out)},
+            )
+            rates[size] = shape.flops / _fastest(rounds, step.name).min_ms
+            lines.append(_line(shape, step.name, rounds))
+        worst = min(EDGES, key=rates.get)
+        text = f"{step.name}: the worst edge ({worst}) against {WHOLE}"
+        bars.append(Bar(text, 0.9, rates[worst] / rates[WHOLE]))
+    console.print(_table("Edges", lines))
+    return bars
+
+
+def _two_threads(console: Console) -> list[Bar]:
+    one, two = "parallel, 1 thread", "parallel, 2 threads"
+
+    def rivals_of(inputs, out):
+        execution = partial(parallel.STEP.build(), *inputs, out)
+        return {
+            name: partial(_on_threads, threads, execution)
+            for name, threads in ((one, 1), (two, 2))
+        }
+
+    lines, bars = [], []
+    for size in PARALLEL:
+        shape = parse_gemm(size)
+        rounds = _rounds(shape, rivals_of)
+        lines += [_line(shape, name, rounds, one) for name in (one, two)]
+        bars.append(Bar(f"parallel: 2 threads / 1 at {shape}", 1.8, _ratio(rounds, one, two)))
+    console.print(_table("Threads", lines))
+    return bars
+
+
+def _fastest(rounds: Sequence[Mapping[str, Timing]], name: str) -> Timing:
+    return min((each[name] for each in rounds), key=lambda timing: timing.min_ms)
+
+
+def _line(
+    shape: GemmShape, name: str, rounds: Sequence[Mapping[str, Timing]], rival: str | None = None
+) -> dict[str, str]:
+    best = _fastest(rounds, name)
+    rates = [shape.flops / each[name].min_ms / 1e6 for each in rounds]
+    line = {
+        "shape": str(shape),
+        "who": name,
+        "GFLOP/s": f"{max(rates):.1f}",
+        "median": f"{shape.flops / best.median_ms / 1e6:.1f}",
+        "rounds": f"{min(rates):.1f} – {max(rates):.1f}",
+    }
+    return line | ({"ratio": f"{_ratio(rounds, rival, name):.3f}"} if rival else {})
+
+
+def _verdict(bar: Bar) -> dict[str, str]:
+    held = {True: "held", False: "[bold red]MISSED[/]", None: "not measured"}[bar.held]
+    value = "" if bar.value is None else f"{bar.value:.3f}"
+    return {"bar": bar.text, "needed": f"{bar.needed:.2f}", "reached": value, "": held}
+
+
+def _table(title: str, lines: Sequence[dict[str, str]]) -> Table:
+    table = Table(title=title, title_justify="left", box=box.SIMPLE)
+    for header in lines[0]:
+        table.add_column(header, justify="left" if header in ("shape", "who", "bar") else "right")
+    for line in lines:
+        table.add_row(*line.values())
+    return table
+
+
+if __name__ == "__main__":
+    raise SystemExit(measure())

@@ -1,0 +1,104 @@
+"""How fast one core can be: clock × FMA units × lanes × 2, and what a loop of FMAs reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+
+import numpy as np
+from numba import float32, njit
+
+from utils.intrinsics.simd import fmadd_row, load_row, set1, store_row
+from utils.machine import processors
+from utils.machine.devices import fraction_of_peak
+from utils.machine.processors import INSTRUCTION_SETS
+from utils.measuring.timing import time_cpu
+
+PAIRS, CLOCK_TURNS = 16, 20_000
+# Twice the depth of a unit's pipeline (4 or 5 cycles) for two units, in 16 registers or more.
+SUMS, FMA_TURNS = 12, 40_000
+REPETITIONS, REPETITION_MS = 400, 0.5
+
+
+@dataclass(frozen=True)
+class Peak:
+    """What one core does with vectors of `lanes` float32, in 10^9 operations a second.
+
+    clock_ghz: seen while it was measured. fma_units: None where `data/cpus.csv` does not say.
+    measured: by a loop that holds nothing but multiply-adds.
+    """
+
+    lanes: int
+    clock_ghz: float
+    fma_units: int | None
+    measured: float
+
+    @property
+    def computed(self) -> float | None:
+        """clock × FMA units × lanes × 2."""
+        return self.fma_units and self.clock_ghz * self.fma_units * self.lanes * 2
+
+    @property
+    def fraction(self) -> float | None:
+        """Measured over computed; CourseError above 1."""
+        what = f"The {INSTRUCTION_SETS[self.lanes]} FMA loop"
+        return self.computed and fraction_of_peak(self.measured, self.computed, what)
+
+    def __str__(self) -> str:
+        name = INSTRUCTION_SETS[self.lanes]
+        if self.computed is None:
+            return f"{name}: {self.measured:.1f} GFLOP/s measured; FMA units unknown"
+        return (
+            f"{name}: {self.clock_ghz:.2f} GHz × {self.fma_units} FMA units × {self.lanes} lanes "
+            f"× 2 = {self.computed:.1f} GFLOP/s; measured {self.measured:.1f} ({self.fraction:.1%})"
+        )
+
+
+def peaks() -> list[Peak]:
+    """The peaks of the instruction sets that this processor has, measured in turns with its clock.
+
+    The fastest of many short samples counts: on a busy machine only it saw the processor alone.
+    """
+    units = processors.current().fma_units
+    widths = [lanes for lanes in INSTRUCTION_SETS if lanes <= processors.lanes()]
+    clock = partial(_dependent, CLOCK_TURNS, 1, 3, 5)
+    # The clock is read before and after each loop: a moment at which it was higher is then seen.
+    turns = [rival for lanes in widths for rival in (clock, fma_loop(lanes))] + [clock]
+    timings = time_cpu(turns, REPETITIONS, REPETITION_MS)
+    clocks, loops = timings[::2], timings[1::2]
+    ghz = 2 * PAIRS * CLOCK_TURNS / min(seen.min_ms for seen in clocks) / 1e6
+    return [
+        Peak(lanes, ghz, units.get(lanes), fma_loop_flops(lanes) / loop.min_ms / 1e6)
+        for lanes, loop in zip(widths, loops, strict=True)
+    ]
+
+
+@njit
+def _dependent(turns, x, y, z):
+    """Additions and exclusive ors in one chain: each takes one cycle, and none can be left out."""
+    for _ in range(turns):
+        for _ in range(PAIRS):
+            x = (x + y) ^ z
+    return x
+
+
+@cache
+def fma_loop(lanes: int) -> Callable[[], None]:
+    """One execution of a loop that holds nothing but multiply-adds of `lanes` float32."""
+
+    @njit
+    def repeat(turns, memory):
+        factor = set1(float32(1e-9), lanes)
+        sums = load_row(memory, 0, lanes, SUMS)
+        for _ in range(turns):
+            # No sum waits for another one, and nothing is loaded or stored.
+            sums = fmadd_row(factor, sums, sums)
+        store_row(memory, 0, sums)
+
+    return partial(repeat, FMA_TURNS, np.linspace(1, 2, SUMS * lanes, dtype=np.float32))
+
+
+def fma_loop_flops(lanes: int) -> int:
+    """The floating-point operations of one execution of `fma_loop`."""
+    return 2 * SUMS * lanes * FMA_TURNS

@@ -1,0 +1,1 @@
+"""What several rungs share: edges, outer products, tiles in shared memory, lane maps, slices."""

@@ -1,0 +1,111 @@
+"""What the register-blocked steps share: access at the edges, the outer product, double buffers.
+
+Everything here is inlined into the kernel that calls it. Local arrays stay in registers.
+"""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from utils.errors import CourseError
+from utils.intrinsics.wide_memory import load4, store4
+from utils.ladder.shapes import GemmShape
+
+WIDE = 4  # float32 of a 128-bit access
+
+
+def check_wide(step, shape):
+    """CourseError where rows of a, b or c would not begin on boundaries of 16 bytes.
+
+    shape: k and n must be multiples of 4; m may be anything.
+    """
+    if shape.k % WIDE or shape.n % WIDE:
+        fits = GemmShape(shape.m, _multiple(shape.n), _multiple(shape.k))
+        raise CourseError(
+            f"{step} reads and writes 128 bits at once, so n and k must be multiples of 4, and the "
+            f"shape is {shape}: pad the matrices with zeros to {fits}, or use register_blocked."
+        )
+
+
+def _multiple(size):
+    return -(-size // WIDE) * WIDE
+
+
+@cuda.jit(device=True, forceinline=True)
+def element(x, row, col):
+    """x[row, col], and zero outside: it adds nothing to a sum."""
+    return x[row, col] if row < x.shape[0] and col < x.shape[1] else float32(0)
+
+
+@cuda.jit(device=True, forceinline=True)
+def quad(x, row, col):
+    """x[row, col : col + 4] as a tuple by one 128-bit load, and zeros outside.
+
+    col and the length of a row are multiples of 4: the four are all inside or all outside.
+    """
+    if row < uint32(x.shape[0]) and col < uint32(x.shape[1]):
+        return load4(x, (row, col))
+    return float32(0), float32(0), float32(0), float32(0)
+
+
+@cuda.jit(device=True, forceinline=True)
+def store_quad(x, row, col, values):
+    """x[row, col : col + 4] = values by one 128-bit store, if that is inside."""
+    if row < uint32(x.shape[0]) and col < uint32(x.shape[1]):
+        store4(x, (row, col), values)
+
+
+@cache
+def outer_product(TM, TN):
+    """A device function: sums[i, j] += x[i]·y[j] for i < TM, j < TN, all of it in registers."""
+
+    @cuda.jit(device=True, forceinline=True)
+    def add(sums, x, y):
+        for i in range(TM):
+            for j in range(TN):
+                sums[i, j] += x[i] * y[j]
+
+    return add
+
+
+@cuda.jit(device=True, forceinline=True)
+def fetch(x, corner, across, workers, staged):
+    """Start to load a thread's share of a tile of x into registers.
+
+    corner: (row, col) of the tile. across: quads in a row of it. workers: (this one's number, how
+    many there are); neighbours take neighbouring quads. staged: local array, quads × 4.
+    """
+    for load in range(len(staged)):
+        q = uint32(workers[0] + load * workers[1])
+        row, col = uint32(corner[0] + q // across), uint32(corner[1] + q % across * 4)
+        four = quad(x, row, col)
+        staged[load, 0], staged[load, 1], staged[load, 2], staged[load, 3] = four
+
+
+@cuda.jit(device=True, forceinline=True)
+def put_rows(shared, side, across, workers, staged):
+    """What fetch() loaded, into one side of shared memory (side, row, col), as it was."""
+    for load in range(len(staged)):
+        q = uint32(workers[0] + load * workers[1])
+        four = staged[load, 0], staged[load, 1], staged[load, 2], staged[load, 3]
+        store4(shared, (side, q // across, q % across * 4), four)
+
+
+@cuda.jit(device=True, forceinline=True)
+def put_columns(shared, side, across, workers, staged):
+    """What fetch() loaded, into one side of shared memory (side, col, row): transposed."""
+    for load in range(len(staged)):
+        q = uint32(workers[0] + load * workers[1])
+        for j in range(4):
+            shared[side, q % across * 4 + j, q // across] = staged[load, j]
+
+
+@cuda.jit(device=True, forceinline=True)
+def read(shared, at, first, apart, fragment):
+    """One step of k from shared memory: quads that begin at first, first + apart, ...
+
+    at: (side, row). fragment: local array.
+    """
+    for i in range(0, len(fragment), 4):
+        four = load4(shared, (at[0], at[1], first + i // 4 * apart))
+        fragment[i], fragment[i + 1], fragment[i + 2], fragment[i + 3] = four

@@ -1,0 +1,130 @@
+"""Tiles of c in the order in which blocks take them, the last of them cut along k.
+
+A GPU computes as many tiles at once as blocks fit on it: its slots. What is left after the last
+full round would keep only a part of them busy, and a small c does not even fill one round. These
+tiles are cut along k. The first slice of a tile goes into c, the others into `partials`, and
+`add_slices` adds them: always in the same order, so that a result is the same each time. (Added by
+the block that is the last to be done with its tile, in the same launch, they took 2 us longer at
+512: one block has few loads under way.)
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numba import cuda, uint32
+
+from utils.intrinsics.wide_memory import load4, store4
+from utils.ladder.step import Call, Launch
+
+# Blocks that run at the same time share rows of a and columns of b in the L2 cache: they form a
+# patch, so many tiles high, and not a long row.
+GROUP = 8
+# An SM does not serve its blocks equally, so its slots become free at different times, and one that
+# is early takes a second slice. Small slices even that out: with two per tile some SMs had a whole
+# tile more to do than others, at 4096 a tenth of the time.
+REST_SLICES = 4
+# A shorter slice is hardly worth storing and adding: to begin one costs about four steps.
+FEWEST_STEPS = 16
+ADDERS = 256
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The first `whole` tiles are computed by one block each; the others by `slices` blocks."""
+
+    whole: int
+    slices: int
+
+    def blocks(self, tiles: int) -> int:
+        """How many blocks that takes."""
+        return self.whole + (tiles - self.whole) * self.slices
+
+
+def cut(tiles: int, slots: int, steps: int, slices: int) -> Cut:
+    """How to cut `tiles` of `steps` each, of which `slots` are computed at once.
+
+    slices: into how many parts tiles are cut that do not fill one round. Where there are full
+    rounds, only what is left after them is cut.
+    """
+    whole = tiles // slots * slots
+    if whole:
+        slices = min(REST_SLICES, steps // FEWEST_STEPS)
+    slices = max(1, min(slices, steps))
+    if whole == tiles or slices == 1:
+        return Cut(tiles, 1)
+    return Cut(whole, slices)
+
+
+@cuda.jit(device=True, forceinline=True)
+def tile_place(tile, down, across):
+    """(row, column) of a tile among down × across: patches of GROUP rows, column by column."""
+    in_a_patch = uint32(GROUP * across)
+    top = uint32(tile // in_a_patch * GROUP)
+    high = min(uint32(down - top), uint32(GROUP))
+    inside = uint32(tile % in_a_patch)
+    return uint32(top + inside % high), uint32(inside // high)
+
+
+@cuda.jit(device=True, forceinline=True)
+def share_of_block(tiles, steps, whole, slices):
+    """(tile, number of the slice, first step, step after the last) of this block; see `Cut`."""
+    block = uint32(cuda.blockIdx.x)
+    if block < whole:
+        return block, uint32(0), uint32(0), steps
+    rest = uint32(tiles - whole)
+    tile, piece = uint32(whole + (block - whole) % rest), uint32((block - whole) // rest)
+    return tile, piece, uint32(piece * steps // slices), uint32((piece + 1) * steps // slices)
+
+
+@cache
+def add_slices(BM, BN, SLICES):
+    """The kernel that adds to c, m×n, what the other slices of its cut tiles left in partials.
+
+    partials: BM×BN each, slice by slice. n is a multiple of 4. Grid: cut tiles × ADDERS quads.
+    """
+
+    @cuda.jit
+    def add_slices(c, partials, m, n, whole):
+        across, down = uint32((n + BN - 1) // BN), uint32((m + BM - 1) // BM)
+        quad = uint32((cuda.blockIdx.y * ADDERS + cuda.threadIdx.x) * 4)
+        tile_row, tile_col = tile_place(uint32(whole + cuda.blockIdx.x), down, across)
+        row, col = uint32(tile_row * BM + quad // BN), uint32(tile_col * BN + quad % BN)
+        if quad < BM * BN and row < m and col < n:
+            x0, x1, x2, x3 = load4(c, uint32(row * n + col))
+            # Their number is a constant, so that all are on their way at the same time.
+            for piece in range(SLICES - 1):
+                tile = uint32(uint32(piece) * cuda.gridDim.x + cuda.blockIdx.x)
+                y0, y1, y2, y3 = load4(partials, uint32(tile * (BM * BN) + quad))
+                x0, x1, x2, x3 = x0 + y0, x1 + y1, x2 + y2, x3 + y3
+            store4(c, uint32(row * n + col), (x0, x1, x2, x3))
+
+    return add_slices
+
+
+def plan(shape, BM, BN, BK, BLOCKS, SLICES) -> tuple[int, Cut]:
+    """(tiles, how they are cut) for a shape on the device at hand."""
+    tiles = -(-shape.m // BM) * -(-shape.n // BN)
+    slots = cuda.get_current_device().MULTIPROCESSOR_COUNT * BLOCKS
+    return tiles, cut(tiles, slots, steps=-(-shape.k // BK), slices=SLICES)
+
+
+def products(variant, shape, inputs, out, allocate, alpha: float = 1.0) -> tuple[Call, ...]:
+    """out = alpha·a·b: the kernel, and where tiles are cut the one that adds their slices.
+
+    The kernel takes flat arrays, room for the slices, alpha, the sizes and the cut.
+    """
+    names = ("BM", "BN", "BK", "BLOCKS", "SLICES")
+    BM, BN, BK, BLOCKS, SLICES = (variant.constants[name] for name in names)
+    tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
+    cut_tiles = tiles - how.whole
+    partials = allocate(max(1, cut_tiles * (how.slices - 1) * BM * BN), np.float32)
+    a, b, c = (array.ravel() for array in (*inputs, out))
+    sizes = map(np.uint32, (shape.m, shape.n, shape.k, how.whole, how.slices))
+    m, n, k, whole, slices = sizes
+    arguments = a, b, c, partials, np.float32(alpha), m, n, k, whole, slices
+    product = Call(variant.kernel, variant.launch(shape), arguments)
+    if how.slices == 1:
+        return (product,)
+    over = Launch(grid=(cut_tiles, -(-BM * BN // 4 // ADDERS)), block=(ADDERS,))
+    return product, Call(add_slices(BM, BN, how.slices), over, (c, partials, m, n, whole))

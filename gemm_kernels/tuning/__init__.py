@@ -1,0 +1,1 @@
+"""The search for the constants of `autotuned`, what it found, and what transfers cost."""

@@ -1,0 +1,207 @@
+"""The search behind `autotuned`: `python -m gemm_kernels tune [SIZE ...]`.
+
+What the compiler says comes first: candidates that spill registers, or of which fewer blocks fit on
+an SM than they were built for, are not timed, and of the others only those whose loop promises most
+and that should keep the GPU busy. Every timing is kept in `data/tuned` as soon as it is made, so a
+search that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+import math
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
+from multiprocessing import get_context
+
+import numpy as np
+from numba import cuda
+from rich.console import Console
+from rich.progress import track
+
+from gemm_kernels import LADDER
+from gemm_kernels.autotuned import STEP
+from gemm_kernels.parts.slices import plan
+from gemm_kernels.tuning import constants
+from utils.errors import CourseError
+from utils.ladder.problems import draw
+from utils.ladder.shapes import GemmShape
+from utils.ladder.step import Variant
+from utils.ladder.verify import execute
+from utils.machine.devices import Device
+from utils.machine.occupancy import WARP, limits_of, occupancy
+from utils.measuring.command_line import Command, device_for
+from utils.measuring.timing import time_gpu
+from utils.xray import xray
+
+# Further to the left more multiply-adds per read, further down more blocks.
+TILE_CONSTANTS = ("BM", "BN", "BK", "TM", "TN", "BLOCKS")
+TILES = (
+    (128, 256, 8, 16, 8, 1),
+    (128, 128, 16, 16, 8, 2),
+    (64, 128, 16, 16, 8, 4),
+    (64, 128, 8, 16, 8, 4),
+    (96, 128, 16, 12, 8, 3),
+    (48, 128, 16, 12, 8, 6),
+    (64, 64, 8, 16, 8, 7),
+    (64, 128, 8, 8, 8, 4),
+    (64, 64, 16, 8, 8, 6),
+    (64, 64, 8, 8, 8, 6),
+    (64, 32, 16, 8, 4, 8),
+    (64, 32, 8, 8, 4, 8),
+)
+# Of the orders that are the same work, so many are timed of each tile.
+ORDERS = 2
+CANDIDATES = 24
+# What it costs to begin a tile or a slice and to store it, in steps: fitted to timings of drafts.
+BEGINNING = 4
+COLUMNS = ("m", "n", "k", *constants.CONSTANTS, "time_ms", "gflops", "library_ratio", "date")
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "sizes", nargs="*", metavar="SIZE", default=list(LADDER.sizes),
+        help=f"default: {' '.join(LADDER.sizes)}",
+    )  # fmt: skip
+
+
+def _run(options: argparse.Namespace) -> int:
+    shapes = [LADDER.parse(size) for size in options.sizes]
+    device = device_for(
+        "tune", "Run it on a machine with a GPU; without one, `autotuned` uses what was found "
+        "elsewhere.",
+    )  # fmt: skip
+    for shape in shapes:
+        tune(shape, device, Console(stderr=True))
+    return 0
+
+
+COMMAND = Command("tune", "find the constants of `autotuned` for this GPU", _configure, _run)
+
+
+def tune(shape: GemmShape, device: Device, console: Console) -> None:
+    """Time the most promising candidates at one shape that were not timed before."""
+    path = constants.file_of(device.name)
+    done = {row[: len(COLUMNS) - 4] for row in _rows(path)}
+    names = [variant for variant in candidates(shape, device) if _key(shape, variant) not in done]
+    a, b = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
+    inputs = cuda.to_device(a), cuda.to_device(b)
+    out = cuda.device_array((shape.m, shape.n), np.float32)
+    library = LADDER.library.bind(inputs, out)
+    for variant in track(names, f"{shape}", console=console, transient=True):
+        ours = variant.execution(shape, inputs, out)
+        timing, *theirs = time_gpu([ours, library] if library else [ours])
+        ratio = f"{theirs[0].median_ms / timing.median_ms:.4f}" if theirs else ""
+        gflops = f"{shape.flops / timing.median_ms / 1e6:.0f}"
+        today = datetime.date.today().isoformat()
+        _append(path, (*_key(shape, variant), f"{timing.median_ms:.6g}", gflops, ratio, today))
+    constants.forget()
+    best = STEP.variant(**constants.choose(shape))
+    problem = STEP.task.problem(shape, "integers")
+    verdict = execute(LADDER, best, problem, inputs=tuple(map(cuda.to_device, problem.inputs)))
+    if not verdict.passed:
+        raise CourseError(f"{best} at {shape} is {verdict}: remove its rows from {path.name}.")
+    console.print(f"{shape}: {best.params}")
+
+
+def candidates(shape: GemmShape, device: Device) -> list[Variant]:
+    """What is worth timing, the most promising first."""
+    possible = [
+        (estimate(shape, variant, facts.cycles_per_ffma, device), variant)
+        for given, facts in _kernels(device, TILES)
+        for slices in STEP.choices["SLICES"]
+        for variant in [STEP.variant(**given, SLICES=slices)]
+    ]
+    ranked = sorted((pair for pair in possible if pair[0] < math.inf), key=lambda pair: pair[0])
+    return [variant for _, variant in ranked[:CANDIDATES]]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the compiler says of a kernel.
+
+    fits: it spills no registers, and as many blocks fit on an SM as it was built for.
+    early_uses, cycles_per_ffma: of its loop; see `XRay`.
+    """
+
+    fits: bool
+    early_uses: int
+    cycles_per_ffma: float
+
+
+def examine(given: dict[str, int], device: Device) -> Facts:
+    """Compile a kernel of `autotuned` and look at it; no device takes part."""
+    variant = STEP.variant(**given)
+    seen = xray(variant.kernel, STEP.signature, device.arch)
+    threads = given["BM"] // given["TM"] * (given["BN"] // given["TN"])
+    fit = occupancy(device.compute_capability, threads, seen.registers, seen.shared_bytes)
+    fits = not seen.spill_bytes and fit.blocks >= given["BLOCKS"]
+    return Facts(fits, seen.early_uses, seen.cycles_per_ffma)
+
+
+@cache
+def _kernels(device: Device, tiles: tuple) -> list[tuple[dict[str, int], Facts]]:
+    """The kernels that fit, with their constants: of each tile the orders that promise most."""
+    orders = STEP.choices["ORDER"]
+    named = [dict(zip(TILE_CONSTANTS, tile, strict=True)) for tile in tiles]
+    every = [tile | {"ORDER": order} for tile in named for order in orders]
+    # A compilation takes seconds and one core, so all cores compile.
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        looked_at = pool.map(partial(examine, device=device), every)
+        facts = list(track(looked_at, "compiling", total=len(every), transient=True))
+    kernels = list(zip(every, facts, strict=True))
+    promising = []
+    for start in range(0, len(kernels), len(orders)):
+        fitting = [pair for pair in kernels[start : start + len(orders)] if pair[1].fits]
+        fitting.sort(key=lambda pair: (pair[1].early_uses, pair[1].cycles_per_ffma))
+        promising += fitting[:ORDERS]
+    return promising
+
+
+def estimate(
+    shape: GemmShape, variant: Variant, cycles_per_ffma: float, device: Device
+) -> float:
+    """Cycles that the SM with the most to do needs; infinite for what is not worth a try.
+
+    That is what another number of slices repeats, or what cuts tiles into more than one round.
+    """
+    names = ("BM", "BN", "BK", "BLOCKS", "SLICES")
+    BM, BN, BK, BLOCKS, SLICES = (variant.constants[name] for name in names)
+    schedulers = limits_of(device.compute_capability).sub_partitions
+    tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
+    many = how.whole or tiles * SLICES > BLOCKS * device.sms
+    if SLICES > 1 and (many or how.slices < SLICES):
+        return math.inf
+    steps = -(-shape.k // BK)
+    rounds, rest = divmod(how.whole, BLOCKS * device.sms)
+    last = -(-(rest + (tiles - how.whole) * how.slices) // device.sms)
+    # Fewer warps than schedulers leave one without work.
+    fewest = schedulers * WARP / variant.launch(shape).block[0]
+    crowd = max(last, fewest) if last else 0
+    turns = rounds * BLOCKS * (steps + BEGINNING) + crowd * (steps / how.slices + BEGINNING)
+    return turns * BM * BN * BK / (schedulers * WARP) * cycles_per_ffma
+
+
+def _key(shape: GemmShape, variant: Variant) -> tuple[str, ...]:
+    values = (variant.constants[name] for name in constants.CONSTANTS)
+    return tuple(map(str, (shape.m, shape.n, shape.k, *values)))
+
+
+def _rows(path) -> list[tuple[str, ...]]:
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return [tuple(row) for row in csv.reader(file)][1:]
+
+
+def _append(path, row: tuple[str, ...]) -> None:
+    new = not path.exists()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if new:
+            writer.writerow(COLUMNS)
+        writer.writerow(row)

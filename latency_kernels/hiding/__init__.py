@@ -1,0 +1,1 @@
+"""The experiments of latency hiding, and the curves that they give."""

@@ -1,0 +1,190 @@
+"""The curves of latency hiding: python -m latency_kernels curves [--record] [--plot FOLDER]."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from latency_kernels.hiding.experiments import WARP, measure
+from utils.errors import CourseError
+from utils.figures import plots
+from utils.figures.plot_command import write
+from utils.machine import devices
+from utils.machine.devices import Device
+from utils.machine.occupancy import limits_of
+from utils.machine.versions import versions
+from utils.measuring import records
+from utils.measuring.command_line import Command, device_for
+from utils.measuring.measure_command import add_device
+
+DRAWN_ILPS = (1, 2, 3, 4, 5)
+FLOAT_BYTES = 4
+# What the source claims for its GPU: so much of the bandwidth at so low an occupancy.
+CLAIMED_SHARE, CLAIMED_OCCUPANCY, CLAIMED_COPY = 0.87, 0.08, "8 float4"
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--record", action="store_true", help="write the curves to data/measured")
+    parser.add_argument("--plot", type=Path, metavar="FOLDER", help="draw them as PNG files there")
+    add_device(parser)
+
+
+def _run(options: argparse.Namespace) -> int:
+    device, frame = _curves(options)
+    if options.plot:
+        write(_figures(frame, device), options.plot, "latency")
+    print(f"{where(frame)}.", answer(frame), "", littles_law(frame, device).to_string(), sep="\n")
+    return 0
+
+
+def device_shown() -> Device:
+    """The device whose curves a lesson draws: the one at hand if it has any, else the H200."""
+    device = devices.current()
+    return device if device and _path(device).exists() else devices.find(devices.REFERENCE)
+
+
+def recorded(device: Device) -> pd.DataFrame:
+    """The recorded curves of a device: the columns of `Point`, and who measured it and when."""
+    path = _path(device)
+    if not path.exists():
+        raise CourseError(
+            f"The curves of {device.name} are not recorded: run python -m latency_kernels curves "
+            "--record on a machine with one."
+        )
+    return pd.read_csv(path)
+
+
+def littles_law(frame: pd.DataFrame, device: Device) -> pd.DataFrame:
+    """What must be under way in an SM: latency × throughput, for arithmetic and for memory.
+
+    Columns: latency (cycles), per_cycle (operations or bytes of one SM), under_way (the product),
+    unit. The latency is that of an idle device, the throughput that of the data sheet.
+    """
+    cycles = frame[frame["experiment"] == "latency"].set_index("what")["value"]
+    clock = frame.loc[frame["experiment"] == "latency", "sm_clock_mhz"].median()
+    bytes_per_cycle = device.peak_gb_per_s * 1e3 / clock / device.sms
+    rows = {
+        "arithmetic": (cycles["FMA"], device.fp32_lanes_per_sm, "multiply-adds"),
+        "memory": (cycles["DRAM"], bytes_per_cycle, "bytes"),
+    }
+    table = pd.DataFrame.from_dict(rows, "index", columns=["latency", "per_cycle", "unit"])
+    table.insert(2, "under_way", table["latency"] * table["per_cycle"])
+    return table
+
+
+def expected_share(
+    frame: pd.DataFrame, device: Device, threads: pd.Series, ilp: pd.Series
+) -> pd.Series:
+    """What Little's law lets chains reach, as a share of an SM's peak.
+
+    threads: of an SM. ilp: independent chains of each. The warps are dealt to the sub-partitions of
+    the SM, each with lanes of its own, and the SM is ready when the fullest of them is.
+    """
+    parts = limits_of(device.compute_capability).sub_partitions
+    warps = np.ceil(threads / WARP)
+    fullest = np.ceil(warps / parts)
+    needed = littles_law(frame, device).loc["arithmetic", "under_way"] / parts
+    return (fullest * WARP * ilp / needed).clip(upper=1) * warps / (parts * fullest)
+
+
+def answer(frame: pd.DataFrame) -> str:
+    """What has become of the source's claim, in one sentence."""
+    copies = frame[(frame["experiment"] == "copy") & (frame["what"] == CLAIMED_COPY)]
+    nearest = copies.loc[(copies["occupancy"] - CLAIMED_OCCUPANCY).abs().idxmin()]
+    return (
+        f"{CLAIMED_SHARE:.0%} of the bandwidth at {CLAIMED_OCCUPANCY:.0%} occupancy, as claimed in "
+        f"2010: here copying {CLAIMED_COPY} per thread reaches {nearest['share']:.1%} of the data "
+        f"sheet's bandwidth at {nearest['occupancy']:.1%} occupancy."
+    )
+
+
+def where(frame: pd.DataFrame) -> str:
+    """Device and date, as a figure says them."""
+    return f"recorded {frame['date'].max()} on {frame['device'].iloc[0]}"
+
+
+def arithmetic_figure(frame: pd.DataFrame, device: Device, sms: int) -> Figure:
+    """Share of the FMA loop's rate against threads per SM, for chains in one SM or in all."""
+    chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == sms)]
+    chosen = chosen[chosen["floats"].isin(DRAWN_ILPS)]
+    threads, ilp = chosen["threads_per_sm"], chosen["floats"]
+    points = pd.DataFrame(
+        {
+            "label": chosen["what"],
+            "x": threads,
+            "share": chosen["share"],
+            "model": expected_share(frame, device, threads, ilp),
+        }
+    )
+    published = records.published("latency_hiding").query("experiment == 'arithmetic'")
+    marks = [(row.threads_per_sm_for_peak, 1.0, f"ILP {row.ilp}") for row in published.itertuples()]
+    place = "one SM" if sms == 1 else f"all {sms} SMs"
+    title = f"Chains of multiply-adds on {place}"
+    told = f"{where(frame)}; crosses: where the GTX480 of 2010 is at its peak"
+    return plots.share_lines(points, "threads per SM", title, told, marks)
+
+
+def copy_figure(frame: pd.DataFrame, device: Device) -> Figure:
+    """Share of the bandwidth against occupancy, for copies with more or less under way."""
+    chosen = frame[frame["experiment"] == "copy"].sort_values(["floats", "occupancy"])
+    needed = littles_law(frame, device).loc["memory", "under_way"]
+    # Half of the bandwidth reads, and only reads are waited for.
+    under_way = chosen["threads_per_sm"] * chosen["floats"] * FLOAT_BYTES
+    points = pd.DataFrame(
+        {
+            "label": chosen["what"],
+            "x": 100 * chosen["occupancy"],
+            "share": chosen["share"],
+            "model": (2 * under_way / needed).clip(upper=1),
+        }
+    )
+    marks = [(100 * CLAIMED_OCCUPANCY, CLAIMED_SHARE, CLAIMED_COPY)]
+    title = "Copying, by what each thread has under way"
+    told = f"{where(frame)}; cross: the claim for the GTX480 of 2010"
+    return plots.share_lines(points, "occupancy in %", title, told, marks)
+
+
+def _curves(options: argparse.Namespace) -> tuple[Device, pd.DataFrame]:
+    device = device_for("--record", "Leave it away.") if options.record else devices.current()
+    if device is None:
+        device = devices.find(options.device)
+        return device, recorded(device)
+    frame = _as_frame(device)
+    if options.record:
+        _path(device).parent.mkdir(parents=True, exist_ok=True)
+        frame.to_csv(_path(device), index=False, float_format="%.6g", lineterminator="\n")
+    return device, frame
+
+
+def _as_frame(device: Device) -> pd.DataFrame:
+    who = {
+        "device": device.name,
+        "compute_capability": ".".join(map(str, device.compute_capability)),
+        **asdict(versions()),
+        "date": datetime.date.today().isoformat(),
+    }
+    return pd.DataFrame([who | asdict(point) for point in measure(device)])
+
+
+def _path(device: Device) -> Path:
+    return records.file_of(device.name, "latency_curves")
+
+
+def _figures(frame: pd.DataFrame, device: Device) -> dict[str, Figure]:
+    return {
+        "arithmetic_one_sm": arithmetic_figure(frame, device, 1),
+        "arithmetic_all_sms": arithmetic_figure(frame, device, device.sms),
+        "copy_occupancy": copy_figure(frame, device),
+    }
+
+
+COMMAND = Command(
+    "curves", "measure how much must be under way to hide latency, or show what was recorded",
+    _configure, _run,
+)  # fmt: skip

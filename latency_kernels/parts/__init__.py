@@ -1,0 +1,1 @@
+"""What the ceilings compute, so that they are checked like every other kernel."""

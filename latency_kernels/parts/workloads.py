@@ -1,0 +1,150 @@
+"""What the ceilings compute, so that they are checked like every other kernel."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import float32, void
+
+from utils.ladder.problems import Problem, draw
+from utils.ladder.shapes import FLOAT32_BYTES, ReduceShape, parse_reduce
+from utils.ladder.tasks import Task, Work, check_vector
+
+# Per thread: a patch of 8×8 accumulators, and how often each of them is added to.
+PATCH = 8
+ITERATIONS = 1024
+LANES = 32
+# Shared memory: rows of 32 floats, how many of them a thread reads in a turn, and how many turns.
+ROWS = 64
+PER_TURN = 8
+TURNS = 256
+# The L2 cache: windows of 16 KiB, 16 MiB in all. A block reads one in each turn, with so many
+# loads of 16 bytes per thread, and the next one lies so many windows further on.
+WINDOWS = 1024
+L2_BLOCK = 256
+IN_FLIGHT = 4
+WINDOW = 4 * L2_BLOCK * IN_FLIGHT
+L2_TURNS = 8
+STRIDE = WINDOWS // L2_TURNS
+L2_READS = 4 * IN_FLIGHT * L2_TURNS  # per thread
+# A micro-benchmark reads the same few elements again and again, whatever its shape.
+FMA_INPUTS = LANES + 2 * PATCH
+SHARED_INPUTS = ROWS * LANES
+L2_INPUTS = WINDOWS * WINDOW
+
+
+def _threads(accumulators: int) -> int:
+    return -(-accumulators // PATCH**2)
+
+
+def _shared_threads(sums: int) -> int:
+    return -(-sums // PER_TURN)
+
+
+def _l2_threads(reads: int) -> int:
+    return -(-reads // L2_READS)
+
+
+def _fma_problem(shape: ReduceShape, kind: str) -> Problem:
+    """The thread in lane l sums ITERATIONS · x[l + i] · x[l + 8 + j] over i, j < 8."""
+    x = draw(kind, FMA_INPUTS, seed=1)
+    windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), PATCH)[: LANES + PATCH]
+    sums, sizes = windows.sum(axis=1), np.abs(windows).sum(axis=1)
+
+    def per_lane(per_window: np.ndarray) -> np.ndarray:
+        return ITERATIONS * per_window[:LANES] * per_window[PATCH:]
+
+    threads = _threads(shape.elements)
+    chain = ITERATIONS + PATCH**2
+    return _sums(shape, kind, x, (per_lane(sums), per_lane(sizes)), threads, chain)
+
+
+def _shared_problem(shape: ReduceShape, kind: str) -> Problem:
+    """The thread in lane l sums every row's element l, TURNS · PER_TURN / ROWS times."""
+    x = draw(kind, SHARED_INPUTS, seed=1)
+    rows = x.reshape(ROWS, LANES).astype(np.float64) * (TURNS * PER_TURN // ROWS)
+    sums = rows.sum(axis=0), np.abs(rows).sum(axis=0)
+    return _sums(shape, kind, x, sums, _shared_threads(shape.elements), TURNS + PER_TURN)
+
+
+def _l2_problem(shape: ReduceShape, kind: str) -> Problem:
+    """Block b sums the windows b + STRIDE · turn, counted around the end of x."""
+    x = draw(kind, L2_INPUTS, seed=1)
+    # By window, load, thread and part of the load.
+    parts = x.reshape(WINDOWS, IN_FLIGHT, L2_BLOCK, 4).astype(np.float64)
+    sums = [
+        # Over the windows that lie STRIDE apart: they are the same for each of them.
+        np.tile(values.sum(axis=(1, 3)).reshape(L2_TURNS, STRIDE * L2_BLOCK).sum(axis=0), L2_TURNS)
+        for values in (parts, np.abs(parts))
+    ]
+    return _sums(shape, kind, x, sums, _l2_threads(shape.elements), L2_TURNS * IN_FLIGHT + 2)
+
+
+def _sums(
+    shape: ReduceShape, kind: str, x: np.ndarray, sums: Sequence, threads: int, chain: int
+) -> Problem:
+    """Each thread has a sum: the sums (and those of absolute values) repeat for all threads."""
+    reference, sizes = (np.resize(values, threads) for values in sums)
+    return Problem(
+        shape,
+        (x,),
+        reference=reference,
+        scale=float(np.linalg.norm(sizes)),
+        # |error| ≤ h·u·Σ|terms| for a chain of h additions (Higham, 1993; see `ladder.tasks`).
+        allowed=0.0 if kind == "integers" else chain * 2.0**-24,
+    )
+
+
+def _copy_problem(shape: ReduceShape, kind: str) -> Problem:
+    x = draw(kind, shape.elements, seed=1)
+    return Problem(shape, (x,), reference=x, scale=1.0, allowed=0.0)
+
+
+VECTOR_TO_VECTOR = void(float32[::1], float32[::1])
+
+FMA = Task(
+    parse=parse_reduce,
+    shape=ReduceShape,
+    check=check_vector,
+    input_shapes=lambda shape: ((FMA_INPUTS,),),
+    output_shape=lambda accumulators: (_threads(accumulators),),
+    problem=_fma_problem,
+    work=lambda shape: Work(flops=2 * ITERATIONS * PATCH**2 * _threads(shape.elements)),
+    signature=VECTOR_TO_VECTOR,
+)
+
+COPY = Task(
+    parse=parse_reduce,
+    shape=ReduceShape,
+    check=check_vector,
+    input_shapes=lambda shape: ((shape.elements,),),
+    output_shape=lambda elements: (elements,),
+    problem=_copy_problem,
+    work=lambda shape: Work(bytes=2 * shape.bytes_min),
+    signature=VECTOR_TO_VECTOR,
+)
+
+SHARED = Task(
+    parse=parse_reduce,
+    shape=ReduceShape,
+    check=check_vector,
+    input_shapes=lambda shape: ((SHARED_INPUTS,),),
+    output_shape=lambda sums: (_shared_threads(sums),),
+    problem=_shared_problem,
+    work=lambda shape: Work(
+        bytes=FLOAT32_BYTES * TURNS * PER_TURN * _shared_threads(shape.elements), cached=True
+    ),
+    signature=VECTOR_TO_VECTOR,
+)
+
+L2 = Task(
+    parse=parse_reduce,
+    shape=ReduceShape,
+    check=check_vector,
+    input_shapes=lambda shape: ((L2_INPUTS,),),
+    output_shape=lambda reads: (_l2_threads(reads),),
+    problem=_l2_problem,
+    work=lambda shape: Work(
+        bytes=FLOAT32_BYTES * L2_READS * _l2_threads(shape.elements), cached=True
+    ),
+    signature=VECTOR_TO_VECTOR,
+)

@@ -1,0 +1,1 @@
+"""What several reductions share: grids, operations, trees, wide loads, the second pass."""

@@ -1,0 +1,314 @@
+"""Every step of the CPU ladder of SGEMM."""
+
+import io
+import os
+import re
+import subprocess
+import sys
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import float32, intp, njit
+from rich.console import Console
+
+from gemm_kernels.cpu import LADDER, micro_kernel_avx2, micro_kernel_avx512, run
+from gemm_kernels.cpu import __main__ as command_line
+from gemm_kernels.cpu.engine import five_loops
+from gemm_kernels.cpu.engine.five_loops import LINE, MOST_OF_A, Blocks, blocks_for, workspace
+from gemm_kernels.cpu.tuning import bench, beside
+from gemm_kernels.cpu.tuning.peak import Peak, peaks
+from utils.errors import CourseError
+from utils.intrinsics.simd import POINTER, address_of, pointer
+from utils.ladder.shapes import GemmShape
+from utils.ladder.verify import verify_all
+from utils.machine import processors
+from utils.machine.devices import KIB
+from utils.xray.assembly import count, hot_loop
+
+VARIANTS = [step.variant(**constants) for step in LADDER.steps for constants in step.variants()]
+
+
+@pytest.mark.parametrize(
+    "m, n, k",
+    [(1, 1, 1), (17, 19, 23), (255, 256, 257), (257, 255, 256), (256, 256, 256), (1003, 999, 1001)],
+)
+def test_every_element_is_right_for_any_shape(m, n, k):
+    for variant, verdict in zip(VARIANTS, verify_all(LADDER, VARIANTS, GemmShape(m, n, k))):
+        assert verdict.passed, f"{variant}: {verdict}"
+
+
+def test_the_large_matrices_of_the_course_are_right():
+    variants = [variant for variant in VARIANTS if not variant.step.name.startswith("naive")]
+    for variant, verdict in zip(variants, verify_all(LADDER, variants, GemmShape(2000, 600, 2000))):
+        assert verdict.passed, f"{variant}: {verdict}"
+
+
+@settings(max_examples=20, deadline=None)
+@given(size=st.tuples(*[st.integers(1, 40)] * 3))
+def test_shapes_that_nobody_thought_of_are_right(size):
+    for variant, verdict in zip(VARIANTS, verify_all(LADDER, VARIANTS, GemmShape(*size))):
+        assert verdict.passed, f"{variant}: {verdict}"
+
+
+@pytest.mark.parametrize("step", LADDER.steps, ids=lambda step: step.name)
+@pytest.mark.parametrize("m, n, k", [(0, 3, 2), (3, 0, 2), (3, 4, 0)])
+def test_an_empty_side_gives_an_empty_product_and_an_empty_sum_zeros(step, m, n, k):
+    c = run(step.name, np.empty((m, k), np.float32), np.empty((k, n), np.float32))
+    np.testing.assert_array_equal(c, np.zeros((m, n), np.float32), strict=True)
+
+
+def test_shapes_that_do_not_chain_are_refused():
+    a = np.zeros((3, 4), np.float32)
+    with pytest.raises(CourseError, match="a is 3×4 and b is 3×4"):
+        run("naive", a, a)
+
+
+def compiled(step):
+    function = step.build(**step.constants())
+    function.compile(step.signature.args)
+    return function
+
+
+def test_moving_one_loop_lets_the_compiler_use_vectors():
+    vectors = {}
+    for name in ("naive", "loop_reordered"):
+        (llvm,) = compiled(LADDER.step(name)).inspect_llvm().values()
+        vectors[name] = "x float>" in llvm
+    assert vectors == {"naive": False, "loop_reordered": True}
+
+
+@pytest.mark.parametrize(
+    "micro_kernel, lanes, rows, vectors",
+    [(micro_kernel_avx2, 8, 4, 3), (micro_kernel_avx512, 16, 8, 3)],
+    ids=("avx2", "avx512"),
+)
+def test_the_hot_loop_holds_its_sums_in_registers(micro_kernel, lanes, rows, vectors):
+    if processors.lanes() < lanes:
+        pytest.skip(processors.current().sentence)
+    memory = (POINTER, intp, POINTER, intp, POINTER)
+    tiles = [micro_kernel.tile_of(vectors, packs) for packs in (False, True)]
+    for tile in tiles:
+        tile.compile((intp, *memory, float32, float32, POINTER, intp, intp, intp))
+    counts, packing = (count(hot_loop(tile)) for tile in tiles)
+    turns = counts.fma // (rows * vectors)
+    assert counts.fma == turns * rows * vectors
+    assert (counts.loads, counts.broadcasts) == (turns * vectors, turns * rows)
+    assert (counts.stores, counts.spills, packing.spills) == (0, 0, 0)
+    assert counts.fma / counts.all > 0.4
+
+
+HASWELL = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+avx,+fma,+sse4.2,+bmi2"}
+OLD = {"NUMBA_CPU_NAME": "generic"}
+ELSEWHERE = """
+import numpy as np
+from gemm_kernels.cpu import blas
+from utils.machine import processors
+from utils.ladder import libraries
+from utils.xray.assembly import count, hot_loop
+
+a, b = np.random.rand(37, 60).astype("f"), np.random.rand(60, 50).astype("f")
+np.testing.assert_allclose(blas.matmul(a, b), a @ b, rtol=1e-5)
+counts = count(hot_loop(blas.compiled()))
+print(processors.lanes(), counts.fma and counts.spills, processors.current().sentence)
+"""
+
+
+@pytest.mark.skipif(not processors.lanes(), reason="compiles for x86")
+@pytest.mark.parametrize(
+    "settings, said", [(HASWELL, "8 0 .* has AVX2: vectors of 8"), (OLD, "0 0 .* has no AVX2")]
+)
+def test_the_width_follows_the_processor(settings, said):
+    result = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE],
+        env=os.environ | settings,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert re.match(said, result.stdout), result.stdout
+
+
+@pytest.mark.parametrize(
+    "rows, columns, caches, blocks",
+    [
+        (4, 24, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(256, 256, deep=512, small=3 * 2**18)),
+        (4, 24, (48 * KIB, 512 * KIB, 2048 * KIB), Blocks(128, 256, deep=512, small=3 * 2**17)),
+        (4, 24, (32 * KIB, 512 * KIB, 2048 * KIB), Blocks(192, 170, deep=341, small=3 * 2**17)),
+        # The panel would be too short: kc fills two thirds of L1 with the rows of a.
+        (8, 48, (48 * KIB, 1024 * KIB, 2048 * KIB), Blocks(1024, 1024, deep=1024, small=3 * 2**18)),
+        (8, 48, (32 * KIB, 512 * KIB, 2048 * KIB), Blocks(768, 682, deep=682, small=3 * 2**17)),
+    ],
+)
+def test_blocks_follow_the_caches(rows, columns, caches, blocks):
+    assert blocks_for(rows, columns, caches) == blocks
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8, 64])
+def test_the_largest_blocks_fit_into_the_memory_of_a_thread(threads):
+    edges = 64  # elements for alignment, and for what packing writes behind a panel
+    for rows, columns in ((4, 24), (8, 48)):
+        blocks = blocks_for(rows, columns, caches=(2**20, 2**30, 2**35))
+        deepest, copied = max(blocks.kc, blocks.deep), MOST_OF_A + LINE * MOST_OF_A // blocks.kc
+        # Two panels, because one less is kept than there is room for.
+        assert copied + 2 * deepest * columns + edges < workspace(threads).shape[1]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_every_thread_has_memory_of_its_own_on_the_boundary_of_a_large_page(threads):
+    memory = workspace(threads)
+    assert memory.shape[0] == threads
+    assert memory.flags.c_contiguous
+    assert memory.ctypes.data % 2**21 == 0
+    assert memory.nbytes <= 32 * 2**20
+
+
+@pytest.fixture(scope="module")
+def small_blocks():
+    """The AVX2 multiplication in blocks that are far smaller than matrices of a test."""
+    if processors.lanes() < 8:
+        pytest.skip("needs AVX2")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(five_loops, "blocks_for", lambda *_: Blocks(mc=8, kc=5, deep=7, small=90))
+        patch.setattr(five_loops, "ROW_TO_ALIGN", 3)
+        multiply = five_loops.five_loops(micro_kernel_avx2.tile_of, 4, 8, 3)
+
+        @njit
+        def run(memory, room, alpha, a, b, beta, c, start, m, n, k, a_strides, b_strides, ldc):
+            (a_row, a_col), (b_row, b_col) = a_strides, b_strides
+            multiply(
+                *(m, n, k, alpha, pointer(a, 0), a_row, a_col, pointer(b, 0), b_row, b_col),
+                *(beta, pointer(c, start), ldc, address_of(pointer(memory, 0)), room),
+            )
+
+        # Compiled here, while the constants are those of the test.
+        run(*_small_product(1, 1, 1, 0, 0, False, False, 5000)[0])
+        yield run
+
+
+def _small_product(m, n, k, start, gap, transposed_a, transposed_b, room):
+    """Arguments, and what c must hold after them: NaN where no element of it lies.
+
+    With a gap of 0 the rows of c are so far apart that all begin in the same place of a vector.
+    """
+    generator = np.random.default_rng(m * n + k)
+    a, b = (generator.random(shape, np.float32) for shape in ((m, k), (k, n)))
+    ldc = n + gap if gap else -(-n // 8) * 8
+    c = np.full(start + m * ldc + 64, np.nan, np.float32)
+    inside = c[start : start + m * ldc].reshape(m, ldc)[:, :n]
+    inside[:] = generator.random((m, n), np.float32)
+    expected = c.copy()
+    result = expected[start : start + m * ldc].reshape(m, ldc)[:, :n]
+    result[:] = np.float32(1.5) * (a @ b) + np.float32(0.5) * result
+    a_memory = (a.T if transposed_a else a).ravel()
+    b_memory = (b.T if transposed_b else b).ravel()
+    a_strides = (1, m) if transposed_a else (k, 1)
+    b_strides = (1, k) if transposed_b else (n, 1)
+    factors = np.float32(1.5), np.float32(0.5)
+    memory = np.full(room + 64, np.nan, np.float32)
+    return (
+        *(memory, room, factors[0], a_memory, b_memory, factors[1], c, start),
+        *(m, n, k, a_strides, b_strides, ldc),
+    ), (c, expected)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    case=st.tuples(
+        *(st.integers(1, 40), st.integers(1, 200), st.integers(1, 30)),
+        *(st.integers(0, 16), st.integers(0, 4), st.booleans(), st.booleans()),
+        # Room for all panels of b, or for one or two of them beside a block of a.
+        st.sampled_from([5000, 500, 620]),
+    )
+)
+def test_blocks_of_rows_share_panels_and_touch_nothing_else(small_blocks, case):
+    arguments, (c, expected) = _small_product(*case)
+    small_blocks(*arguments)
+    np.testing.assert_allclose(c, expected, rtol=1e-5)
+    memory, room = arguments[:2]
+    assert np.isnan(memory[room:]).all()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_rectangles_cover_c_for_any_number_of_threads(threads):
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+    try:
+        variant = LADDER.step("parallel").variant()
+        for shape in (GemmShape(1, 1, 1), GemmShape(97, 300, 40), GemmShape(300, 49, 40)):
+            (verdict,) = verify_all(LADDER, [variant], shape)
+            assert verdict.passed, f"{shape}: {verdict}"
+    finally:
+        numba.set_num_threads(before)
+
+
+def test_the_peak_is_a_product_of_terms_that_are_shown_and_what_a_loop_reaches():
+    for peak in peaks():
+        if peak.fma_units:
+            assert peak.computed == peak.clock_ghz * peak.fma_units * peak.lanes * 2
+            # Other tests run at the same time, and the clock of a busy processor changes between
+            # two samples. A loop above its peak is an error where somebody is told: see below.
+            assert 0.3 < peak.measured / peak.computed < 1.3
+    assert "4.00 GHz × 2 FMA units × 8 lanes × 2 = 128.0 GFLOP/s; measured 126.0 (98.4%)" in str(
+        Peak(lanes=8, clock_ghz=4.0, fma_units=2, measured=126.0)
+    )
+
+
+def test_a_loop_above_its_peak_is_an_error_and_an_unknown_processor_has_none():
+    with pytest.raises(CourseError, match=r"The AVX2 FMA loop is 110\.0% of the peak"):
+        str(Peak(lanes=8, clock_ghz=1.0, fma_units=2, measured=35.2))
+    assert "FMA units unknown" in str(Peak(lanes=8, clock_ghz=1.0, fma_units=None, measured=35.2))
+
+
+def test_the_published_table_stands_beside_the_libraries(monkeypatch):
+    monkeypatch.setattr(onednn, "_sgemm", lambda: None)
+    console = Console(width=200, file=io.StringIO())
+    console.print(beside.table([GemmShape(64, 64, 64), GemmShape(2000, 600, 2000)]))
+    text = console.file.getvalue()
+    assert re.search(r"64×64×64 +avx2_packed +35\.4 +published, Xeon Platinum 8260Y", text)
+    assert re.search(r"2000×600×2000 +naive_parallel +3\.3 +published", text)
+    assert re.search(r"64×64×64 +NumPy BLAS +\d", text)
+    assert "oneDNN" not in text
+
+
+def test_the_benchmark_frees_the_rivals_from_settings_that_slow_them(monkeypatch):
+    started = {}
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    monkeypatch.setattr(subprocess, "call", lambda command, env: started.update(env) or 0)
+    assert bench.main() == 0
+    assert "OPENBLAS_CORETYPE" not in started
+    assert started["ONEDNN_MAX_CPU_ISA"] == "AVX2"
+
+
+def test_a_record_has_the_kernels_that_the_library_itself_chooses(monkeypatch):
+    started = {}
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    monkeypatch.setattr(
+        subprocess, "call", lambda command, env: started.update(command=command, env=env) or 0
+    )
+    assert command_line._main(["--record"]) == 0
+    assert started["command"][1:] == ["-m", "gemm_kernels.cpu", "--record"]
+    assert "OPENBLAS_CORETYPE" not in started["env"]
+
+
+def test_help_names_the_benchmark(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["cpu", "--help"])
+    with pytest.raises(SystemExit):
+        command_line._with_what_stands_beside()
+    assert "--bench" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("value, held", [(1.0, True), (0.999, False), (None, None)])
+def test_a_bar_is_held_missed_or_not_measured(value, held):
+    assert bench.Bar("ours / theirs", 1.0, value).held is held
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="The system has no affinity.")
+def test_a_pinned_process_is_free_again_afterwards():
+    before = os.sched_getaffinity(0)
+    with bench.pinned(1) as cores:
+        assert (cores, len(os.sched_getaffinity(0))) == (1, 1)
+    assert os.sched_getaffinity(0) == before

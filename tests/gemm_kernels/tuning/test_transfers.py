@@ -1,0 +1,94 @@
+"""What moves between host and device is timed, and its rows are records like all others."""
+
+import numpy as np
+import pytest
+from numba import cuda
+
+from gemm_kernels.tuning import transfers
+from gemm_kernels.tuning.transfers import Experiment
+from utils.errors import CourseError
+from utils.figures import plots
+from utils.measuring import records
+
+ELEMENTS = 2**14
+
+
+def do_nothing(array, to_device):
+    """In place of the driver's prefetch, which the virtual GPU does not have."""
+
+
+def test_a_copy_is_recorded_with_its_rate():
+    for experiment in transfers.copies(ELEMENTS, do_nothing):
+        row = transfers.copy_record("a GPU", ELEMENTS, experiment)
+        assert row.time_ms_min <= row.time_ms <= row.time_ms_max
+        assert row.gb_per_s == pytest.approx(4 * ELEMENTS / row.time_ms / 1e6)
+        assert (row.ladder, row.elements) == ("transfers", ELEMENTS)
+
+
+def test_every_way_goes_in_both_directions():
+    ways = {(e.step, e.params) for e in transfers.copies(ELEMENTS, do_nothing)}
+    steps = {"pageable", "pinned", "managed", "managed_prefetch"}
+    assert ways == {(s, f"DIRECTION={d}") for s in steps for d in ("to_device", "to_host")}
+
+
+def test_what_is_copied_arrives():
+    for experiment in transfers.copies(ELEMENTS, do_nothing):
+        experiment.prepare()
+        experiment.execute()
+        if experiment.step in ("pageable", "pinned") and "to_host" in experiment.params:
+            _, host = experiment.execute.args
+            host[...] = np.nan
+            experiment.execute()
+            np.testing.assert_array_equal(host, 1)
+
+
+def test_every_page_is_touched():
+    x = cuda.to_device(np.arange(5000, dtype=np.float32))
+    transfers.touch[2, 64](x)
+    np.testing.assert_array_equal(x.copy_to_host(), -np.arange(5000))
+
+
+def test_what_prepares_a_repetition_is_not_timed(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(transfers.time, "perf_counter", lambda: clock[0])
+
+    def lasts(seconds):
+        clock[0] += seconds
+
+    slow_to_prepare = Experiment("x", "", lambda: lasts(0.002), lambda: lasts(5))
+    assert transfers.timed(slow_to_prepare)["time_ms"] == pytest.approx(2)
+
+
+def test_products_and_the_host_are_recorded_in_one_file(tmp_path):
+    n = 16
+    rows = [transfers.product_record("a GPU", n, e) for e in transfers.products(n, do_nothing)]
+    rows.append(transfers.host_record("a GPU", n))
+    records.write(rows, tmp_path / "transfers.csv")
+    frame = records.read(tmp_path / "transfers.csv")
+    assert len(frame) == len(rows) == 7
+    assert (frame["gflops"] > 0).all()
+
+
+def test_without_a_gpu_transfers_are_refused_with_a_sentence(monkeypatch, capsys):
+    monkeypatch.setattr(transfers.devices, "current", lambda: None)
+    assert transfers.main() == transfers.REFUSED
+    assert "--transfers needs a CUDA device." in capsys.readouterr().err
+
+
+def test_transfers_are_drawn_beside_the_published_ones():
+    rows = [
+        transfers.copy_record("a GPU", ELEMENTS, e) for e in transfers.copies(ELEMENTS, do_nothing)
+    ]
+    figure = plots.bandwidth_of_transfers(records.to_frame(rows), records.published("transfers"))
+    (axes,) = figure.axes
+    assert len(axes.lines) == len(rows) + 1
+    crosses = axes.lines[-1]
+    # 4 MiB in 0.32701 ms, and the sources' matrices.
+    np.testing.assert_allclose(crosses.get_ydata(), [12.826, 3.096, 3.315, 9.846], rtol=1e-3)
+    assert "pinned, to device: up to" in figure.alt_text
+
+
+def test_products_alone_are_no_transfers_to_draw():
+    rows = [transfers.host_record("a GPU", 16)]
+    with pytest.raises(CourseError, match="no copy to draw"):
+        plots.bandwidth_of_transfers(records.to_frame(rows), records.published("transfers"))

@@ -1,0 +1,136 @@
+"""Tables, curves and sliders of occupancy, and the page on which no slider moves."""
+
+import re
+
+import nbformat
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+from nbformat.v4 import new_code_cell, new_notebook
+
+import gemm_kernels
+from utils.errors import CourseError
+from utils.figures import occupancy_figures
+from utils.figures.occupancy_figures import controls, curves, recorded_steps, sliders, table
+from utils.lessons import run_notebooks
+from utils.machine import devices
+from utils.machine.occupancy import known
+from utils.measuring import records
+
+H200 = (9, 0)
+
+
+def test_the_table_says_what_limits_each_kernel():
+    found = table(H200, [(256, 40, 0), (32, 16, 0), (1024, 128, 0)], names=[*"abc"])
+    assert list(found["blocks per SM"]) == [6, 32, 0]
+    assert list(found["limited by"]) == ["registers", "blocks", "registers"]
+    assert list(found["occupancy"]) == ["75%", "50%", "0%"]
+    assert list(found["threads"]) == [256, 32, 1024]
+    assert found["room: threads"]["a"] == 8
+
+
+def test_the_recorded_steps_stand_beside_their_speed():
+    found = recorded_steps(gemm_kernels.LADDER, "4096", devices.find("H200"))
+    assert {"naive", "tiled TILE=32"} <= set(found.index)
+    assert found["occupancy"]["tiled TILE=32"] == "100%"
+    measured = records.measured("NVIDIA H200", "gemm").query("step == 'tiled' and n == 4096")
+    (rate,) = measured.loc[measured["params"] == "TILE=32", "gflops"]
+    assert found["GFLOP/s"]["tiled TILE=32"] == pytest.approx(rate, abs=1)
+
+
+@pytest.mark.parametrize("capability", known(), ids=str)
+def test_the_curves_end_at_the_limits_of_the_capability(capability):
+    figure = curves(capability, threads=256, registers=63, shared_bytes=1000)
+    limits = known()[capability]
+    threads, registers, shared = figure.axes
+    assert threads.get_xlim() == (0, limits.threads_per_block)
+    assert registers.get_xlim() == (0, limits.registers_per_thread)
+    assert shared.get_xlim() == (0, limits.shared_kib_per_block_optin)
+    assert all(axes.get_ylim() == (0, limits.warps_per_sm) for axes in figure.axes)
+
+
+def test_the_dot_is_the_kernel_and_the_title_names_what_limits_it():
+    figure = curves(H200, threads=256, registers=40)
+    dots = [line for line in figure.axes[0].get_lines() if line.get_marker() == "o"]
+    assert [(dot.get_xdata()[0], dot.get_ydata()[0]) for dot in dots] == [(256, 48)]
+    title = "256 threads, 40 registers, 0 bytes shared: 6 blocks per SM, 48 of 64 warps (75%), "
+    assert figure.get_suptitle() == title + "limited by registers"
+    assert title in figure.alt_text
+
+
+def test_a_kernel_that_fits_no_sm_is_called_so():
+    title = curves(H200, threads=1024, registers=200).get_suptitle()
+    assert title.endswith("no block fits an SM, for want of registers")
+
+
+def test_no_text_of_the_curves_is_cut_off():
+    figure = curves(H200, threads=1024, registers=64, shared_bytes=100_000)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    width, height = canvas.get_width_height()
+    texts = [text for axes in figure.axes for text in (axes.xaxis.label, axes.yaxis.label)]
+    for text in [*texts, *figure.texts, *figure.legends[0].get_texts()]:
+        box = Text.get_window_extent(text, canvas.get_renderer())
+        assert 0 <= box.x0 <= box.x1 <= width, text
+        assert 0 <= box.y0 <= box.y1 <= height, text
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """The pictures' texts without the pictures, which take half a second each."""
+
+    def as_html(figure):
+        return f'<img alt="{figure.alt_text}">'
+
+    monkeypatch.setattr(occupancy_figures.plots, "as_html", as_html)
+
+
+def picture_says(box):
+    return re.search(r'alt="([^"]*)"', box.children[-1].value)[1]
+
+
+def test_a_slider_draws_the_curves_anew(undrawn):
+    box = controls(H200, threads=256, registers=32, shared_bytes=0)
+    _, threads, registers, shared, _ = box.children
+    assert "8 blocks per SM" in picture_says(box)
+    registers.value = 41
+    assert "5 blocks per SM" in picture_says(box)
+    threads.value = 128
+    shared.value = 200_000
+    assert "128 threads, 41 registers, 195.3 KiB shared: 1 block per SM" in picture_says(box)
+
+
+def test_another_capability_moves_the_sliders_into_its_limits(undrawn):
+    box = controls(H200, threads=256, registers=255, shared_bytes=200_000)
+    box.children[0].value = (2, 0)
+    assert (box.children[2].value, box.children[3].value) == (63, 48 * 1024)
+    assert "compute capability 2.0" in picture_says(box)
+
+
+def test_impossible_values_are_refused_with_a_sentence():
+    with pytest.raises(CourseError, match=r"registers=300, and compute capability 9\.0 takes"):
+        curves(H200, threads=256, registers=300)
+
+
+def test_a_picture_stands_beside_the_sliders(undrawn, monkeypatch):
+    shown = []
+    monkeypatch.setattr(occupancy_figures, "display", lambda data, raw: shown.append((data, raw)))
+    sliders(H200, beside=[curves(H200, 256, count) for count in (32, 255)])
+    sliders(H200)
+    for (data, raw), pictures in zip(shown, (2, 1), strict=True):
+        assert raw
+        assert "application/vnd.jupyter.widget-view+json" in data
+        assert data["text/html"].count("<img") == pictures
+
+
+def test_a_page_shows_what_stands_beside_a_widget(tmp_path):
+    show = "display({**IntSlider()._repr_mimebundle_(), 'text/html': 'a picture'}, raw=True)"
+    source = f"from ipywidgets import IntSlider\n{show}"
+    metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    notebook = new_notebook(cells=[new_code_cell(source)], metadata=metadata)
+    nbformat.write(notebook, tmp_path / "widget.ipynb")
+    run = run_notebooks.run(tmp_path / "widget.ipynb", tmp_path, timeout=60)
+    assert run.failure is None
+    page = run.page.read_text(encoding="utf-8")
+    assert "a picture" in page
+    assert "widget-view" not in page

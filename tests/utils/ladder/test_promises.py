@@ -1,0 +1,114 @@
+"""Every step's machine code keeps its budget, so that a compiler that makes worse code is noticed.
+
+All figures are of the code alone: no GPU takes part.
+"""
+
+import dataclasses
+
+import pytest
+from numba import cuda
+from steps_edited import edited_step
+
+import gemm_kernels
+import latency_kernels
+import reduce_kernels
+from tests.kernels.resources import VECTORS, reverse_async
+from utils.ladder.promises import broken_promises
+from utils.ladder.step import Budget
+from utils.xray import ARCHITECTURES, xray
+from utils.xray.words import UNKNOWN, words_for
+
+pytestmark = pytest.mark.usefixtures("compiler")
+
+STEPS = [
+    step
+    for package in (gemm_kernels, reduce_kernels, latency_kernels)
+    for step in package.LADDER.steps
+]
+COMPILED = [
+    pytest.param(step, arch, id=f"{step.name}-{arch}")
+    for step in STEPS
+    for arch, capability in ARCHITECTURES.items()
+    if capability >= step.capability
+]
+OTHER_VARIANTS = [
+    pytest.param(step, constants, id=str(step.variant(**constants)))
+    for step in STEPS
+    for constants in step.variants()[1:]
+]
+NAIVE = gemm_kernels.LADDER.step("naive")
+TILED = gemm_kernels.LADDER.step("tiled")
+FMA_LOOP = latency_kernels.LADDER.step("fma_loop")
+
+
+def seen_of(step, arch="sm_90", **constants):
+    return xray(step.build(**step.constants(**constants)), step.signature, arch)
+
+
+@pytest.mark.parametrize("step, arch", COMPILED)
+def test_machine_code_keeps_the_budget_of_its_step(step, arch):
+    assert broken_promises(seen_of(step, arch), step.budget) == []
+
+
+@pytest.mark.parametrize("step, arch", COMPILED)
+def test_every_opcode_of_a_step_has_plain_words(step, arch):
+    names = seen_of(step, arch).instructions
+    assert {name for name in names if words_for(name) == UNKNOWN} == set()
+
+
+def test_an_opcode_without_plain_words_is_said_to_have_none():
+    assert words_for("FFMB") == UNKNOWN != words_for("FFMA")
+
+
+@pytest.mark.parametrize("step, constants", OTHER_VARIANTS)
+def test_no_choice_of_constants_brings_float64_or_spills(step, constants):
+    always = Budget(float64=step.budget.float64, spill_bytes=step.budget.spill_bytes)
+    assert broken_promises(seen_of(step, **constants), always) == []
+
+
+def test_a_double_accumulator_breaks_the_budget():
+    (sentence,) = broken_promises(
+        seen_of(edited_step(NAIVE, "total = float32(0)", "total = 0.0")),
+        dataclasses.replace(NAIVE.budget, registers=None, ffma_share=0),
+    )
+    assert "compute in float64" in sentence
+
+
+def test_spilled_registers_break_the_budget():
+    squeezed = cuda.jit(max_registers=40)(FMA_LOOP.build().py_func)
+    broken = broken_promises(xray(squeezed, FMA_LOOP.signature), FMA_LOOP.budget)
+    assert "local memory, 0 allowed" in broken[0]
+
+
+def test_more_registers_than_allowed_break_the_budget():
+    assert broken_promises(seen_of(FMA_LOOP), Budget(registers=86)) == []
+    (sentence,) = broken_promises(seen_of(FMA_LOOP), Budget(registers=85))
+    assert "86 registers, 85 allowed" in sentence
+
+
+def test_narrow_loads_break_the_budget_of_a_step_that_promises_wide_ones():
+    promise = Budget(global_bits=128, shared_bits=128)
+    assert broken_promises(xray(reverse_async, VECTORS), promise) == []
+    assert broken_promises(seen_of(TILED), promise) == [
+        "tiled for sm_90: the widest load from global memory has 32 bits, not 128."
+    ]
+    # A pitch of 9 words puts the rows of a off the 16-byte boundaries that LDS.128 needs.
+    pitch = "sa = cuda.shared.array((9, 9)"
+    crooked = edited_step(TILED, "sa = cuda.shared.array((TILE, TILE)", pitch)
+    broken = broken_promises(seen_of(crooked, TILE=8), TILED.budget)
+    assert any("from shared memory has 32 bits, not 128" in sentence for sentence in broken)
+
+
+@pytest.mark.parametrize(
+    "step, old, new",
+    [
+        # range() with a bound that only the launch knows
+        (NAIVE, "while i < k:", "for i in range(k):"),
+        # a trip count that only the launch knows, so that the loop stays rolled
+        (TILED, "for i in range(TILE):", "for i in range(min(TILE, k)):"),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_loop_full_of_index_arithmetic_breaks_the_budget(step, old, new):
+    broken = broken_promises(seen_of(edited_step(step, old, new)), step.budget)
+    assert any("of the hot loop are FFMAs" in sentence for sentence in broken)

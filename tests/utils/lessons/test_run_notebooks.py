@@ -1,0 +1,107 @@
+"""The runner executes lessons, shows what failed, and the lessons in the repository are clean."""
+
+import sys
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from utils.lessons import run_notebooks
+from utils.lessons.run_notebooks import LESSONS
+
+KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+
+
+def write_notebook(path, *sources):
+    """Write a notebook of these code cells, after one cell of prose."""
+    cells = [new_markdown_cell("# A lesson"), *map(new_code_cell, sources)]
+    nbformat.write(new_notebook(cells=cells, metadata=KERNEL), path)
+    return path
+
+
+def untidy(notebook):
+    """What keeps a notebook from being committed, as a list of sentences."""
+    found = []
+    if notebook.metadata.get("kernelspec", {}).get("name") != "python3":
+        found.append("its kernel is not python3")
+    for number, cell in enumerate(notebook.cells, start=1):
+        if "id" not in cell:
+            found.append(f"cell {number} has no id")
+        if cell.cell_type == "code" and (cell.outputs or cell.execution_count):
+            found.append(f"cell {number} holds outputs")
+    return found
+
+
+def test_a_lesson_becomes_a_page(tmp_path, capsys):
+    notebook = write_notebook(tmp_path / "01_sum.ipynb", "print(6 * 7)")
+    before = notebook.read_bytes()
+    assert run_notebooks.main([str(notebook), "--out", str(tmp_path / "build")]) == 0
+    page = (tmp_path / "build" / "01_sum.html").read_text(encoding="utf-8")
+    assert "<pre>42" in page
+    assert notebook.read_bytes() == before
+    assert "1 of 1 lessons ran" in capsys.readouterr().out
+    index = (tmp_path / "build" / "index.html").read_text(encoding="utf-8")
+    assert '<a href="01_sum.html">01 sum</a>' in index
+
+
+def test_a_failing_cell_is_shown_and_the_next_lesson_still_runs(tmp_path, capsys):
+    broken = write_notebook(tmp_path / "01_broken.ipynb", "size = 0", "1 / size", "print('after')")
+    sound = write_notebook(tmp_path / "02_sound.ipynb", "print('sound')")
+    code = run_notebooks.main([str(broken), str(sound), "--out", str(tmp_path)])
+    shown = capsys.readouterr().out
+    assert code == 1
+    assert "01_broken.ipynb, cell 3:\n\n    1 / size\n" in shown
+    assert "ZeroDivisionError: division by zero" in shown
+    assert "\x1b" not in shown
+    assert "1 of 2 lessons ran" in shown
+    assert "ZeroDivisionError" in (tmp_path / "01_broken.html").read_text(encoding="utf-8")
+    assert (tmp_path / "02_sound.html").exists()
+
+
+def test_a_cell_that_takes_too_long_is_shown(tmp_path, capsys):
+    notebook = write_notebook(tmp_path / "slow.ipynb", "import time", "time.sleep(60)")
+    code = run_notebooks.main([str(notebook), "--out", str(tmp_path), "--timeout", "1"])
+    shown = capsys.readouterr().out
+    assert code == 1
+    assert "slow.ipynb, cell 3:\n\n    time.sleep(60)\n" in shown
+    assert "A cell timed out while it was being executed, after 1 seconds." in shown
+
+
+def test_a_kernel_that_dies_is_shown(tmp_path):
+    notebook = write_notebook(tmp_path / "dies.ipynb", "import os; os._exit(1)")
+    failure = run_notebooks.run(notebook, tmp_path, timeout=60).failure
+    assert failure == "dies.ipynb, cell 2:\n\n    import os; os._exit(1)\n\nKernel died"
+
+
+def test_a_lesson_runs_on_this_interpreter_in_its_own_folder(tmp_path):
+    (tmp_path / "beside.txt").write_text("found", encoding="utf-8")
+    sources = (
+        f"import sys; assert sys.executable == {sys.executable!r}",
+        "assert open('beside.txt').read() == 'found'",
+        "import matplotlib; assert 'inline' in matplotlib.get_backend()",
+    )
+    notebook = write_notebook(tmp_path / "where.ipynb", *sources)
+    assert run_notebooks.run(notebook, tmp_path, timeout=60).failure is None
+
+
+def test_a_notebook_that_does_not_exist_is_named(tmp_path, capsys):
+    assert run_notebooks.main([str(tmp_path / "99_missing.ipynb")]) == 2
+    assert "99_missing.ipynb" in capsys.readouterr().err
+
+
+def test_outputs_and_foreign_kernels_are_noticed():
+    cell = new_code_cell("1", execution_count=1, outputs=[new_output("stream", text="1")])
+    notebook = new_notebook(cells=[cell], metadata={})
+    del cell["id"]
+    assert untidy(notebook) == [
+        "its kernel is not python3",
+        "cell 1 has no id",
+        "cell 1 holds outputs",
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in LESSONS.glob("*.ipynb")))
+def test_a_lesson_is_valid_and_holds_no_outputs(name):
+    notebook = nbformat.read(LESSONS / name, as_version=nbformat.NO_CONVERT)
+    nbformat.validate(notebook)
+    assert untidy(notebook) == []

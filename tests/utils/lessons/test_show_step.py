@@ -1,0 +1,77 @@
+"""Two steps side by side: what is shown, and what is said where something is missing."""
+
+import dataclasses
+
+import pytest
+
+import gemm_kernels.cpu
+import latency_kernels
+from utils.errors import CourseError
+from utils.lessons.show_step import curves, show_step
+from utils.machine import devices
+from utils.measuring import records
+
+
+def test_two_steps_are_found_by_their_names_and_compared(compiler):
+    change = show_step("naive", "tiled")
+    assert "+        cuda.syncthreads()" in change.lines
+    assert change.title == "naive → tiled TILE=32, compiled for sm_90"
+    per_ffma = change.figures.loc["bytes from global memory per multiply-add"]
+    assert list(per_ffma) == ["8", "0.25"]
+    per_ffma = change.figures.loc["bytes from shared memory per multiply-add"]
+    assert list(per_ffma) == ["0", "8"]
+    per_ffma = change.figures.loc["shared-memory wavefronts per multiply-add of a warp"]
+    assert list(per_ffma) == ["0", "2"]
+    assert list(change.mix.loc["global memory"]) == ["2.00", "0.06"]
+    assert "tiled against naive" in change.curves.alt_text
+    assert change.notes == ()
+
+
+def test_the_page_and_the_text_hold_diff_table_and_curves(compiler):
+    change = show_step("naive", "tiled")
+    page, text = change._repr_html_(), str(change)
+    assert page.index("lesson-code") < page.index("step-change") < page.index("<img")
+    assert "32 of 133: at most 24.1% of the peak" in page
+    assert text.index("+def tiled") < text.index("registers per thread") < text.index("Line chart")
+
+
+def test_rows_about_multiply_adds_are_left_out_where_there_are_none(compiler):
+    change = show_step("copy", "copy", latency_kernels.LADDER)
+    assert not any("multiply-add" in name for name in change.figures.index)
+    assert change.mix.empty
+    assert "GB/s" in change.curves.alt_text
+
+
+def test_steps_of_different_units_have_no_curves_in_common():
+    with pytest.raises(CourseError, match="copy and fma_loop are measured in different units"):
+        curves(latency_kernels.LADDER, devices.find("NVIDIA H200"), "copy", "fma_loop")
+
+
+def test_a_step_that_was_not_recorded_is_named_and_the_rest_is_shown(compiler, monkeypatch):
+    frame = records.measured("NVIDIA H200", "gemm")
+    monkeypatch.setattr(records, "measured", lambda *given: frame[frame["step"] == "naive"])
+    change = show_step("naive", "tiled")
+    assert change.notes[0].startswith("There is no record of tiled on NVIDIA H200 yet")
+    assert not change.figures.empty
+    assert "no record of tiled" in change._repr_html_()
+
+
+def test_without_a_compiler_diff_and_curves_are_shown(monkeypatch):
+    monkeypatch.setattr("numba.cuda.cudadrv.nvvm.is_available", lambda: False)
+    change = show_step("naive", "tiled")
+    assert change.figures.empty
+    assert "`make setup` installs it" in change.notes[0]
+    assert change.curves is not None
+
+
+def test_steps_of_the_cpu_are_compared_without_machine_code_of_a_gpu():
+    naive = gemm_kernels.cpu.LADDER.steps[0]
+    ladder = dataclasses.replace(gemm_kernels.cpu.LADDER, steps=(naive,))
+    change = show_step(naive.name, naive.name, ladder)
+    assert change.figures.empty
+    assert "sm_" not in change.title
+
+
+def test_steps_that_no_imported_ladder_has_are_refused_with_the_ladders():
+    with pytest.raises(CourseError, match=r"both 'tiled' and 'tilde'.*imported so far are .*gemm"):
+        show_step("tiled", "tilde")

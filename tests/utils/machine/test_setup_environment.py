@@ -1,0 +1,162 @@
+"""The pins of the three environment files agree, and the CUDA packages suit the driver."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from utils.machine import setup_environment
+
+ROOT = Path(__file__).resolve().parent.parent
+PINNED_TOOLKIT = (13, 4)
+FOLLOWS_THE_DRIVER = "cuda-toolkit[cublas]==12.*"  # limited by its version instead of pinned
+# conda has one CuPy for every CUDA, and brings the tools that show machine code with numba-cuda.
+ONLY_PIP = {"cuda-toolkit", "cupy-cuda12x", "cupy-cuda13x"}
+ONLY_PIP |= {"nvidia-cuda-cuobjdump", "nvidia-cuda-nvdisasm"}
+
+
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def requirements():
+    """Every requirement of pyproject.toml, base and extras, as (name, Requirement) pairs."""
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    asked = [Requirement(line) for group in groups for line in group]
+    others = [r for r in asked if r.name != project["name"] and str(r) != FOLLOWS_THE_DRIVER]
+    return [(canonicalize_name(r.name), r) for r in others]
+
+
+def pins():
+    lines = read("constraints.txt").splitlines()
+    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
+
+
+def conda_pins():
+    """name -> version of environment.yml, the commented GPU packages included."""
+    found = re.findall(r"^  (?:# )?- ([\w-]+)=([\d.]+)$", read("environment.yml"), re.MULTILINE)
+    return dict(found)
+
+
+def applied(driver, platform="linux"):
+    """The plan for a driver and the constraint lines that it leaves."""
+    plan = setup_environment.plan(driver, PINNED_TOOLKIT, platform)
+    return plan, setup_environment.limited(read("constraints.txt"), plan.limits).splitlines()
+
+
+@pytest.mark.parametrize("name,requirement", requirements(), ids=str)
+def test_every_requirement_has_a_pin_that_satisfies_it(name, requirement):
+    assert requirement.specifier.contains(pins()[name])
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in requirements()} - ONLY_PIP))
+def test_conda_and_pip_install_the_same_version(name):
+    assert conda_pins()[name] == pins()[name]
+
+
+def test_conda_installs_nothing_that_pip_does_not():
+    assert set(conda_pins()) - {name for name, _ in requirements()} == {"cupy"}
+
+
+def test_conda_and_pip_install_the_same_cupy():
+    assert conda_pins()["cupy"] == pins()["cupy-cuda12x"] == pins()["cupy-cuda13x"]
+
+
+def test_the_conda_environment_installs_the_course_itself():
+    assert read("environment.yml").endswith("  - pip:\n      - --editable .\n")
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt", "environment.yml"])
+def test_packages_are_named_without_addresses_or_paths(name):
+    assert not re.search(r"://|file:| @ |--(extra-)?index", read(name))
+
+
+def test_constraints_are_exact_versions():
+    lines = [line for line in read("constraints.txt").splitlines() if not line.startswith("#")]
+    assert [line for line in lines if not re.fullmatch(r"(?:[a-z0-9-]+==[\w.]+)?", line)] == []
+
+
+def test_the_toolkit_is_of_one_release():
+    toolkit = ["cuda-toolkit", "nvidia-nvvm", "nvidia-cuda-nvrtc", "nvidia-nvjitlink"]
+    tools = ["nvidia-cuda-nvdisasm", "nvidia-cuda-cuobjdump"]
+    assert {pins()[name].rsplit(".", 1)[0] for name in toolkit + tools} == {"13.4"}
+    assert setup_environment.pinned_toolkit(read("constraints.txt")) == PINNED_TOOLKIT
+
+
+def test_without_a_driver_the_compiler_is_installed_and_no_pin_changes():
+    plan, lines = applied(None)
+    assert plan.extra == "compiler"
+    assert lines == read("constraints.txt").splitlines()
+
+
+@pytest.mark.parametrize("driver", [(13, 4), (13, 9), (14, 0)])
+def test_a_driver_as_new_as_the_toolkit_gets_the_pins(driver):
+    plan, lines = applied(driver)
+    assert plan.extra == "gpu-cu13"
+    assert lines == read("constraints.txt").splitlines()
+
+
+def test_an_older_driver_gets_a_toolkit_that_it_understands():
+    plan, lines = applied((13, 0))
+    assert plan.extra == "gpu-cu13"
+    assert {"cuda-toolkit<13.1", "nvidia-nvjitlink<13.1"} <= set(lines)
+    still_pinned = [line for line in lines if re.match("cuda-toolkit==|nvidia-nv.*==", line)]
+    assert still_pinned == []
+
+
+def test_the_tools_that_ask_nothing_of_the_driver_stay_pinned():
+    _, lines = applied((13, 0))
+    for name in ("nvidia-cuda-nvdisasm", "nvidia-cuda-cuobjdump", "nvidia-ml-py", "cuda-bindings"):
+        assert f"{name}=={pins()[name]}" in lines
+
+
+def test_a_driver_for_cuda_12_gets_packages_for_cuda_12():
+    plan, lines = applied((12, 4))
+    assert plan.extra == "gpu-cu12"
+    assert {"cuda-toolkit<12.5", "nvidia-nvjitlink-cu12<12.5", "cuda-bindings<13"} <= set(lines)
+    assert not [line for line in lines if line.startswith("cuda-bindings==")]
+
+
+def test_the_oldest_drivers_for_cuda_12_get_the_oldest_linker_that_numba_takes():
+    assert "nvidia-nvjitlink-cu12<12.4" in applied((12, 0))[0].limits
+
+
+def test_a_driver_that_is_too_old_is_named():
+    plan, _ = applied((11, 4))
+    assert plan.extra == "compiler"
+    assert "CUDA 11.4" in plan.because
+    assert "update" in plan.because
+
+
+def test_macos_gets_no_cuda_packages():
+    assert applied(None, "darwin")[0].extra is None
+
+
+@pytest.mark.parametrize("driver", [None, (11, 4), (12, 4), (13, 0), (14, 0)])
+def test_a_plan_installs_an_extra_that_exists(driver):
+    extras = tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]
+    assert {applied(driver)[0].extra, "test"} <= set(extras)
+
+
+def test_a_python_without_ensurepip_is_refused_in_one_sentence(monkeypatch, capsys):
+    monkeypatch.setattr(setup_environment.importlib.util, "find_spec", lambda name: None)
+    assert setup_environment.main(["--cuda", "none"]) == 2
+    refusal = capsys.readouterr().err
+    assert "python3-venv" in refusal
+    assert refusal.count("\n") == 1
+
+
+def test_make_refuses_every_python_that_pyproject_refuses():
+    asked = tomllib.loads(read("pyproject.toml"))["project"]["requires-python"]
+    major, minor = re.search(r"sys\.version_info < \((\d+), (\d+)\)", read("Makefile")).groups()
+    assert asked == f">={major}.{minor}"
+
+
+def test_every_make_target_is_listed_by_help():
+    makefile = read("Makefile")
+    targets = re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE).group(1).split()
+    assert targets == re.findall(r"^([a-z]+):.* ## .+$", makefile, re.MULTILINE)

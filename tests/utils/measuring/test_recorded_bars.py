@@ -1,0 +1,83 @@
+"""What the records must show: a ladder climbs, and its last rungs pass the libraries."""
+
+import pandas as pd
+import pytest
+
+import gemm_kernels
+import reduce_kernels
+from utils.measuring import records
+
+GEMM, REDUCE = gemm_kernels.LADDER, reduce_kernels.LADDER
+NEARLY = 0.99
+H200 = "NVIDIA H200"
+# What the last rungs must be, relative to cuBLAS and CUB.
+BARS = [
+    (GEMM, "autotuned", "256", 1.0),
+    (GEMM, "autotuned", "512", 0.95),
+    (GEMM, "autotuned", "1024", 0.95),
+    (GEMM, "autotuned", "2048", 1.0),
+    (GEMM, "autotuned", "2000x600x2000", 1.0),
+    (GEMM, "autotuned", "4096", 1.05),
+    (GEMM, "autotuned", "8192", 1.05),
+    (REDUCE, "reduce9", "2^22", 0.95),
+    (REDUCE, "reduce9", "2^25", 0.95),
+    (REDUCE, "reduce9", "2^28", 1.0),
+    (REDUCE, "reduce9", "2^30", 1.0),
+]
+# A step that is slower than the one before it says so.
+SAYS_SO = ("slower", "no faster", "at the price of")
+
+
+def rows(ladder, size: str, frame: pd.DataFrame | None = None) -> pd.DataFrame:
+    """What an H200 recorded of a ladder at one size; frame: another one's record."""
+    shape = ladder.parse(size)
+    frame = records.measured(H200, ladder.name) if frame is None else frame
+    sides = ("m", "n", "k") if ladder is GEMM else ("elements",)
+    for side in sides:
+        frame = frame[frame[side] == getattr(shape, side)]
+    return frame
+
+
+def slower_without_a_word(ladder, frame: pd.DataFrame) -> list[str]:
+    """Steps that take longer than the one before them and do not say it."""
+    best = frame.groupby("step")["time_ms"].min()
+    return [
+        step.name
+        for step in ladder.steps
+        if step.previous
+        and best[step.previous] < NEARLY * best[step.name]
+        and not any(words in step.idea for words in SAYS_SO)
+    ]
+
+
+@pytest.mark.parametrize("ladder, size", [(GEMM, "4096"), (REDUCE, "2^30")])
+def test_each_step_is_as_fast_as_the_one_before_it_or_says_that_it_is_not(ladder, size):
+    assert slower_without_a_word(ladder, rows(ladder, size)) == []
+
+
+def test_a_step_that_got_slower_would_be_found():
+    frame = rows(GEMM, "4096")
+    slow = frame["step"] == "prefetch"
+    frame = frame.assign(time_ms=frame["time_ms"].where(~slow, 2 * frame["time_ms"]))
+    assert slower_without_a_word(GEMM, frame) == ["prefetch"]
+
+
+@pytest.mark.parametrize("read", [records.measured, records.repeated], ids=["first", "second"])
+@pytest.mark.parametrize("ladder, step, size, bar", BARS)
+def test_the_last_rung_passes_the_library_on_two_machines(ladder, step, size, bar, read):
+    frame = rows(ladder, size, read(H200, ladder.name))
+    assert frame.loc[frame["step"] == step, "library_ratio"].max() >= bar
+
+
+@pytest.mark.parametrize("ladder", [GEMM, REDUCE])
+def test_the_second_record_is_no_copy_of_the_first(ladder):
+    first, second = records.measured(H200, ladder.name), records.repeated(H200, ladder.name)
+    same = first.merge(second, on=[*records.IDENTITY, "time_ms"])
+    assert len(same) < len(second) / 20
+
+
+def test_every_step_was_recorded_on_one_day_with_one_toolkit():
+    for ladder, size in ((GEMM, "4096"), (REDUCE, "2^30")):
+        frame = rows(ladder, size)
+        assert set(frame["step"]) == {step.name for step in ladder.steps}
+        assert len(frame[["date", "toolkit", "numba_cuda"]].drop_duplicates()) == 1

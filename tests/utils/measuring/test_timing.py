@@ -1,0 +1,157 @@
+"""Timings: what is counted, what is not, and in which order rivals run."""
+
+import sys
+import time
+from types import ModuleType
+
+import numpy as np
+import pytest
+import threadpoolctl
+
+from utils.errors import CourseError
+from utils.machine import versions
+from utils.measuring import timing
+from utils.measuring.timing import time_cpu, time_gpu
+
+
+def sleeper(milliseconds: float):
+    return lambda: time.sleep(milliseconds / 1e3)
+
+
+def test_a_timing_is_the_median_between_minimum_and_maximum_of_seven():
+    (result,) = time_cpu([sleeper(12)])
+    assert result.repetitions == 7
+    assert 12 <= result.min_ms <= result.median_ms <= result.max_ms
+    assert result.median_ms < 30
+
+
+def test_the_first_execution_which_compiles_is_not_timed():
+    calls = []
+
+    def compiles_once():
+        calls.append(1)
+        time.sleep(0.3 if len(calls) == 1 else 0.01)
+
+    (result,) = time_cpu([compiles_once])
+    assert result.max_ms < 100
+
+
+def test_a_short_execution_is_repeated_until_the_clock_can_see_it():
+    short, long = time_cpu([sleeper(0.2), sleeper(20)])
+    assert short.launches > 5
+    assert long.launches == 1
+    assert short.median_ms == pytest.approx(0.2, abs=0.4)
+
+
+def test_rivals_take_turns():
+    order = []
+
+    def rival(name):
+        return lambda: (order.append(name), time.sleep(0.011))
+
+    time_cpu([rival("ours"), rival("library")])
+    assert order[-14:] == ["ours", "library"] * 7
+
+
+def test_blas_is_held_to_one_thread():
+    seen = []
+    a = np.ones((4, 4), np.float32)
+
+    def look():
+        a @ a
+        seen.extend(pool["num_threads"] for pool in threadpoolctl.threadpool_info())
+        time.sleep(0.011)
+
+    time_cpu([look])
+    assert set(seen) == {1}
+
+
+class FakeGpu:
+    """Stands in for numba.cuda: a queue of launches, each of two milliseconds."""
+
+    def __init__(self):
+        self.log = []
+        self.now = 0.0
+
+    def launch(self):
+        self.log.append("launch")
+        self.now += 2.0
+
+    def synchronize(self):
+        self.log.append("synchronize")
+
+    def event(self):
+        return FakeEvent(self)
+
+
+class FakeEvent:
+    def __init__(self, gpu):
+        self.gpu = gpu
+
+    def record(self):
+        self.gpu.log.append("record")
+        self.at = self.gpu.now
+
+    def synchronize(self):
+        self.gpu.log.append("wait")
+
+    def elapsed_time(self, end):
+        return end.at - self.at
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    fake = FakeGpu()
+    monkeypatch.setattr(timing, "cuda", fake)
+    monkeypatch.setattr(timing, "_hold_gpu", lambda microseconds: fake.log.append("hold"))
+
+    def read_clock():
+        fake.log.append("clock")
+        return 1980.0
+
+    monkeypatch.setattr(timing, "_clock_reader", lambda: read_clock)
+    return fake
+
+
+def test_gpu_time_is_divided_by_the_launches_between_the_events(gpu):
+    (result,) = time_gpu([gpu.launch])
+    assert (result.median_ms, result.launches) == (2.0, 5)
+
+
+def test_a_repetition_is_queued_behind_a_hold_and_the_clock_is_read_while_it_runs(gpu):
+    time_gpu([gpu.launch])
+    assert gpu.log[-10:] == ["hold", "record", *["launch"] * 5, "record", "clock", "wait"]
+
+
+def test_the_clock_that_was_seen_is_kept(gpu):
+    (result,) = time_gpu([gpu.launch])
+    assert result.sm_clock_mhz == 1980
+
+
+def test_without_nvml_there_is_no_clock(monkeypatch):
+    monkeypatch.setattr(timing, "nvml", lambda: None)
+    assert timing._clock_reader()() is None
+
+
+def test_libraries_on_the_gpu_are_left_out_where_cupy_is_missing(monkeypatch):
+    monkeypatch.setattr(timing, "cupy", lambda: None)
+    x = np.ones(3, np.float32)
+    assert timing.CUBLAS.bind((x, x), x) is None
+    assert timing.CUB.bind((x,), x) is None
+
+
+def test_numpy_is_a_rival_that_does_the_same_work():
+    a, b = np.ones((2, 3), np.float32), np.ones((3, 4), np.float32)
+    ours = np.zeros((2, 4), np.float32)
+    assert (timing.NUMPY_BLAS.bind((a, b), ours)() == 3).all()
+    assert (ours == 0).all()
+
+
+def test_a_baseline_in_tf32_is_refused(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", ModuleType("cupy"))
+    monkeypatch.setattr(versions.cuda, "is_available", lambda: True)
+    monkeypatch.setenv("CUPY_TF32", "0")
+    assert versions.cupy.__wrapped__() is sys.modules["cupy"]
+    monkeypatch.setenv("CUPY_TF32", "1")
+    with pytest.raises(CourseError, match="CUPY_TF32 is set"):
+        versions.cupy.__wrapped__()

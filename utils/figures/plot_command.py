@@ -1,0 +1,48 @@
+"""The sub-command `plot`: what is recorded of a ladder, drawn into files."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from utils.figures import plots
+from utils.ladder.ladder import Ladder
+from utils.machine import devices
+from utils.measuring import records
+from utils.measuring.command_line import Command
+from utils.measuring.measure_command import add_device, add_steps
+
+
+def plot_command(ladder: Ladder) -> Command:
+    """Draw the ladder's records; stdout says where each figure lies and what it shows."""
+
+    def configure(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the files go")
+        add_steps(parser, ladder)
+        if ladder.on_gpu:
+            add_device(parser)
+
+    return Command(
+        "plot", "measure nothing: draw what is recorded, as PNG files", configure,
+        partial(_plot, ladder),
+    )  # fmt: skip
+
+
+def _plot(ladder: Ladder, options: argparse.Namespace) -> int:
+    device = devices.find(options.device).name if ladder.on_gpu else devices.cpu_name()
+    frame = records.measured(device, ladder.name)
+    figures = plots.figures_of(frame[frame["step"].isin(options.steps)], ladder.title)
+    write(figures, options.folder, ladder.name)
+    return 0
+
+
+def write(figures: dict[str, Figure], folder: Path, prefix: str) -> None:
+    """Save the figures as FOLDER/PREFIX_NAME.png and print what each shows."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, figure in figures.items():
+        path = folder / f"{prefix}_{name}.png"
+        plots.save(figure, path)
+        print(f"{path}: {figure.alt_text}")

@@ -1,0 +1,105 @@
+"""A ladder: steps in their order, and how they are run and compared.
+
+Tests, plots, notebooks and the command line iterate the ladders; nobody keeps a second list.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+import numpy as np
+from numba import cuda
+
+from utils.errors import CourseError
+from utils.ladder.libraries import Library
+from utils.ladder.problems import poisoned
+from utils.ladder.step import Step
+from utils.ladder.tasks import Shape
+from utils.machine.versions import explained
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """Steps in their order, and how they are run, checked and compared.
+
+    sizes: the shapes that a record holds, as text.
+    sweep: those of them at which it holds every choice of constants, and not just the defaults;
+        None for all of them.
+    quick: the shapes that are measured when none is asked for.
+    small: the shape at which the steps are verified on the virtual GPU, no multiple of any tile.
+    library: what the steps are measured against; None where there is no rival.
+    on_gpu: False when the steps run on the CPU.
+    """
+
+    name: str
+    title: str
+    steps: tuple[Step, ...]
+    sizes: tuple[str, ...]
+    quick: tuple[str, ...]
+    small: str
+    library: Library | None = None
+    on_gpu: bool = True
+    sweep: tuple[str, ...] | None = None
+
+    def parse(self, text: str) -> Shape:
+        """The shape that a size given as text stands for; CourseError if it stands for none."""
+        return self.steps[0].task.parse(text)
+
+    def step(self, name: str) -> Step:
+        """The step of that name; CourseError with the names that exist otherwise."""
+        for step in self.steps:
+            if step.name == name:
+                return step
+        names = [step.name for step in self.steps]
+        close = difflib.get_close_matches(str(name), names, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(names)}."
+        raise CourseError(f"The {self.name} ladder has no step {name!r}: {hint}")
+
+    def placed(self, step: Step, array: np.ndarray):
+        """The array where the step can read it; device arrays stay as they are."""
+        if not (self.on_gpu and isinstance(array, np.ndarray)):
+            return array
+        return (step.place or cuda.to_device)(array)
+
+    def to_host(self, array) -> np.ndarray:
+        """The array as NumPy sees it, when everything that was launched is done."""
+        if not isinstance(array, np.ndarray):
+            return array.copy_to_host()
+        # Managed memory: an array of the host, which kernels may still be writing. Numba's class
+        # for it cannot be asked to copy itself.
+        if self.on_gpu:
+            cuda.synchronize()
+        return np.asarray(array)
+
+    def run(self, name: str, *inputs, **constants: int) -> np.ndarray:
+        """The result of one step for the given arrays, as a new float32 array on the host.
+
+        inputs: float32 arrays in C order, on the host or on the device.
+        Raises CourseError when the step, a constant or an array does not fit.
+        """
+        step = self.step(name)
+        if self.on_gpu:
+            _require(step, cuda.get_current_device().compute_capability)
+        variant = step.variant(**constants)
+        sizes = step.task.check(*inputs)
+        size = step.task.output_shape(*sizes)
+        # Nothing to add up: a product over k = 0 is zero, and so is the sum of no elements.
+        if 0 in sizes:
+            return np.zeros(size, np.float32)
+        shape = step.task.shape(*sizes)
+        with explained():
+            out = self.placed(step, poisoned(size))
+            arrays = tuple(self.placed(step, array) for array in inputs)
+            variant.at(shape).execution(shape, arrays, out)()
+            return self.to_host(out)
+
+
+def _require(step: Step, capability: tuple[int, int]) -> None:
+    """CourseError with an earlier step where the device cannot run this one."""
+    if not step.runs_on(capability):
+        needed, present = (".".join(map(str, each)) for each in (step.capability, capability))
+        raise CourseError(
+            f"{step.name} needs compute capability {needed} and this device has {present}: choose "
+            f"an earlier step, such as {step.previous}."
+        )

@@ -1,0 +1,92 @@
+"""What a ladder is measured against: libraries as executions without arguments.
+
+oneDNN is used where it is installed: `pip install onednn-cpu-gomp` brings it; any other libdnnl
+that the loader finds will do. ONEDNN_MAX_CPU_ISA=AVX2 limits it to AVX2, and is read once, before
+the first call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from utils.machine.versions import cupy
+
+Execution = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Library:
+    """A rival. bind: (inputs, out) -> one execution, or None where the library is missing."""
+
+    name: str
+    bind: Callable[[tuple, object], Execution | None]
+
+
+def _bind_cublas(inputs: tuple, out) -> Execution | None:
+    xp = cupy()
+    if xp is None:
+        return None
+    a, b = map(xp.asarray, inputs)
+    return partial(xp.matmul, a, b, out=xp.empty(out.shape, np.float32))
+
+
+def _bind_cub(inputs: tuple, out) -> Execution | None:
+    xp = cupy()
+    if xp is None:
+        return None
+    # Otherwise cupy.sum is a kernel of CuPy's own and not cub::DeviceReduce.
+    xp._core.set_routine_accelerators(["cub"])
+    return partial(xp.sum, xp.asarray(inputs[0]), out=xp.empty((), np.float32))
+
+
+def _bind_numpy(inputs: tuple, out: np.ndarray) -> Execution:
+    return partial(np.matmul, *inputs, out=np.empty_like(out))
+
+
+_SIZE, _FLOAT, _POINTER = ctypes.c_int64, ctypes.c_float, ctypes.c_void_p
+_ARGUMENTS = (
+    *(ctypes.c_char, ctypes.c_char, _SIZE, _SIZE, _SIZE, _FLOAT),
+    *(_POINTER, _SIZE, _POINTER, _SIZE, _FLOAT, _POINTER, _SIZE),
+)
+
+
+@cache
+def _sgemm():
+    """dnnl_sgemm, which is row-major; None where there is no libdnnl."""
+    installed = sorted(Path(sys.prefix, "lib").glob("libdnnl.so*"))
+    for name in (*map(str, installed), ctypes.util.find_library("dnnl"), "libdnnl.so.3"):
+        try:
+            function = ctypes.CDLL(name).dnnl_sgemm if name else None
+        except (OSError, AttributeError):
+            continue
+        if function:
+            function.argtypes = _ARGUMENTS
+            return function
+    return None
+
+
+def _bind_onednn(inputs: tuple, out) -> Execution | None:
+    function = _sgemm()
+    if function is None:
+        return None
+    (a, b), c = inputs, out.copy()
+    (m, k), n = a.shape, b.shape[1]
+    pointers = (array.ctypes.data_as(_POINTER) for array in (a, b, c))
+    a_pointer, b_pointer, c_pointer = pointers
+    return partial(
+        function, b"N", b"N", m, n, k, 1.0, a_pointer, k, b_pointer, n, 0.0, c_pointer, n
+    )
+
+
+CUBLAS = Library("cuBLAS", _bind_cublas)
+CUB = Library("CUB (CuPy)", _bind_cub)
+NUMPY_BLAS = Library("NumPy BLAS", _bind_numpy)
+ONEDNN = Library("oneDNN", _bind_onednn)

@@ -1,0 +1,176 @@
+"""What a ladder computes: the arrays it takes, what a right result is, and how work is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numba import float32, void
+
+from utils.errors import CourseError
+from utils.ladder.problems import Problem, draw
+from utils.ladder.shapes import GemmShape, ReduceShape, parse_gemm, parse_reduce
+from utils.machine.versions import cupy
+
+Shape = GemmShape | ReduceShape
+
+# The error that strict float32 may have is 1e-6·√k of the result's norm, for random inputs and
+# dot products of length k: a few units in the last place that add up like a random walk.
+ERROR_PER_ROOT_K = 1e-6
+# A float32 product of integers is exact while no partial sum reaches 2^24.
+LARGEST_EXACT = 2**24
+LARGEST_DRAWN = 7
+# Adding in pairs or in per-thread chains, in any order: |error| ≤ h·u·Σ|x|, with u = 2^-24 and h
+# the longest chain of additions (N. J. Higham, "The Accuracy of Floating Point Summation", SIAM J.
+# Sci. Comput. 14, 1993). 1e-6 admits h = 16 in the worst case and, since errors of random sign
+# cancel, any order in practice. That is wide for a long sum; the check with integers is exact.
+ERROR_OF_A_SUM = 1e-6
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one execution has to do: floating-point operations, or bytes to move. One is None.
+
+    cached: the bytes come from a cache or from shared memory, and no data sheet has a peak for it.
+    """
+
+    flops: int | None = None
+    bytes: int | None = None
+    cached: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A computation that steps have in common, so that they can be compared.
+
+    parse: text -> shape. shape: sizes -> shape. check: arrays -> sizes, or CourseError.
+    input_shapes: shape -> the shape of each input array. output_shape: sizes -> that of the result.
+    problem: (shape, kind of inputs) -> Problem. work: shape -> Work.
+    signature: the Numba signature of every kernel, inputs first and the result last.
+    """
+
+    parse: Callable[[str], Shape]
+    shape: Callable[..., Shape]
+    check: Callable[..., tuple[int, ...]]
+    input_shapes: Callable[[Shape], tuple[tuple[int, ...], ...]]
+    output_shape: Callable[..., tuple[int, ...]]
+    problem: Callable[[Shape, str], Problem]
+    work: Callable[[Shape], Work]
+    signature: object
+
+
+def check_array(name: str, array, ndim: int) -> None:
+    """Refuse what is no float32 array in C order of `ndim` dimensions, with one sentence."""
+    check_float32(name, array, ndim)
+    if not in_c_order(array):
+        raise CourseError(
+            f"{name} is not contiguous in C order, so its rows are not side by side in memory: "
+            f"use np.ascontiguousarray({name})."
+        )
+
+
+def check_float32(name: str, array, ndim: int) -> None:
+    """Refuse what is no float32 array of `ndim` dimensions, with one sentence."""
+    if not hasattr(array, "dtype"):
+        raise CourseError(
+            f"{name} is a {type(array).__name__}, and an array is needed: "
+            f"use np.array({name}, dtype=np.float32)."
+        )
+    if array.ndim != ndim:
+        raise CourseError(
+            f"{name} has the shape {tuple(array.shape)}, and {ndim} dimension"
+            f"{'s are' if ndim > 1 else ' is'} needed: use {name}.reshape(...)."
+        )
+    if array.dtype != np.float32:
+        raise CourseError(
+            f"{name} holds {array.dtype}, and float32 is needed: use {name}.astype(np.float32)."
+        )
+
+
+def in_c_order(array) -> bool:
+    """Whether the array's elements lie side by side in memory, its last index running fastest."""
+    # Numba's device arrays have a method where NumPy's and CuPy's have flags.
+    method = getattr(array, "is_c_contiguous", None)
+    return method() if method else array.flags.c_contiguous
+
+
+def _check_gemm(a, b) -> tuple[int, int, int]:
+    check_array("a", a, ndim=2)
+    check_array("b", b, ndim=2)
+    return product_sizes(a, b)
+
+
+def product_sizes(a, b) -> tuple[int, int, int]:
+    """m, n, k of the product of two matrices; CourseError when they do not chain."""
+    (m, k), (rows, n) = a.shape, b.shape
+    if rows != k:
+        raise CourseError(
+            f"a is {m}×{k} and b is {rows}×{n}, and a needs as many columns as b has rows: "
+            f"give a b of {k}×{n} or an a of {m}×{rows}."
+        )
+    return m, n, k
+
+
+def _gemm_problem(shape: GemmShape, kind: str) -> Problem:
+    if kind == "integers" and shape.k * LARGEST_DRAWN**2 >= LARGEST_EXACT:
+        # Longer sums could leave the range in which float32 holds every integer.
+        kind = "uniform"
+    a = draw(kind, (shape.m, shape.k), seed=1)
+    b = draw(kind, (shape.k, shape.n), seed=2)
+    reference = _float64_product(a, b)
+    return Problem(
+        shape,
+        (a, b),
+        reference,
+        scale=float((reference**2).sum() ** 0.5),
+        allowed=0.0 if kind == "integers" else ERROR_PER_ROOT_K * shape.k**0.5,
+    )
+
+
+def _float64_product(a: np.ndarray, b: np.ndarray):
+    """a·b in float64: a CuPy array on the GPU where CuPy is there, a NumPy array otherwise."""
+    xp = cupy() or np
+    return xp.asarray(a, np.float64) @ xp.asarray(b, np.float64)
+
+
+def check_vector(x) -> tuple[int]:
+    """Refuse what is no float32 vector in C order; its length otherwise."""
+    check_array("x", x, ndim=1)
+    return (x.shape[0],)
+
+
+def _sum_problem(shape: ReduceShape, kind: str) -> Problem:
+    x = draw(kind, shape.elements, seed=1)
+    # In parts, because np.abs of everything would be a second array of the same size.
+    parts = np.array_split(x, 1 + x.size // 2**24)
+    return Problem(
+        shape,
+        (x,),
+        reference=np.array([x.sum(dtype=np.float64)]),
+        scale=float(sum(np.abs(part).sum(dtype=np.float64) for part in parts)),
+        allowed=0.0 if kind == "integers" else ERROR_OF_A_SUM,
+    )
+
+
+GEMM = Task(
+    parse=parse_gemm,
+    shape=GemmShape,
+    check=_check_gemm,
+    input_shapes=lambda shape: ((shape.m, shape.k), (shape.k, shape.n)),
+    output_shape=lambda m, n, k: (m, n),
+    problem=_gemm_problem,
+    work=lambda shape: Work(flops=shape.flops),
+    signature=void(float32[:, ::1], float32[:, ::1], float32[:, ::1]),
+)
+
+SUM = Task(
+    parse=parse_reduce,
+    shape=ReduceShape,
+    check=check_vector,
+    input_shapes=lambda shape: ((shape.elements,),),
+    output_shape=lambda elements: (1,),
+    problem=_sum_problem,
+    work=lambda shape: Work(bytes=shape.bytes_min),
+    signature=void(float32[::1], float32[::1]),
+)

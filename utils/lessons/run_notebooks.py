@@ -1,0 +1,149 @@
+"""Execute lessons and write each as a page: `python -m utils.lessons.run_notebooks`.
+
+The notebooks themselves are only read. Exit code: 0 when all ran, 1 when a cell failed (the other
+lessons still run), 2 when there is nothing to run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from jupyter_client import AsyncKernelManager
+from jupyter_client.kernelspec import KernelSpecManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellControlSignal, CellExecutionError, DeadKernelError
+from nbconvert import HTMLExporter
+from nbconvert.filters import strip_ansi
+from tqdm import tqdm
+
+from utils.paths import ROOT
+
+LESSONS = ROOT / "notebooks"
+TRACEBACK_LINES = 15
+
+
+@dataclass(frozen=True)
+class Run:
+    """One executed lesson: its page, how long it took, and what failed (None: nothing did)."""
+
+    page: Path
+    seconds: float
+    failure: str | None
+
+
+def run(notebook: Path, out: Path, timeout: int) -> Run:
+    """Execute a notebook file and write `out/<name>.html`, up to the failing cell if one fails.
+
+    timeout: seconds that one cell may take.
+    """
+    started = time.perf_counter()
+    lesson = nbformat.read(notebook, as_version=4)
+    failure = _execute(lesson, notebook, timeout)
+    page = out / f"{notebook.stem}.html"
+    page.write_text(_page(lesson, notebook.stem), encoding="utf-8")
+    return Run(page, time.perf_counter() - started, failure)
+
+
+def _execute(lesson: nbformat.NotebookNode, notebook: Path, timeout: int) -> str | None:
+    """Fill in the outputs of `lesson`; returns the failing cell and its error as text."""
+    at = 0
+    # Without folders to search, "python3" can only mean the interpreter that runs this.
+    kernel = AsyncKernelManager(kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))
+    with tqdm(
+        total=len(lesson.cells), desc=notebook.stem, unit="cell", leave=False, disable=None
+    ) as bar:
+
+        def note_start(cell: nbformat.NotebookNode, cell_index: int) -> None:
+            nonlocal at
+            at = cell_index
+            bar.update()
+
+        client = NotebookClient(
+            lesson,
+            km=kernel,
+            timeout=timeout,
+            extra_arguments=["--log-level=ERROR"],
+            resources={"metadata": {"path": str(notebook.parent)}},
+            # Behind a page no program runs: what stands beside a widget is shown instead of it.
+            store_widget_state=False,
+            on_cell_start=note_start,
+        )
+        try:
+            client.execute(cleanup_kc=True, env=_environment())
+        except (CellControlSignal, DeadKernelError) as error:
+            return _describe(f"{notebook.name}, cell {at + 1}", lesson.cells[at], error)
+    return None
+
+
+def _environment() -> dict[str, str]:
+    inline = "module://matplotlib_inline.backend_inline"
+    return {**os.environ, "MPLBACKEND": inline, "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+
+
+def _describe(where: str, cell: nbformat.NotebookNode, error: Exception) -> str:
+    text = str(error).partition("\n")[0]
+    if isinstance(error, CellExecutionError):
+        raised = [output for output in cell.outputs if output.output_type == "error"]
+        text = "\n".join(raised[-1].traceback)
+    last = strip_ansi(text).splitlines()[-TRACEBACK_LINES:]
+    source = [f"    {line}" for line in cell.source.splitlines()]
+    return "\n".join([f"{where}:", "", *source, "", *last])
+
+
+def _page(lesson: nbformat.NotebookNode, name: str) -> str:
+    exporter = HTMLExporter(template_name="lab", embed_images=True)
+    body, _ = exporter.from_notebook_node(lesson, resources={"metadata": {"name": name}})
+    return body
+
+
+def write_index(out: Path) -> Path:
+    """Write `out/index.html`, which links every page in `out`."""
+    index = out / "index.html"
+    names = sorted(page.stem for page in out.glob("*.html") if page != index)
+    items = "\n".join(
+        f'<li><a href="{html.escape(name)}.html">{html.escape(name.replace("_", " "))}</a></li>'
+        for name in names
+    )
+    index.write_text(
+        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n<title>The lessons</title>\n'
+        "<style>:root { color-scheme: light dark; font-family: sans-serif; }</style>\n"
+        f"<h1>The lessons</h1>\n<ul>\n{items}\n</ul>\n</html>\n",
+        encoding="utf-8",
+    )
+    return index
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="run_notebooks", description=__doc__.splitlines()[0])
+    parser.add_argument("notebooks", nargs="*", type=Path, help="default: every lesson")
+    parser.add_argument("--out", type=Path, default=Path("build"), help="folder of the pages")
+    parser.add_argument("--timeout", type=int, default=300, help="seconds that a cell may take")
+    asked = parser.parse_args(arguments)
+    notebooks = asked.notebooks or sorted(LESSONS.glob("*.ipynb"))
+    missing = [str(notebook) for notebook in notebooks if not notebook.is_file()]
+    if missing or not notebooks:
+        print(f"No such notebook: {', '.join(missing) or LESSONS / '*.ipynb'}.", file=sys.stderr)
+        return 2
+    asked.out.mkdir(parents=True, exist_ok=True)
+    failed = 0
+    for notebook in tqdm(notebooks, desc="lessons", unit="lesson", disable=None):
+        done = run(notebook, asked.out, asked.timeout)
+        failed += done.failure is not None
+        verdict = "FAILED" if done.failure else "ran"
+        tqdm.write(f"{verdict:6} {done.seconds:6.1f} s  {done.page}", file=sys.stdout)
+        if done.failure:
+            tqdm.write(f"\n{done.failure}\n", file=sys.stdout)
+    print(f"{len(notebooks) - failed} of {len(notebooks)} lessons ran: {write_index(asked.out)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,231 @@
+"""GPUs and their peaks: from data sheets, from the driver, and by arithmetic."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import functools
+import platform
+import re
+from dataclasses import dataclass, field, replace
+
+import cpuinfo
+from numba import cuda
+
+from utils.errors import CourseError
+from utils.paths import DATA
+
+TABLE = DATA / "devices.csv"
+# The device on which the course's records were made: shown where there is no other.
+REFERENCE = "NVIDIA H200"
+KIB = 1024
+GIB = 1024**3
+
+
+@dataclass(frozen=True)
+class Device:
+    """One GPU: a row of `data/devices.csv`, or what the driver says of a GPU that has none.
+
+    name, aliases: as drivers report it and as the sources call it. source: where the figures are.
+    boost_clock_mhz: the clock at which the data sheet states `fp32_gflops`.
+    fp32_gflops, memory_gb_per_s: the data sheet's, in 10^9 a second; None without a row.
+    driver_gb_per_s: memory clock × bus width × 2, as the driver has them; None without a driver.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    year: int | None
+    architecture: str | None
+    compute_capability: tuple[int, int]
+    sms: int
+    fp32_lanes_per_sm: int
+    boost_clock_mhz: float
+    fp32_gflops: float | None
+    memory_gb_per_s: float | None
+    memory_gib: float
+    l2_kib: int
+    shared_kib_per_sm: float
+    max_shared_kib_per_block: float
+    source: str
+    driver_gb_per_s: float | None = field(default=None, compare=False)
+
+    @property
+    def slug(self) -> str:
+        """The name of this device's folder in `data/measured`."""
+        return _slug(self.name)
+
+    @property
+    def arch(self) -> str:
+        """Its compute capability as compilers name it, such as "sm_90"."""
+        return "sm_{}{}".format(*self.compute_capability)
+
+    @property
+    def peak_gflops(self) -> float:
+        """FP32, 10^9 a second: the data sheet's, or computed for a device without a row."""
+        return self.fp32_gflops or self.computed_gflops()
+
+    @property
+    def peak_gb_per_s(self) -> float | None:
+        """Memory, 10^9 bytes a second: the data sheet's, or the driver's without a row."""
+        return self.memory_gb_per_s or self.driver_gb_per_s
+
+    def computed_gflops(self, clock_mhz: float | None = None) -> float:
+        """SMs × FP32 lanes × 2 × clock, in 10^9 a second; by default at the boost clock."""
+        return self.sms * self.fp32_lanes_per_sm * 2 * (clock_mhz or self.boost_clock_mhz) / 1000
+
+
+@functools.cache
+def known() -> tuple[Device, ...]:
+    """The devices of `data/devices.csv`, in its order."""
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return tuple(_from_row(row) for row in csv.DictReader(file))
+
+
+def find(name: str) -> Device:
+    """The device of that name, in any case and by any alias; a part that fits one device is enough.
+
+    CourseError with the names that come close otherwise.
+    """
+    fitting = [device for device in known() if _is_called(device, name)] or [
+        device
+        for device in known()
+        if any(_words(name) <= _words(label) for label in _labels(device))
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    close = [device.name for device in fitting] or _close_names(name)
+    raise CourseError(
+        f"'{name}' {'fits several devices' if fitting else 'is no device of data/devices.csv'}:"
+        f" choose {', '.join(close)}."
+    )
+
+
+def slug(name: str) -> str:
+    """The name of a device's folder in `data/measured`; works for any name, also of a CPU."""
+    return next((device.slug for device in known() if _is_called(device, name)), _slug(name))
+
+
+def current(cuda=cuda) -> Device | None:
+    """The CUDA device at hand; None where `why_no_device` has a reason. `cuda`: Numba's module."""
+    return _probe(cuda)[0]
+
+
+def why_no_device(cuda=cuda) -> str | None:
+    """One sentence on why no CUDA device can be used; None if one can."""
+    return _probe(cuda)[1]
+
+
+def from_driver(gpu, memory_bytes: int) -> Device:
+    """The device that `numba.cuda.get_current_device()` describes.
+
+    Its row, if one has its name and its number of SMs. Otherwise the figures are the driver's, and
+    the lanes per SM those of the newest compute capability in the table that is not newer than its.
+    """
+    # In kHz and bits; some virtualised GPUs report 0.
+    bandwidth = 2 * gpu.MEMORY_CLOCK_RATE * gpu.GLOBAL_MEMORY_BUS_WIDTH / 8 / 1e6 or None
+    name = gpu.name.decode() if isinstance(gpu.name, bytes) else gpu.name
+    for device in known():
+        # One name can be sold with different chips, and a slice of a GPU has fewer SMs.
+        if _is_called(device, name) and device.sms == gpu.MULTIPROCESSOR_COUNT:
+            return replace(device, driver_gb_per_s=bandwidth)
+    capability = tuple(gpu.compute_capability)
+    lanes = {device.compute_capability: device.fp32_lanes_per_sm for device in known()}
+    return Device(
+        name=name,
+        aliases=(),
+        year=None,
+        architecture=None,
+        compute_capability=capability,
+        sms=gpu.MULTIPROCESSOR_COUNT,
+        fp32_lanes_per_sm=lanes[max(older for older in lanes if older <= capability)],
+        boost_clock_mhz=gpu.CLOCK_RATE / 1000,
+        fp32_gflops=None,
+        memory_gb_per_s=None,
+        memory_gib=memory_bytes / GIB,
+        l2_kib=gpu.L2_CACHE_SIZE // KIB,
+        shared_kib_per_sm=gpu.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR / KIB,
+        max_shared_kib_per_block=gpu.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN / KIB,
+        source="the driver",
+        driver_gb_per_s=bandwidth,
+    )
+
+
+def fraction_of_peak(value: float, peak: float, what: str) -> float:
+    """value / peak; CourseError above 1, because no kernel is faster than its device.
+
+    value, peak: in the same unit. what: the beginning of the sentence, such as "tiled at 1024".
+    """
+    if value > peak:
+        raise CourseError(
+            f"{what} is {value / peak:.1%} of the peak, which no kernel reaches: check that the"
+            " timer waits for the device, that the work is counted right, that the clock is not"
+            " above the one of the peak, and that bytes come from memory and not from a cache."
+        )
+    return value / peak
+
+
+@functools.cache
+def cpu_name() -> str:
+    """The name of this machine's processor, as it calls itself."""
+    return cpuinfo.get_cpu_info().get("brand_raw") or platform.processor() or platform.machine()
+
+
+def _probe(cuda) -> tuple[Device | None, str | None]:
+    try:
+        if not cuda.is_available():
+            return None, f"{_why(cuda.cuda_error())}: kernels run on the virtual GPU."
+        gpu = cuda.get_current_device()
+        memory_bytes = cuda.current_context().get_memory_info().total
+    # Numba, cuda.core and the bindings below it each have errors of their own.
+    except Exception as error:
+        return None, f"{_why(str(error))}: kernels run on the virtual GPU."
+    return from_driver(gpu, memory_bytes), None
+
+
+def _why(problem: str | None) -> str:
+    if problem is None:
+        return "Numba's CUDA compiler is missing ('make setup' installs it)"
+    if "cannot be found" in problem:
+        return "No CUDA driver was found"
+    if "NUMBA_DISABLE_CUDA" in problem:
+        return "CUDA is switched off by NUMBA_DISABLE_CUDA"
+    return f"The CUDA device cannot be used ({' '.join(problem.split())})"
+
+
+def _from_row(row: dict[str, str]) -> Device:
+    major, minor = row["compute_capability"].split(".")
+    whole = ("year", "sms", "fp32_lanes_per_sm", "l2_kib")
+    texts = ("name", "architecture", "source")
+    return Device(
+        **{column: row[column] for column in texts},
+        **{column: int(row[column]) for column in whole},
+        **{
+            column: float(row[column])
+            for column in row.keys() - {*whole, *texts, "aliases", "compute_capability"}
+        },
+        aliases=tuple(row["aliases"].split(";")),
+        compute_capability=(int(major), int(minor)),
+    )
+
+
+def _labels(device: Device) -> tuple[str, ...]:
+    return device.name, *device.aliases
+
+
+def _is_called(device: Device, name: str) -> bool:
+    return _slug(name) in map(_slug, _labels(device))
+
+
+def _words(text: str) -> set[str]:
+    return set(_slug(text).split("_"))
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+
+
+def _close_names(name: str) -> list[str]:
+    labels = {_slug(label): device.name for device in known() for label in _labels(device)}
+    close = difflib.get_close_matches(_slug(name), labels, n=3, cutoff=0.5)
+    newest = [*(device.name for device in known()[-5:]), "or another of its rows"]
+    return list(dict.fromkeys(labels[label] for label in close)) or newest

@@ -1,0 +1,164 @@
+"""How long does it take? Events on the GPU, a counter on the CPU; rivals take turns in one loop.
+
+A number is the median of at least seven repetitions after a warm-up that also compiles. Each
+repetition holds enough executions to last about ten milliseconds, so that neither the clock's
+resolution nor the cost of a launch shows.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numba import cuda, uint32
+from threadpoolctl import threadpool_limits
+
+from utils.ladder.libraries import Execution
+from utils.machine.versions import nvml
+
+REPETITIONS = 7
+REPETITION_MS = 10.0
+# The driver's queue takes about a thousand launches; beyond it a launch waits for the GPU.
+MOST_LAUNCHES = 512
+
+Sample = tuple[float, float | None]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Milliseconds for one execution: median, minimum and maximum over the repetitions.
+
+    launches: executions in one repetition.
+    sm_clock_mhz: seen while the GPU worked; None where there is no GPU or no NVML.
+    """
+
+    median_ms: float
+    min_ms: float
+    max_ms: float
+    repetitions: int
+    launches: int
+    sm_clock_mhz: float | None = None
+
+
+def time_gpu(rivals: Sequence[Execution], repetitions: int = REPETITIONS) -> list[Timing]:
+    """One Timing per rival; each rival enqueues its work on the default stream.
+
+    The rivals take turns within each repetition, so that a change of clock meets all of them.
+    """
+    clock = _clock_reader()
+    return _take_turns([_gpu_repetition(rival, clock) for rival in rivals], repetitions)
+
+
+def time_cpu(
+    rivals: Sequence[Execution],
+    repetitions: int = REPETITIONS,
+    repetition_ms: float = REPETITION_MS,
+) -> list[Timing]:
+    """One Timing per rival, on one thread: BLAS libraries are held to one as well.
+
+    On a busy machine many short repetitions find more moments without a neighbour than few long
+    ones.
+    """
+    with threadpool_limits(limits=1):
+        samplers = [_cpu_repetition(rival, repetition_ms) for rival in rivals]
+        return _take_turns(samplers, repetitions)
+
+
+def _take_turns(
+    rivals: Sequence[tuple[Callable[[], Sample], int]], repetitions: int
+) -> list[Timing]:
+    """rivals: for each a function that makes one sample, and the executions in one sample."""
+    rounds = [[sample() for sample, _ in rivals] for _ in range(repetitions)]
+    return [
+        _summary(samples, launches)
+        for samples, (_, launches) in zip(zip(*rounds, strict=True), rivals, strict=True)
+    ]
+
+
+def _summary(samples: Sequence[Sample], launches: int) -> Timing:
+    times = [milliseconds for milliseconds, _ in samples]
+    clocks = [mhz for _, mhz in samples if mhz is not None]
+    return Timing(
+        median_ms=statistics.median(times),
+        min_ms=min(times),
+        max_ms=max(times),
+        repetitions=len(times),
+        launches=launches,
+        sm_clock_mhz=statistics.median(clocks) if clocks else None,
+    )
+
+
+def _launches_for(milliseconds: float, repetition_ms: float = REPETITION_MS) -> int:
+    """How many executions of this length fill a repetition."""
+    return max(1, min(MOST_LAUNCHES, round(repetition_ms / max(milliseconds, 1e-6))))
+
+
+def _cpu_repetition(rival: Execution, repetition_ms: float) -> tuple[Callable[[], Sample], int]:
+    rival()  # compiles
+    launches = _launches_for(_cpu_sample(rival, 1)[0], repetition_ms)
+    return partial(_cpu_sample, rival, launches), launches
+
+
+def _cpu_sample(rival: Execution, launches: int) -> Sample:
+    start = time.perf_counter()
+    for _ in range(launches):
+        rival()
+    return 1e3 * (time.perf_counter() - start) / launches, None
+
+
+def _gpu_repetition(
+    rival: Execution, clock: Callable[[], float | None]
+) -> tuple[Callable[[], Sample], int]:
+    rival()  # compiles
+    cuda.synchronize()
+    start = time.perf_counter()
+    rival()
+    enqueue_us = 1e6 * (time.perf_counter() - start)
+    cuda.synchronize()
+    launches = _launches_for(_gpu_sample(rival, 1, enqueue_us, clock)[0])
+    return partial(_gpu_sample, rival, launches, enqueue_us, clock), launches
+
+
+def _gpu_sample(
+    rival: Execution, launches: int, enqueue_us: float, clock: Callable[[], float | None]
+) -> Sample:
+    start, end = cuda.event(), cuda.event()
+    # Python needs longer to enqueue a small kernel than the GPU to run it. The GPU is kept waiting
+    # until all launches lie in its queue; then it runs them without a gap.
+    _hold_gpu(microseconds=20 + 2 * enqueue_us * launches)
+    start.record()
+    for _ in range(launches):
+        rival()
+    end.record()
+    # The GPU is still at work: this is the clock that it works at.
+    mhz = clock()
+    end.synchronize()
+    return start.elapsed_time(end) / launches, mhz
+
+
+@cuda.jit
+def _sleep(microseconds):
+    for _ in range(microseconds):
+        cuda.nanosleep(uint32(1000))
+
+
+def _hold_gpu(microseconds: float) -> None:
+    """Keep the default stream busy for about this long. Nothing before compute capability 7.0."""
+    if cuda.get_current_device().compute_capability >= (7, 0):
+        _sleep[1, 1](np.int32(min(microseconds, 50_000)))
+
+
+def _clock_reader() -> Callable[[], float | None]:
+    """A function that reads the SM clock in MHz; it returns None where NVML cannot tell."""
+    management = nvml()
+    if management is None:
+        return lambda: None
+    try:
+        handle = management.nvmlDeviceGetHandleByUUID(cuda.get_current_device().uuid)
+    except management.NVMLError:  # a part of a GPU has no clock of its own
+        return lambda: None
+    return partial(management.nvmlDeviceGetClockInfo, handle, management.NVML_CLOCK_SM)
