@@ -8,35 +8,38 @@ from functools import cache
 
 from numba import cuda, float32, uint32, void
 
-from gemm_kernels.parts.blocks import check_wide
-from gemm_kernels.parts.flat_blocks import back_and_forth, fill_first, in_pairs, read, store_of
+from gemm_kernels.parts.blocks import check_wide, clear
+from gemm_kernels.parts.flat_blocks import (
+    FLAT,
+    back_and_forth,
+    loaders,
+    multiply_of,
+    read_fragment_uint32,
+    store_of,
+    warps_in_rows,
+)
 from gemm_kernels.parts.slices import plan, products, share_of_block, tile_place
 from gemm_kernels.tuning.constants import choose
-from utils.intrinsics.wide_memory import commit_copies, copy4_async, load4, store4, wait_copies
+from utils.intrinsics.wide_memory import commit_copies, store4, wait_copies
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
-
-WARP_DOWN, WARP_ACROSS = 4, 8
 
 
 @cache
 def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
     """The kernel for BM×BN of c a block, TM×TN of c a thread, and BLOCKS blocks on an SM."""
-    ACROSS = BN // TN
-    THREADS = BM // TM * ACROSS
-    WARPS_ACROSS = ACROSS // WARP_ACROSS
-    LOADS_A, LOADS_B = BM * BK // 4 // THREADS, BK * BN // 4 // THREADS
+    THREADS = BM // TM * (BN // TN)
+    LOADS_A = BM * BK // 4 // THREADS
     QUADS_A, QUADS_B = BK // 4, BN // 4
-    ROWS_A, ROWS_B = THREADS // QUADS_A, THREADS // QUADS_B
+    ROWS_A = THREADS // QUADS_A
     APART_Y, APART_X = BM * 4 // TM, BN * 4 // TN
     PADDED = BM + 4
-    LAST = BK - 1
+    place = warps_in_rows(BN // TN)
     add_outer_product = back_and_forth(TM, TN, ORDER)
-    first_tiles = fill_first(BM, BN, BK, THREADS)
+    multiply_tile = multiply_of(BK, APART_Y, APART_X, add_outer_product)
+    load_first, load_next = loaders(BM, BN, BK, THREADS)
     store_inside = store_of(TM, TN, APART_Y, APART_X, GUARDED=True)
     store_all = store_of(TM, TN, APART_Y, APART_X, GUARDED=False)
-
-    multiply_tile = in_pairs(BK, APART_Y, APART_X, add_outer_product)
 
     @cuda.jit(launch_bounds=(THREADS, BLOCKS))
     def autotuned(a, b, c, partials, alpha, m, n, k, whole, slices):
@@ -50,9 +53,7 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
         a1 = cuda.local.array(TM, float32)
         b1 = cuda.local.array(TN, float32)
         t = uint32(cuda.threadIdx.x)
-        warp, lane = t // uint32(32), t % uint32(32)
-        y = uint32((warp // WARPS_ACROSS * WARP_DOWN + lane // WARP_ACROSS) * 4)
-        x = uint32((warp % WARPS_ACROSS * WARP_ACROSS + lane % WARP_ACROSS) * 4)
+        y, x = place(t)
 
         down, across = uint32((m + BM - 1) // BM), uint32((n + BN - 1) // BN)
         steps = uint32((k + BK - 1) // BK)
@@ -60,14 +61,12 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
         tile_row, tile_col = tile_place(tile, down, across)
         row, col = uint32(tile_row * BM), uint32(tile_col * BN)
 
-        for i in range(TM):
-            for j in range(TN):
-                sums[i, j] = float32(0)
+        clear(sums)
         # Where k is no multiple of BK the very first tile is the short one: it begins before the
         # matrices, where unsigned numbers are huge, and is filled up with zeros. No other tile has
         # an edge along k. Beyond the last row or column a thread loads the last one once more, and
         # what it makes of it is not stored. So nothing is checked within the loop.
-        start = uint32(k - (steps - begin) * BK)
+        start, side = uint32(k - (steps - begin) * BK), uint32(0)
         down_a, z_a = t // QUADS_A, uint32(t % QUADS_A * 4)
         down_b, x_b = t // QUADS_B, uint32(t % QUADS_B * 4)
         at_b = uint32((start + down_b) * n + min(uint32(col + x_b), uint32(n - 4)))
@@ -77,42 +76,29 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
         # The last turn reads ahead what is not used, but it must have been written.
         zero = float32(0)
         store4(sb, (uint32(1), t // QUADS_B, uint32(t % QUADS_B * 4)), (zero, zero, zero, zero))
-        first_tiles(a, b, at_a, at_b, start, (k, n), t, next_a, sa, sb)
+        load_first(a, b, at_a, at_b, start, n, k, t, next_a, sa, sb)
         cuda.syncthreads()
-        side = uint32(0)
-        read(sa, (side, uint32(0)), y, APART_Y, a0)
-        read(sb, (side, uint32(0)), x, APART_X, b0)
+        read_fragment_uint32(sa, (side, uint32(0)), y, APART_Y, a0)
+        read_fragment_uint32(sb, (side, uint32(0)), x, APART_X, b0)
 
         left = uint32(end - begin)
         while left > 0:
             left = uint32(left - 1)
             other = uint32(side ^ 1)
             if left > 0:
-                for load in range(LOADS_A):
-                    # The arrays are flat, so the next tile's address is one addition away.
-                    at_a[load] = uint32(at_a[load] + BK)
-                    four = load4(a, at_a[load])
-                    for j in range(4):
-                        next_a[load, j] = four[j]
-                at_b = uint32(at_b + BK * n)
-                for load in range(LOADS_B):
-                    to = other, uint32(down_b + load * ROWS_B), x_b
-                    copy4_async(sb, to, b, uint32(at_b + load * ROWS_B * n))
+                at_b = load_next(a, b, at_a, at_b, n, (down_b, x_b), next_a, sb, other)
             commit_copies()
             multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums)
-            read(sa, (side, uint32(LAST)), y, APART_Y, a1)
-            read(sb, (side, uint32(LAST)), x, APART_X, b1)
-            add_outer_product(sums, a0, b0)
+            side = other
             # In the last turn this writes once more what is there, to where nobody reads: a branch
             # would keep the compiler from mixing these stores with multiply-adds.
             for load in range(LOADS_A):
                 for j in range(4):
-                    sa[other, z_a + j, down_a + load * ROWS_A] = next_a[load, j]
+                    sa[side, z_a + j, down_a + load * ROWS_A] = next_a[load, j]
             wait_copies(0)
             cuda.syncthreads()
-            side = other
-            read(sa, (side, uint32(0)), y, APART_Y, a0)
-            read(sb, (side, uint32(0)), x, APART_X, b0)
+            read_fragment_uint32(sa, (side, uint32(0)), y, APART_Y, a0)
+            read_fragment_uint32(sb, (side, uint32(0)), x, APART_X, b0)
             add_outer_product(sums, a1, b1)
 
         if piece > 0:
@@ -136,13 +122,11 @@ def launch(shape, BM, BN, BK, TM, TN, BLOCKS, ORDER, SLICES):
     return Launch(grid=(how.blocks(tiles),), block=(BM // TM * (BN // TN),))
 
 
-FLAT = float32[::1]
-
 STEP = Step(
     module=__name__,
     name="autotuned",
     idea="few bank conflicts of registers, no idle round, and constants that a search has found",
-    previous="async_copy",
+    previous="split_k",
     task=replace(GEMM, signature=void(FLAT, FLAT, FLAT, FLAT, float32, *[uint32] * 5)),
     build=build,
     launch=launch,

@@ -4,104 +4,86 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from gemm_kernels.parts.blocks import check_wide, fetch, outer_product, put_columns, put_rows, read
-from utils.intrinsics.wide_memory import store4
+from gemm_kernels.parts.blocks import check_wide, clear, outer_product, read_fragment
+from gemm_kernels.parts.maxwell import fetch_half, load_half, put_half, store_through_shared
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
-TILE, HALF, THREADS = 128, 64, 256
-LOADERS, WARPS = THREADS // 2, THREADS // 32
-BK = 8
-LOADS = TILE * BK // 4 // LOADERS
-PADDED = TILE + 4
+BM, BN, BK, TM, TN = 128, 128, 8, 8, 8
 
 
 @cache
 def build():
     """The kernel; its constants belong together."""
-    add_outer_product = outer_product(8, 8)
+    THREADS = BM // TM * (BN // TN)
+    LOADERS, WARPS = THREADS // 2, THREADS // 32
+    LOADS = BM * BK // 4 // LOADERS
+    QUADS = BK // 4, BN // 4
+    PADDED = BM + 4
+    LAST = BK - 1
+    APART_Y, APART_X = BM * 4 // TM, BN * 4 // TN
+    add_outer_product = outer_product(TM, TN)
 
+    @cuda.jit(device=True, forceinline=True)
+    def multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums):
+        z = uint32(1)
+        while z < LAST:
+            read_fragment(sa, (side, z), y, APART_Y, a1)
+            read_fragment(sb, (side, z), x, APART_X, b1)
+            add_outer_product(sums, a0, b0)
+            read_fragment(sa, (side, z + 1), y, APART_Y, a0)
+            read_fragment(sb, (side, z + 1), x, APART_X, b0)
+            add_outer_product(sums, a1, b1)
+            z = uint32(z + 2)
+        read_fragment(sa, (side, LAST), y, APART_Y, a1)
+        read_fragment(sb, (side, LAST), x, APART_X, b1)
+        add_outer_product(sums, a0, b0)
+
+    # As maxwell64, with half the reads from global memory; flaw: 256 threads meet at each barrier,
+    # and every element of a tile still passes through registers.
     @cuda.jit
     def maxwell256(a, b, c):
         m, k, n = uint32(a.shape[0]), uint32(a.shape[1]), uint32(b.shape[1])
         sa = cuda.shared.array((2, BK, PADDED), float32, alignment=16)
-        sb = cuda.shared.array((2, BK, TILE), float32, alignment=16)
+        sb = cuda.shared.array((2, BK, BN), float32, alignment=16)
         rows = cuda.shared.array((WARPS, 4, 64), float32, alignment=16)
-        sums = cuda.local.array((8, 8), float32)
+        sums = cuda.local.array((TM, TN), float32)
         staged = cuda.local.array((LOADS, 4), float32)
-        a0 = cuda.local.array(8, float32)
-        b0 = cuda.local.array(8, float32)
-        a1 = cuda.local.array(8, float32)
-        b1 = cuda.local.array(8, float32)
+        a0 = cuda.local.array(TM, float32)
+        b0 = cuda.local.array(TN, float32)
+        a1 = cuda.local.array(TM, float32)
+        b1 = cuda.local.array(TN, float32)
         t = uint32(cuda.threadIdx.x)
-        row, col = uint32(cuda.blockIdx.y * TILE), uint32(cuda.blockIdx.x * TILE)
+        corner = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
         # Half of the warps load a, the others b: each thread follows one matrix, with one set of
         # registers. All lanes of a warp are on the same side, so no warp takes both ways.
         loads_a = t < LOADERS
         me = t % LOADERS, LOADERS
-        # The zig-zag of maxwell64, with one bit more on either side.
+        # The zig-zag of maxwell64, with one bit more on either side:
+        #     bit         7        6      5      4      3        2        1        0
+        #     selects     across3  down3  down2  down1  across2  across1  across0  down0
         across, down = t >> 4 & 8 | t >> 1 & 7, t >> 3 & 14 | t & 1
         y, x = down * 4, across * 4
 
-        for i in range(8):
-            for j in range(8):
-                sums[i, j] = float32(0)
+        clear(sums)
         start, side = uint32(0), uint32(0)
-        if loads_a:
-            fetch(a, (row, start), BK // 4, me, staged)
-            put_columns(sa, side, BK // 4, me, staged)
-        else:
-            fetch(b, (start, col), TILE // 4, me, staged)
-            put_rows(sb, side, TILE // 4, me, staged)
+        load_half(a, b, corner, start, sa, sb, side, QUADS, me, loads_a, staged)
         cuda.syncthreads()
-        read(sa, (side, 0), y, HALF, a0)
-        read(sb, (side, 0), x, HALF, b0)
+        read_fragment(sa, (side, 0), y, APART_Y, a0)
+        read_fragment(sb, (side, 0), x, APART_X, b0)
 
         while start < k:
             start = uint32(start + BK)
-            if loads_a:
-                fetch(a, (row, start), BK // 4, me, staged)
-            else:
-                fetch(b, (start, col), TILE // 4, me, staged)
-            z = uint32(1)
-            while z < BK - 1:
-                read(sa, (side, z), y, HALF, a1)
-                read(sb, (side, z), x, HALF, b1)
-                add_outer_product(sums, a0, b0)
-                read(sa, (side, z + 1), y, HALF, a0)
-                read(sb, (side, z + 1), x, HALF, b0)
-                add_outer_product(sums, a1, b1)
-                z = uint32(z + 2)
-            read(sa, (side, BK - 1), y, HALF, a1)
-            read(sb, (side, BK - 1), x, HALF, b1)
-            add_outer_product(sums, a0, b0)
+            fetch_half(a, b, corner, start, QUADS, me, loads_a, staged)
+            multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums)
             side ^= uint32(1)
-            if loads_a:
-                put_columns(sa, side, BK // 4, me, staged)
-            else:
-                put_rows(sb, side, TILE // 4, me, staged)
+            put_half(sa, sb, side, QUADS, me, loads_a, staged)
             cuda.syncthreads()
-            read(sa, (side, 0), y, HALF, a0)
-            read(sb, (side, 0), x, HALF, b0)
+            read_fragment(sa, (side, 0), y, APART_Y, a0)
+            read_fragment(sb, (side, 0), x, APART_X, b0)
             add_outer_product(sums, a1, b1)
 
-        # A warp holds four rows of quads and all columns of two groups of 32. One of each thread's
-        # rows at a time goes through shared memory, and comes back as 32 neighbours of a row of c.
-        warp, lane = t // 32, t % 32
-        row, col = row + down // 4 * 16, col + across // 8 * 32
-        for i in range(8):
-            for j in range(0, 8, 4):
-                four = sums[i, j], sums[i, j + 1], sums[i, j + 2], sums[i, j + 3]
-                store4(rows, (warp, down % 4, j * 8 + across % 8 * 4), four)
-            # Lanes of one warp only: no barrier of the block is needed.
-            cuda.syncwarp()
-            for r in range(4):
-                y = uint32(row + i // 4 * HALF + r * 4 + i % 4)
-                for j in range(2):
-                    x = uint32(col + j * HALF + lane)
-                    if y < m and x < n:
-                        c[y, x] = rows[warp, r, j * 32 + lane]
-            cuda.syncwarp()
+        store_through_shared(c, (m, n), rows, corner, (down, across), APART_Y, t, sums)
 
     return maxwell256
 
@@ -109,7 +91,7 @@ def build():
 def launch(shape):
     """Enough blocks for c, m×n; CourseError where n or k is no multiple of 4."""
     check_wide("maxwell256", shape)
-    return Launch(grid=(-(-shape.n // TILE), -(-shape.m // TILE)), block=(THREADS,))
+    return Launch(grid=(-(-shape.n // BN), -(-shape.m // BM)), block=(BM // TM * (BN // TN),))
 
 
 STEP = Step(

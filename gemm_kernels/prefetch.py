@@ -1,4 +1,4 @@
-"""While a tile is computed the next one is on its way: two buffers, and one barrier per tile."""
+"""Two sets of fragments in registers: one is multiplied while the next one is read."""
 
 from functools import cache
 
@@ -7,12 +7,13 @@ from numba import cuda, float32, uint32
 from gemm_kernels import register_blocked
 from gemm_kernels.parts.blocks import (
     check_wide,
+    clear,
     fetch,
     outer_product,
     put_columns,
     put_rows,
-    read,
-    store_quad,
+    read_fragment,
+    store_tile,
 )
 from utils.ladder.step import Budget, Step
 from utils.ladder.tasks import GEMM
@@ -27,17 +28,36 @@ def build(BM, BN, BK, TM, TN):
     QUADS_A, QUADS_B = BK // 4, BN // 4
     PADDED = BM + 4
     LAST = BK - 1
+    # A thread's quads are neighbours, down and across.
+    APART_Y, APART_X = 4, 4
     add_outer_product = outer_product(TM, TN)
 
+    @cuda.jit(device=True, forceinline=True)
+    def multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums):
+        # Step z - 1 is in a0 and b0. In the end the last step is in a1 and b1, not yet multiplied.
+        z = uint32(1)
+        while z < LAST:
+            read_fragment(sa, (side, z), y, APART_Y, a1)
+            read_fragment(sb, (side, z), x, APART_X, b1)
+            add_outer_product(sums, a0, b0)
+            read_fragment(sa, (side, z + 1), y, APART_Y, a0)
+            read_fragment(sb, (side, z + 1), x, APART_X, b0)
+            add_outer_product(sums, a1, b1)
+            z = uint32(z + 2)
+        read_fragment(sa, (side, LAST), y, APART_Y, a1)
+        read_fragment(sb, (side, LAST), x, APART_X, b1)
+        add_outer_product(sums, a0, b0)
+
+    # Fragments are read one step of k before they are multiplied, so no multiply-add waits for
+    # them; flaw: the quads that neighbours read lie 8 elements apart, and pairs meet in a bank.
     @cuda.jit
     def prefetch(a, b, c):
-        k = uint32(a.shape[1])
+        k = a.shape[1]
         sa = cuda.shared.array((2, BK, PADDED), float32, alignment=16)
         sb = cuda.shared.array((2, BK, BN), float32, alignment=16)
         sums = cuda.local.array((TM, TN), float32)
         next_a = cuda.local.array((LOADS_A, 4), float32)
         next_b = cuda.local.array((LOADS_B, 4), float32)
-        # Two sets of fragments: one is multiplied while the other is read.
         a0 = cuda.local.array(TM, float32)
         b0 = cuda.local.array(TN, float32)
         a1 = cuda.local.array(TM, float32)
@@ -47,52 +67,33 @@ def build(BM, BN, BK, TM, TN):
         row, col = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
         y, x = t // ACROSS * TM, t % ACROSS * TN
 
-        for i in range(TM):
-            for j in range(TN):
-                sums[i, j] = float32(0)
+        clear(sums)
         start, side = uint32(0), uint32(0)
         fetch(a, (row, start), QUADS_A, me, next_a)
         fetch(b, (start, col), QUADS_B, me, next_b)
         put_columns(sa, side, QUADS_A, me, next_a)
         put_rows(sb, side, QUADS_B, me, next_b)
         cuda.syncthreads()
-        read(sa, (side, 0), y, 4, a0)
-        read(sb, (side, 0), x, 4, b0)
+        read_fragment(sa, (side, 0), y, APART_Y, a0)
+        read_fragment(sb, (side, 0), x, APART_X, b0)
 
-        while start < k:
+        while start < uint32(k):
             start = uint32(start + BK)
-            # From here the next tile is under way. Nobody waits for it before it is put into shared
-            # memory. The last turn fetches what lies behind the end: zeros, from no memory.
+            # The last turn fetches what lies behind the end: zeros, from no memory.
             fetch(a, (row, start), QUADS_A, me, next_a)
             fetch(b, (start, col), QUADS_B, me, next_b)
-            z = uint32(1)
-            while z < LAST:
-                read(sa, (side, z), y, 4, a1)
-                read(sb, (side, z), x, 4, b1)
-                add_outer_product(sums, a0, b0)
-                read(sa, (side, z + 1), y, 4, a0)
-                read(sb, (side, z + 1), x, 4, b0)
-                add_outer_product(sums, a1, b1)
-                z = uint32(z + 2)
-            read(sa, (side, LAST), y, 4, a1)
-            read(sb, (side, LAST), x, 4, b1)
-            add_outer_product(sums, a0, b0)
+            multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums)
             # The other side was last read before the barrier of the turn before: everyone is done
             # with it, and no second barrier is needed.
             side ^= uint32(1)
             put_columns(sa, side, QUADS_A, me, next_a)
             put_rows(sb, side, QUADS_B, me, next_b)
             cuda.syncthreads()
-            read(sa, (side, 0), y, 4, a0)
-            read(sb, (side, 0), x, 4, b0)
+            read_fragment(sa, (side, 0), y, APART_Y, a0)
+            read_fragment(sb, (side, 0), x, APART_X, b0)
             add_outer_product(sums, a1, b1)
 
-        # Flaw: a thread's 8 columns lie side by side, so the quads that neighbours read at once lie
-        # 8 elements apart, and of every four of them two pairs meet in the same banks.
-        for i in range(TM):
-            for j in range(0, TN, 4):
-                four = sums[i, j], sums[i, j + 1], sums[i, j + 2], sums[i, j + 3]
-                store_quad(c, row + y + i, col + x + j, four)
+        store_tile(c, (row + y, col + x), (APART_Y, APART_X), sums)
 
     return prefetch
 
@@ -106,8 +107,8 @@ def launch(shape, BM, BN, BK, TM, TN):
 STEP = Step(
     module=__name__,
     name="prefetch",
-    idea="two buffers in shared memory and in registers: the next tile loads while this one counts",
-    previous="vectorized",
+    idea="two sets of fragments: the next step of k is read while this one is multiplied",
+    previous="double_buffered",
     task=GEMM,
     build=build,
     launch=launch,

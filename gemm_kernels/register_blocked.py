@@ -4,7 +4,7 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from gemm_kernels.parts.blocks import element, outer_product
+from gemm_kernels.parts.blocks import clear, element, outer_product
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
@@ -29,20 +29,18 @@ def build(BM, BN, TM, TN):
         from_a = cuda.local.array(TM, float32)
         from_b = cuda.local.array(TN, float32)
         t = uint32(cuda.threadIdx.x)
-        first_row, first_col = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
+        row, col = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
         y, x = t // ACROSS * TM, t % ACROSS * TN
 
-        for i in range(TM):
-            for j in range(TN):
-                sums[i, j] = float32(0)
+        clear(sums)
         for start in range(0, k, BK):
             # Global memory is read m·n·k·(1/BM + 1/BN) times: only the block's tile counts.
             for load in range(LOADS_A):
                 e = t + load * THREADS
-                sa[e // BK, e % BK] = element(a, first_row + e // BK, start + e % BK)
+                sa[e // BK, e % BK] = element(a, row + e // BK, start + e % BK)
             for load in range(LOADS_B):
                 e = t + load * THREADS
-                sb[e // BN, e % BN] = element(b, start + e // BN, first_col + e % BN)
+                sb[e // BN, e % BN] = element(b, start + e // BN, col + e % BN)
             cuda.syncthreads()
             z = uint32(0)
             while z < BK:
@@ -59,8 +57,8 @@ def build(BM, BN, TM, TN):
 
         for i in range(TM):
             for j in range(TN):
-                if first_row + y + i < m and first_col + x + j < n:
-                    c[first_row + y + i, first_col + x + j] = sums[i, j]
+                if row + y + i < m and col + x + j < n:
+                    c[row + y + i, col + x + j] = sums[i, j]
 
     return register_blocked
 

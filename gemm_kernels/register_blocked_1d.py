@@ -26,7 +26,7 @@ def build(BM, BN, BK, TM):
         sb = cuda.shared.array((BK, BN), float32)
         sums = cuda.local.array(TM, float32)
         t = uint32(cuda.threadIdx.x)
-        first_row, first_col = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
+        row, col = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
         # The lanes of a warp are neighbours along a row of c, TM rows high.
         y, x = t // BN * TM, t % BN
 
@@ -37,10 +37,10 @@ def build(BM, BN, BK, TM):
             # through it row by row, and neighbours load neighbours.
             for load in range(LOADS_A):
                 e = t + load * THREADS
-                sa[e // BK, e % BK] = element(a, first_row + e // BK, start + e % BK)
+                sa[e // BK, e % BK] = element(a, row + e // BK, start + e % BK)
             for load in range(LOADS_B):
                 e = t + load * THREADS
-                sb[e // BN, e % BN] = element(b, start + e // BN, first_col + e % BN)
+                sb[e // BN, e % BN] = element(b, start + e // BN, col + e % BN)
             cuda.syncthreads()
             z = uint32(0)
             while z < BK:
@@ -54,8 +54,8 @@ def build(BM, BN, BK, TM):
             cuda.syncthreads()
 
         for i in range(TM):
-            if first_row + y + i < m and first_col + x < n:
-                c[first_row + y + i, first_col + x] = sums[i]
+            if row + y + i < m and col + x < n:
+                c[row + y + i, col + x] = sums[i]
 
     return register_blocked_1d
 
@@ -69,7 +69,7 @@ STEP = Step(
     module=__name__,
     name="register_blocked_1d",
     idea="TM rows of a column per thread, and tiles of BM×BK and BK×BN instead of squares",
-    previous="ilp",
+    previous="tiled_rectangular",
     task=GEMM,
     build=build,
     launch=launch,

@@ -5,7 +5,7 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from gemm_kernels import register_blocked
-from gemm_kernels.parts.blocks import check_wide, outer_product, quad, store_quad
+from gemm_kernels.parts.blocks import check_wide, clear, outer_product, quad, quad_place, store_tile
 from utils.intrinsics.wide_memory import load4, store4
 from utils.ladder.step import Budget, Step
 from utils.ladder.tasks import GEMM
@@ -31,24 +31,20 @@ def build(BM, BN, BK, TM, TN):
         from_a = cuda.local.array(TM, float32)
         from_b = cuda.local.array(TN, float32)
         t = uint32(cuda.threadIdx.x)
-        first_row, first_col = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
+        row, col = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
         y, x = t // ACROSS * TM, t % ACROSS * TN
 
-        for i in range(TM):
-            for j in range(TN):
-                sums[i, j] = float32(0)
+        clear(sums)
         for start in range(0, k, BK):
             for load in range(LOADS_A):
-                q = t + load * THREADS
-                row, z = q // QUADS_A, q % QUADS_A * 4
-                values = quad(a, first_row + row, start + z)
-                # sa[z, row] and not sa[row, z]: what one step of k needs then lies side by side.
+                down, z = quad_place(t + load * THREADS, QUADS_A)
+                values = quad(a, row + down, start + z)
+                # sa[z, down] and not sa[down, z]: what one step of k needs then lies side by side.
                 for j in range(4):
-                    sa[z + j, row] = values[j]
+                    sa[z + j, down] = values[j]
             for load in range(LOADS_B):
-                q = t + load * THREADS
-                row, col = q // QUADS_B, q % QUADS_B * 4
-                store4(sb, (row, col), quad(b, start + row, first_col + col))
+                z, across = quad_place(t + load * THREADS, QUADS_B)
+                store4(sb, (z, across), quad(b, start + z, col + across))
             # Flaw: nobody computes between the two barriers until the slowest load has come.
             cuda.syncthreads()
             z = uint32(0)
@@ -62,10 +58,7 @@ def build(BM, BN, BK, TM, TN):
                 z = uint32(z + 1)
             cuda.syncthreads()
 
-        for i in range(TM):
-            for j in range(0, TN, 4):
-                four = sums[i, j], sums[i, j + 1], sums[i, j + 2], sums[i, j + 3]
-                store_quad(c, first_row + y + i, first_col + x + j, four)
+        store_tile(c, (row + y, col + x), (4, 4), sums)
 
     return vectorized
 

@@ -6,93 +6,94 @@ from numba import cuda, float32, uint32
 
 from gemm_kernels.parts.blocks import (
     check_wide,
+    clear,
     fetch,
     outer_product,
     put_columns,
     put_rows,
-    read,
-    store_quad,
+    read_fragment,
+    store_tile,
 )
 from gemm_kernels.parts.lane_maps import FOUR_BY_EIGHT, LANE_MAPS, ROW_MAJOR, Z_ORDER
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
-TILE, HALF, THREADS = 128, 64, 256
-# Four more columns: threads that write two quads of one row of a's tile do not meet.
-PADDED = TILE + 4
+BM, BN, TM, TN = 128, 128, 8, 8
 
 
 @cache
 def build(LANES, BK):
     """The kernel with one of the three lane maps, and BK steps of k a tile of 128×128."""
     place = LANE_MAPS[LANES]
-    LOADS = TILE * BK // 4 // THREADS
-    QUADS_A, QUADS_B = BK // 4, TILE // 4
+    THREADS = BM // TM * (BN // TN)
+    LOADS_A, LOADS_B = BM * BK // 4 // THREADS, BK * BN // 4 // THREADS
+    QUADS_A, QUADS_B = BK // 4, BN // 4
+    PADDED = BM + 4
     LAST = BK - 1
-    add_outer_product = outer_product(8, 8)
+    # The other quads of a thread lie half a tile below and to the right.
+    APART_Y, APART_X = BM * 4 // TM, BN * 4 // TN
+    add_outer_product = outer_product(TM, TN)
 
+    @cuda.jit(device=True, forceinline=True)
+    def multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums):
+        z = uint32(1)
+        while z < LAST:
+            # Neighbours read neighbouring quads: 8 of them fill the 32 banks, none twice.
+            read_fragment(sa, (side, z), y, APART_Y, a1)
+            read_fragment(sb, (side, z), x, APART_X, b1)
+            add_outer_product(sums, a0, b0)
+            read_fragment(sa, (side, z + 1), y, APART_Y, a0)
+            read_fragment(sb, (side, z + 1), x, APART_X, b0)
+            add_outer_product(sums, a1, b1)
+            z = uint32(z + 2)
+        read_fragment(sa, (side, LAST), y, APART_Y, a1)
+        read_fragment(sb, (side, LAST), x, APART_X, b1)
+        add_outer_product(sums, a0, b0)
+
+    # A warp is a patch of c and a thread's quads lie half a tile apart, so that lanes read
+    # neighbouring quads; flaw: a tile passes through registers on its way to shared memory.
     @cuda.jit
     def warp_tiled(a, b, c):
-        k = uint32(a.shape[1])
+        k = a.shape[1]
         sa = cuda.shared.array((2, BK, PADDED), float32, alignment=16)
-        sb = cuda.shared.array((2, BK, TILE), float32, alignment=16)
-        sums = cuda.local.array((8, 8), float32)
-        next_a = cuda.local.array((LOADS, 4), float32)
-        next_b = cuda.local.array((LOADS, 4), float32)
-        a0 = cuda.local.array(8, float32)
-        b0 = cuda.local.array(8, float32)
-        a1 = cuda.local.array(8, float32)
-        b1 = cuda.local.array(8, float32)
+        sb = cuda.shared.array((2, BK, BN), float32, alignment=16)
+        sums = cuda.local.array((TM, TN), float32)
+        next_a = cuda.local.array((LOADS_A, 4), float32)
+        next_b = cuda.local.array((LOADS_B, 4), float32)
+        a0 = cuda.local.array(TM, float32)
+        b0 = cuda.local.array(TN, float32)
+        a1 = cuda.local.array(TM, float32)
+        b1 = cuda.local.array(TN, float32)
         t = uint32(cuda.threadIdx.x)
         me = t, THREADS
-        row, col = uint32(cuda.blockIdx.y * TILE), uint32(cuda.blockIdx.x * TILE)
-        # The other quads of this thread lie HALF a tile below and to the right.
+        row, col = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
         down, across = place(t)
         y, x = down * 4, across * 4
 
-        for i in range(8):
-            for j in range(8):
-                sums[i, j] = float32(0)
+        clear(sums)
         start, side = uint32(0), uint32(0)
         fetch(a, (row, start), QUADS_A, me, next_a)
         fetch(b, (start, col), QUADS_B, me, next_b)
         put_columns(sa, side, QUADS_A, me, next_a)
         put_rows(sb, side, QUADS_B, me, next_b)
         cuda.syncthreads()
-        read(sa, (side, 0), y, HALF, a0)
-        read(sb, (side, 0), x, HALF, b0)
+        read_fragment(sa, (side, 0), y, APART_Y, a0)
+        read_fragment(sb, (side, 0), x, APART_X, b0)
 
-        while start < k:
+        while start < uint32(k):
             start = uint32(start + BK)
             fetch(a, (row, start), QUADS_A, me, next_a)
             fetch(b, (start, col), QUADS_B, me, next_b)
-            z = uint32(1)
-            while z < LAST:
-                # Neighbours read neighbouring quads: 8 of them fill the 32 banks, none twice.
-                read(sa, (side, z), y, HALF, a1)
-                read(sb, (side, z), x, HALF, b1)
-                add_outer_product(sums, a0, b0)
-                read(sa, (side, z + 1), y, HALF, a0)
-                read(sb, (side, z + 1), x, HALF, b0)
-                add_outer_product(sums, a1, b1)
-                z = uint32(z + 2)
-            read(sa, (side, LAST), y, HALF, a1)
-            read(sb, (side, LAST), x, HALF, b1)
-            add_outer_product(sums, a0, b0)
+            multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums)
             side ^= uint32(1)
             put_columns(sa, side, QUADS_A, me, next_a)
             put_rows(sb, side, QUADS_B, me, next_b)
             cuda.syncthreads()
-            read(sa, (side, 0), y, HALF, a0)
-            read(sb, (side, 0), x, HALF, b0)
+            read_fragment(sa, (side, 0), y, APART_Y, a0)
+            read_fragment(sb, (side, 0), x, APART_X, b0)
             add_outer_product(sums, a1, b1)
 
-        # Flaw: every thread keeps the addresses of its part of a and of its part of b, and moves
-        # both along for every tile.
-        for i in range(8):
-            for j in range(0, 8, 4):
-                four = sums[i, j], sums[i, j + 1], sums[i, j + 2], sums[i, j + 3]
-                store_quad(c, row + y + i // 4 * HALF + i % 4, col + x + j // 4 * HALF, four)
+        store_tile(c, (row + y, col + x), (APART_Y, APART_X), sums)
 
     return warp_tiled
 
@@ -100,7 +101,7 @@ def build(LANES, BK):
 def launch(shape, LANES, BK):
     """Enough blocks of 256 threads for c, m×n; CourseError where n or k is no multiple of 4."""
     check_wide("warp_tiled", shape)
-    return Launch(grid=(-(-shape.n // TILE), -(-shape.m // TILE)), block=(THREADS,))
+    return Launch(grid=(-(-shape.n // BN), -(-shape.m // BM)), block=(BM // TM * (BN // TN),))
 
 
 STEP = Step(

@@ -49,6 +49,12 @@ def quad(x, row, col):
 
 
 @cuda.jit(device=True, forceinline=True)
+def quad_place(number, across):
+    """(row, column) at which a quad of a tile begins; a row of the tile has `across` quads."""
+    return number // across, number % across * 4
+
+
+@cuda.jit(device=True, forceinline=True)
 def store_quad(x, row, col, values):
     """x[row, col : col + 4] = values by one 128-bit store, if that is inside."""
     if row < uint32(x.shape[0]) and col < uint32(x.shape[1]):
@@ -66,6 +72,14 @@ def outer_product(TM, TN):
                 sums[i, j] += x[i] * y[j]
 
     return add
+
+
+@cuda.jit(device=True, forceinline=True)
+def clear(sums):
+    """All sums begin at zero."""
+    for i in range(sums.shape[0]):
+        for j in range(sums.shape[1]):
+            sums[i, j] = float32(0)
 
 
 @cuda.jit(device=True, forceinline=True)
@@ -101,7 +115,7 @@ def put_columns(shared, side, across, workers, staged):
 
 
 @cuda.jit(device=True, forceinline=True)
-def read(shared, at, first, apart, fragment):
+def read_fragment(shared, at, first, apart, fragment):
     """One step of k from shared memory: quads that begin at first, first + apart, ...
 
     at: (side, row). fragment: local array.
@@ -109,3 +123,16 @@ def read(shared, at, first, apart, fragment):
     for i in range(0, len(fragment), 4):
         four = load4(shared, (at[0], at[1], first + i // 4 * apart))
         fragment[i], fragment[i + 1], fragment[i + 2], fragment[i + 3] = four
+
+
+@cuda.jit(device=True, forceinline=True)
+def store_tile(x, corner, apart, sums):
+    """A thread's sums into x: quads of 4 rows and 4 columns, the first at corner (row, col).
+
+    apart: how far the quads of a thread lie apart, (down, across).
+    """
+    for i in range(sums.shape[0]):
+        row = corner[0] + i // 4 * apart[0] + i % 4
+        for j in range(0, sums.shape[1], 4):
+            four = sums[i, j], sums[i, j + 1], sums[i, j + 2], sums[i, j + 3]
+            store_quad(x, row, corner[1] + j // 4 * apart[1], four)

@@ -8,7 +8,28 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from utils.intrinsics.wide_memory import load4, store4
+from utils.intrinsics.wide_memory import copy4_async, load4, store4
+
+FLAT = float32[::1]
+
+
+@cache
+def warps_in_rows(ACROSS):
+    """A device function: where the first quad of thread t begins, (row, column).
+
+    ACROSS: threads in a row of the tile. A warp has 4×8 quads, and warps follow each other in rows.
+    """
+    WARP_DOWN, WARP_ACROSS = 4, 8
+    WARPS_ACROSS = ACROSS // WARP_ACROSS
+
+    @cuda.jit(device=True, forceinline=True)
+    def place(t):
+        warp, lane = t // uint32(32), t % uint32(32)
+        y = uint32((warp // WARPS_ACROSS * WARP_DOWN + lane // WARP_ACROSS) * 4)
+        x = uint32((warp % WARPS_ACROSS * WARP_ACROSS + lane % WARP_ACROSS) * 4)
+        return y, x
+
+    return place
 
 
 @cuda.jit(device=True, forceinline=True)
@@ -20,10 +41,10 @@ def quad_or_zeros(x, inside, at):
 
 
 @cuda.jit(device=True, forceinline=True)
-def read(shared, at, first, apart, fragment):
+def read_fragment_uint32(shared, at, first, apart, fragment):
     """One step of k from shared memory: quads that begin at first, first + apart, ...
 
-    at: (side, row). As `blocks.read`, with every number an uint32: then the row is a constant part
+    at: (side, row). As `blocks.read_fragment`, with every number an uint32: then the row is a constant part
     of the address, and reading another row takes no arithmetic.
     """
     for quad in range(len(fragment) // 4):
@@ -53,28 +74,34 @@ def back_and_forth(TM, TN, ORDER):
     return add
 
 
-@cuda.jit(device=True, forceinline=True)
-def _nothing(sa, sb, side, y, x, a0, b0, a1, b1, sums):
-    """After the last pair of steps."""
+def multiply_of(BK, APART_Y, APART_X, add_outer_product, z=0):
+    """A device function that multiplies the steps z to BK - 2 of a tile, two at a time.
 
-
-def in_pairs(BK, APART_Y, APART_X, add_outer_product, z=0):
-    """A device function that multiplies the steps z to BK - 3 of a tile, two at a time.
-
-    Step z is in a0 and b0 at first; in the end step BK - 2 is there.
+    Step z is in a0 and b0 at first; in the end the last one is in a1 and b1 and is still to be
+    multiplied. Each pair calls the pair after it, so the steps are written out one after the other
+    and every row is a constant. A loop would be left as a loop: NVVM writes out turns up to a limit
+    of instructions, and two steps alone have some 200.
     """
     if z == BK - 2:
-        return _nothing
-    multiply_rest = in_pairs(BK, APART_Y, APART_X, add_outer_product, z + 2)
+
+        @cuda.jit(device=True, forceinline=True)
+        def multiply_last_but_one(sa, sb, side, y, x, a0, b0, a1, b1, sums):
+            read_fragment_uint32(sa, (side, uint32(z + 1)), y, APART_Y, a1)
+            read_fragment_uint32(sb, (side, uint32(z + 1)), x, APART_X, b1)
+            add_outer_product(sums, a0, b0)
+
+        return multiply_last_but_one
+
+    multiply_rest = multiply_of(BK, APART_Y, APART_X, add_outer_product, z + 2)
 
     @cuda.jit(device=True, forceinline=True)
     def multiply_from_here(sa, sb, side, y, x, a0, b0, a1, b1, sums):
-        """While one step is multiplied, the next one is on its way from shared memory."""
-        read(sa, (side, uint32(z + 1)), y, APART_Y, a1)
-        read(sb, (side, uint32(z + 1)), x, APART_X, b1)
+        # While one step is multiplied, the next one is on its way from shared memory.
+        read_fragment_uint32(sa, (side, uint32(z + 1)), y, APART_Y, a1)
+        read_fragment_uint32(sb, (side, uint32(z + 1)), x, APART_X, b1)
         add_outer_product(sums, a0, b0)
-        read(sa, (side, uint32(z + 2)), y, APART_Y, a0)
-        read(sb, (side, uint32(z + 2)), x, APART_X, b0)
+        read_fragment_uint32(sa, (side, uint32(z + 2)), y, APART_Y, a0)
+        read_fragment_uint32(sb, (side, uint32(z + 2)), x, APART_X, b0)
         add_outer_product(sums, a1, b1)
         multiply_rest(sa, sb, side, y, x, a0, b0, a1, b1, sums)
 
@@ -82,19 +109,21 @@ def in_pairs(BK, APART_Y, APART_X, add_outer_product, z=0):
 
 
 @cache
-def fill_first(BM, BN, BK, THREADS):
-    """A device function that loads the first tiles of a block, of BM×BK of a and BK×BN of b."""
+def loaders(BM, BN, BK, THREADS):
+    """Two device functions that load a block's tiles of a, BM×BK, and of b, BK×BN.
+
+    at_a: where each quad of this thread lies in a; at_b: the first one in b.
+    """
     QUADS_A, QUADS_B = BK // 4, BN // 4
     ROWS_A, ROWS_B = THREADS // QUADS_A, THREADS // QUADS_B
     LOADS_A, LOADS_B = BM // ROWS_A, BK // ROWS_B
 
     @cuda.jit(device=True, forceinline=True)
-    def first_tiles(a, b, at_a, at_b, start, shape, t, next_a, sa, sb):
-        """at_a: where each quad of this thread lies in a; at_b: the first one in b. shape: (k, n).
+    def load_first(a, b, at_a, at_b, start, n, k, t, next_a, sa, sb):
+        """The tile at `start` into side 0; what lies before step 0 or behind the end is zero.
 
-        start: the first step along k. Before step 0 there are zeros, and unsigned numbers are huge.
+        Before step 0 unsigned numbers are huge.
         """
-        k, n = shape
         down, z = t // uint32(QUADS_A), uint32(t % uint32(QUADS_A) * 4)
         for load in range(LOADS_A):
             four = quad_or_zeros(a, uint32(start + z) < k, at_a[load])
@@ -107,7 +136,23 @@ def fill_first(BM, BN, BK, THREADS):
             four = quad_or_zeros(b, inside, uint32(at_b + load * ROWS_B * n))
             store4(sb, (0, down + load * ROWS_B, x), four)
 
-    return first_tiles
+    @cuda.jit(device=True, forceinline=True)
+    def load_next(a, b, at_a, at_b, n, place, next_a, sb, side):
+        """Start to load the next tile: a into registers, b into that side of sb. Returns at_b."""
+        down_b, x_b = place
+        for load in range(LOADS_A):
+            # The arrays are flat, so the next tile's address is one addition away.
+            at_a[load] = uint32(at_a[load] + BK)
+            four = load4(a, at_a[load])
+            for j in range(4):
+                next_a[load, j] = four[j]
+        at_b = uint32(at_b + BK * n)
+        for load in range(LOADS_B):
+            to = side, uint32(down_b + load * ROWS_B), x_b
+            copy4_async(sb, to, b, uint32(at_b + load * ROWS_B * n))
+        return at_b
+
+    return load_first, load_next
 
 
 @cache
