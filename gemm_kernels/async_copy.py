@@ -18,7 +18,6 @@ from utils.intrinsics.wide_memory import commit_copies, copy4_async, store4, wai
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
-
 TM, TN = 16, 8
 
 

@@ -1,4 +1,4 @@
-"""The last rung: registers that do not meet in a bank, no idle round, and constants from a search.
+"""The last rung: the constants of split_k, and more of them, from a search for each shape.
 
 What each decision brought, and what brought nothing, is in TUNING.md.
 """
@@ -41,6 +41,8 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
     store_inside = store_of(TM, TN, APART_Y, APART_X, GUARDED=True)
     store_all = store_of(TM, TN, APART_Y, APART_X, GUARDED=False)
 
+    # Tile, sums per thread, blocks on an SM and order of products are what a search found fastest;
+    # what is still in the way of the peak is in TUNING.md.
     @cuda.jit(launch_bounds=(THREADS, BLOCKS))
     def autotuned(a, b, c, partials, alpha, m, n, k, whole, slices):
         sa = cuda.shared.array((2, BK, PADDED), float32, alignment=16)
@@ -125,7 +127,7 @@ def launch(shape, BM, BN, BK, TM, TN, BLOCKS, ORDER, SLICES):
 STEP = Step(
     module=__name__,
     name="autotuned",
-    idea="few bank conflicts of registers, no idle round, and constants that a search has found",
+    idea="tile, registers, blocks and order of products: constants that a search has found",
     previous="split_k",
     task=replace(GEMM, signature=void(FLAT, FLAT, FLAT, FLAT, float32, *[uint32] * 5)),
     build=build,

@@ -1,4 +1,8 @@
-"""One tile of a serves GRAIN tiles of b: each thread computes GRAIN elements of c, TILE apart."""
+"""One tile of a serves GRAIN tiles of b: each thread computes GRAIN elements of c, TILE apart.
+
+The source keeps GRAIN arrays, sb0, sb1 and so on; here one wide sb holds all tiles of b, and the
+loop over k is unrolled by hand.
+"""
 
 from functools import cache
 
@@ -17,6 +21,8 @@ def build(GRAIN, TILE):
     """The kernel for TILE×TILE threads that share TILE rows and GRAIN·TILE columns of c."""
     WIDTH = GRAIN * TILE
 
+    # A tile of a serves GRAIN tiles of b, so one read of it feeds GRAIN multiply-adds; flaw: each
+    # of them still needs its own read of b's tile.
     @cuda.jit
     def granularity(a, b, c):
         m, k = a.shape
@@ -41,9 +47,7 @@ def build(GRAIN, TILE):
             i = uint32(0)
             while i < TILE:
                 for u in range(UNROLL):
-                    # One read of a's tile now feeds GRAIN multiply-adds, and a is read from global
-                    # memory GRAIN times less often. Flaw: each multiply-add still needs its own
-                    # read of b's tile.
+                    # a is read from global memory GRAIN times less often, too.
                     from_a = sa[ty, i + u]
                     for g in range(GRAIN):
                         totals[g] += from_a * sb[i + u, g * TILE + tx]

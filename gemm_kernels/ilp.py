@@ -1,4 +1,8 @@
-"""The block shrinks and the work per thread grows: GRAIN rows of the same TILE×TILE tile of c."""
+"""The block shrinks and the work per thread grows: GRAIN rows of the same TILE×TILE tile of c.
+
+In the source GRAIN = 16 is nine times slower than GRAIN = 8, on a K40; here it is 1.7 times slower,
+on an H200, and the cause that is named below need not be the source's.
+"""
 
 from functools import cache
 
@@ -17,6 +21,8 @@ def build(GRAIN):
     """The kernel for blocks of TILE×(TILE/GRAIN) threads with GRAIN elements of c each."""
     ROWS = TILE // GRAIN
 
+    # GRAIN sums that do not depend on each other keep the pipeline busy with fewer threads; flaw:
+    # each element of a's tile is read for a single multiply-add.
     @cuda.jit
     def ilp(a, b, c):
         m, k = a.shape
@@ -49,7 +55,6 @@ def build(GRAIN):
                     # pipeline busy where one sum needs many threads.
                     from_b = sb[i + u, tx]
                     for g in range(GRAIN):
-                        # Flaw: each element of a's tile is read for a single multiply-add.
                         totals[g] += sa[ty + g * ROWS, i + u] * from_b
                 i = uint32(i + UNROLL)
             cuda.syncthreads()

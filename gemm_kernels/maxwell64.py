@@ -1,4 +1,9 @@
-"""The classic design of 64 threads for 64×64 of c: small enough to fill many SMs early."""
+"""The classic design of 64 threads for 64×64 of c: small enough to fill many SMs early.
+
+The source reads a stored by columns, through textures, with registers chosen by hand; here a is
+stored by rows and transposed on its way, a and b have exchanged their zig-zags, rows of a's tile
+are padded, c has rows of its own in shared memory, and the compiler chooses registers and order.
+"""
 
 from functools import cache
 
@@ -14,7 +19,11 @@ BM, BN, BK, TM, TN = 64, 64, 8, 8, 8
 
 @cache
 def build():
-    """The kernel; its constants belong together."""
+    """The kernel; its constants belong together.
+
+    Without the launch bound the compiler plans for blocks of up to 1024 threads, and their
+    registers.
+    """
     THREADS = BM // TM * (BN // TN)
     LOADERS, WARPS = THREADS // 2, THREADS // 32
     LOADS = BM * BK // 4 // LOADERS
@@ -41,7 +50,6 @@ def build():
 
     # Half of the threads load a and half b, and c leaves in whole rows; flaw: 64×64 of c a block
     # read global memory twice as often as 128×128.
-    # Without the bound the compiler plans for blocks of up to 1024 threads, and their registers.
     @cuda.jit(launch_bounds=THREADS)
     def maxwell64(a, b, c):
         m, k, n = uint32(a.shape[0]), uint32(a.shape[1]), uint32(b.shape[1])

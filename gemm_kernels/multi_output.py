@@ -1,4 +1,8 @@
-"""One thread computes MULTI elements of a row of c, so that it reads each element of a once."""
+"""One thread computes MULTI elements of a row of c, so that it reads each element of a once.
+
+The source goes through the columns one by one, reads a again for each and adds to c in memory, in
+blocks of 16×16; here k is the outer loop, the sums stay in registers, and blocks are 32×8.
+"""
 
 from functools import cache
 
@@ -14,6 +18,8 @@ WIDTH, HEIGHT = BLOCK = (32, 8)
 def build(MULTI, APART):
     """The kernel for MULTI columns a thread that lie APART columns from each other, 1 or WIDTH."""
 
+    # One element of a serves MULTI multiply-adds; flaw: each multiply-add still needs a load of its
+    # own from global memory for b.
     @cuda.jit
     def multi_output(a, b, c):
         m, k = a.shape
@@ -32,12 +38,10 @@ def build(MULTI, APART):
             totals[j] = float32(0)
         i = 0
         while i < k:
-            # One element of a now serves MULTI multiply-adds.
             from_a = a[row, i]
             for j in range(MULTI):
                 # With APART = 1 the lanes of a warp read elements that lie MULTI columns apart:
-                # MULTI times the sectors. Flaw: even coalesced, every multiply-add needs a load of
-                # its own from global memory.
+                # MULTI times the sectors.
                 if col + j * APART < n:
                     totals[j] += from_a * b[i, col + j * APART]
             i += 1

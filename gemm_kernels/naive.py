@@ -1,4 +1,8 @@
-"""One thread computes one element of c and reads all it needs from global memory."""
+"""One thread computes one element of c and reads all it needs from global memory.
+
+The sources assume sizes that are multiples of a block; here every kernel takes any size and checks
+its edges.
+"""
 
 from numba import cuda, float32, uint32
 
@@ -10,6 +14,8 @@ from utils.ladder.tasks import GEMM
 BLOCK = (32, 8)
 
 
+# Neighbouring lanes take neighbouring columns, so that what a warp reads of b lies side by side;
+# flaw: every element comes from global memory once for each thread that needs it.
 @cuda.jit
 def naive(a, b, c):
     m, k = a.shape
@@ -31,8 +37,8 @@ def naive(a, b, c):
     # instructions for each multiplication and addition.
     i = 0
     while i < k:
-        # Flaw: each element of a is read by n threads and each of b by m, all from global memory.
-        # Two loads feed one FMA, whatever the cache holds.
+        # Each element of a is read by n threads and each of b by m. Two loads feed one FMA,
+        # whatever the cache holds.
         total += a[row, i] * b[i, col]
         i += 1
     c[row, col] = total

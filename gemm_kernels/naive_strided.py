@@ -1,4 +1,7 @@
-"""One thread computes one element of c, and neighbouring threads take neighbouring rows."""
+"""One thread computes one element of c, and neighbouring threads take neighbouring rows.
+
+The order of the indices is that of the source's OpenCL kernel, where get_global_id(0) is the row.
+"""
 
 from numba import cuda, float32, uint32
 
@@ -8,12 +11,14 @@ from utils.ladder.tasks import GEMM
 BLOCK = (32, 8)
 
 
+# Each thread computes one element of c by itself; flaw: the lanes of a warp read and write elements
+# that lie a whole row apart.
 @cuda.jit
 def naive_strided(a, b, c):
     m, k = a.shape
     n = b.shape[1]
 
-    # Flaw: x counts rows. The 32 lanes of a warp differ in x, so they read 32 rows of a: for each k
+    # x counts rows. The 32 lanes of a warp differ in x, so they read 32 rows of a: for each k
     # 32 elements that lie a whole row apart, 32 sectors of 32 bytes for 128 bytes of data. They
     # store c in the same way.
     x, y = cuda.grid(2)

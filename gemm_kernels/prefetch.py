@@ -1,4 +1,8 @@
-"""Two sets of fragments in registers: one is multiplied while the next one is read."""
+"""Two sets of fragments in registers: one is multiplied while the next one is read.
+
+The source skips the fetch behind the last tile; here it brings zeros, and rows of a's tile are 4
+elements longer than what they hold.
+"""
 
 from functools import cache
 

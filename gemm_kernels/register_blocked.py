@@ -1,4 +1,8 @@
-"""A thread keeps TM×TN of c in registers: what it reads serves TM or TN multiply-adds."""
+"""A thread keeps TM×TN of c in registers: what it reads serves TM or TN multiply-adds.
+
+The source transposes a's tile from the start; here it stays as it is until `vectorized`, and tiles
+are always 8 steps of k deep.
+"""
 
 from functools import cache
 
@@ -19,6 +23,8 @@ def build(BM, BN, TM, TN):
     LOADS_A, LOADS_B = BM * BK // THREADS, BK * BN // THREADS
     add_outer_product = outer_product(TM, TN)
 
+    # A read from shared memory serves TM or TN multiply-adds; flaw: global memory is read 32 bits
+    # at a time, and so is a's tile, where neighbours of a column lie BK apart.
     @cuda.jit
     def register_blocked(a, b, c):
         m, k = a.shape
@@ -45,8 +51,8 @@ def build(BM, BN, TM, TN):
             z = uint32(0)
             while z < BK:
                 # Shared memory is read m·n·k·(1/TM + 1/TN) times: TM + TN reads feed TM·TN
-                # multiply-adds. Flaw: a column of a's tile is TM reads, because its elements lie BK
-                # apart; a row of b's tile is TN/4 reads of 128 bits.
+                # multiply-adds. A column of a's tile is TM reads; a row of b's tile is TN/4 reads
+                # of 128 bits.
                 for i in range(TM):
                     from_a[i] = sa[y + i, z]
                 for j in range(TN):

@@ -1,4 +1,4 @@
-"""A thread keeps TM rows of one column of c in registers, and the tiles become long and shallow."""
+"""A thread keeps TM rows of one column of c in registers."""
 
 from functools import cache
 
@@ -18,6 +18,8 @@ def build(BM, BN, BK, TM):
     THREADS = BM // TM * BN
     LOADS_A, LOADS_B = BM * BK // THREADS, BK * BN // THREADS
 
+    # A thread keeps TM rows of one column, so that one element of b serves TM multiply-adds; flaw:
+    # one of a still serves a single one, because the thread has one column.
     @cuda.jit
     def register_blocked_1d(a, b, c):
         m, k = a.shape
@@ -33,8 +35,6 @@ def build(BM, BN, BK, TM):
         for i in range(TM):
             sums[i] = float32(0)
         for start in range(0, k, BK):
-            # The shape of a tile no longer follows from the shape of the block: the threads walk
-            # through it row by row, and neighbours load neighbours.
             for load in range(LOADS_A):
                 e = t + load * THREADS
                 sa[e // BK, e % BK] = element(a, row + e // BK, start + e % BK)
@@ -47,8 +47,6 @@ def build(BM, BN, BK, TM):
                 for u in range(UNROLL):
                     from_b = sb[z + u, x]
                     for i in range(TM):
-                        # Flaw: an element of b serves TM multiply-adds, but one of a only a single
-                        # one: the thread has one column.
                         sums[i] += sa[y + i, z + u] * from_b
                 z = uint32(z + UNROLL)
             cuda.syncthreads()
@@ -68,7 +66,7 @@ def launch(shape, BM, BN, BK, TM):
 STEP = Step(
     module=__name__,
     name="register_blocked_1d",
-    idea="TM rows of a column per thread, and tiles of BM×BK and BK×BN instead of squares",
+    idea="TM rows of a column per thread: one read of b's tile feeds TM multiply-adds",
     previous="tiled_rectangular",
     task=GEMM,
     build=build,

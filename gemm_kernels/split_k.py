@@ -39,8 +39,8 @@ def kernel_of(BM, BN, BK, BLOCKS):
     store_inside = store_of(TM, TN, APART_Y, APART_X, GUARDED=True)
     store_all = store_of(TM, TN, APART_Y, APART_X, GUARDED=False)
 
-    # Tiles that do not fill a round are cut along k, and another kernel adds their slices; flaw: one
-    # tile and one order of products have to suit all shapes.
+    # Tiles that do not fill a round are cut along k, and another kernel adds their slices; flaw:
+    # one tile and one order of products have to suit all shapes.
     @cuda.jit(launch_bounds=(THREADS, BLOCKS))
     def split_k(a, b, c, partials, alpha, m, n, k, whole, slices):
         sa = cuda.shared.array((2, BK, PADDED), float32, alignment=16)

@@ -12,6 +12,8 @@ from utils.ladder.tasks import GEMM
 def build(TILE):
     """The kernel for TILE×TILE threads, each of which computes one element of c."""
 
+    # What a block loads once into shared memory all its threads read from there; flaw: two reads
+    # from shared memory still feed one multiply-add.
     @cuda.jit
     def tiled(a, b, c):
         m, k = a.shape
@@ -37,8 +39,8 @@ def build(TILE):
             # TILE = 32 a warp is one row of the block: sb[i, tx] lies in 32 different banks, and
             # sa[ty, i] is one address for all. No access waits for another.
             for i in range(TILE):
-                # Flaw: two reads from shared memory still feed one FMA. multi_output with 8 columns
-                # a thread needs 9 for 8, and is ahead where the L1 cache serves them as fast.
+                # multi_output with 8 columns a thread needs 9 loads for 8 multiply-adds, and is
+                # ahead where the L1 cache serves them as fast.
                 total += sa[ty, i] * sb[i, tx]
             # The next tiles replace these: nobody may still be reading them.
             cuda.syncthreads()

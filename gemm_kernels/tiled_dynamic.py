@@ -9,6 +9,8 @@ from utils.ladder.tasks import GEMM
 FLOAT32_BYTES = 4
 
 
+# The launch says how wide a tile is, so one compiled kernel serves every TILE; flaw: a loop whose
+# length the compiler does not know is not written out.
 @cuda.jit
 def tiled_dynamic(a, b, c):
     m, k = a.shape
@@ -29,8 +31,7 @@ def tiled_dynamic(a, b, c):
         tiles[mine] = a[row, start + tx] if row < m and start + tx < k else float32(0)
         tiles[second + mine] = b[start + ty, col] if start + ty < k and col < n else float32(0)
         cuda.syncthreads()
-        # Flaw: the compiler does not know how often this loop turns, so it cannot write the turns
-        # out. It counts and compares where a constant TILE leaves only loads and multiply-adds.
+        # This loop counts and compares where a constant TILE leaves only loads and multiply-adds.
         i = uint32(0)
         while i < tile:
             total += tiles[ty * tile + i] * tiles[second + i * tile + tx]

@@ -13,6 +13,8 @@ from utils.ladder.tasks import GEMM
 def build(TILE):
     """The kernel for TILE×TILE threads, each of which computes one element of c."""
 
+    # Rows and columns of b's tile are exchanged, so that a thread reads neighbours, as a CPU would
+    # like it; flaw: the 32 lanes of a warp then read from one bank.
     @cuda.jit
     def tiled_transposed(a, b, c):
         m, k = a.shape
@@ -26,14 +28,12 @@ def build(TILE):
         total = float32(0)
         for start in range(0, k, TILE):
             sa[ty, tx] = a[row, start + tx] if row < m and start + tx < k else float32(0)
-            # Rows and columns of b are exchanged: what one thread reads below then lies side by
-            # side, as it would have to for a cache of the CPU. The lanes of this store lie TILE
-            # elements apart.
+            # The lanes of this store lie TILE elements apart, too.
             sb[tx, ty] = b[start + ty, col] if start + ty < k and col < n else float32(0)
             cuda.syncthreads()
 
             for i in range(TILE):
-                # Flaw: lane tx reads element tx·32 + i, and the bank of an element is its number
+                # Lane tx reads element tx·32 + i, and the bank of an element is its number
                 # modulo 32. All 32 lanes ask bank i for another word: 32 wavefronts instead of 1.
                 total += sa[ty, i] * sb[tx, i]
             cuda.syncthreads()

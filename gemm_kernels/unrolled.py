@@ -13,6 +13,8 @@ from utils.ladder.tasks import GEMM
 def build(UNROLL):
     """The kernel whose loop over k makes UNROLL multiply-adds a turn."""
 
+    # UNROLL steps of k share one comparison and one branch, and their loads can all be under way;
+    # flaw: two loads from global memory still feed one multiply-add, however many are written out.
     @cuda.jit
     def unrolled(a, b, c):
         m, k = a.shape
@@ -31,7 +33,6 @@ def build(UNROLL):
         while i < whole:
             # range() of a constant leaves no loop behind: the compiler writes out its turns.
             for u in range(UNROLL):
-                # Flaw: two loads still feed one FMA, however many are written out.
                 total += a[row, i + u] * b[i + u, col]
             i += UNROLL
         # k need not be a multiple of UNROLL.

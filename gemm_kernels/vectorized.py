@@ -1,4 +1,7 @@
-"""128-bit loads and stores everywhere; the tile of a is transposed on its way to shared memory."""
+"""128-bit loads and stores everywhere; the tile of a is transposed on its way to shared memory.
+
+The source stores the transposed tile without a gap; here each of its rows is 4 elements longer.
+"""
 
 from functools import cache
 
@@ -22,6 +25,8 @@ def build(BM, BN, BK, TM, TN):
     PADDED = BM + 4
     add_outer_product = outer_product(TM, TN)
 
+    # Every access moves 128 bits, because what one step of k needs lies side by side; flaw: nobody
+    # computes between the two barriers until the slowest load has come.
     @cuda.jit
     def vectorized(a, b, c):
         k = a.shape[1]
@@ -45,7 +50,6 @@ def build(BM, BN, BK, TM, TN):
             for load in range(LOADS_B):
                 z, across = quad_place(t + load * THREADS, QUADS_B)
                 store4(sb, (z, across), quad(b, start + z, col + across))
-            # Flaw: nobody computes between the two barriers until the slowest load has come.
             cuda.syncthreads()
             z = uint32(0)
             while z < BK:

@@ -1,4 +1,8 @@
-"""A thread's 8×8 of c are four quads half a tile apart; a warp is a patch of c, not a row."""
+"""A thread's 8×8 of c are four quads half a tile apart; a warp is a patch of c, not a row.
+
+The source's listing has the map FOUR_BY_EIGHT; here there are two more to compare with, and rows of
+a's tile are 4 elements longer than what they hold.
+"""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""What `autotuned` is made of: access to flat arrays, and a product that spares register banks.
+"""What the last rungs share: access to flat arrays, and a product that spares register banks.
 
 Numbers are uint32 throughout: a signed or a wider one costs further instructions for each address.
 All of it is inlined into the kernel.
@@ -44,8 +44,8 @@ def quad_or_zeros(x, inside, at):
 def read_fragment_uint32(shared, at, first, apart, fragment):
     """One step of k from shared memory: quads that begin at first, first + apart, ...
 
-    at: (side, row). As `blocks.read_fragment`, with every number an uint32: then the row is a constant part
-    of the address, and reading another row takes no arithmetic.
+    at: (side, row). As `blocks.read_fragment`, with every number an uint32: then the row is a
+    constant part of the address, and reading another row takes no arithmetic.
     """
     for quad in range(len(fragment) // 4):
         four = load4(shared, (at[0], at[1], uint32(first + uint32(quad * apart))))

@@ -1,4 +1,4 @@
-"""What the two Maxwell designs share: half of the warps load a, half b; c goes through shared memory.
+"""What the Maxwell designs share: half of the warps load a, half b; c leaves through shared memory.
 
 Everything here is inlined into the kernel that calls it.
 """
@@ -46,8 +46,9 @@ def put_half(sa, sb, side, across, me, loads_a, staged):
 def store_through_shared(c, shape, rows, corner, place, apart, t, sums):
     """A thread's 8×8 sums into c, so that a warp stores 32 neighbours of a row at once.
 
-    shape: (m, n). rows: shared memory, (warps, 4, 64). place: (down, across), the thread's first quad of the tile
-    that begins at corner. apart: how far its quads lie apart, down and across alike.
+    shape: (m, n). rows: shared memory, (warps, 4, 64). place: (down, across), the thread's first
+    quad of the tile that begins at corner. apart: how far its quads lie apart, down and across
+    alike.
 
     A warp holds four rows of quads and all columns of two groups of 32. One of each thread's rows
     at a time goes through shared memory, and comes back as 32 neighbours of a row of c.
