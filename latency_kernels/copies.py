@@ -1,4 +1,8 @@
-"""Hiding the latency of memory: a copy with more or less under way in each thread."""
+"""Hiding the latency of memory: a copy with more or less under way in each thread.
+
+In the source a thread copies once; here it copies 32 floats in turns, whatever is under way at
+once.
+"""
 
 from functools import cache
 

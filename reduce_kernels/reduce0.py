@@ -14,6 +14,8 @@ from utils.ladder.tasks import SUM
 def build(BLOCK):
     """The kernel for blocks of BLOCK threads, a power of two; each block adds BLOCK elements."""
 
+    # Half of what is left is added in each step, so a block needs log2 of BLOCK steps; flaw: the
+    # threads that add lie ever farther apart, and every warp stays busy.
     @cuda.jit
     def reduce0(x, partials):
         shared = cuda.shared.array(BLOCK, float32)
@@ -27,8 +29,8 @@ def build(BLOCK):
         stride = uint32(1)
         while stride < cuda.blockDim.x:
             # Here shared[t] holds the sum of stride elements, for each t that is a multiple of
-            # stride. Flaw: the threads that still add lie 2·stride apart, so every warp stays busy
-            # with ever fewer of its lanes; the others wait for them.
+            # stride. The threads that still add lie 2·stride apart, so every warp stays busy with
+            # ever fewer of its lanes.
             if tid % uint32(2 * stride) == 0:
                 shared[tid] += shared[tid + stride]
             # The next step reads what other threads wrote in this one.

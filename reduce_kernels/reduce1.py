@@ -14,6 +14,8 @@ from utils.ladder.tasks import SUM
 def build(BLOCK):
     """The kernel for blocks of BLOCK threads, a power of two; each block adds BLOCK elements."""
 
+    # The threads that add are neighbours, so whole warps are done early; flaw: the words that they
+    # touch lie ever farther apart, and meet in one bank.
     @cuda.jit
     def reduce1(x, partials):
         shared = cuda.shared.array(BLOCK, float32)
@@ -27,7 +29,7 @@ def build(BLOCK):
         stride = uint32(1)
         while stride < cuda.blockDim.x:
             # Here shared[t] holds the sum of stride elements, for each t that is a multiple of
-            # stride. The first threads take one pair each. Flaw: neighbouring threads touch words
+            # stride. The first threads take one pair each. Neighbouring threads touch words
             # that lie 2·stride apart, and words 32 apart share a bank: at stride 16 all 32 lanes
             # of a warp want the same one, and take turns.
             left = uint32(2 * stride * tid)

@@ -14,6 +14,8 @@ from utils.ladder.tasks import SUM
 def build(BLOCK):
     """The kernel for blocks of BLOCK threads, a power of two; each block adds BLOCK elements."""
 
+    # Neighbouring threads touch neighbouring words, each in a bank of its own; flaw: half of the
+    # threads load one element and never add.
     @cuda.jit
     def reduce2(x, partials):
         shared = cuda.shared.array(BLOCK, float32)
@@ -21,7 +23,6 @@ def build(BLOCK):
         i = cuda.grid(1)
 
         # Past the end of x a thread contributes zero. It must stay: the barriers need all threads.
-        # Flaw: from here on half of the threads have nothing to add, not even once.
         shared[tid] = x[i] if i < x.size else float32(0)
         cuda.syncthreads()
 

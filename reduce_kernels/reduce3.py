@@ -14,6 +14,8 @@ from utils.ladder.tasks import SUM
 def build(BLOCK):
     """The kernel for blocks of BLOCK threads, a power of two; each block adds 2·BLOCK elements."""
 
+    # Each thread adds two elements while it loads, so all of them add; flaw: in the last steps one
+    # warp adds, and all warps come to every barrier.
     @cuda.jit
     def reduce3(x, partials):
         shared = cuda.shared.array(BLOCK, float32)
@@ -32,7 +34,6 @@ def build(BLOCK):
             # The sum of the block lies in the first 2·stride words.
             if tid < stride:
                 shared[tid] += shared[tid + stride]
-            # Flaw: from stride 32 on a single warp adds, but all warps come to every barrier.
             cuda.syncthreads()
             stride = stride >> uint32(1)
 

@@ -1,4 +1,8 @@
-"""The last warp goes on alone: its lanes wait for each other and for no other warp."""
+"""The last warp goes on alone: its lanes wait for each other and for no other warp.
+
+The source lets the last warp run without waiting, on a volatile array; here syncwarp orders its
+lanes, without which there is a race since Volta.
+"""
 
 from functools import cache
 
@@ -14,6 +18,8 @@ from utils.ladder.tasks import SUM
 def build(BLOCK):
     """The kernel for blocks of BLOCK threads, a power of two; each block adds 2·BLOCK elements."""
 
+    # The last warp adds without barriers of the block; flaw: each step of the tree computes its
+    # stride, compares and branches.
     @cuda.jit
     def reduce4(x, partials):
         shared = cuda.shared.array(BLOCK, float32)
@@ -27,8 +33,7 @@ def build(BLOCK):
         shared[tid] = total
         cuda.syncthreads()
 
-        # Flaw: how many steps the tree has is known only now, so each of them computes its stride,
-        # compares and branches.
+        # How many steps the tree has is known only now.
         stride = uint32(cuda.blockDim.x) >> uint32(1)
         while stride > 32:
             if tid < stride:

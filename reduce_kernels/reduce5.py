@@ -1,4 +1,7 @@
-"""The tree is unrolled: its size is a constant of the factory, so no loop is left."""
+"""The tree is unrolled: its size is a constant of the factory, so no loop is left.
+
+The source writes a volatile array in the last warp; here its lanes wait for each other.
+"""
 
 from functools import cache
 
@@ -14,6 +17,8 @@ from utils.ladder.tasks import SUM
 def build(BLOCK):
     """The kernel for blocks of BLOCK threads, a power of two; each block adds 2·BLOCK elements."""
 
+    # The compiler writes the steps of the tree one after the other; flaw: a block lives for two
+    # loads per thread, and most of its time no load is under way.
     @cuda.jit
     def reduce5(x, partials):
         shared = cuda.shared.array(BLOCK, float32)
@@ -21,8 +26,6 @@ def build(BLOCK):
         i = uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid
 
         # Past the end of x a thread contributes zero. It must stay: the barriers need all threads.
-        # Flaw: a block lives for two loads per thread, and most of its time it builds the tree
-        # while no load is under way.
         total = x[i] if i < x.size else float32(0)
         if i + BLOCK < x.size:
             total += x[i + BLOCK]

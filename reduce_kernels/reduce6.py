@@ -1,4 +1,8 @@
-"""Each thread adds eight elements before the tree: fewer trees, and more loads under way."""
+"""Each thread adds eight elements before the tree: fewer trees, and more loads under way.
+
+The source adds into shared memory in each turn, and leaves the number of blocks open; here the sum
+stays in a register, and there is a block for every 8·BLOCK elements.
+"""
 
 from functools import cache
 
@@ -18,6 +22,8 @@ def build(BLOCK):
     blocks that wait for a place are what keeps the memory busy while others build their tree.
     """
 
+    # Each thread adds eight elements before the tree, so there are fewer trees; flaw: every step of
+    # a tree goes through shared memory, with a barrier after it.
     @cuda.jit
     def reduce6(x, partials):
         shared = cuda.shared.array(BLOCK, float32)
@@ -35,7 +41,6 @@ def build(BLOCK):
         shared[tid] = total
         cuda.syncthreads()
 
-        # Flaw: every step of the tree goes through shared memory, with a barrier after it.
         stride = uint32(BLOCK >> 1)
         while stride > 32:
             if tid < stride:

@@ -1,4 +1,7 @@
-"""Lanes hand their sums on from register to register; shared memory holds one word per warp."""
+"""Lanes hand their sums on from register to register; shared memory holds one word per warp.
+
+The source uses only as many shuffles as a small block needs; here there are always five.
+"""
 
 from functools import cache
 
@@ -17,13 +20,14 @@ def build(BLOCK):
     """The kernel for blocks of BLOCK threads, a power of two; the grid strides over x."""
     WARPS = BLOCK // 32
 
+    # Shuffles add within a warp without shared memory, so that one barrier is left; flaw: a load
+    # brings four bytes, and few loads are under way at once.
     @cuda.jit
     def reduce7(x, partials):
         of_warps = cuda.shared.array(WARPS, float32)
         tid = uint32(cuda.threadIdx.x)
 
-        # Flaw: a load brings four bytes, and between every two loads and the next stands the
-        # condition of the loop.
+        # Between every two loads and the next stands the condition of the loop.
         total = float32(0)
         i = uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid
         while i < x.size:

@@ -21,6 +21,8 @@ def build(BLOCK, TURNS, operation=SUM_OF_FLOAT32):
     read = total_of_thread(operation, BLOCK, TURNS)
     across = across_block(operation, BLOCK)
 
+    # The block that draws the last ticket adds what all have left, in the same launch and in a
+    # fixed order; what is left in its way is the bandwidth of memory.
     @cuda.jit
     def reduce9(x, partials, drawn, out):
         ticket = cuda.shared.array(1, uint32)

@@ -18,12 +18,14 @@ def build(BLOCK, TURNS):
     read = total_of_thread(SUM_OF_FLOAT32, BLOCK, TURNS)
     across = across_block(SUM_OF_FLOAT32, BLOCK)
 
+    # Every block adds its sum to the result, so no second pass is needed; flaw: the order is open,
+    # and each addition rounds.
     @cuda.jit
     def reduce_atomic(x, out):
         total = across(read(x))
         if cuda.threadIdx.x == 0:
-            # Flaw: the blocks add in the order in which they finish, and each addition rounds. Two
-            # runs over the same numbers may differ in their last digits.
+            # The blocks add in the order in which they finish: two runs over the same numbers may
+            # differ in their last digits.
             cuda.atomic.add(out, 0, total)
 
     return reduce_atomic

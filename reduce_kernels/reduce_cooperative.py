@@ -20,11 +20,13 @@ def build(BLOCK):
     """The kernel for blocks of BLOCK threads, a power of two; the grid strides over x."""
     across = across_block(SUM_OF_FLOAT32, BLOCK)
 
+    # All blocks of one launch meet before one of them adds the partial sums; flaw: no block waits
+    # to replace one that is done, and while they meet no load is under way.
     @cuda.jit
     def reduce_cooperative(x, partials, out):
         total, values = float32(0), cuda.local.array(LOADS, float32)
-        # Flaw: the grid holds no more blocks than run at once, so that none waits to replace one
-        # that is done; and while they meet at the end, no load is under way.
+        # The grid holds no more blocks than run at once: otherwise those that wait at the end would
+        # keep the others from starting.
         i = uint32(cuda.blockIdx.x) * (LOADS * BLOCK) + uint32(cuda.threadIdx.x)
         while i < x.size:
             for load in range(LOADS):

@@ -13,6 +13,8 @@ from utils.machine.versions import explained
 BLOCK = 1024
 # A block reads 256 KiB, but 64 KiB where there would be too few blocks for all multiprocessors.
 TURNS, TURNS_OF_SHORT = 4, 1
+# Steps of a block's tree: log2 of BLOCK.
+TREE = BLOCK.bit_length() - 1
 SHORT_BYTES = 2**28
 
 
@@ -58,9 +60,9 @@ def longest_chain(elements: int, itemsize: int) -> int:
     (N. J. Higham, "The Accuracy of Floating Point Summation", SIAM J. Sci. Comput. 14, 1993).
     """
     turns = _turns(elements * itemsize)
-    edges, lanes, tree = 2, LOAD_BYTES // itemsize, 10
+    edges, lanes = 2, LOAD_BYTES // itemsize
     of_last_block = -(-blocks(elements * itemsize, BLOCK, turns) // BLOCK)
-    return LOADS * turns + edges + lanes + tree + of_last_block + tree
+    return LOADS * turns + edges + lanes + TREE + of_last_block + TREE
 
 
 def _as_array(x):

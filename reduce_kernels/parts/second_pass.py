@@ -2,8 +2,9 @@
 
 The blocks of an ordinary launch cannot wait for each other, so the steps up to reduce8 leave one
 partial sum per block, and this pass adds them: in one launch of one block while there are few, in
-two launches when there are so many that one block would be the slowest part. Its time counts; it
-reads the BLOCK-th part of what the first pass reads, or less.
+two launches when there are so many that one block would be the slowest part. Its time counts, where
+the source times the first pass alone; it reads the BLOCK-th part of what the first pass reads, or
+less.
 """
 
 import numpy as np
