@@ -96,5 +96,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"BM": (128, 64), "BN": (128, 64), "BK": (8, 16), "TM": (8,), "TN": (8,)},
-    budget=Budget(registers=128, global_bits=128, shared_bits=128, ffma_share=0.7),
+    budget=Budget(registers=128, global_bits=128, shared_bits=128, ffma_share=0.85),
 )

@@ -130,6 +130,6 @@ STEP = Step(
     launch=launch,
     calls=calls,
     choices={"BM": (128,), "BN": (256, 128), "BK": (8,)},
-    budget=Budget(global_bits=128, shared_bits=128, ffma_share=0.8),
+    budget=Budget(global_bits=128, shared_bits=128, ffma_share=0.85),
     capability=(8, 0),
 )

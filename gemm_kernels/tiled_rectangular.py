@@ -67,5 +67,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"BM": (32, 16), "BN": (32,), "BK": (64, 32)},
-    budget=Budget(registers=64, global_bits=32, shared_bits=128, ffma_share=0.3),
+    budget=Budget(registers=64, global_bits=32, shared_bits=128, ffma_share=0.25),
 )
