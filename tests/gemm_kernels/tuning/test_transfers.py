@@ -8,7 +8,8 @@ from gemm_kernels.tuning import transfers
 from gemm_kernels.tuning.transfers import Experiment
 from utils.errors import CourseError
 from utils.figures import plots
-from utils.measuring import records
+from utils.machine import devices
+from utils.measuring import command_line, records
 
 ELEMENTS = 2**14
 
@@ -70,9 +71,9 @@ def test_products_and_the_host_are_recorded_in_one_file(tmp_path):
 
 
 def test_without_a_gpu_transfers_are_refused_with_a_sentence(monkeypatch, capsys):
-    monkeypatch.setattr(transfers.devices, "current", lambda: None)
-    assert transfers.main() == transfers.REFUSED
-    assert "--transfers needs a CUDA device." in capsys.readouterr().err
+    monkeypatch.setattr(devices, "current", lambda: None)
+    assert command_line.main("SGEMM", (transfers.COMMAND,), []) == command_line.REFUSED
+    assert "transfers needs a CUDA device." in capsys.readouterr().err
 
 
 def test_transfers_are_drawn_beside_the_published_ones():

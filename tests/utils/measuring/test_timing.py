@@ -9,6 +9,7 @@ import pytest
 import threadpoolctl
 
 from utils.errors import CourseError
+from utils.ladder import libraries
 from utils.machine import versions
 from utils.measuring import timing
 from utils.measuring.timing import time_cpu, time_gpu
@@ -134,16 +135,16 @@ def test_without_nvml_there_is_no_clock(monkeypatch):
 
 
 def test_libraries_on_the_gpu_are_left_out_where_cupy_is_missing(monkeypatch):
-    monkeypatch.setattr(timing, "cupy", lambda: None)
+    monkeypatch.setattr(libraries, "cupy", lambda: None)
     x = np.ones(3, np.float32)
-    assert timing.CUBLAS.bind((x, x), x) is None
-    assert timing.CUB.bind((x,), x) is None
+    assert libraries.CUBLAS.bind((x, x), x) is None
+    assert libraries.CUB.bind((x,), x) is None
 
 
 def test_numpy_is_a_rival_that_does_the_same_work():
     a, b = np.ones((2, 3), np.float32), np.ones((3, 4), np.float32)
     ours = np.zeros((2, 4), np.float32)
-    assert (timing.NUMPY_BLAS.bind((a, b), ours)() == 3).all()
+    assert (libraries.NUMPY_BLAS.bind((a, b), ours)() == 3).all()
     assert (ours == 0).all()
 
 
