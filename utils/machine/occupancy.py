@@ -30,6 +30,7 @@ RESOURCES = ("threads", "blocks", "registers", "shared memory")
 class Limits:
     """What an SM of one compute capability has, and in which portions it is given away.
 
+    budgets: whether the machine code of every step is held to its budget for it.
     registers_per_sm, _per_block, _per_thread: 32-bit registers. register_unit: a warp gets a
     multiple of it. warp_granularity: for the limit per block its warps are rounded up to this.
     sub_partitions: equal parts of an SM, each with registers of its own, which starts one
@@ -42,6 +43,7 @@ class Limits:
     """
 
     compute_capability: tuple[int, int]
+    budgets: bool
     threads_per_block: int
     threads_per_sm: int
     blocks_per_sm: int
@@ -59,6 +61,11 @@ class Limits:
     shared_unit_bytes: int
     shared_kib_steps: tuple[int, ...]
     source: str
+
+    @property
+    def arch(self) -> str:
+        """The compute capability as compilers name it, such as "sm_90"."""
+        return "sm_{}{}".format(*self.compute_capability)
 
     @property
     def warps_per_sm(self) -> int:
@@ -266,6 +273,7 @@ def _from_row(row: dict[str, str]) -> Limits:
     whole = {field.name: row[field.name] for field in fields(Limits) if field.type == "int"}
     return Limits(
         compute_capability=(int(major), int(minor)),
+        budgets=row["budgets"] == "yes",
         shared_kib_steps=tuple(map(int, steps)),
         source=row["source"],
         **{name: int(text) for name, text in whole.items()},
