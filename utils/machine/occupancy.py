@@ -30,7 +30,6 @@ RESOURCES = ("threads", "blocks", "registers", "shared memory")
 class Limits:
     """What an SM of one compute capability has, and in which portions it is given away.
 
-    budgets: whether the machine code of every step is held to its budget for it.
     registers_per_sm, _per_block, _per_thread: 32-bit registers. register_unit: a warp gets a
     multiple of it. warp_granularity: for the limit per block its warps are rounded up to this.
     sub_partitions: equal parts of an SM, each with registers of its own, which starts one
@@ -43,7 +42,6 @@ class Limits:
     """
 
     compute_capability: tuple[int, int]
-    budgets: bool
     threads_per_block: int
     threads_per_sm: int
     blocks_per_sm: int
@@ -61,11 +59,6 @@ class Limits:
     shared_unit_bytes: int
     shared_kib_steps: tuple[int, ...]
     source: str
-
-    @property
-    def arch(self) -> str:
-        """The compute capability as compilers name it, such as "sm_90"."""
-        return "sm_{}{}".format(*self.compute_capability)
 
     @property
     def warps_per_sm(self) -> int:
@@ -98,12 +91,16 @@ class Occupancy:
     room: Mapping[str, int]
 
 
+def with_budgets() -> dict[str, tuple[int, int]]:
+    """The architectures for which steps are held to their budgets, such as {"sm_90": (9, 0)}."""
+    rows = [row for row in _rows() if row["budgets"] == "yes"]
+    return {f"sm_{row['compute_capability'].replace('.', '')}": _capability(row) for row in rows}
+
+
 @functools.cache
 def known() -> Mapping[tuple[int, int], Limits]:
     """The rows of `data/architectures.csv` by compute capability, in its order."""
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        rows = [_from_row(row) for row in csv.DictReader(file)]
-    return {row.compute_capability: row for row in rows}
+    return {_capability(row): _from_row(row) for row in _rows()}
 
 
 def limits_of(capability: tuple[int, int]) -> Limits:
@@ -267,13 +264,21 @@ def _name(limits: Limits) -> str:
     return "compute capability {}.{}".format(*limits.compute_capability)
 
 
-def _from_row(row: dict[str, str]) -> Limits:
+def _rows() -> list[dict[str, str]]:
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _capability(row: dict[str, str]) -> tuple[int, int]:
     major, minor = row["compute_capability"].split(".")
+    return int(major), int(minor)
+
+
+def _from_row(row: dict[str, str]) -> Limits:
     steps = row["shared_kib_steps"].split(";") if row["shared_kib_steps"] else []
     whole = {field.name: row[field.name] for field in fields(Limits) if field.type == "int"}
     return Limits(
-        compute_capability=(int(major), int(minor)),
-        budgets=row["budgets"] == "yes",
+        compute_capability=_capability(row),
         shared_kib_steps=tuple(map(int, steps)),
         source=row["source"],
         **{name: int(text) for name, text in whole.items()},

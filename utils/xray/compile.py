@@ -20,11 +20,11 @@ from numba import cuda
 from numba.cuda.cudadrv import nvvm
 
 from utils.errors import CourseError
-from utils.machine.occupancy import known
+from utils.machine.occupancy import with_budgets
 from utils.machine.versions import explained
 
 # Those for which the budgets of the steps are tested; the toolkit knows more.
-ARCHITECTURES = {row.arch: row.compute_capability for row in known().values() if row.budgets}
+ARCHITECTURES = with_budgets()
 
 NO_COMPILER = (
     "The CUDA compiler is not installed, so there is no machine code to look at: on Linux or "
