@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +12,7 @@ from .errors import Finding, Site
 from .lanes import Mask
 from .memory import ArrayView, LocalArray
 from .numba_types import cast
-
-if TYPE_CHECKING:
-    from .launch import Run
+from .run import Run
 
 
 def load(run: Run, array, indices: tuple, mask: Mask, site: Site):
@@ -173,7 +170,8 @@ def _address(run: Run, array: ArrayView, indices: tuple, mask: Mask, site: Site)
     for position, stride in zip(positions, array.strides, strict=True):
         address = address + (position if stride == 1 else position * stride)
     if array.memory.space == "shared" and run.batch.blocks > 1:
-        address = address + mask.select(run.batch.block_row) * run.shared_size(array.memory)
+        part = array.memory.data.size // run.batch.blocks  # each block has its own
+        address = address + mask.select(run.batch.block_row) * part
     return address, mask
 
 

@@ -12,6 +12,7 @@ from .errors import Finding, Site
 from .lanes import Mask, union
 from .memory import ArrayView
 from .numba_types import Kind, conform
+from .run import Run
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Frame:
     while lanes have set it to different types; they become one where those lanes read it together.
     """
 
-    run: object  # launch.Run
+    run: Run
     live: Mask | None
     types: object  # inference.Types
     is_kernel: bool

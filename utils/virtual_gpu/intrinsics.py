@@ -118,11 +118,11 @@ def _shared_array(call: Call) -> Callable:
     shape, dtype = _shape_and_dtype(call)
     name = call.name or "shared"
     if shape == (0,):
-        return lambda frame, mask: frame.run.dynamic_shared(name, dtype(frame, mask))
+        return lambda frame, mask: frame.run.shared.dynamic(name, dtype(frame, mask))
     strides, size = element_strides(shape), int(np.prod(shape))
 
     def evaluate(frame, mask):
-        memory = frame.run.static_shared(call.node, name, size, dtype(frame, mask))
+        memory = frame.run.shared.static(call.node, name, size, dtype(frame, mask))
         return ArrayView(memory, shape, strides)
 
     return evaluate
