@@ -9,10 +9,10 @@ from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
 from . import numba_types
-from .compiler import Program
 from .errors import LaunchError
 from .hostarrays import DeviceArray
 from .memory import ArrayView, Memory
+from .program import Program
 from .shadow import Shadow
 
 

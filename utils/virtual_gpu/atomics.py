@@ -8,10 +8,13 @@ from collections.abc import Callable
 import numpy as np
 from numba import cuda
 
-from . import access
+from .access import update
+from .call import Call, Handler
+from .frame import Evaluate
 from .lanes import Mask
 from .memory import ArrayView
 from .numba_types import cast
+from .place import Place
 
 # What each operation leaves in the element: new = compute(old, value).
 _COMPUTE: dict[str, Callable] = {
@@ -54,10 +57,10 @@ def _in_turn(data: np.ndarray, addresses: np.ndarray, compute: Callable, values:
     return old
 
 
-def _operation(name: str) -> Callable:
-    def handler(call) -> Callable:
+def _operation(name: str) -> Handler:
+    def handler(call: Call) -> Evaluate:
         array, index, value = call.arguments(3)
-        site, used = call.compiler.source.site(call.node), _is_used(call)
+        site, used = call.site, _is_used(call)
 
         def evaluate(frame, mask):
             target, indices = _target(call, array(frame, mask), index(frame, mask))
@@ -72,28 +75,28 @@ def _operation(name: str) -> Callable:
                     return None
                 return _in_turn(data, addresses, compute, (values,))
 
-            return access.update(frame.run, target, indices, change, mask, site)
+            return update(Place(frame.run, target, indices, mask, site), change)
 
         return evaluate
 
     return handler
 
 
-def _is_used(call) -> bool:
+def _is_used(call: Call) -> bool:
     """Whether the old value is looked at: not when the call is a statement of its own."""
     return not any(
         isinstance(node, ast.Expr) and node.value is call.node
-        for node in ast.walk(call.compiler.source.tree)
+        for node in ast.walk(call.source.tree)
     )
 
 
-def _check_type(call, name: str, target: ArrayView) -> None:
+def _check_type(call: Call, name: str, target: ArrayView) -> None:
     wide = target.dtype.itemsize in (4, 8) and target.dtype.kind in "iuf"
     if not wide or (name in _INTEGERS_ONLY and target.dtype.kind == "f"):
         raise call.refuse(f"atomic.{name} on {target.dtype}")
 
 
-def _target(call, target, index) -> tuple[ArrayView, tuple]:
+def _target(call: Call, target, index) -> tuple[ArrayView, tuple]:
     if not isinstance(target, ArrayView):
         raise call.refuse("an atomic on anything but an array in global or shared memory")
     indices = index if isinstance(index, tuple) else (index,)
@@ -123,11 +126,11 @@ def _swap_if_equal(old, expected, value):
     return np.where(old == expected, value, old)
 
 
-def _compare_and_swap(call) -> Callable:
+def _compare_and_swap(call: Call) -> Evaluate:
     """``cas(array, index, expected, value)``, or ``compare_and_swap(array, expected, value)`` on
     the first element."""
     arguments = call.arguments(3, 4)
-    site = call.compiler.source.site(call.node)
+    site = call.site
 
     def evaluate(frame, mask):
         values = [a(frame, mask) for a in arguments]
@@ -139,12 +142,12 @@ def _compare_and_swap(call) -> Callable:
             pair = (_selected(expected, lanes), _selected(new, lanes))
             return _in_turn(data, addresses, _swap_if_equal, pair)
 
-        return access.update(frame.run, target, indices, change, mask, site)
+        return update(Place(frame.run, target, indices, mask, site), change)
 
     return evaluate
 
 
-HANDLERS: dict[str, Callable] = {
+HANDLERS: dict[str, Handler] = {
     **{name: _operation(name) for name in _COMPUTE},
     "cas": _compare_and_swap,
     "compare_and_swap": _compare_and_swap,

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import operations
 from .errors import Finding, Site
+from .inference import Types
 from .lanes import Mask, union
 from .memory import ArrayView
 from .numba_types import Kind, conform
@@ -17,10 +18,25 @@ from .run import Run
 
 @dataclass
 class Loop:
-    """Lanes that left the current round of a loop early."""
+    """Lanes of a loop that are out of its current round."""
 
     broken: Mask | None = None
-    continued: Mask | None = None
+    continued: Mask | None = None  # since the round began
+    finished: Mask | None = None  # by the loop's condition, so that its else is for them
+
+    def keep(self, active: Mask, condition) -> Mask | None:
+        """The active lanes that have another round, by the loop's condition."""
+        if isinstance(condition, np.ndarray):
+            going = active.narrow(condition)
+        else:
+            going = active if condition else None
+        if going is not active:
+            self.finish(active.without(going))
+        return going
+
+    def finish(self, lanes: Mask | None) -> None:
+        """These lanes have had all their rounds."""
+        self.finished = union(self.finished, lanes)
 
 
 @dataclass
@@ -33,7 +49,7 @@ class Frame:
 
     run: Run
     live: Mask | None
-    types: object  # inference.Types
+    types: Types
     is_kernel: bool
     variables: dict[str, list[tuple[object, Mask]]] = field(default_factory=dict)
     loops: list[Loop] = field(default_factory=list)

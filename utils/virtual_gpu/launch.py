@@ -10,11 +10,12 @@ import numpy as np
 
 from .arguments import kernel_arguments
 from .clock import Clock, Releases
-from .compiler import Program, compile_function
+from .compiler import compile_function
 from .counters import Counters
 from .errors import LaunchError, VirtualGpuError
 from .lanes import Batch, Geometry
 from .memory import ArrayView
+from .program import Program
 from .report import Report
 from .run import Run
 from .shared import MAX_SHARED_BYTES, SharedMemory

@@ -12,7 +12,6 @@ from .clock import Clock
 from .counters import Counters
 from .errors import Finding, Site, VirtualGpuError
 from .lanes import Batch, Mask
-from .memory import Memory
 from .shared import SharedMemory
 from .source import Source
 
@@ -97,13 +96,3 @@ class Run:
                 f"{source.name}, {source.site(node)}: more than {MAX_ROUNDS} rounds of its loops; "
                 "does the loop end for every thread? If so, set VIRTUAL_GPU_MAX_ROUNDS higher."
             )
-
-    def count_access(
-        self, memory: Memory, kind: str, addresses, mask: Mask, site: Site, width: int = 1
-    ) -> None:
-        if self.counters:
-            self.counters.access((memory, width), kind, addresses, mask, site)
-
-    def count_operation(self, source: Source, node: ast.AST, result, mask: Mask) -> None:
-        if self.counters and result.dtype.kind in "fc":
-            self.counters.operation(source.site(node), result.dtype, mask)

@@ -11,7 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .call import Call, Handler
 from .errors import Finding, Site
+from .frame import Evaluate
 from .lanes import WARP, Mask
 
 ALL_LANES = 0xFFFFFFFF
@@ -65,12 +67,12 @@ def _check_members(frame, members, mask: Mask, site: Site, may_leave: bool = Fal
             run.report.add(finding)
 
 
-def _shuffle(source: Callable) -> Callable:
+def _shuffle(source: Callable) -> Handler:
     """``source(lane numbers, argument)`` is the lane that each lane reads from."""
 
-    def handler(call) -> Callable:
+    def handler(call: Call) -> Evaluate:
         members, value, argument = call.arguments(3)
-        site = call.compiler.source.site(call.node)
+        site = call.site
 
         def evaluate(frame, mask):
             data = value(frame, mask)
@@ -103,12 +105,12 @@ def _check_sources(frame, wanted: np.ndarray, mask: Mask, site: Site) -> None:
     ))  # fmt: skip
 
 
-def _vote(combine: Callable, dtype: type) -> Callable:
+def _vote(combine: Callable, dtype: type) -> Handler:
     """``combine(active, predicate)`` gives one value per warp."""
 
-    def handler(call) -> Callable:
+    def handler(call: Call) -> Evaluate:
         members, predicate = call.arguments(2)
-        site = call.compiler.source.site(call.node)
+        site = call.site
 
         def evaluate(frame, mask):
             _check_members(frame, members(frame, mask), mask, site)
@@ -125,9 +127,9 @@ def _same_value(rows: np.ndarray, active: np.ndarray) -> np.ndarray:
     return (rows[:, :, None] == rows[:, None, :]) & active[:, None, :] & active[:, :, None]
 
 
-def _match_any(call) -> Callable:
+def _match_any(call: Call) -> Evaluate:
     members, value = call.arguments(2)
-    site = call.compiler.source.site(call.node)
+    site = call.site
 
     def evaluate(frame, mask):
         _check_members(frame, members(frame, mask), mask, site)
@@ -137,9 +139,9 @@ def _match_any(call) -> Callable:
     return evaluate
 
 
-def _match_all(call) -> Callable:
+def _match_all(call: Call) -> Evaluate:
     members, value = call.arguments(2)
-    site = call.compiler.source.site(call.node)
+    site = call.site
 
     def evaluate(frame, mask):
         _check_members(frame, members(frame, mask), mask, site)
@@ -152,9 +154,9 @@ def _match_all(call) -> Callable:
     return evaluate
 
 
-def _syncwarp(call) -> Callable:
+def _syncwarp(call: Call) -> Evaluate:
     arguments = call.arguments(0, 1)
-    site = call.compiler.source.site(call.node)
+    site = call.site
 
     def evaluate(frame, mask):
         members = arguments[0](frame, mask) if arguments else np.int64(ALL_LANES)
@@ -164,21 +166,21 @@ def _syncwarp(call) -> Callable:
     return evaluate
 
 
-def _active_mask(call) -> Callable:
+def _active_mask(call: Call) -> Evaluate:
     call.arguments(0)
     return lambda frame, mask: _spread(bits_of(mask.lanes.reshape(-1, WARP)))
 
 
-def _lower_lanes(call) -> Callable:
+def _lower_lanes(call: Call) -> Evaluate:
     call.arguments(0)
     below = ((np.uint64(1) << np.arange(WARP, dtype=np.uint64)) - np.uint64(1)).astype(np.uint32)
     return lambda frame, mask: np.tile(below, frame.run.batch.size // WARP)
 
 
-def _bits(compute: Callable) -> Callable:
+def _bits(compute: Callable) -> Handler:
     """A function of one lane's bits; ``compute(unsigned value, width in bits)``."""
 
-    def handler(call) -> Callable:
+    def handler(call: Call) -> Evaluate:
         (argument,) = call.arguments(1)
 
         def evaluate(frame, mask):
@@ -215,7 +217,7 @@ def _reversed_bits(value, width: int) -> np.ndarray:
     return (bits << np.arange(width, dtype=np.uint64)).sum(axis=-1, dtype=np.uint64)
 
 
-HANDLERS: dict[str, Callable] = {
+HANDLERS: dict[str, Handler] = {
     "syncwarp": _syncwarp,
     "shfl_sync": _shuffle(lambda lane, argument: argument % WARP),
     "shfl_up_sync": _shuffle(lambda lane, argument: lane - argument),
