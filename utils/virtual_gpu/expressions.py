@@ -25,7 +25,7 @@ from .coordinates import special_value
 from .frame import Evaluate, Frame, MergeError, check_set, is_scalar
 from .inference import declared_kinds
 from .lanes import Mask
-from .memory import ArrayView, LocalArray, constant_array, element_strides
+from .memory import Array, ArrayView, LocalArray, constant_array, element_strides
 from .numba_types import conform
 from .parts import expanded, is_part, store_part, view
 from .place import Place
@@ -62,7 +62,7 @@ class Expressions:
 
         def locate(frame, mask) -> Place:
             array, indices = base(frame, mask), index(frame, mask)
-            if isinstance(array, ArrayView | LocalArray):
+            if isinstance(array, Array):
                 rank = len(array.shape)
                 indices = expanded(indices, rank)
                 if len(indices) > rank:
@@ -207,7 +207,7 @@ class Expressions:
             if is_scalar(value) and name == "conjugate" and not given:
                 return np.conjugate(value)
             fills = name == "fill" and len(given) == 1 and is_scalar(given[0])
-            is_array = isinstance(value, ArrayView | LocalArray)
+            is_array = isinstance(value, Array)
             if is_array and fills and store_part(Place(frame.run, value, (), mask, site), *given):
                 return None
             raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
@@ -433,7 +433,7 @@ class Expressions:
             place = locate(frame, mask)
             if isinstance(place.array, tuple):
                 return self._item(node, place.array, place.indices)
-            if not isinstance(place.array, ArrayView | LocalArray):
+            if not isinstance(place.array, Array):
                 raise self.source.refuse(node, f"the index in {ast.unparse(node)}")
             if not is_part(place):
                 return load(place)
@@ -462,7 +462,7 @@ def _is_plain(value) -> bool:
 
 def attribute_of(value, attribute: str):
     """``x.shape`` and the like; None where the virtual GPU does not know the attribute."""
-    if isinstance(value, ArrayView | LocalArray):
+    if isinstance(value, Array):
         return _array_attributes(value).get(attribute)
     if is_scalar(value) and attribute in ("real", "imag"):
         return getattr(value, attribute)
@@ -471,7 +471,7 @@ def attribute_of(value, attribute: str):
     return None
 
 
-def _array_attributes(array: ArrayView | LocalArray) -> dict:
+def _array_attributes(array: Array) -> dict:
     shape = tuple(s if isinstance(s, np.ndarray) else np.int64(s) for s in array.shape)
     size, itemsize = functools.reduce(operator.mul, shape, np.int64(1)), array.dtype.itemsize
     strides = getattr(array, "strides", None) or element_strides(array.shape)

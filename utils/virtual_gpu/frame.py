@@ -12,7 +12,7 @@ from .errors import Finding, Site
 from .inference import Types
 from .lanes import Mask, union
 from .memory import ArrayView
-from .numba_types import Kind, conform
+from .numba_types import Kind, Number, conform
 from .run import Run
 
 
@@ -145,7 +145,7 @@ def _joined(parts: list, kind: Kind, mask: Mask, name: str) -> tuple[object, Mas
 
 def is_scalar(value) -> bool:
     """Whether a value is a number of the kernel: one for all threads, or one per lane."""
-    return isinstance(value, np.ndarray | np.generic)
+    return isinstance(value, Number)
 
 
 def check_set(frame: Frame, name: str, owners: Mask, mask: Mask, site: Site) -> None:

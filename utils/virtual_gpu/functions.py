@@ -12,7 +12,8 @@ from . import numba_types, operations
 from .arithmetic import Arithmetic
 from .call import Call, Handler
 from .frame import Evaluate
-from .memory import ArrayView, LocalArray
+from .memory import Array
+from .numba_types import Number
 
 
 def typed(call: Call) -> Evaluate:
@@ -42,7 +43,7 @@ def cast_to(dtype: np.dtype) -> Handler:
 
         def evaluate(frame, mask):
             value = argument(frame, mask)
-            if not isinstance(value, np.ndarray | np.generic):
+            if not isinstance(value, Number):
                 raise call.refuse(f"{ast.unparse(call.node)}, a cast of what is no number,")
             return numba_types.cast(value, dtype)
 
@@ -178,7 +179,7 @@ def length(call: Call) -> Evaluate:
         value = argument(frame, mask)
         if isinstance(value, tuple):
             return np.int64(len(value))
-        if isinstance(value, ArrayView | LocalArray):
+        if isinstance(value, Array):
             return np.int64(value.shape[0])
         raise call.refuse("len() of this value")
 

@@ -171,6 +171,9 @@ class LocalArray:
             self.unwritten[row] = missing if missing.any() else None
 
 
+Array = ArrayView | LocalArray
+
+
 def constant_array(name: str, value: np.ndarray) -> ArrayView:
     """An array of the surrounding module, frozen at compilation as Numba freezes it."""
     memory = Memory(name, "constant", np.ascontiguousarray(value).ravel().copy())

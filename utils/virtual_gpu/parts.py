@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from .access import store
-from .memory import ArrayView, LocalArray
+from .memory import Array, ArrayView
 from .place import Place, position_of, report_out_of_bounds
 
 
@@ -22,7 +22,7 @@ def expanded(indices: tuple, rank: int) -> tuple:
 
 def is_part(place: Place) -> bool:
     """Whether the place is a part of an array and not one element."""
-    if not isinstance(place.array, ArrayView | LocalArray):
+    if not isinstance(place.array, Array):
         return False
     return len(place.indices) < len(place.array.shape) or slice in map(type, place.indices)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .errors import Finding, Site
 from .lanes import Mask
-from .memory import ArrayView, LocalArray
+from .memory import Array
 from .run import Run
 
 
@@ -22,7 +22,7 @@ class Place(NamedTuple):
     """
 
     run: Run
-    array: ArrayView | LocalArray
+    array: Array
     indices: tuple
     mask: Mask
     site: Site

@@ -19,7 +19,7 @@ from .errors import KernelRaised
 from .expressions import Expressions
 from .frame import Evaluate, Execute, Frame, Loop, is_scalar, merge_values
 from .lanes import Mask, union
-from .memory import ArrayView, LocalArray
+from .memory import Array, ArrayView
 from .numba_types import conform
 from .parts import is_part, store_part, view
 from .place import Place
@@ -147,7 +147,7 @@ class Statements:
 
     def _check_storable(self, node: ast.AST, array, value) -> None:
         complex_to_real = is_scalar(value) and value.dtype.kind == "c" != array.dtype.kind
-        if not isinstance(array, ArrayView | LocalArray) or not is_scalar(value) or complex_to_real:
+        if not isinstance(array, Array) or not is_scalar(value) or complex_to_real:
             raise self.source.refuse(node, f"storing to {ast.unparse(node)} from this value")
         if isinstance(array, ArrayView) and not array.writable:
             raise self.source.refuse(node, f"storing to the read-only array {array.name}")
@@ -311,7 +311,7 @@ class Statements:
                 if len({v.dtype for v in values if is_scalar(v)}) > 1:
                     raise self.source.refuse(node, "a loop over a tuple of several types")
                 return values
-            if isinstance(values, ArrayView | LocalArray) and isinstance(values.shape[0], int):
+            if isinstance(values, Array) and isinstance(values.shape[0], int):
                 return _rows(Place(frame.run, values, (), mask, site))
             raise self.source.refuse(node, "a loop over anything but range(), a tuple or an array")
 
