@@ -13,21 +13,19 @@ import numpy as np
 
 from .call import Call, Handler
 from .errors import Finding, Site
-from .frame import Evaluate
+from .frame import Evaluate, Frame
 from .lanes import WARP, Mask
+from .run import Run
 
 ALL_LANES = 0xFFFFFFFF
 SHUFFLED = (np.dtype("i4"), np.dtype("i8"), np.dtype("f4"), np.dtype("f8"))
 LANE_BITS = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
 
 
-def _vector(value, run) -> np.ndarray:
-    return value if isinstance(value, np.ndarray) else np.full(run.batch.size, value)
-
-
-def _rows(value, run) -> np.ndarray:
-    """A vector with one row per warp."""
-    return _vector(value, run).reshape(-1, WARP)
+def _rows(value, run: Run) -> np.ndarray:
+    """A number or a vector of lanes with one row per warp."""
+    vector = value if isinstance(value, np.ndarray) else np.full(run.batch.size, value)
+    return vector.reshape(-1, WARP)
 
 
 def bits_of(lanes: np.ndarray) -> np.ndarray:
@@ -39,7 +37,7 @@ def _spread(per_warp: np.ndarray) -> np.ndarray:
     return np.repeat(per_warp, WARP)
 
 
-def _check_members(frame, members, mask: Mask, site: Site, may_leave: bool = False) -> None:
+def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: bool = False) -> None:
     """Every lane must be in its own mask, and every live lane of the mask must be here.
 
     ``may_leave``: an absent lane is no flaw if it leaves the kernel without another meeting.
@@ -48,23 +46,22 @@ def _check_members(frame, members, mask: Mask, site: Site, may_leave: bool = Fal
     run.meet(mask)
     named = _rows(members, run).astype(np.int64) & ALL_LANES
     active = mask.lanes.reshape(-1, WARP)
-    mine = (named >> np.arange(WARP)) & 1 == 0
-    absent = _spread(bits_of(run.live.lanes.reshape(-1, WARP) & ~active)).reshape(-1, WARP)
-    missing = (named & absent.astype(np.int64)) != 0
-    guilty = active & (mine | missing)
-    if guilty.any() and not run.report.knows("barrier", site, ""):
-        lane = int(np.flatnonzero(guilty.ravel())[0])
-        thread = run.batch.thread(lane)
-        value = int(named.ravel()[lane])
-        finding = Finding(
-            "barrier", site, "", (), (thread,), int(guilty.sum()),
-            f"{thread} names the lanes {value:#010x}; its warp's lanes "
-            f"{int(bits_of(active)[lane // WARP]):#010x} take part, and both must be the same.",
-        )  # fmt: skip
-        if may_leave and not (active & mine).any():
-            run.expect(finding, run.live.lanes & ~mask.lanes)
-        else:
-            run.report.add(finding)
+    forgets_itself = active & ((named >> np.arange(WARP)) & 1 == 0)
+    absent = bits_of(run.live.lanes.reshape(-1, WARP) & ~active).astype(np.int64)
+    guilty = forgets_itself | (active & ((named & absent[:, None]) != 0))
+    if not guilty.any() or run.report.knows("barrier", site, ""):
+        return
+    lane = int(np.flatnonzero(guilty.ravel())[0])
+    thread, present = run.batch.thread(lane), int(bits_of(active)[lane // WARP])
+    finding = Finding(
+        "barrier", site, "", (), (thread,), int(guilty.sum()),
+        f"{thread} names the lanes {int(named.ravel()[lane]):#010x}; its warp's lanes "
+        f"{present:#010x} take part, and both must be the same.",
+    )  # fmt: skip
+    if may_leave and not forgets_itself.any():
+        run.expect(finding, run.live.lanes & ~mask.lanes)
+    else:
+        run.report.add(finding)
 
 
 def _shuffle(source: Callable) -> Handler:
@@ -91,7 +88,7 @@ def _shuffle(source: Callable) -> Handler:
     return handler
 
 
-def _check_sources(frame, wanted: np.ndarray, mask: Mask, site: Site) -> None:
+def _check_sources(frame: Frame, wanted: np.ndarray, mask: Mask, site: Site) -> None:
     active = mask.lanes.reshape(-1, WARP)
     guilty = active & ~np.take_along_axis(active, wanted, axis=1)
     if not guilty.any():
