@@ -76,7 +76,7 @@ class Expressions:
         parts = [self._index(e) for e in (node.elts if isinstance(node, ast.Tuple) else [node])]
 
         def evaluate(frame, mask) -> tuple:
-            values = tuple(part(frame, mask) for part in parts)
+            values = tuple([part(frame, mask) for part in parts])
             if len(values) == 1 and isinstance(values[0], tuple):
                 return values[0]  # a[position] with a tuple of numbers
             for value in values:
