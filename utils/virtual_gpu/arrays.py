@@ -48,6 +48,7 @@ def _is_computed(shape: ast.expr) -> bool:
 
 
 def shared_array(call: Call) -> Evaluate:
+    """``cuda.shared.array``; of shape 0 it is the launch's dynamic shared memory."""
     shape, dtype = _shape_and_dtype(call)
     name = call.name or "shared"
     if shape == (0,):
@@ -62,12 +63,14 @@ def shared_array(call: Call) -> Evaluate:
 
 
 def local_array(call: Call) -> Evaluate:
+    """``cuda.local.array``."""
     shape, dtype = _shape_and_dtype(call)
     name = call.name or "local"
     return lambda frame, mask: LocalArray(name, shape, dtype(frame, mask), frame.run.batch.size)
 
 
 def constant_array_like(call: Call) -> Evaluate:
+    """``cuda.const.array_like``."""
     array = call.only_static()
     if not isinstance(array, np.ndarray):
         raise call.refuse("const.array_like() of anything but an array of the module")

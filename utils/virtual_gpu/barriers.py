@@ -12,6 +12,7 @@ from .frame import Evaluate
 
 
 def syncthreads(call: Call) -> Evaluate:
+    """``cuda.syncthreads``: a barrier of the block."""
     call.arguments(0)
     site = call.site
 
@@ -59,6 +60,7 @@ GRID_GROUP = object()  # cuda.cg.this_grid()
 
 
 def this_grid(call: Call) -> Evaluate:
+    """``cuda.cg.this_grid``: its barrier needs all blocks at once."""
     call.arguments(0)
     call.compiler.cooperative = True
     return lambda frame, mask: GRID_GROUP

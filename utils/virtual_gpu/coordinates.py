@@ -46,10 +46,12 @@ def special_value(value) -> Evaluate | None:
 
 
 def grid(call: Call) -> Evaluate:
+    """``cuda.grid``: the thread's position in the whole grid."""
     return _per_dimension(call, _global_position)
 
 
 def gridsize(call: Call) -> Evaluate:
+    """``cuda.gridsize``: how many threads the grid has in each dimension."""
     return _per_dimension(call, _global_extent)
 
 

@@ -38,6 +38,7 @@ def typed(call: Call) -> Evaluate:
 
 
 def cast_to(dtype: np.dtype) -> Handler:
+    """A call of a type: ``float32(x)``."""
     def handler(call: Call) -> Evaluate:
         (argument,) = call.arguments(1)
 
@@ -53,6 +54,7 @@ def cast_to(dtype: np.dtype) -> Handler:
 
 
 def fma(call: Call) -> Evaluate:
+    """``cuda.fma``: one rounding."""
     arguments = call.arguments(3)
 
     def evaluate(frame, mask):
@@ -63,6 +65,7 @@ def fma(call: Call) -> Evaluate:
 
 
 def select(call: Call) -> Evaluate:
+    """``cuda.selp``: both values are there, and a condition chooses."""
     arguments = call.arguments(3)
 
     def evaluate(frame, mask):
@@ -74,6 +77,7 @@ def select(call: Call) -> Evaluate:
 
 
 def to_complex(call: Call) -> Evaluate:
+    """``complex(x)`` and ``complex(re, im)``; two float32 make a complex64."""
     parts = call.arguments(1, 2)
 
     def evaluate(frame, mask):
@@ -89,6 +93,7 @@ def to_complex(call: Call) -> Evaluate:
 
 
 def divided(call: Call) -> Evaluate:
+    """``divmod``: quotient and remainder."""
     parts, apply = call.arguments(2), Arithmetic(call.source, call.node).apply
 
     def evaluate(frame, mask):
@@ -120,6 +125,7 @@ def two_results(compute: Callable, dtypes: tuple) -> Handler:
 
 
 def total_of(call: Call) -> Evaluate:
+    """``sum`` of a tuple."""
     (argument,), apply = call.arguments(1), Arithmetic(call.source, call.node).apply
 
     def evaluate(frame, mask):
@@ -135,6 +141,7 @@ def total_of(call: Call) -> Evaluate:
 
 
 def cube_root(call: Call) -> Evaluate:
+    """``cuda.cbrt``."""
     (argument,) = call.arguments(1)
 
     def evaluate(frame, mask):
@@ -147,6 +154,7 @@ def cube_root(call: Call) -> Evaluate:
 
 
 def character(call: Call) -> Evaluate:
+    """``ord`` of a constant character."""
     text = call.only_static()
     if not isinstance(text, str) or len(text) != 1:
         raise call.refuse("ord() of anything but one constant character")
@@ -173,6 +181,7 @@ def nothing(call: Call) -> Evaluate:
 
 
 def length(call: Call) -> Evaluate:
+    """``len`` of a tuple or of an array."""
     (argument,) = call.arguments(1)
 
     def evaluate(frame, mask):
