@@ -45,7 +45,7 @@ def store(place: Place, value) -> None:
         return
     access = _access(inside, address, "writes")
     _count(inside, "store", access.addresses)
-    place.array.memory.store(access, _per_lane(inside, value))
+    place.array.memory.store(access, inside.mask.entries(value))
 
 
 def update(place: Place, change: Callable) -> np.ndarray | None:
@@ -83,7 +83,7 @@ def store_wide(place: Place, values: tuple) -> Callable:
     _count(inside, "store", accesses[0].addresses, width)
     moves = []
     for value, access in zip(values, accesses, strict=True):
-        given = _per_lane(inside, cast(value, place.array.dtype))
+        given = inside.mask.entries(cast(value, place.array.dtype))
         changed = memory.announce(access, given)
         moves.append(functools.partial(memory.move, access, given, changed))
 
@@ -96,12 +96,6 @@ def store_wide(place: Place, values: tuple) -> Callable:
 
 def _zeros(place: Place) -> np.ndarray:
     return np.zeros(place.run.batch.size, place.array.dtype)
-
-
-def _per_lane(place: Place, value) -> np.ndarray:
-    """One entry per active lane of a number or of a vector of lanes."""
-    chosen = place.mask.select(value)
-    return chosen if isinstance(chosen, np.ndarray) else np.full(place.mask.count, chosen)
 
 
 def _count(place: Place, kind: str, addresses, width: int = 1) -> None:
