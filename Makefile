@@ -46,12 +46,12 @@ run: setup ## Execute every lesson and write it to build/ as a page
 	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build $(NOTEBOOKS)
 
 record: setup ## On a GPU: tune, measure everything that is published, and draw it
-	$(VENV_PYTHON) -m gemm_kernels --tune
+	$(VENV_PYTHON) -m gemm_kernels tune
 	$(VENV_PYTHON) -m gemm_kernels --record
-	$(VENV_PYTHON) -m gemm_kernels --transfers
+	$(VENV_PYTHON) -m gemm_kernels transfers --record
 	$(VENV_PYTHON) -m reduce_kernels --record
 	$(VENV_PYTHON) -m latency_kernels --record
-	$(VENV_PYTHON) -m latency_kernels.curves --record
+	$(VENV_PYTHON) -m latency_kernels curves --record
 	$(VENV_PYTHON) -m gemm_kernels.cpu --record
 	$(VENV_PYTHON) -m utils.figures.readme
 

@@ -31,7 +31,6 @@ from utils.measuring import records
 from utils.measuring.command_line import Command, device_for
 from utils.measuring.records import Record
 from utils.measuring.timing import time_cpu
-from utils.paths import ROOT
 
 LADDER = "transfers"
 BYTES = tuple(2**exponent for exponent in range(16, 29, 2))  # 64 KiB ... 256 MiB
@@ -235,7 +234,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.record:
         path = records.file_of(device.name, LADDER)
         records.write(rows, path, list(dict.fromkeys(row.step for row in rows)))
-        print(f"Recorded in {path.relative_to(ROOT)}.", file=sys.stderr)
+        print(f"Recorded in {path.relative_to(records.DATA.parent)}.", file=sys.stderr)
     return 0
 
 

@@ -86,7 +86,7 @@ def measure(device: Device) -> Iterator[Point]:
             _check_copy(width, count, block)
         for block, blocks in OCCUPANCIES:
             yield _copy(device, width, count, (block, blocks), (x, out))
-    yield from _latencies(device)
+    yield from _latencies()
 
 
 def arithmetic_points(
@@ -100,7 +100,7 @@ def arithmetic_points(
     for ilp in ilps:
         _check_arithmetic(ilp)
         for count in threads:
-            yield _arithmetic(device, ilp, sms, count, ceiling)
+            yield _arithmetic(ilp, sms, count, ceiling)
 
 
 def _ceiling() -> float:
@@ -139,7 +139,7 @@ def _check(kernel, inputs: tuple, reference: np.ndarray, allowed: float) -> None
         raise CourseError(f"A kernel of the experiments is {verdict}; nothing is measured with it.")
 
 
-def _arithmetic(device: Device, ilp: int, sms: int, threads: int, ceiling: float) -> Point:
+def _arithmetic(ilp: int, sms: int, threads: int, ceiling: float) -> Point:
     """Blocks of at most 1024 threads, as many per SM as it takes."""
     per_sm = -(-threads // 1024)
     x = cuda.to_device(draw("uniform", WARP + 1 + ilp, seed=1))
@@ -214,7 +214,7 @@ def _threads_per_sm() -> int:
     return cuda.get_current_device().MAX_THREADS_PER_MULTIPROCESSOR
 
 
-def _latencies(device: Device) -> Iterator[Point]:
+def _latencies() -> Iterator[Point]:
     """In cycles of the SM clock, each as one thread (or one warp) sees it."""
     x = cuda.to_device(draw("uniform", WARP + 2, seed=1))
     out = cuda.device_array(WARP, np.float32)

@@ -9,16 +9,15 @@ from numba.cuda.cudadrv.devicearray import ManagedNDArray
 
 from gemm_kernels import LADDER, run
 from utils.errors import CourseError
+from utils.ladder.explain import trace_step
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
 from utils.ladder.verify import verify_all
 from utils.lessons.edits import Edit, edited
-from utils.lessons.lesson import module_of
 from utils.machine import devices
-from utils.virtual_gpu import trace
 
 DEFAULTS = [step.variant() for step in LADDER.steps]
-OTHERS = [step.variant(**constants) for step in LADDER.steps for constants in step.variants()[1:]]
+OTHERS = [variant for step in LADDER.steps for variant in step.variants()[1:]]
 # Long in one direction at a time, so that every edge is met and the virtual GPU stays quick.
 EDGES = [(1, 1, 1), (17, 19, 23), (2, 3, 63), (3, 2, 64), (2, 3, 65)]
 EDGES += [(m, n, 3) for size in (255, 256, 257) for m, n in ((size, 2), (2, size))]
@@ -77,12 +76,8 @@ def test_the_sources_own_workload_of_2000_by_2000_by_600_is_right():
 
 
 def traced(variant, m, n, k):
-    """What the virtual GPU saw of one product of ones."""
-    launch = variant.launch(GemmShape(m, n, k))
-    a, b, c = (np.ones(size, np.float32) for size in ((m, k), (k, n), (m, n)))
-    arguments = variant.arguments(GemmShape(m, n, k), (a, b), c)
-    shared = launch.shared_bytes
-    return trace(variant.kernel, launch.grid, launch.block, *arguments, shared_bytes=shared)
+    """What the virtual GPU saw of one product."""
+    return trace_step(variant, GemmShape(m, n, k))
 
 
 @every_variant
@@ -94,7 +89,7 @@ def test_no_variant_computes_in_float64_or_has_a_finding(variant):
 
 def test_an_accumulator_of_0_0_is_seen_by_the_virtual_gpu_too():
     naive = LADDER.step("naive")
-    wrong = edited(module_of(naive), Edit("float32(0)", "0.0")).STEP
+    wrong = edited(naive.file, Edit("float32(0)", "0.0")).STEP
     assert traced(wrong.variant(), 33, 17, 9).totals["float64_ops"] > 0
 
 
@@ -223,7 +218,7 @@ def test_prefetch_needs_one_barrier_a_tile_where_vectorized_needs_two():
 @pytest.mark.parametrize("name", ["prefetch", "warp_tiled", "maxwell64", "maxwell256"])
 def test_without_the_barrier_of_the_loop_a_race_is_found(name):
     in_loop = "    cuda.syncthreads()\n            read"
-    wrong = edited(module_of(LADDER.step(name)), Edit(in_loop, "    read"))
+    wrong = edited(LADDER.step(name).file, Edit(in_loop, "    read"))
     findings = traced(wrong.STEP.variant(), 8, 64, 24).findings
     assert {finding.kind for finding in findings} == {"race"}
 

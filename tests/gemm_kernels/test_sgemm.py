@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import cuda
-from steps_edited import edited_step
 
 from gemm_kernels import LADDER, run, sgemm
 from gemm_kernels.autotuned import STEP
 from gemm_kernels.parts import slices
 from gemm_kernels.parts.slices import cut
+from tests.steps_edited import edited_step
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape

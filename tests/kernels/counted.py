@@ -7,7 +7,7 @@ launches all of them on this machine's CUDA device, which is what the profiler i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -185,28 +185,31 @@ def _of_the_ladders() -> list[CountedLaunch]:
         latency_kernels.LADDER: ReduceShape(10007),
     }
     return [
-        _of_step(ladder, step.variant(**constants), shape)
+        _of_step(variant, shape)
         for ladder, shape in shapes.items()
         for step in ladder.steps
-        if step.bind is None and step.place is None
-        for constants in (step.variants() if step.name in SWEPT else [step.constants()])
+        # Where arrays lie changes no access.
+        if step.place is None
+        for variant in (step.variants() if step.name in SWEPT else [step.variant()])
         # Smaller blocks bring no access that larger ones do not have.
-        if constants.get("BLOCK", 128) >= 128
-    ]  # fmt: skip
+        if variant.constants.get("BLOCK", 128) >= 128
+    ]
 
 
-def _of_step(ladder, variant, shape) -> CountedLaunch:
-    launch = variant.launch(shape)
-    task = variant.step.task
-    written = launch.grid if ladder.name == "reduce" else task.output_shape(*astuple(shape))
+def _of_step(variant, shape) -> CountedLaunch:
+    from utils.ladder.memory import untouched
 
-    def arguments() -> tuple:
-        inputs = task.problem(shape, "uniform").inputs
-        return variant.arguments(shape, inputs, np.zeros(written, np.float32))
+    problem = variant.step.task.problem(shape, "uniform")
+
+    def call():
+        out = np.zeros(problem.reference.shape, np.float32)
+        return variant.main_call(shape, problem.inputs, out, untouched)
 
     name = "_".join([variant.step.name, *map(str, variant.constants.values())])
-    shared = launch.shared_bytes
-    return CountedLaunch(name, variant.kernel, launch.grid, launch.block, arguments, shared)
+    kernel, launch = variant.kernel, variant.launch(shape)
+    return CountedLaunch(
+        name, kernel, launch.grid, launch.block, lambda: call().arguments, launch.shared_bytes
+    )
 
 
 # Steps of which every choice is counted; of the others the first one.

@@ -1,4 +1,4 @@
-/* NVIDIA's own calculator, as a function that Python can call: tests/test_occupancy.py.
+/* NVIDIA's own calculator, as a function that Python can call: tests/utils/machine/test_occupancy.py.
  *
  * limits: compute capability (major, minor), threads per block and SM, registers per block and SM.
  * shared: bytes per block, per SM, per block at the most, and reserved per block.

@@ -86,8 +86,8 @@ def kernels() -> Iterator[tuple[str, object, object]]:
     """Name, kernel and signature."""
     for package in (gemm_kernels, reduce_kernels, latency_kernels):
         for step in package.LADDER.steps:
-            for constants in step.variants():
-                yield str(step.variant(**constants)), step.build(**constants), step.signature
+            for variant in step.variants():
+                yield str(variant), variant.kernel, step.signature
     for kernel in (reverse_async, dynamic_shared, local_array, constant_array, device_function):
         yield kernel.py_func.__name__, kernel, VECTORS
     fma_loop = latency_kernels.LADDER.step("fma_loop").build().py_func

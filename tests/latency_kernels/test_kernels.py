@@ -16,7 +16,7 @@ from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.lessons.edits import Edit, edited
 from utils.machine import devices
-from utils.measuring import records
+from utils.measuring import command_line, records
 from utils.measuring.timing import Timing
 from utils.virtual_gpu import trace
 from utils.xray import xray
@@ -214,15 +214,19 @@ def test_the_figures_show_the_share_and_what_littles_law_says(frame):
     assert "8 float4: 80% at 6.25" in curves.copy_figure(frame, H200).alt_text
 
 
+def main(arguments):
+    return command_line.main("Ceilings", (curves.COMMAND,), arguments)
+
+
 def test_curves_are_recorded_found_again_and_drawn(small, monkeypatch, tmp_path, capsys):
     published = records.published("latency_hiding")
     monkeypatch.setattr(records, "published", lambda name: published)
     monkeypatch.setattr(records, "DATA", tmp_path / "data")
     monkeypatch.setattr(devices, "current", lambda: H200)
-    assert curves.main(["--record"]) == 0
+    assert main(["--record"]) == 0
     told = capsys.readouterr().out
     monkeypatch.setattr(devices, "current", lambda: None)
-    assert curves.main(["--plot", str(tmp_path / "figures")]) == 0
+    assert main(["--plot", str(tmp_path / "figures")]) == 0
     assert told.splitlines()[1] in capsys.readouterr().out
     names = {path.name for path in (tmp_path / "figures").iterdir()}
     assert names == {f"latency_{name}.png" for name in
@@ -232,7 +236,7 @@ def test_curves_are_recorded_found_again_and_drawn(small, monkeypatch, tmp_path,
 def test_without_a_device_nothing_is_recorded(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(records, "DATA", tmp_path)
     monkeypatch.setattr(devices, "current", lambda: None)
-    assert curves.main(["--record"]) == 2
+    assert main(["--record"]) == 2
     assert "--record needs a CUDA device" in capsys.readouterr().err
-    assert curves.main(["--device", "t4"]) == 2
-    assert "are not recorded: run python -m latency_kernels.curves" in capsys.readouterr().err
+    assert main(["--device", "t4"]) == 2
+    assert "are not recorded: run python -m latency_kernels curves" in capsys.readouterr().err

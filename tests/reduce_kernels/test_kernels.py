@@ -13,12 +13,13 @@ from reduce_kernels.parts import second_pass
 from reduce_kernels.reduction import longest_chain
 from tests.steps_edited import edited_step
 from utils.errors import CourseError
+from utils.ladder.explain import trace_step
+from utils.ladder.memory import on_device
 from utils.ladder.problems import draw
 from utils.ladder.shapes import ReduceShape
 from utils.ladder.verify import verify_all
-from utils.virtual_gpu import trace
 
-VARIANTS = [step.variant(**constants) for step in LADDER.steps for constants in step.variants()]
+VARIANTS = [variant for step in LADDER.steps for variant in step.variants()]
 LENGTHS = (1, 2, 31, 32, 33, 255, 257, 1025)
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
@@ -42,7 +43,7 @@ def test_the_sum_of_a_million_and_seven_is_right(step):
 @settings(max_examples=8, deadline=None)
 @given(data=st.data(), elements=st.integers(1, 5000))
 def test_lengths_that_nobody_thought_of_are_right(step, data, elements):
-    variant = step.variant(**data.draw(st.sampled_from(step.variants())))
+    variant = data.draw(st.sampled_from(step.variants()))
     (verdict,) = verify_all(LADDER, [variant], ReduceShape(elements), kinds=("integers",))
     assert verdict.passed, verdict
 
@@ -62,17 +63,17 @@ def test_a_part_that_begins_off_a_boundary_of_16_bytes_is_summed_to_its_end(name
 def test_the_second_pass_adds_all_partial_sums_in_one_launch_or_two(partials):
     x = draw("integers", partials, seed=3)
     out = cuda.to_device(np.full(1, np.nan, np.float32))
-    launches = second_pass.bind(cuda.to_device(x), out)
-    for launch in launches:
-        launch()
-    assert len(launches) == (1 if partials <= second_pass.SUMS_PER_BLOCK else 2)
+    calls = second_pass.sum_of_partials(cuda.to_device(x), out, on_device)
+    for call in calls:
+        call.bound()()
+    assert len(calls) == (1 if partials <= second_pass.SUMS_PER_BLOCK else 2)
     assert out.copy_to_host() == [x.sum()]
 
 
 def test_the_last_block_leaves_the_counter_as_it_found_it():
     variant, x = LADDER.step("reduce9").variant(BLOCK=32, TURNS=1), draw("integers", 5000, seed=1)
     out = cuda.to_device(np.zeros(1, np.float32))
-    again = LADDER.execution(variant, ReduceShape(5000), (cuda.to_device(x),), out)
+    again = variant.execution(ReduceShape(5000), (cuda.to_device(x),), out)
     for _ in range(3):
         again()
         assert out.copy_to_host() == [x.sum()]
@@ -91,13 +92,7 @@ FLAWS = {
 
 def findings(step):
     """What the virtual GPU finds when 10 000 elements are reduced by blocks of 64 threads."""
-    variant, shape = step.variant(BLOCK=64), ReduceShape(10_000)
-    launch = variant.launch(shape)
-    x, partials = np.ones(shape.elements, np.float32), np.ones(launch.grid, np.float32)
-    more = {2: [], 3: [np.ones(1, np.float32)]}
-    more[4] = [np.zeros(1, np.uint32), *more[3]]
-    arrays = [x, partials, *more[len(step.signature.args)]]
-    return trace(variant.kernel, launch.grid, launch.block, *arrays).findings
+    return trace_step(step.variant(BLOCK=64), ReduceShape(10_000)).findings
 
 
 @every_step

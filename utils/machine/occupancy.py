@@ -91,12 +91,16 @@ class Occupancy:
     room: Mapping[str, int]
 
 
+def with_budgets() -> dict[str, tuple[int, int]]:
+    """The architectures for which steps are held to their budgets, such as {"sm_90": (9, 0)}."""
+    rows = [row for row in _rows() if row["budgets"] == "yes"]
+    return {f"sm_{row['compute_capability'].replace('.', '')}": _capability(row) for row in rows}
+
+
 @functools.cache
 def known() -> Mapping[tuple[int, int], Limits]:
     """The rows of `data/architectures.csv` by compute capability, in its order."""
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        rows = [_from_row(row) for row in csv.DictReader(file)]
-    return {row.compute_capability: row for row in rows}
+    return {_capability(row): _from_row(row) for row in _rows()}
 
 
 def limits_of(capability: tuple[int, int]) -> Limits:
@@ -260,12 +264,21 @@ def _name(limits: Limits) -> str:
     return "compute capability {}.{}".format(*limits.compute_capability)
 
 
-def _from_row(row: dict[str, str]) -> Limits:
+def _rows() -> list[dict[str, str]]:
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _capability(row: dict[str, str]) -> tuple[int, int]:
     major, minor = row["compute_capability"].split(".")
+    return int(major), int(minor)
+
+
+def _from_row(row: dict[str, str]) -> Limits:
     steps = row["shared_kib_steps"].split(";") if row["shared_kib_steps"] else []
     whole = {field.name: row[field.name] for field in fields(Limits) if field.type == "int"}
     return Limits(
-        compute_capability=(int(major), int(minor)),
+        compute_capability=_capability(row),
         shared_kib_steps=tuple(map(int, steps)),
         source=row["source"],
         **{name: int(text) for name, text in whole.items()},

@@ -24,7 +24,6 @@ from utils.measuring import records
 from utils.measuring.command_line import Command, device_for
 from utils.measuring.measure import Row, measured_rows, recorded_rows
 from utils.measuring.records import Record
-from utils.paths import ROOT
 
 WRONG = 1
 
@@ -183,7 +182,7 @@ def _record(ladder: Ladder, rows: Sequence[Row]) -> None:
         path = records.file_of(right[0].device, ladder.name)
         choosing = [step.name for step in ladder.steps if step.choose]
         records.write(right, path, [step.name for step in ladder.steps], choosing)
-        print(f"Recorded in {path.relative_to(ROOT)}.", file=sys.stderr)
+        print(f"Recorded in {path.relative_to(records.DATA.parent)}.", file=sys.stderr)
 
 
 def _as_json(row: Row) -> dict:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .counters import LineCount
-
-if TYPE_CHECKING:
-    from .trace import Trace
+from .errors import Finding, Site
 
 
 @dataclass(frozen=True)
@@ -44,14 +41,23 @@ COLUMNS = (
 )
 
 
-def _by_line(trace: Trace) -> dict[int, LineCount]:
-    shown = {number for number, _ in trace.source}
-    return {site.line: count for site, count in trace.counts.items() if site.line in shown}
+@dataclass(frozen=True)
+class Listing:
+    """What is shown of a trace: each line of the kernel with its number, counts and findings."""
 
+    title: str
+    source: tuple[tuple[int, str], ...]
+    counts: dict[Site, LineCount]
+    findings: tuple[Finding, ...]
 
-def _shown_lines(trace: Trace) -> list[tuple[int, str]]:
-    """The lines without comments: what a line is for stands in the file."""
-    return [(number, text) for number, text in trace.source if not _is_comment(text)]
+    def by_line(self) -> dict[int, LineCount]:
+        """The counts of the kernel's own lines, without those of device functions."""
+        shown = {number for number, _ in self.source}
+        return {site.line: count for site, count in self.counts.items() if site.line in shown}
+
+    def lines(self) -> list[tuple[int, str]]:
+        """The lines without comments: what a line is for stands in the file."""
+        return [(number, text) for number, text in self.source if not _is_comment(text)]
 
 
 def _is_comment(text: str) -> bool:
@@ -66,15 +72,15 @@ def _grouped(value: float) -> str:
     return f"{value:,.0f}" if value else ""
 
 
-def annotated_text(trace: Trace) -> str:
+def annotated_text(listing: Listing) -> str:
     """The annotated source for a terminal, findings first."""
-    counts = _by_line(trace)
+    counts = listing.by_line()
     columns = _used_columns(counts)
     widths = [max(len(c.title), 11) for c in columns]
     head = " ".join(f"{c.title:>{w}}" for c, w in zip(columns, widths, strict=True))
-    rows = [trace.title, *map(str, trace.findings)]
+    rows = [listing.title, *map(str, listing.findings)]
     rows.append(f"{head}  line")
-    for number, text in _shown_lines(trace):
+    for number, text in listing.lines():
         count = counts.get(number, LineCount())
         cells = " ".join(
             f"{_grouped(c.read(count)):>{w}}" for c, w in zip(columns, widths, strict=True)
@@ -99,31 +105,36 @@ STYLE = """<style>
 </style>"""
 
 
-def annotated_html(trace: Trace) -> str:
+def annotated_html(listing: Listing) -> str:
     """The annotated source for a notebook. The darker a figure, the larger its share."""
-    counts = _by_line(trace)
+    counts = listing.by_line()
     columns = _used_columns(counts)
+    heads = "".join(
+        f'<th scope="col" title="{html.escape(c.meaning)}">{c.title}</th>' for c in columns
+    )
+    rows = _html_rows(listing, counts, columns)
+    notes = "".join(_note(finding) for finding in listing.findings)
+    caption = f"<caption>{html.escape(listing.title)}</caption>"
+    head = f'<thead><tr><th scope="col"></th><th scope="col"></th>{heads}</tr></thead>'
+    table = f'<table class="vgpu">{caption}{head}<tbody>{"".join(rows)}</tbody></table>'
+    return f'{STYLE}{notes}<div class="vgpu-scroll">{table}</div>'
+
+
+def _html_rows(
+    listing: Listing, counts: dict[int, LineCount], columns: list[Column]
+) -> Iterator[str]:
     totals = [sum(c.read(count) for count in counts.values()) for c in columns]
-    guilty = {finding.line for finding in trace.findings}
-    rows = []
-    for number, text in _shown_lines(trace):
+    guilty = {finding.line for finding in listing.findings}
+    for number, text in listing.lines():
         count = counts.get(number, LineCount())
         cells = "".join(
             _cell(c.read(count), total) for c, total in zip(columns, totals, strict=True)
         )
         row_class = ' class="found"' if number in guilty else ""
-        rows.append(
+        yield (
             f'<tr{row_class}><td class="number">{number}</td>'
             f'<td class="code">{html.escape(text)}</td>{cells}</tr>'
         )
-    heads = "".join(
-        f'<th scope="col" title="{html.escape(c.meaning)}">{c.title}</th>' for c in columns
-    )
-    notes = "".join(_note(finding) for finding in trace.findings)
-    caption = f"<caption>{html.escape(trace.title)}</caption>"
-    head = f'<thead><tr><th scope="col"></th><th scope="col"></th>{heads}</tr></thead>'
-    table = f'<table class="vgpu">{caption}{head}<tbody>{"".join(rows)}</tbody></table>'
-    return f'{STYLE}{notes}<div class="vgpu-scroll">{table}</div>'
 
 
 def _cell(value: float, total: float) -> str:
@@ -133,6 +144,6 @@ def _cell(value: float, total: float) -> str:
     return f'<td style="background:rgba(0,114,178,{shade:.2f})">{_grouped(value)}</td>'
 
 
-def _note(finding) -> str:
+def _note(finding: Finding) -> str:
     kind = "warning" if finding.kind == "wrapped_index" else "finding"
     return f'<div class="vgpu-{kind}">{html.escape(str(finding))}</div>'

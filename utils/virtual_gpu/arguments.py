@@ -9,10 +9,10 @@ from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
 from . import numba_types
-from .compiler import Program
 from .errors import LaunchError
 from .hostarrays import DeviceArray
 from .memory import ArrayView, Memory
+from .program import Program
 from .shadow import Shadow
 
 
@@ -28,8 +28,19 @@ class _Array:
     end: int
 
 
-def kernel_arguments(program: Program, given: tuple) -> tuple:
-    """Each argument as a typed number, an ArrayView, or a tuple of them.
+@dataclass(frozen=True)
+class Arguments:
+    """What a kernel is called with, and the memory in which its arrays lie.
+
+    ``values``: each a typed number, an ArrayView, None, or a tuple of them.
+    """
+
+    values: tuple
+    memories: frozenset[Memory]
+
+
+def kernel_arguments(program: Program, given: tuple) -> Arguments:
+    """What the caller has given, as the kernel sees it.
 
     Arrays that overlap in memory share one Memory, so that a race through two names is found.
     Raises LaunchError for what Numba would refuse.
@@ -41,7 +52,8 @@ def kernel_arguments(program: Program, given: tuple) -> tuple:
         for array, unwritten in _arrays_in(argument)
     ]
     views = _views(arrays)
-    return tuple(_value(n, v, views) for n, v in zip(names, given, strict=True))
+    values = tuple(_value(n, v, views) for n, v in zip(names, given, strict=True))
+    return Arguments(values, frozenset(view.memory for view in views.values()))
 
 
 def _arrays_in(argument) -> list[tuple[np.ndarray, np.ndarray | None]]:

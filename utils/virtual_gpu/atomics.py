@@ -8,10 +8,12 @@ from collections.abc import Callable
 import numpy as np
 from numba import cuda
 
-from . import access
-from .lanes import Mask
+from .access import update
+from .call import Call, Handler
+from .frame import Evaluate
 from .memory import ArrayView
 from .numba_types import cast
+from .place import Place
 
 # What each operation leaves in the element: new = compute(old, value).
 _COMPUTE: dict[str, Callable] = {
@@ -54,54 +56,60 @@ def _in_turn(data: np.ndarray, addresses: np.ndarray, compute: Callable, values:
     return old
 
 
-def _operation(name: str) -> Callable:
-    def handler(call) -> Callable:
+def _operation(name: str) -> Handler:
+    def handler(call: Call) -> Evaluate:
         array, index, value = call.arguments(3)
-        site, used = call.compiler.source.site(call.node), _is_used(call)
+        site, used = call.site, _is_used(call)
 
         def evaluate(frame, mask):
-            target, indices = _target(call, array(frame, mask), index(frame, mask))
-            _check_type(call, name, target)
+            target, at = array(frame, mask), _as_indices(index(frame, mask))
+            place = _checked(call, Place(frame.run, target, at, mask, site))
+            _check_type(call, name, target.dtype)
             given = cast(value(frame, mask), target.dtype)
 
             def change(data, addresses, lanes):
-                values = _selected(given, lanes)
+                values = lanes.entries(given)
                 compute = _COMPUTE[name]
                 if not used and isinstance(compute, np.ufunc):  # order does not show: all at once
                     compute.at(data, addresses, values)
                     return None
                 return _in_turn(data, addresses, compute, (values,))
 
-            return access.update(frame.run, target, indices, change, mask, site)
+            return update(place, change)
 
         return evaluate
 
     return handler
 
 
-def _is_used(call) -> bool:
+def _is_used(call: Call) -> bool:
     """Whether the old value is looked at: not when the call is a statement of its own."""
     return not any(
         isinstance(node, ast.Expr) and node.value is call.node
-        for node in ast.walk(call.compiler.source.tree)
+        for node in ast.walk(call.source.tree)
     )
 
 
-def _check_type(call, name: str, target: ArrayView) -> None:
-    wide = target.dtype.itemsize in (4, 8) and target.dtype.kind in "iuf"
-    if not wide or (name in _INTEGERS_ONLY and target.dtype.kind == "f"):
-        raise call.refuse(f"atomic.{name} on {target.dtype}")
+def _check_type(call: Call, name: str, dtype: np.dtype) -> None:
+    wide = dtype.itemsize in (4, 8) and dtype.kind in "iuf"
+    if not wide or (name in _INTEGERS_ONLY and dtype.kind == "f"):
+        raise call.refuse(f"atomic.{name} on {dtype}")
 
 
-def _target(call, target, index) -> tuple[ArrayView, tuple]:
-    if not isinstance(target, ArrayView):
+def _checked(call: Call, place: Place) -> Place:
+    """A place that atomics can change."""
+    array, indices = place.array, place.indices
+    if not isinstance(array, ArrayView):
         raise call.refuse("an atomic on anything but an array in global or shared memory")
-    indices = index if isinstance(index, tuple) else (index,)
-    if len(indices) != len(target.shape):
+    if len(indices) != len(array.shape):
         raise call.refuse(f"an atomic with {len(indices)} indices")
-    if not target.writable:
-        raise call.refuse(f"an atomic on the read-only array {target.name}")
-    return target, indices
+    if not array.writable:
+        raise call.refuse(f"an atomic on the read-only array {array.name}")
+    return place
+
+
+def _as_indices(index) -> tuple:
+    return index if isinstance(index, tuple) else (index,)
 
 
 def takes_a_lock(function) -> bool:
@@ -114,37 +122,32 @@ def waits_for_others(function) -> bool:
     return function in (cuda.atomic.add, cuda.atomic.max, cuda.atomic.inc)
 
 
-def _selected(value, mask: Mask) -> np.ndarray:
-    chosen = mask.select(value)
-    return chosen if isinstance(chosen, np.ndarray) else np.full(mask.count, chosen)
-
-
 def _swap_if_equal(old, expected, value):
     return np.where(old == expected, value, old)
 
 
-def _compare_and_swap(call) -> Callable:
+def _compare_and_swap(call: Call) -> Evaluate:
     """``cas(array, index, expected, value)``, or ``compare_and_swap(array, expected, value)`` on
     the first element."""
     arguments = call.arguments(3, 4)
-    site = call.compiler.source.site(call.node)
+    site = call.site
 
     def evaluate(frame, mask):
         values = [a(frame, mask) for a in arguments]
-        index = values[1] if len(values) == 4 else np.int64(0)
-        target, indices = _target(call, values[0], index)
-        expected, new = (cast(v, target.dtype) for v in values[-2:])
+        at = _as_indices(values[1]) if len(values) == 4 else (np.int64(0),)
+        place = _checked(call, Place(frame.run, values[0], at, mask, site))
+        expected, new = (cast(v, place.array.dtype) for v in values[-2:])
 
         def change(data, addresses, lanes):
-            pair = (_selected(expected, lanes), _selected(new, lanes))
+            pair = (lanes.entries(expected), lanes.entries(new))
             return _in_turn(data, addresses, _swap_if_equal, pair)
 
-        return access.update(frame.run, target, indices, change, mask, site)
+        return update(place, change)
 
     return evaluate
 
 
-HANDLERS: dict[str, Callable] = {
+HANDLERS: dict[str, Handler] = {
     **{name: _operation(name) for name in _COMPUTE},
     "cas": _compare_and_swap,
     "compare_and_swap": _compare_and_swap,

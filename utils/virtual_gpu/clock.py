@@ -9,16 +9,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .errors import Site, Thread
 from .lanes import Batch, Mask
 from .report import Report
-
-if TYPE_CHECKING:
-    from .shadow import Shadow
 
 TIME_BITS = 26
 TIME_MASK = (1 << TIME_BITS) - 1
@@ -75,13 +71,6 @@ class Clock:
         self.last_barrier: int | np.ndarray = 0  # a vector once blocks pass different barriers
         self.last_warp_sync = np.full(batch.size, NEVER, np.int64)
         self.last_grid_barrier = NEVER
-        self.unsettled: set[Shadow] = set()  # shadows with reads in their logs
-
-    def settle(self) -> None:
-        """The batch is over: its reads go into the shadows while its clock still runs."""
-        for shadow in self.unsettled:
-            if shadow.space == "global":
-                shadow.flush_reads(self)
 
     def barrier_of(self, stamps: np.ndarray) -> int | np.ndarray:
         """When the threads of these stamps last passed a barrier."""

@@ -55,6 +55,34 @@ class LineCount:
     barriers: int = 0
     atomics: int = 0  # lanes that made an atomic operation
 
+    def add(self, prefix: str, **amounts: int) -> None:
+        """Add to the counts whose names are the prefix, an underscore and the keyword."""
+        for name, amount in amounts.items():
+            field = f"{prefix}_{name}"
+            setattr(self, field, getattr(self, field) + amount)
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """One load, store or atomic of all lanes of a mask: what is counted of it."""
+
+    memory: Memory
+    kind: str  # "load", "store" or "atomic"
+    width: int  # how many neighbouring elements each lane moves
+    addresses: np.ndarray | int  # of the first of them: one per active lane, or one for all
+    mask: Mask
+    site: Site
+
+    @property
+    def bytes_per_lane(self) -> int:
+        return self.memory.data.dtype.itemsize * self.width
+
+    def first_bytes(self) -> np.ndarray:
+        """The address of each lane's first byte, a row per warp; 0 in inactive lanes."""
+        elements = np.zeros(self.mask.lanes.size, np.int64)
+        elements[self.mask.index if not self.mask.full else slice(None)] = self.addresses
+        return elements.reshape(-1, WARP) * self.memory.data.dtype.itemsize
+
 
 class Counters:
     """The counts of one launch, by source line."""
@@ -70,35 +98,36 @@ class Counters:
         """Bytes of global memory that were loaded or stored, each sector counted once."""
         return SECTOR_BYTES * sum(int(np.count_nonzero(at)) for at in self._touched.values())
 
-    def access(self, what: tuple, kind: str, addresses, mask: Mask, site: Site) -> None:
-        """One load or store. ``what``: the Memory, and how many neighbours each lane moves.
-
-        ``addresses``: the first element's numbers, one per active lane or one for all.
-        """
-        memory, width = what
-        if memory.space not in ("global", "shared"):
+    def access(self, transfer: Transfer) -> None:
+        """One load, store or atomic in global or shared memory; other spaces cost nothing."""
+        if transfer.memory.space not in ("global", "shared"):
             return
-        line = self.lines[site]
+        line, mask = self.lines[transfer.site], transfer.mask
         active = mask.lanes.reshape(-1, WARP)
         requests = int(np.count_nonzero(active.any(axis=1)))
         line.warps += requests
         line.lanes += mask.count
-        if kind == "atomic":
+        if transfer.kind == "atomic":
             line.atomics += mask.count
             return
-        first = _by_warp(addresses, mask) * memory.data.dtype.itemsize
-        itemsize = memory.data.dtype.itemsize * width
-        if (site, memory.name, kind) not in self.samples:
-            sample = WarpAccess(memory.name, memory.space, kind, itemsize, _one_warp(first, active))
-            self.samples[site, memory.name, kind] = sample
-        if memory.space == "global":
-            self._touch(memory, first[active] // SECTOR_BYTES)
-            sectors = _sectors(first, active)
-            _add(line, f"global_{kind}", requests=requests, sectors=sectors,
-                 bytes=mask.count * itemsize)  # fmt: skip
+        first = transfer.first_bytes()
+        self._keep_sample(transfer, first)
+        if transfer.memory.space == "global":
+            self._touch(transfer.memory, first[active] // SECTOR_BYTES)
+            sectors, asked = _sectors(first, active), mask.count * transfer.bytes_per_lane
+            line.add(f"global_{transfer.kind}", requests=requests, sectors=sectors, bytes=asked)
         else:
-            wavefronts = _wavefronts(first, active, itemsize)
-            _add(line, f"shared_{kind}", requests=requests, wavefronts=wavefronts)
+            wavefronts = _wavefronts(first, active, transfer.bytes_per_lane)
+            line.add(f"shared_{transfer.kind}", requests=requests, wavefronts=wavefronts)
+
+    def _keep_sample(self, transfer: Transfer, first: np.ndarray) -> None:
+        """The first warp of the first access by this line to this array is kept."""
+        memory, key = transfer.memory, (transfer.site, transfer.memory.name, transfer.kind)
+        if key not in self.samples:
+            addresses = _one_warp(first, transfer.mask.lanes.reshape(-1, WARP))
+            self.samples[key] = WarpAccess(
+                memory.name, memory.space, transfer.kind, transfer.bytes_per_lane, addresses
+            )
 
     def _touch(self, memory: Memory, sectors: np.ndarray) -> None:
         if memory.name not in self._touched:
@@ -125,19 +154,6 @@ def _one_warp(first: np.ndarray, active: np.ndarray) -> tuple[int | None, ...]:
     """The addresses of the first warp that takes part."""
     warp = int(np.flatnonzero(active.any(axis=1))[0])
     return tuple(int(a) if on else None for a, on in zip(first[warp], active[warp], strict=True))
-
-
-def _add(line: LineCount, prefix: str, **amounts: int) -> None:
-    for name, amount in amounts.items():
-        field = f"{prefix}_{name}"
-        setattr(line, field, getattr(line, field) + amount)
-
-
-def _by_warp(addresses, mask: Mask) -> np.ndarray:
-    """Addresses as one row per warp; what inactive lanes hold is never looked at."""
-    rows = np.zeros(mask.lanes.size, np.int64)
-    rows[mask.index if not mask.full else slice(None)] = addresses
-    return rows.reshape(-1, WARP)
 
 
 def _sectors(first: np.ndarray, active: np.ndarray) -> int:

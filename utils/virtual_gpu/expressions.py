@@ -16,15 +16,22 @@ from itertools import pairwise
 import numpy as np
 from numba.core import types
 
-from . import access, intrinsics, numba_types, operations
+from . import intrinsics, numba_types, operations
+from .access import load
+from .arithmetic import Arithmetic
+from .barriers import GRID_GROUP
+from .call import Call
+from .coordinates import special_value
 from .frame import Evaluate, Frame, MergeError, check_set, is_scalar
 from .inference import declared_kinds
 from .lanes import Mask
-from .memory import ArrayView, LocalArray, constant_array, element_strides
+from .memory import Array, ArrayView, LocalArray, constant_array, element_strides
 from .numba_types import conform
+from .parts import expanded, is_part, store_part, view
+from .place import Place
+from .program import Program
 from .source import Source, assigned_names
 
-EQUALITY = (operator.eq, operator.ne)
 TYPED = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp)
 
 
@@ -40,24 +47,28 @@ class Expressions:
     one must be able to finish alone.
     """
 
-    def __init__(self, source: Source, compile_function: Callable):
+    def __init__(self, source: Source, compile_function: Callable[[Callable], Program]):
         self.source = source
         self.compile_function = compile_function
         self.local = assigned_names(source.tree)
         self.cooperative = False
         self.takes_turns = False
 
-    def location(self, node: ast.Subscript) -> Callable:
+    def place(self, node: ast.Subscript) -> Callable[[Frame, Mask], Place]:
+        """What a subscript names. Its ``array`` may be a tuple, or no array at all: who uses the
+        place refuses that."""
         base, index = self.expression(node.value), self._indices(node.slice)
+        site = self.source.site(node)
 
-        def locate(frame, mask):
+        def locate(frame, mask) -> Place:
             array, indices = base(frame, mask), index(frame, mask)
-            if isinstance(array, ArrayView | LocalArray):
-                indices = access.expanded(indices, len(array.shape))
-                if len(indices) > len(array.shape):
-                    what = f"{len(indices)} indices into {len(array.shape)} dimensions"
+            if isinstance(array, Array):
+                rank = len(array.shape)
+                indices = expanded(indices, rank)
+                if len(indices) > rank:
+                    what = f"{len(indices)} indices into {rank} dimensions"
                     raise self.source.refuse(node, what)
-            return array, indices
+            return Place(frame.run, array, indices, mask, site)
 
         return locate
 
@@ -65,7 +76,7 @@ class Expressions:
         parts = [self._index(e) for e in (node.elts if isinstance(node, ast.Tuple) else [node])]
 
         def evaluate(frame, mask) -> tuple:
-            values = tuple(part(frame, mask) for part in parts)
+            values = tuple([part(frame, mask) for part in parts])
             if len(values) == 1 and isinstance(values[0], tuple):
                 return values[0]  # a[position] with a tuple of numbers
             for value in values:
@@ -123,7 +134,7 @@ class Expressions:
             base = self.static(node.value)
             if not hasattr(base, node.attr):
                 raise self.source.refuse(node, f"{ast.unparse(node)}")
-            if intrinsics.special_value(base):
+            if special_value(base):
                 raise NotStatic
             return getattr(base, node.attr)
         if isinstance(node, ast.Tuple):
@@ -154,7 +165,7 @@ class Expressions:
         return value
 
     def _constant_expression(self, node: ast.expr, value) -> Evaluate:
-        special = intrinsics.special_value(value)
+        special = special_value(value)
         if special:
             return special
         constant = self._constant(node, value)
@@ -169,7 +180,7 @@ class Expressions:
             return self._call_of_argument(node)
         handler = intrinsics.handler_of(function)
         if handler is not None:
-            return handler(intrinsics.Call(self, node, name, function))
+            return handler(Call(self, node, name, function))
         python = intrinsics.device_function(function)
         if python is None:
             raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
@@ -191,19 +202,19 @@ class Expressions:
 
         def evaluate(frame, mask):
             value, given = owner(frame, mask), [a(frame, mask) for a in arguments]
-            if value is intrinsics.GRID_GROUP and name == "sync" and not given:
+            if value is GRID_GROUP and name == "sync" and not given:
                 return frame.run.grid_barrier(mask, site)
             if is_scalar(value) and name == "conjugate" and not given:
                 return np.conjugate(value)
             fills = name == "fill" and len(given) == 1 and is_scalar(given[0])
-            is_array = isinstance(value, ArrayView | LocalArray)
-            if is_array and fills and access.store_part(frame.run, value, (), *given, mask, site):
+            is_array = isinstance(value, Array)
+            if is_array and fills and store_part(Place(frame.run, value, (), mask, site), *given):
                 return None
             raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
 
         return evaluate
 
-    def _device_call(self, node: ast.Call, function, program) -> Evaluate:
+    def _device_call(self, node: ast.Call, function, program: Program) -> Evaluate:
         self.cooperative |= program.cooperative
         self.takes_turns |= program.takes_turns
         names = program.source.parameters[len(node.args) :]
@@ -261,31 +272,6 @@ class Expressions:
             return value
         raise self.source.refuse(node, f"{ast.unparse(node)} ({type(value).__name__})")
 
-    def apply(self, function: Callable, values: tuple, node: ast.AST, frame: Frame, mask: Mask):
-        """An operation on typed values, counted for the report."""
-        if function in EQUALITY and all(isinstance(v, str | None) for v in values):
-            return np.bool_(function(*values))
-        if function in EQUALITY and all(isinstance(v, tuple) for v in values):
-            return self._tuples_equal(function, values, node, frame, mask)
-        if not all(map(is_scalar, values)):
-            raise self.source.refuse(node, f"{function.__name__}() of these operands")
-        if function is round and len(values) == 2 and isinstance(values[1], np.ndarray):
-            raise self.source.refuse(node, "round() to digits that differ by thread")
-        result = operations.apply(function, values)
-        if result is None:
-            kinds = ", ".join(str(v.dtype) for v in values)
-            raise self.source.refuse(node, f"{function.__name__}() of {kinds}")
-        frame.run.count_operation(self.source, node, result, mask)
-        return result
-
-    def _tuples_equal(self, function: Callable, values: tuple, node, frame: Frame, mask: Mask):
-        first, second = values
-        same = np.bool_(len(first) == len(second))
-        if same:
-            for pair in zip(first, second, strict=True):
-                same = np.logical_and(same, self.apply(operator.eq, pair, node, frame, mask))
-        return same if function is operator.eq else np.logical_not(same)
-
     def condition(self, node: ast.expr) -> Evaluate:
         evaluate = self.expression(node)
 
@@ -340,12 +326,13 @@ class Expressions:
         if function is None:
             raise self.source.refuse(node, f"the operator {type(node.op).__name__}")
         left, right = self.expression(node.left), self.expression(node.right)
+        apply = Arithmetic(self.source, node).apply
 
         def evaluate(frame, mask):
             values = (left(frame, mask), right(frame, mask))
             if isinstance(values[0], tuple) and isinstance(values[1], tuple):
                 return values[0] + values[1]
-            return self.apply(function, values, node, frame, mask)
+            return apply(function, values, frame, mask)
 
         return evaluate
 
@@ -354,7 +341,8 @@ class Expressions:
             test = self.condition(node.operand)
             return lambda frame, mask: np.logical_not(test(frame, mask))
         operand, function = self.expression(node.operand), operations.UNARY[type(node.op)]
-        return lambda frame, mask: self.apply(function, (operand(frame, mask),), node, frame, mask)
+        apply = Arithmetic(self.source, node).apply
+        return lambda frame, mask: apply(function, (operand(frame, mask),), frame, mask)
 
     def eval_Compare(self, node: ast.Compare) -> Evaluate:
         if isinstance(node.ops[0], ast.Is | ast.IsNot):
@@ -366,11 +354,12 @@ class Expressions:
             what = type(node.ops[functions.index(None)]).__name__
             raise self.source.refuse(node, f"the comparison {what}")
         operands = [self.expression(e) for e in (node.left, *node.comparators)]
+        apply = Arithmetic(self.source, node).apply
 
         def evaluate(frame, mask):
             values = [operand(frame, mask) for operand in operands]
             verdicts = [
-                self.apply(function, pair, node, frame, mask)
+                apply(function, pair, frame, mask)
                 for function, pair in zip(functions, pairwise(values), strict=True)
             ]
             return functools.reduce(np.logical_and, verdicts)
@@ -386,6 +375,7 @@ class Expressions:
         """``x in (1, 2)``: a comparison with each item of a tuple."""
         left, right = self.expression(node.left), self.expression(node.comparators[0])
         negate = isinstance(node.ops[0], ast.NotIn)
+        apply = Arithmetic(self.source, node).apply
 
         def evaluate(frame, mask):
             value, items = left(frame, mask), right(frame, mask)
@@ -393,8 +383,7 @@ class Expressions:
                 raise self.source.refuse(node, "membership in anything but a tuple")
             found = np.bool_(False)
             for item in items:
-                same = self.apply(operator.eq, (value, item), node, frame, mask)
-                found = np.logical_or(found, same)
+                found = np.logical_or(found, apply(operator.eq, (value, item), frame, mask))
             return np.logical_not(found) if negate else found
 
         return evaluate
@@ -438,19 +427,19 @@ class Expressions:
         return evaluate
 
     def eval_Subscript(self, node: ast.Subscript) -> Evaluate:
-        locate, site = self.location(node), self.source.site(node)
+        locate = self.place(node)
 
         def evaluate(frame, mask):
-            base, indices = locate(frame, mask)
-            if isinstance(base, tuple):
-                return self._item(node, base, indices)
-            if not isinstance(base, ArrayView | LocalArray):
+            place = locate(frame, mask)
+            if isinstance(place.array, tuple):
+                return self._item(node, place.array, place.indices)
+            if not isinstance(place.array, Array):
                 raise self.source.refuse(node, f"the index in {ast.unparse(node)}")
-            if not is_part(base, indices):
-                return access.load(frame.run, base, indices, mask, site)
-            if isinstance(base, LocalArray):
+            if not is_part(place):
+                return load(place)
+            if isinstance(place.array, LocalArray):
                 raise self.source.refuse(node, "a part of a local array")
-            return access.view(frame.run, base, list(indices), mask, site)
+            return view(place)
 
         return evaluate
 
@@ -471,16 +460,9 @@ def _is_plain(value) -> bool:
     return isinstance(value, bool | int | float | complex)
 
 
-def is_part(array, indices: tuple) -> bool:
-    """Whether indices select a part of an array and not one element."""
-    if not isinstance(array, ArrayView | LocalArray):
-        return False
-    return len(indices) < len(array.shape) or any(isinstance(i, slice) for i in indices)
-
-
 def attribute_of(value, attribute: str):
     """``x.shape`` and the like; None where the virtual GPU does not know the attribute."""
-    if isinstance(value, ArrayView | LocalArray):
+    if isinstance(value, Array):
         return _array_attributes(value).get(attribute)
     if is_scalar(value) and attribute in ("real", "imag"):
         return getattr(value, attribute)
@@ -489,7 +471,7 @@ def attribute_of(value, attribute: str):
     return None
 
 
-def _array_attributes(array: ArrayView | LocalArray) -> dict:
+def _array_attributes(array: Array) -> dict:
     shape = tuple(s if isinstance(s, np.ndarray) else np.int64(s) for s in array.shape)
     size, itemsize = functools.reduce(operator.mul, shape, np.int64(1)), array.dtype.itemsize
     strides = getattr(array, "strides", None) or element_strides(array.shape)

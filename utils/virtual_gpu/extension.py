@@ -8,25 +8,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import access, intrinsics
+from . import intrinsics
+from .access import load_wide, store_wide
+from .call import Call
 from .errors import Site, Unsupported
-from .frame import Frame
+from .frame import Evaluate
 from .lanes import Mask
 from .memory import ArrayView
+from .place import Place
+from .run import Run
 
 
 @dataclass(frozen=True)
 class Machine:
     """What a registered function works with: the lanes that call it, and memory."""
 
-    frame: Frame
+    run: Run
     mask: Mask
     site: Site
 
     def load(self, array: ArrayView, position, width: int) -> tuple:
         """``width`` neighbouring elements from ``position`` on, by one instruction."""
-        where = self._checked(array, position)
-        return access.load_wide(self.frame.run, array, where, width, self.mask, self.site)
+        return load_wide(self._place(array, position), width)
 
     def store(self, array: ArrayView, position, values: tuple) -> None:
         """Write neighbouring elements from ``position`` on, by one instruction."""
@@ -34,31 +37,30 @@ class Machine:
 
     def copy_later(self, target: ArrayView, to, values: tuple) -> None:
         """A store that is announced now and moves its data in wait_copies()."""
-        self.frame.run.copies[-1].append(self._store(target, to, values))
+        self.run.copies[-1].append(self._store(target, to, values))
 
     def commit_copies(self) -> None:
         """The copies announced so far become a group."""
-        self.frame.run.copies.append([])
+        self.run.copies.append([])
 
     def wait_copies(self, pending: int) -> None:
         """Move the data of all closed groups but the last ``pending``."""
-        groups = self.frame.run.copies
+        groups = self.run.copies
         while len(groups) - 1 > int(pending):
             for move in groups.pop(0):
                 move()
 
     def _store(self, array: ArrayView, position, values: tuple) -> Callable:
-        where = self._checked(array, position)
-        return access.store_wide(self.frame.run, array, where, values, self.mask, self.site)
+        return store_wide(self._place(array, position), values)
 
-    def _checked(self, array, position) -> tuple:
-        where = position if isinstance(position, tuple) else (position,)
-        if not isinstance(array, ArrayView) or len(where) != len(array.shape):
+    def _place(self, array, position) -> Place:
+        indices = position if isinstance(position, tuple) else (position,)
+        if not isinstance(array, ArrayView) or len(indices) != len(array.shape):
             raise Unsupported(
                 f"{self.site}: a wide access needs an array in global or shared memory and one "
                 "index per dimension."
             )
-        return where
+        return Place(self.run, array, indices, self.mask, self.site)
 
 
 def register(function, run: Callable) -> None:
@@ -67,12 +69,11 @@ def register(function, run: Callable) -> None:
     Arguments are NumPy scalars, lane vectors, tuples or ArrayViews.
     """
 
-    def handler(call) -> Callable:
-        arguments = call.arguments(0, 16)
-        site = call.compiler.source.site(call.node)
+    def handler(call: Call) -> Evaluate:
+        arguments, site = call.arguments(0, 16), call.site
 
         def evaluate(frame, mask):
-            return run(Machine(frame, mask, site), *(a(frame, mask) for a in arguments))
+            return run(Machine(frame.run, mask, site), *(a(frame, mask) for a in arguments))
 
         return evaluate
 

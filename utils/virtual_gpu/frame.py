@@ -9,17 +9,34 @@ import numpy as np
 
 from . import operations
 from .errors import Finding, Site
+from .inference import Types
 from .lanes import Mask, union
 from .memory import ArrayView
-from .numba_types import Kind, conform
+from .numba_types import Kind, Number, conform
+from .run import Run
 
 
 @dataclass
 class Loop:
-    """Lanes that left the current round of a loop early."""
+    """Lanes of a loop that are out of its current round."""
 
     broken: Mask | None = None
-    continued: Mask | None = None
+    continued: Mask | None = None  # since the round began
+    finished: Mask | None = None  # by the loop's condition, so that its else is for them
+
+    def keep(self, active: Mask, condition) -> Mask | None:
+        """The active lanes that have another round, by the loop's condition."""
+        if isinstance(condition, np.ndarray):
+            going = active.narrow(condition)
+        else:
+            going = active if condition else None
+        if going is not active:
+            self.finish(active.without(going))
+        return going
+
+    def finish(self, lanes: Mask | None) -> None:
+        """These lanes have had all their rounds."""
+        self.finished = union(self.finished, lanes)
 
 
 @dataclass
@@ -30,9 +47,9 @@ class Frame:
     while lanes have set it to different types; they become one where those lanes read it together.
     """
 
-    run: object  # launch.Run
+    run: Run
     live: Mask | None
-    types: object  # inference.Types
+    types: Types
     is_kernel: bool
     variables: dict[str, list[tuple[object, Mask]]] = field(default_factory=dict)
     loops: list[Loop] = field(default_factory=list)
@@ -128,7 +145,7 @@ def _joined(parts: list, kind: Kind, mask: Mask, name: str) -> tuple[object, Mas
 
 def is_scalar(value) -> bool:
     """Whether a value is a number of the kernel: one for all threads, or one per lane."""
-    return isinstance(value, np.ndarray | np.generic)
+    return isinstance(value, Number)
 
 
 def check_set(frame: Frame, name: str, owners: Mask, mask: Mask, site: Site) -> None:

@@ -16,15 +16,14 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
 from numba import typeof
 from numba.core import types
 
 from . import numba_types
 from .errors import Unsupported
-from .memory import ArrayView, LocalArray, element_strides
+from .memory import Array, element_strides
 from .numba_passes import Refused, Statement, typed_statements
-from .numba_types import Kind, kind_of
+from .numba_types import Kind, Number, kind_of
 from .source import Source
 
 
@@ -93,16 +92,16 @@ class Inference:
 
 def _type_of(value) -> types.Type:
     """Numba's type of an argument as the virtual GPU holds it; ValueError if there is none."""
-    if isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, Number):
         return numba_types.numba_type(value.dtype)
-    if isinstance(value, ArrayView | LocalArray):
+    if isinstance(value, Array):
         return _array_type(value)
     if type(value) is tuple:
         return types.BaseTuple.from_types(tuple(map(_type_of, value)))
     return typeof(value)
 
 
-def _array_type(value: ArrayView | LocalArray) -> types.Array:
+def _array_type(value: Array) -> types.Array:
     strides = getattr(value, "strides", None)
     contiguous = strides is None or strides == element_strides(value.shape)
     layout = "C" if contiguous else "A"

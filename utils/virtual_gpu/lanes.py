@@ -66,6 +66,19 @@ class Mask:
             return value[self.index]
         return value
 
+    def entries(self, value) -> np.ndarray:
+        """One entry per active lane, of a vector of lanes or of a number."""
+        chosen = self.select(value)
+        return chosen if isinstance(chosen, np.ndarray) else np.full(self.count, chosen)
+
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """One value per active lane as a vector of all lanes; the others hold zero."""
+        if self.full:
+            return values
+        result = np.zeros(self.lanes.size, values.dtype)
+        result[self.index] = values
+        return result
+
 
 def union(first: Mask | None, second: Mask | None) -> Mask | None:
     """The lanes of either mask."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .clock import Access
+from .clock import Access, Clock
 from .lanes import Mask
 from .shadow import Shadow, report_uninitialised
 
@@ -84,6 +84,11 @@ class Memory:
         if self.space == "global":
             access.clock.atomic(access.mask, access.time)
         return change(self.data, access.addresses)
+
+    def settle(self, clock: Clock) -> None:
+        """A batch is over: its reads go into the shadow while its clock is still known."""
+        if self.shadow is not None:
+            self.shadow.flush_reads(clock)
 
     def _units(self, access: Access):
         """The shadow units of each address: one array for each unit that an element covers."""
@@ -164,6 +169,9 @@ class LocalArray:
         if missing is not None:
             missing = missing & ~mask.lanes
             self.unwritten[row] = missing if missing.any() else None
+
+
+Array = ArrayView | LocalArray
 
 
 def constant_array(name: str, value: np.ndarray) -> ArrayView:

@@ -109,25 +109,22 @@ def _statements(assignments: list[ir.Assign], types_of: dict[str, types.Type]) -
     joined = _joined_types(assignments, types_of)
     found = []
     for node in assignments:
-        copies = isinstance(node.value, ir.Var)
-        names = (
-            node.target.name,
-            node.value.name if copies else None,
-            copied_to.get(node.target.name),
-        )
+        names = (node.target.name, _copied(node), copied_to.get(node.target.name))
         kind = next((types_of[name] for name in names if name in types_of), None)
         if kind is not None and not _is_bookkeeping(node):
-            found.append(
-                Statement(
-                    node.loc.line,
-                    _name(node.target),
-                    node.target.is_temp,
-                    _name(node.value) if copies else None,
-                    kind,
-                    joined.get(node.target.name),
-                )
-            )
+            found.append(_statement(node, kind, joined.get(node.target.name)))
     return found
+
+
+def _copied(node: ir.Assign) -> str | None:
+    """The name of the variable that is copied; None for any other value."""
+    return node.value.name if isinstance(node.value, ir.Var) else None
+
+
+def _statement(node: ir.Assign, kind: types.Type, joined: types.Type | None) -> Statement:
+    variable = _name(node.value) if isinstance(node.value, ir.Var) else None
+    target = node.target
+    return Statement(node.loc.line, _name(target), target.is_temp, variable, kind, joined)
 
 
 def _line_and_reason(message: str) -> tuple[int | None, str]:
@@ -261,9 +258,18 @@ def _passes(*passes: tuple[type, str]) -> PassManager:
 
 @contextlib.contextmanager
 def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
-    """Device functions are typed, not compiled, while a caller is. What Numba itself writes in
-    Python (``@overload``) is compiled when it asks for the code."""
+    """Device functions are typed, not compiled, while a caller is."""
     call_template, overload = CUDADispatcher.get_call_template, CUDADispatcher.get_overload
+    CUDADispatcher.get_call_template = _typed_by(return_type_of, call_template)
+    CUDADispatcher.get_overload = _compiled_if_asked_for(overload)
+    try:
+        yield
+    finally:
+        CUDADispatcher.get_call_template, CUDADispatcher.get_overload = call_template, overload
+
+
+def _typed_by(return_type_of: Callable, call_template: Callable) -> Callable:
+    """A dispatcher's method ``call_template``, which asks ``return_type_of`` first."""
 
     def typed(self, args, kws):
         if not self._can_compile:  # declared with signatures: arguments will be cast to them
@@ -279,6 +285,13 @@ def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
         template = typing.make_concrete_template(name, self.py_func.__name__, signatures)
         return template, pysig, folded, {}
 
+    return typed
+
+
+def _compiled_if_asked_for(overload: Callable) -> Callable:
+    """A dispatcher's method ``overload``, which compiles what is not compiled yet: Numba asks for
+    the code of what it has itself written in Python (``@overload``)."""
+
     def compiled(self, sig):
         try:
             return overload(self, sig)
@@ -286,8 +299,4 @@ def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
             self.compile_device(tuple(sig))
             return overload(self, sig)
 
-    CUDADispatcher.get_call_template, CUDADispatcher.get_overload = typed, compiled
-    try:
-        yield
-    finally:
-        CUDADispatcher.get_call_template, CUDADispatcher.get_overload = call_template, overload
+    return compiled

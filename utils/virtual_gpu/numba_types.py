@@ -20,6 +20,7 @@ from numba.np.numpy_support import as_dtype, from_dtype
 SCALAR_KINDS = "biufc"
 
 Kind = np.dtype | tuple | None  # a type of a number, of a tuple's items, of anything else
+Number = np.generic | np.ndarray  # the same in all threads, or a vector with one entry per lane
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def conform(value, kind: Kind):
             return value
         items = tuple(map(conform, value, kind))
         return items if any(map(operator.is_not, items, value)) else value
-    if isinstance(value, np.ndarray | np.generic) and value.dtype != kind:
+    if isinstance(value, Number) and value.dtype != kind:
         return cast(value, kind)
     return value
 

@@ -24,13 +24,13 @@ from .lanes import Geometry
 from .launch import (
     MAX_BLOCK,
     MAX_GRID,
-    MAX_SHARED_BYTES,
     MAX_THREADS,
     Observer,
     launch,
     make_geometry,
 )
 from .report import Report
+from .shared import MAX_SHARED_BYTES
 
 
 @dataclass(frozen=True)

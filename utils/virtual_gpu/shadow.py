@@ -54,7 +54,6 @@ class Shadow:
                     report_uninitialised(access, self.name, unwritten)
                 self._report_race(access, late & self._by_others(access, writers), writers)
         self._reads.append((units, access.stamps))
-        access.clock.unsettled.add(self)
         if len(self._reads) >= READ_LOG_LIMIT:
             self.flush_reads(access.clock)
 

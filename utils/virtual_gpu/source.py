@@ -136,7 +136,7 @@ def parameter_uses(tree: ast.FunctionDef) -> dict[str, ParameterUse]:
     for parameter in (a.arg for a in tree.args.args):
         nodes = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == parameter]
         reads = [parents[n] for n in nodes if _is_read(n, parents[n])]
-        plain = [n for n in nodes if not _is_read(n, parents[n]) and not _is_query(n, parents[n])]
+        plain = [n for n in nodes if not _is_read(n, parents[n]) and not _is_query(parents[n])]
         uses[parameter] = ParameterUse(
             may_write=bool(plain),
             fewest_indices=min((_index_count(r) for r in reads), default=99),
@@ -145,6 +145,7 @@ def parameter_uses(tree: ast.FunctionDef) -> dict[str, ParameterUse]:
 
 
 def _is_read(name: ast.Name, parent: ast.AST) -> bool:
+    """Whether an element of the array is read, or a part of it."""
     return (
         isinstance(parent, ast.Subscript)
         and parent.value is name
@@ -152,7 +153,8 @@ def _is_read(name: ast.Name, parent: ast.AST) -> bool:
     )
 
 
-def _is_query(name: ast.Name, parent: ast.AST) -> bool:
+def _is_query(parent: ast.AST) -> bool:
+    """Whether only the array's properties are asked for, as in ``x.shape`` and ``len(x)``."""
     return isinstance(parent, ast.Attribute) or (
         isinstance(parent, ast.Call)
         and isinstance(parent.func, ast.Name)

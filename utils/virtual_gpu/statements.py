@@ -8,17 +8,21 @@ Control flow is nothing but masks: a branch narrows the mask, a loop runs until 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from . import access, atomics, numba_types, operations
+from . import atomics, numba_types, operations
+from .access import load, store
+from .arithmetic import Arithmetic
 from .errors import KernelRaised
-from .expressions import Expressions, is_part
+from .expressions import Expressions
 from .frame import Evaluate, Execute, Frame, Loop, is_scalar, merge_values
 from .lanes import Mask, union
-from .memory import ArrayView, LocalArray
+from .memory import Array, ArrayView
 from .numba_types import conform
+from .parts import is_part, store_part, view
+from .place import Place
 
 
 class Statements:
@@ -129,23 +133,21 @@ class Statements:
         return assign
 
     def _to_element(self, node: ast.Subscript) -> Callable:
-        locate, site = self.expressions.location(node), self.source.site(node)
+        locate = self.expressions.place(node)
 
         def assign(frame, mask, value):
-            array, indices = locate(frame, mask)
-            if is_part(array, indices):
-                self._check_storable(node, array, value)
-                if not access.store_part(frame.run, array, indices, value, mask, site):
-                    raise self.source.refuse(node, "storing to this part of an array")
-                return
-            self._check_storable(node, array, value)
-            access.store(frame.run, array, indices, value, mask, site)
+            place = locate(frame, mask)
+            self._check_storable(node, place.array, value)
+            if not is_part(place):
+                store(place, value)
+            elif not store_part(place, value):
+                raise self.source.refuse(node, "storing to this part of an array")
 
         return assign
 
     def _check_storable(self, node: ast.AST, array, value) -> None:
         complex_to_real = is_scalar(value) and value.dtype.kind == "c" != array.dtype.kind
-        if not isinstance(array, ArrayView | LocalArray) or not is_scalar(value) or complex_to_real:
+        if not isinstance(array, Array) or not is_scalar(value) or complex_to_real:
             raise self.source.refuse(node, f"storing to {ast.unparse(node)} from this value")
         if isinstance(array, ArrayView) and not array.writable:
             raise self.source.refuse(node, f"storing to the read-only array {array.name}")
@@ -160,28 +162,25 @@ class Statements:
         if not isinstance(node.target, ast.Name):
             raise self.source.refuse(node, f"assignment to {ast.unparse(node.target)}")
         left, assign = self.expressions.eval_Name(node.target), self._to_name(node.target)
+        apply = Arithmetic(self.source, node).apply
 
         def execute(frame, mask):
-            values = (left(frame, mask), right(frame, mask))
-            value = self.expressions.apply(function, values, node, frame, mask)
+            value = apply(function, (left(frame, mask), right(frame, mask)), frame, mask)
             assign(frame, mask, conform(value, frame.types.values.get(node)))
             return mask
 
         return execute
 
     def _augment_element(self, node: ast.AugAssign, function: Callable, right: Evaluate) -> Execute:
-        locate, site = self.expressions.location(node.target), self.source.site(node)
+        locate, apply = self.expressions.place(node.target), Arithmetic(self.source, node).apply
 
         def execute(frame, mask):
-            array, indices = locate(frame, mask)
-            self._check_storable(node.target, array, np.int64(0))
-            if is_part(array, indices):
+            place = locate(frame, mask)
+            self._check_storable(node.target, place.array, np.int64(0))
+            if is_part(place):
                 raise self.source.refuse(node, "an operation on a part of an array")
-            before = access.load(frame.run, array, indices, mask, site)
-            values = (before, right(frame, mask))
-            value = self.expressions.apply(function, values, node, frame, mask)
-            value = conform(value, frame.types.values.get(node))
-            access.store(frame.run, array, indices, value, mask, site)
+            value = apply(function, (load(place), right(frame, mask)), frame, mask)
+            store(place, conform(value, frame.types.values.get(node)))
             return mask
 
         return execute
@@ -204,30 +203,38 @@ class Statements:
 
     def do_While(self, node: ast.While) -> Execute:
         self._note_spinning(node.test)
-        first = self.expressions.condition(node.test)
-        later = self.expressions.condition(self.source.later_tests[node])
-        body, otherwise = self.block(node.body), self.block(node.orelse)
+        test, body = self._loop_test(node), self.block(node.body)
+        otherwise = self.block(node.orelse)
 
         def execute(frame, mask):
-            loop, active, finished = Loop(), mask, None
+            loop, active = Loop(), mask
             split, starting = node in frame.types.split, mask
             frame.loops.append(loop)
             while active is not None:
                 frame.run.count_round(self.source, node)
-                chosen = _tested((first, later), frame, active, starting)
-                if isinstance(chosen, np.ndarray):
-                    going = active.narrow(chosen)
-                    finished = union(finished, active.without(going))
-                elif chosen:
-                    going = active
-                else:
-                    going, finished = None, union(finished, active)
+                going = loop.keep(active, test(frame, active, starting))
                 active = _round(loop, body, frame, going)
                 starting = loop.continued if split else None
             frame.loops.pop()
-            return _after_loop(loop, otherwise, frame, (mask, finished))
+            return _after_loop(loop, otherwise, frame, mask)
 
         return execute
+
+    def _loop_test(self, node: ast.While) -> Callable:
+        """The condition of a ``while``. Of its two copies the first decides for the lanes that come
+        from before the loop or from a ``continue``, the second for those at the end of its body."""
+        first = self.expressions.condition(node.test)
+        later = self.expressions.condition(self.source.later_tests[node])
+
+        def test(frame: Frame, active: Mask, starting: Mask | None):
+            if starting is None:
+                return later(frame, active)
+            others = active.without(starting)
+            if others is None:
+                return first(frame, active)
+            return np.where(starting.lanes, first(frame, starting), later(frame, others))
+
+        return test
 
     def _note_spinning(self, test: ast.expr) -> None:
         """A loop that waits for another block: a lock is taken by one block after the other, a
@@ -245,25 +252,19 @@ class Statements:
         otherwise = self.block(node.orelse)
 
         def execute(frame, mask):
-            loop = Loop()
+            loop, active = Loop(), mask
             frame.loops.append(loop)
-            start, stop, step = bounds(frame, mask)
-            rounds = _same_rounds if not any(map(_varies, (start, stop, step))) else _own_rounds
-            active, finished = mask, None
-            for value, condition in rounds(start, stop, step):
+            for value, condition in _rounds(*bounds(frame, mask)):
                 frame.run.count_round(self.source, node)
-                going = active if condition is None else active.narrow(condition)
-                if going is not active:
-                    finished = union(finished, active.without(going))
-                    active = going
+                active = loop.keep(active, condition)
+                if active is not None:
+                    assign(frame, active, value)
+                    active = _round(loop, body, frame, active)
                 if active is None:
                     break
-                assign(frame, active, value)
-                active = _round(loop, body, frame, active)
-                if active is None:
-                    break
+            loop.finish(active)
             frame.loops.pop()
-            return _after_loop(loop, otherwise, frame, (mask, union(finished, active)))
+            return _after_loop(loop, otherwise, frame, mask)
 
         return execute
 
@@ -280,24 +281,28 @@ class Statements:
                 active = _round(loop, body, frame, active)
                 if active is None:
                     break
+            loop.finish(active)
             frame.loops.pop()
-            return _after_loop(loop, otherwise, frame, (mask, active))
+            return _after_loop(loop, otherwise, frame, mask)
 
         return execute
 
     def _items(self, node: ast.expr) -> Callable:
         """What yields the values of a loop over a tuple, an array, enumerate() or zip()."""
-        function = self.expressions.try_static(node.func) if isinstance(node, ast.Call) else None
-        if function is enumerate and len(node.args) == 1 and not node.keywords:
+        function = None
+        if isinstance(node, ast.Call) and not node.keywords:
+            function = self.expressions.try_static(node.func)
+        if function is enumerate and len(node.args) == 1:
             inner = self._items(node.args[0])
             return lambda frame, mask: (
                 (np.int64(n), value) for n, value in enumerate(inner(frame, mask))
             )
-        if function is zip and not node.keywords:
+        if function is zip:
             parts = [self._items(a) for a in node.args]
             return lambda frame, mask: zip(*(p(frame, mask) for p in parts), strict=False)
-        if function is np.ndindex and not node.keywords:
-            return self._positions(node)
+        return self._positions(node) if function is np.ndindex else self._items_of(node)
+
+    def _items_of(self, node: ast.expr) -> Callable:
         whole, site = self.expressions.expression(node), self.source.site(node)
 
         def evaluate(frame, mask):
@@ -306,8 +311,8 @@ class Statements:
                 if len({v.dtype for v in values if is_scalar(v)}) > 1:
                     raise self.source.refuse(node, "a loop over a tuple of several types")
                 return values
-            if isinstance(values, ArrayView | LocalArray) and isinstance(values.shape[0], int):
-                return _rows_of(frame, values, mask, site)
+            if isinstance(values, Array) and isinstance(values.shape[0], int):
+                return _rows(Place(frame.run, values, (), mask, site))
             raise self.source.refuse(node, "a loop over anything but range(), a tuple or an array")
 
         return evaluate
@@ -400,28 +405,27 @@ class Statements:
         raise KernelRaised(f"{self.source.site(node)}: reached by {thread}.")
 
 
-def _rows_of(frame: Frame, array, mask: Mask, site):
+def _rows(whole: Place) -> Iterator:
     """The elements of a vector, or the rows of a larger array, one after the other."""
-    for number in range(array.shape[0]):
-        index = (np.int64(number),)
-        if len(array.shape) == 1:
-            yield access.load(frame.run, array, index, mask, site)
-        else:
-            yield access.view(frame.run, array, list(index), mask, site)
+    for number in range(whole.array.shape[0]):
+        row = whole.at((np.int64(number),))
+        yield view(row) if is_part(row) else load(row)
 
 
-def _varies(value) -> bool:
-    return isinstance(value, np.ndarray)
+def _rounds(start, stop, step) -> Iterator[tuple]:
+    """The values of a range, each with the condition of its round: which lanes still have it."""
+    varies = any(isinstance(bound, np.ndarray) for bound in (start, stop, step))
+    return _own_rounds(start, stop, step) if varies else _same_rounds(start, stop, step)
 
 
 def _same_rounds(start, stop, step):
-    """The loop values of a range whose bounds are the same in all threads; no condition."""
+    """The rounds where the bounds are the same in all threads: every lane has all of them."""
     for value in range(int(start), int(stop), int(step)):
-        yield start.dtype.type(value), None
+        yield start.dtype.type(value), True
 
 
 def _own_rounds(start, stop, step):
-    """The loop values of a range with bounds by lane, and which lanes still have a round."""
+    """The rounds where each lane has bounds of its own."""
     value, going = start, np.bool_(True)
     while True:
         going = going & np.where(step > 0, value < stop, value > stop)
@@ -441,22 +445,9 @@ def _round(loop: Loop, body: Execute, frame: Frame, active: Mask | None) -> Mask
     return active if after is not None and after.count == active.count else after
 
 
-def _tested(tests: tuple[Evaluate, Evaluate], frame: Frame, active: Mask, starting: Mask | None):
-    """The condition of a ``while``. Of its two copies the first decides for the lanes that come
-    from before the loop or from a ``continue``, the second for those at the end of its body."""
-    first, later = tests
-    if starting is None:
-        return later(frame, active)
-    others = active.without(starting)
-    if others is None:
-        return first(frame, active)
-    return np.where(starting.lanes, first(frame, starting), later(frame, others))
-
-
-def _after_loop(loop: Loop, otherwise: Execute, frame: Frame, lanes: tuple) -> Mask | None:
+def _after_loop(loop: Loop, otherwise: Execute, frame: Frame, mask: Mask) -> Mask | None:
     """Lanes that finished run the loop's else; with those that broke out they go on."""
-    mask, finished = lanes
-    after = otherwise(frame, finished) if finished is not None else None
+    after = None if loop.finished is None else otherwise(frame, loop.finished)
     return _joined(mask, after, loop.broken)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
 import pandas as pd
 
-from .annotate import annotated_html, annotated_text
+from .annotate import Listing, annotated_html, annotated_text
 from .counters import Counters, LineCount, WarpAccess
 from .errors import Finding, LaunchError, Site, VirtualGpuError
 from .hostarrays import DeviceArray
@@ -66,11 +67,24 @@ class Trace:
         known = ", ".join(sorted({f"{a.kind} of {a.array}" for _, a in self.samples})) or "none"
         raise VirtualGpuError(f"{self.kernel} made no {kind} of {array}; it made: {known}.")
 
+    def _listing(self) -> Listing:
+        return Listing(self.title, self.source, self.counts, self.findings)
+
     def _repr_html_(self) -> str:
-        return annotated_html(self)
+        return annotated_html(self._listing())
 
     def __str__(self) -> str:
-        return annotated_text(self)
+        return annotated_text(self._listing())
+
+
+@contextlib.contextmanager
+def _copied_to_the_host(arguments: tuple) -> Iterator[tuple]:
+    """The arguments with host arrays for those on a real device, to which they are copied back."""
+    real = {at: array for at, array in enumerate(arguments) if _on_a_real_device(array)}
+    here = [real[at].copy_to_host() if at in real else a for at, a in enumerate(arguments)]
+    yield tuple(here)
+    for at, array in real.items():
+        array.copy_to_device(here[at])
 
 
 def _on_a_real_device(argument) -> bool:
@@ -91,13 +105,9 @@ def trace(
     function, geometry = getattr(kernel, "py_func", kernel), make_geometry(grid, block)
     if blocks is not None and blocks < 1:
         raise LaunchError(f"blocks={blocks}; a sample needs at least 1 block.")
-    observer = Observer(Report(collect=True), Counters(), blocks)
-    real = {at: array for at, array in enumerate(arguments) if _on_a_real_device(array)}
-    here = [real[at].copy_to_host() if at in real else a for at, a in enumerate(arguments)]
-    launch(function, geometry, tuple(here), shared_bytes, observer)
-    for at, array in real.items():
-        array.copy_to_device(here[at])
-    report, counters = observer.report, observer.counters
+    report, counters = Report(collect=True), Counters()
+    with _copied_to_the_host(arguments) as here:
+        launch(function, geometry, here, shared_bytes, Observer(report, counters, blocks))
     return Trace(
         function.__name__,
         (min(blocks or geometry.blocks, geometry.blocks), geometry.blocks),

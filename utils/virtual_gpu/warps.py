@@ -11,21 +11,21 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .call import Call, Handler
 from .errors import Finding, Site
+from .frame import Evaluate, Frame
 from .lanes import WARP, Mask
+from .run import Run
 
 ALL_LANES = 0xFFFFFFFF
 SHUFFLED = (np.dtype("i4"), np.dtype("i8"), np.dtype("f4"), np.dtype("f8"))
 LANE_BITS = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
 
 
-def _vector(value, run) -> np.ndarray:
-    return value if isinstance(value, np.ndarray) else np.full(run.batch.size, value)
-
-
-def _rows(value, run) -> np.ndarray:
-    """A vector with one row per warp."""
-    return _vector(value, run).reshape(-1, WARP)
+def _rows(value, run: Run) -> np.ndarray:
+    """A number or a vector of lanes with one row per warp."""
+    vector = value if isinstance(value, np.ndarray) else np.full(run.batch.size, value)
+    return vector.reshape(-1, WARP)
 
 
 def bits_of(lanes: np.ndarray) -> np.ndarray:
@@ -37,7 +37,7 @@ def _spread(per_warp: np.ndarray) -> np.ndarray:
     return np.repeat(per_warp, WARP)
 
 
-def _check_members(frame, members, mask: Mask, site: Site, may_leave: bool = False) -> None:
+def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: bool = False) -> None:
     """Every lane must be in its own mask, and every live lane of the mask must be here.
 
     ``may_leave``: an absent lane is no flaw if it leaves the kernel without another meeting.
@@ -46,31 +46,30 @@ def _check_members(frame, members, mask: Mask, site: Site, may_leave: bool = Fal
     run.meet(mask)
     named = _rows(members, run).astype(np.int64) & ALL_LANES
     active = mask.lanes.reshape(-1, WARP)
-    mine = (named >> np.arange(WARP)) & 1 == 0
-    absent = _spread(bits_of(run.live.lanes.reshape(-1, WARP) & ~active)).reshape(-1, WARP)
-    missing = (named & absent.astype(np.int64)) != 0
-    guilty = active & (mine | missing)
-    if guilty.any() and not run.report.knows("barrier", site, ""):
-        lane = int(np.flatnonzero(guilty.ravel())[0])
-        thread = run.batch.thread(lane)
-        value = int(named.ravel()[lane])
-        finding = Finding(
-            "barrier", site, "", (), (thread,), int(guilty.sum()),
-            f"{thread} names the lanes {value:#010x}; its warp's lanes "
-            f"{int(bits_of(active)[lane // WARP]):#010x} take part, and both must be the same.",
-        )  # fmt: skip
-        if may_leave and not (active & mine).any():
-            run.expect(finding, run.live.lanes & ~mask.lanes)
-        else:
-            run.report.add(finding)
+    forgets_itself = active & ((named >> np.arange(WARP)) & 1 == 0)
+    absent = bits_of(run.live.lanes.reshape(-1, WARP) & ~active).astype(np.int64)
+    guilty = forgets_itself | (active & ((named & absent[:, None]) != 0))
+    if not guilty.any() or run.report.knows("barrier", site, ""):
+        return
+    lane = int(np.flatnonzero(guilty.ravel())[0])
+    thread, present = run.batch.thread(lane), int(bits_of(active)[lane // WARP])
+    finding = Finding(
+        "barrier", site, "", (), (thread,), int(guilty.sum()),
+        f"{thread} names the lanes {int(named.ravel()[lane]):#010x}; its warp's lanes "
+        f"{present:#010x} take part, and both must be the same.",
+    )  # fmt: skip
+    if may_leave and not forgets_itself.any():
+        run.expect(finding, run.live.lanes & ~mask.lanes)
+    else:
+        run.report.add(finding)
 
 
-def _shuffle(source: Callable) -> Callable:
+def _shuffle(source: Callable) -> Handler:
     """``source(lane numbers, argument)`` is the lane that each lane reads from."""
 
-    def handler(call) -> Callable:
+    def handler(call: Call) -> Evaluate:
         members, value, argument = call.arguments(3)
-        site = call.compiler.source.site(call.node)
+        site = call.site
 
         def evaluate(frame, mask):
             data = value(frame, mask)
@@ -89,7 +88,7 @@ def _shuffle(source: Callable) -> Callable:
     return handler
 
 
-def _check_sources(frame, wanted: np.ndarray, mask: Mask, site: Site) -> None:
+def _check_sources(frame: Frame, wanted: np.ndarray, mask: Mask, site: Site) -> None:
     active = mask.lanes.reshape(-1, WARP)
     guilty = active & ~np.take_along_axis(active, wanted, axis=1)
     if not guilty.any():
@@ -103,12 +102,12 @@ def _check_sources(frame, wanted: np.ndarray, mask: Mask, site: Site) -> None:
     ))  # fmt: skip
 
 
-def _vote(combine: Callable, dtype: type) -> Callable:
+def _vote(combine: Callable, dtype: type) -> Handler:
     """``combine(active, predicate)`` gives one value per warp."""
 
-    def handler(call) -> Callable:
+    def handler(call: Call) -> Evaluate:
         members, predicate = call.arguments(2)
-        site = call.compiler.source.site(call.node)
+        site = call.site
 
         def evaluate(frame, mask):
             _check_members(frame, members(frame, mask), mask, site)
@@ -125,9 +124,9 @@ def _same_value(rows: np.ndarray, active: np.ndarray) -> np.ndarray:
     return (rows[:, :, None] == rows[:, None, :]) & active[:, None, :] & active[:, :, None]
 
 
-def _match_any(call) -> Callable:
+def _match_any(call: Call) -> Evaluate:
     members, value = call.arguments(2)
-    site = call.compiler.source.site(call.node)
+    site = call.site
 
     def evaluate(frame, mask):
         _check_members(frame, members(frame, mask), mask, site)
@@ -137,9 +136,9 @@ def _match_any(call) -> Callable:
     return evaluate
 
 
-def _match_all(call) -> Callable:
+def _match_all(call: Call) -> Evaluate:
     members, value = call.arguments(2)
-    site = call.compiler.source.site(call.node)
+    site = call.site
 
     def evaluate(frame, mask):
         _check_members(frame, members(frame, mask), mask, site)
@@ -152,9 +151,9 @@ def _match_all(call) -> Callable:
     return evaluate
 
 
-def _syncwarp(call) -> Callable:
+def _syncwarp(call: Call) -> Evaluate:
     arguments = call.arguments(0, 1)
-    site = call.compiler.source.site(call.node)
+    site = call.site
 
     def evaluate(frame, mask):
         members = arguments[0](frame, mask) if arguments else np.int64(ALL_LANES)
@@ -164,21 +163,21 @@ def _syncwarp(call) -> Callable:
     return evaluate
 
 
-def _active_mask(call) -> Callable:
+def _active_mask(call: Call) -> Evaluate:
     call.arguments(0)
     return lambda frame, mask: _spread(bits_of(mask.lanes.reshape(-1, WARP)))
 
 
-def _lower_lanes(call) -> Callable:
+def _lower_lanes(call: Call) -> Evaluate:
     call.arguments(0)
     below = ((np.uint64(1) << np.arange(WARP, dtype=np.uint64)) - np.uint64(1)).astype(np.uint32)
     return lambda frame, mask: np.tile(below, frame.run.batch.size // WARP)
 
 
-def _bits(compute: Callable) -> Callable:
+def _bits(compute: Callable) -> Handler:
     """A function of one lane's bits; ``compute(unsigned value, width in bits)``."""
 
-    def handler(call) -> Callable:
+    def handler(call: Call) -> Evaluate:
         (argument,) = call.arguments(1)
 
         def evaluate(frame, mask):
@@ -215,7 +214,7 @@ def _reversed_bits(value, width: int) -> np.ndarray:
     return (bits << np.arange(width, dtype=np.uint64)).sum(axis=-1, dtype=np.uint64)
 
 
-HANDLERS: dict[str, Callable] = {
+HANDLERS: dict[str, Handler] = {
     "syncwarp": _syncwarp,
     "shfl_sync": _shuffle(lambda lane, argument: argument % WARP),
     "shfl_up_sync": _shuffle(lambda lane, argument: lane - argument),

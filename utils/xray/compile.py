@@ -20,11 +20,11 @@ from numba import cuda
 from numba.cuda.cudadrv import nvvm
 
 from utils.errors import CourseError
+from utils.machine.occupancy import with_budgets
 from utils.machine.versions import explained
 
 # Those for which the budgets of the steps are tested; the toolkit knows more.
-ARCHITECTURES = {"sm_75": (7, 5), "sm_80": (8, 0), "sm_86": (8, 6), "sm_89": (8, 9),
-                 "sm_90": (9, 0), "sm_100": (10, 0)}  # fmt: skip
+ARCHITECTURES = with_budgets()
 
 NO_COMPILER = (
     "The CUDA compiler is not installed, so there is no machine code to look at: on Linux or "
@@ -51,12 +51,12 @@ def capability_of(arch: str) -> tuple[int, int]:
     require_compiler()
     from numba.cuda.cudadrv import nvrtc
 
-    known = {f"sm_{major}{minor}": (major, minor) for major, minor in nvrtc.get_supported_ccs()}
-    if arch not in known:
+    here = {f"sm_{major}{minor}": (major, minor) for major, minor in nvrtc.get_supported_ccs()}
+    if arch not in here:
         raise CourseError(
-            f"This CUDA toolkit has no architecture {arch!r}: choose one of {', '.join(known)}."
+            f"This CUDA toolkit has no architecture {arch!r}: choose one of {', '.join(here)}."
         )
-    return known[arch]
+    return here[arch]
 
 
 def require_compiler() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from steps_edited import edited_step
 
 import gemm_kernels
 import gemm_kernels.cpu
@@ -14,7 +13,9 @@ import latency_kernels
 import reduce_kernels
 from gemm_kernels.naive import STEP as NAIVE
 from gemm_kernels.tiled import STEP as TILED
+from tests.steps_edited import edited_step
 from utils.errors import CourseError
+from utils.ladder import ladder
 from utils.ladder.shapes import GemmShape
 from utils.ladder.step import Launch
 
@@ -83,8 +84,9 @@ def test_constants_default_to_the_first_choice():
 
 
 def test_variants_are_all_combinations_with_the_default_first():
-    assert TILED.variants() == [{"TILE": 32}, {"TILE": 16}, {"TILE": 8}]
-    assert NAIVE.variants() == [{}]
+    given = [variant.constants for variant in TILED.variants()]
+    assert given == [{"TILE": 32}, {"TILE": 16}, {"TILE": 8}]
+    assert [variant.constants for variant in NAIVE.variants()] == [{}]
 
 
 def test_an_unknown_constant_is_refused_with_the_known_ones():
@@ -104,9 +106,28 @@ def test_a_misspelt_step_is_refused_with_the_nearest_name():
         gemm_kernels.LADDER.step("tilde")
 
 
-def test_a_variant_is_named_as_records_name_it():
+def test_a_variant_is_named_as_records_name_it_and_found_by_that_name():
     variant = TILED.variant(TILE=16)
     assert (str(variant), variant.params) == ("tiled TILE=16", "TILE=16")
+    assert TILED.named("TILE=16") == variant
+    assert NAIVE.named(None) == NAIVE.variant()
+
+
+def test_variants_that_are_equal_are_one_key():
+    assert len({TILED.variant(), TILED.variant(TILE=32), TILED.variant(TILE=8)}) == 2
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_step_knows_its_file_and_its_ladder(step):
+    assert step.file.STEP is step
+    assert step.ladder.step(step.name) is step
+
+
+def test_a_step_of_an_edited_file_knows_that_file():
+    edited = edited_step(TILED, "cuda.syncthreads()", "pass", 2)
+    assert edited.file is not TILED.file
+    assert edited.file.STEP is edited
+    assert edited.ladder is gemm_kernels.LADDER
 
 
 def test_a_grid_covers_the_edge_and_not_a_block_more():
@@ -131,7 +152,7 @@ def test_a_step_that_the_device_is_too_old_for_is_refused_with_an_earlier_one(mo
     class T4:
         compute_capability = (7, 5)
 
-    monkeypatch.setattr(steps.cuda, "get_current_device", T4)
+    monkeypatch.setattr(ladder.cuda, "get_current_device", T4)
     a = np.zeros((4, 4), np.float32)
     with pytest.raises(CourseError, match=r"async_copy needs compute capability 8.0 .* has 7.5"):
         gemm_kernels.run("async_copy", a, a)

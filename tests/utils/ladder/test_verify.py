@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from steps_edited import edited_step
 
 import gemm_kernels
 import gemm_kernels.cpu
 import reduce_kernels
+from tests.steps_edited import edited_step
 from utils import virtual_gpu
+from utils.ladder.explain import trace_step
 from utils.ladder.problems import KINDS, draw, judge, poisoned
 from utils.ladder.shapes import GemmShape, ReduceShape
 from utils.ladder.tasks import GEMM, SUM
@@ -143,10 +144,7 @@ FLAWED_KERNELS = {
 def findings(variant):
     """What the virtual GPU says about one launch of the kernel on a shape with edges."""
     shape = SHAPE if variant.step.task is GEMM else ReduceShape(1000)
-    launch = variant.launch(shape)
-    out = poisoned((shape.m, shape.n) if variant.step.task is GEMM else launch.grid)
-    inputs = variant.step.task.problem(shape, "uniform").inputs
-    return virtual_gpu.trace(variant.kernel, launch.grid, launch.block, *inputs, out).findings
+    return trace_step(variant, shape).findings
 
 
 @pytest.mark.parametrize("step, edit, kind", FLAWED_KERNELS.values(), ids=FLAWED_KERNELS)
@@ -156,8 +154,8 @@ def test_a_flaw_that_may_give_the_right_numbers_is_found_by_the_virtual_gpu(step
 
 @pytest.mark.parametrize("step", [NAIVE, TILED, REDUCE0], ids=lambda step: step.name)
 def test_the_kernels_without_the_flaws_are_accused_of_nothing(step):
-    for constants in step.variants():
-        assert findings(step.variant(**constants)) == ()
+    for variant in step.variants():
+        assert findings(variant) == ()
 
 
 def test_the_output_is_poisoned_before_a_step_runs():

@@ -1,19 +1,24 @@
 """Two steps side by side: what is shown, and what is said where something is missing."""
 
-import dataclasses
+from itertools import pairwise
 
 import pytest
 
 import gemm_kernels.cpu
 import latency_kernels
+import reduce_kernels
+from gemm_kernels.naive import STEP as NAIVE
+from gemm_kernels.tiled import STEP as TILED
 from utils.errors import CourseError
 from utils.lessons.show_step import curves, show_step
 from utils.machine import devices
 from utils.measuring import records
 
+COPY = latency_kernels.LADDER.step("copy")
 
-def test_two_steps_are_found_by_their_names_and_compared(compiler):
-    change = show_step("naive", "tiled")
+
+def test_two_steps_are_compared(compiler):
+    change = show_step(NAIVE, TILED)
     assert "+        cuda.syncthreads()" in change.lines
     assert change.title == "naive → tiled TILE=32, compiled for sm_90"
     per_ffma = change.figures.loc["bytes from global memory per multiply-add"]
@@ -27,8 +32,20 @@ def test_two_steps_are_found_by_their_names_and_compared(compiler):
     assert change.notes == ()
 
 
+def test_two_reductions_differ_where_their_lessons_say(compiler):
+    """reduce1 keeps whole warps busy, reduce2 has no bank conflict, reduce3 halves the barriers."""
+    steps = [reduce_kernels.LADDER.step(f"reduce{number}") for number in range(4)]
+    changes = [show_step(*pair).figures for pair in pairwise(steps)]
+    busy = changes[0].loc["active lanes per memory instruction"]
+    assert float(busy["old"].split()[0]) < 10 < 20 < float(busy["new"].split()[0])
+    conflicts = changes[1].loc["bank conflicts per element"]
+    assert float(conflicts["old"]) > 0 == float(conflicts["new"])
+    barriers = changes[2].loc["barriers of a warp per element"]
+    assert float(barriers["new"]) == pytest.approx(float(barriers["old"]) / 2, rel=0.01)
+
+
 def test_the_page_and_the_text_hold_diff_table_and_curves(compiler):
-    change = show_step("naive", "tiled")
+    change = show_step(NAIVE, TILED)
     page, text = change._repr_html_(), str(change)
     assert page.index("lesson-code") < page.index("step-change") < page.index("<img")
     assert "32 of 133: at most 24.1% of the peak" in page
@@ -36,21 +53,22 @@ def test_the_page_and_the_text_hold_diff_table_and_curves(compiler):
 
 
 def test_rows_about_multiply_adds_are_left_out_where_there_are_none(compiler):
-    change = show_step("copy", "copy", latency_kernels.LADDER)
+    change = show_step(COPY, COPY)
     assert not any("multiply-add" in name for name in change.figures.index)
+    assert list(change.figures.loc["bytes from global memory per element"]) == ["4", "4"]
     assert change.mix.empty
     assert "GB/s" in change.curves.alt_text
 
 
 def test_steps_of_different_units_have_no_curves_in_common():
     with pytest.raises(CourseError, match="copy and fma_loop are measured in different units"):
-        curves(latency_kernels.LADDER, devices.find("NVIDIA H200"), "copy", "fma_loop")
+        curves(latency_kernels.LADDER, devices.find(devices.REFERENCE), "copy", "fma_loop")
 
 
 def test_a_step_that_was_not_recorded_is_named_and_the_rest_is_shown(compiler, monkeypatch):
-    frame = records.measured("NVIDIA H200", "gemm")
+    frame = records.measured(devices.REFERENCE, "gemm")
     monkeypatch.setattr(records, "measured", lambda *given: frame[frame["step"] == "naive"])
-    change = show_step("naive", "tiled")
+    change = show_step(NAIVE, TILED)
     assert change.notes[0].startswith("There is no record of tiled on NVIDIA H200 yet")
     assert not change.figures.empty
     assert "no record of tiled" in change._repr_html_()
@@ -58,7 +76,7 @@ def test_a_step_that_was_not_recorded_is_named_and_the_rest_is_shown(compiler, m
 
 def test_without_a_compiler_diff_and_curves_are_shown(monkeypatch):
     monkeypatch.setattr("numba.cuda.cudadrv.nvvm.is_available", lambda: False)
-    change = show_step("naive", "tiled")
+    change = show_step(NAIVE, TILED)
     assert change.figures.empty
     assert "`make setup` installs it" in change.notes[0]
     assert change.curves is not None
@@ -66,12 +84,6 @@ def test_without_a_compiler_diff_and_curves_are_shown(monkeypatch):
 
 def test_steps_of_the_cpu_are_compared_without_machine_code_of_a_gpu():
     naive = gemm_kernels.cpu.LADDER.steps[0]
-    ladder = dataclasses.replace(gemm_kernels.cpu.LADDER, steps=(naive,))
-    change = show_step(naive.name, naive.name, ladder)
+    change = show_step(naive, naive)
     assert change.figures.empty
     assert "sm_" not in change.title
-
-
-def test_steps_that_no_imported_ladder_has_are_refused_with_the_ladders():
-    with pytest.raises(CourseError, match=r"both 'tiled' and 'tilde'.*imported so far are .*gemm"):
-        show_step("tiled", "tilde")

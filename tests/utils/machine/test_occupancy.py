@@ -27,7 +27,7 @@ from utils.machine.occupancy import (
     occupancy,
     square_side,
 )
-from utils.paths import DATA
+from utils.paths import DATA, ROOT
 
 H200 = (9, 0)
 CAPABILITIES = list(known())
@@ -48,7 +48,7 @@ def header(tmp_path_factory):
     if not HEADERS or not shutil.which("cc"):
         pytest.skip("needs a C compiler and the toolkit's cuda_occupancy.h")
     library = tmp_path_factory.mktemp("header") / "occupancy.so"
-    source = Path(__file__).parent / "kernels" / "occupancy_header.c"
+    source = ROOT / "tests" / "kernels" / "occupancy_header.c"
     include = HEADERS[0].parent
     subprocess.run(["cc", "-shared", "-fPIC", f"-I{include}", source, "-o", library], check=True)
     blocks = ctypes.CDLL(library).blocks
@@ -124,7 +124,7 @@ def test_the_record_covers_what_could_go_wrong():
 )  # fmt: skip
 def test_a_wrong_figure_in_the_table_would_be_noticed(monkeypatch, column, value):
     wrong = dataclasses.replace(limits_of(H200), **{column: value})
-    monkeypatch.setattr("utils.occupancy.known", lambda: {H200: wrong})
+    monkeypatch.setattr("utils.machine.occupancy.known", lambda: {H200: wrong})
     assert any(recorded(row) != row.blocks for row in OCCUPANCY.itertuples())
 
 

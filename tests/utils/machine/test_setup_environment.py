@@ -2,15 +2,14 @@
 
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from utils.machine import setup_environment
+from utils.paths import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 PINNED_TOOLKIT = (13, 4)
 FOLLOWS_THE_DRIVER = "cuda-toolkit[cublas]==12.*"  # limited by its version instead of pinned
 # conda has one CuPy for every CUDA, and brings the tools that show machine code with numba-cuda.

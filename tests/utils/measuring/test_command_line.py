@@ -1,4 +1,4 @@
-"""The command line that every ladder shares."""
+"""The command lines that every ladder has."""
 
 import json
 import subprocess
@@ -12,14 +12,20 @@ import gemm_kernels
 import gemm_kernels.cpu
 import latency_kernels
 import reduce_kernels
+from utils.figures.plot_command import plot_command
 from utils.machine import devices
-from utils.measuring import measure, records
-from utils.measuring.command_line import main
+from utils.measuring import command_line, measure, records
+from utils.measuring.measure_command import WRONG, measure_command
 from utils.measuring.timing import Timing
 
 GPU = gemm_kernels.LADDER
 CPU = gemm_kernels.cpu.LADDER
 H200 = devices.find("NVIDIA H200")
+
+
+def main(ladder, arguments):
+    commands = (measure_command(ladder), plot_command(ladder))
+    return command_line.main(ladder.title, commands, arguments)
 
 
 @pytest.fixture(autouse=True)
@@ -151,13 +157,13 @@ def test_the_library_is_compared_in_the_same_run(capsys, h200):
 
 def test_more_than_the_peak_is_an_error_with_an_explanation(capsys, h200, monkeypatch):
     monkeypatch.setattr(devices, "current", lambda: replace(H200, fp32_gflops=1e-9))
-    assert main(GPU, ["--n", "32", "--record"]) == cli.REFUSED
+    assert main(GPU, ["--n", "32", "--record"]) == command_line.REFUSED
     assert "of the peak, which no kernel reaches" in capsys.readouterr().err
 
 
 def test_a_wrong_kernel_fails_and_is_never_recorded(capsys, empty_data):
     ladder = with_step(CPU, wrong)
-    assert main(ladder, ["--n", "8", "--record"]) == cli.WRONG
+    assert main(ladder, ["--n", "8", "--record"]) == WRONG
     assert "FAILED" in capsys.readouterr().out
     assert list(empty_data.rglob("*.csv")) == []
 
@@ -170,7 +176,7 @@ def test_a_kernel_that_goes_wrong_while_it_is_timed_is_not_recorded(capsys, empt
         c[...] = a @ b if len(calls) < 5 else 0
 
     ladder = with_step(CPU, tires)
-    assert main(ladder, ["--n", "8", "--record", "--json"]) == cli.WRONG
+    assert main(ladder, ["--n", "8", "--record", "--json"]) == WRONG
     (row,) = rows_of(capsys)
     assert not row["verified"]
     assert row["gflops"] is None
@@ -178,7 +184,7 @@ def test_a_kernel_that_goes_wrong_while_it_is_timed_is_not_recorded(capsys, empt
 
 
 def test_a_failure_is_an_answer_in_json_too(capsys):
-    assert main(with_step(CPU, wrong), ["--n", "8", "--json"]) == cli.WRONG
+    assert main(with_step(CPU, wrong), ["--n", "8", "--json"]) == WRONG
     assert [row["verified"] for row in rows_of(capsys)] == [False]
 
 
@@ -193,7 +199,7 @@ def test_a_record_can_be_read_back(empty_data):
 
 
 def test_a_record_needs_a_device(capsys, no_gpu):
-    assert main(GPU, ["--record"]) == cli.REFUSED
+    assert main(GPU, ["--record"]) == command_line.REFUSED
     output = capsys.readouterr()
     assert "--record needs a CUDA device. No CUDA driver was found." in output.err
     assert output.out == ""
@@ -208,9 +214,9 @@ def test_what_was_finished_before_ctrl_c_is_recorded(capsys, monkeypatch):
 
     monkeypatch.setattr(measure, "time_cpu", interrupted)
     arguments = ["--n", "8", "9", "10", "--record", "--steps", "naive", "loop_reordered"]
-    assert main(CPU, arguments) == cli.INTERRUPTED
+    assert main(CPU, arguments) == command_line.INTERRUPTED
     assert set(records.measured(devices.cpu_name(), "cpu")["m"]) == {8}
-    assert "are recorded" in capsys.readouterr().err
+    assert "What was finished is recorded" in capsys.readouterr().err
 
 
 def test_some_of_the_constants_can_be_chosen(capsys, h200):
@@ -221,7 +227,7 @@ def test_some_of_the_constants_can_be_chosen(capsys, h200):
 def test_a_plot_draws_what_is_recorded_and_says_what_it_shows(capsys, h200, tmp_path):
     main(reduce_kernels.LADDER, ["--record", "--n", "2^10", "2^11", "--steps", "reduce9"])
     capsys.readouterr()
-    assert main(reduce_kernels.LADDER, ["--plot", str(tmp_path / "figures")]) == 0
+    assert main(reduce_kernels.LADDER, ["plot", str(tmp_path / "figures")]) == 0
     told = capsys.readouterr().out.splitlines()
     names = ["reduce_gb_per_s.png", "reduce_share_of_peak.png"]
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == names
@@ -232,7 +238,7 @@ def test_a_plot_draws_what_is_recorded_and_says_what_it_shows(capsys, h200, tmp_
 
 
 def test_a_plot_of_nothing_is_refused(capsys, no_gpu, tmp_path):
-    assert main(GPU, ["--plot", str(tmp_path)]) == cli.REFUSED
+    assert main(GPU, ["plot", str(tmp_path)]) == command_line.REFUSED
     assert "nothing has been recorded there yet" in capsys.readouterr().err
 
 
@@ -246,7 +252,7 @@ def test_a_plot_of_nothing_is_refused(capsys, no_gpu, tmp_path):
     ],
 )
 def test_a_request_that_cannot_be_met_is_one_sentence(arguments, sentence, capsys, no_gpu):
-    assert main(GPU, arguments) == cli.REFUSED
+    assert main(GPU, arguments) == command_line.REFUSED
     output = capsys.readouterr()
     assert sentence in output.err
     assert "Traceback" not in output.err
@@ -267,7 +273,7 @@ def test_a_driver_error_that_a_reader_can_act_upon_is_one_sentence(
         raise RuntimeError(f"[222] Call to cuLinkAddData results in {code}")
 
     monkeypatch.setattr(measure, "time_gpu", refuse)
-    assert main(GPU, ["--n", "8"]) == cli.REFUSED
+    assert main(GPU, ["--n", "8"]) == command_line.REFUSED
     assert sentence in capsys.readouterr().err
 
 
@@ -286,7 +292,7 @@ def test_help_names_the_command_as_it_is_typed():
         capture_output=True, text=True, check=True, cwd=gemm_kernels.__path__[0] + "/..",
     )  # fmt: skip
     assert result.stdout.startswith("usage: python -m gemm_kernels.cpu")
-    assert "--device" not in result.stdout
+    assert all(f"  {command} " in result.stdout for command in ("measure", "plot", "bench"))
 
 
 def test_json_alone_is_on_standard_output(tmp_path):

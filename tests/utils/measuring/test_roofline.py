@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
-from numba import cuda, float32, int64, void
+from numba import cuda, float32
 
 import gemm_kernels
 import latency_kernels
@@ -17,8 +17,7 @@ import reduce_kernels
 from utils.errors import CourseError
 from utils.figures.roofline_figures import roofline as draw
 from utils.intrinsics.wide_memory import load4
-from utils.ladder.shapes import GemmShape, ReduceShape
-from utils.ladder.tasks import SUM
+from utils.ladder.shapes import GemmShape
 from utils.machine import devices
 from utils.measuring import records, roofline
 from utils.measuring.roofline import (
@@ -107,7 +106,7 @@ def test_tiles_that_are_cut_along_k_are_counted_as_whole_ones():
 def test_what_was_counted_is_not_run_again(monkeypatch):
     shape = GemmShape(32, 32, 40)
     first = counted(NAIVE, shape)
-    monkeypatch.setattr(roofline, "trace", None)
+    monkeypatch.setattr(roofline, "count_step", None)
     assert counted(NAIVE.step.variant(), shape) == first
     with pytest.raises(TypeError):
         counted(NAIVE, replace(shape, k=41))
@@ -204,13 +203,6 @@ def test_pairs_in_the_wrong_order_are_named():
 def test_what_was_not_recorded_is_said():
     with pytest.raises(CourseError, match=r"recorded for SGEMM .* at 48×48×48 on NVIDIA"):
         estimates(gemm_kernels.LADDER, "48", H200)
-
-
-def test_a_kernel_whose_arguments_are_not_known_is_refused():
-    task = replace(SUM, signature=void(float32[::1], float32[::1], int64))
-    step = replace(reduce_kernels.LADDER.steps[0], task=task)
-    with pytest.raises(CourseError, match=r"reduce0 .* takes .*, for which no arrays are known"):
-        counted(step.variant(), ReduceShape(4096))
 
 
 def test_the_ideal_intensity_of_a_square_product_is_a_sixth_of_its_side():

@@ -1,7 +1,6 @@
 """Timings: what is counted, what is not, and in which order rivals run."""
 
 import sys
-import time
 from types import ModuleType
 
 import numpy as np
@@ -9,58 +8,76 @@ import pytest
 import threadpoolctl
 
 from utils.errors import CourseError
+from utils.ladder import libraries
 from utils.machine import versions
 from utils.measuring import timing
 from utils.measuring.timing import time_cpu, time_gpu
 
 
-def sleeper(milliseconds: float):
-    return lambda: time.sleep(milliseconds / 1e3)
+class FakeClock:
+    """Stands in for the module `time`: it only goes on while a rival works."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def perf_counter(self):
+        return self.now
+
+    def work(self, *milliseconds: float):
+        """A rival that takes so long at each call; the last number stays."""
+        left = list(milliseconds)
+
+        def execute():
+            self.now += (left.pop(0) if len(left) > 1 else left[0]) / 1e3
+
+        return execute
 
 
-def test_a_timing_is_the_median_between_minimum_and_maximum_of_seven():
-    (result,) = time_cpu([sleeper(12)])
+@pytest.fixture
+def clock(monkeypatch):
+    fake = FakeClock()
+    monkeypatch.setattr(timing, "time", fake)
+    return fake
+
+
+def test_a_timing_is_the_median_between_minimum_and_maximum_of_seven(clock):
+    # The first call compiles, and the second tells how many calls fill a repetition.
+    (result,) = time_cpu([clock.work(0, 12, 15, 11, 12, 13, 30, 14, 12)])
     assert result.repetitions == 7
-    assert 12 <= result.min_ms <= result.median_ms <= result.max_ms
-    assert result.median_ms < 30
+    figures = result.min_ms, result.median_ms, result.max_ms
+    assert figures == pytest.approx((11, 13, 30))
 
 
-def test_the_first_execution_which_compiles_is_not_timed():
-    calls = []
-
-    def compiles_once():
-        calls.append(1)
-        time.sleep(0.3 if len(calls) == 1 else 0.01)
-
-    (result,) = time_cpu([compiles_once])
-    assert result.max_ms < 100
+def test_the_first_execution_which_compiles_is_not_timed(clock):
+    (result,) = time_cpu([clock.work(300, 10)])
+    assert result.max_ms == pytest.approx(10)
 
 
-def test_a_short_execution_is_repeated_until_the_clock_can_see_it():
-    short, long = time_cpu([sleeper(0.2), sleeper(20)])
-    assert short.launches > 5
-    assert long.launches == 1
-    assert short.median_ms == pytest.approx(0.2, abs=0.4)
+def test_a_short_execution_is_repeated_until_the_clock_can_see_it(clock):
+    short, long = time_cpu([clock.work(0.2), clock.work(20)])
+    assert (short.launches, long.launches) == (50, 1)
+    assert short.median_ms == pytest.approx(0.2)
 
 
-def test_rivals_take_turns():
+def test_rivals_take_turns(clock):
     order = []
 
     def rival(name):
-        return lambda: (order.append(name), time.sleep(0.011))
+        work = clock.work(11)
+        return lambda: (order.append(name), work())
 
     time_cpu([rival("ours"), rival("library")])
     assert order[-14:] == ["ours", "library"] * 7
 
 
-def test_blas_is_held_to_one_thread():
+def test_blas_is_held_to_one_thread(clock):
     seen = []
     a = np.ones((4, 4), np.float32)
 
     def look():
         a @ a
         seen.extend(pool["num_threads"] for pool in threadpoolctl.threadpool_info())
-        time.sleep(0.011)
+        clock.now += 0.011
 
     time_cpu([look])
     assert set(seen) == {1}
@@ -134,16 +151,16 @@ def test_without_nvml_there_is_no_clock(monkeypatch):
 
 
 def test_libraries_on_the_gpu_are_left_out_where_cupy_is_missing(monkeypatch):
-    monkeypatch.setattr(timing, "cupy", lambda: None)
+    monkeypatch.setattr(libraries, "cupy", lambda: None)
     x = np.ones(3, np.float32)
-    assert timing.CUBLAS.bind((x, x), x) is None
-    assert timing.CUB.bind((x,), x) is None
+    assert libraries.CUBLAS.bind((x, x), x) is None
+    assert libraries.CUB.bind((x,), x) is None
 
 
 def test_numpy_is_a_rival_that_does_the_same_work():
     a, b = np.ones((2, 3), np.float32), np.ones((3, 4), np.float32)
     ours = np.zeros((2, 4), np.float32)
-    assert (timing.NUMPY_BLAS.bind((a, b), ours)() == 3).all()
+    assert (libraries.NUMPY_BLAS.bind((a, b), ours)() == 3).all()
     assert (ours == 0).all()
 
 

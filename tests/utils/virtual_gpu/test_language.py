@@ -386,9 +386,9 @@ def endless(x):
 
 def test_an_endless_loop_is_an_error(monkeypatch):
     from utils.virtual_gpu import VirtualGpuError
-    from utils.virtual_gpu import launch as launch_module
+    from utils.virtual_gpu import run as run_module
 
-    monkeypatch.setattr(launch_module, "MAX_ROUNDS", 1000)
+    monkeypatch.setattr(run_module, "MAX_ROUNDS", 1000)
     with pytest.raises(VirtualGpuError, match="does the loop end"):
         endless[1, 1](np.zeros(1))
 

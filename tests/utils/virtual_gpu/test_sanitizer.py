@@ -4,17 +4,17 @@ The tool's verdicts were recorded on a real device by ``python -m tests.kernels.
 """
 
 import functools
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from tests.kernels import Case, broken, correct
 from tests.kernels.run_case import CASES
+from utils.paths import MEASURED
 from utils.virtual_gpu import trace
 from utils.virtual_gpu.hostarrays import device_array_like
 
-RECORDED = Path(__file__).parent.parent / "data" / "measured" / "nvidia_h200" / "sanitizer.csv"
+RECORDED = MEASURED / "nvidia_h200" / "sanitizer.csv"
 
 each_broken_case = pytest.mark.parametrize("case", broken.CASES, ids=lambda case: case.name)
 each_correct_case = pytest.mark.parametrize("case", correct.CASES, ids=lambda case: case.name)

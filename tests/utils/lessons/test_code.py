@@ -1,0 +1,66 @@
+"""The diff of a step: short enough to read, and nothing in it but code."""
+
+import pytest
+
+import gemm_kernels
+import gemm_kernels.cpu
+import latency_kernels
+import reduce_kernels
+from gemm_kernels.naive import STEP as NAIVE
+from gemm_kernels.tiled import STEP as TILED
+from tests.steps_edited import edited_step
+from utils.lessons.code import kernel_code, kernel_difference, show_source
+
+LONGEST_DIFF = 45  # code lines that a reader is asked to follow at once
+LADDERS = (gemm_kernels.LADDER, gemm_kernels.cpu.LADDER, reduce_kernels.LADDER)
+CHANGES = [
+    pytest.param(ladder.step(step.previous), step, id=f"{ladder.name}-{step.name}")
+    for ladder in (*LADDERS, latency_kernels.LADDER)
+    for step in ladder.steps
+    if step.previous
+]
+
+
+def changed(old, new):
+    """The lines that the diff takes away or adds."""
+    return [line for line in kernel_difference(old, new) if line[0] in "+-"]
+
+
+@pytest.mark.parametrize("old, new", CHANGES)
+def test_what_a_step_changes_can_be_read(old, new):
+    assert 0 < len(changed(old, new)) <= LONGEST_DIFF
+
+
+def test_a_step_that_changes_everything_would_be_noticed():
+    first, last = gemm_kernels.LADDER.step("naive"), gemm_kernels.LADDER.step("autotuned")
+    assert len(changed(first, last)) > LONGEST_DIFF
+
+
+def test_comments_and_docstrings_are_no_change():
+    other = edited_step(TILED, "# Every thread is about to read", "# Now they read")
+    assert kernel_difference(TILED, other) == []
+    assert not any(mark in kernel_code(TILED) for mark in ("#", '"""', "STEP", "import", "Launch"))
+
+
+def test_a_kernel_in_a_factory_is_compared_with_one_that_needs_none():
+    """Of the lines that naive and tiled share, none is shown as changed for its indentation."""
+    lines = kernel_difference(NAIVE, TILED)
+    assert " @cuda.jit" in lines
+    assert "     m, k = a.shape" in lines
+
+
+def test_one_changed_line_is_one_line_less_and_one_more():
+    other = edited_step(TILED, "total = float32(0)", "total = float32(1)")
+    assert [line[0] for line in changed(TILED, other)] == ["-", "+"]
+
+
+def test_a_step_that_only_places_arrays_shows_how():
+    lines = changed(NAIVE, gemm_kernels.LADDER.step("unified_memory"))
+    assert lines[0] == "+def managed(array: np.ndarray):"
+    assert all(line.startswith("+") for line in lines)
+
+
+def test_the_source_of_a_step_is_shown_whole():
+    page = show_source(TILED).data
+    assert "Every thread is about to read" in page
+    assert "STEP = Step(" in page
