@@ -144,7 +144,10 @@ def test_inputs_that_do_not_fit_are_refused_with_what_to_do(a, b, sentence):
         run("naive", a, b)
 
 
-WIDE = ("vectorized", "prefetch", "warp_tiled", "maxwell64", "maxwell256")
+WIDE = (
+    *("vectorized", "double_buffered", "prefetch", "warp_tiled", "maxwell64", "maxwell256"),
+    *("async_copy", "guard_free", "register_banks", "split_k", "autotuned"),
+)
 
 
 @pytest.mark.parametrize("step", WIDE)
@@ -207,15 +210,19 @@ def test_a_block_tile_reads_global_memory_as_often_as_the_lesson_says():
     assert elements == size**3 * (1 / bm + 1 / bn)
 
 
-def test_prefetch_needs_one_barrier_a_tile_where_vectorized_needs_two():
+def test_two_buffers_need_one_barrier_a_tile_where_one_needs_two():
     tiles, warps = 4, 8
     size = 128, 128, 8 * tiles
     constants = {"BM": 128, "BN": 128, "BK": 8}
     assert traced(variant("vectorized", **constants), *size).totals["barriers"] == 2 * tiles * warps
-    assert traced(variant("prefetch", **constants), *size).totals["barriers"] == (1 + tiles) * warps
+    for step in ("double_buffered", "prefetch"):
+        result = traced(variant(step, **constants), *size)
+        assert result.totals["barriers"] == (1 + tiles) * warps
 
 
-@pytest.mark.parametrize("name", ["prefetch", "warp_tiled", "maxwell64", "maxwell256"])
+@pytest.mark.parametrize(
+    "name", ["prefetch", "warp_tiled", "maxwell64", "maxwell256", "guard_free", "split_k"]
+)
 def test_without_the_barrier_of_the_loop_a_race_is_found(name):
     in_loop = "    cuda.syncthreads()\n            read"
     wrong = edited(LADDER.step(name).file, Edit(in_loop, "    read"))
