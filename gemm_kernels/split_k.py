@@ -125,7 +125,7 @@ def launch(shape, BM, BN, BK, BLOCKS, SLICES):
 STEP = Step(
     module=__name__,
     name="split_k",
-    idea="tiles that do not fill a round are cut along k: no SM is idle at the end",
+    idea="tiles that do not fill a round are cut along k: fast when small, at the price of large",
     previous="register_banks",
     task=replace(GEMM, signature=void(FLAT, FLAT, FLAT, FLAT, float32, *[uint32] * 5)),
     build=build,

@@ -70,7 +70,14 @@ def lanes() -> list[int]:
     """For each launch the active lanes of its instructions on global and shared memory, summed."""
     text = ncu("--page", "source", "--section", "SourceCounters", "--import-source", "no")
     sections = text[text.index('"Kernel Name"') :].split('"Kernel Name"')[1:]
-    return [_lanes_of(section[section.index('"Address"') :]) for section in sections]
+    # A function that is not inlined, such as the barrier of a cooperative launch, has a section of
+    # its own behind its kernel's.
+    left, found = iter(sections), []
+    for launch in launches():
+        name = launch.kernel.py_func.__name__
+        section = next(each for each in left if name in each.partition("\n")[0])
+        found.append(_lanes_of(section[section.index('"Address"') :]))
+    return found
 
 
 def _lanes_of(listing: str) -> int:
