@@ -188,8 +188,9 @@ def _of_the_ladders() -> list[CountedLaunch]:
         _of_step(variant, shape)
         for ladder, shape in shapes.items()
         for step in ladder.steps
-        # Where arrays lie changes no access.
-        if step.place is None
+        # Where arrays lie changes no access; a grid that follows from the number of SMs is another
+        # one on every device.
+        if step.place is None and step.name != "split_k"
         for variant in (step.variants() if step.name in SWEPT else [step.variant()])
         # Smaller blocks bring no access that larger ones do not have.
         if variant.constants.get("BLOCK", 128) >= 128

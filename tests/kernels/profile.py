@@ -32,15 +32,27 @@ COUNTERS = {
 MERGED = "the compiler reads neighbouring elements of shared memory with one instruction"
 COPIED = "an asynchronous copy (LDGSTS) is no store to shared memory for the profiler"
 PARTED = "lanes that have parted execute it one after another: as many lanes, more requests"
+SPREAD = "an asynchronous copy counts a sector for every 32 bytes that it writes, whatever it reads"
+WAITING = "the barrier of the whole grid is a function of CUDA's runtime that reads its own counter"
 READS = ("shared_load_requests", "shared_load_wavefronts", "lanes")
 COPIES = ("shared_store_requests", "shared_store_wavefronts", "lanes")
 JOINED = (
     *("tiled_8", "tiled_16", "tiled_32", "tiled_transposed_32", "tiled_padded_32"),
-    *("granularity_4_32", "ilp_8", "register_blocked_1d_64_64_16_8", "register_blocked_64_128_8_8"),
+    *("tiled_rectangular_32_32_64", "granularity_4_32", "ilp_8"),
+    *("register_blocked_1d_64_64_16_8", "register_blocked_64_128_8_8"),
+)
+COPYING = (
+    *("async_copy_128_256_8", "guard_free_128_256_8", "register_banks_128_256_8"),
+    "autotuned_96_128_16_12_8_3_0_1",
 )
 REASONS = {
     **{(launch, counter): MERGED for launch in JOINED for counter in READS},
-    **{("async_copy_128_256_8", counter): COPIED for counter in COPIES},
+    **{(launch, counter): COPIED for launch in COPYING for counter in COPIES},
+    # Lanes beyond the last column copy the last one once more, each to a place of its own.
+    **{(launch, "global_load_sectors"): SPREAD for launch in COPYING[1:]},
+    ("async_copy_128_256_8", "shared_load_requests"): PARTED,
+    ("reduce_cooperative_256", "global_load_requests"): WAITING,
+    ("reduce_cooperative_256", "global_load_sectors"): WAITING,
     ("maxwell64", "shared_load_requests"): PARTED,
     ("reduce0_1024", "shared_load_requests"): PARTED,
     ("reduce0_1024", "shared_store_requests"): PARTED,
