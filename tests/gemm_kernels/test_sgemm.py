@@ -110,8 +110,8 @@ def test_every_tiling_is_right_with_and_without_slices(constants, m, n, k):
 
 
 WRONG_AUTOTUNED = {
-    "a step left out": ("LAST = BK - 1", "LAST = BK - 2"),
-    "a tile used twice": ("side = other", "side = side"),
+    "a step left out": ("multiply_of(BK,", "multiply_of(BK - 2,"),
+    "a tile left out": ("uint32(end - begin)", "uint32(end - begin - 1)"),
 }
 
 
