@@ -1,7 +1,7 @@
 """The kernel of `naive` on managed arrays: no copy in the code, pages migrate where they are used.
 
 With its pages on the GPU the kernel does what `naive` does. What it costs to get them there, and
-the wall time with and without copies, is measured by `python -m gemm_kernels --transfers`. In
+the wall time with and without copies, is measured by `python -m gemm_kernels transfers`. In
 the source the data are born on the GPU; here they begin on the host, so that pages have to migrate.
 """
 

@@ -333,13 +333,13 @@ def bandwidth_of_transfers(
 ) -> Figure:
     """GB/s against bytes moved, a line for each way and direction; what was published as crosses.
 
-    frame: records of one device with `elements` and `gb_per_s`, as `--transfers` writes them.
+    frame: records of one device with `elements` and `gb_per_s`, as `transfers --record` writes them.
     published: columns of `data/published/transfers.csv`. CourseError if the frame has no such rows.
     """
     copies = frame.dropna(subset=["elements", "gb_per_s"])
     if copies.empty:
         raise CourseError(
-            "There is no copy to draw: record some with python -m gemm_kernels --transfers."
+            "There is no copy to draw: record some with python -m gemm_kernels transfers --record."
         )
     title, where = "Transfers between host and device", _where(copies, here)
     theirs = published["bytes"] / published["time_ms"].astype(float) / 1e6

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import intrinsics
+import numpy as np
+
+from . import intrinsics, warps
 from .access import load_wide, store_wide
 from .call import Call
 from .errors import Site, Unsupported
@@ -21,11 +23,22 @@ from .run import Run
 
 @dataclass(frozen=True)
 class Machine:
-    """What a registered function works with: the lanes that call it, and memory."""
+    """What a registered function works with: the lanes that call it, their warps, and memory."""
 
     run: Run
     mask: Mask
     site: Site
+
+    def by_warp(self, value) -> np.ndarray:
+        """A number or a lane vector with one row of 32 per warp; ``.ravel()`` goes back.
+
+        Rows and entries of lanes that are not in ``mask`` hold anything.
+        """
+        return warps.rows(value, self.run)
+
+    def need_whole_warps(self) -> None:
+        """Report a warp of which only some lanes are here; ``.aligned`` asks for all 32."""
+        warps.check_whole(self.run, self.mask, self.site)
 
     def load(self, array: ArrayView, position, width: int) -> tuple:
         """``width`` neighbouring elements from ``position`` on, by one instruction."""

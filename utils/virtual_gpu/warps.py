@@ -22,7 +22,7 @@ SHUFFLED = (np.dtype("i4"), np.dtype("i8"), np.dtype("f4"), np.dtype("f8"))
 LANE_BITS = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
 
 
-def _rows(value, run: Run) -> np.ndarray:
+def rows(value, run: Run) -> np.ndarray:
     """A number or a vector of lanes with one row per warp."""
     vector = value if isinstance(value, np.ndarray) else np.full(run.batch.size, value)
     return vector.reshape(-1, WARP)
@@ -44,7 +44,7 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
     """
     run = frame.run
     run.meet(mask)
-    named = _rows(members, run).astype(np.int64) & ALL_LANES
+    named = rows(members, run).astype(np.int64) & ALL_LANES
     active = mask.lanes.reshape(-1, WARP)
     forgets_itself = active & ((named >> np.arange(WARP)) & 1 == 0)
     absent = bits_of(run.live.lanes.reshape(-1, WARP) & ~active).astype(np.int64)
@@ -64,6 +64,22 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
         run.report.add(finding)
 
 
+def check_whole(run: Run, mask: Mask, site: Site) -> None:
+    """Of a warp that comes here, all 32 lanes must: no lane may have left, and none be padding."""
+    run.meet(mask)
+    active = mask.lanes.reshape(-1, WARP)
+    split = active.any(axis=1) & ~active.all(axis=1)
+    if not split.any() or run.report.knows("barrier", site, ""):
+        return
+    here = mask.narrow(np.repeat(split, WARP)).index
+    thread = run.batch.thread(int(here[0]))
+    run.report.add(Finding(
+        "barrier", site, "", (), (thread,), len(here),
+        f"{thread} comes here with {int(active[here[0] // WARP].sum())} of the {WARP} lanes of its "
+        "warp: all must take part.",
+    ))  # fmt: skip
+
+
 def _shuffle(source: Callable) -> Handler:
     """``source(lane numbers, argument)`` is the lane that each lane reads from."""
 
@@ -76,12 +92,12 @@ def _shuffle(source: Callable) -> Handler:
             if data.dtype not in SHUFFLED:
                 raise call.refuse(f"a shuffle of {data.dtype} (int32, int64, float32, float64 are)")
             _check_members(frame, members(frame, mask), mask, site)
-            rows = _rows(data, frame.run)
+            values = rows(data, frame.run)
             own = np.arange(WARP)
-            wanted = source(own, _rows(argument(frame, mask), frame.run).astype(np.int64))
+            wanted = source(own, rows(argument(frame, mask), frame.run).astype(np.int64))
             wanted = np.where((wanted < 0) | (wanted >= WARP), own, wanted)
             _check_sources(frame, wanted, mask, site)
-            return np.take_along_axis(rows, wanted, axis=1).ravel()
+            return np.take_along_axis(values, wanted, axis=1).ravel()
 
         return evaluate
 
@@ -111,7 +127,7 @@ def _vote(combine: Callable, dtype: type) -> Handler:
 
         def evaluate(frame, mask):
             _check_members(frame, members(frame, mask), mask, site)
-            holds = _rows(predicate(frame, mask) != 0, frame.run)
+            holds = rows(predicate(frame, mask) != 0, frame.run)
             return _spread(combine(mask.lanes.reshape(-1, WARP), holds).astype(dtype))
 
         return evaluate
@@ -130,7 +146,7 @@ def _match_any(call: Call) -> Evaluate:
 
     def evaluate(frame, mask):
         _check_members(frame, members(frame, mask), mask, site)
-        same = _same_value(_rows(value(frame, mask), frame.run), mask.lanes.reshape(-1, WARP))
+        same = _same_value(rows(value(frame, mask), frame.run), mask.lanes.reshape(-1, WARP))
         return bits_of(same.reshape(-1, WARP)).astype(np.int32)
 
     return evaluate
@@ -143,7 +159,7 @@ def _match_all(call: Call) -> Evaluate:
     def evaluate(frame, mask):
         _check_members(frame, members(frame, mask), mask, site)
         active = mask.lanes.reshape(-1, WARP)
-        same = _same_value(_rows(value(frame, mask), frame.run), active)
+        same = _same_value(rows(value(frame, mask), frame.run), active)
         everyone = (same | ~active[:, None, :] | ~active[:, :, None]).all(axis=(1, 2))
         lanes = np.where(everyone, bits_of(active), 0).astype(np.int32)
         return _spread(lanes), _spread(everyone)

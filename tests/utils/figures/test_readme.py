@@ -8,7 +8,7 @@ from utils.measuring import records
 
 def test_the_table_is_the_one_that_the_records_give():
     text = README.read_text(encoding="utf-8")
-    assert with_results(text) == text, "run python -m utils.readme"
+    assert with_results(text) == text, "run python -m utils.figures.readme"
 
 
 def test_the_table_has_every_recorded_step():

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import cuda, float32, int32, int64
 
+from utils import virtual_gpu
 from utils.virtual_gpu import BarrierError, Unsupported, trace
 
 FULL = 0xFFFFFFFF
@@ -353,3 +354,36 @@ def test_a_64_bit_unsigned_array():
     x = np.array([2**63], np.uint64)
     assert found(unsigned_sixty_four, x, block=1) == set()
     assert x[0] == 2**63 + 1
+
+
+def warp_total(x):
+    """A function that needs all lanes of a warp: stands in for one that Numba does not have."""
+
+
+def _warp_total(machine, x):
+    machine.need_whole_warps()
+    return np.repeat(machine.by_warp(x).sum(axis=1), 32).astype(x.dtype)
+
+
+virtual_gpu.register(warp_total, _warp_total)
+
+
+@cuda.jit
+def total_of_all(x, out):
+    out[cuda.grid(1)] = warp_total(x[cuda.grid(1)])
+
+
+@cuda.jit
+def total_of_some(x, out):
+    if cuda.threadIdx.x != 40:
+        out[cuda.grid(1)] = warp_total(x[cuda.grid(1)])
+
+
+def test_a_registered_function_sees_its_warp_and_needs_all_of_it():
+    x, out = np.arange(BLOCK, dtype=np.float32), np.zeros(BLOCK, np.float32)
+    assert found(total_of_all, x, out) == set()
+    assert set(out[:32]) == {x[:32].sum()}
+    assert set(out[32:]) == {x[32:].sum()}
+    (finding,) = trace(total_of_some, 1, BLOCK, x, out).findings
+    assert finding.kind == "barrier"
+    assert "with 31 of the 32 lanes of its warp" in str(finding)
