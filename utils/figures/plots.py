@@ -333,7 +333,7 @@ def bandwidth_of_transfers(
 ) -> Figure:
     """GB/s against bytes moved, a line for each way and direction; what was published as crosses.
 
-    frame: records of one device with `elements` and `gb_per_s`, as `transfers --record` writes them.
+    frame: records of one device with `elements` and `gb_per_s`, from `transfers --record`.
     published: columns of `data/published/transfers.csv`. CourseError if the frame has no such rows.
     """
     copies = frame.dropna(subset=["elements", "gb_per_s"])
