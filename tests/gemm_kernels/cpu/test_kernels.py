@@ -1,5 +1,6 @@
 """Every step of the CPU ladder of SGEMM."""
 
+import argparse
 import io
 import os
 import re
@@ -22,13 +23,14 @@ from gemm_kernels.cpu.tuning import bench, beside
 from gemm_kernels.cpu.tuning.peak import Peak, peaks
 from utils.errors import CourseError
 from utils.intrinsics.simd import POINTER, address_of, pointer
+from utils.ladder import libraries
 from utils.ladder.shapes import GemmShape
 from utils.ladder.verify import verify_all
 from utils.machine import processors
 from utils.machine.devices import KIB
 from utils.xray.assembly import count, hot_loop
 
-VARIANTS = [step.variant(**constants) for step in LADDER.steps for constants in step.variants()]
+VARIANTS = [variant for step in LADDER.steps for variant in step.variants()]
 
 
 @pytest.mark.parametrize(
@@ -264,7 +266,7 @@ def test_a_loop_above_its_peak_is_an_error_and_an_unknown_processor_has_none():
 
 
 def test_the_published_table_stands_beside_the_libraries(monkeypatch):
-    monkeypatch.setattr(onednn, "_sgemm", lambda: None)
+    monkeypatch.setattr(libraries, "_sgemm", lambda: None)
     console = Console(width=200, file=io.StringIO())
     console.print(beside.table([GemmShape(64, 64, 64), GemmShape(2000, 600, 2000)]))
     text = console.file.getvalue()
@@ -278,7 +280,7 @@ def test_the_benchmark_frees_the_rivals_from_settings_that_slow_them(monkeypatch
     started = {}
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
     monkeypatch.setattr(subprocess, "call", lambda command, env: started.update(env) or 0)
-    assert bench.main() == 0
+    assert bench.run(argparse.Namespace()) == 0
     assert "OPENBLAS_CORETYPE" not in started
     assert started["ONEDNN_MAX_CPU_ISA"] == "AVX2"
 
@@ -289,16 +291,17 @@ def test_a_record_has_the_kernels_that_the_library_itself_chooses(monkeypatch):
     monkeypatch.setattr(
         subprocess, "call", lambda command, env: started.update(command=command, env=env) or 0
     )
-    assert command_line._main(["--record"]) == 0
-    assert started["command"][1:] == ["-m", "gemm_kernels.cpu", "--record"]
+    assert command_line.with_own_choice(["measure", "--record"]) == 0
+    assert started["command"][1:] == ["-m", "gemm_kernels.cpu", "measure", "--record"]
     assert "OPENBLAS_CORETYPE" not in started["env"]
 
 
 def test_help_names_the_benchmark(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["cpu", "--help"])
+    for name in bench.CHOICES:
+        monkeypatch.delenv(name, raising=False)
     with pytest.raises(SystemExit):
-        command_line._with_what_stands_beside()
-    assert "--bench" in capsys.readouterr().out
+        command_line.with_own_choice(["--help"])
+    assert "bench" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("value, held", [(1.0, True), (0.999, False), (None, None)])
