@@ -20,11 +20,11 @@ from utils.machine import processors
 ROW_TO_ALIGN = 256
 
 
-class Panels(NamedTuple):
-    """kc × nc of b, and the panels made of it.
+class Columns(NamedTuple):
+    """Columns of kc rows of b, and the panels made of them.
 
-    b: where it comes from. at: where the first panel lies packed. packed: whether all panels do
-    already. step: float32 from one panel to the next for each vector that a panel is wide.
+    b: where they come from. at: where their first panel lies packed. packed: whether all their
+    panels do already. step: float32 from one panel to the next for each vector it is wide.
     """
 
     b: Matrix
@@ -63,26 +63,26 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
                 for ic in range(0, c.height, mc):
                     a_block = contiguous(part(a, ic, pc, mc, kc), copy_of_a)
                     # The first block of a finds b unpacked; the others read the panels it left.
-                    panels = Panels(b_block, packed_b, ic > 0, sizes.step)
-                    jr_loop(alpha, a_block, panels, factor, part(c, ic, jc, mc, nc))
+                    columns = Columns(b_block, packed_b, ic > 0, sizes.step)
+                    jr_loop(alpha, a_block, columns, factor, part(c, ic, jc, mc, nc))
 
     return multiply
 
 
 def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
     """mc × kc of a meet one panel of b after another."""
-    columns, row_to_align = lanes * vectors, ROW_TO_ALIGN * lanes
+    widest, row_to_align = lanes * vectors, ROW_TO_ALIGN * lanes
 
     @njit(error_model="numpy")
-    def jr_loop(alpha, a, panels, beta, c):
-        jr, at, lead = 0, panels.at, lead_of(c, lanes) if c.width >= row_to_align else 0
+    def jr_loop(alpha, a, columns, beta, c):
+        b, at, packed, step = columns
+        jr, lead = 0, lead_of(c, lanes) if c.width >= row_to_align else 0
         while jr < c.width:
-            # All columns of c before jr are done, and the next panel is packed at `at`.
-            nr = panel_width(c.width - jr, columns, lanes) - lead
-            b, after = part(panels.b, 0, jr, a.width, nr), panels.step * ceil_div(nr, lanes)
-            panel = Panel(b, at, panels.packed, pointer(at, after))
+            # All columns of c before jr are done, and `at` is the place of the next panel.
+            nr = panel_width(c.width - jr, widest, lanes) - lead
+            panel = Columns(part(b, 0, jr, b.height, nr), at, packed, step)
             ir_loop(alpha, a, panel, beta, part(c, 0, jr, c.height, nr))
-            jr, at, lead = jr + nr, panel.next, 0
+            jr, at, lead = jr + nr, pointer(at, step * ceil_div(nr, lanes)), 0
 
     return jr_loop
 
@@ -90,27 +90,27 @@ def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
 def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
     """One panel of b meets one group of `rows` rows of a after another; a tile of c for each."""
     tile, packing_tile = (tile_of_width(tile_of, lanes, vectors, packs) for packs in (False, True))
-    columns = lanes * vectors
+    widest = lanes * vectors
 
     @njit(error_model="numpy")
-    def ir_loop(alpha, a, panel, beta, c):
-        first, in_rows = 0, panel.b.col == 1
-        if not panel.packed and in_rows:
-            # The first tile packs what it reads: the panel then is in L1, and was read only once.
+    def ir_loop(alpha, a, columns, beta, c):
+        (b, at, packed, step), kc, needed = columns, a.width, ceil_div(c.width, lanes)
+        panel, after, first = Panel(at, b.at, b.row, b.width), pointer(at, step * needed), 0
+        if not packed and b.col == 1:
+            # The first tile packs what it reads: the panel is read from b once, and then is in L1.
             packing_tile(alpha, rows_of(a, 0, rows), panel, beta, rows_of(c, 0, rows))
             first = rows
-        elif not panel.packed:
-            pack_columns(panel.b, panel.at, ceil_div(c.width, lanes) * lanes)
+        elif not packed:
+            pack_columns(b, at, needed * lanes)
         # From here on the panel is packed. Each tile asks for its share of the next one: where that
         # is packed, too, a share is so many float32, and otherwise so many rows of b.
-        tiles, kc = max(1, ceil_div(c.height - first, rows)), a.width
-        share = ceil_div(kc * columns if panel.packed else kc, tiles)
+        share = ceil_div(kc * widest if packed else kc, max(1, ceil_div(c.height - first, rows)))
         asked = 0
         for ir in range(first, c.height, rows):
-            if panel.packed:
-                prefetch_lines(panel.next, asked, share)
-            elif in_rows:
-                prefetch_rows(panel.b, asked, min(asked + share, kc), columns)
+            if packed:
+                prefetch_lines(after, asked, share)
+            elif b.col == 1:
+                prefetch_rows(b, asked, min(asked + share, kc), widest)
             asked += share
             tile(alpha, rows_of(a, ir, rows), panel, beta, rows_of(c, ir, rows))
 
@@ -118,11 +118,11 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
 
 
 @njit(error_model="numpy", forceinline=True)
-def prefetch_rows(b, first, end, columns):
+def prefetch_rows(b, first, end, width):
     """Ask for rows `first` to `end` of what lies to the right of b."""
     right = pointer(b.at, b.width)
     for p in range(first, end):
-        prefetch_lines(right, p * b.row, columns)
+        prefetch_lines(right, p * b.row, width)
 
 
 @njit(error_model="numpy")
@@ -146,8 +146,8 @@ def lead_of(c, lanes):
 
 
 @njit(error_model="numpy", forceinline=True)
-def panel_width(left, columns, lanes):
+def panel_width(left, widest, lanes):
     """Of the next panel. The last two share what is left: a single vector waits for its sums."""
-    if columns < left < 2 * columns:
+    if widest < left < 2 * widest:
         return ceil_div(ceil_div(left, 2), lanes) * lanes
-    return min(columns, left)
+    return min(widest, left)

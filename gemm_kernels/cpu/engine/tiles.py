@@ -9,7 +9,7 @@ from typing import NamedTuple
 from numba import float32, njit
 
 from gemm_kernels.cpu.engine.blocks import LINE
-from gemm_kernels.cpu.engine.matrices import Matrix, ceil_div
+from gemm_kernels.cpu.engine.matrices import ceil_div
 from utils.intrinsics.simd import (
     fmadd_row,
     load_row,
@@ -23,16 +23,16 @@ from utils.intrinsics.simd import (
 
 
 class Panel(NamedTuple):
-    """A few columns of b, as many as a tile of c has.
+    """As many columns of b as a tile of c has.
 
-    b: where they come from. at: where they lie packed, row p of them at[p * columns], filled up
-    to whole vectors. packed: whether they do already. next: where the next panel lies packed.
+    at: where they lie packed, row p of them at[p * columns], filled up to whole vectors.
+    source, ld: where they come from, row p of them source[p * ld]; `width`: how many they are.
     """
 
-    b: Matrix
     at: int
-    packed: bool
-    next: int
+    source: int
+    ld: int
+    width: int
 
 
 def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> Callable:
@@ -43,7 +43,8 @@ def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> C
     tiles = [tile_of(v, packs) for v in range(1, vectors + 1)]
     narrow, middle, wide = tiles[0], tiles[1], tiles[-1]
 
-    @njit(error_model="numpy")
+    # Inlined, because a call would take the tuples through memory once more.
+    @njit(error_model="numpy", forceinline=True)
     def tile(alpha, a, panel, beta, c):
         needed = ceil_div(c.width, lanes)
         if needed == 1:
@@ -59,17 +60,16 @@ def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> C
 def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
     """A function (panel, p) that gives row p of a panel, `lanes` × `vectors` wide.
 
-    packs: the row is read from b itself, and stored where it belongs in the packed panel.
+    packs: the row is read from its source, and stored where it belongs in the packed panel.
     """
     columns = lanes * vectors
 
     @njit(error_model="numpy", forceinline=True)
     def read_and_pack(panel, p):
-        b = panel.b
-        if b.width < columns:
-            row = load_row_masked(b.at, p * b.row, lanes, vectors, b.width)
+        if panel.width < columns:
+            row = load_row_masked(panel.source, p * panel.ld, lanes, vectors, panel.width)
         else:
-            row = load_row(b.at, p * b.row, lanes, vectors)
+            row = load_row(panel.source, p * panel.ld, lanes, vectors)
         store_row(panel.at, p * columns, row)
         return row
 
