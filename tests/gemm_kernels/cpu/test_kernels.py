@@ -18,7 +18,18 @@ from rich.console import Console
 from gemm_kernels.cpu import LADDER, micro_kernel_avx2, micro_kernel_avx512, run
 from gemm_kernels.cpu import __main__ as command_line
 from gemm_kernels.cpu.engine import five_loops
-from gemm_kernels.cpu.engine.five_loops import LINE, MOST_OF_A, Blocks, blocks_for, workspace
+from gemm_kernels.cpu.engine.blocks import (
+    LINE,
+    MOST_OF_A,
+    Blocks,
+    Memory,
+    blocks_for,
+    memory_of,
+    workspace,
+)
+from gemm_kernels.cpu.engine.matrices import Matrix, part
+from gemm_kernels.cpu.engine.packing import pack_columns
+from gemm_kernels.cpu.engine.rectangles import rectangles
 from gemm_kernels.cpu.tuning import bench, beside
 from gemm_kernels.cpu.tuning.peak import Peak, peaks
 from utils.errors import CourseError
@@ -176,15 +187,16 @@ def small_blocks():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(five_loops, "blocks_for", lambda *_: Blocks(mc=8, kc=5, deep=7, small=90))
         patch.setattr(five_loops, "ROW_TO_ALIGN", 3)
-        multiply = five_loops.five_loops(micro_kernel_avx2.tile_of, 4, 8, 3)
+        # Not the one that others have: it has blocks for this machine.
+        multiply = five_loops.five_loops.__wrapped__(micro_kernel_avx2.tile_of, 4, 8, 3)
 
         @njit
         def run(memory, room, alpha, a, b, beta, c, start, m, n, k, a_strides, b_strides, ldc):
             (a_row, a_col), (b_row, b_col) = a_strides, b_strides
-            multiply(
-                *(m, n, k, alpha, pointer(a, 0), a_row, a_col, pointer(b, 0), b_row, b_col),
-                *(beta, pointer(c, start), ldc, address_of(pointer(memory, 0)), room),
-            )
+            x = Matrix(pointer(a, 0), m, k, a_row, a_col)
+            y = Matrix(pointer(b, 0), k, n, b_row, b_col)
+            z = Matrix(pointer(c, start), m, n, ldc, intp(1))
+            multiply(alpha, x, y, beta, z, Memory(address_of(pointer(memory, 0)), room))
 
         # Compiled here, while the constants are those of the test.
         run(*_small_product(1, 1, 1, 0, 0, False, False, 5000)[0])
