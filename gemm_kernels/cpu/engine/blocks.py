@@ -8,9 +8,8 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from gemm_kernels.cpu.engine.matrices import ceil_div
+from gemm_kernels.cpu.engine.matrices import ceil_div, inlined, inner
 
 FLOAT_BYTES = 4
 LINE = 16  # float32 in a cache line of 64 bytes
@@ -79,7 +78,7 @@ def sizes_from(blocks: Blocks, rows: int, lanes: int, vectors: int) -> Callable:
     mc_most, kc_most, deep, small = blocks.mc, blocks.kc, blocks.deep, blocks.small
     columns = lanes * vectors
 
-    @njit(error_model="numpy")
+    @inner
     def sizes(a, n, room):
         mc, kc, nc, copied, step = a.height, equal_parts(a.width, deep, 1), n, 0, 0
         if a.col != 1 or mc * kc > small:
@@ -98,13 +97,13 @@ def sizes_from(blocks: Blocks, rows: int, lanes: int, vectors: int) -> Callable:
     return sizes
 
 
-@njit(error_model="numpy", forceinline=True)
+@inlined
 def equal_parts(total, most, multiple):
     """The size of equal parts, none above `most`; a last part of a few lines would be slow."""
     return ceil_div(ceil_div(total, ceil_div(total, most)), multiple) * multiple
 
 
-@njit(error_model="numpy", forceinline=True)
+@inlined
 def whole_lines(count):
     """float32 in as many cache lines as the count needs."""
     return ceil_div(count, LINE) * LINE
@@ -140,7 +139,7 @@ def memory_of(threads: int = 1) -> Memory:
     return Memory(space.ctypes.data, space.shape[1])
 
 
-@njit(error_model="numpy", forceinline=True)
+@inlined
 def memory_of_thread(first, thread):
     """The workspace of a thread by its number, from that of the first one."""
     return Memory(first.address + thread * first.room * FLOAT_BYTES, first.room)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from numba import float32, njit
+from numba import float32
 
 from gemm_kernels.cpu.engine.blocks import FLOAT_BYTES, blocks_for, sizes_from, whole_lines
-from gemm_kernels.cpu.engine.matrices import Matrix, ceil_div, part, rows_of
+from gemm_kernels.cpu.engine.matrices import Matrix, ceil_div, inlined, inner, part, rows_of
 from gemm_kernels.cpu.engine.packing import pack_columns
 from gemm_kernels.cpu.engine.tiles import Panel, prefetch_lines, tile_of_width
 from utils.intrinsics.simd import address_of, at_address, pointer
@@ -50,7 +50,7 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
     )
     jr_loop = jr_loop_with(ir_loop_with(tile_of, rows, lanes, vectors), lanes, vectors)
 
-    @njit(error_model="numpy")
+    @inner
     def multiply(alpha, a, b, beta, c, memory):
         sizes = sizes_of(a, c.width, memory.room)
         mc, kc, nc = sizes.mc, sizes.kc, sizes.nc
@@ -73,7 +73,7 @@ def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
     """mc × kc of a meet one panel of b after another."""
     widest, row_to_align = lanes * vectors, ROW_TO_ALIGN * lanes
 
-    @njit(error_model="numpy")
+    @inner
     def jr_loop(alpha, a, columns, beta, c):
         b, at, packed, step = columns
         jr, lead = 0, lead_of(c, lanes) if c.width >= row_to_align else 0
@@ -92,7 +92,7 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
     tile, packing_tile = (tile_of_width(tile_of, lanes, vectors, packs) for packs in (False, True))
     widest = lanes * vectors
 
-    @njit(error_model="numpy")
+    @inner
     def ir_loop(alpha, a, columns, beta, c):
         (b, at, packed, step), kc, needed = columns, a.width, ceil_div(c.width, lanes)
         panel, after, first = Panel(at, b.at, b.row, b.width), pointer(at, step * needed), 0
@@ -117,7 +117,7 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
     return ir_loop
 
 
-@njit(error_model="numpy", forceinline=True)
+@inlined
 def prefetch_rows(b, first, end, width):
     """Ask for rows `first` to `end` of what lies to the right of b."""
     right = pointer(b.at, b.width)
@@ -125,7 +125,7 @@ def prefetch_rows(b, first, end, width):
         prefetch_lines(right, p * b.row, width)
 
 
-@njit(error_model="numpy")
+@inner
 def contiguous(a, copy):
     """A block of a with contiguous rows: itself, or its copy there."""
     if a.col == 1:
@@ -135,7 +135,7 @@ def contiguous(a, copy):
     return Matrix(copy, a.height, a.width, ld, a.row)
 
 
-@njit(error_model="numpy")
+@inner
 def lead_of(c, lanes):
     """By how many columns the first panel is narrower, so that all others begin where vectors do.
 
@@ -145,7 +145,7 @@ def lead_of(c, lanes):
     return address_of(c.at) // FLOAT_BYTES % lanes if c.row % lanes == 0 else 0
 
 
-@njit(error_model="numpy", forceinline=True)
+@inlined
 def panel_width(left, widest, lanes):
     """Of the next panel. The last two share what is left: a single vector waits for its sums."""
     if widest < left < 2 * widest:

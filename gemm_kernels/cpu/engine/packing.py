@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from gemm_kernels.cpu.engine.matrices import Matrix, part, row_of
+from gemm_kernels.cpu.engine.matrices import Matrix, inner, part, row_of
 from utils.intrinsics.simd import (
     join_lower,
     join_upper,
@@ -32,7 +32,7 @@ def pack_panels(x, panels):
                 panel[p, col] = x[p, j + col]
 
 
-@njit(error_model="numpy")
+@inner
 def pack_columns(x, out, ld):
     """Copy a Matrix with contiguous columns (row = 1): element (i, j) to out[i * ld + j].
 
@@ -48,7 +48,7 @@ def pack_columns(x, out, ld):
                 out[i * ld + col] = x.at[i + col * x.col]
 
 
-@njit(error_model="numpy")
+@inner
 def _transpose_8x8(x, out, ld):
     """8 rows and up to 8 columns of a Matrix with contiguous columns."""
     # Columns are loaded as the rows of the transpose; missing ones repeat the last.

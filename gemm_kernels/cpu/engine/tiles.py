@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from numba import float32, njit
+from numba import float32
 
 from gemm_kernels.cpu.engine.blocks import LINE
-from gemm_kernels.cpu.engine.matrices import ceil_div
+from gemm_kernels.cpu.engine.matrices import ceil_div, inlined, inner
 from utils.intrinsics.simd import (
     fmadd_row,
     load_row,
@@ -44,7 +44,7 @@ def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> C
     narrow, middle, wide = tiles[0], tiles[1], tiles[-1]
 
     # Inlined, because a call would take the tuples through memory once more.
-    @njit(error_model="numpy", forceinline=True)
+    @inlined
     def tile(alpha, a, panel, beta, c):
         needed = ceil_div(c.width, lanes)
         if needed == 1:
@@ -64,7 +64,7 @@ def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
     """
     columns = lanes * vectors
 
-    @njit(error_model="numpy", forceinline=True)
+    @inlined
     def read_and_pack(panel, p):
         if panel.width < columns:
             row = load_row_masked(panel.source, p * panel.ld, lanes, vectors, panel.width)
@@ -73,7 +73,7 @@ def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
         store_row(panel.at, p * columns, row)
         return row
 
-    @njit(error_model="numpy", forceinline=True)
+    @inlined
     def read(panel, p):
         return load_row(panel.at, p * columns, lanes, vectors)
 
@@ -91,7 +91,7 @@ def tile_writer(rows: int, lanes: int, vectors: int) -> Callable:
     # which writes the rows before it first.
     write_others = tile_writer(last, lanes, vectors) if last else write_nothing
 
-    @njit(error_model="numpy", forceinline=True)
+    @inlined
     def write(c, alpha, tile, beta):
         write_others(c, alpha, tile, beta)
         if last < c.height:
@@ -104,14 +104,14 @@ def tile_adder(rows: int, lanes: int, vectors: int) -> Callable:
     """A function (c, tile): c becomes tile + c, as far as c reaches."""
     write = tile_writer(rows, lanes, vectors)
 
-    @njit(error_model="numpy", forceinline=True)
+    @inlined
     def add(c, tile):
         write(c, float32(1), tile, float32(1))
 
     return add
 
 
-@njit
+@inlined
 def write_nothing(c, alpha, tile, beta):
     pass
 
@@ -120,7 +120,7 @@ def write_nothing(c, alpha, tile, beta):
 def row_writer(lanes: int, vectors: int) -> Callable:
     """A function (c, start, alpha, row, beta): the row of c that starts there, as above."""
 
-    @njit(error_model="numpy")
+    @inner
     def write_edge(c, start, row, beta):
         if beta != 0:
             old = load_row_masked(c.at, start, lanes, vectors, c.width)
@@ -128,7 +128,7 @@ def row_writer(lanes: int, vectors: int) -> Callable:
         store_row_masked(c.at, start, row, c.width)
 
     # Inlined, because a call would take the row through memory.
-    @njit(error_model="numpy", forceinline=True)
+    @inlined
     def write(c, start, alpha, row, beta):
         row = mul_row(set1(alpha, lanes), row)
         if c.width < lanes * vectors:
@@ -142,14 +142,14 @@ def row_writer(lanes: int, vectors: int) -> Callable:
     return write
 
 
-@njit(error_model="numpy", forceinline=True)
+@inlined
 def prefetch_lines(x, i, width):
     """Ask for the lines of x[i : i + width], but for the last one where they do not begin at i."""
     for col in range(0, width, LINE):
         prefetch(x, i + col)
 
 
-@njit(error_model="numpy", forceinline=True)
+@inlined
 def prefetch_tile(c, rows, columns):
     """Ask for the lines of a tile of c now; they are there when the sums are."""
     for i in range(rows):

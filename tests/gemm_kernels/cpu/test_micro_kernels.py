@@ -43,7 +43,7 @@ def tiles():
     yield "6x16", micro_kernel_6x16.tile_6x16, (intp, ARRAY, ARRAY, MATRIX)
     yield "4x24", micro_kernel_4x24.tile_4x24, (MATRIX, ARRAY, MATRIX)
     for name, step in {"avx2": micro_kernel_avx2, "avx512": micro_kernel_avx512}.items():
-        if step.LANES <= processors.lanes():
+        if processors.lanes() >= step.LANES:
             arguments = (float32, MATRIX, PANEL, float32, MATRIX)
             yield name, step.tile_of(step.VECTORS, False), arguments
             yield f"{name} packs", step.tile_of(step.VECTORS, True), arguments

@@ -267,7 +267,9 @@ def test_a_loop_ends_where_it_jumps_back():
 .LBB0_12:
     vmovaps\t96(%rsp), %ymm4
 """
-    assert count(hot_loop(Compiled(code))) == Counts(2, loads=1, broadcasts=0, stores=0, spills=0, all=3)
+    assert count(hot_loop(Compiled(code))) == Counts(
+        2, loads=1, broadcasts=0, stores=0, spills=0, all=3
+    )
     # A piece that does not jump back ends at the next label.
     straight = code.replace("jne\t.LBB0_1\n", "jne\t.LBB0_12\n")
     assert count(hot_loop(Compiled(straight))).spills == 1
