@@ -10,6 +10,8 @@ import numpy as np
 from gemm_kernels.cpu import (
     blocked,
     loop_reordered,
+    micro_kernel_4x24,
+    micro_kernel_6x16,
     micro_kernel_avx2,
     micro_kernel_avx512,
     naive,
@@ -32,6 +34,8 @@ LADDER = Ladder(
         loop_reordered.STEP,
         blocked.STEP,
         packed.STEP,
+        micro_kernel_6x16.STEP,
+        micro_kernel_4x24.STEP,
         micro_kernel_avx2.STEP,
         micro_kernel_avx512.STEP,
         parallel.STEP,

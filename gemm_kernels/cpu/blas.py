@@ -7,10 +7,11 @@ import operator
 from functools import cache
 
 import numpy as np
-from numba import float32, int64, njit, void
+from numba import float32, njit, types, void
 from numpy.lib.stride_tricks import as_strided
 
-from gemm_kernels.cpu.engine.five_loops import FLOAT_BYTES, workspace
+from gemm_kernels.cpu.engine.blocks import FLOAT_BYTES, memory_of
+from gemm_kernels.cpu.engine.matrices import Matrix
 from gemm_kernels.cpu.engine.widest import multiplication
 from utils.errors import ArgumentError
 from utils.intrinsics.simd import at_address
@@ -65,39 +66,46 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def _run(alpha, a: np.ndarray, b: np.ndarray, beta, c: np.ndarray) -> None:
     """c = alpha·a·b + beta·c: a and b with contiguous rows or columns, c with contiguous rows."""
-    (m, k), n = a.shape, b.shape[1]
-    compiled()(m, n, k, alpha, *_place(a), *_place(b), beta, *_place(c)[:2])
+    compiled()(alpha, _in_memory(a), _in_memory(b), beta, _in_memory(c))
+
+
+IN_MEMORY = types.NamedUniTuple(types.int64, len(Matrix._fields), Matrix)
 
 
 @cache
 def compiled():
     """The multiplication behind addresses: one compilation for arrays of all kinds."""
-    multiply, memory = multiplication(), workspace()
-    address, room = memory.ctypes.data, memory.shape[1]
+    multiply, memory = multiplication(), memory_of()
 
-    @njit(void(*[int64] * 3, float32, *[int64] * 6, float32, *[int64] * 2), error_model="numpy")
-    def run(m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, c_row):
-        x, y, target = at_address(a), at_address(b), at_address(c)
-        if m == 0 or n == 0:
+    @njit(void(float32, IN_MEMORY, IN_MEMORY, float32, IN_MEMORY), error_model="numpy")
+    def run(alpha, a, b, beta, c):
+        if c.height == 0 or c.width == 0:
             return
-        if k == 0 or alpha == 0:
-            for row in range(m):
-                for col in range(row * c_row, row * c_row + n):
-                    # NaN times 0 is NaN, and beta = 0 says that c holds nothing yet.
-                    target[col] = float32(0) if beta == 0 else beta * target[col]
+        if a.width == 0 or alpha == 0:
+            scale(beta, at_pointer(c))
         else:
-            multiply(
-                *(m, n, k, alpha, x, a_row, a_col, y, b_row, b_col, beta, target, c_row),
-                *(address, room),
-            )
+            multiply(alpha, at_pointer(a), at_pointer(b), beta, at_pointer(c), memory)
 
     return run
 
 
-def _place(matrix: np.ndarray) -> tuple[int, int, int]:
-    """Address, and the strides in elements."""
-    row, col = (stride // FLOAT_BYTES for stride in matrix.strides)
-    return matrix.__array_interface__["data"][0], row, col
+@njit
+def scale(beta, c):
+    for row in range(c.height):
+        for col in range(row * c.row, row * c.row + c.width):
+            # NaN times 0 is NaN, and beta = 0 says that c holds nothing yet.
+            c.at[col] = float32(0) if beta == 0 else beta * c.at[col]
+
+
+@njit(forceinline=True)
+def at_pointer(x):
+    return Matrix(at_address(x.at), x.height, x.width, x.row, x.col)
+
+
+def _in_memory(x: np.ndarray) -> Matrix:
+    """A Matrix with an address where the compiled functions have a pointer."""
+    row, col = (stride // FLOAT_BYTES for stride in x.strides)
+    return Matrix(x.__array_interface__["data"][0], *x.shape, row, col)
 
 
 def _readable(matrix: np.ndarray) -> np.ndarray:

@@ -6,25 +6,26 @@ from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
 
 # The source's blocks: 64×256 of a, and 256 whole rows of b.
-BM, BK = 64, 256
+MC, KC = 64, 256
 
 
+# The KC rows of b are the same for all MC rows of a, and stay in the cache.
+# Flaw: rows of b lie n elements apart, each on pages of its own, and a whole row of c is still
+# loaded and stored for every p.
 @njit
 def blocked(a, b, c):
-    m, k = a.shape
-    n = b.shape[1]
+    (m, k), n = a.shape, b.shape[1]
     c[:, :] = float32(0)
-    for first_k in range(0, k, BK):
-        for first_row in range(0, m, BM):
-            for row in range(first_row, min(first_row + BM, m)):
+    for pc in range(0, k, KC):
+        kc = min(KC, k - pc)
+        for ic in range(0, m, MC):
+            mc = min(MC, m - ic)
+            for row in range(ic, ic + mc):
                 # Views of one row: their indices start at 0, which the compiler must know to be
                 # sure that none is negative before it makes vector instructions.
                 sums = c[row]
-                # The 256 rows of b are the same for all 64 rows of a, and stay in the cache.
-                for i in range(first_k, min(first_k + BK, k)):
-                    # Flaw: rows of b lie n elements apart, each on pages of its own, and a whole
-                    # row of c is still loaded and stored for every i.
-                    factor, line = a[row, i], b[i]
+                for p in range(pc, pc + kc):
+                    factor, line = a[row, p], b[p]
                     for col in range(n):
                         sums[col] += factor * line[col]
 

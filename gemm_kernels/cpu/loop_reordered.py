@@ -6,6 +6,10 @@ from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
 
 
+# The innermost loop runs along a row of b and a row of c, and its additions do not depend on each
+# other, so the compiler makes vector instructions of them.
+# Flaw: c is loaded and stored again for every i, and all of b passes through the cache for every
+# row of a.
 @njit
 def loop_reordered(a, b, c):
     m, k = a.shape
@@ -15,11 +19,7 @@ def loop_reordered(a, b, c):
         for col in range(n):
             c[row, col] = float32(0)
         for i in range(k):
-            # The innermost loop runs along a row of b and a row of c. Its additions do not depend
-            # on each other, so the compiler makes vector instructions of them.
             for col in range(n):
-                # Flaw: c is loaded and stored again for every i, and all of b passes through the
-                # cache for every row of a.
                 c[row, col] += a[row, i] * b[i, col]
 
 

@@ -1,4 +1,7 @@
-"""Three loops in the order m, n, k: the definition of the product, written down."""
+"""Three loops in the order m, n, k: the definition of the product, written down.
+
+The sum is in a register; one of the sources adds to c in memory for every i.
+"""
 
 from numba import float32, njit
 
@@ -6,6 +9,10 @@ from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
 
 
+# Each element of c is a row of a times a column of b, as the definition says.
+# Flaw: b is read down a column. Neighbouring i are n elements apart, so each read fetches a whole
+# cache line for one element of it; and the additions must happen one after another, so the compiler
+# cannot use vectors.
 @njit
 def naive(a, b, c):
     m, k = a.shape
@@ -15,9 +22,6 @@ def naive(a, b, c):
             # float32(0), because a plain 0.0 is a float64 and would make every addition one.
             total = float32(0)
             for i in range(k):
-                # Flaw: b is read down a column. Neighbouring i are n elements apart, so each read
-                # fetches a whole cache line for one element of it; and the additions must happen
-                # one after another, so the compiler cannot use vectors.
                 total += a[row, i] * b[i, col]
             c[row, col] = total
 

@@ -1,4 +1,8 @@
-"""The naive loops shared out among all cores: what OpenMP calls `parallel for collapse(2)`."""
+"""The naive loops shared out among all cores: what OpenMP calls `parallel for collapse(2)`.
+
+Each core has one share of the m·n elements from the start; the source hands them out one at a time
+(`schedule(dynamic, 1)`).
+"""
 
 from numba import float32, njit, prange
 
@@ -6,6 +10,8 @@ from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
 
 
+# The elements of c are computed at the same time, by as many threads as there are cores.
+# Flaw: every core walks down the columns of b. The waiting is shared, not ended.
 @njit(parallel=True)
 def naive_parallel(a, b, c):
     m, k = a.shape
@@ -16,7 +22,6 @@ def naive_parallel(a, b, c):
         row, col = element // n, element % n
         total = float32(0)
         for i in range(k):
-            # Flaw: every core walks down the columns of b. The waiting is shared, not ended.
             total += a[row, i] * b[i, col]
         c[row, col] = total
 

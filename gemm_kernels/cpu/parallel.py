@@ -4,66 +4,36 @@ from functools import cache
 
 from numba import config, float32, get_num_threads, njit, prange
 
-from gemm_kernels.cpu.engine.five_loops import FLOAT_BYTES, workspace
+from gemm_kernels.cpu.engine.blocks import memory_of, memory_of_thread
+from gemm_kernels.cpu.engine.matrices import matrix, part, rows_of
+from gemm_kernels.cpu.engine.rectangles import rectangles
 from gemm_kernels.cpu.engine.widest import multiplication
-from utils.intrinsics.simd import pointer
 from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
-
-# Sides of a rectangle are multiples of a vector, and of the rows of a tile.
-GRAIN = 16
 
 
 @cache
 def build():
-    multiply = multiplication()
-    memory = workspace(config.NUMBA_NUM_THREADS)
-    address, room = memory.ctypes.data, memory.shape[1]
+    multiply, memory = multiplication(), memory_of(config.NUMBA_NUM_THREADS)
 
     @njit
-    def rectangle(a, b, c, first_row, first_col, height, width, place):
-        k, n = b.shape
-        x = pointer(a.ravel(), first_row * k)
-        y = pointer(b.ravel(), first_col)
-        z = pointer(c.ravel(), first_row * n + first_col)
-        one, zero = float32(1), float32(0)
-        multiply(height, width, k, one, x, k, 1, y, n, 1, zero, z, n, place, room)
+    def rectangle(a, b, c, row, col, height, width, memory):
+        x, y = rows_of(matrix(a), row, height), part(matrix(b), 0, col, b.shape[0], width)
+        multiply(float32(1), x, y, float32(0), part(matrix(c), row, col, height, width), memory)
 
+    # A rectangle of c for each thread, and memory of its own to pack what it needs.
+    # Flaw: the threads of a column of rectangles all pack the same part of b.
     @njit(parallel=True)
     def parallel(a, b, c):
-        m, n = c.shape
-        threads = get_num_threads()
-        across = _columns(m, n, threads)
-        height, width = _side(m, threads // across), _side(n, across)
-        # Each thread packs what it needs into a part of its own and writes elements that no other
-        # thread writes. Flaw: the threads of a column of rectangles all pack the same part of b.
+        (m, n), threads = c.shape, get_num_threads()
+        across, height, width = rectangles(m, n, threads)
         for thread in prange(threads):
             row, col = thread // across * height, thread % across * width
+            # No two threads write the same element.
             if row < m and col < n:
-                rows, columns = min(height, m - row), min(width, n - col)
-                place = address + thread * room * FLOAT_BYTES
-                rectangle(a, b, c, row, col, rows, columns, place)
+                rectangle(a, b, c, row, col, height, width, memory_of_thread(memory, thread))
 
     return parallel
-
-
-@njit
-def _columns(m, n, threads):
-    """How many rectangles to lay side by side: their sides should be as equal as can be."""
-    best = 1
-    for across in range(1, threads + 1):
-        if threads % across == 0:
-            sides = m * across // threads + n // across
-            # Of equal sums the one with more columns: rectangles side by side share no part of b.
-            if sides <= m * best // threads + n // best:
-                best = across
-    return best
-
-
-@njit
-def _side(length, pieces):
-    per_piece = (length + pieces - 1) // pieces
-    return (per_piece + GRAIN - 1) // GRAIN * GRAIN
 
 
 STEP = Step(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
-_LABEL = re.compile(r"^\.?[A-Za-z_$][\w.$]*:", re.MULTILINE)
+_LABEL = re.compile(r"^(\.?[A-Za-z_$][\w.$]*):", re.MULTILINE)
 _FMA = re.compile(r"\s(vfn?m(?:add|sub)\d+[ps]s|fmla)\s")
 _BROADCAST = re.compile(r"\s(vbroadcastss|vpbroadcastd)\s|\{1to\d+\}|\sld1r\s")
 _MEMORY = re.compile(r"-?\w*\(%\w+[^)]*\)")
@@ -14,6 +18,10 @@ _STACK = re.compile(r"\(%rsp[,)]")
 _VECTOR = re.compile(r"%[xyz]mm\d+")
 # The target stands last, perhaps with a mask behind it.
 _STORE = re.compile(r"\)( \{%k\d\})?$")
+
+# Processors by LLVM's names, and the float32 in their vectors: two makers, three generations.
+PROCESSORS = {"haswell": 8, "skylake-avx512": 16, "znver4": 16, "sapphirerapids": 16}
+_FEATURES = {8: "+avx,+avx2,+fma", 16: "+avx,+avx2,+fma,+avx512f"}
 
 
 @dataclass(frozen=True)
@@ -39,10 +47,19 @@ def hot_loop(function) -> str:
 
     If several have as many, the shortest. A function that was not yet compiled has none.
     """
-    pieces = [
-        piece for text in function.inspect_asm().values() for piece in _LABEL.split(text)
-    ]
+    pieces = [piece for text in function.inspect_asm().values() for piece in _straight(text)]
     return max(pieces, key=lambda piece: (len(_FMA.findall(piece)), -len(piece)), default="")
+
+
+def _straight(code: str) -> list[str]:
+    """The pieces between labels; one that jumps back to its own label ends there."""
+    _, *rest = _LABEL.split(code)
+    pieces = []
+    for label, piece in zip(rest[::2], rest[1::2], strict=True):
+        # What follows the last jump back runs once, when the loop is over.
+        back = list(re.finditer(rf"\sj\w+\s+{re.escape(label)}$", piece, re.MULTILINE))
+        pieces.append(piece[: back[-1].end()] if back else piece)
+    return pieces
 
 
 def count(code: str) -> Counts:
@@ -65,3 +82,23 @@ def count(code: str) -> Counts:
         else:
             counted["loads"] += 1
     return Counts(**counted)
+
+
+def start_elsewhere(name: str, program: Path | str, folder: Path | str) -> subprocess.Popen:
+    """Start a Python file in a process in which Numba compiles for one of `PROCESSORS`.
+
+    folder: what it imports from. Its stdout and stderr are pipes, as text. The program must only
+    compile and look: this machine may not have the instructions.
+    """
+    settings = {
+        "NUMBA_CPU_NAME": name,
+        "NUMBA_CPU_FEATURES": _FEATURES[PROCESSORS[name]],
+        "PYTHONPATH": str(folder),
+    }
+    return subprocess.Popen(
+        [sys.executable, str(program)],
+        env=os.environ | settings,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )

@@ -1,316 +1,153 @@
 """The five loops around a micro-kernel (F. G. Van Zee and R. A. van de Geijn, "BLIS", ACM TOMS 41,
-2015): blocks that fit into the caches, panels of b, and tile after tile of c."""
+2015), each named after its index: jc, pc, ic, jr and ir."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
-import numpy as np
-from numba import float32, njit
+from numba import float32
 
-from gemm_kernels.cpu.engine.packing import pack
-from utils.intrinsics.simd import (
-    address_of,
-    at_address,
-    fmadd_row,
-    load_row,
-    load_row_masked,
-    mul_row,
-    pointer,
-    prefetch,
-    set1,
-    store_row,
-    store_row_masked,
-)
+from gemm_kernels.cpu.engine.blocks import FLOAT_BYTES, blocks_for, sizes_from, whole_lines
+from gemm_kernels.cpu.engine.matrices import Matrix, ceil_div, inlined, inner, part, rows_of
+from gemm_kernels.cpu.engine.packing import pack_columns
+from gemm_kernels.cpu.engine.tiles import Panel, prefetch_lines, tile_of_width
+from utils.intrinsics.simd import address_of, at_address, pointer
 from utils.machine import processors
 
-FLOAT_BYTES = 4
-LINE = 16  # float32 in a cache line of 64 bytes
-# A copied block of a, and the panels of b that several blocks meet, lie in the memory of a thread.
-MOST_OF_A = 2**19
-SHALLOWEST, DEEPEST = 160, 1024
-THREAD_BYTES, MOST_BYTES = (4 * 2**20, 12 * 2**20), 32 * 2**20
-LARGE_PAGE = 2 * 2**20  # bytes; NumPy asks Linux for such pages
 # From so many vectors in a row of c, aligned stores are worth the one vector more that they cost.
 ROW_TO_ALIGN = 256
 
 
-@dataclass(frozen=True)
-class Blocks:
-    """mc × kc of a meet kc rows of b at a time; or all rows of a meet `deep` rows of b.
+class Columns(NamedTuple):
+    """Columns of kc rows of b, and the panels made of them.
 
-    The latter where those rows of a have `small` elements at most and are contiguous: c then goes
-    through the registers less often.
+    b: where they come from. at: where their first panel lies packed. packed: whether all their
+    panels do already. step: float32 from one panel to the next for each vector it is wide.
     """
 
-    mc: int
-    kc: int
-    deep: int
-    small: int
-
-
-# The block sizes of the source's AVX2 lesson: 64×256 of a, and 256 whole rows of b.
-OF_THE_SOURCE = Blocks(mc=64, kc=256, deep=256, small=0)
-
-
-def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
-    """Blocks for tiles of rows × columns, from the sizes of the caches in bytes.
-
-    A panel of b takes half of the L1 cache, where it stays while a block of a passes, which has a
-    quarter of the L2 cache. Where all rows of a pass, a deep panel has the size of the L1 cache,
-    and a part of it comes from the L2 cache.
-
-    If the panel were too short then, two thirds of the L1 cache hold the rows of a alone, and b
-    comes from the L2 cache. The block of a is four times as large as the L2 cache, because its rows
-    come one behind another and slowly.
-    """
-    l1, l2, _ = (size // FLOAT_BYTES for size in caches)
-    kc, deep, size_a = l1 // 2 // columns, l1 // columns, l2 // 4
-    if kc < SHALLOWEST:
-        kc = deep = 2 * l1 // 3 // rows
-        size_a = 4 * l2
-    kc, deep = min(DEEPEST, kc), min(DEEPEST, deep)
-    return Blocks(mc=max(rows, size_a // kc // rows * rows), kc=kc, deep=deep, small=3 * l2)
+    b: Matrix
+    at: int
+    packed: bool
+    step: int
 
 
 @cache
-def workspace(threads: int = 1) -> np.ndarray:
-    """A row of float32 for each thread, the first one on the boundary of a large page.
-
-    A thread has between 4 and 12 MiB, and up to eight threads have 32 MiB together. It is the same
-    memory in every call, so that its pages stay mapped. No two calls use it at a time: compiled
-    code holds Python's lock.
-    """
-    least, most = THREAD_BYTES
-    room = max(least, min(most, MOST_BYTES // threads)) // FLOAT_BYTES
-    page = LARGE_PAGE // FLOAT_BYTES
-    memory = np.empty(threads * room + page, np.float32)
-    # The lines of a large page lie on different sets of the L2 cache, those of small pages may not.
-    first = -(memory.ctypes.data // FLOAT_BYTES) % page
-    return memory[first : first + threads * room].reshape(threads, room)
-
-
 def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
     """A compiled-on-demand function that multiplies with a micro-kernel.
 
-    tile_of: (v, packs) -> tile(depth, a, lda, b, ldb, panel, alpha, beta, c, ldc, height, width),
-    which computes `rows` rows of v vectors of `lanes` float32, and stores `height` rows and `width`
-    columns of them. Row i of a is contiguous at a[i * lda], and there are `height`. b is read by
-    `row_reader`. Edges take as many vectors as they need, up to `vectors`.
+    tile_of: (v, packs) -> tile(alpha, a, panel, beta, c): c = alpha·a·b + beta·c for up to `rows`
+    rows of a and c, and for the columns of a Panel, which need v vectors of `lanes` float32. The
+    rows of a and c are contiguous. `row_reader` reads the panel, and packs it if `packs` says so.
 
-    The function: (m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, memory, room)
-    computes c = alpha·a·b + beta·c, with element (i, p) of a at a[i * a_row + p * a_col], b
-    likewise, and element (i, j) of c at c[i * ldc + j]. Of the two strides of a matrix one is 1.
-    a, b and c are pointers to float32. With beta = 0, c is not read. k is at least 1.
-    `memory` is the address of a thread's row of the `workspace`, and `room` its length.
+    The function: multiply(alpha, a, b, beta, c, memory), with a Matrix each for a, b and c, and a
+    Memory, computes c = alpha·a·b + beta·c. The rows of c are contiguous. With beta = 0, c is not
+    read. a has a column at least.
     """
-    columns = lanes * vectors
-    blocks = blocks_for(rows, columns, processors.current().caches)
-    tile, packing_tile = (_by_width(tile_of, vectors, packs) for packs in (False, True))
-    mc_most, kc_most, deep, small = blocks.mc, blocks.kc, blocks.deep, blocks.small
+    sizes_of = sizes_from(
+        blocks_for(rows, lanes * vectors, processors.current().caches), rows, lanes, vectors
+    )
+    jr_loop = jr_loop_with(ir_loop_with(tile_of, rows, lanes, vectors), lanes, vectors)
 
-    @njit(error_model="numpy")
-    def first_tile(count, kc, a, lda, b, b_row, b_col, panel, alpha, beta, c, ldc, height, width):
-        # What the others read from the panel, the first row of tiles stores there.
-        if b_col == 1:
-            packing_tile(count, kc, a, lda, b, b_row, panel, alpha, beta, c, ldc, height, width)
-        else:
-            pack(b, b_col, b_row, width, kc, panel, count * lanes)
-            tile(count, kc, a, lda, b, b_row, panel, alpha, beta, c, ldc, height, width)
-
-    @njit(error_model="numpy")
-    def packing_block(mc, n, kc, alpha, a, lda, b, b_row, b_col, panel, step, beta, c, ldc):
-        # Each row of tiles asks for its share of what the next panel is made of.
-        share, col, lead = _ceil(kc, max(1, _ceil(mc, rows) - 1)), 0, _lead(c, ldc, n, lanes)
-        while col < n:
-            width = _width(n - col, columns, lanes) - lead
-            count, corner = _ceil(width, lanes), pointer(c, col)
-            here, ahead = pointer(b, col * b_col), pointer(b, (col + width) * b_col)
-            height = min(rows, mc)
-            first_tile(
-                *(count, kc, a, lda, here, b_row, b_col, panel),
-                *(alpha, beta, corner, ldc, height, width),
-            )
-            for row in range(rows, mc, rows):
-                if b_col == 1:
-                    first = (row // rows - 1) * share
-                    for p in range(first, min(first + share, kc)):
-                        prefetch_lines(ahead, p * b_row, columns)
-                x, y = pointer(a, row * lda), pointer(corner, row * ldc)
-                height = min(rows, mc - row)
-                tile(count, kc, x, lda, here, b_row, panel, alpha, beta, y, ldc, height, width)
-            col, panel, lead = col + width, pointer(panel, step * count), 0
-
-    @njit(error_model="numpy")
-    def packed_block(mc, n, kc, alpha, a, lda, panel, step, beta, c, ldc):
-        # Each row of tiles asks for its share of the next panel.
-        share, col, lead = _ceil(kc * columns, _ceil(mc, rows)), 0, _lead(c, ldc, n, lanes)
-        while col < n:
-            width = _width(n - col, columns, lanes) - lead
-            count, corner = _ceil(width, lanes), pointer(c, col)
-            ahead = pointer(panel, step * count)
-            for row in range(0, mc, rows):
-                prefetch_lines(ahead, row // rows * share, share)
-                x, y = pointer(a, row * lda), pointer(corner, row * ldc)
-                height = min(rows, mc - row)
-                tile(count, kc, x, lda, x, 1, panel, alpha, beta, y, ldc, height, width)
-            col, panel, lead = col + width, ahead, 0
-
-    @njit(error_model="numpy")
-    def multiply(m, n, k, alpha, a, a_row, a_col, b, b_row, b_col, beta, c, ldc, memory, room):
-        kc, mc, size_a = _share(k, deep, 1), m, 0
-        if a_col != 1 or m * kc > small:
-            kc, mc = _share(k, kc_most, 1), mc_most
-            # Contiguous rows are read where they lie: a copy costs as much as it brings.
-            if a_col != 1:
-                mc = min(mc, MOST_OF_A // kc // rows * rows)
-                size_a = mc * _ceil(kc, LINE) * LINE + LINE
-            mc = _share(m, mc, rows)
-        packed_a = at_address(memory)
-        panels, step, nc = pointer(packed_a, size_a), 0, n
-        if mc < m:
-            # Several blocks of a meet the same panels: they are kept, as many as there is room for.
-            step = kc * lanes
-            nc = ((room - size_a) // kc // columns - 1) * columns
-        for j in range(0, n, nc):
-            across = min(nc, n - j)
-            for p in range(0, k, kc):
-                depth = min(kc, k - p)
-                # c already holds the sum over the k before p.
-                factor, x = beta if p == 0 else float32(1), pointer(b, p * b_row + j * b_col)
-                for i in range(0, m, mc):
-                    height, corner = min(mc, m - i), pointer(c, i * ldc + j)
-                    block, lda = pointer(a, i * a_row + p * a_col), a_row
-                    if a_col != 1:
-                        lda = _ceil(depth, LINE) * LINE
-                        # One panel with the columns of a as its lines: rows become contiguous.
-                        pack(block, a_col, a_row, depth, height, packed_a, lda)
-                        block = packed_a
-                    if i == 0:
-                        packing_block(
-                            *(height, across, depth, alpha, block, lda, x, b_row, b_col),
-                            *(panels, step, factor, corner, ldc),
-                        )
-                    else:
-                        packed_block(
-                            *(height, across, depth, alpha, block, lda),
-                            *(panels, step, factor, corner, ldc),
-                        )
+    @inner
+    def multiply(alpha, a, b, beta, c, memory):
+        sizes = sizes_of(a, c.width, memory.room)
+        mc, kc, nc = sizes.mc, sizes.kc, sizes.nc
+        copy_of_a = at_address(memory.address)
+        packed_b = pointer(copy_of_a, sizes.copied)
+        for jc in range(0, c.width, nc):
+            for pc in range(0, a.width, kc):
+                # Before pc = 0, c is what it was; then alpha·a·b over all k before pc is in it.
+                factor, b_block = beta if pc == 0 else float32(1), part(b, pc, jc, kc, nc)
+                for ic in range(0, c.height, mc):
+                    a_block = contiguous(part(a, ic, pc, mc, kc), copy_of_a)
+                    # The first block of a finds b unpacked; the others read the panels it left.
+                    columns = Columns(b_block, packed_b, ic > 0, sizes.step)
+                    jr_loop(alpha, a_block, columns, factor, part(c, ic, jc, mc, nc))
 
     return multiply
 
 
-def _by_width(tile_of: Callable, vectors: int, packs: bool) -> Callable:
-    """The tile with as many vectors as its first argument says."""
-    tiles = [tile_of(v, packs) for v in range(1, vectors + 1)]
-    narrow, middle, wide = tiles[0], tiles[min(1, vectors - 1)], tiles[-1]
+def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
+    """mc × kc of a meet one panel of b after another."""
+    widest, row_to_align = lanes * vectors, ROW_TO_ALIGN * lanes
 
-    @njit(error_model="numpy")
-    def tile(count, kc, a, lda, b, ldb, panel, alpha, beta, c, ldc, height, width):
-        if count == 1:
-            narrow(kc, a, lda, b, ldb, panel, alpha, beta, c, ldc, height, width)
-        elif count == 2:
-            middle(kc, a, lda, b, ldb, panel, alpha, beta, c, ldc, height, width)
-        else:
-            wide(kc, a, lda, b, ldb, panel, alpha, beta, c, ldc, height, width)
+    @inner
+    def jr_loop(alpha, a, columns, beta, c):
+        b, at, packed, step = columns
+        jr, lead = 0, lead_of(c, lanes) if c.width >= row_to_align else 0
+        while jr < c.width:
+            # All columns of c before jr are done, and `at` is the place of the next panel.
+            nr = panel_width(c.width - jr, widest, lanes) - lead
+            panel = Columns(part(b, 0, jr, b.height, nr), at, packed, step)
+            ir_loop(alpha, a, panel, beta, part(c, 0, jr, c.height, nr))
+            jr, at, lead = jr + nr, pointer(at, step * ceil_div(nr, lanes)), 0
 
-    return tile
-
-
-@njit(error_model="numpy")
-def _ceil(count, size):
-    """How many pieces of that size cover the count."""
-    return (count + size - 1) // size
+    return jr_loop
 
 
-@njit(error_model="numpy")
-def _share(total, most, multiple):
-    """The size of equal blocks, none above `most`; a last block of a few lines would be slow."""
-    return _ceil(_ceil(total, _ceil(total, most)), multiple) * multiple
+def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
+    """One panel of b meets one group of `rows` rows of a after another; a tile of c for each."""
+    tile, packing_tile = (tile_of_width(tile_of, lanes, vectors, packs) for packs in (False, True))
+    widest = lanes * vectors
+
+    @inner
+    def ir_loop(alpha, a, columns, beta, c):
+        (b, at, packed, step), kc, needed = columns, a.width, ceil_div(c.width, lanes)
+        panel, after, first = Panel(at, b.at, b.row, b.width), pointer(at, step * needed), 0
+        if not packed and b.col == 1:
+            # The first tile packs what it reads: the panel is read from b once, and then is in L1.
+            packing_tile(alpha, rows_of(a, 0, rows), panel, beta, rows_of(c, 0, rows))
+            first = rows
+        elif not packed:
+            pack_columns(b, at, needed * lanes)
+        # From here on the panel is packed. Each tile asks for its share of the next one: where that
+        # is packed, too, a share is so many float32, and otherwise so many rows of b.
+        share = ceil_div(kc * widest if packed else kc, max(1, ceil_div(c.height - first, rows)))
+        asked = 0
+        for ir in range(first, c.height, rows):
+            if packed:
+                prefetch_lines(after, asked, share)
+            elif b.col == 1:
+                prefetch_rows(b, asked, min(asked + share, kc), widest)
+            asked += share
+            tile(alpha, rows_of(a, ir, rows), panel, beta, rows_of(c, ir, rows))
+
+    return ir_loop
 
 
-@njit(error_model="numpy")
-def _lead(c, ldc, n, lanes):
+@inlined
+def prefetch_rows(b, first, end, width):
+    """Ask for rows `first` to `end` of what lies to the right of b."""
+    right = pointer(b.at, b.width)
+    for p in range(first, end):
+        prefetch_lines(right, p * b.row, width)
+
+
+@inner
+def contiguous(a, copy):
+    """A block of a with contiguous rows: itself, or its copy there."""
+    if a.col == 1:
+        return a
+    ld = whole_lines(a.width)
+    pack_columns(a, copy, ld)
+    return Matrix(copy, a.height, a.width, ld, a.row)
+
+
+@inner
+def lead_of(c, lanes):
     """By how many columns the first panel is narrower, so that all others begin where vectors do.
 
     NumPy's large arrays begin 16 bytes behind a boundary, and stores that lie across two cache
     lines cost up to 1.5 % of the time (TUNING.md).
     """
-    if ldc % lanes == 0 and n >= ROW_TO_ALIGN * lanes:
-        return address_of(c) // FLOAT_BYTES % lanes
-    return 0
+    return address_of(c.at) // FLOAT_BYTES % lanes if c.row % lanes == 0 else 0
 
 
-@njit(error_model="numpy")
-def _width(left, columns, lanes):
+@inlined
+def panel_width(left, widest, lanes):
     """Of the next panel. The last two share what is left: a single vector waits for its sums."""
-    if columns < left < 2 * columns:
-        return _ceil(_ceil(left, 2), lanes) * lanes
-    return min(columns, left)
-
-
-@njit(error_model="numpy", forceinline=True)
-def prefetch_lines(b, i, width):
-    """Ask for the lines of b[i : i + width], but for the last one where they do not begin at i."""
-    for col in range(0, width, LINE):
-        prefetch(b, i + col)
-
-
-@njit(error_model="numpy", forceinline=True)
-def prefetch_row(c, i, width):
-    """Ask for the lines of c[i : i + width] now; they are there when the sums are."""
-    prefetch_lines(c, i, width)
-    prefetch(c, i + width - 1)
-
-
-def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
-    """A function that gives row p of b, `lanes` × `vectors` wide.
-
-    packs: it is read where it lies, in rows of `width` that are ldb apart, and stored in the panel.
-    Otherwise it comes from the panel.
-    """
-    columns = lanes * vectors
-
-    @njit(error_model="numpy", forceinline=True)
-    def read_and_pack(b, ldb, panel, p, width):
-        if width < columns:
-            row = load_row_masked(b, p * ldb, lanes, vectors, width)
-        else:
-            row = load_row(b, p * ldb, lanes, vectors)
-        store_row(panel, p * columns, row)
-        return row
-
-    @njit(error_model="numpy", forceinline=True)
-    def read(b, ldb, panel, p, width):
-        return load_row(panel, p * columns, lanes, vectors)
-
-    return read_and_pack if packs else read
-
-
-def row_writer(lanes: int, vectors: int) -> Callable:
-    """A function that stores row i of a tile, if i < height: alpha·row + beta·c."""
-
-    @njit(error_model="numpy")
-    def write_edge(c, i, row, beta, width):
-        if beta != 0:
-            old = load_row_masked(c, i, lanes, vectors, width)
-            row = fmadd_row(set1(beta, lanes), old, row)
-        store_row_masked(c, i, row, width)
-
-    # Inlined, because a call would take the row through memory.
-    @njit(error_model="numpy", forceinline=True)
-    def write(c, ldc, i, alpha, row, beta, height, width):
-        if i >= height:
-            return
-        start, row = i * ldc, mul_row(set1(alpha, lanes), row)
-        if width < lanes * vectors:
-            write_edge(c, start, row, beta, width)
-        elif beta == 0:
-            store_row(c, start, row)
-        else:
-            old = load_row(c, start, lanes, vectors)
-            store_row(c, start, fmadd_row(set1(beta, lanes), old, row))
-
-    return write
+    if widest < left < 2 * widest:
+        return ceil_div(ceil_div(left, 2), lanes) * lanes
+    return min(widest, left)

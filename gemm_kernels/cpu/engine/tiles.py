@@ -1,0 +1,157 @@
+"""What surrounds the hot loop of a micro-kernel: reading and packing b, storing c, prefetching."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from numba import float32
+
+from gemm_kernels.cpu.engine.blocks import LINE
+from gemm_kernels.cpu.engine.matrices import ceil_div, inlined, inner
+from utils.intrinsics.simd import (
+    fmadd_row,
+    load_row,
+    load_row_masked,
+    mul_row,
+    prefetch,
+    set1,
+    store_row,
+    store_row_masked,
+)
+
+
+class Panel(NamedTuple):
+    """As many columns of b as a tile of c has.
+
+    at: where they lie packed, row p of them at[p * columns], filled up to whole vectors.
+    source, ld: where they come from, row p of them source[p * ld]; `width`: how many they are.
+    """
+
+    at: int
+    source: int
+    ld: int
+    width: int
+
+
+def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> Callable:
+    """The tile with as many vectors as the columns of c need, up to `vectors` (2 or 3).
+
+    tile_of: (v, packs) -> tile(alpha, a, panel, beta, c), compiled for rows of v vectors.
+    """
+    tiles = [tile_of(v, packs) for v in range(1, vectors + 1)]
+    narrow, middle, wide = tiles[0], tiles[1], tiles[-1]
+
+    # Inlined, because a call would take the tuples through memory once more.
+    @inlined
+    def tile(alpha, a, panel, beta, c):
+        needed = ceil_div(c.width, lanes)
+        if needed == 1:
+            narrow(alpha, a, panel, beta, c)
+        elif needed == 2:
+            middle(alpha, a, panel, beta, c)
+        else:
+            wide(alpha, a, panel, beta, c)
+
+    return tile
+
+
+def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
+    """A function (panel, p) that gives row p of a panel, `lanes` × `vectors` wide.
+
+    packs: the row is read from its source, and stored where it belongs in the packed panel.
+    """
+    columns = lanes * vectors
+
+    @inlined
+    def read_and_pack(panel, p):
+        if panel.width < columns:
+            row = load_row_masked(panel.source, p * panel.ld, lanes, vectors, panel.width)
+        else:
+            row = load_row(panel.source, p * panel.ld, lanes, vectors)
+        store_row(panel.at, p * columns, row)
+        return row
+
+    @inlined
+    def read(panel, p):
+        return load_row(panel.at, p * columns, lanes, vectors)
+
+    return read_and_pack if packs else read
+
+
+@cache
+def tile_writer(rows: int, lanes: int, vectors: int) -> Callable:
+    """A function (c, alpha, tile, beta): c becomes alpha·tile + beta·c, as far as c reaches.
+
+    tile: a tuple of `rows` rows of so many vectors.
+    """
+    write_row, last = row_writer(lanes, vectors), rows - 1
+    # The index into a tuple must be a constant for the compiler, so each row has its own function,
+    # which writes the rows before it first.
+    write_others = tile_writer(last, lanes, vectors) if last else write_nothing
+
+    @inlined
+    def write(c, alpha, tile, beta):
+        write_others(c, alpha, tile, beta)
+        if last < c.height:
+            write_row(c, last * c.row, alpha, tile[last], beta)
+
+    return write
+
+
+def tile_adder(rows: int, lanes: int, vectors: int) -> Callable:
+    """A function (c, tile): c becomes tile + c, as far as c reaches."""
+    write = tile_writer(rows, lanes, vectors)
+
+    @inlined
+    def add(c, tile):
+        write(c, float32(1), tile, float32(1))
+
+    return add
+
+
+@inlined
+def write_nothing(c, alpha, tile, beta):
+    pass
+
+
+@cache
+def row_writer(lanes: int, vectors: int) -> Callable:
+    """A function (c, start, alpha, row, beta): the row of c that starts there, as above."""
+
+    @inner
+    def write_edge(c, start, row, beta):
+        if beta != 0:
+            old = load_row_masked(c.at, start, lanes, vectors, c.width)
+            row = fmadd_row(set1(beta, lanes), old, row)
+        store_row_masked(c.at, start, row, c.width)
+
+    # Inlined, because a call would take the row through memory.
+    @inlined
+    def write(c, start, alpha, row, beta):
+        row = mul_row(set1(alpha, lanes), row)
+        if c.width < lanes * vectors:
+            write_edge(c, start, row, beta)
+        elif beta == 0:
+            store_row(c.at, start, row)
+        else:
+            old = load_row(c.at, start, lanes, vectors)
+            store_row(c.at, start, fmadd_row(set1(beta, lanes), old, row))
+
+    return write
+
+
+@inlined
+def prefetch_lines(x, i, width):
+    """Ask for the lines of x[i : i + width], but for the last one where they do not begin at i."""
+    for col in range(0, width, LINE):
+        prefetch(x, i + col)
+
+
+@inlined
+def prefetch_tile(c, rows, columns):
+    """Ask for the lines of a tile of c now; they are there when the sums are."""
+    for i in range(rows):
+        prefetch_lines(c.at, i * c.row, columns)
+        prefetch(c.at, i * c.row + columns - 1)

@@ -1,0 +1,99 @@
+"""The hot loops of the micro-kernels, as they are compiled for several processors.
+
+Each processor has a process of its own, which compiles the tiles of this file and runs none.
+"""
+
+import dataclasses
+import functools
+import json
+import platform
+from pathlib import Path
+
+import pytest
+from numba import float32, intp, types
+
+from gemm_kernels.cpu import (
+    micro_kernel_4x24,
+    micro_kernel_6x16,
+    micro_kernel_avx2,
+    micro_kernel_avx512,
+)
+from gemm_kernels.cpu.engine.matrices import Matrix
+from gemm_kernels.cpu.engine.tiles import Panel
+from utils.intrinsics.simd import POINTER
+from utils.machine import processors
+from utils.xray.assembly import PROCESSORS, Counts, count, hot_loop, start_elsewhere
+
+ARRAY = types.Array(types.float32, 1, "C")
+MATRIX = types.NamedTuple((POINTER, *[intp] * 4), Matrix)
+PANEL = types.NamedTuple((POINTER, POINTER, intp, intp), Panel)
+# Rows of sums, vectors in each, and the widest vectors that the tile needs.
+SHAPES = {
+    "6x16": (6, 2, 8),
+    "4x24": (4, 3, 8),
+    "avx2": (4, 3, 8),
+    "avx2 packs": (4, 3, 8),
+    "avx512": (8, 3, 16),
+    "avx512 packs": (8, 3, 16),
+}
+
+
+def tiles():
+    """Every tile by its name, and the types of its arguments."""
+    yield "6x16", micro_kernel_6x16.tile_6x16, (intp, ARRAY, ARRAY, MATRIX)
+    yield "4x24", micro_kernel_4x24.tile_4x24, (MATRIX, ARRAY, MATRIX)
+    for name, step in {"avx2": micro_kernel_avx2, "avx512": micro_kernel_avx512}.items():
+        if processors.lanes() >= step.LANES:
+            arguments = (float32, MATRIX, PANEL, float32, MATRIX)
+            yield name, step.tile_of(step.VECTORS, False), arguments
+            yield f"{name} packs", step.tile_of(step.VECTORS, True), arguments
+
+
+def look() -> dict[str, dict[str, int]]:
+    """The instructions of each tile's hot loop."""
+    looked = {}
+    for name, tile, arguments in tiles():
+        tile.compile(arguments)
+        looked[name] = dataclasses.asdict(count(hot_loop(tile)))
+    return looked
+
+
+@functools.cache
+def elsewhere() -> dict[str, dict[str, Counts]]:
+    """The hot loops of each of the `PROCESSORS`; the four processes work side by side."""
+    started = {
+        name: start_elsewhere(name, __file__, Path(__file__).parents[3]) for name in PROCESSORS
+    }
+    looked = {}
+    for name, process in started.items():
+        printed, errors = process.communicate()
+        assert process.returncode == 0, errors
+        looked[name] = {tile: Counts(**counts) for tile, counts in json.loads(printed).items()}
+    return looked
+
+
+@pytest.mark.skipif(
+    platform.machine().lower() not in ("x86_64", "amd64"), reason="compiles for x86"
+)
+@pytest.mark.parametrize("processor", PROCESSORS)
+@pytest.mark.parametrize("tile", SHAPES)
+def test_the_hot_loop_holds_its_sums_in_registers(tile, processor):
+    rows, vectors, lanes = SHAPES[tile]
+    if lanes > PROCESSORS[processor]:
+        pytest.skip(f"{processor} has vectors of {PROCESSORS[processor]}")
+    counts = elsewhere()[processor][tile]
+    turns = counts.fma // (rows * vectors)
+    assert turns >= 1
+    assert counts.fma == turns * rows * vectors
+    assert counts.broadcasts == turns * rows
+    assert counts.spills == 0
+    if "packs" in tile:
+        # Each row of b is stored on its way; edges take another way through the same loop.
+        assert counts.stores >= vectors
+    else:
+        assert (counts.loads, counts.stores) == (turns * vectors, 0)
+        assert counts.fma / counts.all > 0.4
+
+
+if __name__ == "__main__":
+    print(json.dumps(look()))
