@@ -27,7 +27,7 @@ from gemm_kernels.cpu.engine.blocks import (
     blocks_for,
     workspace,
 )
-from gemm_kernels.cpu.engine.matrices import Matrix, matrix, part
+from gemm_kernels.cpu.engine.matrices import Matrix, matrix, part, row_of
 from gemm_kernels.cpu.engine.packing import pack_columns
 from gemm_kernels.cpu.engine.rectangles import rectangles
 from gemm_kernels.cpu.tuning import bench, beside, peak
@@ -255,6 +255,15 @@ def test_a_part_ends_where_the_matrix_does():
     x = np.arange(35, dtype=np.float32).reshape(5, 7)
     assert corner(x, 2, 3, 2, 3) == (17, 2, 3, 7, 1)
     assert corner(x, 4, 5, 2, 3) == (33, 1, 2, 7, 1)
+
+
+def test_behind_the_last_row_is_the_last_row_again():
+    @njit
+    def first_of_row(x, i):
+        return row_of(part(matrix(x), 3, 0, 4, 7), i)[0]
+
+    x = np.arange(35, dtype=np.float32).reshape(5, 7)
+    assert [first_of_row(x, i) for i in range(4)] == [21, 28, 28, 28]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 4, 6, 64])
