@@ -32,6 +32,7 @@ from gemm_kernels.cpu.engine.packing import pack_columns
 from gemm_kernels.cpu.engine.rectangles import rectangles
 from gemm_kernels.cpu.tuning import bench, beside, peak
 from gemm_kernels.cpu.tuning.peak import Peak
+from tests.steps_edited import edited_step
 from utils.errors import CourseError
 from utils.intrinsics.simd import address_of, pointer
 from utils.ladder import libraries
@@ -368,3 +369,20 @@ def test_a_pinned_process_is_free_again_afterwards():
     with bench.pinned(1) as cores:
         assert (cores, len(os.sched_getaffinity(0))) == (1, 1)
     assert os.sched_getaffinity(0) == before
+
+
+def computes_in_float64(step) -> bool:
+    function = step.build(**step.constants())
+    function.compile(step.signature.args)
+    llvm = function.inspect_llvm(step.signature.args)
+    return bool(re.search(r"f(add|mul) [^\n]*\bdouble\b", llvm))
+
+
+@pytest.mark.parametrize("step", LADDER.steps, ids=lambda step: step.name)
+def test_no_cpu_step_computes_in_float64(step):
+    assert not computes_in_float64(step)
+
+
+def test_a_cpu_accumulator_of_0_0_would_be_found_as_float64():
+    naive = LADDER.step("naive")
+    assert computes_in_float64(edited_step(naive, "total = float32(0)", "total = 0.0"))

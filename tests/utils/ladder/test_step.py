@@ -1,7 +1,6 @@
 """What holds for every step of every ladder, and what a step refuses."""
 
 import inspect
-import re
 from pathlib import Path
 
 import numpy as np
@@ -27,23 +26,6 @@ STEPS = [
     for ladder in LADDERS
     for step in ladder.steps
 ]
-
-
-def computes_in_float64(step) -> bool:
-    function = step.build(**step.constants())
-    function.compile(step.signature.args)
-    (llvm,) = function.inspect_llvm().values()
-    return bool(re.search(r"f(add|mul) [^\n]*\bdouble\b", llvm))
-
-
-@pytest.mark.parametrize("step", gemm_kernels.cpu.LADDER.steps, ids=lambda step: step.name)
-def test_no_cpu_step_computes_in_float64(step):
-    assert not computes_in_float64(step)
-
-
-def test_a_cpu_accumulator_of_0_0_would_be_found_as_float64():
-    naive = gemm_kernels.cpu.LADDER.step("naive")
-    assert computes_in_float64(edited_step(naive, "total = float32(0)", "total = 0.0"))
 
 
 @pytest.mark.parametrize("step", STEPS)
