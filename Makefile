@@ -22,7 +22,7 @@ LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test run record lint clean distclean
+.PHONY: help setup lab test slow run record lint clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -39,8 +39,13 @@ setup: ## Make .venv and install the pinned packages (once, and again when they 
 lab: setup ## Open the lessons in JupyterLab
 	$(VENV_PYTHON) -m jupyterlab $(LAB_FLAGS) --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/$(START)
 
-test: setup ## Run the tests
-	$(VENV_PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile $(ARGS)
+PYTEST := $(VENV_PYTHON) -m pytest --numprocesses auto --maxprocesses 4
+
+test: setup ## Run the tests, but the slow ones
+	$(PYTEST) --dist loadfile -m "not slow" $(ARGS)
+
+slow: setup ## Run the slow tests: every choice of constants, every architecture
+	$(PYTEST) --dist load -m slow $(ARGS)
 
 run: setup ## Execute every lesson and write it to build/ as a page
 	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build $(NOTEBOOKS)

@@ -17,7 +17,11 @@ from utils.lessons.edits import Edit, edited
 from utils.machine import devices
 
 DEFAULTS = [step.variant() for step in LADDER.steps]
-OTHERS = [variant for step in LADDER.steps for variant in step.variants()[1:]]
+OTHERS = [
+    pytest.param(variant, marks=pytest.mark.slow)
+    for step in LADDER.steps
+    for variant in step.variants()[1:]
+]
 # Long in one direction at a time, so that every edge is met and the virtual GPU stays quick.
 EDGES = [(1, 1, 1), (17, 19, 23), (2, 3, 63), (3, 2, 64), (2, 3, 65)]
 EDGES += [(m, n, 3) for size in (255, 256, 257) for m, n in ((size, 2), (2, size))]

@@ -19,7 +19,11 @@ from utils.ladder.problems import draw
 from utils.ladder.shapes import ReduceShape
 from utils.ladder.verify import verify_all
 
-VARIANTS = [variant for step in LADDER.steps for variant in step.variants()]
+VARIANTS = [
+    pytest.param(variant, marks=[pytest.mark.slow] * (not variant.is_default))
+    for step in LADDER.steps
+    for variant in step.variants()
+]
 LENGTHS = (1, 2, 31, 32, 33, 255, 257, 1025)
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)

@@ -28,13 +28,17 @@ STEPS = [
     for step in package.LADDER.steps
 ]
 COMPILED = [
-    pytest.param(step, arch, id=f"{step.name}-{arch}")
+    pytest.param(
+        step, arch, id=f"{step.name}-{arch}", marks=[pytest.mark.slow] * (arch != "sm_90")
+    )
     for step in STEPS
     for arch, capability in ARCHITECTURES.items()
     if capability >= step.capability
 ]
 OTHER_VARIANTS = [
-    pytest.param(variant, id=str(variant)) for step in STEPS for variant in step.variants()[1:]
+    pytest.param(variant, id=str(variant), marks=pytest.mark.slow)
+    for step in STEPS
+    for variant in step.variants()[1:]
 ]
 NAIVE = gemm_kernels.LADDER.step("naive")
 TILED = gemm_kernels.LADDER.step("tiled")
