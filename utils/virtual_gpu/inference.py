@@ -131,6 +131,10 @@ def _numbered(source: Source) -> tuple[Callable, dict[int, ast.AST]]:
             node.lineno = node.end_lineno = line
             node.col_offset = node.end_col_offset = 0
             nodes[line] = original
+        if isinstance(node, ast.Return) and node.value is not None:
+            # Python 3.13 copies a short return to where it is jumped from, unless its value stands
+            # on another line.
+            node.lineno = node.end_lineno = node.value.lineno
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             node.func.end_lineno = line  # where Python says that a method is called
     tree.decorator_list, tree.returns = [], None
