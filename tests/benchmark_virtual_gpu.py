@@ -1,13 +1,18 @@
-"""How fast is the virtual GPU, with every check on, and how much faster than Numba's simulator?
+"""How fast is the virtual GPU, with every check and every count on?
 
-Four workloads run on the virtual GPU; the tiled product also runs in the simulator, in a process of
-its own because the simulator replaces the compiler, and the ratio is printed.
+    python -m tests.benchmark_virtual_gpu [--against FOLDER] [--repetitions 3]
 
-    python -m tests.benchmark_virtual_gpu [--n 128] [--tile 16]
+Each workload runs in a process of its own: an import, or one step traced twice. The first trace
+includes what Numba does once in a process, such as filling its tables of types. With ``--against``
+another checkout of this project runs the same in turn, and ratios are printed. Times are the
+process's own processor time, which other programs disturb less than the clock does; the median
+counts. At the end a small tiled product runs in Numba's simulator, and the best of five launches is
+compared with the best of five here.
 """
 
 import argparse
 import importlib.util
+import json
 import os
 import resource
 import statistics
@@ -19,93 +24,126 @@ from pathlib import Path
 
 import numpy as np
 
-REPETITIONS = 5
+HERE = Path(__file__).parents[1]
+WORKLOADS = (
+    "import utils",
+    "gemm register_blocked 512",
+    "gemm warp_tiled 512",
+    "gemm tiled 256",
+    "reduce reduce6 16777216",
+)
+N, TILE = 128, 16  # of the product that the simulator can run as well
 
 
-def _matrices(n: int) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(0)
-    return rng.random((n, n), np.float32), rng.random((n, n), np.float32)
+def _processor_seconds(work: Callable[[], None]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
 
 
-def product(n: int, step: str, **constants: int) -> Callable[[], None]:
-    """One n×n×n product by a step of the ladder, checked against NumPy."""
-    from gemm_kernels import run
-
-    a, b = _matrices(n)
-    return lambda: np.testing.assert_allclose(run(step, a, b, **constants), a @ b, rtol=1e-4)
+def _import() -> None:
+    import utils  # noqa: F401
 
 
-def reduction(elements: int) -> Callable[[], None]:
-    """One sum by the ladder's reduce0, checked against NumPy."""
-    from reduce_kernels import run
+def _trace(package: str, step: str, size: str) -> Callable[[], None]:
+    from utils.ladder.explain import trace_step
 
-    x = np.random.default_rng(0).random(elements, np.float32)
-    return lambda: np.testing.assert_allclose(run("reduce0", x), x.sum(), rtol=1e-5)
-
-
-def seconds_of(work: Callable[[], None], repetitions: int = REPETITIONS) -> float:
-    """The median time."""
-    times = []
-    for _ in range(repetitions):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
-
-
-def seconds_of_simulator(n: int, tile: int) -> float:
-    """The time of one tiled product in Numba's simulator, in a new process."""
-    options = ["--n", str(n), "--tile", str(tile), "--simulator"]
-    command = [sys.executable, "-m", __spec__.name, *options]
-    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    return float(result.stdout)
-
-
-def product_of_simulator(n: int, tile: int) -> Callable[[], None]:
-    """One product by `tiled`, whose file is loaded alone.
-
-    Its package holds steps whose intrinsics the simulator does not know.
-    """
-    from utils.ladder.shapes import GemmShape
-
-    file = Path(__file__).parents[1] / "gemm_kernels" / "tiled.py"
-    spec = importlib.util.spec_from_file_location("tiled", file)
-    tiled = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tiled)
-    (a, b), c = _matrices(n), np.empty((n, n), np.float32)
-    launch = tiled.launch(GemmShape(n, n, n), TILE=tile)
+    ladder = importlib.import_module(f"{package}_kernels").LADDER
+    shape = ladder.parse("x".join([size] * 3) if package == "gemm" else size)
+    variant = ladder.step(step).variant()
 
     def work():
-        tiled.build(tile)[launch.grid, launch.block](a, b, c)
-        np.testing.assert_allclose(c, a @ b, rtol=1e-4)
+        if trace_step(variant, shape).findings:
+            raise SystemExit(f"{step} has findings")
 
     return work
 
 
+def run_here(workload: str) -> dict[str, float]:
+    """Seconds of one workload in this process, and the most memory that the process has held."""
+    words = workload.split()
+    if words[0] == "import":
+        seconds = {"first": _processor_seconds(_import)}
+    else:
+        work = _trace(*words)
+        seconds = {"first": _processor_seconds(work), "again": _processor_seconds(work)}
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {**seconds, "gib": memory / 2**20}
+
+
+def _in_process(folder: Path, options: list[str], **environment: str) -> str:
+    command = [sys.executable, str(Path(__file__).resolve()), *options]
+    variables = {**os.environ, "PYTHONPATH": str(folder), "VIRTUAL_GPU_PROGRESS": "0"}
+    result = subprocess.run(
+        command, cwd=folder, env={**variables, **environment},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return result.stdout.splitlines()[-1]
+
+
+def compare(workload: str, folders: list[Path], repetitions: int) -> None:
+    """Print one workload's time in each folder, taken in turn, and the ratio of first to last."""
+    seen: dict[Path, list[dict]] = {folder: [] for folder in folders}
+    for _ in range(repetitions):
+        for folder in folders:
+            seen[folder].append(json.loads(_in_process(folder, ["--workload", workload])))
+    memory = max(run["gib"] for run in seen[folders[-1]])
+    for turn in [name for name in seen[folders[0]][0] if name != "gib"]:
+        seconds = [statistics.median(run[turn] for run in seen[folder]) for folder in folders]
+        ratio = f"  {seconds[0] / seconds[-1]:.2f} times as fast" if len(folders) > 1 else ""
+        times = " → ".join(f"{s:.2f} s" for s in seconds)
+        print(f"{workload:26} {turn:5}  {times}{ratio}  ({memory:.2f} GiB)", flush=True)
+
+
+def small_product(repetitions: int) -> float:
+    """The best time of one tiled product: here, or in Numba's simulator.
+
+    The kernel's file is loaded alone: its package holds steps that the simulator does not know.
+    """
+    from utils.ladder.shapes import GemmShape
+
+    file = HERE / "gemm_kernels" / "tiled.py"
+    spec = importlib.util.spec_from_file_location("tiled", file)
+    tiled = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tiled)
+    rng = np.random.default_rng(0)
+    a, b = rng.random((N, N), np.float32), rng.random((N, N), np.float32)
+    launch, times = tiled.launch(GemmShape(N, N, N), TILE=TILE), []
+    for _ in range(repetitions):
+        c = np.full((N, N), np.nan, np.float32)
+        times.append(
+            _processor_seconds(lambda c=c: tiled.build(TILE)[launch.grid, launch.block](a, b, c))
+        )
+        np.testing.assert_allclose(c, a @ b, rtol=1e-4)
+    return min(times)
+
+
+def compare_with_simulator() -> None:
+    """Print the times of a small product here and in Numba's simulator."""
+    here = float(_in_process(HERE, ["--small", "5"]))
+    simulator = float(_in_process(HERE, ["--small", "1"], NUMBA_ENABLE_CUDASIM="1"))
+    print(
+        f"tiled {N}³, launched: {here:.3f} s; in Numba's simulator {simulator:.1f} s, "
+        f"{simulator / here:.0f} times as long"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--n", type=int, default=128, help="size of the tiled product")
-    parser.add_argument("--tile", type=int, default=16, choices=(8, 16, 32))
-    parser.add_argument("--simulator", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--against", type=Path, help="another checkout of this project")
+    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--workload", choices=WORKLOADS, help=argparse.SUPPRESS)
+    parser.add_argument("--small", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.simulator:
-        print(seconds_of(product_of_simulator(options.n, options.tile), repetitions=1))
-        return
-    product(8, "tiled", TILE=8)()  # warms up: typing rules and NumPy
-    virtual = seconds_of(product(options.n, "tiled", TILE=options.tile))
-    print(f"tiled {options.n}³: {virtual:.3f} s on the virtual GPU, median of {REPETITIONS}")
-    for name, work in {
-        "tiled 256³": product(256, "tiled", TILE=options.tile),
-        "register-blocked 256³": product(256, "register_blocked", BM=128, BN=128, TM=8, TN=8),
-        "sum of 2^20": reduction(2**20),
-    }.items():
-        print(f"{name}: {seconds_of(work):.3f} s on the virtual GPU", flush=True)
-    kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"largest memory of the process: {kib / 2**20:.2f} GiB")
-    simulator = seconds_of_simulator(options.n, options.tile)
-    ratio = simulator / virtual
-    print(f"tiled {options.n}³: {simulator:.1f} s in Numba's simulator, {ratio:.0f} times as long")
+    if options.workload:
+        print(json.dumps(run_here(options.workload)))
+    elif options.small:
+        print(small_product(options.small))
+    else:
+        folders = [options.against.resolve()] if options.against else []
+        for workload in WORKLOADS:
+            compare(workload, [*folders, HERE], options.repetitions)
+        compare_with_simulator()
 
 
 if __name__ == "__main__":

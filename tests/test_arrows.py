@@ -138,7 +138,7 @@ def test_every_room_says_what_it_is_for():
 @pytest.mark.parametrize(
     "module, line",
     [
-        ("utils.virtual_gpu.trace", "from utils.ladder.step import Step"),
+        ("utils.virtual_gpu.tracing", "from utils.ladder.step import Step"),
         ("utils.machine.devices", "import gemm_kernels"),
         ("utils.measuring.records", "from utils.figures import plots"),
         ("utils.ladder.step", "def f():\n    from utils.measuring import records"),

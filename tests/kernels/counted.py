@@ -6,8 +6,6 @@ launches all of them on this machine's CUDA device, which is what the profiler i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -15,21 +13,12 @@ from numba import cuda, float32, int32, uint32
 
 from utils.intrinsics.wide_memory import load2, load4, store2, store4
 
+from . import counted_types
+from .counted_launch import CountedLaunch
+
 WARPS = 8
 THREADS = 32 * WARPS
 BINS = 32
-
-
-@dataclass(frozen=True)
-class CountedLaunch:
-    """A kernel and its launch. ``arguments()`` are host arrays and numbers."""
-
-    name: str
-    kernel: Callable
-    grid: int | tuple[int, ...]
-    block: int | tuple[int, ...]
-    arguments: Callable[[], tuple]
-    shared_bytes: int = 0
 
 
 @cache
@@ -265,6 +254,7 @@ def launches() -> list[CountedLaunch]:
             for row in (4, 8, 12, 20)
         ),
         *_of_the_ladders(),
+        *counted_types.launches(),
     ]  # fmt: skip
 
 

@@ -34,6 +34,7 @@ COPIED = "an asynchronous copy (LDGSTS) is no store to shared memory for the pro
 PARTED = "lanes that have parted execute it one after another: as many lanes, more requests"
 SPREAD = "an asynchronous copy counts a sector for every 32 bytes that it writes, whatever it reads"
 WAITING = "the barrier of the whole grid is a function of CUDA's runtime that reads its own counter"
+LOOPING = "an atomic on float64 in shared memory is a loop around a compare-and-swap"
 READS = ("shared_load_requests", "shared_load_wavefronts", "lanes")
 COPIES = ("shared_store_requests", "shared_store_wavefronts", "lanes")
 JOINED = (
@@ -47,6 +48,7 @@ COPYING = (
 )
 REASONS = {
     **{(launch, counter): MERGED for launch in JOINED for counter in READS},
+    **{("shared_atomics", counter): LOOPING for counter in READS},
     **{(launch, counter): COPIED for launch in COPYING for counter in COPIES},
     # Lanes beyond the last column copy the last one once more, each to a place of its own.
     **{(launch, "global_load_sectors"): SPREAD for launch in COPYING[1:]},

@@ -1,14 +1,18 @@
-"""Writes what README.md says and shows of results: ``python -m utils.figures.readme``."""
+"""Writes what README.md says and shows of results: ``python -m utils.figures.readme``.
+
+The README of the virtual GPU is written, too.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from utils.figures import plots
+from utils.figures import plots, virtual_gpu_readme
 from utils.ladder.shapes import GemmShape, ReduceShape
 from utils.machine.devices import REFERENCE, slug
 from utils.measuring import records
@@ -122,9 +126,9 @@ def trust(device: str = REFERENCE) -> str:
 SECTIONS = {"results": results, "last rungs": last_rungs, "plots": pictures, "trust": trust}
 
 
-def with_results(text: str) -> str:
+def with_results(text: str, sections: Mapping[str, Callable[[], str]] = SECTIONS) -> str:
     """The README's text with its parts between ``<!-- name -->`` and ``<!-- end -->`` made anew."""
-    for name, make in SECTIONS.items():
+    for name, make in sections.items():
         parts = re.split(rf"(<!-- {name}: [^>]*-->\n).*?(\n<!-- end -->)", text, flags=re.S)
         text = make().join(["".join(parts[:2]), "".join(parts[2:])])
     return text
@@ -140,7 +144,10 @@ def _line(row, problem: str) -> str:
 
 
 def main(path: Path = README) -> None:
-    path.write_text(with_results(path.read_text(encoding="utf-8")), encoding="utf-8")
+    readmes = ((path, SECTIONS), (virtual_gpu_readme.README, virtual_gpu_readme.SECTIONS))
+    for readme, sections in readmes:
+        text = with_results(readme.read_text(encoding="utf-8"), sections)
+        readme.write_text(text, encoding="utf-8")
     FIGURES.mkdir(exist_ok=True)
     for name, figure in figures().items():
         plots.save(figure, FIGURES / name)

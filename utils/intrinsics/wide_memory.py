@@ -234,14 +234,16 @@ def _width(array) -> int:
     return WIDE_BYTES // array.dtype.itemsize
 
 
-virtual_gpu.register(load2, lambda machine, array, at: machine.load(array, at, 2))
-virtual_gpu.register(load4, lambda machine, array, at: machine.load(array, at, 4))
+virtual_gpu.register(load2, lambda machine, array, at: machine.load(array, at, 2), reads=(0,))
+virtual_gpu.register(load4, lambda machine, array, at: machine.load(array, at, 4), reads=(0,))
 virtual_gpu.register(store2, virtual_gpu.Machine.store)
 virtual_gpu.register(store4, virtual_gpu.Machine.store)
-virtual_gpu.register(copy4_async, _copy_four)
+virtual_gpu.register(copy4_async, _copy_four, reads=(2,))
 virtual_gpu.register(commit_copies, virtual_gpu.Machine.commit_copies)
 virtual_gpu.register(wait_copies, virtual_gpu.Machine.wait_copies)
-virtual_gpu.register(stream16, lambda machine, array, at: machine.load(array, at, _width(array)))
 virtual_gpu.register(
-    before_boundary, lambda machine, array: np.int64(-array.offset % _width(array))
+    stream16, lambda machine, array, at: machine.load(array, at, _width(array)), reads=(0,)
+)
+virtual_gpu.register(
+    before_boundary, lambda machine, array: np.int64(-array.offset % _width(array)), reads=(0,)
 )

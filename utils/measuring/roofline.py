@@ -35,7 +35,7 @@ from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records
 from utils.measuring.timing import time_cpu
 from utils.virtual_gpu import VirtualGpuError
-from utils.virtual_gpu.counters import BANK_BYTES, BANKS, SECTOR_BYTES
+from utils.virtual_gpu.transactions import BANK_BYTES, BANKS, SECTOR_BYTES
 from utils.xray import widths, xray
 
 # One wavefront of the pipe that serves shared memory and the L1 cache.

@@ -4,11 +4,22 @@
 returns findings and counts by source line. See README.md in this folder.
 """
 
+from importlib import import_module
+
+from numba.core import config
+
+if config.ENABLE_CUDASIM:  # before the imports that fail with Numba's simulator
+    raise ImportError(
+        "NUMBA_ENABLE_CUDASIM puts Numba's simulator in the place of numba.cuda, which the virtual "
+        "GPU needs; unset that variable, or give pytest the option -p no:virtual_gpu."
+    )
+
 from .errors import (
     BarrierError,
     Finding,
     KernelRaised,
     LaunchError,
+    LimitReached,
     OutOfBounds,
     Race,
     Site,
@@ -17,20 +28,39 @@ from .errors import (
     Unsupported,
     VirtualGpuError,
 )
-from .extension import Machine, register
 from .hostarrays import DeviceArray
 from .seam import active, install
-from .trace import Trace, trace
+
+# The interpreter takes as long to import as all the rest: who launches nothing need not wait.
+_ON_DEMAND = {
+    "Hint": ".hints",
+    "Machine": ".extension",
+    "Recording": ".recorder",
+    "Trace": ".tracing",
+    "register": ".extension",
+    "trace": ".tracing",
+}
+
+
+def __getattr__(name: str):
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_ON_DEMAND[name], __name__), name)
+    return found
+
 
 __all__ = [
     "BarrierError",
     "DeviceArray",
     "Finding",
+    "Hint",
     "KernelRaised",
     "LaunchError",
+    "LimitReached",
     "Machine",
     "OutOfBounds",
     "Race",
+    "Recording",
     "Site",
     "Thread",
     "Trace",

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 
 import numpy as np
 
 from .clock import Access
-from .counters import Transfer
 from .errors import Finding
 from .memory import LocalArray
 from .numba_types import cast
 from .place import Place, in_bounds
+from .transactions import Transfer
 
 
-def load(place: Place):
+def load(place: Place, before_atomic: bool = False):
     """The element in each active lane, as a vector; a number where it is surely the same in all.
 
+    ``before_atomic``: it only decides whether an atomic is tried, so atomics beside it do no harm.
     Inactive lanes hold zero. Lanes whose index is out of bounds are reported and read zero.
     """
     if isinstance(place.array, LocalArray):
@@ -29,7 +31,7 @@ def load(place: Place):
     if not isinstance(address, np.ndarray) and memory.plain:
         _count(inside, "load", address)
         return memory.data[address]
-    access = _access(inside, address, "reads")
+    access = _access(inside, address, "reads", before_atomic)
     _count(inside, "load", access.addresses)
     return inside.mask.spread(memory.load(access))
 
@@ -101,11 +103,12 @@ def _zeros(place: Place) -> np.ndarray:
 def _count(place: Place, kind: str, addresses, width: int = 1) -> None:
     counters = place.run.counters
     if counters:
-        memory = place.array.memory
-        counters.access(Transfer(memory, kind, width, addresses, place.mask, place.site))
+        array, blocks = place.array, place.run.batch.blocks
+        where = place.mask, place.site, blocks, array.bytewise
+        counters.access(Transfer(array.memory, kind, width, addresses, *where))
 
 
-def _access(place: Place, address, verb: str) -> Access:
+def _access(place: Place, address, verb: str, before_atomic: bool = False) -> Access:
     """The place as an access of its own time; its lanes are in bounds."""
     run, mask, site = place.run, place.mask, place.site
     addresses = address if isinstance(address, np.ndarray) else np.full(mask.count, address)
@@ -113,7 +116,8 @@ def _access(place: Place, address, verb: str) -> Access:
     def locate(at: int) -> tuple[int, ...]:
         return place.element(int(mask.index[at]))
 
-    return Access(run.clock, site, verb, mask, addresses, run.clock.tick(site), locate)
+    time = run.clock.tick(site)
+    return Access(run.clock, site, verb, mask, addresses, time, locate, before_atomic)
 
 
 def _address(place: Place) -> tuple[int | np.ndarray, Place | None]:
@@ -123,13 +127,29 @@ def _address(place: Place) -> tuple[int | np.ndarray, Place | None]:
     if inside is None:
         return 0, None
     array, mask, batch = place.array, inside.mask, place.run.batch
-    address = mask.select(array.offset)
-    for position, stride in zip(positions, array.strides, strict=True):
-        address = address + (position if stride == 1 else position * stride)
-    if array.memory.space == "shared" and batch.blocks > 1:  # each block has its own part
-        part = array.memory.data.size // batch.blocks
-        address = address + mask.select(batch.block_row) * part
-    return address, inside
+    fixed, varying = 0, []
+    for position, stride in zip((array.offset, *positions), (1, *array.strides), strict=True):
+        if not isinstance(position, np.ndarray):
+            fixed += int(position) * stride
+        elif position is array.offset:
+            varying.append(mask.select(position))
+        else:
+            varying.append(_product(inside, position, stride))
+    if array.memory.space == "shared" and batch.blocks > 1:
+        varying.append(mask.select(batch.part_starts(array.memory.data.size // batch.blocks)))
+    address = functools.reduce(operator.add, varying) if varying else 0
+    return address + fixed if fixed or not varying else address, inside
+
+
+def _product(place: Place, position: np.ndarray, stride: int) -> np.ndarray:
+    """A position times a stride; it is often the same in the next round of a loop."""
+    if stride == 1:
+        return position
+    known = place.run.products.find(position, place.mask, stride)
+    if known is None:
+        known = position * stride
+        place.run.products.keep(position, place.mask, stride, known)
+    return known
 
 
 def _wide_address(place: Place, width: int) -> tuple[int | np.ndarray, Place | None]:
@@ -147,15 +167,19 @@ def _wide_address(place: Place, width: int) -> tuple[int | np.ndarray, Place | N
 def _check_alignment(place: Place, address, width: int) -> None:
     first = np.broadcast_to(address, place.mask.count)
     crooked = first % width != 0
-    if not crooked.any() or place.knows("out_of_bounds"):
+    if not crooked.any():
         return
-    at, name = int(np.flatnonzero(crooked)[0]), place.array.name
-    number, thread = int(first[at]), place.run.batch.thread(int(place.mask.index[at]))
-    place.run.report.add(Finding(
-        "out_of_bounds", place.site, name, (number,), (thread,), int(crooked.sum()),
-        f"{thread} moves {width} elements of {name} at once from element {number} "
-        f"on, which is no multiple of {width}: the address is misaligned.",
-    ))  # fmt: skip
+    lanes, name = place.mask.index[crooked], place.array.name
+
+    def describe() -> Finding:
+        number, thread = int(first[crooked][0]), place.run.batch.thread(int(lanes[0]))
+        return Finding(
+            "out_of_bounds", place.site, name, (number,), (thread,), len(lanes),
+            f"{thread} moves {width} elements of {name} at once from element {number} "
+            f"on, which is no multiple of {width}: the address is misaligned.",
+        )  # fmt: skip
+
+    place.run.report.add(place.flaw("out_of_bounds", lanes), describe)
 
 
 # --- local arrays ----------------------------------------------------------------------------
@@ -164,6 +188,20 @@ def _check_alignment(place: Place, address, width: int) -> None:
 def _row(place: Place) -> tuple[int | np.ndarray, Place | None]:
     """The row of a local element (an int, or one per lane), and the place of the lanes in bounds
     (None: no lane is)."""
+    rows = place.array.row_of
+    try:
+        row = rows.get(place.indices)
+    except TypeError:  # indices that differ by lane
+        return _computed_row(place)
+    if row is not None:
+        return row, place
+    row, inside = _computed_row(place)
+    if inside is place and all(index >= 0 for index in place.indices):
+        rows[place.indices] = row
+    return row, inside
+
+
+def _computed_row(place: Place) -> tuple[int | np.ndarray, Place | None]:
     positions, inside = in_bounds(place)
     row = 0
     for position, extent in zip(positions, place.array.shape, strict=True):
@@ -177,13 +215,15 @@ def _load_local(place: Place) -> np.ndarray:
         return _zeros(place)
     if not isinstance(row, np.ndarray):
         values, unwritten = place.array.load(row)
-        _check_written(inside, unwritten)
+        if unwritten is not None:
+            _check_written(inside, unwritten)
         return values
     result = _zeros(place)
     for number in np.unique(row):
         here = inside.narrowed(inside.mask.keep(row == number))
         values, unwritten = place.array.load(int(number))
-        _check_written(here, unwritten)
+        if unwritten is not None:
+            _check_written(here, unwritten)
         result[here.mask.index] = values[here.mask.index]
     return result
 
@@ -201,16 +241,18 @@ def _store_local(place: Place, value) -> None:
         place.array.store(int(number), value, inside.mask.keep(row == number))
 
 
-def _check_written(place: Place, unwritten: np.ndarray | None) -> None:
-    """``unwritten``: the lanes that have never written this row; None where there is none."""
-    if unwritten is None:
-        return
+def _check_written(place: Place, unwritten: np.ndarray) -> None:
+    """``unwritten``: the lanes that have never written this row."""
     guilty = unwritten & place.mask.lanes
-    if not guilty.any() or place.knows("uninitialised"):
+    lanes, name = np.flatnonzero(guilty), place.array.name
+    if not len(lanes):
         return
-    lane, name = int(np.flatnonzero(guilty)[0]), place.array.name
-    element, thread = place.element(lane), place.run.batch.thread(lane)
-    place.run.report.add(Finding(
-        "uninitialised", place.site, name, element, (thread,), int(guilty.sum()),
-        f"{thread} reads {name}{list(element)} of its local array, which it has not written.",
-    ))  # fmt: skip
+
+    def describe() -> Finding:
+        element, thread = place.element(int(lanes[0])), place.run.batch.thread(int(lanes[0]))
+        return Finding(
+            "uninitialised", place.site, name, element, (thread,), len(lanes),
+            f"{thread} reads {name}{list(element)} of its local array, which it has not written.",
+        )  # fmt: skip
+
+    place.run.report.add(place.flaw("uninitialised", lanes), describe)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .counters import LineCount
 from .errors import Finding, Site
+from .hints import Hint
+from .source import Source
 
 
 @dataclass(frozen=True)
@@ -41,30 +43,82 @@ COLUMNS = (
 )
 
 
+WIDTH = 110  # characters of a line in a terminal
+LEAST_CODE = 40
+
+
+@dataclass(frozen=True)
+class Section:
+    """A function as it is shown: its name, its file, and its lines with their numbers there."""
+
+    name: str
+    file: str
+    lines: tuple[tuple[int, str], ...]
+
+    def rows(self) -> Iterator[tuple[int, str]]:
+        """The lines without comments: what a line is for stands in the file."""
+        return ((number, text) for number, text in self.lines if not _is_comment(text))
+
+
 @dataclass(frozen=True)
 class Listing:
-    """What is shown of a trace: each line of the kernel with its number, counts and findings."""
+    """What is shown of a trace. The first section is the kernel, the others are what it called.
+
+    names: the short name of each file.
+    """
 
     title: str
-    source: tuple[tuple[int, str], ...]
-    counts: dict[Site, LineCount]
+    verdict: str
+    sections: tuple[Section, ...]
+    counts: Mapping[Site, LineCount]
     findings: tuple[Finding, ...]
+    hints: tuple[Hint, ...]
+    names: Mapping[str, str]
 
-    def by_line(self) -> dict[int, LineCount]:
-        """The counts of the kernel's own lines, without those of device functions."""
-        shown = {number for number, _ in self.source}
-        return {site.line: count for site, count in self.counts.items() if site.line in shown}
+    def by_place(self) -> dict[tuple[str, int], LineCount]:
+        """The counts by file and line."""
+        return {(site.file, site.line): count for site, count in self.counts.items()}
 
-    def lines(self) -> list[tuple[int, str]]:
-        """The lines without comments: what a line is for stands in the file."""
-        return [(number, text) for number, text in self.source if not _is_comment(text)]
+    def shown(self) -> list[Section]:
+        """The kernel, and the functions that cost something or have a flaw."""
+        sites = (*self.counts, *(finding.site for finding in self.findings))
+        places = {(site.file, site.line) for site in sites}
+        return [
+            section
+            for section in self.sections
+            if section is self.sections[0]
+            or any((section.file, number) in places for number, _ in section.lines)
+        ]
+
+    def heading(self, section: Section) -> str:
+        """Of a called function: its name, and its file where that is not the kernel's."""
+        return f"{section.name}(){self._elsewhere(section.file)}"
+
+    def said(self, note: Finding | Hint) -> str:
+        """A finding or hint; of another file than the kernel's with the file's name."""
+        return f"{note}{self._elsewhere(note.site.file)}"
+
+    def _elsewhere(self, file: str) -> str:
+        return "" if file == self.sections[0].file else f" ({self.names[file]})"
+
+
+def sections_of(functions: Iterable[Source]) -> tuple[Section, ...]:
+    """The functions as they are shown. One within another's lines is shown there."""
+    shown: dict[tuple[str, int], str] = {}
+    sections = []
+    for source in functions:
+        places = {(source.file, number): text for number, text in source.lines}
+        if not places.keys() <= shown.keys():
+            shown.update(places)
+            sections.append(Section(source.name, source.file, source.lines))
+    return tuple(sections)
 
 
 def _is_comment(text: str) -> bool:
     return text.lstrip().startswith("#") or not text.strip()
 
 
-def _used_columns(counts: dict[int, LineCount]) -> list[Column]:
+def _used_columns(counts: Mapping[tuple[str, int], LineCount]) -> list[Column]:
     return [c for c in COLUMNS if any(c.read(count) for count in counts.values())]
 
 
@@ -72,21 +126,71 @@ def _grouped(value: float) -> str:
     return f"{value:,.0f}" if value else ""
 
 
-def annotated_text(listing: Listing) -> str:
-    """The annotated source for a terminal, findings first."""
-    counts = listing.by_line()
+def _words(column: Column) -> list[str]:
+    return column.title.replace("-", "- ").split()
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The figures of all lines as text, each column as wide as its widest entry."""
+
+    columns: list[Column]
+    texts: dict[tuple[str, int], list[str]]
+    widths: list[int]
+
+    def aligned(self, texts: list[str]) -> str:
+        return "".join(f"  {t:>{w}}" for t, w in zip(texts, self.widths, strict=True))
+
+    def heads(self) -> list[str]:
+        """The titles, a word below the other, the last ones in one row."""
+        words = [_words(column) for column in self.columns]
+        height = max(map(len, words), default=0)
+        stacked = [[""] * (height - len(title)) + title for title in words]
+        return [self.aligned([title[row] for title in stacked]) for row in range(height)]
+
+
+def _cells(listing: Listing) -> _Cells:
+    counts = listing.by_place()
     columns = _used_columns(counts)
-    widths = [max(len(c.title), 11) for c in columns]
-    head = " ".join(f"{c.title:>{w}}" for c, w in zip(columns, widths, strict=True))
-    rows = [listing.title, *map(str, listing.findings)]
-    rows.append(f"{head}  line")
-    for number, text in listing.lines():
-        count = counts.get(number, LineCount())
-        cells = " ".join(
-            f"{_grouped(c.read(count)):>{w}}" for c, w in zip(columns, widths, strict=True)
-        )
-        rows.append(f"{cells} {number:>5}  {text}")
-    return "\n".join(rows)
+    texts = {at: [_grouped(c.read(count)) for c in columns] for at, count in counts.items()}
+    widths = [
+        max(*map(len, _words(column)), *(len(row[n]) for row in texts.values()))
+        for n, column in enumerate(columns)
+    ]
+    return _Cells(columns, texts, widths)
+
+
+def annotated_text(listing: Listing) -> str:
+    """The annotated source for a terminal: the code, with its figures on the right."""
+    cells = _cells(listing)
+    room = max(LEAST_CODE, WIDTH - 7 - len(cells.aligned([""] * len(cells.columns))))
+    counted = [
+        len(text)
+        for section in listing.shown()
+        for number, text in section.rows()
+        if any(cells.texts.get((section.file, number), ()))
+    ]
+    width = min(max(counted, default=0), room)
+    notes = [f"  {listing.said(note)}" for note in (*listing.findings, *listing.hints)]
+    heads = [f"{'':>{width + 7}}{head}" for head in cells.heads()]
+    rows = [f"{listing.title}: {listing.verdict}", *notes, *heads]
+    for section in listing.shown():
+        if section is not listing.sections[0]:
+            rows += ["", f"{'':>7}{listing.heading(section)}"]
+        rows += [
+            _text_row(number, text, cells.texts.get((section.file, number)), (cells, width))
+            for number, text in section.rows()
+        ]
+    return "\n".join(row.rstrip() for row in rows)
+
+
+def _text_row(number: int, text: str, figures: list[str] | None, layout: tuple) -> str:
+    """One line of the source; its code is cut only where figures follow."""
+    if not figures or not any(figures):
+        return f"{number:>5}  {text}"
+    cells, width = layout
+    code = text if len(text) <= width else f"{text[: width - 1]}…"
+    return f"{number:>5}  {code:<{width}}{cells.aligned(figures)}"
 
 
 STYLE = """<style>
@@ -99,42 +203,58 @@ STYLE = """<style>
  white-space: normal; width: 4.2em; vertical-align: bottom}
 .vgpu td.code {text-align: left; font-family: monospace}
 .vgpu td.number {opacity: 0.6; font-family: monospace}
+.vgpu th.section {text-align: left; padding-top: 8px; opacity: 1}
 .vgpu tr.found td.code {outline: 2px solid #d55e00}
+.vgpu-verdict {padding: 2px 0; margin: 4px 0}
 .vgpu-finding {border-left: 4px solid #d55e00; padding: 2px 8px; margin: 4px 0}
 .vgpu-warning {border-left: 4px solid #e69f00; padding: 2px 8px; margin: 4px 0}
+.vgpu-hint {border-left: 4px solid #0072b2; padding: 2px 8px; margin: 4px 0}
 </style>"""
 
 
 def annotated_html(listing: Listing) -> str:
-    """The annotated source for a notebook. The darker a figure, the larger its share."""
-    counts = listing.by_line()
+    """The annotated source for a notebook: the verdict, what is to be said, and the source."""
+    notes = "".join(_note(listing, note) for note in (*listing.findings, *listing.hints))
+    top = f'<div class="vgpu-verdict">{html.escape(listing.verdict)}</div>'
+    return f"{STYLE}{top}{notes}{source_html(listing)}"
+
+
+def source_html(listing: Listing) -> str:
+    """The source with its figures, without STYLE. The darker a figure, the larger its share."""
+    counts = listing.by_place()
     columns = _used_columns(counts)
     heads = "".join(
         f'<th scope="col" title="{html.escape(c.meaning)}">{c.title}</th>' for c in columns
     )
-    rows = _html_rows(listing, counts, columns)
-    notes = "".join(_note(finding) for finding in listing.findings)
+    rows = "".join(_html_rows(listing, counts, columns))
     caption = f"<caption>{html.escape(listing.title)}</caption>"
     head = f'<thead><tr><th scope="col"></th><th scope="col"></th>{heads}</tr></thead>'
-    table = f'<table class="vgpu">{caption}{head}<tbody>{"".join(rows)}</tbody></table>'
-    return f'{STYLE}{notes}<div class="vgpu-scroll">{table}</div>'
+    table = f'<table class="vgpu">{caption}{head}<tbody>{rows}</tbody></table>'
+    return f'<div class="vgpu-scroll">{table}</div>'
 
 
 def _html_rows(
-    listing: Listing, counts: dict[int, LineCount], columns: list[Column]
+    listing: Listing, counts: Mapping[tuple[str, int], LineCount], columns: list[Column]
 ) -> Iterator[str]:
     totals = [sum(c.read(count) for count in counts.values()) for c in columns]
-    guilty = {finding.line for finding in listing.findings}
-    for number, text in listing.lines():
-        count = counts.get(number, LineCount())
-        cells = "".join(
-            _cell(c.read(count), total) for c, total in zip(columns, totals, strict=True)
-        )
-        row_class = ' class="found"' if number in guilty else ""
-        yield (
-            f'<tr{row_class}><td class="number">{number}</td>'
-            f'<td class="code">{html.escape(text)}</td>{cells}</tr>'
-        )
+    guilty = {(finding.site.file, finding.line) for finding in listing.findings}
+    for section in listing.shown():
+        if section is not listing.sections[0]:
+            yield (
+                f'<tr><th class="section" scope="rowgroup" colspan="{len(columns) + 2}">'
+                f"{html.escape(listing.heading(section))}</th></tr>"
+            )
+        for number, text in section.rows():
+            place = (section.file, number)
+            count = counts.get(place, LineCount())
+            cells = "".join(
+                _cell(c.read(count), total) for c, total in zip(columns, totals, strict=True)
+            )
+            row_class = ' class="found"' if place in guilty else ""
+            yield (
+                f'<tr{row_class}><td class="number">{number}</td>'
+                f'<td class="code">{html.escape(text)}</td>{cells}</tr>'
+            )
 
 
 def _cell(value: float, total: float) -> str:
@@ -144,6 +264,8 @@ def _cell(value: float, total: float) -> str:
     return f'<td style="background:rgba(0,114,178,{shade:.2f})">{_grouped(value)}</td>'
 
 
-def _note(finding: Finding) -> str:
-    kind = "warning" if finding.kind == "wrapped_index" else "finding"
-    return f'<div class="vgpu-{kind}">{html.escape(str(finding))}</div>'
+def _note(listing: Listing, note: Finding | Hint) -> str:
+    kind = "hint"
+    if isinstance(note, Finding):
+        kind = "warning" if note.is_warning else "finding"
+    return f'<div class="vgpu-{kind}">{html.escape(listing.said(note))}</div>'

@@ -9,8 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from . import operations
-from .frame import Frame, is_scalar
+from .frame import Frame, described, is_scalar
 from .lanes import Mask
+from .numba_types import Number
 from .source import Source
 
 EQUALITY = (operator.eq, operator.ne)
@@ -23,25 +24,39 @@ class Arithmetic:
         self._source = source
         self._node = node
         self._site = source.site(node)
+        self._last: tuple = (None, None, None, None)  # function, two dtypes, what computes them
 
     def apply(self, function: Callable, values: tuple, frame: Frame, mask: Mask):
         """``function`` (an operator, or one of ``math`` and the like) of the values."""
-        if function in EQUALITY and all(isinstance(v, str | None) for v in values):
+        if len(values) == 2 and isinstance(values[0], Number) and isinstance(values[1], Number):
+            result = self._of_two(function, *values)
+        elif function in EQUALITY and all(isinstance(v, str | None) for v in values):
             return np.bool_(function(*values))
-        if function in EQUALITY and all(isinstance(v, tuple) for v in values):
+        elif function in EQUALITY and all(isinstance(v, tuple) for v in values):
             same = self._same_items(*values, frame, mask)
             return same if function is operator.eq else np.logical_not(same)
-        if not all(map(is_scalar, values)):
-            raise self._refuse(f"{function.__name__}() of these operands")
-        if function is round and len(values) == 2 and isinstance(values[1], np.ndarray):
-            raise self._refuse("round() to digits that differ by thread")
-        result = operations.apply(function, values)
-        if result is None:
-            kinds = ", ".join(str(v.dtype) for v in values)
-            raise self._refuse(f"{function.__name__}() of {kinds}")
+        elif not all(map(is_scalar, values)):
+            raise self._refuse(f"{function.__name__}() of {' and '.join(map(described, values))}")
+        else:
+            result = self._prepared(function, values)(*values)
         if frame.run.counters and result.dtype.kind in "fc":
             frame.run.counters.operation(self._site, result.dtype, mask)
         return result
+
+    def _of_two(self, function: Callable, left: Number, right: Number) -> Number:
+        """An operation of two numbers; most are made again with the same types."""
+        known, first, second, compute = self._last
+        if known is not function or left.dtype is not first or right.dtype is not second:
+            compute = self._prepared(function, (left, right))
+            self._last = (function, left.dtype, right.dtype, compute)
+        return compute(left, right)
+
+    def _prepared(self, function: Callable, values: tuple) -> Callable:
+        compute = operations.prepared(function, tuple([v.dtype for v in values]))
+        if compute is None:
+            kinds = ", ".join(str(v.dtype) for v in values)
+            raise self._refuse(f"{function.__name__}() of {kinds}")
+        return compute
 
     def _same_items(self, first: tuple, second: tuple, frame: Frame, mask: Mask):
         same = np.bool_(len(first) == len(second))

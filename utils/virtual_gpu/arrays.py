@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -13,50 +15,65 @@ from .call import Call
 from .frame import Evaluate
 from .memory import ArrayView, LocalArray, constant_array, element_strides
 from .numba_types import SCALAR_KINDS
+from .records import Layout, local_records, misplaced_field, record_array
+
+PYTHON_TYPES = (bool, int, float, complex)
 
 
-def _shape_and_dtype(call: Call) -> tuple[tuple[int, ...], Callable]:
-    """The constant shape of a new array, and what evaluates its dtype (it may be ``x.dtype``)."""
+def _shape_and_dtype(call: Call) -> Callable:
+    """What evaluates the shape and the dtype of a new array: constants, which may be arguments of
+    the function, and ``x.dtype``."""
     given = call.named("shape", "dtype", "alignment")
     if "shape" not in given or "dtype" not in given:
         raise call.refuse("an array without a shape or a dtype")
-    shape = call.compiler.try_static(given["shape"])
-    if shape is None or _is_computed(given["shape"]):
-        raise call.refuse(
-            "a shape that is neither a number nor the name of a constant (Numba refuses it, too: "
-            "compute it outside of the kernel)"
-        )
-    shape = shape if isinstance(shape, tuple) else (shape,)
-    dtype = call.compiler.expression(given["dtype"])
+    constant, dtype = call.literal(given["shape"]), call.compiler.expression(given["dtype"])
 
-    def evaluate(frame, mask) -> np.dtype:
-        value = dtype(frame, mask)
-        if value in (bool, int, float, complex):
-            raise call.refuse("a Python type as dtype (Numba refuses it, too)")
-        kind = as_dtype(value) if isinstance(value, types.Type) else np.dtype(value)
-        if kind.kind not in SCALAR_KINDS:
-            raise call.refuse(f"an array of {kind}")
-        return kind
+    def evaluate(frame, mask) -> tuple[tuple[int, ...], np.dtype]:
+        shape = constant(frame)
+        if shape is None:
+            raise call.refuse(
+                "a shape that is neither a number nor the name of a constant (Numba refuses it, "
+                "too: compute it outside of the kernel)"
+            )
+        shape = shape if isinstance(shape, tuple) else (shape,)
+        if any(size < 0 for size in shape):
+            raise call.refuse(f"the negative shape {shape}")
+        return shape, _dtype(call, dtype(frame, mask))
 
-    return tuple(int(s) for s in shape), evaluate
+    return evaluate
 
 
-def _is_computed(shape: ast.expr) -> bool:
-    """Whether a shape is calculated from names; Python folds what is made of numbers only."""
-    calculations = [n for n in ast.walk(shape) if isinstance(n, ast.BinOp | ast.Call)]
-    return any(isinstance(n, ast.Name) for c in calculations for n in ast.walk(c))
+def _dtype(call: Call, given) -> np.dtype:
+    if any(given is kind for kind in PYTHON_TYPES):  # np.dtype("float64") equals float
+        raise call.refuse("a Python type as dtype (Numba refuses it, too)")
+    try:
+        kind = as_dtype(given) if isinstance(given, types.Type) else np.dtype(given)
+    except TypeError:
+        kind = given
+    if not isinstance(kind, np.dtype) or not (kind.kind in SCALAR_KINDS or kind.names):
+        raise call.refuse(f"an array of {kind}")
+    if kind.names and misplaced_field(kind):
+        raise call.refuse(f"an array of records whose field {misplaced_field(kind)} is not aligned")
+    return kind
 
 
 def shared_array(call: Call) -> Evaluate:
     """``cuda.shared.array``; of shape 0 it is the launch's dynamic shared memory."""
-    shape, dtype = _shape_and_dtype(call)
+    shape_and_dtype = _shape_and_dtype(call)
     name = call.name or "shared"
-    if shape == (0,):
-        return lambda frame, mask: frame.run.shared.dynamic(name, dtype(frame, mask))
-    strides, size = element_strides(shape), int(np.prod(shape))
 
     def evaluate(frame, mask):
-        memory = frame.run.shared.static(call.node, name, size, dtype(frame, mask))
+        shape, dtype = shape_and_dtype(frame, mask)
+        if shape == (0,):
+            return frame.run.shared.dynamic(name, dtype)
+        _check_not_empty(call, shape)
+        strides = element_strides(shape)
+        if dtype.names:
+            size = math.prod(shape) * dtype.itemsize
+            memory_of = functools.partial(frame.run.shared.static_part, call.node, name, size)
+            steps = tuple(s * dtype.itemsize for s in strides)
+            return record_array(dtype, Layout(name, shape, steps, 0), memory_of)
+        memory = frame.run.shared.static(call.node, name, shape, dtype)
         return ArrayView(memory, shape, strides)
 
     return evaluate
@@ -64,9 +81,23 @@ def shared_array(call: Call) -> Evaluate:
 
 def local_array(call: Call) -> Evaluate:
     """``cuda.local.array``."""
-    shape, dtype = _shape_and_dtype(call)
+    shape_and_dtype = _shape_and_dtype(call)
     name = call.name or "local"
-    return lambda frame, mask: LocalArray(name, shape, dtype(frame, mask), frame.run.batch.size)
+
+    def evaluate(frame, mask):
+        shape, dtype = shape_and_dtype(frame, mask)
+        _check_not_empty(call, shape)
+        lanes, filling = frame.run.batch.size, frame.run.filling
+        if dtype.names:
+            return local_records(name, dtype, shape, lanes, filling)
+        return LocalArray(name, shape, dtype, lanes, filling)
+
+    return evaluate
+
+
+def _check_not_empty(call: Call, shape: tuple[int, ...]) -> None:
+    if math.prod(shape) == 0:
+        raise call.refuse(f"an array of shape {shape} (Numba refuses it, too)")
 
 
 def constant_array_like(call: Call) -> Evaluate:

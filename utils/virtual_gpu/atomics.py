@@ -10,7 +10,7 @@ from numba import cuda
 
 from .access import update
 from .call import Call, Handler
-from .frame import Evaluate
+from .frame import Evaluate, is_scalar
 from .memory import ArrayView
 from .numba_types import cast
 from .place import Place
@@ -65,10 +65,10 @@ def _operation(name: str) -> Handler:
             target, at = array(frame, mask), _as_indices(index(frame, mask))
             place = _checked(call, Place(frame.run, target, at, mask, site))
             _check_type(call, name, target.dtype)
-            given = cast(value(frame, mask), target.dtype)
+            given = _operand(call, value(frame, mask), target.dtype)
 
             def change(data, addresses, lanes):
-                values = lanes.entries(given)
+                values = _without_nan(name, lanes.entries(given))
                 compute = _COMPUTE[name]
                 if not used and isinstance(compute, np.ufunc):  # order does not show: all at once
                     compute.at(data, addresses, values)
@@ -80,6 +80,20 @@ def _operation(name: str) -> Handler:
         return evaluate
 
     return handler
+
+
+def _operand(call: Call, value, dtype: np.dtype):
+    """A number that an atomic takes, in the type of the array."""
+    if not is_scalar(value) or value.dtype.kind == "c":
+        raise call.refuse("an atomic with a value that is no real number")
+    return cast(value, dtype)
+
+
+def _without_nan(name: str, values: np.ndarray) -> np.ndarray:
+    """max and min leave the element as it is where the other value is NaN, or where it is."""
+    if name in ("max", "min") and values.dtype.kind == "f":
+        return np.where(np.isnan(values), -np.inf if name == "max" else np.inf, values)
+    return values
 
 
 def _is_used(call: Call) -> bool:
@@ -122,8 +136,26 @@ def waits_for_others(function) -> bool:
     return function in (cuda.atomic.add, cuda.atomic.max, cuda.atomic.inc)
 
 
-def _swap_if_equal(old, expected, value):
-    return np.where(old == expected, value, old)
+def _swap_in_turn(data: np.ndarray, addresses: np.ndarray, expected, value):
+    """Compare-and-swap lane after lane where they meet; returns the old values.
+
+    Between two swaps of an element all its lanes see the same, however many they are.
+    """
+    old = np.empty(len(addresses), data.dtype)
+    left, bits = np.arange(len(addresses)), f"u{data.dtype.itemsize}"
+    while left.size:
+        at = addresses[left]
+        old[left] = now = data[at]
+        changes = now.view(bits) != value[left].view(bits)
+        swaps = left[(now == expected[left]) & changes]
+        places, first = np.unique(addresses[swaps], return_index=True)
+        if not places.size:
+            break
+        winners = swaps[first]
+        data[places] = value[winners]
+        found = np.searchsorted(places, at).clip(max=len(places) - 1)
+        left = left[(places[found] == at) & (left > winners[found])]
+    return old
 
 
 def _compare_and_swap(call: Call) -> Evaluate:
@@ -136,11 +168,10 @@ def _compare_and_swap(call: Call) -> Evaluate:
         values = [a(frame, mask) for a in arguments]
         at = _as_indices(values[1]) if len(values) == 4 else (np.int64(0),)
         place = _checked(call, Place(frame.run, values[0], at, mask, site))
-        expected, new = (cast(v, place.array.dtype) for v in values[-2:])
+        expected, new = (_operand(call, v, place.array.dtype) for v in values[-2:])
 
         def change(data, addresses, lanes):
-            pair = (lanes.entries(expected), lanes.entries(new))
-            return _in_turn(data, addresses, _swap_if_equal, pair)
+            return _swap_in_turn(data, addresses, lanes.entries(expected), lanes.entries(new))
 
         return update(place, change)
 

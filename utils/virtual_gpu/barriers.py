@@ -44,16 +44,14 @@ def block_vote(combine: Callable) -> Handler:
     return handler
 
 
-def fence(call: Call) -> Evaluate:
-    """A fence between blocks: what this thread's block did may be published by an atomic."""
-    call.arguments(0)
-    return lambda frame, mask: frame.run.clock.fence(mask)
+def fence(whole_grid: bool) -> Handler:
+    """A fence: what a thread did may be released by an atomic, to all blocks or to its own."""
 
+    def handler(call: Call) -> Evaluate:
+        call.arguments(0)
+        return lambda frame, mask: frame.run.clock.fence(mask, whole_grid)
 
-def block_fence(call: Call) -> Evaluate:
-    """A fence within a block changes nothing here: every store is seen at once."""
-    call.arguments(0)
-    return lambda frame, mask: None
+    return handler
 
 
 GRID_GROUP = object()  # cuda.cg.this_grid()
@@ -62,5 +60,5 @@ GRID_GROUP = object()  # cuda.cg.this_grid()
 def this_grid(call: Call) -> Evaluate:
     """``cuda.cg.this_grid``: its barrier needs all blocks at once."""
     call.arguments(0)
-    call.compiler.cooperative = True
+    call.compiler.cooperative = call.compiler.syncs_grid = True
     return lambda frame, mask: GRID_GROUP

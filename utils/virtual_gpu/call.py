@@ -7,8 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from .errors import Site
-from .frame import Evaluate
+from numba.core.types import Type
+
+from . import numba_types
+from .errors import Site, Unsupported
+from .frame import Evaluate, Frame
 from .source import Source
 
 
@@ -20,13 +23,23 @@ class Compiler(Protocol):
     """
 
     source: Source
+    compile_function: Callable
+    inner: dict
     cooperative: bool
+    syncs_grid: bool
+    takes_turns: bool
 
     def expression(self, node: ast.expr) -> Evaluate:
         """What evaluates an expression while the kernel runs."""
 
+    def inner_function(self, node: ast.Lambda) -> object:
+        """A function that is defined within the function (inner.InnerFunction)."""
+
     def try_static(self, node: ast.expr) -> object:
         """The value of an expression that is known before; None if it is not."""
+
+    def literal(self, node: ast.expr) -> Callable[[Frame], Type | None]:
+        """What gives the type of a constant expression, as Numba sees it; None for any other."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +72,19 @@ class Call:
     def only_static(self) -> object:
         """The value of the one argument, where it is known before the kernel runs; else None."""
         return self.compiler.try_static(self.node.args[0]) if len(self.node.args) == 1 else None
+
+    def literal(self, node: ast.expr) -> Callable[[Frame], int | tuple | None]:
+        """What gives the value of an integer, or of a tuple of them, that Numba knows while it
+        compiles; None for any other."""
+        kind = self.compiler.literal(node)
+
+        def value(frame: Frame) -> int | tuple | None:
+            known, refusal = kind(frame), frame.types.refusal
+            if known is None and refusal and self.function.__name__ not in refusal:
+                raise Unsupported(f"{refusal} (Numba's compiler refuses this.)")
+            return None if known is None else numba_types.literal_value(known)
+
+        return value
 
     def named(self, *names: str) -> dict[str, ast.expr]:
         """Arguments by name, given by position or keyword."""

@@ -14,49 +14,11 @@ import numpy as np
 
 from .errors import Site, Thread
 from .lanes import Batch, Mask
+from .releases import NEVER, Releases
 from .report import Report
 
 TIME_BITS = 26
 TIME_MASK = (1 << TIME_BITS) - 1
-NEVER = -1
-
-
-class Releases:
-    """What orders two blocks of one launch: a fence and an atomic in one, an atomic in the other.
-
-    A block releases all it did before its last fence as soon as it makes an atomic; a block
-    acquires all that is released when it makes an atomic. That is coarser than the memory model,
-    which asks for the same variable: it may miss a race, but it accuses no correct kernel.
-    """
-
-    def __init__(self, blocks: int):
-        self.fenced = np.full(blocks, NEVER, np.int64)  # time of each block's last fence
-        self.released = np.full(blocks, NEVER, np.int64)  # the fence that an atomic has followed
-        self.released_at = np.full(blocks, NEVER, np.int64)  # the time of that atomic
-        self.acquired_at = np.full(blocks, NEVER, np.int64)  # the time of the last atomic
-
-    def fence(self, blocks: np.ndarray, now: int) -> None:
-        self.fenced[blocks] = now
-
-    def atomic(self, blocks: np.ndarray, now: int) -> None:
-        self.acquired_at[blocks] = now
-        fresh = blocks[self.fenced[blocks] > self.released[blocks]]
-        self.released[fresh] = self.fenced[fresh]
-        self.released_at[fresh] = now
-
-    def order(self, writer: np.ndarray, when: np.ndarray, reader: np.ndarray, first: int):
-        """Whether what block ``writer`` did at time ``when`` is ordered before block ``reader``.
-
-        Blocks before ``first`` ran in an earlier batch, so all that they released is acquired.
-        """
-        published = when < self.released[writer]
-        seen = np.where(writer < first, 0, self.released_at[writer]) <= self.acquired_at[reader]
-        return published & seen & (self.acquired_at[reader] != NEVER)
-
-    def may_have_acquired(self, reader: np.ndarray):
-        """Whether a block made an atomic after another block released something."""
-        others = np.count_nonzero(self.released != NEVER) - (self.released[reader] != NEVER)
-        return (self.acquired_at[reader] != NEVER) & (others > 0)
 
 
 class Clock:
@@ -101,16 +63,16 @@ class Clock:
         """The active lanes of each warp have met: their earlier accesses are ordered."""
         self.last_warp_sync[mask.index] = len(self.sites)
 
-    def fence(self, mask: Mask) -> None:
-        """What the blocks of these lanes did so far may be published."""
-        self.releases.fence(self._blocks(mask), len(self.sites))
+    def fence(self, mask: Mask, whole_grid: bool) -> None:
+        """What these lanes did so far may be released to the whole grid, or to their blocks."""
+        self.releases.fence(mask.select(self.batch.numbers), len(self.sites), whole_grid)
 
     def atomic(self, mask: Mask, time: int) -> None:
-        """These lanes made an atomic in global memory at this time."""
-        self.releases.atomic(self._blocks(mask), time)
-
-    def _blocks(self, mask: Mask) -> np.ndarray:
-        return self.batch.first + np.unique(mask.index // self.batch.width)
+        """These lanes made an atomic at this time."""
+        if not self.releases.begun:
+            return
+        barriers = np.broadcast_to(self.last_barrier, self.batch.size)
+        self.releases.atomic(mask.select(self.batch.numbers), time, mask.select(barriers))
 
 
 @dataclass(frozen=True)
@@ -124,6 +86,7 @@ class Access:
     addresses: np.ndarray  # int64, one per active lane
     time: int
     locate: Callable[[int], tuple[int, ...]]  # from position among active lanes to array index
+    before_atomic: bool = False  # a read that decides whether an atomic is tried
 
     @functools.cached_property
     def stamps(self) -> np.ndarray:
@@ -133,6 +96,10 @@ class Access:
     @property
     def last_barrier(self) -> int | np.ndarray:
         return self.mask.select(self.clock.last_barrier)
+
+    def numbers(self, where: np.ndarray) -> np.ndarray:
+        """The numbers in the launch of the active lanes for which ``where`` holds."""
+        return self.clock.batch.numbers[self.mask.index[where]]
 
     def thread(self, at: int) -> Thread:
         """The thread at this position among the active lanes."""

@@ -57,11 +57,15 @@ def gridsize(call: Call) -> Evaluate:
 
 def _per_dimension(call: Call, coordinate: Callable) -> Evaluate:
     """``coordinate(batch, axis)`` for so many dimensions as the call names."""
-    dimensions = call.only_static()
-    if dimensions not in (1, 2, 3):
-        raise call.refuse(f"{ast.unparse(call.node)} (the number of dimensions is 1, 2 or 3)")
+    given = call.named("ndim")
+    if "ndim" not in given:
+        raise call.refuse(f"{ast.unparse(call.node)} without a number of dimensions")
+    number = call.literal(given["ndim"])
 
     def evaluate(frame, mask):
+        dimensions = number(frame)
+        if dimensions not in (1, 2, 3):
+            raise call.refuse(f"{ast.unparse(call.node)} (Numba takes the constant 1, 2 or 3)")
         values = tuple(coordinate(frame.run.batch, axis) for axis in range(dimensions))
         return values[0] if dimensions == 1 else values
 

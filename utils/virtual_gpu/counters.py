@@ -1,26 +1,26 @@
 """Counts what the memory system sees, by source line, in the profiler's units.
 
-A *request* is one memory instruction of one warp. Global memory moves 32-byte *sectors*; a request
-costs as many as its lanes touch. Shared memory has 32 banks of 4 bytes; a request takes as many
-*wavefronts* as the bank that is asked for most different words. Lanes that ask for the same word
-share it. Wider accesses are served by half warps (8 bytes a lane) or quarter warps (16 bytes), the
-latter by half warps where lanes read the same in pairs.
+What requests, sectors and wavefronts are stands in transactions.py.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from . import transactions
 from .errors import Site
 from .lanes import WARP, Mask
 from .memory import Memory
+from .recorder import Recorder
+from .source import Source
+from .transactions import BANK_BYTES, SECTOR_BYTES, Transfer
 
-SECTOR_BYTES = 32
-BANKS = 32
-BANK_BYTES = 4
+COUNTED_SPACES = ("global", "shared")
+KEPT_REQUESTS = 64  # of each access, to be looked at and drawn
 
 
 @dataclass(frozen=True)
@@ -62,36 +62,98 @@ class LineCount:
             setattr(self, field, getattr(self, field) + amount)
 
 
-@dataclass(frozen=True)
-class Transfer:
-    """One load, store or atomic of all lanes of a mask: what is counted of it."""
+@dataclass(slots=True)
+class AccessCount:
+    """What one source line asked of one array, by loads, by stores or by atomics.
 
-    memory: Memory
-    kind: str  # "load", "store" or "atomic"
-    width: int  # how many neighbouring elements each lane moves
-    addresses: np.ndarray | int  # of the first of them: one per active lane, or one for all
-    mask: Mask
+    Sectors and cache lines are counted for loads and stores of global memory, wavefronts for those
+    of shared memory. ``fewest_...``: what as many active lanes would need if they asked for
+    neighbouring elements from a boundary on.
+    """
+
     site: Site
+    array: str
+    space: str  # "global" or "shared"
+    kind: str  # "load", "store" or "atomic"
+    dtype: np.dtype
+    bytes_per_lane: int  # of one request; those of a complex number are two
+    requests: int = 0
+    lanes: int = 0  # active lanes, summed over requests
+    bytes: int = 0  # asked for, each lane's
+    words: int = 0  # of 4 bytes; a smaller element is a word of its own
+    sectors: int = 0
+    fewest_sectors: int = 0
+    cache_lines: int = 0  # of 128 bytes
+    wavefronts: int = 0
+    fewest_wavefronts: int = 0
+    first: list[np.ndarray] = field(default_factory=list)  # byte addresses by lane, -1: inactive
 
-    @property
-    def bytes_per_lane(self) -> int:
-        return self.memory.data.dtype.itemsize * self.width
+    def add_to(self, line: LineCount) -> None:
+        """Enter these counts into the totals of their line."""
+        line.warps += self.requests
+        line.lanes += self.lanes
+        prefix = f"{self.space}_{self.kind}"
+        if self.kind == "atomic":
+            line.atomics += self.lanes
+        elif self.space == "global":
+            line.add(prefix, requests=self.requests, sectors=self.sectors, bytes=self.bytes)
+        else:
+            line.add(prefix, requests=self.requests, wavefronts=self.wavefronts)
 
-    def first_bytes(self) -> np.ndarray:
-        """The address of each lane's first byte, a row per warp; 0 in inactive lanes."""
-        elements = np.zeros(self.mask.lanes.size, np.int64)
-        elements[self.mask.index if not self.mask.full else slice(None)] = self.addresses
-        return elements.reshape(-1, WARP) * self.memory.data.dtype.itemsize
+
+@dataclass(slots=True)
+class Work:
+    """What one source line did besides memory."""
+
+    float32_ops: int = 0
+    float64_ops: int = 0
+    barriers: int = 0
 
 
 class Counters:
-    """The counts of one launch, by source line."""
+    """The counts of one launch, by source line and array. ``recorder`` is told all that is counted,
+    and the shuffles and votes."""
 
-    def __init__(self) -> None:
-        self.lines: dict[Site, LineCount] = defaultdict(LineCount)
-        self.samples: dict[tuple[Site, str, str], WarpAccess] = {}
+    def __init__(self, recorder: Recorder | None = None) -> None:
+        self.recorder = recorder
+        self._accesses: dict[tuple[Site, str, str], AccessCount] = {}
+        self._work: dict[Site, Work] = defaultdict(Work)
+        self._functions: dict[Callable, Source] = {}
         # For each array in global memory, which of its sectors were loaded or stored.
-        self._touched: dict[str, np.ndarray] = {}
+        self._touched: dict[Memory, np.ndarray] = {}
+
+    def forget(self) -> None:
+        """The launch begins again from the start."""
+        for counts in (self._accesses, self._work, self._functions, self._touched):
+            counts.clear()
+        if self.recorder:
+            self.recorder.forget()
+
+    @property
+    def accesses(self) -> tuple[AccessCount, ...]:
+        """The counts by line, array and kind, in the order of their first execution."""
+        return tuple(self._accesses.values())
+
+    @property
+    def functions(self) -> tuple[Source, ...]:
+        """The kernel and the functions that it called, in the order of their first calls."""
+        return tuple(self._functions.values())
+
+    def enter(self, source: Source) -> None:
+        """A function is called."""
+        self._functions.setdefault(source.function, source)
+
+    @property
+    def lines(self) -> dict[Site, LineCount]:
+        """The counts by source line."""
+        lines: dict[Site, LineCount] = defaultdict(LineCount)
+        for access in self._accesses.values():
+            access.add_to(lines[access.site])
+        for site, work in self._work.items():
+            line = lines[site]
+            line.float32_ops, line.float64_ops = work.float32_ops, work.float64_ops
+            line.barriers = work.barriers
+        return dict(lines)
 
     @property
     def footprint_bytes(self) -> int:
@@ -100,113 +162,77 @@ class Counters:
 
     def access(self, transfer: Transfer) -> None:
         """One load, store or atomic in global or shared memory; other spaces cost nothing."""
-        if transfer.memory.space not in ("global", "shared"):
+        memory = transfer.memory
+        if memory.space not in COUNTED_SPACES:
             return
-        line, mask = self.lines[transfer.site], transfer.mask
-        active = mask.lanes.reshape(-1, WARP)
-        requests = int(np.count_nonzero(active.any(axis=1)))
-        line.warps += requests
-        line.lanes += mask.count
-        if transfer.kind == "atomic":
-            line.atomics += mask.count
-            return
+        if self.recorder:
+            self.recorder.access(transfer)
+        key = (transfer.site, memory.name, transfer.kind)
+        count = self._accesses.get(key)
+        if count is None:
+            count = self._accesses[key] = _new_count(transfer)
         first = transfer.first_bytes()
-        self._keep_sample(transfer, first)
-        if transfer.memory.space == "global":
-            self._touch(transfer.memory, first[active] // SECTOR_BYTES)
-            sectors, asked = _sectors(first, active), mask.count * transfer.bytes_per_lane
-            line.add(f"global_{transfer.kind}", requests=requests, sectors=sectors, bytes=asked)
-        else:
-            wavefronts = _wavefronts(first, active, transfer.bytes_per_lane)
-            line.add(f"shared_{transfer.kind}", requests=requests, wavefronts=wavefronts)
+        for part in range(transfer.requests_each):
+            self._request(count, transfer, first + part * transfer.bytes_per_lane)
 
-    def _keep_sample(self, transfer: Transfer, first: np.ndarray) -> None:
-        """The first warp of the first access by this line to this array is kept."""
-        memory, key = transfer.memory, (transfer.site, transfer.memory.name, transfer.kind)
-        if key not in self.samples:
-            addresses = _one_warp(first, transfer.mask.lanes.reshape(-1, WARP))
-            self.samples[key] = WarpAccess(
-                memory.name, memory.space, transfer.kind, transfer.bytes_per_lane, addresses
-            )
+    def _request(self, count: AccessCount, transfer: Transfer, first: np.ndarray) -> None:
+        """One request of each warp that takes part, from these bytes on."""
+        mask, each = transfer.mask, transfer.bytes_per_lane
+        count.lanes += mask.count
+        count.bytes += mask.count * each
+        count.words += mask.count * max(1, each // BANK_BYTES)
+        if len(count.first) < KEPT_REQUESTS:
+            _keep(count, transfer.in_block(first), mask.lanes.reshape(-1, WARP))
+        one, times = transactions.repeated(first, transfer)
+        count.requests += times * one.requests
+        if transfer.kind == "atomic":
+            return
+        if transfer.memory.space == "global":
+            self._touch(transfer.memory, mask.select(first.ravel()) // SECTOR_BYTES)
+            sectors, lines = transactions.sectors_and_lines(one)
+            count.sectors += times * sectors
+            count.cache_lines += times * lines
+            count.fewest_sectors += times * transactions.fewest_sectors(one, transfer.pitch)
+        else:
+            count.wavefronts += times * transactions.wavefronts(one, each)
+            count.fewest_wavefronts += times * transactions.fewest_wavefronts(one, transfer.pitch)
 
     def _touch(self, memory: Memory, sectors: np.ndarray) -> None:
-        if memory.name not in self._touched:
+        touched = self._touched.get(memory)
+        if touched is None:
             # Pages of zeros cost nothing until one of their sectors is touched.
-            self._touched[memory.name] = np.zeros(memory.data.nbytes // SECTOR_BYTES + 1, bool)
-        self._touched[memory.name][sectors] = True
+            touched = self._touched[memory] = np.zeros(memory.data.nbytes // SECTOR_BYTES + 1, bool)
+        touched[sectors] = True
 
     def operation(self, site: Site, dtype: np.dtype, mask: Mask) -> None:
         """One floating-point operation in each active lane."""
-        line = self.lines[site]
+        work = self._work[site]
         if dtype == np.float64 or dtype == np.complex128:
-            line.float64_ops += mask.count
+            work.float64_ops += mask.count
         else:
-            line.float32_ops += mask.count
+            work.float32_ops += mask.count
 
     def barrier(self, mask: Mask, site: Site) -> None:
         """One barrier, counted per warp."""
-        line = self.lines[site]
         warps = int(np.count_nonzero(mask.lanes.reshape(-1, WARP).any(axis=1)))
-        line.barriers += warps
+        self._work[site].barriers += warps
+        if self.recorder:
+            self.recorder.meeting("barrier", mask, site)
 
 
-def _one_warp(first: np.ndarray, active: np.ndarray) -> tuple[int | None, ...]:
-    """The addresses of the first warp that takes part."""
-    warp = int(np.flatnonzero(active.any(axis=1))[0])
-    return tuple(int(a) if on else None for a, on in zip(first[warp], active[warp], strict=True))
+def _new_count(transfer: Transfer) -> AccessCount:
+    memory = transfer.memory
+    what = (transfer.site, memory.name, memory.space, transfer.kind)
+    return AccessCount(*what, memory.data.dtype, transfer.bytes_per_lane)
 
 
-def _sectors(first: np.ndarray, active: np.ndarray) -> int:
-    """Different 32-byte sectors per warp, summed over warps."""
-    return int(_different(first // SECTOR_BYTES, active).sum())
+def first_access(count: AccessCount) -> WarpAccess:
+    """The first request of an access, to be drawn."""
+    addresses = tuple(None if a < 0 else int(a) for a in count.first[0])
+    return WarpAccess(count.array, count.space, count.kind, count.bytes_per_lane, addresses)
 
 
-def _different(values: np.ndarray, active: np.ndarray) -> np.ndarray:
-    """How many different values the active lanes of each row hold."""
-    ordered = np.sort(np.where(active, values, -1), axis=1)
-    steps = (ordered[:, 1:] != ordered[:, :-1]).sum(axis=1) + 1
-    return steps - (ordered[:, 0] == -1)
-
-
-def _wavefronts(first: np.ndarray, active: np.ndarray, itemsize: int) -> int:
-    """Passes through the banks, summed over warps."""
-    parts = max(1, itemsize // BANK_BYTES)
-    passes = _passes(first, active, parts, parts)
-    if parts == 4:
-        paired = _in_pairs(first, active)
-        passes = np.where(paired, _passes(first, active, parts, 2), passes)
-    return int(passes.sum())
-
-
-def _passes(first: np.ndarray, active: np.ndarray, parts: int, groups: int) -> np.ndarray:
-    """Passes of each warp when its lanes, `parts` words each, are served in so many groups."""
-    words = first.reshape(-1, WARP // groups, 1) // BANK_BYTES + np.arange(parts)
-    words = np.where(active.reshape(-1, WARP // groups, 1), words, -1)
-    load = bank_load(words.reshape(len(words), -1))
-    return load.max(axis=1).reshape(-1, groups).sum(axis=1)
-
-
-def _in_pairs(first: np.ndarray, active: np.ndarray) -> np.ndarray:
-    """Which warps read the same in every lane and its neighbour, or its next neighbour but one.
-
-    Then half a warp asks for no more words of 16 bytes than a pass can serve, and two passes do.
-    """
-    lanes = np.arange(WARP)
-    agree = [
-        (first == first[:, lanes ^ apart]) | ~active | ~active[:, lanes ^ apart]
-        for apart in (1, 2)
-    ]
-    return np.logical_or(*(pairs.all(axis=1) for pairs in agree))
-
-
-def bank_load(words: np.ndarray) -> np.ndarray:
-    """Different words asked of each bank: rows of word numbers in, rows of 32 banks out.
-
-    A word of -1 is a lane that does not take part.
-    """
-    ordered = np.sort(words, axis=1)
-    new = np.ones(ordered.shape, bool)
-    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    new &= ordered >= 0
-    banks = ordered % BANKS + BANKS * np.arange(len(ordered))[:, None]
-    return np.bincount(banks[new], minlength=ordered.shape[0] * BANKS).reshape(-1, BANKS)
+def _keep(count: AccessCount, first: np.ndarray, active: np.ndarray) -> None:
+    """The addresses of the first warps that take part."""
+    warps = np.flatnonzero(active.any(axis=1))[: KEPT_REQUESTS - len(count.first)]
+    count.first.extend(np.where(active[warps], first[warps], -1))

@@ -10,67 +10,120 @@ import ast
 import functools
 import operator
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from numba.core import types
+from numba.core.types import Type
 
-from . import intrinsics, numba_types, operations
+from . import operations
 from .access import load
 from .arithmetic import Arithmetic
-from .barriers import GRID_GROUP
-from .call import Call
-from .coordinates import special_value
-from .frame import Evaluate, Frame, MergeError, check_set, is_scalar
-from .inference import declared_kinds
+from .attributes import attribute_of
+from .calls import compile_call
+from .constants import Constants, NotStatic
+from .coordinates import Dim3, special_value
+from .frame import Evaluate, Frame, MergeError, check_set, described, is_scalar
+from .guarded_atomics import reads_before_atomic
+from .inner import InnerFunction, inner_source
 from .lanes import Mask
-from .memory import Array, ArrayView, LocalArray, constant_array, element_strides
-from .numba_types import conform
-from .parts import expanded, is_part, store_part, view
+from .memory import ARRAY_TYPES, LocalArray
+from .numba_types import Number, conform
+from .parts import expanded, is_part, view
 from .place import Place
 from .program import Program
-from .source import Source, assigned_names
+from .records import RECORD_TYPES, Record, RecordArray, field_of
+from .source import Source
 
 TYPED = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp)
-
-
-class NotStatic(Exception):
-    """An expression whose value is known only when the kernel runs."""
 
 
 class Expressions:
     """The expressions of one function.
 
     ``compile_function`` compiles the device functions that it calls. ``cooperative``: its blocks
-    wait for each other, so all must be there at once. ``takes_turns``: its blocks take a lock, so
-    one must be able to finish alone.
+    wait for each other, so all must be there at once; ``syncs_grid``: at a barrier of the whole
+    grid. ``takes_turns``: its blocks take a lock, so one must be able to finish alone.
+    ``compile_source`` compiles the functions within it, which ``inner`` holds by name.
     """
 
-    def __init__(self, source: Source, compile_function: Callable[[Callable], Program]):
+    def __init__(
+        self,
+        source: Source,
+        compile_function: Callable[[Callable], Program],
+        compile_source: Callable[[Source], Program],
+    ):
         self.source = source
         self.compile_function = compile_function
-        self.local = assigned_names(source.tree)
+        self.inner: dict[str, InnerFunction] = {}
+        self._compile_source = compile_source
+        self.constants = Constants(source)
         self.cooperative = False
+        self.syncs_grid = False
         self.takes_turns = False
+
+    @functools.cached_property
+    def guarding_reads(self) -> frozenset[ast.Subscript]:
+        """The plain reads that only decide whether an atomic is tried."""
+        return reads_before_atomic(self.source.tree)
+
+    def inner_function(self, node: ast.FunctionDef | ast.Lambda) -> InnerFunction:
+        """A function that is defined within this one."""
+        source, free = inner_source(self.source, node)
+        return InnerFunction(self._compile_source(source), free)
 
     def place(self, node: ast.Subscript) -> Callable[[Frame, Mask], Place]:
         """What a subscript names. Its ``array`` may be a tuple, or no array at all: who uses the
         place refuses that."""
+        key = self.try_static(node.slice)
+        if isinstance(key, str):
+            return self.field(node, key)
         base, index = self.expression(node.value), self._indices(node.slice)
         site = self.source.site(node)
+        any_rank = any(isinstance(n, ast.Constant) and n.value is ... for n in ast.walk(node))
 
         def locate(frame, mask) -> Place:
             array, indices = base(frame, mask), index(frame, mask)
-            if isinstance(array, Array):
+            if type(array) in ARRAY_TYPES:
                 rank = len(array.shape)
-                indices = expanded(indices, rank)
+                if any_rank:
+                    indices = expanded(indices, rank)
                 if len(indices) > rank:
-                    what = f"{len(indices)} indices into {rank} dimensions"
-                    raise self.source.refuse(node, what)
+                    what = f"{len(indices)} indices into an array of rank {rank}"
+                    raise self.source.refuse(node, f"{what} (Numba refuses it, too)")
+            elif type(array) in RECORD_TYPES:
+                return self._record_place(node, Place(frame.run, array, indices, mask, site))
             return Place(frame.run, array, indices, mask, site)
 
         return locate
+
+    def _record_place(self, node: ast.Subscript, place: Place) -> Place:
+        """A record of an array, or a field that is chosen by a name or a number."""
+        by_field = type(place.array) is Record or isinstance(place.indices[0], str)
+        if by_field and len(place.indices) == 1 and not isinstance(place.indices[0], np.ndarray):
+            return self._place_of_field(node, place.at(()), place.indices[0])
+        if type(place.array) is Record or len(place.indices) > len(place.array.shape):
+            raise self.source.refuse(node, f"the index in {ast.unparse(node)}")
+        return place
+
+    def field(self, node: ast.Attribute | ast.Subscript, name: str) -> Callable:
+        """What finds the place of ``p[i].x`` or ``p[i]["x"]``. Of a field that is no number, the
+        place is the whole array or record."""
+        locate = self._owner(node.value)
+        return lambda frame, mask: self._place_of_field(node, locate(frame, mask), name)
+
+    def _owner(self, node: ast.expr) -> Callable[[Frame, Mask], Place]:
+        if isinstance(node, ast.Subscript):
+            return self.place(node)
+        base, site = self.expression(node), self.source.site(node)
+        return lambda frame, mask: Place(frame.run, base(frame, mask), (), mask, site)
+
+    def _place_of_field(self, node: ast.expr, owner: Place, name: str | int) -> Place:
+        found = field_of(owner, name) if type(owner.array) in RECORD_TYPES else None
+        if found is None:
+            raise self.source.refuse(node, ast.unparse(node))
+        if type(found) is Place:
+            return found
+        return Place(owner.run, found, (), owner.mask, owner.site)
 
     def _indices(self, node: ast.expr) -> Callable:
         parts = [self._index(e) for e in (node.elts if isinstance(node, ast.Tuple) else [node])]
@@ -80,8 +133,9 @@ class Expressions:
             if len(values) == 1 and isinstance(values[0], tuple):
                 return values[0]  # a[position] with a tuple of numbers
             for value in values:
-                if is_scalar(value) and value.dtype.kind not in "iub":
-                    raise self.source.refuse(node, f"an index of type {value.dtype}")
+                if isinstance(value, Number) and value.dtype.kind not in "iub":
+                    how = "Numba refuses it, too: divide with //, or convert it with int()"
+                    raise self.source.refuse(node, f"an index of type {value.dtype} ({how})")
             return values
 
         return evaluate
@@ -102,13 +156,13 @@ class Expressions:
     def expression(self, node: ast.expr, name: str | None = None) -> Evaluate:
         """``name`` is the variable that the value is assigned to, for arrays made by the call."""
         try:
-            value = self.static(node)
+            value = self.constants.value(node)
         except NotStatic:
             pass
         else:
             return self._constant_expression(node, value)
         if isinstance(node, ast.Call):
-            return self._typed(node, self.call(node, name))
+            return self._typed(node, compile_call(self, node, name))
         method = getattr(self, f"eval_{type(node).__name__}", None)
         if method is None:
             raise self.source.refuse(node, f"the expression {ast.unparse(node)}")
@@ -118,73 +172,20 @@ class Expressions:
     def _typed(self, node: ast.expr, evaluate: Evaluate) -> Evaluate:
         """A value in Numba's type: the operation's own, unless the lanes that would give it a
         wider one are absent."""
-        return lambda frame, mask: conform(evaluate(frame, mask), frame.types.values.get(node))
+        def typed(frame, mask):
+            value, kind = evaluate(frame, mask), frame.types.values.get(node)
+            if kind is None or getattr(value, "dtype", None) is kind:
+                return value
+            return conform(value, kind)
 
-    def static(self, node: ast.expr):
-        """The Python value of an expression that does not depend on the running kernel."""
-        if isinstance(node, ast.Constant):
-            return node.value
-        if isinstance(node, ast.Name):
-            if node.id in self.local:
-                raise NotStatic
-            if node.id not in self.source.names:
-                raise self.source.refuse(node, f"the name {node.id}, which is not defined,")
-            return self.source.names[node.id]
-        if isinstance(node, ast.Attribute):
-            base = self.static(node.value)
-            if not hasattr(base, node.attr):
-                raise self.source.refuse(node, f"{ast.unparse(node)}")
-            if special_value(base):
-                raise NotStatic
-            return getattr(base, node.attr)
-        if isinstance(node, ast.Tuple):
-            return tuple(self.static(e) for e in node.elts)
-        return self._static_arithmetic(node)
-
-    def _static_arithmetic(self, node: ast.expr):
-        """Integer arithmetic of constants, as in ``(TILE, TILE + 1)``."""
-        if isinstance(node, ast.BinOp) and type(node.op) in operations.BINARY:
-            left, right = self.static(node.left), self.static(node.right)
-            if type(left) is int and type(right) is int:
-                return self._folded(operations.BINARY[type(node.op)], left, right)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            value = self.static(node.operand)
-            if type(value) in (int, float):
-                return -value
-        raise NotStatic
-
-    @staticmethod
-    def _folded(function: Callable, left: int, right: int):
-        """Left to the running kernel where Python's integers differ from the kernel's."""
-        try:
-            value = function(left, right)
-        except (ArithmeticError, ValueError):
-            raise NotStatic from None
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise NotStatic
-        return value
+        return typed
 
     def _constant_expression(self, node: ast.expr, value) -> Evaluate:
         special = special_value(value)
         if special:
             return special
-        constant = self._constant(node, value)
+        constant = self.constants.in_kernel(node, value)
         return lambda frame, mask: constant
-
-    def call(self, node: ast.Call, name: str | None) -> Evaluate:
-        """A call of a function that Numba knows in kernels, or of a device function."""
-        function = self.try_static(node.func)
-        if function is None and isinstance(node.func, ast.Attribute):
-            return self._method_call(node)
-        if function is None:
-            return self._call_of_argument(node)
-        handler = intrinsics.handler_of(function)
-        if handler is not None:
-            return handler(Call(self, node, name, function))
-        python = intrinsics.device_function(function)
-        if python is None:
-            raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
-        return self._device_call(node, function, self.compile_function(python))
 
     def _chosen_item(self, node: ast.Subscript, items: tuple, index: np.ndarray):
         """The item that each lane asks for; the items are of one type, as Numba demands."""
@@ -194,83 +195,15 @@ class Expressions:
         inside = np.clip(np.where(index < 0, index + len(items), index), 0, len(items) - 1)
         return np.take_along_axis(columns, inside[None].astype(np.int64), axis=0)[0]
 
-    def _method_call(self, node: ast.Call) -> Evaluate:
-        """``grid.sync()``, ``x.fill(value)`` and ``z.conjugate()``: a kernel has few methods."""
-        owner, name = self.expression(node.func.value), node.func.attr
-        site = self.source.site(node)
-        arguments = [self.expression(a) for a in node.args]
-
-        def evaluate(frame, mask):
-            value, given = owner(frame, mask), [a(frame, mask) for a in arguments]
-            if value is GRID_GROUP and name == "sync" and not given:
-                return frame.run.grid_barrier(mask, site)
-            if is_scalar(value) and name == "conjugate" and not given:
-                return np.conjugate(value)
-            fills = name == "fill" and len(given) == 1 and is_scalar(given[0])
-            is_array = isinstance(value, Array)
-            if is_array and fills and store_part(Place(frame.run, value, (), mask, site), *given):
-                return None
-            raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
-
-        return evaluate
-
-    def _device_call(self, node: ast.Call, function, program: Program) -> Evaluate:
-        self.cooperative |= program.cooperative
-        self.takes_turns |= program.takes_turns
-        names = program.source.parameters[len(node.args) :]
-        given = {k.arg: k.value for k in node.keywords}
-        ordered = [*node.args, *(given[name] for name in names if name in given)]
-        if program.source.filled(tuple(ordered)) is None or len(given) > len(names):
-            expected = len(program.source.parameters)
-            raise self.source.refuse(node, f"a call that does not pass {expected} arguments")
-        arguments = [self.expression(a) for a in ordered]
-
-        def evaluate(frame, mask):
-            values = program.source.filled(tuple(a(frame, mask) for a in arguments))
-            values = tuple(self._constant(node, v) if _is_plain(v) else v for v in values)
-            return program.call(frame.run, conform(values, declared_kinds(function, values)), mask)
-
-        return evaluate
-
-    def _call_of_argument(self, node: ast.Call) -> Evaluate:
-        """A call of a device function that came as an argument."""
-        callee = self.expression(node.func)
-        arguments = [self.expression(a) for a in node.args]
-
-        def evaluate(frame, mask):
-            function = callee(frame, mask)
-            python = intrinsics.device_function(function)
-            if python is None or node.keywords:
-                raise self.source.refuse(node, f"a call of {ast.unparse(node.func)}()")
-            program = self.compile_function(python)
-            values = tuple(a(frame, mask) for a in arguments)
-            if len(values) != len(program.source.parameters):
-                raise self.source.refuse(node, "a call with another number of arguments")
-            return program.call(frame.run, conform(values, declared_kinds(function, values)), mask)
-
-        return evaluate
-
     def try_static(self, node: ast.expr):
         try:
-            return self.static(node)
+            return self.constants.value(node)
         except NotStatic:
             return None
 
-    def _constant(self, node: ast.expr, value):
-        """A Python constant as a value of the kernel."""
-        if isinstance(value, bool | int | float | complex | np.generic):
-            return numba_types.scalar(value)
-        if isinstance(value, tuple):
-            return tuple(self._constant(node, v) for v in value)
-        if isinstance(value, np.ndarray):
-            return constant_array(ast.unparse(node), value)
-        if value is None or value is Ellipsis:
-            return value
-        if isinstance(value, str | np.dtype | type | types.Type):
-            return value
-        if intrinsics.device_function(value) is not None:
-            return value
-        raise self.source.refuse(node, f"{ast.unparse(node)} ({type(value).__name__})")
+    def literal(self, node: ast.expr) -> Callable[[Frame], Type | None]:
+        """What gives the type of a constant expression, as Numba sees it; None for any other."""
+        return self.constants.literal(node)
 
     def condition(self, node: ast.expr) -> Evaluate:
         evaluate = self.expression(node)
@@ -290,27 +223,52 @@ class Expressions:
         site = self.source.site(node)
 
         def evaluate(frame, mask):
+            parts, kind = frame.variables.get(name), frame.types.values.get(node)
+            if parts is not None and len(parts) == 1:
+                value, owners = parts[0]
+                typed = kind is None or getattr(value, "dtype", None) is kind
+                if typed and (owners is mask or owners.count == frame.everyone.count):
+                    return value
             try:
-                value, owners = frame.read(name, frame.types.values.get(node), mask)
+                value, owners = frame.read(name, kind, mask)
             except KeyError:
                 raise self.source.refuse(node, f"{name}, read before it is set,") from None
             except MergeError:
-                what = f"a variable, {name}, that is an array in some threads only"
+                what = f"a variable, {name}, that is an array or a tuple in some threads only"
                 raise self.source.refuse(node, what) from None
             if owners is not mask and owners.count < frame.everyone.count:
-                check_set(frame, name, owners, mask, site)
+                return check_set(frame, name, value, owners, mask, site)
             return value
 
         return evaluate
 
     def eval_Attribute(self, node: ast.Attribute) -> Evaluate:
-        base, attribute = self.expression(node.value), node.attr
+        if isinstance(node.value, ast.Subscript):
+            return self._attribute_of_element(node)
+        base, attribute, site = self.expression(node.value), node.attr, self.source.site(node)
 
         def evaluate(frame, mask):
             owner = base(frame, mask)
-            if attribute == "T" and isinstance(owner, ArrayView):
-                return replace(owner, shape=owner.shape[::-1], strides=owner.strides[::-1])
+            if type(owner) in RECORD_TYPES and attribute in owner.fields:
+                place = Place(frame.run, owner, (), mask, site)
+                return self._element(node, self._place_of_field(node, place, attribute))
             value = attribute_of(owner, attribute)
+            if value is None:
+                what = f"where {ast.unparse(node.value)} is {described(owner)}"
+                raise self.source.refuse(node, f"{ast.unparse(node)}, {what},")
+            return value
+
+        return evaluate
+
+    def _attribute_of_element(self, node: ast.Attribute) -> Evaluate:
+        """``p[i].x``, ``m[i].shape``, ``z[i].real``."""
+        locate, attribute = self.place(node.value), node.attr
+
+        def evaluate(frame, mask):
+            place = locate(frame, mask)
+            if type(place.array) in RECORD_TYPES and attribute in place.array.fields:
+                return self._element(node, self._place_of_field(node, place, attribute))
+            value = attribute_of(self._element(node.value, place), attribute)
             if value is None:
                 raise self.source.refuse(node, ast.unparse(node))
             return value
@@ -330,7 +288,7 @@ class Expressions:
 
         def evaluate(frame, mask):
             values = (left(frame, mask), right(frame, mask))
-            if isinstance(values[0], tuple) and isinstance(values[1], tuple):
+            if function is operator.add and all(map(_is_joined, values)):
                 return values[0] + values[1]
             return apply(function, values, frame, mask)
 
@@ -427,21 +385,29 @@ class Expressions:
         return evaluate
 
     def eval_Subscript(self, node: ast.Subscript) -> Evaluate:
-        locate = self.place(node)
+        locate, before_atomic = self.place(node), node in self.guarding_reads
+        return lambda frame, mask: self._element(node, locate(frame, mask), before_atomic)
 
-        def evaluate(frame, mask):
-            place = locate(frame, mask)
-            if isinstance(place.array, tuple):
-                return self._item(node, place.array, place.indices)
-            if not isinstance(place.array, Array):
-                raise self.source.refuse(node, f"the index in {ast.unparse(node)}")
+    def _element(self, node: ast.expr, place: Place, before_atomic: bool = False):
+        """What is at a place: a number, a part of an array, a record, an item of a tuple."""
+        array = place.array
+        if type(array) in ARRAY_TYPES:
             if not is_part(place):
-                return load(place)
-            if isinstance(place.array, LocalArray):
+                return load(place, before_atomic)
+            if not place.indices:
+                return array
+            if isinstance(array, LocalArray):
                 raise self.source.refuse(node, "a part of a local array")
             return view(place)
-
-        return evaluate
+        if isinstance(array, tuple):
+            return self._item(node, array, place.indices)
+        if type(array) is RecordArray and place.indices:
+            if array.is_local:
+                raise self.source.refuse(node, "a record of a local array that is no single number")
+            return array.indexed(place)
+        if type(array) in RECORD_TYPES:
+            return array
+        raise self.source.refuse(node, f"the index in {ast.unparse(node)}")
 
     def _item(self, node: ast.Subscript, items: tuple, indices: tuple):
         if len(indices) == 1 and isinstance(indices[0], slice):
@@ -455,37 +421,6 @@ class Expressions:
         return items[int(indices[0])]
 
 
-def _is_plain(value) -> bool:
-    """Whether a default argument is still a plain Python number."""
-    return isinstance(value, bool | int | float | complex)
-
-
-def attribute_of(value, attribute: str):
-    """``x.shape`` and the like; None where the virtual GPU does not know the attribute."""
-    if isinstance(value, Array):
-        return _array_attributes(value).get(attribute)
-    if is_scalar(value) and attribute in ("real", "imag"):
-        return getattr(value, attribute)
-    if isinstance(value, tuple) and hasattr(value, attribute):
-        return getattr(value, attribute)
-    return None
-
-
-def _array_attributes(array: Array) -> dict:
-    shape = tuple(s if isinstance(s, np.ndarray) else np.int64(s) for s in array.shape)
-    size, itemsize = functools.reduce(operator.mul, shape, np.int64(1)), array.dtype.itemsize
-    strides = getattr(array, "strides", None) or element_strides(array.shape)
-    return {
-        "shape": shape,
-        "size": size,
-        "ndim": np.int64(len(shape)),
-        "dtype": array.dtype,
-        "itemsize": np.int64(itemsize),
-        "nbytes": size * itemsize,
-        "strides": tuple(np.int64(s * itemsize) for s in strides),
-    }
-
-
 def _chosen(undecided: Mask, value, result, mask: Mask):
     """The value of and/or so far: lanes that were still undecided take the new one."""
     if result is None or undecided is mask:
@@ -497,3 +432,8 @@ def _going_on(undecided: Mask, going) -> Mask | None:
     if isinstance(going, np.ndarray):
         return undecided.narrow(going)
     return undecided if going else None
+
+
+def _is_joined(value) -> bool:
+    """Whether ``+`` puts it before or behind another tuple."""
+    return isinstance(value, tuple) and not isinstance(value, Dim3)

@@ -76,11 +76,18 @@ class Machine:
         return Place(self.run, array, indices, self.mask, self.site)
 
 
-def register(function, run: Callable) -> None:
+def register(function, run: Callable, reads: tuple[int, ...] = ()) -> None:
     """Let kernels call ``function``: ``run(machine, *arguments)`` gives its value.
 
-    Arguments are NumPy scalars, lane vectors, tuples or ArrayViews.
+    Arguments are NumPy scalars, lane vectors, tuples or ArrayViews. ``reads``: the positions of
+    arrays that it never writes to; a kernel that only hands an array to such functions is faster.
     """
+
+    if not callable(function) or not callable(run):
+        raise TypeError(
+            f"register() was given {function!r} and {run!r}; it needs two functions: the one that "
+            "kernels call, and the one that gives its value here."
+        )
 
     def handler(call: Call) -> Evaluate:
         arguments, site = call.arguments(0, 16), call.site
@@ -90,4 +97,4 @@ def register(function, run: Callable) -> None:
 
         return evaluate
 
-    intrinsics.register(function, handler)
+    intrinsics.register(function, handler, reads)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from . import operations
 from .errors import Finding, Site
+from .filling import ZEROS, Filling
 from .inference import Types
 from .lanes import Mask, union
-from .memory import ArrayView
+from .memory import Array, ArrayView
 from .numba_types import Kind, Number, conform
+from .records import Record
+from .report import Flaw
 from .run import Run
+from .tuples import alike
 
 
 @dataclass
@@ -60,8 +64,12 @@ class Frame:
 
     def assign(self, name: str, value, mask: Mask) -> None:
         """Set a variable in the lanes of ``mask``; the other live lanes keep theirs."""
+        known = self.variables.get(name, ())
+        if len(known) == 1 and (known[0][1] is mask or mask is self.live):
+            self.variables[name] = [(value, mask)]
+            return
         parts, owners = [], mask
-        for old, before in self.variables.get(name, ()):
+        for old, before in known:
             if self._replaces(before, mask):
                 continue
             if _same_type(value, old):
@@ -113,14 +121,18 @@ def merge_values(mask: Mask, new, old, name: str):
     if new is old:
         return new
     if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
-        return tuple(merge_values(mask, n, o, name) for n, o in zip(new, old, strict=True))
+        pairs = zip(new, old, strict=True)
+        return alike(new, (merge_values(mask, n, o, name) for n, o in pairs))
     if is_scalar(new) and is_scalar(old):
         return operations.merge(mask.lanes, new, old)
     if isinstance(new, ArrayView) and isinstance(old, ArrayView):
         same = (new.memory, new.shape, new.strides) == (old.memory, old.shape, old.strides)
         if same:
             offset = np.where(mask.lanes, new.offset, old.offset)
-            return ArrayView(new.memory, new.shape, new.strides, offset, new.writable)
+            return replace(new, offset=offset)
+    if type(new) is type(old) is Record and new.fields.keys() == old.fields.keys():
+        fields = {n: merge_values(mask, new.fields[n], old.fields[n], name) for n in new.fields}
+        return Record(new.name, new.dtype, fields)
     raise MergeError(name)
 
 
@@ -148,16 +160,42 @@ def is_scalar(value) -> bool:
     return isinstance(value, Number)
 
 
-def check_set(frame: Frame, name: str, owners: Mask, mask: Mask, site: Site) -> None:
-    """A variable that only some threads have set holds garbage in the others."""
+def described(value) -> str:
+    """What a value is, in the words of an error."""
+    if is_scalar(value):
+        return f"a number ({value.dtype})"
+    if value is None:
+        return "None"
+    if hasattr(value, "_fields"):
+        return f"a {type(value).__name__} ({', '.join(value._fields)})"
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    return f"a {len(value.shape)}D array" if isinstance(value, Array) else "this value"
+
+
+def check_set(frame: Frame, name: str, value, owners: Mask, mask: Mask, site: Site):
+    """The value of a variable, which is reported if only some threads have set it."""
     absent = mask.lanes & ~owners.lanes
-    if not absent.any() or frame.run.report.knows("uninitialised", site, name):
-        return
-    thread = frame.run.batch.thread(int(np.flatnonzero(absent)[0]))
-    frame.run.report.add(Finding(
-        "uninitialised", site, name, (), (thread,), int(absent.sum()),
-        f"{thread} reads the variable {name}, which it has not set.",
-    ))  # fmt: skip
+    if not absent.any():
+        return value
+    run, lanes = frame.run, np.flatnonzero(absent)
+
+    def describe() -> Finding:
+        thread = run.batch.thread(int(lanes[0]))
+        return Finding(
+            "uninitialised", site, name, (), (thread,), len(lanes),
+            f"{thread} reads the variable {name}, which it has not set.",
+        )  # fmt: skip
+
+    run.report.add(Flaw("uninitialised", site, name, run.batch.numbers[lanes]), describe)
+    return value if run.filling is ZEROS else _filled(value, absent, run.filling)
+
+
+def _filled(value, absent: np.ndarray, filling: Filling):
+    """A variable that the ``absent`` lanes have not set."""
+    if isinstance(value, tuple):
+        return tuple(_filled(item, absent, filling) for item in value)
+    return np.where(absent, filling.value(value.dtype), value) if is_scalar(value) else value
 
 
 Evaluate = Callable[[Frame, Mask], object]

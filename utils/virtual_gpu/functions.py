@@ -8,12 +8,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from . import numba_types, operations
+from . import complex_math, numba_types, operations
 from .arithmetic import Arithmetic
 from .call import Call, Handler
-from .frame import Evaluate
+from .filling import ZEROS
+from .frame import Evaluate, described
+from .fused import fused_multiply_add
 from .memory import Array
 from .numba_types import Number
+from .records import RecordArray
 
 
 def typed(call: Call) -> Evaluate:
@@ -46,6 +49,8 @@ def cast_to(dtype: np.dtype) -> Handler:
             value = argument(frame, mask)
             if not isinstance(value, Number):
                 raise call.refuse(f"{ast.unparse(call.node)}, a cast of what is no number,")
+            if value.dtype.kind == "c" and dtype.kind not in "cb":
+                raise call.refuse(f"a cast of {value.dtype} to {dtype}")
             return numba_types.cast(value, dtype)
 
         return evaluate
@@ -59,7 +64,7 @@ def fma(call: Call) -> Evaluate:
 
     def evaluate(frame, mask):
         a, b, c = (x(frame, mask) for x in arguments)
-        return operations.fused_multiply_add(a, b, c)
+        return fused_multiply_add(a, b, c)
 
     return evaluate
 
@@ -88,6 +93,19 @@ def to_complex(call: Call) -> Evaluate:
         kind = np.dtype(np.complex64 if single else np.complex128)
         real, imaginary = (numba_types.cast(v, kind) for v in values)
         return numba_types.cast(real + imaginary * kind.type(1j), kind)
+
+    return evaluate
+
+
+def polar(call: Call) -> Evaluate:
+    """``cmath.polar``: size and angle."""
+    (argument,) = call.arguments(1)
+
+    def evaluate(frame, mask):
+        z = argument(frame, mask)
+        if not isinstance(z, Number) or z.dtype.kind != "c":
+            raise call.refuse("polar() of what is no complex number")
+        return np.hypot(z.real, z.imag), complex_math.phase(z)
 
     return evaluate
 
@@ -168,10 +186,22 @@ def printed(call: Call) -> Evaluate:
 
     def evaluate(frame, mask):
         values = [p(frame, mask) for p in parts]
+        for array in (v for v in values if isinstance(v, Array | RecordArray)):
+            raise call.refuse(f"print() of {described(array)} (Numba refuses it, too)")
+        if frame.run.filling is not ZEROS:
+            return  # a second run of the launch: it has been printed
         for lane in mask.index:
-            print(*(v[lane] if isinstance(v, np.ndarray) else v for v in values))
+            print(*(_shown(v, lane) for v in values))
 
     return evaluate
+
+
+def _shown(value, lane: int) -> str:
+    """A value as one thread prints it."""
+    if isinstance(value, tuple):
+        items = ", ".join(_shown(item, lane) for item in value)
+        return f"({items},)" if len(value) == 1 else f"({items})"
+    return str(value[lane] if isinstance(value, np.ndarray) else value)
 
 
 def nothing(call: Call) -> Evaluate:
@@ -188,7 +218,7 @@ def length(call: Call) -> Evaluate:
         value = argument(frame, mask)
         if isinstance(value, tuple):
             return np.int64(len(value))
-        if isinstance(value, Array):
+        if isinstance(value, Array | RecordArray):
             return np.int64(value.shape[0])
         raise call.refuse("len() of this value")
 

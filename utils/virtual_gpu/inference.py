@@ -10,34 +10,41 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import sys
 import types as python_types
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
 from numba import typeof
 from numba.core import types
+from numba.cuda.core.compiler_lock import global_compiler_lock
 
 from . import numba_types
 from .errors import Unsupported
 from .memory import Array, element_strides
 from .numba_passes import Refused, Statement, typed_statements
-from .numba_types import Kind, Number, kind_of
+from .numba_types import Kind, Number, is_literal, kind_of
+from .records import Record, RecordArray
 from .source import Source
+from .tuples import type_of_tuple
 
 
 @dataclass(frozen=True)
 class Types:
     """Types of one function for one list of argument types.
 
-    values: of expressions, of loads of variables among them. stored: of the names that are
-    assigned to. split: the loops and ``return`` statements of which Python makes two copies, one
-    for each way to come to them, with different types. refusal: where and why Numba refuses
-    the function; then types follow the values.
+    values: of expressions, of loads of variables among them. literals: of those whose value Numba
+    knows while it compiles. stored: of the names that are assigned to. split: the loops and
+    ``return`` statements of which Python makes two copies, one for each way to come to them, with
+    different types. refusal: where and why Numba refuses the function; then types follow the
+    values.
     """
 
     values: dict[ast.expr, Kind] = field(default_factory=dict)
+    literals: dict[ast.expr, types.Type] = field(default_factory=dict)
     stored: dict[ast.expr, Kind] = field(default_factory=dict)
     split: frozenset[ast.stmt] = frozenset()
     result: Kind = None
@@ -53,17 +60,32 @@ class Inference:
         self._source = source
         self._of_function = of_function
         self._known: dict[tuple[types.Type, ...], Types] = {}
+        self._open: set[tuple[types.Type, ...]] = set()  # the inferences that are under way
 
-    def of_values(self, values: tuple) -> Types:
-        """The types for a call with these values of the virtual GPU."""
+    def of_values(self, values: tuple, literals: tuple[types.Type | None, ...]) -> Types:
+        """The types for a call with these values of the virtual GPU. ``literals``: of those that
+        Numba knows while it compiles the caller."""
         try:
-            return self.of_types(tuple(map(_type_of, values)))
+            given = (*literals, *(None for _ in values[len(literals) :]))
+            found = (g or type_of(v) for g, v in zip(given, values, strict=True))
+            return self.of_types(tuple(found))
         except ValueError as error:  # an argument that Numba has no type for
             return Types(refusal=str(error))
 
     def of_types(self, arguments: tuple[types.Type, ...]) -> Types:
+        return self._known.get(arguments) or self._found(arguments)
+
+    @global_compiler_lock
+    def _found(self, arguments: tuple[types.Type, ...]) -> Types:
+        """The types that another thread has found by now, or those of an inference."""
+        if arguments in self._open:
+            return Types()  # a call of itself, which Numba then types
         if arguments not in self._known:
-            self._known[arguments] = self._infer(arguments)
+            self._open.add(arguments)
+            try:
+                self._known[arguments] = self._infer(arguments)
+            finally:
+                self._open.discard(arguments)
         return self._known[arguments]
 
     def _infer(self, arguments: tuple[types.Type, ...]) -> Types:
@@ -90,14 +112,18 @@ class Inference:
 # --- arguments -------------------------------------------------------------------------------
 
 
-def _type_of(value) -> types.Type:
+def type_of(value) -> types.Type:
     """Numba's type of an argument as the virtual GPU holds it; ValueError if there is none."""
     if isinstance(value, Number):
         return numba_types.numba_type(value.dtype)
     if isinstance(value, Array):
         return _array_type(value)
-    if type(value) is tuple:
-        return types.BaseTuple.from_types(tuple(map(_type_of, value)))
+    if isinstance(value, Record):
+        return numba_types.numba_type(value.dtype)
+    if isinstance(value, RecordArray):
+        return types.Array(numba_types.numba_type(value.dtype), len(value.shape), "C")
+    if isinstance(value, tuple):
+        return type_of_tuple(value, type_of)
     return typeof(value)
 
 
@@ -106,15 +132,27 @@ def _array_type(value: Array) -> types.Array:
     contiguous = strides is None or strides == element_strides(value.shape)
     layout = "C" if contiguous else "A"
     readonly = not getattr(value, "writable", True)
-    return types.Array(numba_types.numba_type(value.dtype), len(value.shape), layout, readonly)
+    return _made_array_type(value.dtype, len(value.shape), layout, readonly)
+
+
+@functools.cache
+def _made_array_type(dtype: np.dtype, rank: int, layout: str, readonly: bool) -> types.Array:
+    return types.Array(numba_types.numba_type(dtype), rank, layout, readonly)
 
 
 def declared_kinds(function, values: tuple) -> Kind:
-    """To what a device function with signatures casts these arguments; None without signatures."""
+    """To what a device function with signatures casts these arguments; None without signatures.
+    Unsupported where no signature takes them."""
     if getattr(function, "_can_compile", True):
         return None
-    arguments = tuple(map(_type_of, values))
+    arguments = tuple(map(type_of, values))
     signature = numba_types.context().resolve_function_type(typeof(function), arguments, {})
+    if signature is None:
+        given = ", ".join(map(str, arguments))
+        raise Unsupported(
+            f"{function.py_func.__name__} was called with ({given}), which none of its signatures "
+            "takes; add one, or declare it without any."
+        )
     return tuple(map(kind_of, signature.args))
 
 
@@ -139,22 +177,23 @@ def _numbered(source: Source) -> tuple[Callable, dict[int, ast.AST]]:
             node.func.end_lineno = line  # where Python says that a method is called
     tree.decorator_list, tree.returns = [], None
     tree.lineno = 1
-    return _compiled(tree, source.function), nodes
+    return with_outer_names(tree, source.function), nodes
 
 
-def _compiled(tree: ast.FunctionDef, function: Callable) -> Callable:
+def with_outer_names(tree: ast.FunctionDef, function: Callable) -> Callable:
     """A tree as a function with the outer names of ``function``."""
     free = function.__code__.co_freevars
     parameters = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
+    name, tree.name = tree.name, "the function"  # no name of the text, which may name itself
     outer = ast.FunctionDef("outer", parameters, [tree], [])
     if sys.version_info >= (3, 12):
-        outer.type_params = []
+        outer.type_params, tree.type_params = [], []
     module = ast.fix_missing_locations(ast.Module([outer], []))
     code = _inner(_inner(compile(module, "<types>", "exec"), "outer"), tree.name)
     cells = dict(zip(free, function.__closure__ or (), strict=True))
     closure = tuple(cells[name] for name in code.co_freevars)
     return python_types.FunctionType(
-        code, function.__globals__, tree.name, function.__defaults__, closure
+        code, function.__globals__, name, function.__defaults__, closure
     )
 
 
@@ -172,16 +211,23 @@ class _Found:
     """
 
     values: dict[ast.AST, list[Kind]]
+    literals: dict[ast.AST, set[types.Type]]
     stored: dict[ast.AST, list[Kind]]
     joined: dict[ast.AST, list[Kind]]
 
 
 def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> _Found:
-    found = _Found(defaultdict(list), defaultdict(list), defaultdict(list))
+    found = _Found(
+        defaultdict(list), defaultdict(set), defaultdict(list), defaultdict(list)
+    )
     for statement in statements:
         node, kind = nodes.get(statement.line), kind_of(statement.type)
         name = node.id if isinstance(node, ast.Name) else None
-        if node is None or kind is None:
+        if node is None:
+            continue
+        if statement.temporary and statement.variable in (None, name):
+            found.literals[node].add(statement.type)
+        if kind is None:
             continue
         if not statement.temporary:
             if statement.target == name:
@@ -212,7 +258,12 @@ def _types(source: Source, found: _Found, returned: types.Type) -> Types:
     for tree in (source.tree, *source.later_tests.values()):
         _add_choices(tree, values, joined)
     stored = {node: kinds[0] for node, kinds in found.stored.items()}
-    return Types(values, stored, frozenset(split), kind_of(returned), returned)
+    literals = {
+        node: next(iter(kinds))
+        for node, kinds in found.literals.items()
+        if len(kinds) == 1 and is_literal(*kinds)
+    }
+    return Types(values, literals, stored, frozenset(split), kind_of(returned), returned)
 
 
 def _add_choices(tree: ast.AST, values: dict, joined: dict) -> None:

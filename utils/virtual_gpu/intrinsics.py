@@ -3,23 +3,51 @@
 from __future__ import annotations
 
 import builtins
+import cmath
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numba import cuda
 from numba.core import types
+from numba.cuda.vector_types import vector_types
 from numba.np.numpy_support import as_dtype
 
-from . import arrays, atomics, barriers, coordinates, functions, operations, warps
+from . import (
+    arrays,
+    atomics,
+    barriers,
+    cache_hints,
+    coordinates,
+    functions,
+    operations,
+    ufuncs,
+    vectors,
+    warps,
+)
 from .call import Handler
+from .tuples import is_named_tuple
 
-_HANDLERS: dict[int, tuple[object, Handler]] = {}
+
+@dataclass(frozen=True)
+class _Known:
+    """A function that kernels may call. ``reads``: the arguments that it loads from at most."""
+
+    function: object  # kept, so that its id stays its own
+    handler: Handler
+    reads: tuple[int, ...]
 
 
-def register(function, handler: Handler) -> None:
-    """Let kernels call ``function``; ``handler(call)`` compiles one call of it."""
-    _HANDLERS[id(function)] = (function, handler)  # the object is kept, so its id stays its own
+_KNOWN: dict[int, _Known] = {}
+
+
+def register(function, handler: Handler, reads: tuple[int, ...] = ()) -> None:
+    """Let kernels call ``function``; ``handler(call)`` compiles one call of it.
+
+    ``reads``: the positions of arrays that it never writes to.
+    """
+    _KNOWN[id(function)] = _Known(function, handler, reads)
 
 
 def _register_named(owner, handlers: dict[str, Handler]) -> None:
@@ -47,6 +75,7 @@ register(builtins.divmod, functions.divided)
 register(builtins.ord, functions.character)
 register(builtins.sum, functions.total_of)
 register(builtins.print, functions.printed)
+register(cmath.polar, functions.polar)
 register(math.modf, functions.two_results(np.modf, (None, None)))
 register(math.frexp, functions.two_results(np.frexp, (None, np.int32)))
 register(builtins.len, functions.length)
@@ -59,24 +88,37 @@ register(cuda.syncthreads, barriers.syncthreads)
 register(cuda.syncthreads_count, barriers.block_vote(lambda votes, voters: votes))
 register(cuda.syncthreads_and, barriers.block_vote(lambda votes, voters: votes == voters))
 register(cuda.syncthreads_or, barriers.block_vote(lambda votes, voters: votes > 0))
-register(cuda.threadfence, barriers.fence)
-register(cuda.threadfence_system, barriers.fence)
-register(cuda.threadfence_block, barriers.block_fence)
+register(cuda.threadfence, barriers.fence(whole_grid=True))
+register(cuda.threadfence_system, barriers.fence(whole_grid=True))
+register(cuda.threadfence_block, barriers.fence(whole_grid=False))
 register(cuda.cg.this_grid, barriers.this_grid)
 register(cuda.nanosleep, functions.nothing)
 register(cuda.fma, functions.fma)
 register(cuda.selp, functions.select)
 _register_named(cuda, {"cbrt": functions.cube_root})
 _register_named(cuda, warps.HANDLERS)
+_register_named(cuda, cache_hints.HANDLERS)
 _register_named(cuda.atomic, atomics.HANDLERS)
+
+
+for _vector in vector_types.values():
+    register(_vector.user_facing_object, vectors.vector)
 
 
 def handler_of(function) -> Handler | None:
     """What compiles a call of this function; None where the virtual GPU does not know it."""
-    entry = _HANDLERS.get(id(function))
-    if entry is None and isinstance(function, np.ufunc) and function in operations.UFUNCS:
-        return functions.typed
-    return entry[1] if entry else None
+    if is_named_tuple(function):
+        return vectors.named_tuple
+    known = _KNOWN.get(id(function))
+    if known is None and isinstance(function, np.ufunc) and function in operations.UFUNCS:
+        return ufuncs.ufunc
+    return known.handler if known else None
+
+
+def only_reads(function, position: int) -> bool:
+    """Whether a function that kernels may call never writes to its argument at this position."""
+    known = _KNOWN.get(id(function))
+    return known is not None and position in known.reads
 
 
 def device_function(function) -> Callable | None:

@@ -109,6 +109,28 @@ class Geometry:
         return -(-self.threads // WARP) * WARP
 
 
+class Recent:
+    """The last few vectors that were computed from other vectors, found by the identity of those.
+
+    Vectors of lanes and masks are never changed in place, so the result is the same again.
+    """
+
+    def __init__(self, most: int = 24):
+        self._most = most
+        self._known: dict[tuple, tuple] = {}
+
+    def find(self, vector: np.ndarray, mask: Mask, number: int) -> np.ndarray | None:
+        """What was kept for this vector, mask and number; None where nothing is."""
+        known = self._known.get((id(vector), id(mask), number))
+        return known[0] if known else None
+
+    def keep(self, vector: np.ndarray, mask: Mask, number: int, result: np.ndarray) -> None:
+        """Vector and mask are kept, too, so that their ids stay theirs."""
+        if len(self._known) >= self._most:
+            self._known.clear()
+        self._known[id(vector), id(mask), number] = (result, vector, mask)
+
+
 class Batch:
     """``blocks`` consecutive blocks of a launch, from block number ``first`` on."""
 
@@ -118,6 +140,13 @@ class Batch:
         self.blocks = blocks
         self.width = geometry.lanes_per_block
         self.size = blocks * self.width
+        self._part_starts: dict[int, np.ndarray] = {}
+
+    def part_starts(self, part: int) -> np.ndarray:
+        """For each lane the first element of its block's part of shared memory, int64."""
+        if part not in self._part_starts:
+            self._part_starts[part] = self.block_row * part
+        return self._part_starts[part]
 
     @functools.cached_property
     def thread_number(self) -> np.ndarray:

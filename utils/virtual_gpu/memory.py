@@ -7,12 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from .clock import Access, Clock
+from .filling import Filling
+from .journal import Journal
 from .lanes import Mask
 from .shadow import Shadow, report_uninitialised
+
+
+class BlockPart(NamedTuple):
+    """What one block has of an allocation in shared memory."""
+
+    shape: tuple[int, ...]
+    bytes: int  # from one block's part to the next
 
 
 class Memory:
@@ -20,6 +30,7 @@ class Memory:
 
     born: False where reading an element that nobody wrote is an error (shared memory).
     unwritten: for device memory without content, which elements are still undefined.
+    part: what each block has of shared memory; None elsewhere.
     """
 
     def __init__(
@@ -29,13 +40,16 @@ class Memory:
         data: np.ndarray,
         shadow: Shadow | None = None,
         unwritten: np.ndarray | None = None,
+        part: BlockPart | None = None,
     ):
         self.name = name
         self.space = space
         self.data = data
         self.shadow = shadow
         self.unwritten = unwritten
+        self.part = part
         self.born = space != "shared"
+        self._before: Journal | None = None  # of global memory that was written
 
     @property
     def was_written(self) -> bool:
@@ -68,6 +82,7 @@ class Memory:
 
     def announce(self, access: Access, values: np.ndarray) -> np.ndarray | None:
         """The checks of a store, without its data; returns which lanes change something."""
+        self._keep_before(access)
         if self.shadow is None:
             return None
         changed = ~same_bits(self.data[access.addresses], values)
@@ -78,12 +93,29 @@ class Memory:
 
     def update(self, access: Access, change: Callable) -> np.ndarray | None:
         """An atomic operation: ``change(data, addresses)`` works on the storage."""
+        self._keep_before(access)
         self._check_content(access)
         for units in self._units(access):
             self.shadow.check_update(access, units, self.born)
-        if self.space == "global":
-            access.clock.atomic(access.mask, access.time)
+        access.clock.atomic(access.mask, access.time)
         return change(self.data, access.addresses)
+
+    def swap_before(self) -> None:
+        """Exchange what stands here with what stood here before the launch."""
+        if self._before is not None:
+            self._before.swap()
+
+    def wrote_the_same(self, other: Memory) -> bool:
+        """Whether two launches that were both swapped have left the same."""
+        if self._before is None or other._before is None:
+            return self._before is other._before
+        return self._before.same_as(other._before)
+
+    def _keep_before(self, access: Access) -> None:
+        if self.space == "global":
+            if self._before is None:
+                self._before = Journal(self.data, self.unwritten)
+            self._before.keep(access.addresses)
 
     def settle(self, clock: Clock) -> None:
         """A batch is over: its reads go into the shadow while its clock is still known."""
@@ -122,6 +154,7 @@ class ArrayView:
     """An array as a kernel sees it: a shape and strides over a Memory.
 
     ``offset`` (elements) is the same for all lanes or a vector; ``strides`` count elements.
+    ``bytewise``: the compiler moves an element byte by byte, as a field of a packed record.
     """
 
     memory: Memory
@@ -129,6 +162,7 @@ class ArrayView:
     strides: tuple[int, ...]
     offset: int | np.ndarray = 0
     writable: bool = True
+    bytewise: bool = False
 
     @property
     def dtype(self) -> np.dtype:
@@ -143,28 +177,33 @@ class LocalArray:
     """A thread's private array: one row of lanes per element, so that a constant index costs a
     list look-up, as a register does."""
 
-    def __init__(self, name: str, shape: tuple[int, ...], dtype: np.dtype, lanes: int):
+    def __init__(
+        self, name: str, shape: tuple[int, ...], dtype: np.dtype, lanes: int, filling: Filling
+    ):
         self.name = name
         self.shape = shape
         self.dtype = dtype
         self.lanes = lanes
+        self.filling = filling
         size = int(np.prod(shape))
         self.rows: list[np.ndarray | None] = [None] * size
         self.unwritten: list[np.ndarray | None] = [np.ones(lanes, bool)] * size  # None: all written
+        self.row_of: dict[tuple, int] = {}  # of indices that were numbers within bounds
 
     def load(self, row: int) -> tuple[np.ndarray, np.ndarray | None]:
         """The vector of one element, and the lanes that have never written it (None: none)."""
         values = self.rows[row]
         if values is None:
-            values = np.zeros(self.lanes, self.dtype)
+            values = self.filling.array(self.lanes, self.dtype)
         return values, self.unwritten[row]
 
     def store(self, row: int, values: np.ndarray, mask: Mask) -> None:
         """Write one element in the lanes of ``mask``; ``values`` has one entry per lane."""
-        if mask.full or self.rows[row] is None:
+        if mask.full:
             self.rows[row] = values
         else:
-            self.rows[row] = np.where(mask.lanes, values, self.rows[row])
+            before, _ = self.load(row)
+            self.rows[row] = np.where(mask.lanes, values, before)
         missing = self.unwritten[row]
         if missing is not None:
             missing = missing & ~mask.lanes
@@ -172,6 +211,7 @@ class LocalArray:
 
 
 Array = ArrayView | LocalArray
+ARRAY_TYPES = (ArrayView, LocalArray)  # asked for at each access: a union of types is slower
 
 
 def constant_array(name: str, value: np.ndarray) -> ArrayView:

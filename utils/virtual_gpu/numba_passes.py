@@ -79,6 +79,8 @@ def typed_statements(
         try:
             types_of, returned = _compiled_by(_UpToTypes, function, arguments)
             code = _compiled_by(_UpToVersions, function, arguments)
+        except RecursionError:
+            raise
         except Exception as error:  # Numba raises many kinds; each means "refused"
             raise Refused(*_line_and_reason(str(error))) from error
     assignments = [

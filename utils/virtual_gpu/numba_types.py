@@ -2,7 +2,8 @@
 
 The virtual GPU computes with NumPy but types like Numba: ``int32 + int32`` is int64,
 ``float32 * 2`` is float64. Instead of repeating those rules, every operation asks the CUDA
-target's typing context once per combination of types and remembers the answer.
+target's typing context once per combination of types and remembers the answer. Numba answers one
+thread at a time, under its own lock.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba.core import types
+from numba.cuda.core.compiler_lock import global_compiler_lock
 from numba.cuda.descriptor import cuda_target
 from numba.np.numpy_support import as_dtype, from_dtype
+
+from .tuples import alike
 
 SCALAR_KINDS = "biufc"
 
@@ -32,6 +36,7 @@ class Rule:
 
 
 @functools.cache
+@global_compiler_lock
 def context():
     """The typing context of Numba's CUDA target, filled with its declarations."""
     typing_context = cuda_target.typing_context
@@ -45,6 +50,7 @@ def numba_type(dtype: np.dtype) -> types.Type:
 
 
 @functools.cache
+@global_compiler_lock
 def rule(function: Callable, dtypes: tuple[np.dtype, ...]) -> Rule | None:
     """The rule for ``function`` (an ``operator``, ``math`` or builtin function) on these types.
 
@@ -64,6 +70,7 @@ def rule(function: Callable, dtypes: tuple[np.dtype, ...]) -> Rule | None:
 
 
 @functools.cache
+@global_compiler_lock
 def unified(first: np.dtype, second: np.dtype) -> np.dtype:
     """The type of a variable that holds ``first`` on one path and ``second`` on another."""
     if first == second:
@@ -83,6 +90,30 @@ def kind_of(numba: types.Type) -> Kind:
     return None
 
 
+def is_literal(numba: types.Type) -> bool:
+    """Whether a type of Numba's says the value, too: of an integer, of each item of a tuple, or
+    of a function that Numba has itself."""
+    if isinstance(numba, types.BaseTuple):
+        return all(map(is_literal, numba.types))
+    return isinstance(numba, types.IntegerLiteral | types.Function)
+
+
+def literal(value) -> types.Type | None:
+    """The type that says this value of Python; None where Numba has none."""
+    if type(value) is int:
+        return types.literal(value)
+    if type(value) is tuple and all(map(literal, value)):
+        return types.BaseTuple.from_types(tuple(map(literal, value)))
+    return None
+
+
+def literal_value(numba: types.Type) -> int | tuple | None:
+    """The value that such a type says; None for a function."""
+    if isinstance(numba, types.BaseTuple):
+        return tuple(map(literal_value, numba.types))
+    return getattr(numba, "literal_value", None)
+
+
 def conform(value, kind: Kind):
     """A value of the kernel in the type that Numba gives it."""
     if kind is None:
@@ -90,7 +121,7 @@ def conform(value, kind: Kind):
     if isinstance(kind, tuple):
         if not isinstance(value, tuple) or len(value) != len(kind):
             return value
-        items = tuple(map(conform, value, kind))
+        items = alike(value, map(conform, value, kind))
         return items if any(map(operator.is_not, items, value)) else value
     if isinstance(value, Number) and value.dtype != kind:
         return cast(value, kind)
@@ -98,6 +129,7 @@ def conform(value, kind: Kind):
 
 
 @functools.cache
+@global_compiler_lock
 def range_dtype(dtypes: tuple[np.dtype, ...]) -> np.dtype:
     """The type of the loop variable of ``range`` called with these types."""
     signature = context().resolve_function_type(
@@ -120,13 +152,20 @@ def cast(value, dtype: np.dtype):
 
 
 def _truncated(value, dtype: np.dtype):
-    """A float as an integer, as the hardware converts it: NaN becomes 0, and what is out of range
-    the nearest number of 32 or 64 bits."""
-    limits = np.iinfo(dtype if dtype.itemsize >= 4 else f"{dtype.kind}4")
-    whole = np.trunc(np.where(np.isnan(value), 0, value).astype(np.float64))
+    """A float as an integer, as the hardware converts it: what is out of range becomes the nearest
+    number, for a type of 8 bits that of 16 bits, of which 8 are kept. NaN becomes 0, or where
+    either type has 64 bits the number whose highest bit alone is set. Numba rounds a float16 to
+    the nearest (``cvt.rni``), also to 8 bits."""
+    half = value.dtype == np.float16
+    limits = np.iinfo(dtype if half or dtype.itemsize >= 2 else f"{dtype.kind}2")
+    whole = (np.rint if half else np.trunc)(np.where(np.isnan(value), 0, value).astype(np.float64))
     inside = np.where((whole > limits.min) & (whole < limits.max), whole, 0).astype(limits.dtype)
     clipped = np.where(whole >= limits.max, limits.max, inside)
-    clipped = np.where(whole <= limits.min, limits.min, clipped).astype(dtype)
+    clipped = np.where(whole <= limits.min, limits.min, clipped)
+    if value.dtype == np.float64 or dtype.itemsize == 8:
+        highest = limits.min if dtype.kind == "i" else limits.max // 2 + 1
+        clipped = np.where(np.isnan(value), np.array(highest, limits.dtype), clipped)
+    clipped = clipped.astype(dtype)
     return clipped if clipped.ndim else clipped[()]
 
 

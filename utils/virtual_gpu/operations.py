@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import cmath
+import functools
 import math
 import operator
 from collections.abc import Callable
 
 import numpy as np
 
-from . import numba_types
+from . import complex_math, library_math, numba_types, number_corners, overloads
+from .elementwise import elementwise, gamma, log_gamma
 
 BINARY = {
     ast.Add: operator.add,
@@ -38,40 +40,25 @@ COMPARE = {
 MEMBERSHIP = (ast.In, ast.NotIn)
 
 
-def _power(base, exponent):
-    """Integer powers as Numba computes them: a negative exponent truncates to zero."""
-    if base.dtype.kind in "iu" and exponent.dtype.kind == "i":
-        fraction = np.where(exponent < 0, np.power(base.astype(float), exponent), 0.0)
-        whole = np.power(base, np.maximum(exponent, 0))
-        result = np.where(exponent < 0, fraction.astype(base.dtype), whole)
-        return result if result.ndim else result[()]
-    return np.power(base, exponent)
-
-
 def _round(value, digits=None):
-    return np.round(value) if digits is None else np.round(value, int(digits))
+    """Numba scales by a power of ten in float64, and rounds to an integer of 64 bits."""
+    if digits is None:
+        return np.rint(value)
+    x, above = value.astype(np.float64), digits > 22
+    scale = np.power(10.0, np.where(above, digits - 22, abs(digits)))
+    rest = np.where(above, 1e22, 1.0)  # Numba splits a power that may be too large
+    scaled = np.where(digits < 0, x / scale, (x * scale) * rest)
+    whole = _nearest_integer(scaled)
+    halfway = abs(scaled - whole) == 0.5
+    whole = np.where(halfway, 2.0 * _nearest_integer(scaled / 2.0), whole)
+    result = np.where(digits < 0, whole * scale, (whole / rest) / scale)
+    too_large = (digits >= 0) & np.isinf(scaled)
+    return np.where(too_large | ~np.isfinite(x), x, result)[()]
 
 
-def fused_multiply_add(a, b, c):
-    """One rounding, as the hardware: exact in float64 for float32 but for double rounding."""
-    if a.dtype == np.float32:
-        exact = a.astype(np.float64) * b.astype(np.float64) + c.astype(np.float64)
-        return exact.astype(np.float32)
-    return a * b + c
+def _nearest_integer(value):
+    return numba_types.cast(np.rint(value), np.dtype(np.int64)).astype(np.float64)
 
-
-def _elementwise(function: Callable) -> Callable:
-    """A function of ``math`` on vectors; outside its domain it gives NaN, as on a GPU."""
-
-    def safe(value: float) -> float:
-        try:
-            return function(value)
-        except ValueError:
-            return math.nan
-        except OverflowError:
-            return math.inf
-
-    return np.vectorize(safe, otypes=[np.float64])
 
 # NumPy functions that numba-cuda compiles in kernels; it refuses the others.
 UFUNCS = frozenset({
@@ -85,32 +72,32 @@ UFUNCS = frozenset({
 
 # What computes each operation, once its operands are cast as Numba's rule says.
 COMPUTE: dict[Callable, Callable] = {
-    operator.add: np.add,
-    operator.sub: np.subtract,
-    operator.mul: np.multiply,
+    operator.add: operator.add,
+    operator.sub: operator.sub,
+    operator.mul: operator.mul,
     operator.truediv: np.divide,
-    operator.floordiv: np.floor_divide,
-    operator.mod: np.remainder,
-    operator.pow: _power,
-    operator.lshift: np.left_shift,
-    operator.rshift: np.right_shift,
+    operator.floordiv: number_corners.floor_divide,
+    operator.mod: number_corners.remainder,
+    operator.pow: number_corners.power,
+    operator.lshift: number_corners.left_shift,
+    operator.rshift: number_corners.right_shift,
     operator.and_: np.bitwise_and,
     operator.or_: np.bitwise_or,
     operator.xor: np.bitwise_xor,
     operator.neg: np.negative,
     operator.pos: np.positive,
     operator.invert: np.invert,
-    operator.eq: np.equal,
-    operator.ne: np.not_equal,
-    operator.lt: np.less,
-    operator.le: np.less_equal,
-    operator.gt: np.greater,
-    operator.ge: np.greater_equal,
+    operator.eq: operator.eq,
+    operator.ne: operator.ne,
+    operator.lt: operator.lt,
+    operator.le: operator.le,
+    operator.gt: operator.gt,
+    operator.ge: operator.ge,
     min: np.fmin,
     max: np.fmax,
     abs: np.abs,
     round: _round,
-    pow: _power,
+    pow: number_corners.power,
     math.pow: np.power,
     math.fabs: np.fabs,
     math.sqrt: np.sqrt,
@@ -142,50 +129,106 @@ COMPUTE: dict[Callable, Callable] = {
     math.isnan: np.isnan,
     math.isinf: np.isinf,
     math.isfinite: np.isfinite,
-    math.erf: _elementwise(math.erf),
-    math.erfc: _elementwise(math.erfc),
-    math.gamma: _elementwise(math.gamma),
-    math.lgamma: _elementwise(math.lgamma),
+    math.erf: elementwise(math.erf),
+    math.erfc: elementwise(math.erfc),
+    math.gamma: gamma,
+    math.lgamma: log_gamma,
     math.ldexp: np.ldexp,
-    cmath.exp: np.exp,
-    cmath.log: np.log,
-    cmath.sqrt: np.sqrt,
-    cmath.sin: np.sin,
-    cmath.cos: np.cos,
-    cmath.tan: np.tan,
-    cmath.sinh: np.sinh,
-    cmath.cosh: np.cosh,
-    cmath.tanh: np.tanh,
-    cmath.phase: np.angle,
+    math.remainder: elementwise(math.remainder),
+    math.nextafter: np.nextafter,
+    **({math.exp2: np.exp2} if hasattr(math, "exp2") else {}),
+    cmath.exp: complex_math.exp,
+    cmath.log: complex_math.log,
+    cmath.log10: complex_math.log10,
+    cmath.sqrt: complex_math.sqrt,
+    cmath.sin: complex_math.turned_by(complex_math.sinh),
+    cmath.cos: complex_math.cos,
+    cmath.tan: complex_math.turned_by(complex_math.tanh),
+    cmath.sinh: complex_math.sinh,
+    cmath.cosh: complex_math.cosh,
+    cmath.tanh: complex_math.tanh,
+    cmath.asin: complex_math.turned_by(complex_math.asinh),
+    cmath.acos: complex_math.acos,
+    cmath.atan: complex_math.atan,
+    cmath.asinh: complex_math.asinh,
+    cmath.acosh: complex_math.acosh,
+    cmath.atanh: complex_math.atanh,
+    cmath.rect: complex_math.rect,
+    cmath.phase: complex_math.phase,
     cmath.isnan: np.isnan,
     cmath.isinf: np.isinf,
     cmath.isfinite: np.isfinite,
     math.degrees: np.degrees,
     math.radians: np.radians,
+    **library_math.functions(),
 }
 
 
-def apply(function: Callable, values: tuple):
-    """``function`` on typed values; None where Numba refuses the types.
+@functools.cache
+def prepared(function: Callable, dtypes: tuple[np.dtype, ...]) -> Callable | None:
+    """What computes ``function`` of values of these dtypes; None where Numba refuses them.
 
     Values are NumPy scalars or lane vectors. The result has the dtype that Numba gives it.
     """
-    rule = numba_types.rule(function, tuple(v.dtype for v in values))
-    if rule is None:
+    rule = numba_types.rule(function, dtypes) or overloads.rule(function, dtypes)
+    if rule is None or _is_only_typed(function, rule.operands):
         return None
-    cast = numba_types.cast
-    operands = [cast(v, d) for v, d in zip(values, rule.operands, strict=True)]
-    if {o.dtype.kind for o in operands} == {"i", "u"} and rule.result.kind in "iu":
-        operands = [cast(o, rule.result) for o in operands]  # NumPy would go to float64
-    if function in _SHIFTS or (rule.result.kind == "i" and operands[0].dtype.kind == "b"):
-        operands = [cast(o, rule.result) for o in operands]
-    if operands[0].dtype.kind == "b" and function in _BOOLEAN:
-        return _BOOLEAN[function](*operands)
-    compute = function if isinstance(function, np.ufunc) else COMPUTE[function]
-    return cast(compute(*operands), rule.result)
+    cast, result = numba_types.cast, rule.result
+    stages = [rule.operands]
+    if function in _POWERS and result.kind in "iu":  # an exponent keeps its sign
+        stages.append((result, rule.operands[1]))
+    elif _must_be_of_result_type(function, rule):
+        stages.append((result,) * len(dtypes))
+    compute = _computes(function, dtypes, stages[-1])
+    if all(stage == dtypes for stage in stages):
+        return lambda *values: cast(compute(*values), result)
+
+    def compute_cast(*values):
+        for stage in stages:
+            values = map(cast, values, stage)
+        return cast(compute(*values), result)
+
+    return compute_cast
+
+
+def _is_only_typed(function: Callable, operands: tuple[np.dtype, ...]) -> bool:
+    """Whether Numba has a type for this, but no machine code: extremes of complex numbers, and
+    NumPy's functions of float16."""
+    if function in (min, max):
+        return any(d.kind == "c" for d in operands)
+    return isinstance(function, np.ufunc) and np.dtype(np.float16) in operands
+
+
+def _must_be_of_result_type(function: Callable, rule: numba_types.Rule) -> bool:
+    """Whether NumPy would compute in another type than Numba: it makes a float64 of a signed and
+    an unsigned integer, a bool of two, and a float16 of an integer of 8 bits."""
+    kinds = {d.kind for d in rule.operands}
+    mixed = kinds == {"i", "u"} and rule.result.kind in "iu"
+    counted = rule.result.kind == "i" and rule.operands[0].kind == "b"
+    floated = isinstance(function, np.ufunc) and kinds <= set("biu") and rule.result.kind == "f"
+    return mixed or counted or floated or function in _SHIFTS
+
+
+def _computes(
+    function: Callable, given: tuple[np.dtype, ...], dtypes: tuple[np.dtype, ...]
+) -> Callable:
+    """``given``: the types before the operands were cast to ``dtypes``."""
+    if dtypes[0].kind == "b" and function in _BOOLEAN:
+        return _BOOLEAN[function]
+    if function in _EXTREMES and not all(d in (np.float32, np.float64) for d in given):
+        return _EXTREMES[function]  # Numba asks CUDA's fmin and fmax for its float types only
+    if isinstance(function, np.ufunc):
+        return _SHIFTS_OF_NUMPY.get(function, function)
+    return COMPUTE[function]
 
 
 _SHIFTS = (operator.lshift, operator.rshift)
+_SHIFTS_OF_NUMPY = {
+    np.left_shift: number_corners.left_shift,
+    np.right_shift: number_corners.right_shift,
+}
+_POWERS = (operator.pow, pow)
+_EXTREMES = {min: number_corners.first_or_smaller, max: number_corners.first_or_larger}
 _BOOLEAN = {
     operator.and_: np.logical_and,
     operator.or_: np.logical_or,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
+from dataclasses import replace
 
 import numpy as np
 
 from .access import store
-from .memory import Array, ArrayView
+from .memory import ARRAY_TYPES, ArrayView, element_strides
 from .place import Place, position_of, report_out_of_bounds
 
 
@@ -22,7 +24,7 @@ def expanded(indices: tuple, rank: int) -> tuple:
 
 def is_part(place: Place) -> bool:
     """Whether the place is a part of an array and not one element."""
-    if not isinstance(place.array, Array):
+    if type(place.array) not in ARRAY_TYPES:
         return False
     return len(place.indices) < len(place.array.shape) or slice in map(type, place.indices)
 
@@ -45,7 +47,29 @@ def view(place: Place) -> ArrayView:
         if inside is not None:
             report_out_of_bounds(place.at((index,)), axis, inside)
         offset = offset + _wrapped(index, extent) * array.strides[axis]
-    return ArrayView(array.memory, tuple(shape), tuple(strides), offset, array.writable)
+    kind = array.writable, array.bytewise
+    return ArrayView(array.memory, tuple(shape), tuple(strides), offset, *kind)
+
+
+def is_contiguous(array: ArrayView) -> bool:
+    """Whether the elements lie one behind the other, the last index running fastest."""
+    return not _varies(array.shape) and array.strides == element_strides(array.shape)
+
+
+def _varies(shape: tuple) -> bool:
+    return any(isinstance(extent, np.ndarray) for extent in shape)
+
+
+def reshaped(array: ArrayView, shape: tuple) -> ArrayView | None:
+    """A contiguous array seen in another shape, of which one extent may be -1; None where the
+    sizes differ."""
+    size = math.prod(array.shape)
+    known = math.prod(extent for extent in shape if extent != -1)
+    if -1 in shape and known and size % known == 0:
+        shape = tuple(size // known if extent == -1 else extent for extent in shape)
+    if any(extent < 0 for extent in shape) or math.prod(shape) != size:
+        return None
+    return replace(array, shape=shape, strides=element_strides(shape))
 
 
 def store_part(place: Place, value) -> bool:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
-import numpy as np
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING
 
-from .counters import BANK_BYTES, BANKS, SECTOR_BYTES, WarpAccess, bank_load
+import numpy as np
+
+from .counters import WarpAccess
 from .lanes import WARP
+from .transactions import BANK_BYTES, BANKS, SECTOR_BYTES, bank_load
+
+if TYPE_CHECKING:  # Matplotlib is optional, and only a picture waits for its import
+    from matplotlib.figure import Figure
 
 LANE_COLOUR = "#0072b2"
 CONFLICT_COLOUR = "#d55e00"
@@ -64,13 +68,17 @@ def draw_sectors(access: WarpAccess) -> Figure:
 
 
 def _card(width: float, height: float):
+    import matplotlib.pyplot as plt
+
     figure, axes = plt.subplots(figsize=(width, height), facecolor="white", layout="constrained")
     axes.set_facecolor("white")
     return figure, axes
 
 
 def _square(column: int, lane: int, colour: str):
-    return plt.Rectangle((column - 0.42, lane - 0.42), 0.84, 0.84, color=colour)
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((column - 0.42, lane - 0.42), 0.84, 0.84, color=colour)
 
 
 def _grid(axes, columns: int, label: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from .errors import Finding, Site
 from .lanes import Mask
 from .memory import Array
+from .report import Flaw
 from .run import Run
 
 
@@ -39,13 +41,18 @@ class Place(NamedTuple):
         """The indices of one lane."""
         return tuple(int(_in_lane(index, lane)) for index in self.indices)
 
-    def knows(self, kind: str) -> bool:
-        """Whether this flaw of this line and array is in the report already."""
-        return self.run.report.knows(kind, self.site, self.array.name)
+    def flaw(self, kind: str, lanes: np.ndarray) -> Flaw:
+        """This flaw in these lanes, by their numbers."""
+        threads = self.run.batch.numbers[lanes]
+        return Flaw(kind, self.site, self.array.name, threads)
 
 
 def _in_lane(value, lane: int):
     return value[lane] if isinstance(value, np.ndarray) else value
+
+
+def _in_lanes(value, lanes: np.ndarray) -> np.ndarray:
+    return value[lanes] if isinstance(value, np.ndarray) else np.full(len(lanes), value)
 
 
 def in_bounds(place: Place) -> tuple[list, Place | None]:
@@ -77,8 +84,10 @@ def position_of(place: Place, index, extent) -> tuple[int | np.ndarray, np.ndarr
     if isinstance(extent, np.ndarray):  # the length of a slice that differs by thread
         extent = place.mask.select(extent)
         index = np.broadcast_to(index, place.mask.lanes.shape)
-    if isinstance(index, np.ndarray):
         return _positions_of(place, index, extent)
+    if isinstance(index, np.ndarray):
+        known = place.run.positions.find(index, place.mask, extent)
+        return _positions_of(place, index, extent) if known is None else (known, None)
     position = int(index)
     if position < 0:
         _warn_wrapped(place, index)
@@ -92,6 +101,8 @@ def _positions_of(place: Place, index: np.ndarray, extent) -> tuple[np.ndarray, 
         extent = extent.astype(np.uint64)
     inside = position.view(np.uint64) < extent  # a negative number is above every extent
     if inside.all():
+        if isinstance(extent, int):
+            place.run.positions.keep(index, place.mask, extent, position)
         return position, None
     negative = position < 0
     if index.dtype.kind != "u" and negative.any():
@@ -105,28 +116,37 @@ def _positions_of(place: Place, index: np.ndarray, extent) -> tuple[np.ndarray, 
 
 
 def _warn_wrapped(place: Place, index) -> None:
-    if place.knows("wrapped_index"):
-        return
     mask, name = place.mask, place.array.name
     lanes = mask.index[mask.select(index) < 0] if isinstance(index, np.ndarray) else mask.index
-    lane = int(lanes[0])
-    thread, value = place.run.batch.thread(lane), int(_in_lane(index, lane))
-    place.run.report.add(Finding(
-        "wrapped_index", place.site, name, (value,), (thread,), len(lanes),
-        f"{thread} computes the index {value} of {name}; Numba counts it from the end.",
-    ))  # fmt: skip
+
+    def describe() -> Finding:
+        lane = int(lanes[0])
+        thread, value = place.run.batch.thread(lane), int(_in_lane(index, lane))
+        return Finding(
+            "wrapped_index", place.site, name, (value,), (thread,), len(lanes),
+            f"{thread} computes the index {value} of {name}; Numba counts it from the end.",
+        )  # fmt: skip
+
+    flaw = place.flaw("wrapped_index", lanes)
+    place.run.report.add(replace(flaw, indices=_in_lanes(index, lanes)), describe)
 
 
 def report_out_of_bounds(place: Place, axis: int, inside: np.ndarray) -> None:
     """Some active lanes are not ``inside`` of one dimension."""
-    if place.knows("out_of_bounds"):
-        return
-    lane = int(place.mask.index[np.flatnonzero(~inside)[0]])
-    element, name = place.element(lane), place.array.name
-    shape = tuple(int(_in_lane(extent, lane)) for extent in place.array.shape)
-    thread = place.run.batch.thread(lane)
-    place.run.report.add(Finding(
-        "out_of_bounds", place.site, name, element, (thread,), int((~inside).sum()),
-        f"{thread} uses {name}{list(element)}; dimension {axis} of {name} has "
-        f"{shape[axis]} elements (shape {shape}).",
-    ))  # fmt: skip
+    lanes, name = place.mask.index[~inside], place.array.name
+
+    def describe() -> Finding:
+        lane = int(lanes[0])
+        element = place.element(lane)
+        shape = tuple(int(_in_lane(extent, lane)) for extent in place.array.shape)
+        thread = place.run.batch.thread(lane)
+        return Finding(
+            "out_of_bounds", place.site, name, element, (thread,), len(lanes),
+            f"{thread} uses {name}{list(element)}; dimension {axis} of {name} has "
+            f"{shape[axis]} elements (shape {shape}).",
+            axis=axis,
+        )  # fmt: skip
+
+    indices = _in_lanes(place.indices[axis], lanes)
+    flaw = replace(place.flaw("out_of_bounds", lanes), axis=axis, indices=indices)
+    place.run.report.add(flaw, describe)

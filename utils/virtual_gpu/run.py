@@ -3,50 +3,71 @@
 from __future__ import annotations
 
 import ast
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from .clock import Clock
 from .counters import Counters
-from .errors import Finding, Site, VirtualGpuError
-from .lanes import Batch, Mask
+from .errors import Finding, LimitReached, Site
+from .filling import Filling
+from .lanes import Batch, Mask, Recent
+from .memory import Memory
+from .report import Flaw
 from .shared import SharedMemory
 from .source import Source
-
-MAX_ROUNDS = int(os.environ.get("VIRTUAL_GPU_MAX_ROUNDS", 1 << 18))
+from .watch import Watch
 
 
 class Run:
     """A batch of blocks on its way through a kernel: who is still in it, and who has met whom."""
 
     def __init__(
-        self, batch: Batch, clock: Clock, counters: Counters | None, shared: SharedMemory
+        self,
+        batch: Batch,
+        clock: Clock,
+        counters: Counters | None,
+        shared: SharedMemory,
+        memories: Iterable[Memory],
+        watch: Watch,
+        filling: Filling,
     ):
         self.batch = batch
         self.clock = clock
         self.report = clock.report
         self.counters = counters
         self.shared = shared
+        self.watch = watch
+        self.filling = filling
+        self.positions, self.products = Recent(), Recent()
+        self._memories = memories
         self.live: Mask | None = batch.everyone  # the lanes that have not left the kernel
         self.copies: list[list[Callable]] = [[]]  # groups of asynchronous copies; the last is open
-        self._rounds = 0
-        self._unmet: list[tuple[Finding, np.ndarray]] = []
+        self._unmet: list[tuple[Flaw, Callable[[], Finding], np.ndarray]] = []
 
-    def expect(self, finding: Finding, absent: np.ndarray) -> None:
+    @property
+    def memories(self) -> list[Memory]:
+        """All memory that the kernel can change, but for the private arrays of threads."""
+        return [*self._memories, *self.shared.memories]
+
+    def expect(self, flaw: Flaw, describe: Callable[[], Finding], absent: np.ndarray) -> None:
         """Lanes that a syncwarp names are absent. It is a flaw unless they leave the kernel without
         meeting anybody again: hardware lets the others go on then."""
-        self._unmet.append((finding, absent))
+        self._unmet.append((flaw, describe, absent))
 
     def meet(self, mask: Mask) -> None:
         """These lanes have come to a barrier, a shuffle or a vote."""
         unmet, self._unmet = self._unmet, []
-        for finding, absent in unmet:
+        for flaw, describe, absent in unmet:
             if (absent & mask.lanes).any():
-                self.report.add(finding)
+                self.report.add(flaw, describe)
             else:
-                self._unmet.append((finding, absent))
+                self._unmet.append((flaw, describe, absent))
+
+    def record(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
+        """A shuffle or vote for the recorder; values and lanes to read from, one per lane."""
+        if self.counters and self.counters.recorder:
+            self.counters.recorder.meeting(kind, mask, site, values, sources)
 
     def barrier(self, mask: Mask, site: Site) -> None:
         """All live threads of a block must be here, or none of them."""
@@ -63,36 +84,39 @@ class Run:
         here = mask.lanes.reshape(shape).sum(axis=1)
         alive = self.live.lanes.reshape(shape).sum(axis=1)
         split = (here > 0) & (here < alive)
-        if not split.any() or self.report.knows("barrier", site, ""):
+        if not split.any():
             return
-        block = int(np.flatnonzero(split)[0])
-        absent = (self.live.lanes & ~mask.lanes).reshape(shape)[block]
-        thread = self.batch.thread(int(np.flatnonzero(absent)[0]) + block * self.batch.width)
-        self.report.add(Finding(
-            "barrier", site, "", (), (thread,), int(split.sum()),
-            f"{here[block]} of the {alive[block]} live threads of block "
-            f"{thread.block} reach this barrier; {thread} does not.",
-        ))  # fmt: skip
+        absent = np.flatnonzero(self.live.lanes & ~mask.lanes & split.repeat(self.batch.width))
+
+        def describe() -> Finding:
+            block = int(np.flatnonzero(split)[0])
+            thread = self.batch.thread(int(absent[0]))
+            return Finding(
+                "barrier", site, "", (), (thread,), int(split.sum()),
+                f"{here[block]} of the {alive[block]} live threads of a block reach this barrier; "
+                f"{thread} does not.",
+            )  # fmt: skip
+
+        self.report.add(Flaw("barrier", site, "", self.batch.numbers[absent]), describe)
 
     def grid_barrier(self, mask: Mask, site: Site) -> None:
         """All live threads of the grid must be here."""
         if mask.count != self.live.count:
             absent = np.flatnonzero(self.live.lanes & ~mask.lanes)
             thread = self.batch.thread(int(absent[0]))
-            self.report.add(Finding(
+            finding = Finding(
                 "barrier", site, "", (), (thread,), self.live.count - mask.count,
                 f"{mask.count} of the grid's {self.live.count} live threads reach this barrier; "
                 f"{thread} does not.",
-            ))  # fmt: skip
+            )  # fmt: skip
+            flaw = Flaw("barrier", site, "", self.batch.numbers[absent])
+            self.report.add(flaw, lambda: finding)
         self.clock.grid_barrier()
         if self.counters:
             self.counters.barrier(mask, site)
 
-    def count_round(self, source: Source, node: ast.AST) -> None:
-        """An endless loop is an error, never a hang."""
-        self._rounds += 1
-        if self._rounds > MAX_ROUNDS:
-            raise VirtualGpuError(
-                f"{source.name}, {source.site(node)}: more than {MAX_ROUNDS} rounds of its loops; "
-                "does the loop end for every thread? If so, set VIRTUAL_GPU_MAX_ROUNDS higher."
-            )
+    def count_round(self, source: Source, node: ast.AST, mask: Mask) -> None:
+        """These lanes begin a round of a loop: time passes, and a launch may take too long."""
+        excess = self.watch.excess(mask.count)
+        if excess:
+            raise LimitReached(f"{source.name}, {source.site(node)}: {excess}")

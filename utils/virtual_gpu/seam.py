@@ -7,176 +7,56 @@ compiler stays whole: ``cuda.compile_ptx`` works beside it.
 from __future__ import annotations
 
 import contextlib
+import itertools
+import linecache
 import sys
-import time
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
 
+import numpy as np
 from numba import cuda
-from numba.core import sigutils, types
+from numba.cuda import deviceufunc
+from numba.cuda.cudadrv import devicearray
 from numba.cuda.dispatcher import CUDADispatcher
-from numba.np.numpy_support import as_dtype
 
-from . import hostarrays, numba_types
-from .errors import VirtualGpuError
-from .lanes import Geometry
-from .launch import (
-    MAX_BLOCK,
-    MAX_GRID,
-    MAX_THREADS,
-    Observer,
-    launch,
-    make_geometry,
-)
-from .report import Report
-from .shared import MAX_SHARED_BYTES
+from . import allocation, dispatch, virtual_device
+from .errors import LaunchError
+from .hostarrays import DeviceArray
+from .streams import VirtualEvent, VirtualStream
 
-
-@dataclass(frozen=True)
-class VirtualDevice:
-    """What a program may ask of its device. The figures are those of compute capability 9.0."""
-
-    name: str = "virtual GPU"
-    id: int = 0
-    compute_capability: tuple[int, int] = (9, 0)
-    WARP_SIZE: int = 32
-    MAX_THREADS_PER_BLOCK: int = MAX_THREADS
-    MAX_BLOCK_DIM_X: int = MAX_BLOCK[0]
-    MAX_BLOCK_DIM_Y: int = MAX_BLOCK[1]
-    MAX_BLOCK_DIM_Z: int = MAX_BLOCK[2]
-    MAX_GRID_DIM_X: int = MAX_GRID[0]
-    MAX_GRID_DIM_Y: int = MAX_GRID[1]
-    MAX_GRID_DIM_Z: int = MAX_GRID[2]
-    MAX_SHARED_MEMORY_PER_BLOCK: int = MAX_SHARED_BYTES
-    MULTIPROCESSOR_COUNT: int = 1
-
-    def reset(self) -> None:
-        """Nothing is kept between launches."""
-
-
-def _get_current_device(*ignored) -> VirtualDevice:
-    return VirtualDevice()
-
-
-@dataclass(frozen=True)
-class VirtualLaunch:
-    """``kernel[grid, block]``, ready to be called."""
-
-    kernel: CUDADispatcher
-    geometry: Geometry
-    shared_bytes: int
-
-    def __call__(self, *arguments) -> None:
-        observer = Observer(Report(collect=False))
-        arguments = _as_declared(self.kernel, arguments)
-        launch(self.kernel.py_func, self.geometry, arguments, self.shared_bytes, observer)
-        for finding in observer.report.findings:
-            warnings.warn(str(finding), stacklevel=2)
-
-
-class VirtualStream:
-    """A stream: launches here are finished when they return, so there is nothing to order."""
-
-    def synchronize(self) -> None:
-        """Nothing is pending."""
-
-    @contextlib.contextmanager
-    def auto_synchronize(self):
-        yield self
-
-
-class VirtualEvent:
-    """An event that holds the host's clock. It times this interpreter, never a GPU."""
-
-    def __init__(self, timing: bool = True):
-        self._seconds: float | None = None
-
-    def record(self, stream=0) -> None:
-        self._seconds = time.perf_counter()
-
-    def synchronize(self) -> None:
-        """Nothing is pending."""
-
-    def wait(self, stream=0) -> None:
-        """Nothing is pending."""
-
-    def query(self) -> bool:
-        return True
-
-    def elapsed_time(self, end: VirtualEvent) -> float:
-        """Milliseconds of the host's clock from this event to ``end``."""
-        if self._seconds is None or end._seconds is None:
-            raise VirtualGpuError("An event was not recorded; call record() on both events first.")
-        return 1e3 * (end._seconds - self._seconds)
+_texts = itertools.count()
 
 
 def active() -> bool:
     """Whether ``kernel[grid, block](...)`` runs on the virtual GPU in this process."""
-    return CUDADispatcher.configure is _configure
+    return CUDADispatcher.configure is dispatch.configure
 
 
-def install() -> None:
+def install(available: bool = False) -> None:
     """Let Numba's launches, arrays, streams and events run on the virtual GPU. Idempotent.
 
     For machines without a CUDA device: a launch on a real device is no longer possible afterwards.
+    ``available``: ``cuda.is_available()`` says yes from now on, for programs that ask it first.
     """
-    CUDADispatcher.configure = _configure
-    CUDADispatcher.__getitem__ = _getitem
-    CUDADispatcher.forall = _forall
-    CUDADispatcher.compile = _declare
-    CUDADispatcher.disable_compile = _disable_compile
+    for name, method in _KERNEL_METHODS.items():
+        setattr(CUDADispatcher, name, method)
     for module in list(sys.modules.values()):
-        # The compiler asks for the device's compute capability through names of its own.
-        if getattr(module, "__name__", "").startswith(("numba.cuda.", "numba_cuda.")) and hasattr(
-            module, "get_current_device"
-        ):
-            module.get_current_device = _get_current_device
-    for name, function in _HOST_FUNCTIONS.items():
-        setattr(cuda, name, function)
+        # The compiler and Numba's own functions ask for the device through names of their own.
+        if getattr(module, "__name__", "").startswith(("numba.cuda.", "numba_cuda.")):
+            for name in _DEVICE_NAMES.keys() & vars(module).keys():
+                setattr(module, name, _DEVICE_NAMES[name])
+    for name, value in _HOST_NAMES.items():
+        setattr(cuda, name, value)
+    devicearray.DeviceNDArray = DeviceArray
+    deviceufunc.exec = _run_text
+    if available:
+        cuda.is_available = lambda: True
 
 
-def _configure(self, griddim, blockdim, stream=0, sharedmem=0) -> VirtualLaunch:
-    return VirtualLaunch(self, make_geometry(griddim, blockdim), int(sharedmem))
-
-
-def _getitem(self, arguments) -> VirtualLaunch:
-    if not isinstance(arguments, tuple) or not 2 <= len(arguments) <= 4:
-        raise VirtualGpuError(
-            "A launch needs kernel[grid, block], or kernel[grid, block, stream, shared_bytes]."
-        )
-    return _configure(self, *arguments)
-
-
-def _forall(self, ntasks, tpb=0, stream=0, sharedmem=0) -> Callable:
-    threads = tpb or 128
-    if ntasks == 0:
-        return lambda *arguments: None
-    return _configure(self, -(-ntasks // threads), threads, stream, sharedmem)
-
-
-def _declare(self, signature) -> None:
-    """``@cuda.jit(signature)``: nothing is compiled, but numbers will be passed as declared."""
-    types_given, _ = sigutils.normalize_signature(signature)
-    self.declared_types = types_given
-
-
-def _disable_compile(self, value: bool = True) -> None:
-    """A function with signatures takes no other types; Numba's own asks for compiled code, too."""
-    self._can_compile = not value
-
-
-def _as_declared(kernel: CUDADispatcher, arguments: tuple) -> tuple:
-    """Numbers cast to the types of the kernel's signature, if it has one."""
-    declared = getattr(kernel, "declared_types", None)
-    if declared is None or len(declared) != len(arguments):
-        return arguments
-    return tuple(
-        numba_types.cast(numba_types.scalar(argument), as_dtype(declared_type))
-        if isinstance(declared_type, types.Number | types.Boolean)
-        else argument
-        for declared_type, argument in zip(declared, arguments, strict=True)
-    )
+def _run_text(text: str, names: dict) -> None:
+    """``exec`` for the kernels that ``@vectorize`` writes: their text can be read afterwards."""
+    file = f"<vectorize {next(_texts)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), names)
 
 
 @contextlib.contextmanager
@@ -184,19 +64,70 @@ def _pinned(*arrays):
     yield
 
 
-_HOST_FUNCTIONS = {
-    "to_device": hostarrays.to_device,
-    "device_array": hostarrays.device_array,
-    "device_array_like": hostarrays.device_array_like,
-    "managed_array": hostarrays.host_array,
-    "mapped_array": hostarrays.host_array,
-    "mapped_array_like": hostarrays.host_array_like,
-    "pinned_array": hostarrays.host_array,
-    "pinned_array_like": hostarrays.host_array_like,
+@contextlib.contextmanager
+def _mapped(*arrays: np.ndarray, stream=0) -> Iterator[DeviceArray | list[DeviceArray]]:
+    """Device arrays over the memory of host arrays; one alone, or several as a list."""
+    seen = [DeviceArray.over(array) for array in arrays]
+    yield seen[0] if len(seen) == 1 else seen
+
+
+def _open_ipc_array(*ignored, **named):
+    raise LaunchError(
+        "The virtual GPU shares no memory between processes; copy the array to the host and send "
+        "that."
+    )
+
+
+_KERNEL_METHODS = {
+    "configure": dispatch.configure,
+    "__getitem__": dispatch.getitem,
+    "forall": dispatch.forall,
+    "compile": dispatch.declare,
+    "compile_device": dispatch.compile_device,
+    "disable_compile": dispatch.disable_compile,
+    "specialize": dispatch.specialize,
+    "inspect_asm": dispatch.inspect_asm,
+    **{
+        name: dispatch.machine_code_method(name)
+        for name in (
+            "get_const_mem_size",
+            "get_local_mem_per_thread",
+            "get_max_threads_per_block",
+            "get_regs_per_thread",
+            "get_shared_mem_per_block",
+            "inspect_llvm",
+            "inspect_lto_ptx",
+            "inspect_sass",
+            "inspect_sass_cfg",
+            "inspect_types",
+        )
+    },
+}
+
+_DEVICE_NAMES = {
+    "get_current_device": virtual_device.current_device,
+    "get_context": virtual_device.current_context,
+    "current_context": virtual_device.current_context,
+    "gpus": virtual_device.VirtualDevices(),
+}
+
+_HOST_NAMES = {
+    **{name: value for name, value in _DEVICE_NAMES.items() if name != "get_context"},
+    "to_device": allocation.to_device,
+    "device_array": allocation.device_array,
+    "device_array_like": allocation.device_array_like,
+    "managed_array": allocation.host_array,
+    "mapped_array": allocation.host_array,
+    "mapped_array_like": allocation.host_array_like,
+    "pinned_array": allocation.pinned_array,
+    "pinned_array_like": allocation.pinned_array_like,
+    "as_cuda_array": allocation.as_cuda_array,
+    "from_cuda_array_interface": allocation.from_cuda_array_interface,
     "pinned": _pinned,
+    "mapped": _mapped,
+    "open_ipc_array": _open_ipc_array,
     "synchronize": lambda: None,
-    "get_current_device": _get_current_device,
-    "select_device": _get_current_device,
+    "select_device": virtual_device.select_device,
     "close": lambda: None,
     "defer_cleanup": contextlib.nullcontext,
     "profile_start": lambda: None,
@@ -204,6 +135,9 @@ _HOST_FUNCTIONS = {
     "profiling": contextlib.nullcontext,
     "stream": VirtualStream,
     "default_stream": VirtualStream,
+    "legacy_default_stream": lambda: VirtualStream(1),
+    "per_thread_default_stream": lambda: VirtualStream(2),
+    "external_stream": lambda ptr: VirtualStream(int(ptr), external=True),
     "event": VirtualEvent,
     "event_elapsed_time": lambda start, end: start.elapsed_time(end),
 }

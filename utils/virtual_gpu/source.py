@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
-import linecache
+import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import CodeType
 
 from .errors import Site, Unsupported
 
@@ -32,8 +33,8 @@ class Source:
 
     def site(self, node: ast.AST) -> Site:
         """Where a node stands."""
-        text = linecache.getline(self.file, node.lineno).strip()
-        return Site(self.file, node.lineno, text)
+        text = next((text for line, text in self.lines if line == node.lineno), "")
+        return Site(self.file, node.lineno, text.strip(), node.col_offset)
 
     def refuse(self, node: ast.AST, what: str) -> Unsupported:
         """The error for a construct that the virtual GPU does not know."""
@@ -55,22 +56,15 @@ class Source:
 
 def read_source(function: Callable) -> Source:
     """The Source of a plain Python function; Unsupported when its text cannot be found."""
-    try:
-        lines, first = inspect.getsourcelines(function)
-    except (OSError, TypeError):
-        raise Unsupported(
-            f"The source of {function.__name__} cannot be read; define the kernel in a file or "
-            "a notebook cell, not in exec() or at a plain prompt."
-        ) from None
-    text = textwrap.dedent("".join(lines))
+    text, first, file = _text(function)
     tree = _definition(function, text)
     ast.increment_lineno(tree, first - 1)
     numbered = tuple(enumerate(text.rstrip().splitlines(), start=first))
     names = _outer_names(function)
     defaults = function.__defaults__ or ()
     source = Source(
-        function, function.__name__, inspect.getfile(function), tree, names, numbered, defaults,
-        {n: copy.deepcopy(n.test) for n in ast.walk(tree) if isinstance(n, ast.While)},
+        function, function.__name__, file, tree, names, numbered, defaults,
+        later_tests(tree),
     )  # fmt: skip
     arguments = tree.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
@@ -78,26 +72,73 @@ def read_source(function: Callable) -> Source:
     return source
 
 
+def _text(function: Callable) -> tuple[str, int, str]:
+    """The function's text, not indented, the number of its first line, and its file."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        found = _text_on_command_line(function)
+        if found is None:
+            raise Unsupported(
+                f"The source of {function.__name__} cannot be read; define it in a file or a "
+                "notebook cell, not in exec() or at a plain prompt."
+            ) from None
+        return (*found, "<command line>")
+    return textwrap.dedent("".join(lines)), first, inspect.getfile(function)
+
+
+def _text_on_command_line(function: Callable) -> tuple[str, int] | None:
+    """The function's text in ``python -c TEXT`` and the number of its first line."""
+    code, words = function.__code__, sys.orig_argv
+    if (function.__module__, code.co_filename) != ("__main__", "<string>") or "-c" not in words:
+        return None
+    lines = words[words.index("-c") + 1].splitlines(keepends=True)
+    first = code.co_firstlineno
+    block = inspect.getblock(lines[first - 1 :])
+    named = any(f"def {code.co_name}(" in line for line in block)
+    return (textwrap.dedent("".join(block)), first) if named else None
+
+
 def _definition(function: Callable, text: str) -> ast.FunctionDef:
     """The def statement in this text; a lambda as the function that it stands for."""
     try:
-        statement = ast.parse(text).body[0]
+        statements = ast.parse(text).body
     except SyntaxError:  # a lambda within a longer expression
-        statement = None
-    if isinstance(statement, ast.FunctionDef):
-        return statement
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    lambdas = [
-        node
-        for node in (ast.walk(statement) if statement else ())
-        if isinstance(node, ast.Lambda) and tuple(a.arg for a in node.args.args) == names
-    ]
-    if len(lambdas) != 1:
+        statements = []
+    if statements and isinstance(statements[0], ast.FunctionDef):
+        return statements[0]
+    found = _lambda(function.__code__, [n for s in statements for n in ast.walk(s)])
+    if found is None:
         raise Unsupported(f"{function.__name__} is not a def statement; write it as one.")
-    found = lambdas[0]
     body = [ast.copy_location(ast.Return(found.body), found)]
     definition = ast.FunctionDef("function", found.args, body, [])
     return ast.fix_missing_locations(ast.copy_location(definition, found))
+
+
+def _lambda(code: CodeType, nodes: list[ast.AST]) -> ast.Lambda | None:
+    """The lambda of these lines that this code was made of; None if it cannot be told."""
+    names = code.co_varnames[: code.co_argcount]
+    lambdas = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Lambda) and tuple(a.arg for a in node.args.args) == names
+    ]
+    if len(lambdas) > 1:
+        lambdas = [node for node in lambdas if _does(code) == _does(_code_of(node))]
+    return lambdas[0] if len({ast.dump(node) for node in lambdas}) == 1 else None
+
+
+def _code_of(node: ast.Lambda) -> CodeType:
+    (code,) = (
+        constant
+        for constant in compile(ast.Expression(node), "", "eval").co_consts
+        if isinstance(constant, CodeType)
+    )
+    return code
+
+
+def _does(code: CodeType) -> tuple:
+    return code.co_code, code.co_consts, code.co_names
 
 
 def _outer_names(function: Callable) -> dict[str, object]:
@@ -113,8 +154,23 @@ def _outer_names(function: Callable) -> dict[str, object]:
 
 def assigned_names(tree: ast.FunctionDef) -> set[str]:
     """Names that the function binds itself: its parameters and everything it assigns."""
-    stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not _loads(n)}
+    stored = {n.id for n in _own_nodes(tree) if isinstance(n, ast.Name) and not _loads(n)}
     return stored | {a.arg for a in tree.args.args}
+
+
+def _own_nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The nodes of a function without those of the functions within it."""
+    waiting = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
+
+
+def later_tests(tree: ast.FunctionDef) -> dict[ast.While, ast.expr]:
+    """A second copy of the condition of each ``while`` loop."""
+    return {n: copy.deepcopy(n.test) for n in ast.walk(tree) if isinstance(n, ast.While)}
 
 
 def _loads(node: ast.Name) -> bool:
@@ -129,19 +185,37 @@ class ParameterUse:
     fewest_indices: int  # a read with fewer indices than dimensions makes a view
 
 
-def parameter_uses(tree: ast.FunctionDef) -> dict[str, ParameterUse]:
-    """For each parameter, whether the kernel might write through it."""
+def parameter_uses(tree: ast.FunctionDef, handed_on: Callable) -> dict[str, ParameterUse]:
+    """For each parameter, whether the kernel might write through it.
+
+    ``handed_on(call, position)`` is how the function that is called uses the argument at this
+    position; None where that is not known.
+    """
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     uses = {}
     for parameter in (a.arg for a in tree.args.args):
         nodes = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == parameter]
-        reads = [parents[n] for n in nodes if _is_read(n, parents[n])]
-        plain = [n for n in nodes if not _is_read(n, parents[n]) and not _is_query(parents[n])]
+        found = [_use_of(n, parents[n], handed_on) for n in nodes]
         uses[parameter] = ParameterUse(
-            may_write=bool(plain),
-            fewest_indices=min((_index_count(r) for r in reads), default=99),
+            may_write=any(use.may_write for use in found),
+            fewest_indices=min((use.fewest_indices for use in found), default=ANY_RANK),
         )
     return uses
+
+
+ANY_RANK = 99
+
+
+def _use_of(name: ast.Name, parent: ast.AST, handed_on: Callable) -> ParameterUse:
+    if _is_read(name, parent):
+        return ParameterUse(False, _index_count(parent))
+    if _is_query(parent):
+        return ParameterUse(False, ANY_RANK)
+    if isinstance(parent, ast.Call) and name in parent.args:
+        known = handed_on(parent, parent.args.index(name))
+        if known is not None:
+            return known
+    return ParameterUse(True, ANY_RANK)
 
 
 def _is_read(name: ast.Name, parent: ast.AST) -> bool:

@@ -17,12 +17,14 @@ from .access import load, store
 from .arithmetic import Arithmetic
 from .errors import KernelRaised
 from .expressions import Expressions
-from .frame import Evaluate, Execute, Frame, Loop, is_scalar, merge_values
+from .frame import Evaluate, Execute, Frame, Loop, described, is_scalar, merge_values
 from .lanes import Mask, union
 from .memory import Array, ArrayView
 from .numba_types import conform
 from .parts import is_part, store_part, view
 from .place import Place
+from .records import Record, RecordArray, copy_record
+from .spinning import Spinning
 
 
 class Statements:
@@ -89,6 +91,8 @@ class Statements:
 
     def do_Assign(self, node: ast.Assign) -> Execute:
         name = node.targets[0].id if isinstance(node.targets[0], ast.Name) else None
+        if name and isinstance(node.value, ast.Lambda):
+            return self._define(node, name, node.value)
         evaluate = self.expressions.expression(node.value, name)
         assigns = [self.target(t) for t in node.targets]
 
@@ -99,6 +103,17 @@ class Statements:
             return mask
 
         return execute
+
+    def do_FunctionDef(self, node: ast.FunctionDef) -> Execute:
+        return self._define(node, node.name, node)
+
+    def _define(
+        self, node: ast.stmt, name: str, function: ast.FunctionDef | ast.Lambda
+    ) -> Execute:
+        if name in self.expressions.inner:
+            raise self.source.refuse(node, f"a second inner function with the name {name}")
+        self.expressions.inner[name] = self.expressions.inner_function(function)
+        return lambda frame, mask: mask
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> Execute:
         if node.value is None:
@@ -113,6 +128,8 @@ class Statements:
             return self._to_tuple(node)
         if isinstance(node, ast.Subscript):
             return self._to_element(node)
+        if isinstance(node, ast.Attribute):
+            return self._to_place(node, self.expressions.field(node, node.attr))
         raise self.source.refuse(node, f"assignment to {ast.unparse(node)}")
 
     def _to_name(self, node: ast.Name) -> Callable:
@@ -126,17 +143,21 @@ class Statements:
 
         def assign(frame, mask, value):
             if not isinstance(value, tuple) or len(value) != len(parts):
-                raise self.source.refuse(node, f"unpacking into {len(parts)} names from this value")
+                what = f"unpacking into {len(parts)} names from {described(value)}"
+                raise self.source.refuse(node, what)
             for part, item in zip(parts, value, strict=True):
                 part(frame, mask, item)
 
         return assign
 
     def _to_element(self, node: ast.Subscript) -> Callable:
-        locate = self.expressions.place(node)
+        return self._to_place(node, self.expressions.place(node))
 
+    def _to_place(self, node: ast.Attribute | ast.Subscript, locate: Callable) -> Callable:
         def assign(frame, mask, value):
             place = locate(frame, mask)
+            if type(value) is Record and copy_record(place, value):
+                return
             self._check_storable(node, place.array, value)
             if not is_part(place):
                 store(place, value)
@@ -150,14 +171,15 @@ class Statements:
         if not isinstance(array, Array) or not is_scalar(value) or complex_to_real:
             raise self.source.refuse(node, f"storing to {ast.unparse(node)} from this value")
         if isinstance(array, ArrayView) and not array.writable:
-            raise self.source.refuse(node, f"storing to the read-only array {array.name}")
+            what = f"storing to the read-only array {array.name}"
+            raise self.source.refuse(node, f"{what} (Numba refuses it, too: pass a copy of it)")
 
     def do_AugAssign(self, node: ast.AugAssign) -> Execute:
         function = operations.BINARY.get(type(node.op))
         if function is None:
             raise self.source.refuse(node, f"the operator {type(node.op).__name__}")
         right = self.expressions.expression(node.value)
-        if isinstance(node.target, ast.Subscript):
+        if isinstance(node.target, ast.Subscript | ast.Attribute):
             return self._augment_element(node, function, right)
         if not isinstance(node.target, ast.Name):
             raise self.source.refuse(node, f"assignment to {ast.unparse(node.target)}")
@@ -172,7 +194,11 @@ class Statements:
         return execute
 
     def _augment_element(self, node: ast.AugAssign, function: Callable, right: Evaluate) -> Execute:
-        locate, apply = self.expressions.place(node.target), Arithmetic(self.source, node).apply
+        target, apply = node.target, Arithmetic(self.source, node).apply
+        if isinstance(target, ast.Attribute):
+            locate = self.expressions.field(target, target.attr)
+        else:
+            locate = self.expressions.place(target)
 
         def execute(frame, mask):
             place = locate(frame, mask)
@@ -207,11 +233,11 @@ class Statements:
         otherwise = self.block(node.orelse)
 
         def execute(frame, mask):
-            loop, active = Loop(), mask
+            loop, active, spinning = Loop(), mask, Spinning(self.source, node)
             split, starting = node in frame.types.split, mask
             frame.loops.append(loop)
             while active is not None:
-                frame.run.count_round(self.source, node)
+                spinning.round(frame, active, starting)
                 going = loop.keep(active, test(frame, active, starting))
                 active = _round(loop, body, frame, going)
                 starting = loop.continued if split else None
@@ -255,7 +281,7 @@ class Statements:
             loop, active = Loop(), mask
             frame.loops.append(loop)
             for value, condition in _rounds(*bounds(frame, mask)):
-                frame.run.count_round(self.source, node)
+                frame.run.count_round(self.source, node, active)
                 active = loop.keep(active, condition)
                 if active is not None:
                     assign(frame, active, value)
@@ -292,15 +318,39 @@ class Statements:
         function = None
         if isinstance(node, ast.Call) and not node.keywords:
             function = self.expressions.try_static(node.func)
-        if function is enumerate and len(node.args) == 1:
+        if function is enumerate and 1 <= len(node.args) <= 2:
             inner = self._items(node.args[0])
+            start = self._first_number(node)
             return lambda frame, mask: (
-                (np.int64(n), value) for n, value in enumerate(inner(frame, mask))
+                (np.int64(n), value) for n, value in enumerate(inner(frame, mask), start)
             )
+        if function is range:
+            return self._same_range(node)
         if function is zip:
             parts = [self._items(a) for a in node.args]
             return lambda frame, mask: zip(*(p(frame, mask) for p in parts), strict=False)
         return self._positions(node) if function is np.ndindex else self._items_of(node)
+
+    def _first_number(self, node: ast.Call) -> int:
+        """Where enumerate() starts to count."""
+        start = self.expressions.try_static(node.args[1]) if len(node.args) == 2 else 0
+        if type(start) is not int:
+            raise self.source.refuse(node, "enumerate() from a number that is no constant")
+        return start
+
+    def _same_range(self, node: ast.Call) -> Callable:
+        """A range within enumerate() or zip(), with the same bounds in every thread."""
+        bounds = self._range(node)
+
+        def evaluate(frame, mask):
+            given = bounds(frame, mask)
+            if any(isinstance(bound, np.ndarray) for bound in given):
+                raise self.source.refuse(
+                    node, "a range whose bounds differ by thread, within enumerate() or zip(),"
+                )
+            return (value for value, _ in _same_rounds(*given))
+
+        return evaluate
 
     def _items_of(self, node: ast.expr) -> Callable:
         whole, site = self.expressions.expression(node), self.source.site(node)
@@ -313,6 +363,8 @@ class Statements:
                 return values
             if isinstance(values, Array) and isinstance(values.shape[0], int):
                 return _rows(Place(frame.run, values, (), mask, site))
+            if isinstance(values, RecordArray) and not values.is_local:
+                return values.rows(Place(frame.run, values, (), mask, site))
             raise self.source.refuse(node, "a loop over anything but range(), a tuple or an array")
 
         return evaluate

@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numba import cuda
 
+from . import numba_types
 from .call import Call, Handler
 from .errors import Finding, Site
-from .frame import Evaluate, Frame
+from .frame import Evaluate, Frame, is_scalar
 from .lanes import WARP, Mask
+from .report import Flaw
 from .run import Run
 
 ALL_LANES = 0xFFFFFFFF
@@ -49,19 +52,24 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
     forgets_itself = active & ((named >> np.arange(WARP)) & 1 == 0)
     absent = bits_of(run.live.lanes.reshape(-1, WARP) & ~active).astype(np.int64)
     guilty = forgets_itself | (active & ((named & absent[:, None]) != 0))
-    if not guilty.any() or run.report.knows("barrier", site, ""):
+    if not guilty.any():
         return
-    lane = int(np.flatnonzero(guilty.ravel())[0])
-    thread, present = run.batch.thread(lane), int(bits_of(active)[lane // WARP])
-    finding = Finding(
-        "barrier", site, "", (), (thread,), int(guilty.sum()),
-        f"{thread} names the lanes {int(named.ravel()[lane]):#010x}; its warp's lanes "
-        f"{present:#010x} take part, and both must be the same.",
-    )  # fmt: skip
+    lanes = np.flatnonzero(guilty)
+
+    def describe() -> Finding:
+        lane = int(lanes[0])
+        thread, present = run.batch.thread(lane), int(bits_of(active)[lane // WARP])
+        return Finding(
+            "barrier", site, "", (), (thread,), len(lanes),
+            f"{thread} names the lanes {int(named.ravel()[lane]):#010x}; its warp's lanes "
+            f"{present:#010x} take part, and both must be the same.",
+        )  # fmt: skip
+
+    flaw = Flaw("barrier", site, "", run.batch.numbers[lanes])
     if may_leave and not forgets_itself.any():
-        run.expect(finding, run.live.lanes & ~mask.lanes)
+        run.expect(flaw, describe, run.live.lanes & ~mask.lanes)
     else:
-        run.report.add(finding)
+        run.report.add(flaw, describe)
 
 
 def check_whole(run: Run, mask: Mask, site: Site) -> None:
@@ -69,15 +77,19 @@ def check_whole(run: Run, mask: Mask, site: Site) -> None:
     run.meet(mask)
     active = mask.lanes.reshape(-1, WARP)
     split = active.any(axis=1) & ~active.all(axis=1)
-    if not split.any() or run.report.knows("barrier", site, ""):
+    if not split.any():
         return
     here = mask.narrow(np.repeat(split, WARP)).index
-    thread = run.batch.thread(int(here[0]))
-    run.report.add(Finding(
-        "barrier", site, "", (), (thread,), len(here),
-        f"{thread} comes here with {int(active[here[0] // WARP].sum())} of the {WARP} lanes of its "
-        "warp: all must take part.",
-    ))  # fmt: skip
+
+    def describe() -> Finding:
+        thread, present = run.batch.thread(int(here[0])), int(active[here[0] // WARP].sum())
+        return Finding(
+            "barrier", site, "", (), (thread,), len(here),
+            f"{thread} comes here with {present} of the {WARP} lanes of its warp: all must take "
+            "part.",
+        )  # fmt: skip
+
+    run.report.add(Flaw("barrier", site, "", run.batch.numbers[here]), describe)
 
 
 def _shuffle(source: Callable) -> Handler:
@@ -89,19 +101,31 @@ def _shuffle(source: Callable) -> Handler:
 
         def evaluate(frame, mask):
             data = value(frame, mask)
-            if data.dtype not in SHUFFLED:
-                raise call.refuse(f"a shuffle of {data.dtype} (int32, int64, float32, float64 are)")
-            _check_members(frame, members(frame, mask), mask, site)
+            if not is_scalar(data) or data.dtype not in SHUFFLED:
+                what = data.dtype if is_scalar(data) else "what is no number"
+                raise call.refuse(f"a shuffle of {what} (int32, int64, float32, float64 are)")
+            _check_members(frame, _integer(call, members(frame, mask)), mask, site)
             values = rows(data, frame.run)
-            own = np.arange(WARP)
-            wanted = source(own, rows(argument(frame, mask), frame.run).astype(np.int64))
+            own, asked = np.arange(WARP), _integer(call, argument(frame, mask))
+            wanted = source(own, rows(asked, frame.run).astype(np.int64))
             wanted = np.where((wanted < 0) | (wanted >= WARP), own, wanted)
             _check_sources(frame, wanted, mask, site)
-            return np.take_along_axis(values, wanted, axis=1).ravel()
+            given = np.take_along_axis(values, wanted, axis=1).ravel()
+            frame.run.record("shuffle", mask, site, given, wanted.ravel())
+            return given
 
         return evaluate
 
     return handler
+
+
+def _integer(call: Call, value):
+    """A mask of lanes, a lane or a predicate. Numba casts a float in silence, which hides that it
+    is none of these."""
+    if not is_scalar(value) or value.dtype.kind not in "iub":
+        what = f"of type {value.dtype}" if is_scalar(value) else "that is no number"
+        raise call.refuse(f"a mask, lane or predicate {what} in {call.function.__name__}()")
+    return value
 
 
 def _check_sources(frame: Frame, wanted: np.ndarray, mask: Mask, site: Site) -> None:
@@ -109,13 +133,18 @@ def _check_sources(frame: Frame, wanted: np.ndarray, mask: Mask, site: Site) -> 
     guilty = active & ~np.take_along_axis(active, wanted, axis=1)
     if not guilty.any():
         return
-    lane = int(np.flatnonzero(guilty.ravel())[0])
-    thread = frame.run.batch.thread(lane)
-    frame.run.report.add(Finding(
-        "barrier", site, "", (), (thread,), int(guilty.sum()),
-        f"{thread} reads from lane {int(wanted.ravel()[lane])} of its warp, which does not take "
-        "part: the value is undefined.",
-    ))  # fmt: skip
+    lanes, run = np.flatnonzero(guilty), frame.run
+
+    def describe() -> Finding:
+        lane = int(lanes[0])
+        thread = run.batch.thread(lane)
+        return Finding(
+            "barrier", site, "", (), (thread,), len(lanes),
+            f"{thread} reads from lane {int(wanted.ravel()[lane])} of its warp, which does not "
+            "take part: the value is undefined.",
+        )  # fmt: skip
+
+    run.report.add(Flaw("barrier", site, "", run.batch.numbers[lanes]), describe)
 
 
 def _vote(combine: Callable, dtype: type) -> Handler:
@@ -126,9 +155,11 @@ def _vote(combine: Callable, dtype: type) -> Handler:
         site = call.site
 
         def evaluate(frame, mask):
-            _check_members(frame, members(frame, mask), mask, site)
-            holds = rows(predicate(frame, mask) != 0, frame.run)
-            return _spread(combine(mask.lanes.reshape(-1, WARP), holds).astype(dtype))
+            _check_members(frame, _integer(call, members(frame, mask)), mask, site)
+            holds = rows(_integer(call, predicate(frame, mask)) != 0, frame.run)
+            verdict = _spread(combine(mask.lanes.reshape(-1, WARP), holds).astype(dtype))
+            frame.run.record("vote", mask, site, verdict)
+            return verdict
 
         return evaluate
 
@@ -136,7 +167,10 @@ def _vote(combine: Callable, dtype: type) -> Handler:
 
 
 def _same_value(rows: np.ndarray, active: np.ndarray) -> np.ndarray:
-    """For each lane, which active lanes of its warp hold the same value."""
+    """For each lane, which active lanes of its warp hold the same bits. Numba has no match of
+    unsigned integers of 64 bits, and makes float64 of them."""
+    rows = numba_types.cast(rows, np.dtype(np.float64)) if rows.dtype == np.uint64 else rows
+    rows = rows.view(f"u{rows.dtype.itemsize}")
     return (rows[:, :, None] == rows[:, None, :]) & active[:, None, :] & active[:, :, None]
 
 
@@ -145,9 +179,11 @@ def _match_any(call: Call) -> Evaluate:
     site = call.site
 
     def evaluate(frame, mask):
-        _check_members(frame, members(frame, mask), mask, site)
+        _check_members(frame, _integer(call, members(frame, mask)), mask, site)
         same = _same_value(rows(value(frame, mask), frame.run), mask.lanes.reshape(-1, WARP))
-        return bits_of(same.reshape(-1, WARP)).astype(np.int32)
+        lanes = bits_of(same.reshape(-1, WARP)).astype(np.int32)
+        frame.run.record("match", mask, site, lanes)
+        return lanes
 
     return evaluate
 
@@ -157,11 +193,12 @@ def _match_all(call: Call) -> Evaluate:
     site = call.site
 
     def evaluate(frame, mask):
-        _check_members(frame, members(frame, mask), mask, site)
+        _check_members(frame, _integer(call, members(frame, mask)), mask, site)
         active = mask.lanes.reshape(-1, WARP)
         same = _same_value(rows(value(frame, mask), frame.run), active)
         everyone = (same | ~active[:, None, :] | ~active[:, :, None]).all(axis=(1, 2))
         lanes = np.where(everyone, bits_of(active), 0).astype(np.int32)
+        frame.run.record("match", mask, site, _spread(lanes))
         return _spread(lanes), _spread(everyone)
 
     return evaluate
@@ -173,8 +210,9 @@ def _syncwarp(call: Call) -> Evaluate:
 
     def evaluate(frame, mask):
         members = arguments[0](frame, mask) if arguments else np.int64(ALL_LANES)
-        _check_members(frame, members, mask, site, may_leave=True)
+        _check_members(frame, _integer(call, members), mask, site, may_leave=True)
         frame.run.clock.warp_sync(mask)
+        frame.run.record("syncwarp", mask, site)
 
     return evaluate
 
@@ -198,11 +236,15 @@ def _bits(compute: Callable) -> Handler:
 
         def evaluate(frame, mask):
             value = argument(frame, mask)
-            if value.dtype.kind not in "iu":
-                raise call.refuse(f"a bit function of {value.dtype}")
-            width = 8 * value.dtype.itemsize
-            unsigned = value.astype(f"u{value.dtype.itemsize}").astype(np.uint64)
-            return compute(unsigned, width).astype(value.dtype)
+            if not is_scalar(value) or value.dtype.kind not in "iu":
+                raise call.refuse("a bit function of what is no integer")
+            rule = numba_types.rule(call.function, (value.dtype,))
+            if rule is None or (call.function is cuda.ffs and rule.operands[0].itemsize < 4):
+                raise call.refuse(f"a bit function of {value.dtype} (Numba refuses it, too)")
+            value = numba_types.cast(value, rule.operands[0])
+            size = value.dtype.itemsize
+            result = compute(value.astype(f"u{size}").astype(np.uint64), 8 * size)
+            return np.asarray(result).astype(rule.result)[()]
 
         return evaluate
 

@@ -2,6 +2,7 @@
 
 import re
 
+from utils.figures import virtual_gpu_readme
 from utils.figures.readme import ON_CPU, ON_GPU, README, results, with_results
 from utils.measuring import records
 
@@ -9,6 +10,12 @@ from utils.measuring import records
 def test_the_table_is_the_one_that_the_records_give():
     text = README.read_text(encoding="utf-8")
     assert with_results(text) == text, "run python -m utils.figures.readme"
+
+
+def test_what_the_virtual_gpus_readme_says_of_exactness_is_what_the_records_give():
+    text = virtual_gpu_readme.README.read_text(encoding="utf-8")
+    anew = with_results(text, virtual_gpu_readme.SECTIONS)
+    assert anew == text, "run python -m utils.figures.readme"
 
 
 def test_the_table_has_every_recorded_step():

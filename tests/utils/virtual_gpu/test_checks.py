@@ -254,7 +254,7 @@ def rounds_by_thread(x):
 
 def test_a_barrier_that_part_of_a_block_reaches():
     x = np.zeros(256)
-    with pytest.raises(BarrierError, match=r"40 of the 64 live threads.*thread \(40\)"):
+    with pytest.raises(BarrierError, match=r"40 of the 64 live threads of a block.*thread \(40\)"):
         half_a_barrier[1, BLOCK](x)
     assert found(rounds_by_thread, x) == {"barrier"}
 

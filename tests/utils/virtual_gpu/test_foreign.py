@@ -239,6 +239,14 @@ out[i] = m[i, ...][2]
 out[i] = m.T[0, i]
 out[i] = m.flat[i]
 out[i] = m.reshape(24)[i]
+out[i] = m.reshape((3, 8))[1, i] + m.reshape(2, -1)[1, 2]
+m.flat[3] = 2; out[i] = m[0, 3] + len(m.flat)
+for v in m.flat: out[i] += v
+out[i] = m.transpose()[1, i] + x.reshape(2, 4).transpose()[i, 1]
+for k, v in enumerate(range(3, 9, 2)): out[i] += k * v
+for k, v in enumerate(x, 5): out[i] += k * v
+for a, b in zip(range(4), x): out[i] += a * b
+for k, (a, b) in enumerate(zip(x, range(9))): out[i] += k * a - b
 out[2:4] = 3.0
 m[i, :] = 2.0; out[i] = m[i, 1]
 m[i, 1:3] = x[0]; out[i] = m[i, 2]
@@ -452,9 +460,9 @@ def array_without_dimensions(out):
     out[()] = 42.5
 
 
-@runs(1, 4, lambda: ((2, 0.5), None, z8(4)), lambda pair, extra, out: 2 * np.arange(4) + 0.5)
+@runs(1, 4, lambda: ((2, 0.5), z8(4)), lambda pair, out: 2 * np.arange(4) + 0.5)
 @cuda.jit
-def tuple_and_none_arguments(pair, extra, out):
+def tuple_and_none_arguments(pair, out, extra=None):
     a, b = pair
     i = cuda.grid(1)
     out[i] = a * i + b if extra is None else -1
@@ -1127,13 +1135,7 @@ REFUSED = {
 # Name: what happens. Numba runs each of these; none of them runs here yet.
 KNOWN_GAPS = {
     "out[i] = variadic(i, 2, 3)": "*values in a device function is refused",
-    "f = lambda v: v + 1; out[i] = f(i)": "a function defined in a kernel is refused",
-    "out[i] = m.flat[i]": "x.flat is refused",
-    "out[i] = m.reshape(24)[i]": "x.reshape() is refused",
-    "record_arrays": "a store to a record's field is refused",
-    "libdevice_functions": "libdevice is refused",
     "breadth_first_level": "Race: a plain load beside the atomics of other threads",
-    "monte_carlo_with_xoroshiro": "an array of records is refused",
 }
 
 

@@ -12,7 +12,7 @@ from tests.kernels import Case, broken, correct
 from tests.kernels.run_case import CASES
 from utils.paths import MEASURED
 from utils.virtual_gpu import trace
-from utils.virtual_gpu.hostarrays import device_array_like
+from utils.virtual_gpu.allocation import device_array_like
 
 RECORDED = MEASURED / "nvidia_h200" / "sanitizer.csv"
 

@@ -1,0 +1,35 @@
+"""Functions that NumPy does not have, on vectors of lanes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+
+def elementwise(function: Callable) -> Callable:
+    """A function of ``math`` on vectors; outside its domain it gives NaN, as on a GPU."""
+
+    def safe(*values: float) -> float:
+        try:
+            return function(*values)
+        except ValueError:
+            return math.nan
+        except OverflowError:
+            return math.inf
+
+    of_lanes = np.vectorize(safe, otypes=[np.float64])
+    return lambda *values: of_lanes(*values)[()]  # of numbers a number, not an array of rank 0
+
+
+def gamma(x):
+    """``tgamma`` of CUDA: an infinity at zero, with its sign."""
+    zero = np.copysign(np.inf, x)
+    return np.where(x == 0, zero, elementwise(math.gamma)(x))[()]
+
+
+def log_gamma(x):
+    """``lgamma`` of CUDA: infinity at zero and at the negative integers."""
+    pole = (x <= 0) & (np.floor(x) == x)
+    return np.where(pole, np.inf, elementwise(math.lgamma)(x))[()]

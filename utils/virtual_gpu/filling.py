@@ -1,0 +1,31 @@
+"""What stands in memory and variables that nobody has set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Filling:
+    """The same byte everywhere."""
+
+    byte: int
+
+    def array(self, size: int, dtype: np.dtype) -> np.ndarray:
+        """A vector of it; pages of zeros cost nothing until they are touched."""
+        if self.byte == 0:
+            return np.zeros(size, dtype)
+        if dtype.kind == "b":
+            return np.ones(size, bool)
+        return np.full(size * dtype.itemsize, self.byte, np.uint8).view(dtype)
+
+    def value(self, dtype: np.dtype) -> np.generic:
+        """A number of it."""
+        return self.array(1, dtype)[0]
+
+
+ZEROS = Filling(0)
+# NaN and -1, which compare unlike 0 with everything; then a large number of every type.
+OTHERS = (Filling(0xFF), Filling(0x7E))

@@ -1,0 +1,70 @@
+"""Plain reads that only decide whether an atomic is worth trying.
+
+``old = best[0]; while x > old: old = cas(best, 0, old, x)`` begins with a read that is no atomic,
+and so does ``if x > best[0]: atomic.max(best, 0, x)``. Another thread may update the element at the
+same time. That is harmless: the atomic looks at it once more.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+_SWAPS = ("cas", "compare_and_swap")  # of numba.cuda.atomic
+_DECIDING = (*_SWAPS, "max", "min")
+
+
+def reads_before_atomic(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
+    """Reads of an element whose value a compare-and-swap on the same array expects, or that stand
+    in a condition on which such an atomic, or a largest or smallest value, depends."""
+    body = ast.Module(tree.body, [])  # without decorators
+    return frozenset(
+        read
+        for value, call in (*_expected(body), *_conditions(body))
+        for read in _sources(body, value)
+        if isinstance(read, ast.Subscript)
+        and ast.unparse(read.value) == ast.unparse(call.args[0])
+    )
+
+
+def _expected(body: ast.AST) -> Iterator[tuple[ast.expr, ast.Call]]:
+    return ((call.args[-2], call) for call in _atomics(body, _SWAPS))
+
+
+def _conditions(body: ast.AST) -> Iterator[tuple[ast.expr, ast.Call]]:
+    """Each value in a condition, with each atomic that depends on it."""
+    for node in ast.walk(body):
+        if isinstance(node, ast.If | ast.While):
+            values = [n for n in ast.walk(node.test) if isinstance(n, ast.Name | ast.Subscript)]
+            for part in node.body:
+                yield from ((value, call) for call in _atomics(part, _DECIDING) for value in values)
+
+
+def _atomics(tree: ast.AST, names: tuple[str, ...]) -> Iterator[ast.Call]:
+    """Calls of ``cuda.atomic`` functions of these names; builtin max and min are none."""
+    for node in ast.walk(tree):
+        is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if is_method and node.func.attr in names and len(node.args) >= 3:
+            yield node
+
+
+def _sources(tree: ast.AST, value: ast.expr) -> list[ast.expr]:
+    """The expressions that a value may be a copy of, through any number of variables."""
+    found, names, waiting = [], set(), [value]
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, ast.Name):
+            found.append(node)
+        elif node.id not in names:
+            names.add(node.id)
+            waiting.extend(_assigned(tree, node.id))
+    return found
+
+
+def _assigned(tree: ast.AST, name: str) -> list[ast.expr]:
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
+    ]

@@ -1,0 +1,148 @@
+"""What the functions of ``cuda.fp16`` and of ``numba.cuda.libdevice`` compute, by their names.
+
+Their types are Numba's; half precision is computed in float32 and rounded once. Functions that are
+not here are refused where a kernel calls them.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+
+import numpy as np
+from numba.cuda import libdevice
+
+try:
+    from numba.cuda import fp16
+except ImportError:  # plain Numba has them among its stubs
+    from numba.cuda.stubs import fp16
+
+from .elementwise import elementwise, gamma, log_gamma
+from .fused import fused_multiply_add
+from .number_corners import power
+
+
+def _rounded_away(x):
+    """Halfway cases away from zero."""
+    whole = np.trunc(x)
+    return whole + np.copysign(abs(x - whole) >= 0.5, x).astype(x.dtype)
+
+
+def _as(dtype: type) -> Callable:
+    """The same bits as another type."""
+    return lambda x: np.asarray(x).view(dtype)[()]
+
+
+def _high_product(a, b):
+    """The upper half of a product of 32-bit integers."""
+    wide = np.uint64 if a.dtype.kind == "u" else np.int64
+    return ((a.astype(wide) * b.astype(wide)) >> wide(32)).astype(a.dtype)
+
+
+def _unsigned(compute: Callable) -> Callable:
+    """Numba declares all integers of libdevice as signed; this function takes their bits."""
+    def of_bits(a, b):
+        kind = f"u{a.dtype.itemsize}"
+        return compute(a.view(kind), b.view(kind)).view(a.dtype)
+
+    return of_bits
+
+
+def _positive_difference(x, y):
+    return np.where(np.isnan(x) | np.isnan(y), np.nan, np.where(x > y, x - y, 0))
+
+
+def _exponent(x):
+    """``logb``: the binary exponent as a float."""
+    exponent = (np.frexp(x)[1] - 1).astype(x.dtype)
+    exponent = np.where(x == 0, -np.inf, exponent)
+    return np.where(np.isfinite(x), exponent, abs(x))
+
+
+def _sine_of_pi_times(x):
+    turn = np.fmod(x.astype(np.float64), 2)
+    return np.where(turn == np.rint(turn), np.copysign(0.0, x), np.sin(np.pi * turn))
+
+
+def _cosine_of_pi_times(x):
+    turn = np.fmod(x.astype(np.float64), 2)
+    return np.where(abs(turn) % 1 == 0.5, 0.0, np.cos(np.pi * turn))
+
+
+_BOTH = {  # of a double, and with an f behind the name of a float
+    "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh,
+    "atan": np.arctan, "atan2": np.arctan2, "atanh": np.arctanh, "cbrt": np.cbrt, "ceil": np.ceil,
+    "copysign": np.copysign, "cos": np.cos, "cosh": np.cosh, "exp": np.exp, "exp2": np.exp2,
+    "expm1": np.expm1, "fabs": np.fabs, "floor": np.floor, "fmax": np.fmax, "fmin": np.fmin,
+    "fmod": np.fmod, "hypot": np.hypot, "log": np.log, "log10": np.log10, "log1p": np.log1p,
+    "log2": np.log2, "nearbyint": np.rint, "nextafter": np.nextafter, "pow": np.power,
+    "powi": power, "rint": np.rint, "sin": np.sin,
+    "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan, "tanh": np.tanh, "trunc": np.trunc,
+    "exp10": lambda x: np.power(x.dtype.type(10), x), "rsqrt": lambda x: 1 / np.sqrt(x),
+    "rcbrt": lambda x: 1 / np.cbrt(x), "fdim": _positive_difference,
+    "sinpi": _sine_of_pi_times, "ldexp": np.ldexp, "scalbn": np.ldexp,
+    "cospi": _cosine_of_pi_times, "round": _rounded_away, "llrint": np.rint,
+    "llround": _rounded_away, "erf": elementwise(math.erf), "erfc": elementwise(math.erfc),
+    "tgamma": gamma, "lgamma": log_gamma, "fma": fused_multiply_add,
+    "remainder": elementwise(math.remainder), "logb": _exponent,
+    "normcdf": elementwise(lambda x: 0.5 * math.erfc(-x / math.sqrt(2))),
+}  # fmt: skip
+_ONE = {
+    "isnand": np.isnan, "isnanf": np.isnan, "isinfd": np.isinf, "isinff": np.isinf,
+    "isfinited": np.isfinite, "finitef": np.isfinite, "signbitd": np.signbit,
+    "signbitf": np.signbit, "abs": np.abs, "llabs": np.abs, "max": np.maximum, "min": np.minimum,
+    "umax": _unsigned(np.maximum), "umin": _unsigned(np.minimum),
+    "llmax": np.maximum, "llmin": np.minimum,
+    "ullmax": _unsigned(np.maximum), "ullmin": _unsigned(np.minimum),
+    "saturatef": lambda x: np.fmin(np.fmax(x, 0), 1),
+    "fast_fdividef": np.divide, "float_as_int": _as(np.int32), "int_as_float": _as(np.float32),
+    "double_as_longlong": _as(np.int64), "longlong_as_double": _as(np.float64),
+    "fadd_rn": np.add, "fsub_rn": np.subtract, "fmul_rn": np.multiply, "fdiv_rn": np.divide,
+    "fsqrt_rn": np.sqrt, "frcp_rn": np.reciprocal,
+    "frsqrt_rn": lambda x: 1 / np.sqrt(x.astype(np.float64)),  # it is rounded once
+    "dadd_rn": np.add, "dmul_rn": np.multiply, "ddiv_rn": np.divide, "dsqrt_rn": np.sqrt,
+    "drcp_rn": np.reciprocal, "fmaf_rn": fused_multiply_add,
+    "mulhi": _high_product, "umulhi": _unsigned(_high_product),
+    "float2int_rz": np.trunc, "float2int_rn": np.rint, "float2int_rd": np.floor,
+    "float2int_ru": np.ceil, "double2int_rz": np.trunc, "double2int_rn": np.rint,
+    "double2int_rd": np.floor, "double2int_ru": np.ceil,
+    **{f"fast_{name}f": _BOTH[name] for name in (
+        "cos", "exp", "exp10", "log", "log2", "log10", "pow", "sin", "tan",
+    )},
+}  # fmt: skip
+_HALF = {
+    "hadd": np.add, "hsub": np.subtract, "hmul": np.multiply, "hdiv": np.divide,
+    "hneg": np.negative, "habs": np.abs, "hmax": np.fmax, "hmin": np.fmin, "heq": operator.eq,
+    "hne": lambda a, b: (a < b) | (a > b),  # of no number it is False
+    "hlt": operator.lt, "hle": operator.le, "hgt": operator.gt,
+    "hge": operator.ge,
+    **{f"h{name}": _BOTH[name] for name in (
+        "sin", "cos", "log", "log2", "log10", "exp", "exp2", "exp10", "sqrt", "rsqrt", "ceil",
+        "floor", "trunc", "rint", "tanh",
+    )},
+    "hrcp": np.reciprocal, "htanh_approx": np.tanh,
+}  # fmt: skip
+
+
+def _in_single(compute: Callable) -> Callable:
+    """A function of float16 that is computed in float32."""
+    return lambda *values: compute(*(v.astype(np.float32) for v in values))
+
+
+def functions() -> dict[Callable, Callable]:
+    """What computes each function that this version of Numba has."""
+    named = {**_BOTH, **{f"{name}f": compute for name, compute in _BOTH.items()}, **_ONE}
+    found = {
+        getattr(libdevice, name): compute
+        for name, compute in named.items()
+        if hasattr(libdevice, name)
+    }
+    halves = {
+        getattr(fp16, name): _in_single(compute)
+        for name, compute in _HALF.items()
+        if hasattr(fp16, name)
+    }
+    if hasattr(fp16, "hfma"):
+        halves[fp16.hfma] = fused_multiply_add
+    return found | halves

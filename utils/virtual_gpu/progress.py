@@ -1,0 +1,55 @@
+"""A line on stderr that shows how far a long launch is."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+QUIET_SECONDS = 3.0
+REFRESH_SECONDS = 0.5
+
+
+class ProgressLine:
+    """How far a launch of ``total`` batches is, from the third second on.
+
+    In a terminal and in a notebook it is one line, refreshed at most twice a second and erased at
+    the end. In a log it is a new line each time that the launch has taken twice as long.
+    VIRTUAL_GPU_PROGRESS=0 switches it off.
+    """
+
+    def __init__(self, name: str, total: int):
+        self._name = name
+        self._total = total
+        self._width = 0
+        self.due = QUIET_SECONDS  # seconds after which the next line is wanted
+        if os.environ.get("VIRTUAL_GPU_PROGRESS", "1") == "0":
+            self.due = float("inf")
+
+    def show(self, done: int, seconds: float) -> None:
+        """``done`` batches, not all, are over after ``seconds``; called when a line is due."""
+        text = f"{self._name}: batch {done + 1} of {self._total}, {seconds:.1f} s"
+        if done:
+            text += f", about {seconds / done * (self._total - done):.0f} s to go"
+        if _can_erase(sys.stderr):
+            self._write(text)
+            self.due = seconds + REFRESH_SECONDS
+        else:
+            print(text, file=sys.stderr, flush=True)
+            self.due = 2 * seconds
+
+    def erase(self) -> None:
+        """The launch is over."""
+        if self._width:
+            self._write("")
+            self._width = 0
+
+    def _write(self, text: str) -> None:
+        end = "" if text else "\r"
+        print("\r" + text.ljust(self._width), end=end, file=sys.stderr, flush=True)
+        self._width = max(self._width, len(text))
+
+
+def _can_erase(stream) -> bool:
+    """Whether what was printed can be printed over: in a terminal, and in a notebook."""
+    notebook = type(stream).__module__.startswith("ipykernel")
+    return notebook or bool(getattr(stream, "isatty", lambda: False)())

@@ -1,0 +1,36 @@
+"""Tuples with names: ``collections.namedtuple``, and CUDA's vector types such as ``float32x4``."""
+
+from __future__ import annotations
+
+import collections
+import functools
+from collections.abc import Callable, Iterable
+
+from numba.core import types
+from numba.cuda.vector_types import vector_types
+
+
+def is_named_tuple(function) -> bool:
+    """Whether this is a class that collections.namedtuple or typing.NamedTuple has made."""
+    is_tuple = isinstance(function, type) and issubclass(function, tuple)
+    return is_tuple and hasattr(function, "_fields")
+
+
+def alike(value: tuple, items: Iterable) -> tuple:
+    """Other items in a tuple of the same type."""
+    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+
+
+@functools.cache
+def vector_kind(name: str) -> type:
+    """The vector type of this name as a tuple with the fields x, y, z and w."""
+    return collections.namedtuple(name, vector_types[name].attr_names)
+
+
+def type_of_tuple(value: tuple, type_of: Callable) -> types.Type:
+    """Numba's type of a tuple; ``type_of(item)`` gives that of an item."""
+    kind = type(value)
+    if kind.__name__ in vector_types and kind is vector_kind(kind.__name__):
+        return vector_types[kind.__name__]
+    items = tuple(map(type_of, value))
+    return types.BaseTuple.from_types(items, kind if is_named_tuple(kind) else None)
