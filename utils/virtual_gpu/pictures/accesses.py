@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .counters import WarpAccess
-from .lanes import WARP
-from .transactions import BANK_BYTES, BANKS, SECTOR_BYTES, bank_load
+from ..counters import WarpAccess
+from ..lanes import WARP
+from ..transactions import BANK_BYTES, BANKS, SECTOR_BYTES, bank_load
 
 if TYPE_CHECKING:  # Matplotlib is optional, and only a picture waits for its import
     from matplotlib.figure import Figure

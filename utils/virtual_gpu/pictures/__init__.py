@@ -1,0 +1,9 @@
+"""What the virtual GPU draws: one access of a warp, and a movie of what a block does.
+
+Pictures are SVG and HTML in the colours of the page, so that they read the same in a notebook and
+on a static page, light and dark. A movie adds plain JavaScript and asks no other host.
+"""
+
+from .accesses import draw_banks, draw_sectors
+
+__all__ = ["draw_banks", "draw_sectors"]
