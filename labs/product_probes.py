@@ -260,18 +260,27 @@ def _last_column_decides(split: Split, seen: Run) -> str | None:
     _, columns = _whole(seen.unwritten)
     if split.columns == 1 or not columns.size:
         return None
-    width, n = split.block[0], seen.shape[1]
-    if seen.lane_step("c", "store") in (1, None):
-        first, reach = columns // split.width * split.width + columns % width, split.width - width
-    else:
-        first, reach = columns // split.columns * split.columns, split.columns - 1
-    # Columns of threads whose last one is inside would be missing for another reason.
-    if not (first + reach >= n).all() or first[0] + reach - 1 >= n:
+    n = seen.shape[1]
+    first, last = _first_and_last(split, np.arange(n), seen.lane_step("c", "store"))
+    if not np.array_equal(columns, np.flatnonzero(last >= n)):
         return None
     return (
-        f"Column {columns[0]} belongs to a thread whose first column, {first[0]}, is inside and "
-        f"whose last, {first[0] + reach}, is outside: what stops the last one stops them all."
+        f"Column {columns[0]} belongs to a thread whose first column, {first[columns[0]]}, is "
+        f"inside and whose last, {last[columns[0]]}, is outside: what stops the last one stops them all."
     )
+
+
+def _first_and_last(split: Split, columns: np.ndarray, step: int | None):
+    """The first and the last column of the threads that these columns belong to.
+
+    step: words from lane 0 to lane 1; above 1 the columns of a thread are neighbours.
+    """
+    if step is not None and step > 1:
+        first = columns // split.columns * split.columns
+        return first, first + split.columns - 1
+    width = split.block[0]
+    first = columns // split.width * split.width + columns % width
+    return first, first + split.width - width
 
 
 def _too_few_columns(split: Split, seen: Run) -> str | None:
@@ -288,6 +297,8 @@ def _too_few_columns(split: Split, seen: Run) -> str | None:
 
 def _part_of_the_grid(split: Split, seen: Run) -> str | None:
     """All blocks, or all threads of a block, compute the same rows or columns."""
+    if seen.total("c", "store", "lanes") <= (~seen.unwritten).sum():
+        return None
     rows, columns = (np.flatnonzero(~seen.unwritten.all(axis=axis)) for axis in (1, 0))
     m, n, _ = seen.shape
     parts = (("row", rows, m, split.block[1], "y"), ("column", columns, n, split.width, "x"))
