@@ -1,4 +1,48 @@
-"""What a notebook imports: code and its changes, edits of a kernel, two steps side by side.
+"""What a lesson imports, as `from utils import lessons as course`: predictions, code, counts.
 
-And what executes the notebooks. What a kernel or a command line needs stays out.
+And what executes and checks the notebooks. What a kernel or a command line needs stays out.
 """
+
+from utils.lessons.code import show_change, show_difference, show_kernel, show_source
+from utils.lessons.counting import (
+    cache_lines_per_multiply_add,
+    count,
+    estimated_ms,
+    loads_per_multiply_add,
+    per_request,
+    watch,
+)
+from utils.lessons.edits import Edit, edited
+from utils.lessons.lesson import device_shown, peaks, this_device
+from utils.lessons.machine_code import compiled
+from utils.lessons.predictions import ledger, predict, reveal
+from utils.lessons.recorded import recorded_ms, share_of_peak, times
+from utils.lessons.show_step import show_step
+from utils.lessons.starting import start
+
+__all__ = [
+    "Edit",
+    "cache_lines_per_multiply_add",
+    "compiled",
+    "count",
+    "device_shown",
+    "edited",
+    "estimated_ms",
+    "ledger",
+    "loads_per_multiply_add",
+    "peaks",
+    "per_request",
+    "predict",
+    "recorded_ms",
+    "reveal",
+    "share_of_peak",
+    "show_change",
+    "show_difference",
+    "show_kernel",
+    "show_source",
+    "show_step",
+    "start",
+    "this_device",
+    "times",
+    "watch",
+]

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import ast
 import html
+import inspect
 import io
 import sys
+import textwrap
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import ModuleType
 
 from IPython.display import HTML
 
+from utils.errors import CourseError
 from utils.ladder.step import Step
 from utils.lessons.edits import difference, source_of
+from utils.virtual_gpu.pictures.svg import in_code
 
 _STYLE = """<style>
 .lesson-code {font-family: monospace; font-size: 12px; white-space: pre; overflow-x: auto;
  border: 1px solid rgba(128,128,128,.4); border-radius: 6px; padding: 6px 0; line-height: 1.45}
-.lesson-code div {padding: 0 10px}
+.lesson-code div {padding: 0 10px; width: max-content; min-width: calc(100% - 20px)}
 .lesson-code .added {background: rgba(0,114,178,.18); border-left: 4px solid #0072b2}
 .lesson-code .removed {background: rgba(213,94,0,.16); border-left: 4px solid #d55e00}
 .lesson-code .skipped {opacity: .6}
+.lesson-code .why {font: 14px/1.5 system-ui, sans-serif; white-space: normal; width: auto;
+ min-width: 0; max-width: 46em; padding: 2px 10px 6px 34px}
+.lesson-code .why code {font-size: 13px}
 </style>"""
 _KINDS = {"+": "added", "-": "removed", "@": "skipped"}
 
@@ -31,9 +38,40 @@ def show_source(step: Step) -> HTML:
     return _block(source_of(step.file).rstrip().splitlines(), marked=False)
 
 
-def show_change(old: Step, new: Step) -> HTML:
-    """The difference between the code of two steps: what the lesson is about."""
-    return _block(kernel_difference(old, new))
+def show_kernel(step: Step, **constants: int) -> HTML:
+    """A kernel as it stands in its file, without comments; those fold out below it.
+
+    A comment may hold what a lesson is about to ask. constants: of the step's factory.
+    """
+    function = step.variant(**constants).kernel.py_func
+    text = textwrap.dedent(inspect.getsource(function)).rstrip()
+    bare = [line for line in _without_comments(text) if line.strip()]
+    whole = _rows(text.splitlines(), marked=False)
+    return HTML(
+        f"{_STYLE}{_rows(bare, marked=False)}<details><summary>The same with its comments, which "
+        f"say what this lesson finds out</summary>{whole}</details>"
+    )
+
+
+def show_change(old: Step, new: Step, why: Mapping[str, str] | None = None) -> HTML:
+    """The lines of code that differ between two steps, comments left out.
+
+    why: a sentence to stand below the first new line that holds its key; CourseError where no new
+    line does. What stands between backticks is code.
+    """
+    # The name is no change that a reader needs to see.
+    before = kernel_code(old).replace(f"def {old.name}(", f"def {new.name}(")
+    lines = difference(before, kernel_code(new), context=0 if why else 99)
+    left, rows = dict(why or {}), []
+    for line in lines[1:]:
+        rows.append(_row(line))
+        for part in [part for part in left if line.startswith("+") and part in line]:
+            rows.append(f'<div class="why">↑ {in_code(left.pop(part))}</div>')
+    if left:
+        raise CourseError(
+            f"No new line of {new.name} holds {next(iter(left))!r}: compare with its file."
+        )
+    return HTML(f'{_STYLE}<div class="lesson-code">{"".join(rows)}</div>')
 
 
 def show_difference(before: ModuleType, after: ModuleType) -> HTML:
@@ -104,13 +142,14 @@ def _block(lines: Iterable[str], marked: bool = True) -> HTML:
     lines = list(lines)
     if marked and lines[:1] and lines[0].startswith("@@"):
         lines = lines[1:]  # where the first part stands is of no interest
-    rows = [f'<div class="{_kind(line) if marked else ""}">{_text(line)}</div>' for line in lines]
-    return HTML(f'{_STYLE}<div class="lesson-code">{"".join(rows)}</div>')
+    return HTML(f"{_STYLE}{_rows(lines, marked)}")
 
 
-def _kind(line: str) -> str:
-    return _KINDS.get(line[:1], "")
+def _rows(lines: Iterable[str], marked: bool) -> str:
+    return f'<div class="lesson-code">{"".join(_row(line, marked) for line in lines)}</div>'
 
 
-def _text(line: str) -> str:
-    return html.escape("⋯" if line.startswith("@@") else line) or "&nbsp;"
+def _row(line: str, marked: bool = True) -> str:
+    kind = _KINDS.get(line[:1], "") if marked else ""
+    text = "⋯" if kind == "skipped" else line
+    return f'<div class="{kind}">{html.escape(text) or "&nbsp;"}</div>'

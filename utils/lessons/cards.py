@@ -1,0 +1,106 @@
+"""Cards and tables: what a cell of a lesson says, for a notebook and as plain text."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from utils.virtual_gpu.pictures.svg import in_code
+
+KINDS = ("ask", "good", "bad")
+_STYLE = """<style>
+.course {font-family: system-ui, sans-serif; font-size: 14px; line-height: 1.5}
+.course-card {border-left: 4px solid #8b9096; background: rgba(128,128,128,.10);
+ padding: 6px 12px; border-radius: 4px; margin: 4px 0; box-sizing: border-box; max-width: 46em}
+.course-card.ask {border-color: #1f7fc4} .course-card.good {border-color: #0a9a6c}
+.course-card.bad {border-color: #d9730d}
+.course p {margin: 4px 0} .course summary {cursor: pointer}
+.course details {margin: 4px 0 4px 2px}
+.course code {font-family: monospace; font-size: 13px; background: rgba(128,128,128,.16);
+ padding: 0 3px; border-radius: 3px; color: inherit; overflow-wrap: anywhere}
+.course-scroll {overflow-x: auto}
+.course table {border-collapse: collapse; margin: 6px 0; color: inherit}
+.course th, .course td {padding: 2px 11px 2px 0; text-align: right; border: none; font-size: 13px;
+ color: inherit; background: transparent; vertical-align: bottom; max-width: 9em;
+ white-space: normal !important}
+.course thead th {border-bottom: 1px solid currentColor; font-weight: 600}
+.course th:first-child, .course td:first-child {text-align: left; max-width: 16em}
+</style>"""
+
+
+def _block(inner: str) -> str:
+    return f'{_STYLE}<div class="course">{inner}</div>'
+
+
+@dataclass(frozen=True)
+class Card:
+    """Some sentences on a ground of their own. What stands between backticks is code.
+
+    kind: "ask" for a question or a hint of the course, "good", or "bad". hints: sentences that fold
+    out one inside the other.
+    """
+
+    kind: str
+    sentences: tuple[str, ...]
+    hints: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences).replace("`", "")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        told = "".join(f"<p>{in_code(sentence)}</p>" for sentence in self.sentences)
+        return _block(f'<div class="course-card {self.kind}">{told}{_folded(self.hints)}</div>')
+
+
+@dataclass(frozen=True)
+class Table:
+    """A small table: at most eight rows and five columns, the first of them words.
+
+    note: a sentence below the table.
+    """
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+    def __str__(self) -> str:
+        cells = [[cell.replace("`", "") for cell in row] for row in (self.head, *self.rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip()
+            for row in cells
+        ]
+        return "\n".join(
+            [self.caption, *lines, *([self.note.replace("`", "")] if self.note else [])]
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f'<th scope="col">{in_code(title)}</th>' for title in self.head)
+        rows = "".join(
+            f"<tr>{''.join(f'<td>{in_code(cell)}</td>' for cell in row)}</tr>" for row in self.rows
+        )
+        table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        note = f"<p>{in_code(self.note)}</p>" if self.note else ""
+        caption = f"<p><b>{in_code(self.caption)}</b></p>"
+        return _block(f'{caption}<div class="course-scroll">{table}</div>{note}')
+
+
+def table(caption: str, head: Sequence[str], rows: Sequence[Sequence], note: str = "") -> Table:
+    """A table of anything that can be written as text."""
+    return Table(caption, tuple(head), tuple(tuple(map(str, row)) for row in rows), note)
+
+
+def _folded(hints: Sequence[str]) -> str:
+    inner = ""
+    for number, hint in reversed(list(enumerate(hints, start=1))):
+        title = html.escape(f"Hint {number}")
+        inner = f"<details><summary>{title}</summary><p>{in_code(hint)}</p>{inner}</details>"
+    return inner

@@ -1,0 +1,43 @@
+"""What the compiler made of a product, beside what the source asks for."""
+
+from __future__ import annotations
+
+from utils.errors import CourseError
+from utils.ladder.step import Step, Variant
+from utils.lessons.cards import Card, Table, table
+from utils.lessons.counting import loads_per_multiply_add, watch
+from utils.lessons.lesson import device_shown
+from utils.lessons.questions import number
+from utils.xray import XRay, xray
+from utils.xray.widths import GLOBAL_LOADS, SHARED_LOADS
+
+NAMES = {"global": GLOBAL_LOADS, "shared": SHARED_LOADS}
+
+
+def compiled(space: str = "global", **steps: Step | Variant) -> Table | Card:
+    """Loads per multiply-add, in the source and in the hot loop of the machine code.
+
+    space: of the loads, "global" or "shared". steps: by the name that the reader sees, with _ for
+    spaces. Where the compiler is missing a sentence takes the table's place.
+    """
+    arch = device_shown().arch
+    rows = []
+    for name, step in steps.items():
+        variant = step.variant() if isinstance(step, Step) else step
+        try:
+            seen = xray(variant.kernel, variant.step.signature, arch)
+        except CourseError as error:
+            return Card("ask", (f"{error} The lesson goes on without this table.",))
+        rows.append((name.replace("_", " "), *_cells(variant, seen, space)))
+    head = ("", f"{space} loads, source", "machine code", "all instructions", "multiply-adds")
+    return table(f"Per multiply-add, in the hot loop, compiled for {arch}", head, rows)
+
+
+def _cells(variant: Variant, seen: XRay, space: str) -> tuple[str, ...]:
+    loads = sum(one.name in NAMES[space] for one in seen.hot.body)
+    return (
+        number(loads_per_multiply_add(watch(variant), space)),
+        number(loads / seen.hot.ffma),
+        number(len(seen.hot.body) / seen.hot.ffma),
+        f"{seen.hot.ffma / len(seen.hot.body):.1%}",
+    )

@@ -1,0 +1,123 @@
+"""What a lesson asks before it shows: the bank of questions, `data/questions.toml`."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from utils.errors import CourseError
+from utils.paths import DATA
+
+BANK = DATA / "questions.toml"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with one kind of answer: a number, one of some choices, or an order.
+
+    text: what is asked, in a few words. unit, at_least: of a number, and what it cannot be below.
+    choices: of which one is right. order: the things to be put in order.
+    """
+
+    text: str
+    unit: str = ""
+    at_least: float = 0.0
+    choices: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+
+    @property
+    def wanted(self) -> str:
+        """What an answer looks like, as a sentence."""
+        if self.choices:
+            return f"Choose one: {_quoted(self.choices)}."
+        if self.order:
+            return f"Give a list of these in your order: {_quoted(self.order)}."
+        return "Give a number."
+
+    def accepted(self, value: object) -> object:
+        """The answer in the form that is kept; CourseError with one sentence if it is none."""
+        if self.choices:
+            return _same(value, self.choices, self.wanted)
+        if self.order:
+            return self._ordered(value)
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if not is_number or not math.isfinite(value):
+            raise CourseError(f"A prediction is a number here, and this is `{value!r}`.")
+        if value < self.at_least or value == self.at_least == 0:
+            least = f"at least {self.at_least:g}" if self.at_least else "more than 0"
+            raise CourseError(f"{self.text}: this must be {least}, and {value:g} was given.")
+        return float(value)
+
+    def said(self, value: object) -> str:
+        """An answer in words, with its unit."""
+        if isinstance(value, str):
+            return value
+        if isinstance(value, Sequence):
+            return ", then ".join(value)
+        return f"{number(value)} {self.unit}".strip()
+
+    def compared(self, value: object, measured: object) -> str:
+        """How far a prediction was from what was measured."""
+        if self.choices:
+            return "You were right." if value == measured else "It is another one."
+        if self.order:
+            placed = sum(one == other for one, other in zip(value, measured, strict=True))
+            return "You were right." if placed == len(value) else (
+                f"{placed} of {len(value)} stand in their place."
+            )  # fmt: skip
+        if value == measured or (measured and 0.95 <= value / measured <= 1.05):
+            return "You were right."
+        factor = max(value / measured, measured / value) if measured else math.inf
+        side = "high" if value > measured else "low"
+        close = " That is close." if factor < 1.5 else ""
+        return f"Your number is too {side} by a factor of {number(factor)}.{close}"
+
+    def _ordered(self, value: object) -> list[str]:
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise CourseError(f"`{value!r}` is no list. {self.wanted}")
+        found = [_same(one, self.order, self.wanted) for one in value]
+        if sorted(found) != sorted(self.order):
+            raise CourseError(f"Each must stand in the list once. {self.wanted}")
+        return found
+
+
+@cache
+def bank() -> dict[str, Question]:
+    """All questions by name, such as "05.strided"; the lesson's number stands before the point."""
+    rows = tomllib.loads(BANK.read_text(encoding="utf-8"))
+    lists = ("choices", "order")
+    return {
+        name: Question(**{key: tuple(v) if key in lists else v for key, v in row.items()})
+        for name, row in rows.items()
+    }
+
+
+def question(name: str) -> Question:
+    """The question of that name; CourseError with the nearest name if there is none."""
+    if name not in bank():
+        close = difflib.get_close_matches(str(name), bank(), n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(bank())}."
+        raise CourseError(f"Nothing is asked under the name {name!r}. {hint}")
+    return bank()[name]
+
+
+def number(value: float) -> str:
+    """A number for people: three digits that count, thousands grouped."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _same(value: object, known: Sequence[str], wanted: str) -> str:
+    """The one of these that is meant, however it is written."""
+    found = {one.casefold(): one for one in known}
+    if not isinstance(value, str) or value.strip().casefold() not in found:
+        raise CourseError(f"`{value!r}` is none of the answers. {wanted}")
+    return found[value.strip().casefold()]
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'`"{name}"`' for name in names)
