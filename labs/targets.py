@@ -43,7 +43,7 @@ def no_float64() -> Target:
         site = next(site for site in counts if counts[site].float64_ops)
         return (
             f"{at_line(site)} works in float64, {counted(round(value), 'operation')} in all, where "
-            "most GPUs are many times slower. A plain number such as `0.0`, or an array of "
+            "most GPUs are many times slower. A plain number such as `0` or `0.0`, or an array of "
             "float64, makes all that it meets float64."
         )
 

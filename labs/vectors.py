@@ -42,7 +42,7 @@ def elementwise(wrong: tuple = (), **told) -> Exercise:
         unwritten=(_one_element, _lanes_apart, _blocks_overlap, _blocks_apart, _ends_early, _gaps),
         wrong=(*wrong, *(_moved, _mirrored, _all_alike)),
     )
-    return Exercise(launch=launch, probes=probes, **told)
+    return Exercise(sizes=("n",), launch=launch, probes=probes, **told)
 
 
 # ------------------------------------------------------------------------ what cannot be compiled
