@@ -1,0 +1,28 @@
+"""The bank: every folder with an `exercise.py` is an exercise of its name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+
+from labs.exercise import Exercise
+from utils.errors import CourseError
+
+
+def _load() -> dict[str, Exercise]:
+    folders = sorted(file.parent.name for file in Path(__file__).parent.glob("*/exercise.py"))
+    return {name: import_module(f"{__package__}.{name}.exercise").EXERCISE for name in folders}
+
+
+EXERCISES: Mapping[str, Exercise] = _load()
+
+
+def exercise(name: str) -> Exercise:
+    """The exercise of this name; CourseError with the names that there are."""
+    if name in EXERCISES:
+        return EXERCISES[name]
+    close = difflib.get_close_matches(str(name), EXERCISES, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(EXERCISES)}."
+    raise CourseError(f"There is no exercise {name!r}: {hint}")

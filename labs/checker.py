@@ -1,0 +1,234 @@
+"""Runs a reader's kernel and says in words what is wrong with it, or what it reached.
+
+In this order, and it stops at the first cause: is it a kernel of the right parameters; does it
+compile and end; what it stores and loads; what the virtual GPU found; elements that nobody wrote;
+wrong values; the targets. What every exercise shares stands here; what a family of kernels knows of
+its own mistakes are the exercise's probes.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from labs.bank import exercise
+from labs.exercise import Exercise
+from labs.given import no_kernel
+from labs.run import Run, run
+from labs.verdict import Verdict
+from labs.words import at, counted, element, extent, sentence
+from utils.errors import CourseError
+from utils.virtual_gpu import Finding, KernelRaised, LimitReached, VirtualGpuError
+
+PATIENCE = 20.0  # seconds for one launch; the slowest right one takes less than one
+
+
+def check(name: str, kernel, patience: float = PATIENCE) -> Verdict:
+    """Run a kernel at the shapes of an exercise and judge it.
+
+    patience: seconds that one launch may take. Runs on the virtual GPU, also where there is a GPU.
+    Raises CourseError for a name that is no exercise; whatever is wrong with the kernel is a cause.
+    """
+    asked = exercise(name)
+    cause = no_kernel(asked, kernel)
+    if cause:
+        return _refused(asked, cause)
+    runs = []
+    for shape in asked.shapes:
+        seen = _try_to_run(asked, kernel, shape, patience)
+        if isinstance(seen, str):
+            return _refused(asked, seen)
+        runs.append(seen)
+        cause = wrong_result(seen)
+        if cause:
+            return _refused(asked, cause, _notes(runs))
+    return _by_targets(asked, runs)
+
+
+def _refused(asked: Exercise, cause: str, notes: tuple[str, ...] = ()) -> Verdict:
+    return Verdict(asked.name, asked.title, (cause,), notes=notes)
+
+
+def _notes(runs: list[Run]) -> tuple[str, ...]:
+    if not any(one.printed for one in runs):
+        return ()
+    return (
+        "What your kernel prints is not shown here: a check launches it several times. Launch it "
+        "by yourself to see it.",
+    )
+
+
+def _try_to_run(asked: Exercise, kernel, shape, patience: float) -> Run | str:
+    """The run, or why there is none."""
+    try:
+        return run(asked, kernel, shape, patience)
+    except LimitReached as error:
+        return _never_ends(str(error), patience)
+    except KernelRaised as error:
+        return f"The kernel raises an error: {_plain(error)}"
+    except (VirtualGpuError, CourseError) as error:
+        return _plain(error)
+    except Exception as error:  # whatever a kernel's text does to the interpreter
+        return f"The kernel cannot be run: {type(error).__name__}: {sentence(str(error))}"
+
+
+def _plain(error: Exception) -> str:
+    """The virtual GPU's sentence without what the failed launch has written."""
+    return sentence(re.sub(r" Written before: [^.]*\.$", "", str(error)))
+
+
+def _never_ends(message: str, patience: float) -> str:
+    if "has run for more than" not in message:
+        return sentence(message)
+    where = re.search(r"line (\d+) (`[^`]*`)", message)
+    loop = f"Line {where[1]}, {where[2]}: after" if where else "After"
+    return (
+        f"{loop} {counted(round(patience), 'second')} the kernel has not ended. Is there a thread "
+        "for which this loop never ends, because what it tests does not change?"
+    )
+
+
+def wrong_result(seen: Run) -> str | None:
+    """Why the result is wrong, or was computed in a way that no device would bear; else None."""
+    return (
+        _stores_into_an_input(seen)
+        or _reads_the_result(seen)
+        or _does_nothing(seen)
+        or _found(seen)
+        or _not_written(seen)
+        or _wrong_values(seen)
+    )
+
+
+def _stores_into_an_input(seen: Run) -> str | None:
+    for parameter in seen.exercise.parameters[:-1]:
+        for kind in ("store", "atomic"):
+            for access in seen.accesses(parameter, kind):
+                return (
+                    f"{at(access.site)} changes `{access.array}`, which is an input. Other threads "
+                    f"may still read it, and the result belongs into `{seen.result}`."
+                )
+    return None
+
+
+def _reads_the_result(seen: Run) -> str | None:
+    """Whether the first access to the result needs what stands there before the launch."""
+    for access in seen.trace.access_counts:
+        if (access.array, access.space) != (seen.result, "global"):
+            continue
+        if access.kind == "store":
+            return None
+        return (
+            f"{at(access.site)} needs the value of `{seen.result}` before anything was stored "
+            "there. This check fills it with NaN, and NaN plus anything is NaN."
+        )
+    return None
+
+
+def _does_nothing(seen: Run) -> str | None:
+    if seen.trace.findings or seen.accesses(seen.exercise.result, "store"):
+        return None
+    if not any(one.space == "global" for one in seen.trace.access_counts):
+        return (
+            f"{seen.where} no thread reads or writes any array. Is the body still to be "
+            "written, or do all threads return at once?"
+        )
+    return f"The kernel reads its inputs, but no thread ever stores into `{seen.result}`."
+
+
+def _found(seen: Run) -> str | None:
+    """The first flaw that the virtual GPU found, with its cause."""
+    for finding in seen.trace.findings:
+        if not finding.is_warning and not _is_overlap(seen, finding):
+            return _explained(seen, finding)
+    return None
+
+
+def _is_overlap(seen: Run, finding: Finding) -> bool:
+    """Two threads store one element of the result, while others are missing: that says more."""
+    return finding.kind == "race" and finding.array == seen.result and bool(seen.unwritten.any())
+
+
+def _explained(seen: Run, finding: Finding) -> str:
+    story = f"{at(finding.site)}: {sentence(finding.message)}"
+    parameter = seen.parameter(finding.array)
+    if finding.kind == "out_of_bounds" and parameter:
+        there = extent(finding.array, seen.array(parameter).shape)
+        story = (
+            f"{at(finding.site)}: {finding.threads[0]} goes to "
+            f"{element(finding.array, finding.index)}. {seen.where}, {there}."
+        )
+    cause = _first(seen.exercise.probes.findings, seen, finding)
+    return f"{story} {cause}" if cause else story
+
+
+def _not_written(seen: Run) -> str | None:
+    missing = seen.unwritten
+    if not missing.any():
+        return None
+    story = (
+        f"{seen.where}, {missing.sum():,} of "
+        f"{counted(missing.size, 'element')} of `{seen.result}` were never written"
+        f"{_whole_part(missing)}."
+    )
+    cause = _first(seen.exercise.probes.unwritten, seen)
+    return f"{story} {cause or 'Which threads have no element, or leave too early?'}"
+
+
+def _whole_part(missing: np.ndarray) -> str:
+    """The first column, row or element that is missing."""
+    if missing.ndim == 2:
+        for axis, what in ((0, "column"), (1, "row")):
+            whole = np.flatnonzero(missing.all(axis=axis))
+            if whole.size and whole.size < missing.shape[1 - axis]:
+                return f", among them all of {what} {whole[0]}"
+    first = ", ".join(str(one) for one in np.argwhere(missing)[0])
+    return f"; the first is [{first}]"
+
+
+def _wrong_values(seen: Run) -> str | None:
+    wrong = seen.wrong
+    if not wrong.any():
+        return None
+    first = tuple(np.argwhere(wrong)[0])
+    story = (
+        f"{seen.where}, {wrong.sum():,} of {counted(wrong.size, 'element')} of "
+        f"`{seen.result}` {'is' if wrong.sum() == 1 else 'are'} wrong; the first is "
+        f"{element(seen.result, first)}: {seen.out[first]:g}, and {seen.right[first]:g} is right."
+    )
+    cause = _negative_index(seen) or _first(seen.exercise.probes.wrong, seen)
+    return f"{story} {cause or 'Which elements does this thread read, and what does it do?'}"
+
+
+def _negative_index(seen: Run) -> str | None:
+    for finding in seen.trace.findings:
+        if finding.kind == "wrapped_index":
+            return f"{at(finding.site)}: {sentence(finding.message)}"
+    return None
+
+
+def _first(probes, *known) -> str | None:
+    """The answer of the first probe that recognises something."""
+    return next((cause for probe in probes if (cause := probe(*known))), None)
+
+
+def _by_targets(asked: Exercise, runs: list[Run]) -> Verdict:
+    """The verdict on a kernel whose result is right: the first target that it misses, or none."""
+    counts, notes = {}, list(_notes(runs))
+    for target in asked.targets:
+        for seen in runs if target.every_shape else runs[:1]:
+            value = target.measure(seen)
+            if value is None:
+                notes.append(f"Not known on this machine: {target.words}.")
+                break
+            counts[target.what] = max(value, counts.get(target.what, value))
+            if target.missed(value):
+                cause = f"The result is right. But {target.cause(seen, value)}"
+                return Verdict(asked.name, asked.title, (cause,), (), counts, tuple(notes))
+    facts = (
+        f"Right at {counted(len(runs), 'shape')}, and the virtual GPU found nothing.",
+        f"Counted: {'; '.join(f'{what} {value:.4g}' for what, value in counts.items())}.",
+        asked.after,
+    )
+    return Verdict(asked.name, asked.title, (), facts, counts, tuple(notes))

@@ -1,0 +1,19 @@
+"""The product whose lanes go along the rows."""
+
+from numba import cuda, float32
+
+
+@cuda.jit
+def coalescing(a, b, c):
+    m, k = a.shape
+    n = b.shape[1]
+    x, y = cuda.grid(2)
+    row, col = y, x
+    if row >= m or col >= n:
+        return
+    total = float32(0)
+    i = 0
+    while i < k:
+        total += a[row, i] * b[i, col]
+        i += 1
+    c[row, col] = total

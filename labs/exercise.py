@@ -1,0 +1,120 @@
+"""What an exercise is: one record that says what is asked, and how it is known to be done."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from utils.ladder.step import Launch
+
+if TYPE_CHECKING:
+    from labs.run import Run
+    from utils.virtual_gpu import Finding
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A count that a right kernel must reach as well.
+
+    what: the name of the count. at_most: its limit. words: the target, as the task states it.
+    measure: the count of a run; None where this machine cannot know it, and a note then says so.
+    cause: for a run that is above the limit, a sentence with the line and the number.
+    every_shape: whether it is held at all shapes and not only at the one that fits the blocks.
+    """
+
+    what: str
+    at_most: float
+    words: str
+    measure: Callable[[Run], float | None]
+    cause: Callable[[Run, float], str]
+    every_shape: bool = False
+
+    def missed(self, value: float | None) -> bool:
+        return value is not None and value > self.at_most + 1e-9
+
+
+@dataclass(frozen=True)
+class Probes:
+    """What a family of kernels knows of its usual mistakes: each turns what was seen into a cause.
+
+    A probe gives one or two sentences, or None where it recognises nothing; the first
+    answer counts.
+    The checker has said before it what was seen: line, thread, element, number.
+    findings: for what the virtual GPU found. unwritten: for elements that no thread has written.
+    wrong: for wrong values.
+    """
+
+    findings: tuple[Callable[[Run, Finding], str | None], ...] = ()
+    unwritten: tuple[Callable[[Run], str | None], ...] = ()
+    wrong: tuple[Callable[[Run], str | None], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """One kernel that the reader writes.
+
+    name: of its folder, and of the kernel in `starter.py` and `solution.py`.
+    lesson: the number of the lesson that asks for it. title: as a heading.
+    text: paragraphs of the task, with the launch and "about N lines".
+    parameters: of the kernel; the result is the last one.
+    sizes: what the numbers of a shape are called, such as ("m", "n", "k").
+    shapes: the first fits all blocks, so that counts are whole numbers; then odd ones; ones last,
+    because an error is easier to read at any other shape.
+    launch: for a shape. inputs: for a shape and a seed, all arguments but the result, float32 whole
+    numbers, so that sums are exact. reference: the right result for these inputs, float64.
+    hints: each is shown after the one before it. after: what was gained, shown when it is right; no
+    number that a prediction asks for later.
+    """
+
+    name: str
+    lesson: str
+    title: str
+    text: tuple[str, ...]
+    parameters: tuple[str, ...]
+    shapes: tuple[Shape, ...]
+    launch: Callable[[Shape], Launch]
+    inputs: Callable[[Shape, int], tuple]
+    reference: Callable[..., np.ndarray]
+    targets: tuple[Target, ...]
+    hints: tuple[str, ...]
+    after: str
+    probes: Probes = Probes()
+    sizes: tuple[str, ...] = ()
+
+    @property
+    def result(self) -> str:
+        """The parameter that the kernel writes."""
+        return self.parameters[-1]
+
+    @property
+    def starter(self) -> Callable:
+        """The kernel that the reader begins with."""
+        return self._kernel("starter")
+
+    @property
+    def solution(self) -> Callable:
+        """A kernel that is right and reaches every target."""
+        return self._kernel("solution")
+
+    @property
+    def starter_text(self) -> str:
+        """The file that the reader begins with."""
+        return inspect.getsource(self._file("starter"))
+
+    @property
+    def solution_text(self) -> str:
+        """The file with the solution."""
+        return inspect.getsource(self._file("solution"))
+
+    def _kernel(self, file: str) -> Callable:
+        return getattr(self._file(file), self.name)
+
+    def _file(self, file: str):
+        return import_module(f"{__package__}.{self.name}.{file}")

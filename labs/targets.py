@@ -1,0 +1,166 @@
+"""Targets: what a right kernel must reach as well, each with the words for one that does not.
+
+The counts are the profiler's: see `utils.virtual_gpu`. Each function gives a Target.
+"""
+
+from __future__ import annotations
+
+from numba import typeof, types
+
+from labs.exercise import Target
+from labs.run import Run
+from labs.words import at_line, counted
+from utils.errors import CourseError
+from utils.virtual_gpu.counters import AccessCount
+
+
+def one_store_per_element() -> Target:
+    """Each element of the result is stored once."""
+
+    def stores(seen: Run) -> float:
+        return seen.total(seen.exercise.result, "store", "lanes") / seen.out.size
+
+    def cause(seen: Run, value: float) -> str:
+        result = seen.exercise.result
+        most = max(seen.accesses(result, "store"), key=lambda access: access.lanes)
+        return (
+            f"{at_line(most.site)} stores {most.lanes:,} times for "
+            f"{counted(seen.out.size, 'element')} of `{seen.result}`: one element is stored "
+            f"{value:.3g} times. Is the line inside a loop, or do several threads store the same?"
+        )
+
+    return Target("stores per element", 1, "one store per element", stores, cause, True)
+
+
+def no_float64() -> Target:
+    """No operation computes in float64."""
+
+    def operations(seen: Run) -> float:
+        return float(sum(line.float64_ops for line in seen.trace.counts.values()))
+
+    def cause(seen: Run, value: float) -> str:
+        counts = seen.trace.counts
+        site = next(site for site in counts if counts[site].float64_ops)
+        return (
+            f"{at_line(site)} works in float64, {counted(round(value), 'operation')} in all, where "
+            "most GPUs are many times slower. A plain number such as `0.0`, or an array of "
+            "float64, makes all that it meets float64."
+        )
+
+    return Target("operations in float64", 0, "no float64", operations, cause)
+
+
+def sectors_per_request(at_most: float) -> Target:
+    """The worst source line of global memory, loads and stores alike."""
+
+    def worst(seen: Run) -> AccessCount | None:
+        counted_lines = [one for one in _of_space(seen, "global") if one.kind != "atomic"]
+        return max(counted_lines, key=lambda one: one.sectors / one.requests, default=None)
+
+    def measure(seen: Run) -> float:
+        one = worst(seen)
+        return one.sectors / one.requests if one else 0.0
+
+    def cause(seen: Run, value: float) -> str:
+        one = worst(seen)
+        parameter = seen.parameter(one.array)
+        step = seen.lane_step(parameter, one.kind) if parameter else None
+        verb = "load" if one.kind == "load" else "store"
+        apart = ""
+        if step is not None:
+            array = seen.array(parameter)
+            row = ", a whole row" if array.ndim > 1 and step == array.shape[-1] else ""
+            apart = f"neighbouring lanes {verb} `{one.array}` {counted(step, 'word')} apart{row}. "
+        return (
+            f"{at_line(one.site)}: {apart}Each request to `{one.array}` costs {value:.3g} sectors "
+            f"there; the target is {at_most:g}."
+        )
+
+    words = f"at most {at_most:g} sectors per request"
+    return Target("sectors per request", at_most, words, measure, cause)
+
+
+def wavefronts_per_request(at_most: float) -> Target:
+    """The worst source line of shared memory: above 1 it has bank conflicts."""
+
+    def worst(seen: Run) -> AccessCount | None:
+        lines = [one for one in _of_space(seen, "shared") if one.kind != "atomic"]
+        return max(lines, key=lambda one: one.wavefronts / one.requests, default=None)
+
+    def measure(seen: Run) -> float:
+        one = worst(seen)
+        return one.wavefronts / one.requests if one else 0.0
+
+    def cause(seen: Run, value: float) -> str:
+        one = worst(seen)
+        verb = "load" if one.kind == "load" else "store"
+        return (
+            f"{at_line(one.site)}: a {verb} of `{one.array}` takes {value:.3g} wavefronts per "
+            f"request, because lanes meet in the same banks; the target is {at_most:g}."
+        )
+
+    words = f"at most {at_most:g} wavefront{'s' * (at_most != 1)} per shared request"
+    return Target("wavefronts per request", at_most, words, measure, cause)
+
+
+def barriers_per_block(at_most: float) -> Target:
+    """Barriers that each block passes, at the shape that fits."""
+
+    def measure(seen: Run) -> float:
+        launch = seen.exercise.launch(seen.shape)
+        warps = launch.blocks * -(-launch.threads // 32)
+        return sum(line.barriers for line in seen.trace.counts.values()) / warps
+
+    def cause(seen: Run, value: float) -> str:
+        lines = ", ".join(str(site.line) for site, c in seen.trace.counts.items() if c.barriers)
+        return (
+            f"each block passes {value:.4g} barriers (source lines {lines}); the target is "
+            f"{at_most:g}."
+        )
+
+    words = f"at most {at_most:g} barriers per block"
+    return Target("barriers per block", at_most, words, measure, cause)
+
+
+def global_bytes(at_most: float) -> Target:
+    """Bytes that all lanes load from global memory, at the shape that fits."""
+
+    def measure(seen: Run) -> float:
+        return float(sum(o.bytes for o in _of_space(seen, "global") if o.kind == "load"))
+
+    def cause(seen: Run, value: float) -> str:
+        loads = [one for one in _of_space(seen, "global") if one.kind == "load"]
+        most = max(loads, key=lambda one: one.bytes)
+        return (
+            f"the kernel loads {value:,.0f} bytes from global memory; the target is "
+            f"{at_most:,.0f}. Most of them, {most.bytes:,}, are loaded at {at_line(most.site)}."
+        )
+
+    words = f"at most {at_most:,.0f} bytes loaded from global memory"
+    return Target("bytes from global memory", at_most, words, measure, cause)
+
+
+def spilled_bytes(at_most: float = 0) -> Target:
+    """Bytes per thread that the compiler spills; unknown where the compiler is missing."""
+
+    def measure(seen: Run) -> float | None:
+        from utils.xray import xray  # half a second, which a check without it need not wait
+
+        given = (*seen.inputs, seen.out)
+        try:
+            return float(xray(seen.kernel, types.void(*map(typeof, given))).spill_bytes)
+        except CourseError:
+            return None
+
+    def cause(seen: Run, value: float) -> str:
+        return (
+            f"the compiler spills {value:g} bytes of each thread's registers to memory; the target "
+            f"is {at_most:g}."
+        )
+
+    words = "no spills" if at_most == 0 else f"at most {at_most:g} bytes spilled per thread"
+    return Target("bytes spilled", at_most, words, measure, cause)
+
+
+def _of_space(seen: Run, space: str) -> list[AccessCount]:
+    return [one for one in seen.trace.access_counts if one.space == space]

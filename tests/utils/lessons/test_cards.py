@@ -1,0 +1,20 @@
+"""Cards and tables: the same words as HTML and as text."""
+
+from utils.lessons.cards import Card, table
+
+
+def test_a_card_escapes_what_it_is_given_and_marks_code():
+    shown = Card("bad", ("`c[row < 3]` is <b>not</b> right.",))._repr_html_()
+    assert "<code>c[row &lt; 3]</code> is &lt;b&gt;not&lt;/b&gt; right." in shown
+
+
+def test_hints_fold_out_one_inside_the_other_in_their_order():
+    shown = Card("ask", ("Do it.",), hints=("first", "second"))._repr_html_()
+    first, second = shown.index("first"), shown.index("second")
+    assert first < second < shown.index("</details>")
+
+
+def test_a_table_is_aligned_as_text():
+    drawn = table("Loads", ["", "per request"], [("`a`", 32), ("b, apart", 4)])
+    assert str(drawn).splitlines() == ["Loads", "          per request", "a                  32",
+                                       "b, apart            4"]  # fmt: skip

@@ -1,0 +1,162 @@
+"""Predictions: kept before the answer, shown beside it after, and never in the reader's way."""
+
+import json
+
+import pytest
+
+from utils.errors import CourseError
+from utils.lessons import ledger_file, predictions, questions
+from utils.lessons.predictions import ledger, predict, reveal
+from utils.lessons.questions import Question
+
+BANK = {
+    "05.sectors": Question("Sectors of one request", "sectors", at_least=1),
+    "05.factor": Question("How many times faster", "times"),
+    "05.limit": Question("What limits it", choices=("shared memory", "the caches")),
+    "07.order": Question("From slow to fast", order=("naive", "tiled", "cuBLAS")),
+}
+
+
+@pytest.fixture(autouse=True)
+def own_file(tmp_path, monkeypatch):
+    """A bank of four questions, and a file of predictions that is not there yet."""
+    monkeypatch.setenv("COURSE_LEDGER", str(tmp_path / "kept" / "predictions.json"))
+    monkeypatch.delenv(ledger_file.PAGE, raising=False)
+    for module in (questions, predictions):
+        monkeypatch.setattr(module, "bank", lambda: BANK)
+    return tmp_path / "kept" / "predictions.json"
+
+
+def test_a_prediction_is_kept_and_stands_beside_what_was_measured():
+    assert str(predict("05.sectors", 8)) == "Kept: 8 sectors. The answer comes later."
+    shown = str(reveal("05.sectors", 32.0))
+    assert "Sectors of one request: 32 sectors." in shown
+    assert "You said 8 sectors. Your number is too low by a factor of 4." in shown
+
+
+def test_none_asks_and_keeps_nothing(own_file):
+    assert "Give a number." in str(predict("05.sectors", None))
+    assert not own_file.exists()
+
+
+def test_a_prediction_can_be_changed_until_the_answer_was_seen():
+    predict("05.sectors", 8)
+    predict("05.sectors", 16)
+    reveal("05.sectors", 32)
+    assert "your prediction stays 16 sectors" in str(predict("05.sectors", 32))
+    assert "You said 16 sectors" in str(reveal("05.sectors", 32))
+
+
+def test_reveal_asks_once_for_a_prediction_and_then_shows():
+    assert "32" not in str(reveal("05.sectors", 32))
+    assert "32 sectors" in str(reveal("05.sectors", 32))
+    assert "nothing is kept" in str(predict("05.sectors", 32))
+
+
+def test_a_page_shows_what_was_measured_at_once_and_nothing_else(monkeypatch):
+    monkeypatch.setenv(ledger_file.PAGE, "1")
+    predict("05.sectors", None)
+    assert str(reveal("05.sectors", 32)) == "Sectors of one request: 32 sectors."
+    assert "Kept in" not in str(ledger("05"))
+
+
+@pytest.mark.parametrize(
+    "measured, words",
+    [(32, "You were right."), (33, "You were right."), (40, "That is close."), (64, "factor of 2")],
+)
+def test_a_number_is_told_how_far_it_was(measured, words):
+    predict("05.sectors", 32)
+    assert words in str(reveal("05.sectors", measured))
+
+
+def test_a_choice_is_found_however_it_is_written():
+    predict("05.limit", " Shared Memory")
+    assert "You were right." in str(reveal("05.limit", "shared memory"))
+
+
+def test_an_order_is_compared_place_by_place():
+    predict("07.order", ["tiled", "naive", "cuBLAS"])
+    shown = str(reveal("07.order", ["naive", "tiled", "cuBLAS"]))
+    assert "naive, then tiled, then cuBLAS" in shown
+    assert "1 of 3 stand in their place." in shown
+
+
+@pytest.mark.parametrize(
+    "name, value, words",
+    [
+        ("05.sectors", "8", "is a number here"),
+        ("05.sectors", True, "is a number here"),
+        ("05.sectors", float("nan"), "is a number here"),
+        ("05.sectors", 0.5, "must be at least 1, and 0.5 was given"),
+        ("05.factor", 0, "must be more than 0"),
+        ("05.factor", -2, "must be more than 0"),
+        ("05.limit", "registers", '`"shared memory"`, `"the caches"`'),
+        ("07.order", "naive", "is no list"),
+        ("07.order", ["naive", "tiled"], "Each must stand in the list once."),
+        ("07.order", ["naive", "tiled", "tiled"], "Each must stand in the list once."),
+    ],
+)
+def test_what_is_no_answer_gets_a_sentence_and_is_not_kept(name, value, words, own_file):
+    card = predict(name, value)
+    assert card.kind == "bad"
+    assert words in " ".join(card.sentences)
+    assert not own_file.exists()
+
+
+def test_a_question_that_does_not_exist_gets_the_nearest_name():
+    with pytest.raises(CourseError, match=r"Did you mean '05\.sectors'\?"):
+        predict("05.sector", 8)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '{"version": 2, "predictions": {}}', '{"version": 1, "predictions": {"a": 3}}'],
+)
+def test_a_file_that_cannot_be_read_is_put_aside_and_said(own_file, text):
+    own_file.parent.mkdir()
+    own_file.write_text(text)
+    card = predict("05.sectors", 8)
+    assert "is now `predictions.1.old`" in card.sentences[1]
+    assert own_file.with_name("predictions.1.old").read_text() == text
+    assert json.loads(own_file.read_text())["predictions"]["05.sectors"]["value"] == 8
+
+
+def test_two_broken_files_are_both_kept(own_file):
+    own_file.parent.mkdir()
+    for text in ("one", "two"):
+        own_file.write_text(text)
+        predict("05.sectors", 8)
+    aside = sorted(own_file.parent.glob("*.old"))
+    assert [file.read_text() for file in aside] == ["one", "two"]
+
+
+def test_where_nothing_can_be_written_the_file_lies_among_temporary_ones(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("COURSE_LEDGER", str(tmp_path / "file" / "predictions.json"))
+    predict("05.sectors", 8)
+    assert ledger_file.place().parent == tmp_path
+    assert "You said 8" in str(reveal("05.sectors", 32))
+
+
+def test_a_deleted_file_begins_anew(own_file):
+    predict("05.sectors", 8)
+    own_file.unlink()
+    assert "no prediction" in str(reveal("05.sectors", 32))
+
+
+def test_the_ledger_hides_what_was_not_revealed():
+    predict("05.sectors", 8)
+    predict("05.limit", "the caches")
+    reveal("05.sectors", 32)
+    rows = ledger("05").rows
+    assert rows == (
+        ("Sectors of one request", "8 sectors", "32 sectors"),
+        ("How many times faster", "–", "–"),
+        ("What limits it", "the caches", "–"),
+    )
+
+
+def test_the_ledger_of_a_lesson_that_asks_nothing_says_so():
+    with pytest.raises(CourseError, match="asks nothing"):
+        ledger("99")
