@@ -13,9 +13,11 @@ from utils.lessons.counting import (
     watch,
 )
 from utils.lessons.edits import Edit, edited
+from utils.lessons.estimates import draw_estimates, draw_growth, estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
 from utils.lessons.predictions import ledger, predict, reveal
+from utils.lessons.published import published_ms
 from utils.lessons.recorded import recorded_ms, share_of_peak, times
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
@@ -26,13 +28,17 @@ __all__ = [
     "compiled",
     "count",
     "device_shown",
+    "draw_estimates",
+    "draw_growth",
     "edited",
     "estimated_ms",
+    "estimates",
     "ledger",
     "loads_per_multiply_add",
     "peaks",
     "per_request",
     "predict",
+    "published_ms",
     "recorded_ms",
     "reveal",
     "share_of_peak",
