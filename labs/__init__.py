@@ -10,9 +10,18 @@ there is a GPU.
 >>> check("coalescing", my_kernel)  # doctest: +SKIP
 """
 
+from importlib import import_module
+
 from labs.bank import EXERCISES, exercise
 from labs.checker import check
-from labs.pages import task
 from labs.verdict import Verdict
+
+
+def __getattr__(name: str):
+    # Cards take a second to import, which graders need not wait.
+    if name != "task":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module("labs.tasks").task
+
 
 __all__ = ["EXERCISES", "Verdict", "check", "exercise", "task"]

@@ -17,7 +17,7 @@ from labs.exercise import Exercise
 from labs.given import no_kernel
 from labs.run import Run, run
 from labs.verdict import Verdict
-from labs.words import at, counted, element, extent, sentence, size
+from labs.words import at, counted, element, extent, sentence
 from utils.errors import CourseError
 from utils.virtual_gpu import Finding, KernelRaised, LimitReached, VirtualGpuError
 
@@ -115,7 +115,7 @@ def _stores_into_an_input(seen: Run) -> str | None:
 def _reads_the_result(seen: Run) -> str | None:
     """Whether the first access to the result needs what stands there before the launch."""
     for access in seen.trace.access_counts:
-        if access.array != seen.result:
+        if (access.array, access.space) != (seen.result, "global"):
             continue
         if access.kind == "store":
             return None
@@ -131,7 +131,7 @@ def _does_nothing(seen: Run) -> str | None:
         return None
     if not any(one.space == "global" for one in seen.trace.access_counts):
         return (
-            f"At {size(seen.shape)} no thread reads or writes any array. Is the body still to be "
+            f"{seen.where} no thread reads or writes any array. Is the body still to be "
             "written, or do all threads return at once?"
         )
     return f"The kernel reads its inputs, but no thread ever stores into `{seen.result}`."
@@ -156,8 +156,8 @@ def _explained(seen: Run, finding: Finding) -> str:
     if finding.kind == "out_of_bounds" and parameter:
         there = extent(finding.array, seen.array(parameter).shape)
         story = (
-            f"{at(finding.site)}: at {size(seen.shape)} {finding.threads[0]} goes to "
-            f"{element(finding.array, finding.index)}, and {there}."
+            f"{at(finding.site)}: {finding.threads[0]} goes to "
+            f"{element(finding.array, finding.index)}. {seen.where}, {there}."
         )
     cause = _first(seen.exercise.probes.findings, seen, finding)
     return f"{story} {cause}" if cause else story
@@ -168,7 +168,7 @@ def _not_written(seen: Run) -> str | None:
     if not missing.any():
         return None
     story = (
-        f"At {size(seen.shape)} {missing.sum():,} of "
+        f"{seen.where}, {missing.sum():,} of "
         f"{counted(missing.size, 'element')} of `{seen.result}` were never written"
         f"{_whole_part(missing)}."
     )
@@ -193,7 +193,7 @@ def _wrong_values(seen: Run) -> str | None:
         return None
     first = tuple(np.argwhere(wrong)[0])
     story = (
-        f"At {size(seen.shape)} {wrong.sum():,} of {counted(wrong.size, 'element')} of "
+        f"{seen.where}, {wrong.sum():,} of {counted(wrong.size, 'element')} of "
         f"`{seen.result}` {'is' if wrong.sum() == 1 else 'are'} wrong; the first is "
         f"{element(seen.result, first)}: {seen.out[first]:g}, and {seen.right[first]:g} is right."
     )
@@ -228,7 +228,7 @@ def _by_targets(asked: Exercise, runs: list[Run]) -> Verdict:
                 return Verdict(asked.name, asked.title, (cause,), (), counts, tuple(notes))
     facts = (
         f"Right at {counted(len(runs), 'shape')}, and the virtual GPU found nothing.",
-        *(f"{what[:1].upper()}{what[1:]}: {value:.4g}." for what, value in counts.items()),
+        f"Counted: {'; '.join(f'{what} {value:.4g}' for what, value in counts.items())}.",
         asked.after,
     )
     return Verdict(asked.name, asked.title, (), facts, counts, tuple(notes))

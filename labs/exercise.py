@@ -64,6 +64,7 @@ class Exercise:
     lesson: the number of the lesson that asks for it. title: as a heading.
     text: paragraphs of the task, with the launch and "about N lines".
     parameters: of the kernel; the result is the last one.
+    sizes: what the numbers of a shape are called, such as ("m", "n", "k").
     shapes: the first fits all blocks, so that counts are whole numbers; then odd ones; ones last,
     because an error is easier to read at any other shape.
     launch: for a shape. inputs: for a shape and a seed, all arguments but the result, float32 whole
@@ -85,6 +86,7 @@ class Exercise:
     hints: tuple[str, ...]
     after: str
     probes: Probes = Probes()
+    sizes: tuple[str, ...] = ()
 
     @property
     def result(self) -> str:

@@ -52,6 +52,7 @@ def matrix_product(split: Split, **told) -> Exercise:
     """An exercise of this family; `told` are the fields of Exercise that the family leaves open."""
     return Exercise(
         parameters=("a", "b", "c"),
+        sizes=("m", "n", "k"),
         launch=split.launch,
         inputs=inputs,
         reference=reference,

@@ -45,6 +45,12 @@ class Run:
         """The reference."""
         return self.exercise.reference(*self.inputs)
 
+    @property
+    def where(self) -> str:
+        """The shape, to begin a sentence: At m×n×k = 16×128×24."""
+        sizes = f"{'×'.join(self.exercise.sizes)} = " if self.exercise.sizes else ""
+        return f"At {sizes}{'×'.join(map(str, self.shape))}"
+
     @cached_property
     def unwritten(self) -> np.ndarray:
         """For each element of the result whether it was never written."""
@@ -82,7 +88,8 @@ class Run:
     def accesses(self, parameter: str, kind: str = "load") -> list[AccessCount]:
         """The counts of each source line that accessed this parameter, first execution first."""
         name = self.names[parameter]
-        return [one for one in self.trace.access_counts if (one.array, one.kind) == (name, kind)]
+        wanted = (name, kind, "global")  # a shared array may have the name of a parameter
+        return [o for o in self.trace.access_counts if (o.array, o.kind, o.space) == wanted]
 
     def total(self, parameter: str, kind: str, count: str) -> int:
         """One count (requests, words, sectors ...) over all lines."""

@@ -41,6 +41,7 @@ class Verdict:
         return "\n".join((self.head, *self.sentences)).replace("`", "")
 
     def _repr_html_(self) -> str:
-        from labs.pages import verdict_html
+        from utils.lessons.cards import Card  # a second that graders need not wait
 
-        return verdict_html(self)
+        kind = "good" if self.passed else "bad"
+        return Card(kind, (self.head, *self.sentences))._repr_html_()

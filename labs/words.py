@@ -17,11 +17,6 @@ def at_line(site: Site) -> str:
     return f"line {site.line}, `{site.source.strip()}`"
 
 
-def size(shape: Iterable[int]) -> str:
-    """A shape: 16×128×24."""
-    return "×".join(map(str, shape))
-
-
 def counted(number: int, what: str) -> str:
     """A number with its noun: 1 thread, 2 threads."""
     return f"{number:,} {what}{'s' * (number != 1)}"
@@ -33,7 +28,7 @@ def extent(name: str, shape: tuple[int, ...]) -> str:
         return f"`{name}` has {counted(shape[0], 'row')} and {counted(shape[1], 'column')}"
     if len(shape) == 1:
         return f"`{name}` has {counted(shape[0], 'element')}"
-    return f"`{name}` is {size(shape)}"
+    return f"`{name}` is {'×'.join(map(str, shape))}"
 
 
 def element(name: str, index: Iterable[int]) -> str:

@@ -9,10 +9,10 @@ EXERCISE = matrix_product(
     lesson="05",
     title="Repair the kernel",
     text=(
-        "Each thread computes one element of `c`, and the result is right at every shape, but the "
-        "lanes of a warp go down the columns. Let them go along the rows. You change one line.",
-        "The launch is given: blocks of 32×8 threads, `x` for the columns of `c` and `y` for its "
-        "rows, rounded up to whole blocks.",
+        "Each thread computes one element of `c`, and the lanes of a warp go down a column. Let "
+        "them go along a row. You change one line.",
+        "The launch is given: blocks of 32×8 threads. A block covers 32 columns of `c` (along `x`) "
+        "and 8 rows (along `y`), and the grid is rounded up to whole blocks.",
     ),
     shapes=((16, 128, 24), (9, 130, 20), (17, 19, 23), (65, 33, 70), (1, 1, 1)),
     targets=(
