@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from utils.virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
@@ -21,7 +23,7 @@ GAP = 34
 LEFT, TOP = 6, 20
 FAR = SIDE * CELL + GAP  # from the corner to c
 WIDTH, HEIGHT = LEFT + FAR + SIDE * CELL + 8, TOP + FAR + SIDE * CELL + 8
-SHARED = {"sa": (LEFT, TOP + 30), "sb": (LEFT + (TILE + 1) * CELL, TOP + 30)}
+SHARED = {"sa": (LEFT, TOP), "sb": (LEFT + (TILE + 1) * CELL, TOP)}
 MATRICES = {"a": (LEFT, TOP + FAR), "b": (LEFT + FAR, TOP), "c": (LEFT + FAR, TOP + FAR)}
 THREAD = (1, 2)  # the thread that is followed: its row and column in the tile of c
 
@@ -53,11 +55,11 @@ def _loading(at: int) -> str:
     (sax, say), (sbx, sby) = SHARED["sa"], SHARED["sb"]
     half, side = TILE * CELL / 2, TILE * CELL
     return (
-        _stage()
-        + _tile(ax, ay, BLUE)
+        _tile(ax, ay, BLUE)
         + _tile(bx, by, BLUE)
         + _tile(sax, say, BLUE, opacity=0.45)
         + _tile(sbx, sby, BLUE, opacity=0.45)
+        + _stage()
         + _arrow(ax + half, ay, sax + half, say + side)
         + _arrow(bx, by + half, sbx + side, sby + half)
     )
@@ -70,16 +72,14 @@ def _multiplying(at: int) -> str:
     (sax, say), (sbx, sby) = SHARED["sa"], SHARED["sb"]
     long = TILE * CELL
     return (
-        _stage()
-        + _tile(ax, ay, BLUE, opacity=0.25)
+        _tile(ax, ay, BLUE, opacity=0.25)
         + _tile(bx, by, BLUE, opacity=0.25)
         + _tile(sax, say, BLUE, opacity=0.25)
         + _tile(sbx, sby, BLUE, opacity=0.25)
         + rect(sax, say + row * CELL, long, CELL, ORANGE)
         + rect(sbx + column * CELL, sby, CELL, long, ORANGE)
         + rect(cx + column * CELL, cy + row * CELL, CELL, CELL, GREEN)
-        + _grid(sax, say, TILE)
-        + _grid(sbx, sby, TILE)
+        + _stage()
     )
 
 
@@ -99,7 +99,9 @@ def _stage() -> str:
         text(x, y - 5, name, size=13, font_weight="600")
         for name, (x, y) in {**MATRICES, **SHARED}.items()
     ]
-    return "".join(drawn) + text(LEFT, TOP - 2, "shared memory", size=12)
+    return "".join(drawn) + text(
+        LEFT + TILE * CELL + 4, TOP + TILE * CELL + 16, "shared memory", size=12
+    )
 
 
 def _tile(x: float, y: float, colour: str, opacity: float = 1) -> str:
@@ -115,9 +117,13 @@ def _grid(x: float, y: float, side: int) -> str:
 
 
 def _arrow(x: float, y: float, to_x: float, to_y: float) -> str:
-    """A straight arrow; its head points along its longer direction."""
-    across = abs(to_x - x) > abs(to_y - y)
-    head = "l7 -4v8z" if across else "l-4 7h8z"
-    return path(f"M{x:g} {y:g}L{to_x:g} {to_y:g}", stroke_width=1.4) + path(
-        f"M{to_x:g} {to_y:g}{head}", fill="currentColor", stroke="none"
+    long = math.hypot(to_x - x, to_y - y)
+    along, across = (to_x - x) / long, (to_y - y) / long
+    base_x, base_y = to_x - 9 * along, to_y - 9 * across
+    head = (
+        f"M{to_x:g} {to_y:g}L{base_x - 4.5 * across:.1f} {base_y + 4.5 * along:.1f}"
+        f"L{base_x + 4.5 * across:.1f} {base_y - 4.5 * along:.1f}z"
+    )
+    return path(f"M{x:g} {y:g}L{base_x:.1f} {base_y:.1f}", stroke_width=1.4) + path(
+        head, fill="currentColor", stroke="none"
     )
