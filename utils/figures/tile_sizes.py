@@ -18,11 +18,11 @@ def draw_tile_sizes(published: pd.DataFrame, measured: pd.DataFrame) -> Picture:
     published: `data/published/gemm_gpu.csv`, whose GFLOP/s in 2^30 become 10^9. measured: records
     of one device.
     """
-    shares = {**_published(published), **_measured(measured)}
-    most = max(max(each.values()) for each in shares.values())
-    ours = next(reversed(shares))
+    bars_of = shares(published, measured)
+    most = max(max(each.values()) for each in bars_of.values())
+    ours = next(reversed(bars_of))
     drawn, y = [], 14
-    for device, bars in shares.items():
+    for device, bars in bars_of.items():
         drawn.append(text(0, y, device, size=13, font_weight="600"))
         y += 6
         for name, percent in bars.items():
@@ -34,21 +34,26 @@ def draw_tile_sizes(published: pd.DataFrame, measured: pd.DataFrame) -> Picture:
         y += 20
     told = "Share of the peak at 1024×1024×1024. " + " ".join(
         f"{device}: {', '.join(f'{name} {p:.1f} %' for name, p in bars.items())}."
-        for device, bars in shares.items()
+        for device, bars in bars_of.items()
     )
     key = legend(published=GREY, recorded_for_this_course=BLUE)
     return Picture(key + svg(WIDTH, y - 12, "".join(drawn), told, widest=520), told)
 
 
+def shares(published: pd.DataFrame, measured: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """What is drawn: for each GPU the percentages of its bars by name, ours last."""
+    return {**_published(published), **_measured(measured)}
+
+
 def _published(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
     """For each GPU of the source its shares of the data sheet's peak, in percent."""
-    shares: dict[str, dict[str, float]] = {}
+    found: dict[str, dict[str, float]] = {}
     for row in frame[frame["kernel"].isin(["trivial", "shared"])].itertuples():
         name = "naive" if row.kernel == "trivial" else f"tile {row.block.partition('x')[0]}"
         gflops = float(row.gflops) * (2**30 / 1e9 if row.gflops_base == "2^30" else 1)
         percent = 100 * gflops / devices.find(row.device).peak_gflops
-        shares.setdefault(f"{row.device}, {row.year}", {})[name] = percent
-    return shares
+        found.setdefault(f"{row.device}, {row.year}", {})[name] = percent
+    return found
 
 
 def _measured(frame: pd.DataFrame) -> dict[str, dict[str, float]]:

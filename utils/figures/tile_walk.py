@@ -44,7 +44,7 @@ def draw_tile_walk() -> Picture:
         "a and down the columns of b. At the end each word of a and b has been read from global "
         f"memory once by this block, and {TILE} times from shared memory."
     )
-    key = legend(read_from_global_memory=BLUE, read_from_shared_memory=ORANGE, the_block_in_c=GREEN)
+    key = legend(from_global_memory=BLUE, from_shared_memory=ORANGE, block_in_c=GREEN)
     drawn = [svg(WIDTH, HEIGHT, moment, told, widest=WIDTH * 1.3) for moment in moments]
     return Picture(key + frames(drawn, labels, "Moment of the walk"), told)
 
@@ -100,7 +100,7 @@ def _stage() -> str:
         for name, (x, y) in {**MATRICES, **SHARED}.items()
     ]
     return "".join(drawn) + text(
-        LEFT + TILE * CELL + 4, TOP + TILE * CELL + 16, "shared memory", size=12
+        LEFT + TILE * CELL - 12, TOP + TILE * CELL + 16, "shared memory", size=12
     )
 
 
