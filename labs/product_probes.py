@@ -28,7 +28,13 @@ SQUARE = (32, 32, 32)
 def probes(split: Split) -> Probes:
     """What this family knows, in the order in which it is asked."""
     return Probes(
-        findings=(_exchanged_outside, _behind_the_sum, partial(_tail, split), _edge),
+        findings=(
+            _exchanged_outside,
+            _behind_the_sum,
+            partial(_another_row_or_column, split),
+            partial(_tail, split),
+            _edge,
+        ),
         unwritten=(
             exchanged,
             exchanged_lanes,
@@ -49,6 +55,8 @@ def probes(split: Split) -> Probes:
             _constant_off,
             _added,
             partial(_one_total, split),
+            _lanes_share_a_column,
+            _other_columns_result,
             _some_columns,
         ),
     )
@@ -101,13 +109,23 @@ def exchanged(seen: Run) -> str | None:
 
 
 def exchanged_lanes(seen: Run) -> str | None:
-    """Neighbouring lanes store whole rows apart: x counts rows in a launch that counts columns."""
+    """Neighbouring lanes store whole rows apart, or the same element: x does not count columns."""
     n, stores = seen.shape[1], seen.accesses("c", "store")
-    if n == 1 or not stores or seen.lane_step("c", "store") != n:
+    step = seen.lane_step("c", "store")
+    if n == 1 or step not in (0, n, n + 1):
         return None
+    line = at(stores[0].site)
+    if step == 0:
+        return (
+            f"{line}: lanes 0 and 1 store the same element: neither its row nor its column changes "
+            "with `threadIdx.x`."
+        )
+    story = f"{line}: lanes 0 and 1 store {counted(step, 'word')} apart, a whole row"
+    if step == n + 1:
+        return f"{story} and one: both the row and the column change with `threadIdx.x`."
     return (
-        f"{at(stores[0].site)}: lanes 0 and 1 store {counted(n, 'word')} apart, a whole row. So "
-        "`x` counts rows in your kernel, and this launch starts enough `x` for the columns."
+        f"{story}. So `x` counts rows in your kernel, and this launch starts enough `x` for the "
+        "columns."
     )
 
 
@@ -152,10 +170,31 @@ def _tail(split: Split, seen: Run, finding: Finding) -> str | None:
     first = thread.block[0] * split.width + thread.thread[0] * step
     if _what(seen, finding)[0] != "column" or first >= n:
         return None
-    return (
+    story = (
         f"The first column of this thread, {first}, is inside; a later one, "
-        f"{finding.index[finding.axis]}, is not, and no test stops it there."
+        f"{finding.index[finding.axis]}, is not"
     )
+    if n % split.width == 0:
+        return f"{story}. At this n every block lies inside: its columns lie too far apart."
+    return f"{story}, and no test stops it there."
+
+
+def _another_row_or_column(split: Split, seen: Run, finding: Finding) -> str | None:
+    """A thread that has an element uses another row or column than its own."""
+    if not _leaves_a_matrix(seen, finding):
+        return None
+    thread, (what, size) = finding.threads[0], _what(seen, finding)
+    x = thread.block[0] * split.width + thread.thread[0]
+    y = thread.block[1] * split.block[1] + thread.thread[1]
+    own, other, axis, crossing = (y, x, "y", "x") if what == "row" else (x, y, "x", "y")
+    index = finding.index[finding.axis]
+    if own >= size or own == index or (what == "column" and split.columns > 1):
+        return None
+    story = f"By `{axis}` of the grid this thread belongs to {what} {own}"
+    if index == other:
+        return f"{story}, and {index} is what its `{crossing}` gives."
+    less_or_more = "more" if index > own else "less"
+    return f"{story}; the index is {abs(index - own)} {less_or_more}."
 
 
 def _edge(seen: Run, finding: Finding) -> str | None:
@@ -221,17 +260,27 @@ def _last_column_decides(split: Split, seen: Run) -> str | None:
     _, columns = _whole(seen.unwritten)
     if split.columns == 1 or not columns.size:
         return None
-    width, n = split.block[0], seen.shape[1]
-    if seen.lane_step("c", "store") in (1, None):
-        first, reach = columns // split.width * split.width + columns % width, split.width - width
-    else:
-        first, reach = columns // split.columns * split.columns, split.columns - 1
-    if not (first + reach >= n).all():
+    n = seen.shape[1]
+    first, last = _first_and_last(split, np.arange(n), seen.lane_step("c", "store"))
+    if not np.array_equal(columns, np.flatnonzero(last >= n)):
         return None
     return (
-        f"Column {columns[0]} belongs to a thread whose first column, {first[0]}, is inside and "
-        f"whose last, {first[0] + reach}, is outside: what stops the last one stops them all."
+        f"Column {columns[0]} belongs to a thread whose first column, {first[columns[0]]}, is "
+        f"inside and whose last, {last[columns[0]]}, is outside: what stops the last one stops them all."
     )
+
+
+def _first_and_last(split: Split, columns: np.ndarray, step: int | None):
+    """The first and the last column of the threads that these columns belong to.
+
+    step: words from lane 0 to lane 1; above 1 the columns of a thread are neighbours.
+    """
+    if step is not None and step > 1:
+        first = columns // split.columns * split.columns
+        return first, first + split.columns - 1
+    width = split.block[0]
+    first = columns // split.width * split.width + columns % width
+    return first, first + split.width - width
 
 
 def _too_few_columns(split: Split, seen: Run) -> str | None:
@@ -248,6 +297,8 @@ def _too_few_columns(split: Split, seen: Run) -> str | None:
 
 def _part_of_the_grid(split: Split, seen: Run) -> str | None:
     """All blocks, or all threads of a block, compute the same rows or columns."""
+    if seen.total("c", "store", "lanes") <= (~seen.unwritten).sum():
+        return None
     rows, columns = (np.flatnonzero(~seen.unwritten.all(axis=axis)) for axis in (1, 0))
     m, n, _ = seen.shape
     parts = (("row", rows, m, split.block[1], "y"), ("column", columns, n, split.width, "x"))
@@ -269,16 +320,20 @@ def _part_of_the_grid(split: Split, seen: Run) -> str | None:
 
 def _gaps(seen: Run) -> str | None:
     """Written stripes with gaps between them: blocks start further apart than they reach."""
+    sizes = dict(zip(seen.shape, "mnk"))
     for axis, what in ((0, "column"), (1, "row")):
         missing = seen.unwritten.all(axis=axis)
         edges = np.flatnonzero(np.diff(missing.astype(int)))
-        if len(edges) > 1 and not missing[0]:
-            covered, again = int(edges[0]) + 1, int(edges[1]) + 1
-            return (
-                f"The {what}s 0 to {covered - 1} are written, then those from {again} on: the next "
-                f"block, or the next thread, starts {again} further and leaves {again - covered} "
-                "out."
-            )
+        if len(edges) < 2 or missing[0]:
+            continue
+        covered, again = int(edges[0]) + 1, int(edges[1]) + 1
+        story = f"The {what}s 0 to {covered - 1} are written, then those from {again} on"
+        if covered in sizes:
+            return f"{story}. A test stops at {covered}, and that is {sizes[covered]}."
+        return (
+            f"{story}: the next block, or the next thread, starts {again} further and leaves "
+            f"{again - covered} out."
+        )
     return None
 
 
@@ -433,6 +488,29 @@ def _one_total(split: Split, seen: Run) -> str | None:
         f"Columns 0 and {width} of `{seen.result}` are alike, and so are the others of one thread: "
         "its columns share one total."
     )
+
+
+def _lanes_share_a_column(seen: Run) -> str | None:
+    """All lanes of a warp load the same element of b."""
+    loads = seen.accesses("b")
+    if seen.lane_step("b") != 0:
+        return None
+    return (
+        f"{at(loads[0].site)}: neighbouring lanes load the same element of `{seen.names['b']}`, so "
+        "its column does not change with `threadIdx.x`."
+    )
+
+
+def _other_columns_result(seen: Run) -> str | None:
+    """A column holds what another one should hold."""
+    first = int(np.flatnonzero(seen.wrong.any(axis=0))[0])
+    for column in range(seen.shape[1]):
+        if len(seen.right) > 2 and np.array_equal(seen.out[:, first], seen.right[:, column]):
+            return (
+                f"Column {first} of `{seen.result}` holds the product that belongs into column "
+                f"{column}."
+            )
+    return None
 
 
 def _some_columns(seen: Run) -> str | None:

@@ -36,6 +36,7 @@ def probes(tile: int, family: Probes) -> Probes:
             _left_over,
             partial(_outside_the_tile, tile),
             partial(_last_tile, tile),
+            partial(_mixed_up_outside, tile),
             *family.findings,
         ),
         unwritten=(partial(_blocks_exchanged, tile), *family.unwritten),
@@ -378,6 +379,8 @@ _MIXED_UP = (
         "rkyi,rcix->rcyx",
         "Every turn loads the same tile of `{b}`, the one at the row of the block.",
     ),
+    ("ab", "ckii,kcix->cx", "`{a}` is loaded with the number of the column in place of the row."),
+    ("ab", "rkyi,krii->ry", "`{b}` is loaded with the number of the row in place of the column."),
     ("Ab", "rkyi,kcix->rcyx", "Every turn loads the first tile of `{a}` again."),
     ("aB", "rkyi,kcix->rcyx", "Every turn loads the first tile of `{b}` again."),
     (
@@ -391,6 +394,13 @@ _MIXED_UP = (
         "The tile of `{b}` is multiplied with itself: nothing of `{a}` is in the result.",
     ),
 )
+
+
+def _mixed_up_outside(tile: int, seen: Run, finding: Finding) -> str | None:
+    """Indices that are mixed up leave a matrix that is not square."""
+    if finding.kind != "out_of_bounds" or seen.parameter(finding.array) is None:
+        return None
+    return _tiles_mixed_up(tile, seen)
 
 
 def _tiles_mixed_up(tile: int, seen: Run) -> str | None:
@@ -429,12 +439,15 @@ def _other_order(tile: int, seen: Run) -> str | None:
     if not np.isfinite(square.out).all():
         return None
     a, b = (one.astype(np.float64) for one in square.inputs)
-    used_a, used_b = np.linalg.solve(b.T, square.out.T), np.linalg.solve(a, square.out)
-    used = {"b": (used_b, b), "a": (used_a, a.T)}
-    for parameter, (found, right) in used.items():
-        by_tile = (one.reshape(2, tile, k) for one in (found.round(3), right))
-        in_order = [np.sort(one, axis=1) for one in by_tile]
-        if np.array_equal(*in_order):
+    factors = {
+        "b": (np.linalg.solve(a, square.out), b),
+        "a": (np.linalg.solve(b.T, square.out.T), a.T),
+    }
+    for parameter, (found, right) in factors.items():
+        used, needed = (one.reshape(2, tile, k) for one in (found.round(3), right))
+        if np.array_equal(used, needed):
+            continue
+        if np.array_equal(np.sort(used, axis=1), np.sort(needed, axis=1)):
             return (
                 f"All elements of a tile of `{seen.names[parameter]}` are used, but in another "
                 "order: where it is stored and where it is read do not agree."

@@ -19,11 +19,8 @@ def mutants(text: str) -> Iterator[tuple[str, str]]:
             changed = copy.deepcopy(tree)
             place = list(ast.walk(changed))[number]
             if rule(place):
-                told = f"{node.lineno if hasattr(node, 'lineno') else 0}: {rule.__name__}"
-                yield (
-                    f"{told} | {_line(node, lines)}",
-                    ast.unparse(ast.fix_missing_locations(changed)),
-                )
+                ast.fix_missing_locations(changed)
+                yield f"{rule.__name__} in `{_line(node, lines)}`", ast.unparse(changed)
 
 
 def _line(node: ast.AST, lines: list[str]) -> str:
