@@ -68,7 +68,9 @@ def _try_to_run(asked: Exercise, kernel, shape, patience: float) -> Run | str:
     except KernelRaised as error:
         return f"The kernel raises an error: {_plain(error)}"
     except (VirtualGpuError, CourseError) as error:
-        return _plain(error)
+        story = _plain(error)
+        cause = _first(asked.probes.refused, kernel, story)
+        return f"{story} {cause}" if cause else story
     except Exception as error:  # whatever a kernel's text does to the interpreter
         return f"The kernel cannot be run: {type(error).__name__}: {sentence(str(error))}"
 

@@ -432,7 +432,7 @@ def _inputs_out_of_step(seen: Run) -> str | None:
 
 def _terms(seen: Run) -> str | None:
     """Terms of the sum that are missing, or count more than once."""
-    found = _times_each_term(seen)
+    found = times_each_term(seen)
     if found is None:
         return None
     lost = np.flatnonzero(found == 0)
@@ -461,7 +461,7 @@ def _lost_terms(seen: Run, lost: np.ndarray) -> str:
     )
 
 
-def _times_each_term(seen: Run) -> np.ndarray | None:
+def times_each_term(seen: Run) -> np.ndarray | None:
     """How often each term a[row, i]·b[i, col] is in the sums, where that explains them all."""
     m, n, k = seen.shape
     elements = [(row, col) for row in range(m) for col in range(n)][: 4 * k]

@@ -80,6 +80,29 @@ def sectors_per_request(at_most: float) -> Target:
     return Target("sectors per request", at_most, words, measure, cause)
 
 
+def full_requests() -> Target:
+    """Each request to global memory serves 32 lanes, at the shape that fits."""
+
+    def worst(seen: Run) -> AccessCount | None:
+        lines = _of_space(seen, "global")
+        return min(lines, key=lambda one: one.lanes / one.requests, default=None)
+
+    def measure(seen: Run) -> float:
+        one = worst(seen)
+        return 32 * one.requests / one.lanes if one else 0.0
+
+    def cause(seen: Run, value: float) -> str:
+        one = worst(seen)
+        return (
+            f"{at_line(one.site)}: in the requests to `{one.array}` only "
+            f"{one.lanes / one.requests:.3g} of 32 lanes work, while the others wait, and "
+            f"{one.requests:,} requests do what {one.lanes // 32:,} could."
+        )
+
+    words = "each request serves all 32 lanes of a warp"
+    return Target("requests for 32 lanes", 1, words, measure, cause)
+
+
 def wavefronts_per_request(at_most: float) -> Target:
     """The worst source line of shared memory: above 1 it has bank conflicts."""
 
