@@ -144,6 +144,7 @@ class Trace:
             self.findings,
             self.hints,
             self.files,
+            self.access_counts,
         )
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..lanes import WARP
 from ..recorder import Event, RecordedArray
-from ..transactions import SECTOR_BYTES, Pattern, sectors_and_lines, wavefronts
+from ..transactions import SECTOR_BYTES, Pattern, sectors_lines_places, wavefronts
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,5 @@ def cost_of(event: Event, array: RecordedArray, parts: int = 1) -> Cost:
 def _request(pattern: Pattern, each: int, space: str) -> Cost:
     if space == "shared":
         return Cost(shared_requests=pattern.requests, wavefronts=wavefronts(pattern, each))
-    sectors, _ = sectors_and_lines(pattern)
-    used = sum(
-        len(np.unique(row[on])) * each
-        for row, on in zip(pattern.first, pattern.active, strict=True)
-    )
-    return Cost(requests=pattern.requests, sectors=sectors, used=used)
+    sectors, _, places = sectors_lines_places(pattern)
+    return Cost(requests=pattern.requests, sectors=sectors, used=places * each)

@@ -448,15 +448,15 @@ function memoryView(film) {
   if (st.gap) { box.innerHTML = `<p><span><b>${many(st.gap, "step")} left out.</b> They are like those before and after.</span></p>`; return; }
   if (st.meets) { meeting(film, st.meets, box); return; }
   st.moves.forEach(d => {
-    const r = dearest(shown(d));
+    const r = costliest(shown(d));
     if (!r) return;
     const rest = d.requests.length, lanes = r.active < WARP ? ` <span class="soft">${r.active} of 32 lanes</span>` : "";
-    const name = `${film.warps > 1 ? `warp ${r.warp} ` : "the warp "}${VERB[d.kind]} <b>${safe(d.array.name)}</b>${lanes}${rest > 1 && warp === null ? ` <span class="soft">(${d.requests.some(other => other.cost < r.cost) ? "the dearest" : "one"} of ${rest})</span>` : ""}`;
+    const name = `${film.warps > 1 ? `warp ${r.warp} ` : "the warp "}${VERB[d.kind]} <b>${safe(d.array.name)}</b>${lanes}${rest > 1 && warp === null ? ` <span class="soft">(${d.requests.some(other => other.cost < r.cost) ? "the costliest" : "one"} of ${rest})</span>` : ""}`;
     html("p", { innerHTML: `<span>${name}</span><span>${verdict(d, r)}</span>` }, box);
     box.appendChild(r.isGlobal ? sectorRow(film, d, r) : bankRow(film, d, r));
   });
 }
-function dearest(requests) {
+function costliest(requests) {
   return requests.reduce((most, r) => !most || r.cost > most.cost ? r : most, undefined);
 }
 function laneColour(film, r, covers) {
@@ -548,7 +548,7 @@ function detail(film) {
   });
   const card = html("div", { innerHTML: `<p>${words}</p>` }, box), pair = html("div", { className: "vm-pair" }, card), drawn = new Map();
   st.moves.forEach(d => {
-    const r = dearest(shown(d)) || dearest(d.requests);
+    const r = costliest(shown(d)) || costliest(d.requests);
     if (!r) return;
     const key = `${d.index}:${r.lanes}`, known = drawn.get(key);
     if (known) known.what.push(VERB[d.kind]); else drawn.set(key, { d, r, what: [VERB[d.kind]] });
@@ -655,7 +655,8 @@ function show() {
     const list = li.parentNode, off = li.offsetTop - list.scrollTop;
     if (off < 20 || off > list.clientHeight - 40) list.scrollTop = li.offsetTop - list.clientHeight / 2;
   });
-  one(".head", film.tab).setAttribute("x", step * 600 / film.steps.length);
+  const head = one(".head", film.tab);
+  head.setAttribute("x", step * head.dataset.slot);
 }
 function go(to) {
   step = Math.max(0, Math.min(films[now].steps.length - 1, to));
@@ -718,7 +719,7 @@ films.forEach((film, n) => {
   film.tab.addEventListener("click", event => {
     const strip = one(".vm-strip", film.tab).getBoundingClientRect(), on = event.clientY >= strip.top && event.clientY <= strip.bottom && event.clientX;
     if (n !== now) { const was = !!timer; run(false); pick(n, was ? 0 : undefined); if (was) run(true); }
-    else if (on) { run(false); go(Math.floor((event.clientX - strip.left) / strip.width * film.steps.length)); }
+    else if (on) { run(false); go(Math.floor((event.clientX - strip.left) / strip.width * 600 / one(".head", film.tab).dataset.slot)); }
   });
   film.section.addEventListener("click", event => {
     const b = event.target.closest(".vm-code button");

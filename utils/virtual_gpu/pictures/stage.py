@@ -113,8 +113,11 @@ def _field(number: int, grid: Grid, place: Place, product: bool) -> str:
     whole = "" if grid.is_whole else ", part"
     space = "" if product else f" · {grid.array.space}"
     above = y - (22 if place.banks else 7)
+    letters = len(grid.array.name + shape + whole + space) + 1
+    at, anchor = (x, "start") if x + 6.4 * letters < WIDTH else (x + width, "end")
     label = (
-        f'<text class="name" x="{x:g}" y="{above:g}">{html.escape(grid.array.name)}'
+        f'<text class="name" x="{at:g}" y="{above:g}" text-anchor="{anchor}">'
+        f"{html.escape(grid.array.name)}"
         f'<tspan class="soft"> {shape}{whole}{space}</tspan></text>'
     )
     if place.banks:

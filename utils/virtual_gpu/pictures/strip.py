@@ -7,7 +7,10 @@ from .costs import Cost
 from .film import Film
 
 LENGTH = 600
+WIDEST = 50  # a bar
 HEIGHTS = {"reads": (26, 24), "sectors": (36, 14), "banks": (14, 36)}  # above and below the line
+
+AMONG_LANES = ("shuffle", "vote", "match", "syncwarp")
 
 Bars = tuple[float, float, float, float]
 
@@ -37,14 +40,19 @@ def peaks(films: tuple[Film, ...], focus: str) -> tuple[float, float]:
 
 
 def strip(film: Film, highest: tuple[float, float], focus: str) -> str:
-    """The bars as SVG; barriers are dashed lines, left out steps a gap."""
+    """The bars as SVG; barriers are dashed lines, left out steps dots on the line; what lanes do
+    among themselves lies on the line, and atomic operations stand on it."""
     up, down = HEIGHTS[focus]
-    slot, bars = LENGTH / len(film.steps), []
+    slot, bars = min(WIDEST, LENGTH / len(film.steps)), []
     gap = min(2.5, slot * 0.18)
     for n, (step, heights) in enumerate(zip(film.steps, weights(film, focus), strict=True)):
         x, wide = n * slot + gap / 2, slot - gap
         if step.is_barrier:
             bars.append(f'<path class="meet" d="M{x + wide / 2:.1f} 0v{up + down + 2}"/>')
+        if any(event.kind in AMONG_LANES for event in step.events):
+            bars.append(f'<path class="lanes" d="M{x:.1f} {up + 1}h{wide:.1f}"/>')
+        if step.cost.atomics:
+            bars.append(f'<path class="atomics" d="M{x + wide / 2:.1f} {up}v{-up / 2:g}"/>')
         if step.left_out:
             bars.append(f'<path class="gap" d="M{x:.1f} {up + 1}h{wide:.1f}"/>')
         used, wasted, plain, extra = heights
@@ -64,7 +72,8 @@ def strip(film: Film, highest: tuple[float, float], focus: str) -> str:
     return (
         f'<svg class="vm-strip" viewBox="0 0 {LENGTH} {up + down + 2}" preserveAspectRatio="none" '
         f'aria-hidden="true"><path class="base" d="M0 {up + 1}H{LENGTH}"/>{"".join(bars)}'
-        f'<rect class="head" y="0" height="{up + down + 2}" width="{slot:.2f}" x="-99"/></svg>'
+        f'<rect class="head" y="0" height="{up + down + 2}" width="{slot:.2f}" x="-99" '
+        f'data-slot="{slot:.4f}"/></svg>'
     )
 
 
