@@ -124,12 +124,14 @@ def test_a_sum_comes_nearer_to_the_data_sheet_than_a_copy():
 
 
 def test_counts_with_2_to_the_30_are_7_percent_smaller():
-    assert 2**30 / 1e9 == pytest.approx(1.074, abs=5e-4)
-    assert 1 - 1e9 / 2**30 == pytest.approx(0.07, abs=0.002)
+    ratio = 2**30 / 1e9
+    assert ratio == pytest.approx(1.074, abs=5e-4)
+    assert 1 - 1 / ratio == pytest.approx(0.07, abs=0.002)
 
 
 def test_a_product_at_4096_has_137_giga_operations():
-    assert 2 * 4096**3 / 1e9 == pytest.approx(137, abs=0.5)
+    operations = 2 * 4096**3
+    assert operations / 1e9 == pytest.approx(137, abs=0.5)
 
 
 def published_gflops(step: str) -> float:
@@ -148,7 +150,8 @@ def recorded_gflops(step: str) -> float:
 def test_tiling_brought_2_8_times_then_and_1_2_times_now():
     then = published_gflops("tiled") / published_gflops("naive")
     now = recorded_gflops("tiled") / recorded_gflops("naive")
-    assert then == pytest.approx(2.8, abs=0.05) and now == pytest.approx(1.2, abs=0.05)
+    assert then == pytest.approx(2.8, abs=0.05)
+    assert now == pytest.approx(1.2, abs=0.05)
 
 
 def test_the_simplest_kernel_is_a_hundred_times_as_fast_as_then():
@@ -158,11 +161,14 @@ def test_the_simplest_kernel_is_a_hundred_times_as_fast_as_then():
 def test_three_matrices_fit_the_large_cache_of_one_device_only():
     matrices = 3 * 4 * 1024**2
     assert matrices == 12 * 2**20
-    assert C2070.l2_kib * 1024 < 2**20 and H200.l2_kib * 1024 == 60 * 2**20
+    assert C2070.l2_kib * 1024 < 2**20 < matrices
+    assert H200.l2_kib * 1024 == 60 * 2**20
     assert C2070.year == 2010
 
 
 def test_the_dashed_curve_is_above_the_first_steps_and_the_last_one_is_near_it():
     frame = records.measured(H200.name, GEMM.name)
-    ratios = records.fastest(frame[frame["n"] == 4096], ("step",)).set_index("step")["library_ratio"]
-    assert ratios["naive"] < 0.2 and ratios["tiled"] < 0.2 and ratios["autotuned"] > 0.95
+    fastest = records.fastest(frame[frame["n"] == 4096], ("step",)).set_index("step")
+    ratios = fastest["library_ratio"]
+    assert max(ratios["naive"], ratios["tiled"]) < 0.2
+    assert ratios["autotuned"] > 0.95

@@ -20,7 +20,8 @@ def test_every_length_has_whole_blocks_and_one_element_for_each_busy_thread():
 
 def test_the_first_picture_has_a_block_that_is_half_empty():
     first = pictures()[0]
-    assert first.count("stroke-dasharray") == 2 and "2 blocks of 4 threads over 6" in first
+    assert first.count("stroke-dasharray") == 2
+    assert "2 blocks of 4 threads over 6" in first
     assert "the last 2 of them have none" in threads_over_elements().alt
 
 
