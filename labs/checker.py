@@ -13,7 +13,7 @@ import re
 
 import numpy as np
 
-from labs.bank import exercise
+from labs.bank import find
 from labs.exercise import Exercise
 from labs.given import no_kernel
 from labs.run import Run, run
@@ -32,7 +32,7 @@ def check(name: str, kernel, patience: float = PATIENCE) -> Verdict:
     patience: seconds that one launch may take. Runs on the virtual GPU, also where there is a GPU.
     Raises CourseError for a name that is no exercise; whatever is wrong with the kernel is a cause.
     """
-    return judge(exercise(name), kernel, patience)
+    return judge(find(name), kernel, patience)
 
 
 def judge(asked: Exercise, kernel, patience: float = PATIENCE) -> Verdict:
