@@ -129,7 +129,7 @@ def _stores_into_an_input(seen: Run) -> str | None:
             for access in seen.accesses(parameter, kind):
                 return (
                     f"{at(access.site)} changes `{access.array}`, which is an input. Other threads "
-                    f"may still read it, and the result belongs into `{seen.result}`."
+                    f"may still read it, and the result belongs in `{seen.result}`."
                 )
     return None
 
@@ -219,16 +219,19 @@ def _wrong_values(seen: Run) -> str | None:
         f"`{seen.result}` {'is' if wrong.sum() == 1 else 'are'} wrong; the first is "
         f"{element(seen.result, first)}: {seen.out[first]:g}, and {seen.right[first]:g} is right."
     )
-    cause = (
-        _no_number(seen, first) or _negative_index(seen) or _first(seen.exercise.probes.wrong, seen)
-    )
+    cause = _no_number(seen) or _negative_index(seen) or _first(seen.exercise.probes.wrong, seen)
     return f"{story} {cause or 'Which elements does this thread read, and what does it do?'}"
 
 
-def _no_number(seen: Run, element: tuple[int, ...]) -> str | None:
-    if np.isfinite(seen.out[element]):
+def _no_number(seen: Run) -> str | None:
+    """Infinite or NaN: so that probes get numbers alone."""
+    others = np.argwhere(~np.isfinite(seen.out))
+    if not len(others):
         return None
-    return "So it was computed from something that is no number: a division by zero, say."
+    return (
+        f"{element(seen.result, others[0])} is {seen.out[tuple(others[0])]:g}: it was computed "
+        "from what is no number, by a division by zero, say, or an element that nobody has set."
+    )
 
 
 def _negative_index(seen: Run) -> str | None:
