@@ -32,7 +32,11 @@ def check(name: str, kernel, patience: float = PATIENCE) -> Verdict:
     patience: seconds that one launch may take. Runs on the virtual GPU, also where there is a GPU.
     Raises CourseError for a name that is no exercise; whatever is wrong with the kernel is a cause.
     """
-    asked = exercise(name)
+    return judge(exercise(name), kernel, patience)
+
+
+def judge(asked: Exercise, kernel, patience: float = PATIENCE) -> Verdict:
+    """As `check`, for an exercise that need not be in the bank."""
     cause = no_kernel(asked, kernel)
     if cause:
         return _refused(asked, cause)
@@ -85,7 +89,7 @@ def _plain(error: Exception) -> str:
 def _never_ends(kernel, message: str, patience: float) -> str:
     where = re.search(r"line (\d+)", message)
     if "has run for more than" not in message or where is None:
-        return sentence(message)
+        return sentence(re.sub(r"^\w+, line (\d+) ", r"Line \1, ", message))
     after = f"after {counted(round(patience), 'second')} the kernel has not ended"
     loop = _innermost_while(read_source(kernel.py_func), int(where[1]))
     if loop is None:

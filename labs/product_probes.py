@@ -38,13 +38,13 @@ def probes(split: Split) -> Probes:
         unwritten=(
             exchanged,
             exchanged_lanes,
+            _ends_at_another_size,
             partial(_columns_overlap, split),
             partial(_last_column_decides, split),
             partial(_too_few_columns, split),
             partial(_part_of_the_grid, split),
             _gaps,
             partial(_overlap, split),
-            _ends_at_another_size,
             _leaves_early,
         ),
         wrong=(
@@ -266,7 +266,8 @@ def _last_column_decides(split: Split, seen: Run) -> str | None:
         return None
     return (
         f"Column {columns[0]} belongs to a thread whose first column, {first[columns[0]]}, is "
-        f"inside and whose last, {last[columns[0]]}, is outside: what stops the last one stops them all."
+        f"inside and whose last, {last[columns[0]]}, is outside: what stops the last one stops "
+        "them all."
     )
 
 
