@@ -407,7 +407,7 @@ def _mixed_up_outside(tile: int, seen: Run, finding: Finding) -> str | None:
 def _tiles_mixed_up(tile: int, seen: Run) -> str | None:
     """Run on square matrices and recognise what indices give that are mixed up."""
     try:
-        square = seen.at((3 * tile, 3 * tile, 3 * tile))
+        square = seen.at((2 * tile, 2 * tile, 2 * tile))
     except VirtualGpuError:
         return None
     a, b = (_tiles(one.astype(np.float64), tile) for one in square.inputs)
