@@ -22,10 +22,10 @@ LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test slow run record lint clean distclean
+.PHONY: help setup lab test slow run run-without-compiler record lint clean distclean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "  PYTHON=python3.12       use that Python (3.11 or newer)"
 	@echo "  CUDA=none, CUDA=12.4    install as for a machine without, or with such a driver"
@@ -49,6 +49,12 @@ slow: setup ## Run the slow tests: every choice of constants, every architecture
 
 run: setup ## Execute every lesson and write it to build/ as a page
 	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build $(NOTEBOOKS)
+
+# Lessons on the engine of utils/lessons; the others stop where there is no compiler.
+ON_ENGINE = $(shell grep -l 'course.start(' notebooks/*.ipynb)
+
+run-without-compiler: setup ## Execute the lessons as on macOS, where no compiler is
+	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build/without_compiler --without-compiler $(ON_ENGINE)
 
 record: setup ## On a GPU: tune, measure everything that is published, and draw it
 	$(VENV_PYTHON) -m gemm_kernels tune

@@ -1,7 +1,7 @@
 """The reader's own file of predictions: small, theirs, and never in the way.
 
-It lies where the reader's programs keep their data, or where COURSE_LEDGER says. It can be deleted
-at any time. A file that is broken or of another version is put aside, not overwritten.
+It lies where the reader's programs keep their data, and can be deleted at any time. A file that is
+broken or of another version is put aside, not overwritten.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-# Set while pages are made: nobody is there who could answer.
+PLACE = "COURSE_LEDGER"  # environment variable: another place for the file
+# Environment variable, set while pages are made: nobody is there who could answer.
 PAGE = "COURSE_PAGE"
 VERSION = 1
 NAME = "predictions.json"
@@ -38,7 +39,7 @@ class Entry:
 
 def place() -> Path:
     """Where the file lies, or will lie: where nothing can be written, among temporary files."""
-    told = os.environ.get("COURSE_LEDGER")
+    told = os.environ.get(PLACE)
     wanted = Path(told) if told else user_data_path("numba-gpu-kernels", appauthor=False) / NAME
     spare = Path(tempfile.gettempdir()) / f"numba-gpu-kernels-{NAME}"
     return wanted if _can_be_written(wanted) else spare
@@ -58,7 +59,12 @@ def is_page() -> bool:
 
 def entries() -> dict[str, Entry]:
     """All entries by the question's name; {} without a file, or with one that cannot be read."""
-    return _read(place()) or {}
+    return read(place())
+
+
+def read(file: Path) -> dict[str, Entry]:
+    """As `entries`, from this file."""
+    return _read(file) or {}
 
 
 def keep(name: str, **changes) -> Path | None:

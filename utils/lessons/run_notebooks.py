@@ -1,7 +1,7 @@
 """Execute lessons and write each as a page: `python -m utils.lessons.run_notebooks`.
 
-The notebooks themselves are only read. Exit code: 0 when all ran, 1 when a cell failed (the other
-lessons still run), 2 when there is nothing to run.
+The notebooks themselves are only read. Exit code: 0 when all ran, 1 when a cell failed or a lesson
+shows what the rules of lessons forbid (the others still run), 2 when there is nothing to run.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import argparse
 import html
 import os
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +24,14 @@ from nbconvert import HTMLExporter
 from nbconvert.filters import strip_ansi
 from tqdm import tqdm
 
+from utils.lessons import ledger_file, rules
+from utils.lessons.first_cell import first_cell
 from utils.paths import ROOT
 
 LESSONS = ROOT / "notebooks"
 TRACEBACK_LINES = 15
+# As on macOS, for which no compiler is published.
+HIDE_COMPILER = "from numba.cuda.cudadrv import nvvm; nvvm.is_available = lambda: False"
 
 
 @dataclass(frozen=True)
@@ -38,22 +43,47 @@ class Run:
     failure: str | None
 
 
-def run(notebook: Path, out: Path, timeout: int) -> Run:
+def run(notebook: Path, out: Path, timeout: int, compiler: bool = True) -> Run:
     """Execute a notebook file and write `out/<name>.html`, up to the failing cell if one fails.
 
-    timeout: seconds that one cell may take.
+    timeout: seconds that one cell may take. compiler: False hides it, as on macOS.
     """
     started = time.perf_counter()
     lesson = nbformat.read(notebook, as_version=4)
-    failure = _execute(lesson, notebook, timeout)
+    with tempfile.TemporaryDirectory() as folder:
+        predictions = Path(folder) / ledger_file.NAME
+        failure = _execute(lesson, notebook, (timeout, predictions, compiler))
+        failure = failure or _against_the_rules(lesson, notebook, predictions)
     page = out / f"{notebook.stem}.html"
     page.write_text(_page(lesson, notebook.stem), encoding="utf-8")
     return Run(page, time.perf_counter() - started, failure)
 
 
-def _execute(lesson: nbformat.NotebookNode, notebook: Path, timeout: int) -> str | None:
-    """Fill in the outputs of `lesson`; returns the failing cell and its error as text."""
+def _against_the_rules(
+    lesson: nbformat.NotebookNode, notebook: Path, predictions: Path
+) -> str | None:
+    """What the executed lesson shows and should not, as text; None for one without our engine."""
+    if not any(cell.source == first_cell(notebook.stem[:2]) for cell in lesson.cells):
+        return None
+    measured = {
+        name: entry.measured
+        for name, entry in ledger_file.read(predictions).items()
+        if entry.revealed
+    }
+    broken = rules.broken_when_shown(rules.from_notebook(lesson, notebook.stem), measured)
+    return "\n".join([f"{notebook.name}:", *broken]) if broken else None
+
+
+def _execute(
+    lesson: nbformat.NotebookNode, notebook: Path, how: tuple[int, Path, bool]
+) -> str | None:
+    """Fill in the outputs of `lesson`; returns the failing cell and its error as text.
+
+    how: seconds for a cell, the file of predictions, and whether there is a compiler.
+    """
     at = 0
+    timeout, predictions, compiler = how
+    hidden = [] if compiler else [f"--IPKernelApp.exec_lines={HIDE_COMPILER}"]
     # Without folders to search, "python3" can only mean the interpreter that runs this.
     kernel = AsyncKernelManager(kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))
     with tqdm(
@@ -69,22 +99,27 @@ def _execute(lesson: nbformat.NotebookNode, notebook: Path, timeout: int) -> str
             lesson,
             km=kernel,
             timeout=timeout,
-            extra_arguments=["--log-level=ERROR"],
+            extra_arguments=["--log-level=ERROR", *hidden],
             resources={"metadata": {"path": str(notebook.parent)}},
             # Behind a page no program runs: what stands beside a widget is shown instead of it.
             store_widget_state=False,
             on_cell_start=note_start,
         )
         try:
-            client.execute(cleanup_kc=True, env=_environment())
+            client.execute(cleanup_kc=True, env=_environment(predictions))
         except (CellControlSignal, DeadKernelError) as error:
             return _describe(f"{notebook.name}, cell {at + 1}", lesson.cells[at], error)
     return None
 
 
-def _environment() -> dict[str, str]:
-    inline = "module://matplotlib_inline.backend_inline"
-    return {**os.environ, "MPLBACKEND": inline, "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+def _environment(predictions: Path) -> dict[str, str]:
+    return {
+        **os.environ,
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        ledger_file.PAGE: "1",
+        ledger_file.PLACE: str(predictions),
+    }
 
 
 def _describe(where: str, cell: nbformat.NotebookNode, error: Exception) -> str:
@@ -126,6 +161,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: every lesson")
     parser.add_argument("--out", type=Path, default=Path("build"), help="folder of the pages")
     parser.add_argument("--timeout", type=int, default=300, help="seconds that a cell may take")
+    parser.add_argument(
+        "--without-compiler", action="store_true", help="hide the compiler, as on macOS"
+    )
     asked = parser.parse_args(arguments)
     notebooks = asked.notebooks or sorted(LESSONS.glob("*.ipynb"))
     missing = [str(notebook) for notebook in notebooks if not notebook.is_file()]
@@ -135,7 +173,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked.out.mkdir(parents=True, exist_ok=True)
     failed = 0
     for notebook in tqdm(notebooks, desc="lessons", unit="lesson", disable=None):
-        done = run(notebook, asked.out, asked.timeout)
+        done = run(notebook, asked.out, asked.timeout, not asked.without_compiler)
         failed += done.failure is not None
         verdict = "FAILED" if done.failure else "ran"
         tqdm.write(f"{verdict:6} {done.seconds:6.1f} s  {done.page}", file=sys.stdout)

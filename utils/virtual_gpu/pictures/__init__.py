@@ -5,5 +5,6 @@ on a static page, light and dark. A movie adds plain JavaScript and asks no othe
 """
 
 from .accesses import draw_banks, draw_sectors
+from .movie import Movie, movie, once_per_page
 
-__all__ = ["draw_banks", "draw_sectors"]
+__all__ = ["Movie", "draw_banks", "draw_sectors", "movie", "once_per_page"]

@@ -1,0 +1,42 @@
+"""Every lesson keeps the rules that a program can hold."""
+
+import pytest
+
+from labs import exercise
+from utils.lessons import rules
+from utils.lessons.first_cell import LESSONS
+
+# Still to be written anew.
+OLD = ("08", "09", "16", "21")
+LESSON_FILES = {file.name[:2]: file for file in sorted(LESSONS.glob("[0-9][0-9]_*.ipynb"))}
+
+
+@pytest.mark.parametrize("number", [number for number in LESSON_FILES if number not in OLD])
+def test_a_lesson_keeps_the_rules(number):
+    assert rules.broken_rules(rules.read(LESSON_FILES[number])) == []
+
+
+@pytest.mark.parametrize("number", OLD)
+def test_a_lesson_that_keeps_them_is_not_called_old(number):
+    assert rules.broken_rules(rules.read(LESSON_FILES[number]))
+
+
+def kernels_to_begin_with(lesson):
+    """The text of each cell in which the reader writes, by the exercise that is checked next."""
+    checks = sorted((place, name) for name, place in lesson.places("check").items())
+    turns = [cell for cell in lesson.code if rules.YOUR_TURN in cell.tags]
+    return {
+        next(name for place, name in checks if place > cell.place): cell.source for cell in turns
+    }
+
+
+def without_imports(text):
+    """A starter from its first decorator on."""
+    return text[text.index("@cuda.jit") :].rstrip()
+
+
+@pytest.mark.parametrize("number", [number for number in LESSON_FILES if number not in OLD])
+def test_the_reader_begins_with_the_starter_of_the_exercise(number):
+    given = kernels_to_begin_with(rules.read(LESSON_FILES[number]))
+    assert given == {name: without_imports(exercise(name).starter_text) for name in given}
+    assert given

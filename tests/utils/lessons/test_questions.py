@@ -1,0 +1,28 @@
+"""The bank of questions: each can be asked, answered and compared."""
+
+import re
+
+import pytest
+
+from utils.lessons.questions import bank, number
+
+QUESTIONS = [pytest.param(question, id=name) for name, question in bank().items()]
+
+
+@pytest.mark.parametrize("name", bank())
+def test_a_name_says_its_lesson(name):
+    assert re.fullmatch(r"\d\d\.[a-z_]+", name)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_has_one_kind_of_answer(question):
+    assert [bool(question.unit), bool(question.choices), bool(question.order)].count(True) == 1
+    assert not question.text.endswith((".", "?"))
+    assert len(question.text) <= 80
+
+
+@pytest.mark.parametrize(
+    "value, text", [(0.25, "0.25"), (32.0, "32"), (9.98, "9.98"), (15728.6, "15,729")]
+)
+def test_a_number_has_three_digits_that_count(value, text):
+    assert number(value) == text

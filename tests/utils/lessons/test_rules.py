@@ -1,0 +1,121 @@
+"""The rules of a lesson: a right lesson breaks none, and each is proven by one that breaks it."""
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from utils.lessons import rules
+from utils.lessons.first_cell import first_cell
+from utils.lessons.questions import Question
+
+OPENING = "# A\n\n**After this lesson you can** see.\n\n**Time:** 30 minutes. **You need** Python."
+CELLS = (
+    OPENING,
+    first_cell("00"),
+    "Which source line is it?",
+    'course.predict("00.one", None)',
+    'course.predict("00.two", None)',
+    'course.reveal("00.one", 24)',
+    'course.reveal("00.two", 8.0)',
+    'task("scale")',
+    "# your kernel",
+    'check("scale", scale)',
+    "course.show_change(old, new)",
+    'course.ledger("00")',
+)
+ANSWERS = {"00.one": 24.0, "00.two": 8.0}
+ONE, TWO, TURN = 4, 5, 9  # places of cells
+
+
+@pytest.fixture(autouse=True)
+def questions(monkeypatch):
+    asked = {"00.one": Question("Idle", "threads"), "00.two": Question("Faster", "times")}
+    monkeypatch.setattr(rules, "bank", lambda: asked)
+
+
+def lesson(*changes, shown=()):
+    """The right lesson with some cells replaced: (place, text). shown: (place, HTML) of outputs."""
+    texts = {**dict(enumerate(CELLS, start=1)), **dict(changes)}
+    cells = []
+    for place, text in texts.items():
+        prose = place in (1, 3) or (place > len(CELLS) and text.startswith("#"))
+        cells.append((new_markdown_cell if prose else new_code_cell)(text))
+    cells[TURN - 1].metadata["tags"] = [rules.YOUR_TURN]
+    for place, html in shown:
+        cells[place - 1].outputs = [new_output("display_data", {"text/html": html})]
+    return rules.from_notebook(new_notebook(cells=cells), "00_a_lesson")
+
+
+def test_a_right_lesson_breaks_no_rule():
+    right = lesson(shown=[(6, "<table><tr><th>a</th></tr><tr><td>24 threads</td></tr></table>")])
+    assert rules.broken_rules(right) == []
+    assert rules.broken_when_shown(right, ANSWERS) == []
+
+
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ([(1, "# A lesson")], "does not say '**Time:**'"),
+        ([(2, "import utils")], "is not that of utils.lessons.first_cell"),
+        ([(11, "\n".join(f"x = {n}" for n in range(11)))], "has 11 lines of code"),
+        ([(TURN, "\n".join(f"x = {n}" for n in range(21)))], "has 21 lines of code; at most 20"),
+        ([(11, "records.query('n == 1')")], "works on tables: .query("),
+        ([(11, "x = (1")], "is no Python"),
+        ([(3, "Look at the line.")], "says 'line' alone"),
+        ([(3, "[next](99_nothing.ipynb)")], "links to 99_nothing.ipynb, which does not exist"),
+        ([(ONE, 'course.predict("00.one", 24)')], "holds a prediction"),
+        ([(ONE, "x")], "00.one is not first predicted and then revealed"),
+        ([(ONE, 'course.reveal("00.one", 1)'), (6, 'course.predict("00.one", None)')],
+         "00.one is not first predicted and then revealed"),
+        ([(ONE, 'course.predict("00.three", None)')], "nothing is asked under 00.three"),
+        ([(ONE, "x"), (6, "x")], "asks for 1 predictions"),
+        ([(12, "x")], "does not show the predictions once more"),
+        ([(10, "x")], "checks no kernel"),
+        ([(8, "x")], "scale has no task"),
+        ([(7, "course.show_change(old, new)")], "before the reader's turn"),
+    ],
+)  # fmt: skip
+def test_a_broken_rule_is_named(changes, words):
+    assert any(words in sentence for sentence in rules.broken_rules(lesson(*changes)))
+
+
+def test_a_kernel_to_repair_may_stand_there_whole():
+    kernel = "\n".join(f"x = {n}" for n in range(20))
+    assert rules.broken_rules(lesson((TURN, kernel))) == []
+
+
+@pytest.mark.parametrize("prose", ["24 threads", "eight times", "8 times", "8×", "24-thread"])
+def test_an_answer_above_its_question_is_found(prose):
+    sentences = rules.broken_when_shown(lesson((3, f"Note that {prose} do it.")), ANSWERS)
+    assert len(sentences) == 1
+    assert prose in sentences[0]
+
+
+@pytest.mark.parametrize("prose", ["124 threads", "24 blocks", "8.5 times", "eighty times"])
+def test_another_number_or_unit_is_no_answer(prose):
+    assert rules.broken_when_shown(lesson((3, f"Note that {prose} do it.")), ANSWERS) == []
+
+
+def test_an_answer_that_a_cell_shows_above_the_question_is_found():
+    assert rules.broken_when_shown(lesson(shown=[(2, "<b>24 threads</b>")]), ANSWERS)
+    # What a reader finds out between question and answer is the lesson.
+    assert not rules.broken_when_shown(lesson(shown=[(TWO, "<b>24 threads</b>")]), ANSWERS)
+
+
+@pytest.mark.parametrize(
+    "html, words",
+    [
+        ("<table>" + "<tr><td>x</td></tr>" * 10 + "</table>", "a table of 9 rows and 1 columns"),
+        ("<table><tr>" + "<th>x</th>" * 6 + "</tr></table>", "a table of 0 rows and 6 columns"),
+        ('<img src="x">', "a picture without words"),
+        ("<svg viewBox='0 0 1 1'></svg>", "a picture without words"),
+        ("at /home/reader/course", "shows a path of this machine: /home/reader"),
+    ],
+)
+def test_what_a_cell_should_not_show_is_named(html, words):
+    assert words in rules.broken_when_shown(lesson(shown=[(6, html)]), ANSWERS)[0]
+
+
+def test_an_annotated_source_may_be_long_and_a_described_picture_may_stand():
+    long = '<table class="vgpu">' + "<tr><td>x</td></tr>" * 30 + "</table>"
+    picture = '<svg aria-label="Lanes"></svg><style>/home/x</style>'
+    assert rules.broken_when_shown(lesson(shown=[(6, long + picture)]), ANSWERS) == []
