@@ -198,9 +198,12 @@ RIGHT = {
     "shape": [("out.size", "x.shape[0]")],
     "block and thread": [(INDEX, "cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x")],
     "a number for the block": [(INDEX, "256 * cuda.blockIdx.x + cuda.threadIdx.x")],
-    "leaves first": [(BODY, f"    i = {INDEX}\n    if i >= out.size:\n        return\n    {STORE}\n")],
+    "leaves first": [
+        (BODY, f"    i = {INDEX}\n    if i >= out.size:\n        return\n    {STORE}\n"),
+    ],
     "a stride of the grid": [
-        (BODY, f"    i = {INDEX}\n    while {TEST}:\n        {STORE}\n        i += cuda.gridsize(1)\n"),
+        (BODY, f"    i = {INDEX}\n    while {TEST}:\n        {STORE}\n"
+         "        i += cuda.gridsize(1)\n"),
     ],
     "mirrored": [
         (BODY, f"    i = out.size - 1 - {INDEX}\n    if i >= 0:\n        {STORE}\n"),

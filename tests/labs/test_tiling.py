@@ -234,7 +234,8 @@ WRONG = {
         ["The result is right", "works in float64"],
     ),
     "a float64 tile": (
-        [(ARRAY_B, ARRAY_B.replace("float32", "float64")), ("cuda, float32", "cuda, float32, float64")],
+        [(ARRAY_B, ARRAY_B.replace("float32", "float64")),
+         ("cuda, float32", "cuda, float32, float64")],
         ["The result is right", "works in float64"],
     ),
     "local arrays": (
@@ -349,8 +350,10 @@ WRONG = {
 
 RIGHT = {
     "a value or zero": [
-        (ZERO_A + LOAD_A, f"        tile_a[ty, tx] = a[row, start + tx] if {INSIDE_A} else float32(0)\n"),
-        (ZERO_B + LOAD_B, f"        tile_b[ty, tx] = b[start + ty, col] if {INSIDE_B} else float32(0)\n"),
+        (ZERO_A + LOAD_A, f"        tile_a[ty, tx] = a[row, start + tx] if {INSIDE_A} "
+         "else float32(0)\n"),
+        (ZERO_B + LOAD_B, f"        tile_b[ty, tx] = b[start + ty, col] if {INSIDE_B} "
+         "else float32(0)\n"),
     ],
     "zero otherwise": [
         (ZERO_A, ""),
