@@ -224,8 +224,8 @@ def _wrong_values(seen: Run) -> str | None:
 
 
 def _no_number(seen: Run) -> str | None:
-    """Infinite or NaN: so that probes get numbers alone."""
-    others = np.argwhere(~np.isfinite(seen.out))
+    """Infinite or NaN where the right result is finite."""
+    others = np.argwhere(~np.isfinite(seen.out) & np.isfinite(seen.right))
     if not len(others):
         return None
     return (
