@@ -226,8 +226,8 @@ def _wrong_values(seen: Run) -> str | None:
 
 
 def _no_number(seen: Run, element: tuple[int, ...]) -> str | None:
-    if np.isfinite(seen.out[element]):
-        return None
+    if np.isfinite(seen.out[element]) or not np.isfinite(seen.right).all():
+        return None  # an input that holds an infinity is a probe's own
     return "So it was computed from something that is no number: a division by zero, say."
 
 
