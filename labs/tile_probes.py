@@ -45,6 +45,7 @@ def probes(tile: int, family: Probes) -> Probes:
             partial(_terms_by_tile, tile),
             partial(_tiles_mixed_up, tile),
             partial(_other_order, tile),
+            _taken_for_outside,
             *family.wrong,
         ),
     )
@@ -452,4 +453,20 @@ def _other_order(tile: int, seen: Run) -> str | None:
                 f"All elements of a tile of `{seen.names[parameter]}` are used, but in another "
                 "order: where it is stored and where it is read do not agree."
             )
+    return None
+
+
+def _taken_for_outside(seen: Run) -> str | None:
+    """Whole rows or columns are zero, and all others are right: their loads are not made."""
+    zero = seen.wrong & (seen.out == 0)
+    for axis, what, parameter in ((1, "row", "a"), (0, "column", "b")):
+        found = np.flatnonzero(zero.any(axis=axis))
+        others = np.delete(seen.wrong, found, axis=1 - axis)
+        if not zero.any() or others.any() or (seen.wrong & ~zero).any():
+            continue
+        which = f"{what} {found[0]}" if found.size == 1 else f"{what}s {_few(found)}"
+        return (
+            f"Zero stands in {which}, and all others are right: a test takes what `"
+            f"{seen.names[parameter]}` has there for outside."
+        )
     return None

@@ -223,9 +223,7 @@ def _blocks_overlap(seen: Run) -> str | None:
             "Block 1 stores the same elements as block 0: `threadIdx.x` begins again at 0 in every "
             "block. The number of the block is missing in your index."
         )
-    story = (
-        f"Block 0 stores {THREADS} elements, and block 1 begins only {apart} further: they overlap."
-    )
+    story = f"Block 0 stores {THREADS} elements, and block 1 starts {apart} further: they overlap."
     if apart == blocks:
         return (
             f"{story} {apart} is `gridDim.x`, the number of blocks; `blockDim.x` is the number of "
@@ -240,7 +238,7 @@ def _blocks_apart(seen: Run) -> str | None:
     if not starts or starts[1] - starts[0] <= THREADS:
         return None
     return (
-        f"Block 0 stores {THREADS} elements, and block 1 begins {starts[1] - starts[0]} further: a "
+        f"Block 0 stores {THREADS} elements, and block 1 starts {starts[1] - starts[0]} further: a "
         "gap is left between them. What is the number of the block multiplied with?"
     )
 

@@ -25,6 +25,7 @@ def other_arithmetic(seen: Run) -> str | None:
     number = np.arange(x.size)
     known = {
         "Each element is `factor + x[i]`: they are added, and not multiplied.": x + factor,
+        "Each element is `x[i] - factor`, and not their product.": x - factor,
         "Each element is multiplied with `factor` twice.": factor * factor * x,
         "Each element is the one of `x`: `factor` is not in the result.": x,
         "Each element is divided by `factor`.": (x.astype(np.float32) / np.float32(factor)),

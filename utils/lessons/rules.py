@@ -239,9 +239,11 @@ def _shown(cell: nbformat.NotebookNode) -> str:
 
 
 def _said(value: float, unit: str) -> re.Pattern:
-    """A number as prose would say it, with its unit."""
-    ways = {number(value), f"{value:g}", f"{round(value)}", f"{round(value):,}"}
-    ways |= {_WORDS[round(value)]} if 0 <= round(value) < len(_WORDS) else set()
+    """A number as prose would say it, with its unit: rounded where it would count as right."""
+    ways = {number(value), f"{value:g}", f"{value:.2g}"}
+    if abs(round(value) - value) <= 0.05 * value:
+        ways |= {f"{round(value)}", f"{round(value):,}"}
+        ways |= {_WORDS[round(value)]} if 0 <= round(value) < len(_WORDS) else set()
     told = "|".join(re.escape(way) for way in ways)
     after = "times|×" if unit == "times" else re.escape(unit.rstrip("s")) + "s?"
     return re.compile(rf"(?<![\w.,])(?:{told})[ -]?(?:{after})", flags=re.IGNORECASE)
