@@ -70,7 +70,7 @@ def _try_to_run(asked: Exercise, kernel, shape, patience: float) -> Run | str:
     try:
         return run(asked, kernel, shape, patience)
     except LimitReached as error:
-        return _never_ends(kernel, str(error), patience)
+        return _never_ends(kernel, str(error))
     except KernelRaised as error:
         return f"The kernel raises an error: {_plain(error)}"
     except (VirtualGpuError, CourseError) as error:
@@ -86,16 +86,17 @@ def _plain(error: Exception) -> str:
     return sentence(re.sub(r" Written before: [^.]*\.$", "", str(error)))
 
 
-def _never_ends(kernel, message: str, patience: float) -> str:
+def _never_ends(kernel, message: str) -> str:
     where = re.search(r"line (\d+)", message)
-    if "has run for more than" not in message or where is None:
+    limit = re.search(r"the launch has run (?:for )?more than (\S+ \w+)", message)
+    if where is None or limit is None:
         return sentence(re.sub(r"^\w+, line (\d+) ", r"Line \1, ", message))
-    after = f"after {counted(round(patience), 'second')} the kernel has not ended"
+    late = f"after {limit[1]} the kernel has not ended"
     loop = _innermost_while(read_source(kernel.py_func), int(where[1]))
     if loop is None:
-        return f"Line {where[1]}: {after}. It does far more turns than the task needs."
+        return f"Line {where[1]}: {late}. It does far more turns than the task needs."
     return (
-        f"{at(loop)}: {after}. Is there a thread for which this loop never ends, because what it "
+        f"{at(loop)}: {late}. Is there a thread for which this loop never ends, because what it "
         "tests does not change?"
     )
 
@@ -225,8 +226,8 @@ def _wrong_values(seen: Run) -> str | None:
 
 
 def _no_number(seen: Run, element: tuple[int, ...]) -> str | None:
-    if np.isfinite(seen.out[element]):
-        return None
+    if np.isfinite(seen.out[element]) or not np.isfinite(seen.right).all():
+        return None  # an input that holds an infinity is a probe's own
     return "So it was computed from something that is no number: a division by zero, say."
 
 

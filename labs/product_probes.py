@@ -51,13 +51,18 @@ def probes(split: Split) -> Probes:
             exchanged,
             _shifted,
             _inputs_out_of_step,
+            _one_factor_for_all_terms,
             _terms,
             _constant_off,
             _added,
+            _scaled,
             partial(_one_total, split),
             _lanes_share_a_column,
+            _all_alike,
             _other_columns_result,
-            _some_columns,
+            _negative_ones_wrong,
+            _some_are_right,
+            _terms_of_one_column,
         ),
     )
 
@@ -230,29 +235,27 @@ def _whole(missing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _own_columns(split: Split, seen: Run) -> list[int]:
-    """The columns that lane 0 of the first warp stores, in order, in a launch of one block."""
-    shape = (split.block[1], split.width, 4)
+    """The columns that lane 0 of the first block stores, in order, where c is one row."""
     try:
-        alone = seen.at(shape)
+        alone = seen.at((1, 4 * split.width, 4), blocks=1)
     except VirtualGpuError:
         return []
     lanes = [int(one[0]) // WORD for a in alone.accesses("c", "store") for one in a.first]
-    return sorted({lane for lane in lanes if 0 <= lane < split.width})
+    return sorted({lane for lane in lanes if lane >= 0})
 
 
 def _columns_overlap(split: Split, seen: Run) -> str | None:
-    """The columns of a thread are not as far apart as the block is wide."""
+    """The columns of a thread are nearer than the block is wide, or reach beyond the block."""
     if split.columns == 1 or seen.lane_step("c", "store") != 1:
         return None
     own = _own_columns(split, seen)
     apart = own[1] - own[0] if len(own) > 1 else split.block[0]
-    if apart >= split.block[0]:
-        return None
-    shown = ", ".join(map(str, own[: split.columns]))
-    return (
-        f"Lane 0 stores columns {shown}, {apart} apart, and lane 1 begins only one further: they "
-        "overlap, and a gap follows."
-    )
+    story = f"Lane 0 stores columns {', '.join(map(str, own[:4]))}, {apart} apart"
+    if apart < split.block[0]:
+        return f"{story}, and lane 1 begins only one further: they overlap, and a gap follows."
+    if own and own[-1] >= split.width:
+        return f"{story}: they reach beyond the {split.width} columns that a block covers."
+    return None
 
 
 def _last_column_decides(split: Split, seen: Run) -> str | None:
@@ -297,26 +300,36 @@ def _too_few_columns(split: Split, seen: Run) -> str | None:
 
 
 def _part_of_the_grid(split: Split, seen: Run) -> str | None:
-    """All blocks, or all threads of a block, compute the same rows or columns."""
-    if seen.total("c", "store", "lanes") <= (~seen.unwritten).sum():
-        return None
+    """Only as many rows or columns are written as one block covers, or as one thread."""
+    overlap = seen.total("c", "store", "lanes") > (~seen.unwritten).sum()
     rows, columns = (np.flatnonzero(~seen.unwritten.all(axis=axis)) for axis in (1, 0))
     m, n, _ = seen.shape
     parts = (("row", rows, m, split.block[1], "y"), ("column", columns, n, split.width, "x"))
     for what, found, size, covered, axis in parts:
         if size <= covered or not np.array_equal(found, np.arange(found.size)):
             continue
-        if found.size == 1:
+        if found.size == 1 and overlap:
             return (
                 f"All threads compute {what} 0 of `{seen.result}`: the {what} does not change with "
                 f"`{axis}`."
             )
         if found.size == covered:
+            story = f"Only {_up_to(what, covered)} written, as many as one block covers"
+            if overlap:
+                return (
+                    f"{story}: all blocks compute the same {what}s. The number of the block is "
+                    "missing there."
+                )
             return (
-                f"Only {what}s 0 to {covered - 1} are written, as many as one block covers: all "
-                f"blocks compute the same {what}s. The number of the block is missing there."
+                f"{story}. Those of the next block begin too far on, where a test stops them, or "
+                "they are stopped too early."
             )
     return None
+
+
+def _up_to(what: str, count: int) -> str:
+    """The first rows, or columns, with their verb."""
+    return f"{what} 0 is" if count == 1 else f"{what}s 0 to {count - 1} are"
 
 
 def _gaps(seen: Run) -> str | None:
@@ -328,7 +341,7 @@ def _gaps(seen: Run) -> str | None:
         if len(edges) < 2 or missing[0]:
             continue
         covered, again = int(edges[0]) + 1, int(edges[1]) + 1
-        story = f"The {what}s 0 to {covered - 1} are written, then those from {again} on"
+        story = f"First {_up_to(what, covered)} written, then those from {again} on"
         if covered in sizes:
             return f"{story}. A test stops at {covered}, and that is {sizes[covered]}."
         return (
@@ -423,6 +436,8 @@ def _terms(seen: Run) -> str | None:
     lost = np.flatnonzero(found == 0)
     if lost.size == found.size - 1 and found[-1] == 1:
         return "Every element holds only the last term of its sum: each turn forgets those before."
+    if lost.size == found.size - 1 and found[0] == 1:
+        return "Every element holds only the first term of its sum: no later turn adds to it."
     if lost.size:
         return _lost_terms(seen, lost)
     if (found == found[0]).all():
@@ -452,12 +467,51 @@ def times_each_term(seen: Run) -> np.ndarray | None:
     elements = [(row, col) for row in range(m) for col in range(n)][: 4 * k]
     if len(elements) < 2 * k or not np.isfinite(seen.out).all():
         return None
+    found = _fit(seen, elements)
+    if found is None:
+        return None
+    a, b = (one.astype(np.float64) for one in seen.inputs)
+    return found if np.allclose((a * found) @ b, seen.out) else None
+
+
+def _fit(seen: Run, elements: list[tuple[int, int]]) -> np.ndarray | None:
+    """By least squares over these elements how often each term is in them, if whole numbers."""
     a, b = (one.astype(np.float64) for one in seen.inputs)
     terms = np.array([a[row] * b[:, col] for row, col in elements])
     values = np.array([seen.out[row, col] for row, col in elements], np.float64)
-    found = np.round(np.linalg.lstsq(terms, values, rcond=None)[0], 6)
-    whole = np.allclose(found, np.round(found)) and np.allclose((a * found) @ b, seen.out)
-    return np.round(found) if whole else None
+    # The normal equations are exact here, and on a busy machine far faster than all the elements.
+    found = np.round(np.linalg.lstsq(terms.T @ terms, terms.T @ values, rcond=None)[0], 6)
+    whole = np.allclose(found, np.round(found)) and np.allclose(terms @ found, values)
+    return np.round(found) + 0.0 if whole else None
+
+
+def _terms_of_one_column(seen: Run) -> str | None:
+    """Terms that are missing in one column, where columns differ."""
+    m, _, k = seen.shape
+    column = int(np.flatnonzero(seen.wrong.any(axis=0))[0])
+    if m <= k + 1 or not np.isfinite(seen.out[:, column]).all():
+        return None
+    found = _fit(seen, [(row, column) for row in range(m)])
+    if found is None:
+        return None
+    told = ", ".join(f"{times:g}" for times in found[:8]) + (" …" if k > 8 else "")
+    return f"In column {column} the terms i = 0, 1, 2 … count {told} times, and not once each."
+
+
+def _one_factor_for_all_terms(seen: Run) -> str | None:
+    """One element of a, or of b, is multiplied with all elements of the other input."""
+    a, b = (one.astype(np.float64) for one in seen.inputs)
+    for i in {0, len(b) - 1}:
+        for name, value in (
+            ("a", np.outer(a[:, i], b.sum(axis=0))),
+            ("b", np.outer(a.sum(axis=1), b[i])),
+        ):
+            if len(b) > 1 and np.array_equal(seen.out, value):
+                return (
+                    f"All terms of a sum take the same element of `{seen.names[name]}`, the one of "
+                    f"i = {i}: it is not loaded anew at each turn."
+                )
+    return None
 
 
 def _constant_off(seen: Run) -> str | None:
@@ -514,12 +568,40 @@ def _other_columns_result(seen: Run) -> str | None:
     return None
 
 
-def _some_columns(seen: Run) -> str | None:
-    """The first columns are right, in all rows."""
-    wrong = np.flatnonzero(seen.wrong.any(axis=0))
-    if not wrong[0]:
+def _some_are_right(seen: Run) -> str | None:
+    """The first columns are right in all rows, or the first rows in all columns."""
+    for axis, what in ((0, "column"), (1, "row")):
+        first = int(np.flatnonzero(seen.wrong.any(axis=axis))[0])
+        if first:
+            whole = _up_to(what, first)
+            return (
+                f"{whole[:1].upper()}{whole[1:]} right; what serves the {what}s from {first} on "
+                "goes wrong."
+            )
+    return None
+
+
+def _scaled(seen: Run) -> str | None:
+    """Every element is the right one times the same number."""
+    known = seen.right != 0
+    ratio = np.unique((seen.out[known] / seen.right[known]).astype(np.float32))
+    if known.sum() < 2 or ratio.max() - ratio.min() > 1e-5 or seen.out[~known].any():
         return None
-    return (
-        f"Columns 0 to {wrong[0] - 1} are right, in every row; what serves the columns from "
-        f"{wrong[0]} on goes wrong."
-    )
+    return f"Every element is {ratio[0]:.4g} times what it should be."
+
+
+def _all_alike(seen: Run) -> str | None:
+    """The result does not depend on the row, or on the column."""
+    for axis, what, other in ((0, "row", "b"), (1, "column", "a")):
+        if min(seen.out.shape) > 1 and (seen.out == seen.out.take([0], axis=axis)).all():
+            return (
+                f"All {what}s of `{seen.result}` are alike: what is added up depends on "
+                f"`{seen.names[other]}` alone."
+            )
+    return None
+
+
+def _negative_ones_wrong(seen: Run) -> str | None:
+    if seen.wrong.sum() < 2 or (seen.right[seen.wrong] >= 0).any():
+        return None
+    return "Only elements that should be negative are wrong, and all others are right."

@@ -3,7 +3,8 @@
 from labs.tiles import tiled_product
 
 EXERCISE = tiled_product(
-    32,
+    tile=32,
+    whole=(3, 4, 2),
     name="conflict_free",
     lesson="07",
     title="Cure the bank conflicts",
