@@ -43,7 +43,7 @@ def no_float64() -> Target:
         site = next(site for site in counts if counts[site].float64_ops)
         return (
             f"{at_line(site)} works in float64, {counted(round(value), 'operation')} in all, where "
-            "most GPUs are many times slower. A plain number such as `0.0`, or an array of "
+            "most GPUs are many times slower. A plain number such as `0` or `0.0`, or an array of "
             "float64, makes all that it meets float64."
         )
 
@@ -78,6 +78,29 @@ def sectors_per_request(at_most: float) -> Target:
 
     words = f"at most {at_most:g} sectors per request"
     return Target("sectors per request", at_most, words, measure, cause)
+
+
+def full_requests() -> Target:
+    """Each request to global memory serves 32 lanes, at the shape that fits."""
+
+    def worst(seen: Run) -> AccessCount | None:
+        lines = _of_space(seen, "global")
+        return min(lines, key=lambda one: one.lanes / one.requests, default=None)
+
+    def measure(seen: Run) -> float:
+        one = worst(seen)
+        return 32 * one.requests / one.lanes if one else 0.0
+
+    def cause(seen: Run, value: float) -> str:
+        one = worst(seen)
+        return (
+            f"{at_line(one.site)}: in the requests to `{one.array}` only "
+            f"{one.lanes / one.requests:.3g} of 32 lanes work, while the others wait, and "
+            f"{one.requests:,} requests do what {one.lanes // 32:,} could."
+        )
+
+    words = "each request serves all 32 lanes of a warp"
+    return Target("requests for 32 lanes", 1, words, measure, cause)
 
 
 def wavefronts_per_request(at_most: float) -> Target:
