@@ -13,6 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from utils.figures.labels import label_ends, need_few
 from utils.figures.look import (
     COLOURS,
     FONT_SIZE,
@@ -20,8 +21,6 @@ from utils.figures.look import (
     INK,
     MARKERS,
     factor,
-    label_ends,
-    need_few,
     new_figure,
     number,
     style,
