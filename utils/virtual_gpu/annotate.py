@@ -293,7 +293,8 @@ def _code(text: str, opened: str | None) -> str:
     if not opened:
         return html.escape(text)
     body = text.lstrip()
-    line = f"{' ' * (len(text) - len(body))}<u>{html.escape(body)}</u>"
+    # What makes pages of notebooks folds a text of plain blanks alone.
+    line = f"{'&nbsp;' * (len(text) - len(body))}<u>{html.escape(body)}</u>"
     return f"<details><summary>{line}</summary><div>{opened}</div></details>"
 
 
