@@ -13,7 +13,7 @@ import re
 
 import numpy as np
 
-from labs.bank import exercise
+from labs.bank import find
 from labs.exercise import Exercise
 from labs.given import no_kernel
 from labs.run import Run, run
@@ -32,7 +32,7 @@ def check(name: str, kernel, patience: float = PATIENCE) -> Verdict:
     patience: seconds that one launch may take. Runs on the virtual GPU, also where there is a GPU.
     Raises CourseError for a name that is no exercise; whatever is wrong with the kernel is a cause.
     """
-    return judge(exercise(name), kernel, patience)
+    return judge(find(name), kernel, patience)
 
 
 def judge(asked: Exercise, kernel, patience: float = PATIENCE) -> Verdict:
@@ -129,7 +129,7 @@ def _stores_into_an_input(seen: Run) -> str | None:
             for access in seen.accesses(parameter, kind):
                 return (
                     f"{at(access.site)} changes `{access.array}`, which is an input. Other threads "
-                    f"may still read it, and the result belongs into `{seen.result}`."
+                    f"may still read it, and the result belongs in `{seen.result}`."
                 )
     return None
 
@@ -219,16 +219,19 @@ def _wrong_values(seen: Run) -> str | None:
         f"`{seen.result}` {'is' if wrong.sum() == 1 else 'are'} wrong; the first is "
         f"{element(seen.result, first)}: {seen.out[first]:g}, and {seen.right[first]:g} is right."
     )
-    cause = (
-        _no_number(seen, first) or _negative_index(seen) or _first(seen.exercise.probes.wrong, seen)
-    )
+    cause = _no_number(seen) or _negative_index(seen) or _first(seen.exercise.probes.wrong, seen)
     return f"{story} {cause or 'Which elements does this thread read, and what does it do?'}"
 
 
-def _no_number(seen: Run, element: tuple[int, ...]) -> str | None:
-    if np.isfinite(seen.out[element]) or not np.isfinite(seen.right).all():
-        return None  # an input that holds an infinity is a probe's own
-    return "So it was computed from something that is no number: a division by zero, say."
+def _no_number(seen: Run) -> str | None:
+    """Infinite or NaN where the right result is finite."""
+    others = np.argwhere(~np.isfinite(seen.out) & np.isfinite(seen.right))
+    if not len(others):
+        return None
+    return (
+        f"{element(seen.result, others[0])} is {seen.out[tuple(others[0])]:g}: it was computed "
+        "from what is no number, by a division by zero, say, or an element that nobody has set."
+    )
 
 
 def _negative_index(seen: Run) -> str | None:

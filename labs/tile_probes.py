@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from labs.exercise import Probes
-from labs.product_probes import times_each_term
+from labs.product_sums import times_each_term
 from labs.run import Run
 from utils.virtual_gpu import Finding, VirtualGpuError
 

@@ -66,7 +66,7 @@ def _targets(tile: int) -> tuple[Target, ...]:
         no_float64(),
         replace(
             products.loads_per_multiply_add(2 / tile),
-            words="a block loads each element of `a` and of `b` once",
+            words="a block loads each element of its tiles once",
             cause=partial(_loaded_again, tile),
         ),
         sectors_per_request(4),

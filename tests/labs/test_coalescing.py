@@ -135,7 +135,7 @@ WRONG = {
     ),
     "divided by zero": (
         [("total += a[row, i]", "total += a[row, i] / (i - i)")],
-        ["no number", "division by zero"],
+        ["`c[0, 0]` is", "no number", "division by zero"],
     ),
     "stores at each turn": (
         [(f"    {STORE}", f"        {STORE}")],
@@ -149,7 +149,7 @@ WRONG = {
     ),
     "m and k exchanged": (
         [("m, k = a.shape", "k, m = a.shape")],
-        ["loop ends at 16", "m, the rows of `a`", "k = 24"],
+        ["loop ends at 16", "m, the rows of `c`", "k = 24"],
     ),
     "n taken from a": (
         [("n = b.shape[1]", "n = a.shape[1]")],
@@ -163,7 +163,11 @@ WRONG = {
         [("row, col = y, x", "row, col = cuda.threadIdx.y, x")],
         ["Only rows 0 to 7", "all blocks compute the same rows"],
     ),
-    "one element of c for all": (
+    "one element in all": (
+        [(GUARD, "    if row > 0 or col > 0:\n        return\n")],
+        ["2,047 of 2,048 elements", "never written", "stops threads that still have work"],
+    ),
+    "one index for both": (
         [(STORE, "c[row, row] = total")],
         ["Only the diagonal of `c`", "both of its indices are the same"],
     ),

@@ -27,7 +27,7 @@ WRONG = {
             ("        from_a = a[row, i]\n", ""),
             ("    i = 0\n", "    i = 0\n    from_a = a[row, 0]\n"),
         ],
-        ["same element of `a`", "i = 0", "not loaded anew"],
+        ["same element of `a`", "i = 0", "not loaded again"],
     ),
     "the first total set at each turn": (
         [("        from_a = a[row, i]\n", "        from_a = a[row, i]\n        totals[0] = 0\n")],
@@ -35,7 +35,7 @@ WRONG = {
     ),
     "totals of other columns": (
         [("= totals[j]\n", "= totals[3 - j]\n")],
-        ["Column 0 of `c` holds the product that belongs into column 96"],
+        ["Column 0 of `c` holds the product that belongs in column 96"],
     ),
     "one shared array of totals": (
         [("cuda.local.array", "cuda.shared.array")],
@@ -254,6 +254,7 @@ def test_columns_in_another_order_pass():
     assert verdict.passed, str(verdict)
 
 
+@pytest.mark.slow
 def test_every_small_slip_is_refused_or_known_to_change_nothing():
     passed = {}
     for what, kernel in mutants_of(NAME):
