@@ -13,7 +13,7 @@ import re
 
 import numpy as np
 
-from labs.bank import exercise
+from labs.bank import find
 from labs.exercise import Exercise
 from labs.given import no_kernel
 from labs.run import Run, run
@@ -32,7 +32,7 @@ def check(name: str, kernel, patience: float = PATIENCE) -> Verdict:
     patience: seconds that one launch may take. Runs on the virtual GPU, also where there is a GPU.
     Raises CourseError for a name that is no exercise; whatever is wrong with the kernel is a cause.
     """
-    return judge(exercise(name), kernel, patience)
+    return judge(find(name), kernel, patience)
 
 
 def judge(asked: Exercise, kernel, patience: float = PATIENCE) -> Verdict:
@@ -70,7 +70,7 @@ def _try_to_run(asked: Exercise, kernel, shape, patience: float) -> Run | str:
     try:
         return run(asked, kernel, shape, patience)
     except LimitReached as error:
-        return _never_ends(kernel, str(error), patience)
+        return _never_ends(kernel, str(error))
     except KernelRaised as error:
         return f"The kernel raises an error: {_plain(error)}"
     except (VirtualGpuError, CourseError) as error:
@@ -86,16 +86,17 @@ def _plain(error: Exception) -> str:
     return sentence(re.sub(r" Written before: [^.]*\.$", "", str(error)))
 
 
-def _never_ends(kernel, message: str, patience: float) -> str:
+def _never_ends(kernel, message: str) -> str:
     where = re.search(r"line (\d+)", message)
-    if "has run for more than" not in message or where is None:
+    limit = re.search(r"the launch has run (?:for )?more than (\S+ \w+)", message)
+    if where is None or limit is None:
         return sentence(re.sub(r"^\w+, line (\d+) ", r"Line \1, ", message))
-    after = f"after {counted(round(patience), 'second')} the kernel has not ended"
+    late = f"after {limit[1]} the kernel has not ended"
     loop = _innermost_while(read_source(kernel.py_func), int(where[1]))
     if loop is None:
-        return f"Line {where[1]}: {after}. It does far more turns than the task needs."
+        return f"Line {where[1]}: {late}. It does far more turns than the task needs."
     return (
-        f"{at(loop)}: {after}. Is there a thread for which this loop never ends, because what it "
+        f"{at(loop)}: {late}. Is there a thread for which this loop never ends, because what it "
         "tests does not change?"
     )
 
@@ -128,7 +129,7 @@ def _stores_into_an_input(seen: Run) -> str | None:
             for access in seen.accesses(parameter, kind):
                 return (
                     f"{at(access.site)} changes `{access.array}`, which is an input. Other threads "
-                    f"may still read it, and the result belongs into `{seen.result}`."
+                    f"may still read it, and the result belongs in `{seen.result}`."
                 )
     return None
 
@@ -218,16 +219,19 @@ def _wrong_values(seen: Run) -> str | None:
         f"`{seen.result}` {'is' if wrong.sum() == 1 else 'are'} wrong; the first is "
         f"{element(seen.result, first)}: {seen.out[first]:g}, and {seen.right[first]:g} is right."
     )
-    cause = (
-        _no_number(seen, first) or _negative_index(seen) or _first(seen.exercise.probes.wrong, seen)
-    )
+    cause = _no_number(seen) or _negative_index(seen) or _first(seen.exercise.probes.wrong, seen)
     return f"{story} {cause or 'Which elements does this thread read, and what does it do?'}"
 
 
-def _no_number(seen: Run, element: tuple[int, ...]) -> str | None:
-    if np.isfinite(seen.out[element]):
+def _no_number(seen: Run) -> str | None:
+    """Infinite or NaN where the right result is finite."""
+    others = np.argwhere(~np.isfinite(seen.out) & np.isfinite(seen.right))
+    if not len(others):
         return None
-    return "So it was computed from something that is no number: a division by zero, say."
+    return (
+        f"{element(seen.result, others[0])} is {seen.out[tuple(others[0])]:g}: it was computed "
+        "from what is no number, by a division by zero, say, or an element that nobody has set."
+    )
 
 
 def _negative_index(seen: Run) -> str | None:

@@ -1,8 +1,7 @@
 """The usual mistakes of matrix products, recognised by what was seen of a run.
 
 Exchanged indices on square matrices, where they stay inside; a test at an edge by how far and how
-many threads go; threads by how far apart lanes store; wrong sums by least squares over the terms
-a[row, i]·b[i, col].
+many threads go; threads by how far apart lanes store. Wrong sums are in product_sums.py.
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from labs.exercise import Probes
+from labs.product_sums import wrong_sums
 from labs.run import WORD, Run
-from labs.words import at, counted
+from labs.words import at, counted, up_to
 from utils.virtual_gpu import Finding, VirtualGpuError
 
 if TYPE_CHECKING:
@@ -47,18 +47,7 @@ def probes(split: Split) -> Probes:
             partial(_overlap, split),
             _leaves_early,
         ),
-        wrong=(
-            exchanged,
-            _shifted,
-            _inputs_out_of_step,
-            _terms,
-            _constant_off,
-            _added,
-            partial(_one_total, split),
-            _lanes_share_a_column,
-            _other_columns_result,
-            _some_columns,
-        ),
+        wrong=(exchanged, *wrong_sums(split)),
     )
 
 
@@ -102,8 +91,10 @@ def exchanged(seen: Run) -> str | None:
     written = ~square.unwritten
     if np.array_equal(written, np.eye(len(written), dtype=bool)):
         return f"Only the diagonal of `{seen.result}` is written: both of its indices are the same."
+    if np.array_equal(square.out[written], square.right[written]):
+        return None
     for mistake, value in _products_by_mistake(*square.inputs):
-        if written.any() and np.array_equal(square.out[written], value[written]):
+        if np.array_equal(square.out[written], value[written]):
             return _MEANING[mistake].format(**seen.names)
     return None
 
@@ -137,7 +128,8 @@ def _exchanged_outside(seen: Run, finding: Finding) -> str | None:
 
 
 def _leaves_a_matrix(seen: Run, finding: Finding) -> bool:
-    return finding.kind == "out_of_bounds" and seen.parameter(finding.array) in ("a", "b", "c")
+    of_a_matrix = finding.kind == "out_of_bounds" and finding.axis is not None
+    return of_a_matrix and seen.parameter(finding.array) in ("a", "b", "c")
 
 
 def _what(seen: Run, finding: Finding) -> tuple[str, int]:
@@ -230,29 +222,27 @@ def _whole(missing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _own_columns(split: Split, seen: Run) -> list[int]:
-    """The columns that lane 0 of the first warp stores, in order, in a launch of one block."""
-    shape = (split.block[1], split.width, 4)
+    """The columns that lane 0 of the first block stores, in order, where c is one row."""
     try:
-        alone = seen.at(shape)
+        alone = seen.at((1, 4 * split.width, 4), blocks=1)
     except VirtualGpuError:
         return []
     lanes = [int(one[0]) // WORD for a in alone.accesses("c", "store") for one in a.first]
-    return sorted({lane for lane in lanes if 0 <= lane < split.width})
+    return sorted({lane for lane in lanes if lane >= 0})
 
 
 def _columns_overlap(split: Split, seen: Run) -> str | None:
-    """The columns of a thread are not as far apart as the block is wide."""
+    """The columns of a thread are nearer than the block is wide, or reach beyond the block."""
     if split.columns == 1 or seen.lane_step("c", "store") != 1:
         return None
     own = _own_columns(split, seen)
     apart = own[1] - own[0] if len(own) > 1 else split.block[0]
-    if apart >= split.block[0]:
-        return None
-    shown = ", ".join(map(str, own[: split.columns]))
-    return (
-        f"Lane 0 stores columns {shown}, {apart} apart, and lane 1 begins only one further: they "
-        "overlap, and a gap follows."
-    )
+    story = f"Lane 0 stores columns {', '.join(map(str, own[:4]))}, {apart} apart"
+    if apart < split.block[0]:
+        return f"{story}, and lane 1 begins only one further: they overlap, and a gap follows."
+    if own and own[-1] >= split.width:
+        return f"{story}: they reach beyond the {split.width} columns that a block covers."
+    return None
 
 
 def _last_column_decides(split: Split, seen: Run) -> str | None:
@@ -297,24 +287,29 @@ def _too_few_columns(split: Split, seen: Run) -> str | None:
 
 
 def _part_of_the_grid(split: Split, seen: Run) -> str | None:
-    """All blocks, or all threads of a block, compute the same rows or columns."""
-    if seen.total("c", "store", "lanes") <= (~seen.unwritten).sum():
-        return None
+    """Only as many rows or columns are written as one block covers, or as one thread."""
+    overlap = seen.total("c", "store", "lanes") > (~seen.unwritten).sum()
     rows, columns = (np.flatnonzero(~seen.unwritten.all(axis=axis)) for axis in (1, 0))
     m, n, _ = seen.shape
     parts = (("row", rows, m, split.block[1], "y"), ("column", columns, n, split.width, "x"))
     for what, found, size, covered, axis in parts:
         if size <= covered or not np.array_equal(found, np.arange(found.size)):
             continue
-        if found.size == 1:
+        if found.size == 1 and overlap:
             return (
                 f"All threads compute {what} 0 of `{seen.result}`: the {what} does not change with "
                 f"`{axis}`."
             )
         if found.size == covered:
+            story = f"Only {up_to(what, covered)} written, as many as one block covers"
+            if overlap:
+                return (
+                    f"{story}: all blocks compute the same {what}s. The number of the block is "
+                    "missing there."
+                )
             return (
-                f"Only {what}s 0 to {covered - 1} are written, as many as one block covers: all "
-                f"blocks compute the same {what}s. The number of the block is missing there."
+                f"{story}. Those of the next block begin too far on, where a test stops them, or "
+                "they are stopped too early."
             )
     return None
 
@@ -328,7 +323,7 @@ def _gaps(seen: Run) -> str | None:
         if len(edges) < 2 or missing[0]:
             continue
         covered, again = int(edges[0]) + 1, int(edges[1]) + 1
-        story = f"The {what}s 0 to {covered - 1} are written, then those from {again} on"
+        story = f"First {up_to(what, covered)} written, then those from {again} on"
         if covered in sizes:
             return f"{story}. A test stops at {covered}, and that is {sizes[covered]}."
         return (
@@ -381,145 +376,3 @@ def _leaves_early(seen: Run) -> str | None:
                 "one inside: a test stops threads that still have work."
             )
     return None
-
-
-# ------------------------------------------------------------------------------------- wrong values
-
-
-def _shifted(seen: Run) -> str | None:
-    """Each row, or column, holds the product of its neighbour."""
-    sides = ((0, "row", "above", "below"), (1, "column", "on its left", "on its right"))
-    for axis, what, before, after in sides:
-        out, right = (np.moveaxis(one, axis, 0) for one in (seen.out, seen.right))
-        for way, mine, theirs in ((before, out[1:], right[:-1]), (after, out[:-1], right[1:])):
-            if len(mine) > 1 and np.array_equal(mine, theirs):
-                return (
-                    f"Each {what} of `{seen.result}` holds the product of the {what} {way}: the "
-                    f"{what} is off by one."
-                )
-    return None
-
-
-def _inputs_out_of_step(seen: Run) -> str | None:
-    """The two factors of a term belong to different terms."""
-    a, b = (one.astype(np.float64) for one in seen.inputs)
-    for step in (1, -1):
-        moved = np.roll(a, -step, axis=1)
-        cut = a[:, step:] @ b[:-step] if step > 0 else a[:, :step] @ b[-step:]
-        if np.array_equal(seen.out, cut) or np.array_equal(seen.out, moved @ b):
-            names = seen.names
-            return (
-                f"`{names['a']}` is read one column {'ahead' if step > 0 else 'behind'}: at term i "
-                f"its column is i {'+' if step > 0 else '-'} 1, and the row of `{names['b']}` is i."
-            )
-    return None
-
-
-def _terms(seen: Run) -> str | None:
-    """Terms of the sum that are missing, or count more than once."""
-    found = times_each_term(seen)
-    if found is None:
-        return None
-    lost = np.flatnonzero(found == 0)
-    if lost.size == found.size - 1 and found[-1] == 1:
-        return "Every element holds only the last term of its sum: each turn forgets those before."
-    if lost.size:
-        return _lost_terms(seen, lost)
-    if (found == found[0]).all():
-        return f"Every term counts {found[0]:g} times, and not once."
-    odd = int(np.flatnonzero(found != 1)[0])
-    return f"The term i = {odd} counts {found[odd]:g} times in every sum, and not once."
-
-
-def _lost_terms(seen: Run, lost: np.ndarray) -> str:
-    m, n, k = seen.shape
-    ends = {m: "m, the rows of `a`", n: "n, the columns of `b`"}.get(int(lost[0]))
-    if ends and lost.size == k - lost[0]:
-        return f"The loop ends at {lost[0]}. That is {ends}; a sum has k = {k} terms."
-    if lost.size == k:
-        return "No term of the sum is in the result."
-    few = ", ".join(map(str, lost[:3])) + (" …" if lost.size > 3 else "")
-    what = "the term" if lost.size == 1 else "the terms"
-    return (
-        f"At k = {k} every sum lacks {what} i = {few}: {lost.size} of {k}. Where does the loop "
-        "start and end, and which part of it is left over?"
-    )
-
-
-def times_each_term(seen: Run) -> np.ndarray | None:
-    """How often each term a[row, i]·b[i, col] is in the sums, where that explains them all."""
-    m, n, k = seen.shape
-    elements = [(row, col) for row in range(m) for col in range(n)][: 4 * k]
-    if len(elements) < 2 * k or not np.isfinite(seen.out).all():
-        return None
-    a, b = (one.astype(np.float64) for one in seen.inputs)
-    terms = np.array([a[row] * b[:, col] for row, col in elements])
-    values = np.array([seen.out[row, col] for row, col in elements], np.float64)
-    found = np.round(np.linalg.lstsq(terms, values, rcond=None)[0], 6)
-    whole = np.allclose(found, np.round(found)) and np.allclose((a * found) @ b, seen.out)
-    return np.round(found) if whole else None
-
-
-def _constant_off(seen: Run) -> str | None:
-    off = np.unique(seen.out - seen.right)
-    if off.size != 1:
-        return None
-    return (
-        f"Every element is wrong by the same number, {off[0]:g}. With what value does the sum "
-        "start?"
-    )
-
-
-def _added(seen: Run) -> str | None:
-    """a + b in place of a·b."""
-    a, b = seen.inputs
-    added = a.sum(axis=1, dtype=np.float64)[:, None] + b.sum(axis=0, dtype=np.float64)
-    if not np.array_equal(seen.out, added):
-        return None
-    return "A term is the sum of its two elements, and not their product."
-
-
-def _one_total(split: Split, seen: Run) -> str | None:
-    width = split.block[0]
-    if split.columns == 1 or seen.shape[1] < 2 * width:
-        return None
-    if not np.array_equal(seen.out[:, 0], seen.out[:, width]):
-        return None
-    return (
-        f"Columns 0 and {width} of `{seen.result}` are alike, and so are the others of one thread: "
-        "its columns share one total."
-    )
-
-
-def _lanes_share_a_column(seen: Run) -> str | None:
-    """All lanes of a warp load the same element of b."""
-    loads = seen.accesses("b")
-    if seen.lane_step("b") != 0:
-        return None
-    return (
-        f"{at(loads[0].site)}: neighbouring lanes load the same element of `{seen.names['b']}`, so "
-        "its column does not change with `threadIdx.x`."
-    )
-
-
-def _other_columns_result(seen: Run) -> str | None:
-    """A column holds what another one should hold."""
-    first = int(np.flatnonzero(seen.wrong.any(axis=0))[0])
-    for column in range(seen.shape[1]):
-        if len(seen.right) > 2 and np.array_equal(seen.out[:, first], seen.right[:, column]):
-            return (
-                f"Column {first} of `{seen.result}` holds the product that belongs into column "
-                f"{column}."
-            )
-    return None
-
-
-def _some_columns(seen: Run) -> str | None:
-    """The first columns are right, in all rows."""
-    wrong = np.flatnonzero(seen.wrong.any(axis=0))
-    if not wrong[0]:
-        return None
-    return (
-        f"Columns 0 to {wrong[0] - 1} are right, in every row; what serves the columns from "
-        f"{wrong[0]} on goes wrong."
-    )

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from labs.exercise import Probes
-from labs.product_probes import times_each_term
+from labs.product_sums import times_each_term
 from labs.run import Run
 from utils.virtual_gpu import Finding, VirtualGpuError
 
@@ -407,7 +407,7 @@ def _mixed_up_outside(tile: int, seen: Run, finding: Finding) -> str | None:
 def _tiles_mixed_up(tile: int, seen: Run) -> str | None:
     """Run on square matrices and recognise what indices give that are mixed up."""
     try:
-        square = seen.at((3 * tile, 3 * tile, 3 * tile))
+        square = seen.at((2 * tile, 2 * tile, 2 * tile))
     except VirtualGpuError:
         return None
     a, b = (_tiles(one.astype(np.float64), tile) for one in square.inputs)
@@ -458,11 +458,9 @@ def _other_order(tile: int, seen: Run) -> str | None:
 
 def _taken_for_outside(seen: Run) -> str | None:
     """Whole rows or columns are zero, and all others are right: their loads are not made."""
-    zero = seen.wrong & (seen.out == 0)
     for axis, what, parameter in ((1, "row", "a"), (0, "column", "b")):
-        found = np.flatnonzero(zero.any(axis=axis))
-        others = np.delete(seen.wrong, found, axis=1 - axis)
-        if not zero.any() or others.any() or (seen.wrong & ~zero).any():
+        found = np.flatnonzero((seen.out == 0).all(axis=axis))
+        if not found.size or np.delete(seen.wrong, found, axis=1 - axis).any():
             continue
         which = f"{what} {found[0]}" if found.size == 1 else f"{what}s {_few(found)}"
         return (

@@ -22,21 +22,25 @@ from utils.virtual_gpu.counters import AccessCount
 BANKS = 32
 
 
-def tiled_product(tile: int, **told) -> Exercise:
-    """An exercise of this family; `told` are the fields of Exercise that the family leaves open."""
+def tiled_product(tile: int, whole: tuple[int, int, int], **told) -> Exercise:
+    """An exercise of this family.
+
+    whole: how many tiles m, n and k are long at the shape that fits. All three differ, and m and n
+    from k - 1, so that a loop that ends at m or n is not taken for one that ends a tile early.
+    told: the fields of Exercise that the family leaves open.
+    """
     split = products.Split(block=(tile, tile))
-    exercise = products.matrix_product(split, shapes=_shapes(tile), targets=_targets(tile), **told)
+    shapes = (tuple(tile * count for count in whole), *_with_edges(tile), (1, 1, 1))
+    exercise = products.matrix_product(split, shapes=shapes, targets=_targets(tile), **told)
     return replace(exercise, inputs=partial(_inputs, tile), probes=probes(tile, exercise.probes))
 
 
-def _shapes(tile: int) -> tuple[Shape, ...]:
-    """Whole tiles; edges on all sides; a sum shorter than a tile; infinities; one element."""
+def _with_edges(tile: int) -> tuple[Shape, ...]:
+    """Edges on all sides; a sum that is shorter than a tile; infinities."""
     return (
-        (2 * tile, 3 * tile, 5 * tile),
         (tile + 1, 3 * tile + 2, 2 * tile + 1),
         (tile + 4, 2 * tile + 3, 7),
         _with_infinities(tile),
-        (1, 1, 1),
     )
 
 
@@ -62,7 +66,7 @@ def _targets(tile: int) -> tuple[Target, ...]:
         no_float64(),
         replace(
             products.loads_per_multiply_add(2 / tile),
-            words="a block loads each element of `a` and of `b` once",
+            words="a block loads each element of its tiles once",
             cause=partial(_loaded_again, tile),
         ),
         sectors_per_request(4),

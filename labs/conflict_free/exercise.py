@@ -3,7 +3,8 @@
 from labs.tiles import tiled_product
 
 EXERCISE = tiled_product(
-    32,
+    tile=32,
+    whole=(3, 4, 2),
     name="conflict_free",
     lesson="07",
     title="Cure the bank conflicts",
@@ -23,5 +24,5 @@ EXERCISE = tiled_product(
         "A row may be longer than what is stored in it. The size of a shared array is a number or "
         "the name of a constant: define one above the kernel.",
     ),
-    after="Lanes that read down a column now find 32 different banks.",
+    after="The lanes of a warp now find different banks, where they store and where they load.",
 )

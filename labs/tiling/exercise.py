@@ -3,7 +3,8 @@
 from labs.tiles import tiled_product
 
 EXERCISE = tiled_product(
-    16,
+    tile=16,
+    whole=(2, 3, 5),
     name="tiling",
     lesson="07",
     title="The product by tiles",

@@ -243,6 +243,15 @@ def test_published_and_measured_shares_agree_with_the_prose():
     assert h200["tile 8"] < h200["naive"]
 
 
+def test_tiles_and_conflicts_have_their_factors_at_every_size():
+    cubes = measured()[(measured()["m"] == measured()["n"]) & (measured()["n"] == measured()["k"])]
+    best = cubes.groupby(["step", "m"])["time_ms"].min()
+    assert len(best["tiled"]) == 6
+    assert (best["naive"] / best["tiled"]).between(1, 2).all()
+    assert (best["tiled_transposed"] / best["tiled"]).between(4, 5).all()
+    assert (best["tiled_padded"] / best["tiled"])[512:].between(0.98, 1.02).all()
+
+
 def test_shared_memory_is_the_limit_that_is_named():
     bound = 1 / (4 * course.profiled_wavefronts(TILED))
     assert course.share_of_peak(TILED) < bound < 0.165

@@ -84,12 +84,12 @@ def new_figure(title: str, where: str, height: float) -> Figure:
     """
     titles, lines = textwrap.wrap(title, 44), textwrap.wrap(where, 58)
     below_title = 16 * len(titles) + 2
-    head = (below_title + 14 * len(lines) + 6) / POINTS_PER_INCH
+    head = (below_title + 14 * len(lines) + 8) / POINTS_PER_INCH
     figure = Figure(figsize=(WIDTH, height + head), layout="constrained")
     engine = figure.get_layout_engine()
     engine.set(w_pad=0.03, h_pad=0.03, rect=(0, 0, 1, height / (height + head)))
-    under = 1 - below_title / POINTS_PER_INCH / (height + head)
-    figure.text(0.005, 1, "\n".join(titles), va="top", fontsize=TITLE_SIZE, fontweight="bold")
+    top, under = (1 - up / POINTS_PER_INCH / (height + head) for up in (2, 2 + below_title))
+    figure.text(0.005, top, "\n".join(titles), va="top", fontsize=TITLE_SIZE, fontweight="bold")
     figure.text(0.005, under, "\n".join(lines), va="top", color=QUIET)
     return figure
 

@@ -93,7 +93,7 @@ def _axes(figure: Figure, points: pd.DataFrame, ceilings: Ceilings) -> Axes:
     axes = figure.add_subplot()
     axes.loglog()
     axes.set_xlim(min(points["intensity"].min(), 1) / 4, max(points["intensity"].max(), ridge) * 4)
-    axes.set_ylim(points["gflops"].min() / 4, ceilings.gflops * 2)
+    axes.set_ylim(points["gflops"].min() / 2.5, ceilings.gflops * 2)
     axes.minorticks_off()
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter("{x:,g}")

@@ -55,13 +55,13 @@ def shared_memory_ms(wavefronts: float, shape: str = "4096") -> float:
 def wavefronts(*steps: Step | Variant, shape: str = "4096") -> Table:
     """Wavefronts for each multiply-add, the time that they ask for, and the recorded time."""
     variants = [as_variant(step) for step in steps]
-    rows = [(f"`{one.step.name}`", *_cells(one, shape)) for one in variants]
-    head = ("", "as the source says", "as the profiler counts", "these would take", "recorded")
-    caption = "Wavefronts of shared memory for each multiply-add of a warp"
+    rows = [(one.step.name.replace("_", " "), *_cells(one, shape)) for one in variants]
+    head = ("", "source", "profiler", "these take", "recorded")
+    caption = "Wavefronts for a multiply-add of a warp, and times"
     note = (
-        f"The profiler counted on one {REFERENCE}. Times are those of "
-        f"{variants[0].step.ladder.parse(shape)} on one {device_shown().name}, if an SM serves "
-        "one wavefront per cycle."
+        f"The profiler counted on one {REFERENCE}. Its wavefronts take this time at "
+        f"{variants[0].step.ladder.parse(shape)} on one {device_shown().name} if an SM serves one "
+        "per cycle."
     )
     return table(caption, head, rows, note)
 

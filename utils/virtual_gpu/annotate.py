@@ -208,6 +208,10 @@ STYLE = """<style>
 .vgpu td.number {opacity: 0.6; font-family: monospace}
 .vgpu th.section {text-align: left; padding-top: 8px; opacity: 1}
 .vgpu tr.found td.code {outline: 2px solid #d55e00}
+.vgpu-verdict {padding: 2px 0; margin: 4px 0}
+.vgpu-finding {border-left: 4px solid #d55e00; padding: 2px 8px; margin: 4px 0}
+.vgpu-warning {border-left: 4px solid #e69f00; padding: 2px 8px; margin: 4px 0}
+.vgpu-hint {border-left: 4px solid #0072b2; padding: 2px 8px; margin: 4px 0}
 .vgpu summary {cursor: pointer; list-style: none}
 .vgpu summary::-webkit-details-marker {display: none}
 .vgpu summary u {text-decoration: underline dotted; text-underline-offset: 3px}

@@ -36,7 +36,8 @@ def still(svg: str, alt: str, rules: str = "", width: float = 0) -> str:
         f'height="{width * down / across:g}" style="{_CARD}" '
         f'font-family="system-ui,sans-serif" fill="#1c2530">{body}</svg>'
     )
+    hidden = "" if alt else ' aria-hidden="true"'
     return (
-        f'<p><img alt="{html.escape(alt)}" width="{width:g}" '
+        f'<p><img alt="{html.escape(alt)}"{hidden} width="{width:g}" '
         f'src="data:image/svg+xml,{quote(drawn.replace(chr(34), chr(39)), safe=_PLAIN)}"></p>'
     )

@@ -109,10 +109,8 @@ def legend(**colours: str) -> str:
         words = words.replace("_", " ")
         parts += [rect(x, 4, 13, 13, colour), text(x + 18, 15, words)]
         x += 18 + 6.6 * len(words) + 20
-    return (
-        f'<svg viewBox="0 0 {x:g} 20" style="max-width:{x:g}px" aria-hidden="true">'
-        f"{''.join(parts)}</svg>"
-    )
+    alt = "Colours: " + ", ".join(words.replace("_", " ") for words in colours)
+    return svg(x, 20, "".join(parts), alt, widest=x)
 
 
 def in_code(words: str) -> str:
