@@ -4,6 +4,8 @@ import re
 from functools import cache
 
 import pytest
+from nbconvert import HTMLExporter
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from tests.utils.virtual_gpu.filmed import FILMS, product, tiled
 from utils.virtual_gpu.pictures import movie, once_per_page
@@ -97,6 +99,10 @@ def test_keys_step_and_jump_and_do_not_reach_the_page(browser):
 def test_a_screen_reader_hears_the_step_and_the_parts_have_names(browser):
     opened = browser.open(shown(*TILING))
     assert opened.page.get_attribute(".vm-say", "role") == "status"
+    assert opened.page.get_attribute(".vm-say", "aria-live") == "polite"
+    opened.page.click(".vm-play")
+    assert opened.page.get_attribute(".vm-say", "aria-live") == "off"  # not each step of a film
+    opened.page.click(".vm-play")
     slider = opened.page.get_attribute("input[type=range]", "aria-valuetext")
     assert slider == opened.text(".vm-say")
     unnamed = opened.page.evaluate(
@@ -396,3 +402,13 @@ def test_a_line_of_the_source_cannot_end_the_script(browser):
     assert opened.text(".vm-name") == "</script><b>"
     assert opened.text(".vm h3") == "<i>&"
     assert opened.messages == []
+
+
+def test_on_a_page_of_nbconvert_the_source_keeps_its_indentation(browser):
+    cell = new_code_cell("1", outputs=[new_output("display_data", {"text/html": shown(*TILING)})])
+    page, _ = HTMLExporter(embed_images=True).from_notebook_node(new_notebook(cells=[cell]))
+    (output,) = re.findall(r"<style>\.vm\{.*?</script>\s*<script>.*?</script>", page, re.DOTALL)
+    opened = browser.open(output)
+    lines = opened.page.locator(".vm-code >> nth=0 >> code").all_text_contents()
+    assert lines[1] == "def naive(a, b, c):"
+    assert lines[2].replace("\N{NO-BREAK SPACE}", " ") == "    m, k = a.shape"
