@@ -102,8 +102,6 @@ def _one_too_far(seen: Run, finding: Finding) -> str | None:
     n = seen.shape[0]
     if _own(seen, finding) is None or finding.index_range != (n, n):
         return None
-    if -(-n // THREADS) * THREADS == n + 1:
-        return None  # only one thread has no element: it says nothing of the test
     return (
         f"That is one too far: the elements have the numbers 0 to {n - 1}. A test that lets {n} "
         "pass has `<=` for `<`, or `>` for `>=`."
