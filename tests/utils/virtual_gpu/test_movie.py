@@ -279,8 +279,11 @@ def test_of_large_arrays_the_touched_part_is_drawn_and_the_rest_named(browser):
     [
         ("", "light", False),
         ("", "dark", True),
-        ('data-theme="light"', "dark", False),
+        ('data-theme="light"', "dark", False),  # Sphinx
+        ('data-theme="dark"', "light", True),
+        ('data-jp-theme-light="true"', "dark", False),  # JupyterLab
         ('data-jp-theme-light="false"', "light", True),
+        ('theme="dark"', "light", True),  # Colab
     ],
 )
 def test_the_pages_theme_beats_the_systems(browser, page, system, dark):
@@ -324,13 +327,14 @@ def test_what_a_sanitiser_leaves_is_words_and_images(browser):
     kept = shown(*TILING)
     for tag in NOT_KEPT:
         kept = re.sub(rf"<{tag}\b.*?</{tag}>", "", kept, flags=re.DOTALL)
-    opened = browser.open(kept)
+    opened = browser.open(kept.replace(" hidden", ""))
     opened.page.wait_for_function("Array.from(document.images).every(one => one.complete)")
     widths = opened.page.evaluate("Array.from(document.images).map(one => one.naturalWidth)")
     assert widths == [420, 420]
     told = opened.text("body")
     assert "tiled: 17 steps; 64 reads from global memory, 256 from shared." in told
     assert "speed" not in told
+    assert not opened.page.locator(".vm-live").is_visible()
     assert opened.messages == []
     assert opened.asked == []
 
