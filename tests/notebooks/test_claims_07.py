@@ -172,6 +172,8 @@ def test_the_profilers_count_explains_three_quarters_of_the_time():
     counted = course.profiled_wavefronts(TILED)
     assert counted == pytest.approx(1.56, abs=0.005)
     assert 0.7 < milliseconds(counted) / recorded(TILED) < 0.78
+    of_sb, stores = 1, 2 / 32
+    assert 4 * (counted - of_sb - stores) == 2  # for a joined load of four words of sa
 
 
 def test_a_transposed_tile_meets_in_one_bank():
@@ -241,6 +243,15 @@ def test_published_and_measured_shares_agree_with_the_prose():
     assert max(c2070.values()) / c2070["naive"] == pytest.approx(2.75, abs=0.005)
     assert max(h200.values()) / h200["naive"] == pytest.approx(1.26, abs=0.005)
     assert h200["tile 8"] < h200["naive"]
+
+
+def test_tiles_and_conflicts_have_their_factors_at_every_size():
+    cubes = measured()[(measured()["m"] == measured()["n"]) & (measured()["n"] == measured()["k"])]
+    best = cubes.groupby(["step", "m"])["time_ms"].min()
+    assert len(best["tiled"]) == 6
+    assert (best["naive"] / best["tiled"]).between(1, 2).all()
+    assert (best["tiled_transposed"] / best["tiled"]).between(4, 5).all()
+    assert (best["tiled_padded"] / best["tiled"])[512:].between(0.98, 1.02).all()
 
 
 def test_shared_memory_is_the_limit_that_is_named():

@@ -11,18 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from utils.errors import CourseError
-from utils.figures.look import (
-    COLOURS,
-    GREY,
-    INK,
-    MOST_LABELS,
-    QUIET,
-    label_points,
-    new_figure,
-    number,
-    style,
-    with_alt,
-)
+from utils.figures.labels import MOST_LABELS, label_points
+from utils.figures.look import COLOURS, GREY, INK, QUIET, new_figure, number, style, with_alt
 from utils.figures.points import milestones
 from utils.machine.devices import fraction_of_peak
 from utils.measuring.roofline import Ceilings
@@ -93,7 +83,7 @@ def _axes(figure: Figure, points: pd.DataFrame, ceilings: Ceilings) -> Axes:
     axes = figure.add_subplot()
     axes.loglog()
     axes.set_xlim(min(points["intensity"].min(), 1) / 4, max(points["intensity"].max(), ridge) * 4)
-    axes.set_ylim(points["gflops"].min() / 4, ceilings.gflops * 2)
+    axes.set_ylim(points["gflops"].min() / 2.5, ceilings.gflops * 2)
     axes.minorticks_off()
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter("{x:,g}")

@@ -13,16 +13,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from utils.figures.labels import label_ends, need_few
 from utils.figures.look import (
     COLOURS,
     FONT_SIZE,
     GREY,
     INK,
     MARKERS,
-    extent,
     factor,
-    label_ends,
-    need_few,
     new_figure,
     number,
     style,
@@ -87,14 +85,16 @@ def old_against_new(
     points = points_of(squares(frame), peak, unit)
     values = points.pivot(index="size", columns="step", values="value")
     both = values[[old, new]].dropna()
+    ratios = both[new] / both[old]
     with style():
         figure = new_figure(f"{new} against {old}", where_from(frame, here), height=3.9)
         axes = _speed_axes(figure, points, peak, unit)
         axes.fill_between(both.index, both[old], both[new], color=COLOURS[0], alpha=0.12, lw=0)
         ends = _draw(axes, points, [new, old])
-        _write_factors(axes, both[new] / both[old], both.max(axis=1))
+        _write_below(axes, points, {size: factor(ratio) for size, ratio in ratios.items()})
+        axes.set_xlabel(f"{_what_size(points)}; times faster")
         label_ends(axes, ends)
-    sizes, ratios = size_labels(points), both[new] / both[old]
+    sizes = size_labels(points)
     gains = ", ".join(f"{factor(ratio)} at {sizes[at]}" for at, ratio in ratios.items())
     return with_alt(
         figure,
@@ -190,6 +190,16 @@ def _scale(axes: Axes, points: pd.DataFrame, peak: float) -> np.ndarray:
     return levels
 
 
+def _write_below(axes: Axes, points: pd.DataFrame, words: dict[float, str]) -> None:
+    """Words below the sizes that have a label."""
+    sizes = size_labels(points)
+    shown = [
+        f"{label}\n{words.get(size, '')}" if label else ""
+        for size, label in zip(sizes.index, _thinned(sizes), strict=True)
+    ]
+    axes.set_xticks(sizes.index, shown)
+
+
 def _what_size(points: pd.DataFrame) -> str:
     if points["elements"].notna().all():
         return "elements"
@@ -210,26 +220,8 @@ def _thinned(sizes: pd.Series) -> list[str]:
     return labels[::-1]
 
 
-def _write_factors(axes: Axes, gains: pd.Series, tops: pd.Series) -> None:
-    """The factor above each pair, left out where it would touch another or leave the axes."""
-    texts = [
-        axes.annotate(
-            factor(gain), (size, tops[size]), (0, 6), textcoords="offset points", ha="center"
-        )
-        for size, gain in gains.items()
-    ]
-    axes.figure.draw_without_rendering()
-    kept = []
-    for text in texts:
-        box = extent(text)
-        if any(box.overlaps(other) for other in kept) or box.y1 > axes.bbox.y1:
-            text.remove()
-        else:
-            kept.append(box)
-
-
 def _draw_panel(axes: Axes, points: pd.DataFrame, step: str, peak: float) -> None:
-    axes.plot(*_others(points, [step]), color=GREY, linewidth=0.7)
+    axes.plot(*_others(points, [step]), color=GREY, linewidth=0.9)
     line = points[points["step"] == step]
     mark = "o" if len(line) == 1 else ""
     axes.plot(line["size"], line["value"], color=COLOURS[0], marker=mark, clip_on=False)
@@ -247,12 +239,11 @@ def _finish_panels(panels: np.ndarray, points: pd.DataFrame, peak: float) -> Non
         axes.tick_params(left=False, bottom=False)
         axes.spines[:].set_visible(False)
         axes.grid(axis="y", clip_on=False)
-    for axes in panels.flat:
-        for label, side in zip(axes.get_xticklabels(), ("left", "right"), strict=False):
-            label.set_horizontalalignment(side)
     shown = [axes for axes in panels.flat if axes.get_visible()]
     for axes in shown[-_PANELS:]:
         axes.tick_params(axis="x", labelbottom=True)
+        for label, side in zip(axes.get_xticklabels(), ("left", "right"), strict=True):
+            label.set_horizontalalignment(side)
 
 
 def _told(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: str) -> str:

@@ -69,7 +69,7 @@ def draw_growth(
     def y(ratio: float) -> float:
         return bottom - (bottom - top) * ratio / highest
 
-    body = text(4, 15, f"Time over the time with {at[0]}", 13, font_weight="bold")
+    body = text(4, 15, "Time, relative to the first", 13, font_weight="bold")
     for ratio in range(highest + 1):
         body += path(f"M{left} {y(ratio):.1f}H{right}", opacity=0.6 if ratio == 1 else 0.15)
         body += text(left - 8, y(ratio) + 4, ratio, 12, "end")
@@ -89,7 +89,7 @@ def draw_growth(
         f"{name}: {', '.join(f'{ratio:.2f}' for ratio in series)}"
         for name, series in ratios.items()
     ]
-    alt = f"Time for {', '.join(map(str, at))} {title}, over the first. {'; '.join(told)}."
+    alt = f"Time for {', '.join(map(str, at))} {title}, relative to the first. {'; '.join(told)}."
     below = f"<p>{note}</p>" if note else ""
     return Picture(svg(390, bottom + 44, body, alt, widest=500) + below, f"{alt} {note}".strip())
 

@@ -208,6 +208,10 @@ STYLE = """<style>
 .vgpu td.number {opacity: 0.6; font-family: monospace}
 .vgpu th.section {text-align: left; padding-top: 8px; opacity: 1}
 .vgpu tr.found td.code {outline: 2px solid #d55e00}
+.vgpu-verdict {padding: 2px 0; margin: 4px 0}
+.vgpu-finding {border-left: 4px solid #d55e00; padding: 2px 8px; margin: 4px 0}
+.vgpu-warning {border-left: 4px solid #e69f00; padding: 2px 8px; margin: 4px 0}
+.vgpu-hint {border-left: 4px solid #0072b2; padding: 2px 8px; margin: 4px 0}
 .vgpu summary {cursor: pointer; list-style: none}
 .vgpu summary::-webkit-details-marker {display: none}
 .vgpu summary u {text-decoration: underline dotted; text-underline-offset: 3px}
@@ -224,12 +228,17 @@ STYLE = """<style>
 .vgpu tr {display: flex; flex-wrap: wrap; position: relative; padding-left: 3.2em}
 .vgpu th, .vgpu td {font-size: 12px !important}
 .vgpu td.number {position: absolute; left: 0}
-.vgpu td.code {flex: 1 0 100%; min-width: 0; white-space: pre-wrap; overflow-wrap: anywhere}
+.vgpu td.code {flex: 1 0 100%; min-width: 0; white-space: pre-wrap !important;
+ overflow-wrap: anywhere}
 .vgpu td[data-title] {margin: 0 4px 3px; border-radius: 3px; white-space: normal}
 .vgpu td[data-title]::before {content: attr(data-title) " "; opacity: .75}
 .vgpu details > div {width: 100%}
 }
 </style>"""
+
+
+# Beside its cell, for a notebook that is not trusted has no style sheets.
+_CODE_CELL = "text-align:left;white-space:pre"
 
 
 def annotated_html(listing: Listing) -> str:
@@ -275,7 +284,7 @@ def _html_rows(
             row_class = ' class="found"' if place in guilty else ""
             yield (
                 f'<tr{row_class}><td class="number">{number}</td>'
-                f'<td class="code">{code}</td>{cells}</tr>'
+                f'<td class="code" style="{_CODE_CELL}">{code}</td>{cells}</tr>'
             )
 
 
@@ -284,7 +293,8 @@ def _code(text: str, opened: str | None) -> str:
     if not opened:
         return html.escape(text)
     body = text.lstrip()
-    line = f"{' ' * (len(text) - len(body))}<u>{html.escape(body)}</u>"
+    # What makes pages of notebooks folds a text of plain blanks alone.
+    line = f"{'&nbsp;' * (len(text) - len(body))}<u>{html.escape(body)}</u>"
     return f"<details><summary>{line}</summary><div>{opened}</div></details>"
 
 

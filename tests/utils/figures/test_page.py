@@ -6,13 +6,14 @@ import re
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from tests.utils.figures.example_figures import FIGURES
 from utils.errors import CourseError
 from utils.figures import page
-from utils.figures.look import GRID, INK, QUIET, Figure, with_alt
+from utils.figures.look import COLOURS, GRID, INK, QUIET, Figure, with_alt
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +94,16 @@ def test_where_svg_and_styles_are_taken_away_one_picture_is_left(figure, shown):
     png = base64.b64decode(re.search(r"base64,([^\"]+)", shown)[1])
     image = Image.open(io.BytesIO(png))
     assert image.text["Description"] == figure.alt_text
-    assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+    assert min(image.convert("RGB").getpixel((0, 0))) >= 250
+
+
+def test_the_picture_keeps_the_colours_of_all_series():
+    shown = page.as_html(FIGURES["crowded"]())
+    png = base64.b64decode(re.search(r"base64,([^\"]+)", shown)[1])
+    pixels = np.unique(np.array(Image.open(io.BytesIO(png)).convert("RGB")).reshape(-1, 3), axis=0)
+    for colour in COLOURS:
+        wanted = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+        assert abs(pixels.astype(int) - wanted).max(axis=1).min() <= 8, colour
 
 
 def test_words_outside_of_the_hidden_box_would_be_left_over(shown):

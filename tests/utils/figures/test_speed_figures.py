@@ -113,7 +113,7 @@ def test_old_and_new_are_compared_with_their_best_constants():
         [gemm({"old": 1000}), *(gemm({"new": v}, params=f"T={v}") for v in (3000, 2000))]
     )
     figure = plots.old_against_new(frame, "old", "new", PEAK)
-    assert "3.0×" in texts(figure)
+    assert "512\n3.0×" in texts(figure)
     assert figure.alt_text.startswith("new over old: 3.0× at 512, 3.0× at 1024")
 
 

@@ -57,4 +57,5 @@ def _short(value) -> str:
         return str(value)
     if value == int(value) and abs(value) < 10_000:
         return str(int(value))
-    return f"{value:.3g}".replace("e+0", "e").replace("e-0", "e-").lstrip("0") or "0"
+    short = f"{value:.3g}".replace("e+0", "e").replace("e-0", "e-")
+    return short.replace("0.", ".", 1) if abs(value) < 1 else short

@@ -34,7 +34,8 @@ def _coloured(text: str) -> str:
         word = f'<b class="{look}">{html.escape(body[start:end])}</b>'
         out += [html.escape(body[last:start]), word]
         last = end
-    indent = " " * (len(text) - len(text.lstrip()))
+    # What makes pages of notebooks folds a text of plain blanks alone.
+    indent = "&nbsp;" * (len(text) - len(text.lstrip()))
     return f"{indent}<u>{''.join(out)}{html.escape(body[last:])}</u>"
 
 

@@ -59,11 +59,17 @@ class Movie:
         return f"<Movie: {self.title}: {', '.join(film.name for film in self.films)}>"
 
     def __str__(self) -> str:
-        lines = [f"{self.title}. {self.lead}"]
+        return "\n".join([self.title, *self.told])
+
+    @property
+    def told(self) -> list[str]:
+        """The movie in words, without its title."""
+        lines = [f"{self.lead}."]
         for film in self.films:
-            said = f"{film.name}: {len(film.steps)} steps; {summed(film, self.focus)}."
+            steps = "1 step" if len(film.steps) == 1 else f"{len(film.steps)} steps"
+            said = f"{film.name}: {steps}; {summed(film, self.focus)}."
             lines += [said.replace("*", ""), *film.remarks]
-        return "\n".join(lines)
+        return lines
 
     def _repr_html_(self) -> str:
         return _html(self)
@@ -193,7 +199,7 @@ def _still(shown: Movie, layouts: list[Layout], stages: list[str]) -> str:
         + still(drawn, alt=film.name, rules=rules, width=420)
         for film, drawn in zip(shown.films, stages, strict=True)
     )
-    words = "".join(f"<p>{html.escape(line)}</p>" for line in str(shown).splitlines())
+    words = "".join(f"<p>{html.escape(line)}</p>" for line in shown.told)
     return f'<div class="vm-still">{words}{images}</div>'
 
 

@@ -239,7 +239,7 @@ function prepare(film) {
   });
   film.flow = make("g", {}, film.stage);
   film.rings = make("g", {}, film.stage);
-  if (film.home) pointable(film);
+  if (film.home) { dotsOf(film, film.arrays[film.home.array]); pointable(film); }
   threadsOf(film);
 }
 function pointable(film) {
@@ -302,17 +302,27 @@ function paint(film) {
       if (words !== text.look) { text.look = words; text.node.textContent = said; text.node.classList.toggle("on", age === 0); }
     });
     a.marks.textContent = "";
-    if (film.home && film.home.array === k && step < film.steps.length - 1) dots(film, a, st);
+    if (film.home && film.home.array === k) dots(film, a, st);
   });
   film.steps[step].moves.forEach(d => marks(film, d));
 }
 // The threads that will store here.
-function dots(film, a, st) {
+function dotsOf(film, a) {
+  const layer = make("g", {}), pad = a.w * .28;
+  film.dots = [];
   film.home.first.forEach((e, t) => {
-    const c = e < 0 || (warp !== null && Math.floor(t / WARP) !== warp) ? null : cellOf(a, e);
-    if (!c || step - st.last[c.n] <= 2) return;
-    const pad = a.w * .28;
-    make("rect", { x: c.x + pad, y: c.y + pad, width: a.w - 2 * pad, height: a.h - 2 * pad, rx: a.w * .12, "fill-opacity": .5 }, a.marks).style.fill = colour(film, film.who(t));
+    const c = e < 0 ? null : cellOf(a, e);
+    if (!c) return;
+    const node = make("rect", { x: c.x + pad, y: c.y + pad, width: a.w - 2 * pad, height: a.h - 2 * pad, rx: a.w * .12, "fill-opacity": .5 }, layer);
+    node.style.fill = colour(film, film.who(t));
+    film.dots.push({ node, cell: c.n, warp: Math.floor(t / WARP), hidden: false });
+  });
+  a.marks.before(layer);
+}
+function dots(film, a, st) {
+  film.dots.forEach(dot => {
+    const hidden = (warp !== null && dot.warp !== warp) || step === film.steps.length - 1 || step - st.last[dot.cell] <= 2;
+    if (hidden !== dot.hidden) { dot.hidden = hidden; dot.node.style.display = hidden ? "none" : ""; }
   });
 }
 function marks(film, d) {

@@ -46,7 +46,7 @@ def stage(film: Film, layout: Layout, focus: str, warp: int | None, name: str) -
             for event in film.steps[at].events
             if event.array == grid.array.name
         ]
-        cells = _trail(film, grid, place, at)
+        cells = _trail(film, grid, place, at, warp)
         cells += "".join(_touched(film, grid, place, *touch) for touch in touches)
         marks = ""
         if focus == "sectors" and grid.array.space == "global":
@@ -176,16 +176,17 @@ def _touched(film: Film, grid: Grid, place: Place, event: Event, threads: np.nda
     )
 
 
-def _trail(film: Film, grid: Grid, place: Place, at: int) -> str:
+def _trail(film: Film, grid: Grid, place: Place, at: int, warp: int | None) -> str:
     """What was read before: the darker, the more often since it was written."""
     reads = np.zeros(grid.lengths[0] * grid.wrap, int)
     for step in film.steps[: at + 1]:
         for event in step.events:
+            threads = _threads(event, warp)
             if event.array == grid.array.name and event.kind == "load":
-                on = event.first[event.first >= 0]
+                on = event.first[threads]
                 np.add.at(reads, (on[:, None] + np.arange(event.width)).ravel(), 1)
             elif event.array == grid.array.name:
-                reads[_of(event, np.flatnonzero(event.first >= 0))] = 0
+                reads[_of(event, threads)] = 0
     top = max(4, int(reads.max()))
     return "".join(
         _cells(

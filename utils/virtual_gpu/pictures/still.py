@@ -1,8 +1,8 @@
 """A drawing as an image, for places that take away SVG, styles and scripts.
 
 A notebook that is not trusted is such a place: JupyterLab keeps images, also those whose data is in
-their address, and the attribute `hidden`. So what needs a style is hidden, and a style sheet shows
-it and hides the image.
+their address, and `style="display:none"`. So what needs a style sheet is not displayed, and the
+style sheet displays it and hides the image.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CARD = "background:#fff;color:#1c2530;color-scheme:light"
 
 
 def still(svg: str, alt: str, rules: str = "", width: float = 0) -> str:
-    """An `<img>` of this SVG as ink on a white card, whatever the page's colours.
+    """A paragraph with an `<img>` of this SVG as ink on a white card, whatever the page's colours.
 
     alt: what the image stands for. rules: a style sheet for it; its drawing is then put into a
     group with the class `vm`. width: in pixels; 0: that of its view box.
@@ -36,7 +36,8 @@ def still(svg: str, alt: str, rules: str = "", width: float = 0) -> str:
         f'height="{width * down / across:g}" style="{_CARD}" '
         f'font-family="system-ui,sans-serif" fill="#1c2530">{body}</svg>'
     )
+    hidden = "" if alt else ' aria-hidden="true"'
     return (
-        f'<img alt="{html.escape(alt)}" width="{width:g}" '
-        f'src="data:image/svg+xml,{quote(drawn.replace(chr(34), chr(39)), safe=_PLAIN)}">'
+        f'<p><img alt="{html.escape(alt)}"{hidden} width="{width:g}" '
+        f'src="data:image/svg+xml,{quote(drawn.replace(chr(34), chr(39)), safe=_PLAIN)}"></p>'
     )

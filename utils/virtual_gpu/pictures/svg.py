@@ -29,7 +29,7 @@ _STYLE = """<style>
 .picture .frame.on {visibility: visible}
 .picture .controls {display: flex; gap: 10px; align-items: center; margin: 6px 0; flex-wrap: wrap}
 .picture .controls input {flex: 1; min-width: 140px; max-width: 300px}
-.picture > .drawn[hidden] {display: block !important}
+.picture > .drawn {display: block !important}
 .picture > .still {display: none}
 </style>"""
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -56,11 +56,10 @@ class Picture:
         return f"<Picture: {self.alt}>"
 
     def _repr_html_(self) -> str:
+        drawn = f'<div class="drawn" style="display:none">{self.body}</div>'
         words = f"<p>{html.escape(self.alt)}</p>"
-        return (
-            f'{_STYLE}<div class="picture"><div class="drawn" hidden>{self.body}</div>'
-            f'<div class="still">{words}{stills(self.body)}</div></div>'
-        )
+        kept = f'<div class="still">{words}{stills(self.body)}</div>'
+        return f'{_STYLE}<div class="picture">{drawn}{kept}</div>'
 
 
 def stills(body: str) -> str:
@@ -110,10 +109,8 @@ def legend(**colours: str) -> str:
         words = words.replace("_", " ")
         parts += [rect(x, 4, 13, 13, colour), text(x + 18, 15, words)]
         x += 18 + 6.6 * len(words) + 20
-    return (
-        f'<svg viewBox="0 0 {x:g} 20" style="max-width:{x:g}px" aria-hidden="true">'
-        f"{''.join(parts)}</svg>"
-    )
+    alt = "Colours: " + ", ".join(words.replace("_", " ") for words in colours)
+    return svg(x, 20, "".join(parts), alt, widest=x)
 
 
 def in_code(words: str) -> str:
