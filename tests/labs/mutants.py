@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 COMPARISONS = {ast.Lt: ast.LtE, ast.GtE: ast.Gt}
 OPERATORS = {ast.Add: ast.Sub, ast.Mult: ast.Add}
-NAMES = {"m": "n", "n": "k", "k": "m", "row": "col", "col": "row"}
+NAMES = {"m": "n", "n": "k", "k": "m", "row": "col", "col": "row", "tx": "ty", "ty": "tx"}
 
 
 def mutants(text: str) -> Iterator[tuple[str, str]]:
@@ -36,9 +36,16 @@ def one_too_far(node: ast.AST) -> bool:
 
 
 def and_for_or(node: ast.AST) -> bool:
-    if not isinstance(node, ast.BoolOp):
+    if not isinstance(node, ast.BoolOp) or isinstance(node.op, ast.And):
         return False
     node.op = ast.And()
+    return True
+
+
+def or_for_and(node: ast.AST) -> bool:
+    if not isinstance(node, ast.BoolOp) or isinstance(node.op, ast.Or):
+        return False
+    node.op = ast.Or()
     return True
 
 
@@ -166,6 +173,7 @@ def x_for_y(node: ast.AST) -> bool:
 RULES: tuple[Callable[[ast.AST], bool], ...] = (
     one_too_far,
     and_for_or,
+    or_for_and,
     guard_dropped,
     other_operator,
     set_and_not_added,

@@ -254,6 +254,7 @@ def test_columns_in_another_order_pass():
     assert verdict.passed, str(verdict)
 
 
+@pytest.mark.slow
 def test_every_small_slip_is_refused_or_known_to_change_nothing():
     passed = {}
     for what, kernel in mutants_of(NAME):

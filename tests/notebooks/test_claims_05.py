@@ -153,6 +153,11 @@ def test_two_adjacent_are_a_little_faster_than_two_apart():
     assert 1 < factor < 1.1
 
 
+def test_with_two_and_four_columns_both_ways_take_36_to_38_ms():
+    times = [course.recorded_ms(ours(n, apart)) for n in (2, 4) for apart in (1, 32)]
+    assert {round(ms) for ms in times} == {36, 38}
+
+
 def test_eight_apart_is_the_fastest_of_the_lesson():
     fastest = course.recorded_ms(ours(8, 32))
     others = [STRIDED, NAIVE, *(ours(n, apart) for n in COLUMNS for apart in (1, 32))]

@@ -172,6 +172,8 @@ def test_the_profilers_count_explains_three_quarters_of_the_time():
     counted = course.profiled_wavefronts(TILED)
     assert counted == pytest.approx(1.56, abs=0.005)
     assert 0.7 < milliseconds(counted) / recorded(TILED) < 0.78
+    of_sb, stores = 1, 2 / 32
+    assert 4 * (counted - of_sb - stores) == 2  # for a joined load of four words of sa
 
 
 def test_a_transposed_tile_meets_in_one_bank():

@@ -15,16 +15,8 @@ from matplotlib.patches import Patch
 
 from utils.errors import CourseError
 from utils.figures import page
-from utils.figures.look import (
-    COLOURS,
-    INK,
-    QUIET,
-    label_points,
-    need_few,
-    new_figure,
-    style,
-    with_alt,
-)
+from utils.figures.labels import label_points, need_few
+from utils.figures.look import COLOURS, INK, QUIET, new_figure, style, with_alt
 from utils.figures.points import UNITS, milestones
 from utils.ladder.ladder import Ladder
 from utils.machine.devices import KIB, Device

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from utils.errors import CourseError
-from utils.figures.look import MOST_LABELS
+from utils.figures.labels import MOST_LABELS
 from utils.ladder.shapes import GemmShape, ReduceShape
 from utils.machine.devices import fraction_of_peak
 from utils.measuring.records import fastest

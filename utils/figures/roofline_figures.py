@@ -11,18 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from utils.errors import CourseError
-from utils.figures.look import (
-    COLOURS,
-    GREY,
-    INK,
-    MOST_LABELS,
-    QUIET,
-    label_points,
-    new_figure,
-    number,
-    style,
-    with_alt,
-)
+from utils.figures.labels import MOST_LABELS, label_points
+from utils.figures.look import COLOURS, GREY, INK, QUIET, new_figure, number, style, with_alt
 from utils.figures.points import milestones
 from utils.machine.devices import fraction_of_peak
 from utils.measuring.roofline import Ceilings

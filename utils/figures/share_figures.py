@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from utils.figures.look import COLOURS, INK, MARKERS, label_ends, new_figure, style, with_alt
+from utils.figures.labels import label_ends
+from utils.figures.look import COLOURS, INK, MARKERS, new_figure, style, with_alt
 from utils.machine.devices import fraction_of_peak
 
 

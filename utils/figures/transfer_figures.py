@@ -6,16 +6,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from utils.errors import CourseError
-from utils.figures.look import (
-    COLOURS,
-    INK,
-    MARKERS,
-    label_ends,
-    new_figure,
-    number,
-    style,
-    with_alt,
-)
+from utils.figures.labels import label_ends
+from utils.figures.look import COLOURS, INK, MARKERS, new_figure, number, style, with_alt
 from utils.figures.points import UNITS, where_from
 from utils.ladder.shapes import FLOAT32_BYTES
 

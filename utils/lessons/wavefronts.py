@@ -56,12 +56,11 @@ def wavefronts(*steps: Step | Variant, shape: str = "4096") -> Table:
     """Wavefronts for each multiply-add, the time that they ask for, and the recorded time."""
     variants = [as_variant(step) for step in steps]
     rows = [(one.step.name.replace("_", " "), *_cells(one, shape)) for one in variants]
-    head = ("", "source", "profiler", "these take", "recorded")
+    head = ("", "source", "profiler", "estimate", "recorded")
     caption = "Wavefronts for a multiply-add of a warp, and times"
     note = (
-        f"The profiler counted on one {REFERENCE}. Its wavefronts take this time at "
-        f"{variants[0].step.ladder.parse(shape)} on one {device_shown().name} if an SM serves one "
-        "per cycle."
+        f"The profiler counted on one {REFERENCE}. Estimate: one of its wavefronts per cycle and "
+        f"SM, at {variants[0].step.ladder.parse(shape)} on one {device_shown().name}."
     )
     return table(caption, head, rows, note)
 
@@ -71,8 +70,8 @@ def _cells(variant: Variant, shape: str) -> tuple[str, ...]:
     return (
         number(wavefronts_per_multiply_add(watch(variant))),
         number(counted),
-        f"{shared_memory_ms(counted, shape):.3g} ms",
-        f"{recorded_ms(variant, shape):.3g} ms",
+        f"{shared_memory_ms(counted, shape):.3g}\N{NO-BREAK SPACE}ms",
+        f"{recorded_ms(variant, shape):.3g}\N{NO-BREAK SPACE}ms",
     )
 
 

@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.text import Annotation, Text
 
 from utils.figures import plots
-from utils.figures.look import COLOURS, MOST_LABELS, extent, of_text
+from utils.figures.labels import MOST_LABELS, extent
+from utils.figures.look import COLOURS, of_text
 from utils.figures.occupancy_figures import curves
 from utils.figures.roofline_figures import roofline
 from utils.measuring import records
@@ -144,6 +145,18 @@ def touching(figure):
         for (one, first), (other, second) in combinations(boxes, 2)
         if first.shrunk(0.98, 0.8).overlaps(second.shrunk(0.98, 0.8))
     ]
+
+
+def pointing_at_others(figure):
+    """The labels that the line from a label to its point runs through."""
+    named = [(text.get_text(), extent(text)) for text in labels(figure) if text.get_text()]
+    hit = []
+    for leader in (text.arrow_patch for text in figure.findobj(Annotation) if text.arrow_patch):
+        path = leader.get_transform().transform_path(leader.get_path()).interpolated(20)
+        # It starts at its own label.
+        way = path.vertices[len(path.vertices) // 5 :]
+        hit += [words for words, box in named if box.count_contains(way)]
+    return hit
 
 
 def foreign_colours(shown):

@@ -1,11 +1,11 @@
-"""Colours that are seen on light and dark ground, by everybody; labels that keep their distance."""
+"""Colours that are seen on light and dark ground, by everybody."""
 
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from utils.figures.look import COLOURS, INK, QUIET, mixed, of_text, spread
+from utils.figures.look import COLOURS, INK, QUIET, mixed, of_text
 
 LIGHT, DARK = "#ffffff", "#212121"
 DARK_INK = "#e6edf3"
@@ -75,11 +75,3 @@ def test_no_two_series_look_alike(who):
 def test_red_and_green_of_one_lightness_would_be_found():
     assert apart("#d55e00", "#8f7000", SEEN_BY["all cones"]) > 20
     assert apart("#d55e00", "#8f7000", SEEN_BY["no green cones"]) < 20
-
-
-def test_labels_keep_their_distance_and_stay_in_the_axes():
-    found = spread([0.0, 0.01, 0.02, 0.5, 0.99, 1.0], gap=0.05)
-    assert np.diff(found).min() == pytest.approx(0.05)
-    assert found[0] >= 0
-    assert found[-1] <= 1
-    assert found[3] == 0.5

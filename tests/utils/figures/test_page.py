@@ -94,7 +94,7 @@ def test_where_svg_and_styles_are_taken_away_one_picture_is_left(figure, shown):
     png = base64.b64decode(re.search(r"base64,([^\"]+)", shown)[1])
     image = Image.open(io.BytesIO(png))
     assert image.text["Description"] == figure.alt_text
-    assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+    assert min(image.convert("RGB").getpixel((0, 0))) >= 250
 
 
 def test_the_picture_keeps_the_colours_of_all_series():

@@ -6,16 +6,15 @@ from tests.utils.figures.example_figures import (
     FIGURES,
     cut_off,
     foreign_colours,
-    labels,
+    pointing_at_others,
     shared_ids,
     texts,
     too_many_labels,
     too_small_on_a_phone,
     touching,
 )
-from utils.errors import CourseError
 from utils.figures import page
-from utils.figures.look import COLOURS, INK, label_ends, label_points, new_figure, style, with_alt
+from utils.figures.look import COLOURS, new_figure, style, with_alt
 
 ENDS = {f"step_{i}": (1, 0.5, COLOURS[0]) for i in range(7)}
 
@@ -46,6 +45,10 @@ def test_a_phone_shows_all_words_large_enough(shown):
 def test_no_text_is_cut_off_and_no_two_touch(figure):
     assert cut_off(figure) == []
     assert touching(figure) == []
+
+
+def test_no_label_points_at_another(figure):
+    assert pointing_at_others(figure) == []
 
 
 def test_at_most_six_series_have_labels(figure):
@@ -85,35 +88,19 @@ def test_words_that_are_cut_off_or_touch_would_be_found(drawn):
     assert ("one", "other") in touching(drawn)
 
 
+def test_a_label_that_points_at_another_would_be_found(drawn):
+    axes = drawn.axes[0]
+    axes.annotate("between", (0.4, 0.5), fontweight="bold", va="center")
+    axes.annotate("far", (0.1, 0.5), (0.9, 0.5), arrowprops={"arrowstyle": "-"}, va="center")
+    assert pointing_at_others(drawn) == ["between"]
+
+
 def test_a_seventh_label_would_be_found(drawn):
     for place in range(7):
         drawn.axes[0].annotate(f"step_{place}", (0, place / 7), fontweight="bold")
     assert too_many_labels(drawn) == ["step_6"]
 
 
-@pytest.mark.parametrize("write", [label_ends, lambda *of: label_points(*of, [])])
-def test_a_seventh_label_is_refused_with_a_sentence(drawn, write):
-    with pytest.raises(CourseError, match="at most 6 labelled series, and these are 7"):
-        write(drawn.axes[0], ENDS)
-
-
 def test_a_colour_of_a_light_page_would_be_found(drawn):
     drawn.axes[0].text(0, 0, "white", color="#fafaf8")
     assert foreign_colours(page.as_html(drawn)) == {"#fafaf8"}
-
-
-def test_labels_at_one_place_are_written_apart(drawn):
-    axes = drawn.axes[0]
-    ends = dict(list(ENDS.items())[:3])
-    label_ends(axes, ends)
-    label_points(axes, {f"at {name}": end for name, end in ends.items()}, [([0, 1], [0.5, 0.5])])
-    assert len(labels(drawn)) == 6
-    assert touching(drawn) == []
-
-
-def test_a_label_beside_a_point_leaves_the_line_free(drawn):
-    axes = drawn.axes[0]
-    label_points(axes, {"on the line": (0.5, 0.5, INK)}, [([0, 1], [0.5, 0.5])])
-    (label,) = labels(drawn)
-    box, height = label.get_window_extent(), axes.transData.transform((0.5, 0.5))[1]
-    assert not box.y0 <= height <= box.y1

@@ -47,4 +47,4 @@ def test_the_table_has_both_counts_and_both_times():
     drawn = wavefronts(TILED, DYNAMIC)
     assert [row[0] for row in drawn.rows] == ["tiled", "tiled dynamic"]
     assert drawn.rows[0][1:3] == ("2.06", "1.56")
-    assert all(cell.endswith(" ms") for row in drawn.rows for cell in row[3:])
+    assert all(cell.endswith("ms") for row in drawn.rows for cell in row[3:])
