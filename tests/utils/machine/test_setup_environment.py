@@ -15,6 +15,7 @@ FOLLOWS_THE_DRIVER = "cuda-toolkit[cublas]==12.*"  # limited by its version inst
 # conda has one CuPy for every CUDA, and brings the tools that show machine code with numba-cuda.
 ONLY_PIP = {"cuda-toolkit", "cupy-cuda12x", "cupy-cuda13x"}
 ONLY_PIP |= {"nvidia-cuda-cuobjdump", "nvidia-cuda-nvdisasm"}
+ONLY_PIP |= {"playwright"}  # another name there; its tests are skipped without it
 
 
 def read(name):
