@@ -11,6 +11,7 @@ from labs.exercise import Target
 from labs.run import Run
 from labs.words import at_line, counted
 from utils.errors import CourseError
+from utils.virtual_gpu import Finding
 from utils.virtual_gpu.counters import AccessCount
 
 
@@ -30,6 +31,22 @@ def one_store_per_element() -> Target:
         )
 
     return Target("stores per element", 1, "one store per element", stores, cause, True)
+
+
+def no_negative_index() -> Target:
+    """No index below 0, which Numba counts from the end: it may be right by chance."""
+
+    def found(seen: Run) -> list[Finding]:
+        return [one for one in seen.trace.findings if one.kind == "wrapped_index"]
+
+    def measure(seen: Run) -> float:
+        return float(sum(one.threads_in_all for one in found(seen)))
+
+    def cause(seen: Run, value: float) -> str:
+        first = found(seen)[0]
+        return f"{at_line(first.site)}: {first.message}"
+
+    return Target("negative indices", 0, "no index below 0", measure, cause, True)
 
 
 def no_float64() -> Target:

@@ -24,6 +24,7 @@ def probes(tile: int, family: Probes) -> Probes:
     return Probes(
         refused=(_computed_size,),
         findings=(
+            _never_called,
             _one_warp_waits,
             _left_before,
             _not_loaded_yet,
@@ -77,6 +78,17 @@ def _calls(seen: Run, name: str) -> list[ast.Call]:
         for node in ast.walk(seen.tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == name
     ]
+
+
+def _never_called(seen: Run, finding: Finding) -> str | None:
+    """`cuda.syncthreads` without its brackets."""
+    for node in ast.walk(seen.tree):
+        if isinstance(node, ast.Expr) and ast.unparse(node.value).endswith("syncthreads"):
+            return (
+                f"`{ast.unparse(node)}` in line {node.lineno} names the barrier and does not call "
+                "it: its brackets are missing."
+            )
+    return None
 
 
 def _one_warp_waits(seen: Run, finding: Finding) -> str | None:
@@ -263,15 +275,22 @@ def _blocks_exchanged(tile: int, seen: Run) -> str | None:
 
 
 def _infinity(seen: Run) -> str | None:
-    """An old value of a tile meets the zero of the other tile."""
-    if np.isfinite(seen.right).all() or not np.isnan(seen.out[seen.wrong]).any():
+    """At the shape with infinities: an old value of a tile shows as NaN, or one is lost."""
+    if np.isfinite(seen.right).all():
         return None
     k = seen.shape[2]
-    return (
-        f"Here the inputs hold an infinity each. The last tile ends at term {k - 1}; behind it, "
-        "one tile still holds what the turn before has left there, and the other a zero. Infinity "
-        "times 0 is NaN."
-    )
+    if np.isnan(seen.out[seen.wrong]).any():
+        return (
+            f"Here the inputs hold an infinity each. The last tile ends at term {k - 1}; behind it "
+            "one tile still holds what the turn before has left there, and the other a zero. "
+            "Infinity times 0 is NaN."
+        )
+    if np.isfinite(seen.out[~np.isfinite(seen.right)]).any():
+        return (
+            "Here the inputs hold an infinity each, and it is not in the result: somewhere between "
+            "them a type does not hold what float32 holds."
+        )
+    return None
 
 
 def _terms_by_tile(tile: int, seen: Run) -> str | None:
@@ -333,8 +352,8 @@ def _few(numbers: np.ndarray) -> str:
 
 # What becomes of c where indices of tiles are mixed up, as a sum over tiles. a is [r, k, y, i],
 # with r and k for the tile, y and i for row and column in it; b is [k, c, i, x], c [r, c, y, x].
-# "A" and "B": the first tiles of a sum in place of all. A letter that is missing in the result:
-# there all elements are alike.
+# "A" and "B" are the first tiles of a sum in place of all, "R" and "C" the tiles of the first row
+# and of the first column of c. Where a letter is missing in the result, all elements are alike.
 _MIXED_UP = (
     (
         "ab",
@@ -382,6 +401,8 @@ _MIXED_UP = (
     ),
     ("ab", "ckii,kcix->cx", "`{a}` is loaded with the number of the column in place of the row."),
     ("ab", "rkyi,krii->ry", "`{b}` is loaded with the number of the row in place of the column."),
+    ("Rb", "rkyi,kcix->rcyx", "Every block loads the rows of `{a}` that the first blocks need."),
+    ("aC", "rkyi,kcix->rcyx", "Every block loads the columns of `{b}` that the first blocks need."),
     ("Ab", "rkyi,kcix->rcyx", "Every turn loads the first tile of `{a}` again."),
     ("aB", "rkyi,kcix->rcyx", "Every turn loads the first tile of `{b}` again."),
     (
@@ -411,7 +432,12 @@ def _tiles_mixed_up(tile: int, seen: Run) -> str | None:
     except VirtualGpuError:
         return None
     a, b = (_tiles(one.astype(np.float64), tile) for one in square.inputs)
-    first = {"A": np.broadcast_to(a[:, :1], a.shape), "B": np.broadcast_to(b[:1], b.shape)}
+    first = {
+        "A": np.broadcast_to(a[:, :1], a.shape),
+        "B": np.broadcast_to(b[:1], b.shape),
+        "R": np.broadcast_to(a[:1], a.shape),
+        "C": np.broadcast_to(b[:, :1], b.shape),
+    }
     operands = {"a": a, "b": b, **first}
     written = ~square.unwritten
     for names, equation, sentence in _MIXED_UP:

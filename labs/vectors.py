@@ -9,6 +9,7 @@ that is off by comparing the result with the right one, moved.
 from __future__ import annotations
 
 import ast
+import re
 
 import numpy as np
 
@@ -37,7 +38,7 @@ def elementwise(wrong: tuple = (), **told) -> Exercise:
     """An exercise of this family. wrong: probes for what this exercise computes; they are asked
     before those for moved elements. told: the fields of Exercise that the family leaves open."""
     probes = Probes(
-        refused=(_two_indices, _all_three_coordinates, _whole_arrays),
+        refused=(_two_indices, _shape_as_number, _all_three_coordinates, _whole_arrays),
         findings=(_other_index, _one_too_far, _outside_of_the_test, _no_test, _test_lets_pass),
         unwritten=(_one_element, _lanes_apart, _blocks_overlap, _blocks_apart, _ends_early, _gaps),
         wrong=(*wrong, *(_moved, _mirrored, _all_alike)),
@@ -61,6 +62,13 @@ def _two_indices(kernel, message: str) -> str | None:
     return None
 
 
+def _shape_as_number(kernel, message: str) -> str | None:
+    """out.shape in place of its only entry."""
+    if "tuple of 1" not in message:
+        return None
+    return "The shape of an array is a tuple, also where the array has one dimension."
+
+
 def _all_three_coordinates(kernel, message: str) -> str | None:
     """threadIdx without .x."""
     if "Dim3" not in message:
@@ -73,7 +81,7 @@ def _all_three_coordinates(kernel, message: str) -> str | None:
 
 def _whole_arrays(kernel, message: str) -> str | None:
     """NumPy's way: arithmetic with whole arrays."""
-    if "1D array" not in message and "call of np." not in message:
+    if not re.search(r"\(\) of .*\b1D array|a call of np\.", message):
         return None
     return (
         "Each thread executes this line. It works on one element, and not on a whole array as in "
@@ -249,12 +257,16 @@ def _ends_early(seen: Run) -> str | None:
         return None
     if first == n - 1:
         return f"The last element, n - 1 = {first}, is inside: a test stops its thread."
-    known = {
-        THREADS: f"{THREADS} is the number of threads in a block",
-        n // THREADS * THREADS: "the last block, which is not full, has work, too",
-    }
-    why = f": {known[first]}" if first in known else ""
-    return f"All elements from {first} on are missing{why}. Which test or loop ends there?"
+    if first == THREADS:
+        return (
+            f"Only the {THREADS} threads of block 0 store. Does a test stop the other blocks, or "
+            "is their index too large?"
+        )
+    if first == n // THREADS * THREADS:
+        return (
+            f"All elements from {first} on are missing: those of the last block, which is not full."
+        )
+    return f"All elements from {first} on are missing. Which test or loop ends there?"
 
 
 def _gaps(seen: Run) -> str | None:

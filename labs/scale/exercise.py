@@ -3,15 +3,19 @@
 import numpy as np
 
 from labs.run import Run
-from labs.targets import full_requests, no_float64, one_store_per_element, sectors_per_request
+from labs.targets import (
+    full_requests,
+    no_float64,
+    no_negative_index,
+    one_store_per_element,
+    sectors_per_request,
+)
 from labs.vectors import elementwise, numbers
-
-FACTOR = np.float32(2.5)  # is no whole number, and its products with whole numbers are exact
 
 
 def inputs(shape, seed):
-    """x and factor."""
-    return numbers(shape, seed), FACTOR
+    """x and factor, which is another one at each length; their products are exact."""
+    return numbers(shape, seed), np.float32(shape[0] % 7 + 0.5)
 
 
 def reference(x, factor):
@@ -63,6 +67,7 @@ EXERCISE = elementwise(
     reference=reference,
     wrong=(other_arithmetic,),
     targets=(
+        no_negative_index(),
         one_store_per_element(),
         no_float64(),
         sectors_per_request(4),

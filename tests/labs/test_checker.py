@@ -130,7 +130,7 @@ def test_a_hungry_constant_ends_in_a_sentence(hungry):
 
 
 @pytest.mark.parametrize(
-    "loop", ["while True:\n        i = 1\n", "for i in range(10**12):\n        c[0, 0] = 1\n"]
+    "loop", ["while True:\n        i = 1\n", "for j in range(10**12):\n        i = j\n"]
 )
 def test_a_loop_without_an_end_is_named_by_its_line(loop):
     (cause,) = check(NAME, written(NAME, f"    i = 0\n    {loop}")).causes
@@ -147,10 +147,11 @@ def test_patience_ends_where_rounds_are_not_counted(monkeypatch):
 
 def test_the_outer_loop_is_named_where_the_inner_one_ends():
     body = """\
-    i = 0
+    i, total = 0, float32(0)
     while i < 3:
         for j in range(4):
-            c[0, 0] = j
+            total = a[0, j]
+    c[0, 0] = total
 """
     (cause,) = check(NAME, written(NAME, body)).causes
     assert "`while i < 3:`" in cause

@@ -34,7 +34,7 @@ WRONG = {
     ),
     "tests 256": (
         [(TEST, "i < 256")],
-        ["768 of 1,024 elements", "from 256 on", "the number of threads in a block"],
+        ["768 of 1,024 elements", "Only the 256 threads of block 0 store", "a test stop"],
     ),
     "tests half": ([(TEST, "i < out.size // 2")], ["All elements from 512 on are missing"]),
     "tests only the store": (
@@ -76,6 +76,14 @@ WRONG = {
         [(INDEX, "cuda.blockIdx.x * 512 + cuda.threadIdx.x")],
         ["block 1 starts 512 further", "a gap is left"],
     ),
+    "the block times 1024": (
+        [(INDEX, "cuda.blockIdx.x * 1024 + cuda.threadIdx.x")],
+        ["Only the 256 threads of block 0 store", "their index too large"],
+    ),
+    "full blocks alone": (
+        [(TEST, "i < out.size // 256 * 256")],
+        ["n = 1000", "from 768 on", "the last block, which is not full"],
+    ),
     "gridDim for blockDim": (
         [(INDEX, "cuda.blockIdx.x * cuda.gridDim.x + cuda.threadIdx.x")],
         ["4 is `gridDim.x`, the number of blocks"],
@@ -100,6 +108,11 @@ WRONG = {
         [(INDEX, "cuda.blockIdx.x * 256 + cuda.threadIdx.y")],
         ["number of the thread is missing"],
     ),
+    "one thread before the first": (
+        [(INDEX, "cuda.grid(1) - 1")],
+        ["The result is right", "index -1", "from the end"],
+    ),
+    "a shape for a length": ([("out.size", "out.shape")], ["is a tuple", "one dimension"]),
     "threadIdx without x": (
         [(INDEX, "cuda.blockIdx * 256 + cuda.threadIdx")],
         ["hold three numbers, `x`, `y` and `z`"],
@@ -127,6 +140,10 @@ WRONG = {
     "another factor": (
         [(STORE, "out[i] = float32(2) * x[i]"), ("import cuda", "import cuda, float32")],
         ["2 times the one of `x`", "`factor` is 2.5"],
+    ),
+    "the factor as a number": (
+        [(STORE, "out[i] = float32(2.5) * x[i]"), ("import cuda", "import cuda, float32")],
+        ["2.5 times the one of `x`", "`factor` is 6.5"],
     ),
     "the factor cut to a whole number": (
         [(STORE, "out[i] = int(factor) * x[i]")],

@@ -69,7 +69,7 @@ REVERSE = Exercise(
 
 
 def judged(target, kernel):
-    return judge(replace(REVERSE, targets=(target,)), kernel, patience=5)
+    return judge(replace(REVERSE, targets=(target,)), kernel)
 
 
 def test_wavefronts_are_those_of_the_worst_line():
@@ -118,14 +118,16 @@ def test_a_spill_is_a_cause(compiler):
         lane = cuda.threadIdx.x
         first = cuda.blockIdx.x * LANES
         last = min(LANES, x.shape[0] - first) - 1
-        if lane <= last:
+        if x.shape[0] > 1000:  # compiled, and not needed at the shapes of the exercise
             for j in range(64):
-                parts[j] = x[first + (last - lane + j) % (last + 1)]
+                parts[j] = x[first + j]
             total = float32(0)
             for j in range(64):
                 for k in range(64):
                     total += parts[j] * parts[k]
-            out[first + lane] = parts[0] + total * float32(0)
+            out[first + lane] = total
+        elif lane <= last:
+            out[first + lane] = x[first + last - lane]
 
     (cause,) = judged(targets.spilled_bytes(), spills).causes
     assert "spills" in cause

@@ -32,6 +32,10 @@ WRONG = {
         ["writes tile_a[0, 0]", "replaces an element that a slow one still needs"],
     ),
     "no barrier at all": ([(LOADED, ""), (USED, "")], ["read before it has been loaded"]),
+    "barriers that are not called": (
+        [("cuda.syncthreads()", "cuda.syncthreads")],
+        ["`cuda.syncthreads` in line 24", "does not call it", "brackets are missing"],
+    ),
     "barriers of a warp": (
         [("cuda.syncthreads()", "cuda.syncwarp()")],
         ["`syncwarp` in line 24", "32 threads of a warp", "loaded by 8 warps"],
@@ -132,6 +136,14 @@ WRONG = {
     "the row for the column of b": (
         [("ty, col]", "ty, row]")],
         ["`b` is loaded with the number of the row in place of the column"],
+    ),
+    "the row of a without its block": (
+        [("a[row, start", "a[ty, start")],
+        ["Every block loads the rows of `a` that the first blocks need"],
+    ),
+    "the column of b without its block": (
+        [("ty, col]", "ty, tx]")],
+        ["Every block loads the columns of `b` that the first blocks need"],
     ),
     "a without the start": ([("start + tx", "tx")], ["first tile of `a` again"]),
     "b without the start": ([("start + ty", "ty")], ["first tile of `b` again"]),
@@ -238,6 +250,11 @@ WRONG = {
         [(ARRAY_B, ARRAY_B.replace("float32", "float64")),
          ("cuda, float32", "cuda, float32, float64")],
         ["The result is right", "works in float64"],
+    ),
+    "a tile of whole numbers": (
+        [(ARRAY_B, ARRAY_B.replace("float32", "int32")),
+         ("cuda, float32", "cuda, float32, int32")],
+        ["an infinity each, and it is not in the result", "what float32 holds"],
     ),
     "local arrays": (
         [("cuda.shared.array", "cuda.local.array")],

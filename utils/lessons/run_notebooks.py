@@ -29,6 +29,7 @@ from tqdm import tqdm
 from utils.lessons import ledger_file, rules
 from utils.lessons.first_cell import first_cell
 from utils.paths import ROOT
+from utils.virtual_gpu.pictures import once_per_page
 
 LESSONS = ROOT / "notebooks"
 TEMPLATES = Path(__file__).parent / "pages"
@@ -141,7 +142,8 @@ def _page(lesson: nbformat.NotebookNode, name: str) -> str:
     )
     body, _ = exporter.from_notebook_node(lesson, resources={"metadata": {"name": name}})
     # Pages stand side by side as the notebooks do.
-    return re.sub(r'href="([\w-]+)\.(?:ipynb|md)(#[^"]*)?"', r'href="\1.html\2"', body)
+    linked = re.sub(r'href="([\w-]+)\.(?:ipynb|md)(#[^"]*)?"', r'href="\1.html\2"', body)
+    return once_per_page(linked)
 
 
 def write_texts(folder: Path, out: Path) -> None:

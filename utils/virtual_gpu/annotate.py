@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .counters import AccessCount, LineCount
 from .errors import Finding, Site
 from .hints import Hint
+from .pictures.listing import INDENT
 from .pictures.opened import opened_lines
 from .source import Source
 
@@ -293,8 +294,7 @@ def _code(text: str, opened: str | None) -> str:
     if not opened:
         return html.escape(text)
     body = text.lstrip()
-    # What makes pages of notebooks folds a text of plain blanks alone.
-    line = f"{'&nbsp;' * (len(text) - len(body))}<u>{html.escape(body)}</u>"
+    line = f"{INDENT * (len(text) - len(body))}<u>{html.escape(body)}</u>"
     return f"<details><summary>{line}</summary><div>{opened}</div></details>"
 
 

@@ -125,6 +125,15 @@ def test_the_steps_that_are_neither_old_nor_new_are_grey():
     assert figure.axes[0].get_ylim()[1] == pytest.approx(PEAK)
 
 
+def test_a_step_with_another_peak_is_left_out():
+    from_cache = gemm({"l2_read": 1}).assign(efficiency=np.nan, gflops=2 * PEAK)
+    frame = pd.concat([gemm({"old": 1000, "new": 3000}), from_cache])
+    figure = plots.old_against_new(frame, "old", "new", PEAK)
+    assert not lines(figure).get(GREY)
+    with pytest.raises(CourseError, match="l2_read on NVIDIA H200 at 512 is 200"):
+        plots.old_against_new(frame, "old", "l2_read", PEAK)
+
+
 def test_every_step_has_a_panel_with_all_others_in_grey():
     figure = plots.small_multiples(CROWDED, "Twelve steps")
     panels = [axes for axes in figure.axes if axes.get_visible()]

@@ -4,6 +4,8 @@ import re
 from functools import cache
 
 import pytest
+from nbconvert import HTMLExporter
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from tests.utils.virtual_gpu.filmed import FILMS, product, tiled
 from utils.virtual_gpu.pictures import movie, once_per_page
@@ -97,6 +99,10 @@ def test_keys_step_and_jump_and_do_not_reach_the_page(browser):
 def test_a_screen_reader_hears_the_step_and_the_parts_have_names(browser):
     opened = browser.open(shown(*TILING))
     assert opened.page.get_attribute(".vm-say", "role") == "status"
+    assert opened.page.get_attribute(".vm-say", "aria-live") == "polite"
+    opened.page.click(".vm-play")
+    assert opened.page.get_attribute(".vm-say", "aria-live") == "off"  # not each step of a film
+    opened.page.click(".vm-play")
     slider = opened.page.get_attribute("input[type=range]", "aria-valuetext")
     assert slider == opened.text(".vm-say")
     unnamed = opened.page.evaluate(
@@ -279,8 +285,11 @@ def test_of_large_arrays_the_touched_part_is_drawn_and_the_rest_named(browser):
     [
         ("", "light", False),
         ("", "dark", True),
-        ('data-theme="light"', "dark", False),
+        ('data-theme="light"', "dark", False),  # Sphinx
+        ('data-theme="dark"', "light", True),
+        ('data-jp-theme-light="true"', "dark", False),  # JupyterLab
         ('data-jp-theme-light="false"', "light", True),
+        ('theme="dark"', "light", True),  # Colab
     ],
 )
 def test_the_pages_theme_beats_the_systems(browser, page, system, dark):
@@ -324,13 +333,14 @@ def test_what_a_sanitiser_leaves_is_words_and_images(browser):
     kept = shown(*TILING)
     for tag in NOT_KEPT:
         kept = re.sub(rf"<{tag}\b.*?</{tag}>", "", kept, flags=re.DOTALL)
-    opened = browser.open(kept)
+    opened = browser.open(kept.replace(" hidden", ""))
     opened.page.wait_for_function("Array.from(document.images).every(one => one.complete)")
     widths = opened.page.evaluate("Array.from(document.images).map(one => one.naturalWidth)")
     assert widths == [420, 420]
     told = opened.text("body")
     assert "tiled: 17 steps; 64 reads from global memory, 256 from shared." in told
     assert "speed" not in told
+    assert not opened.page.locator(".vm-live").is_visible()
     assert opened.messages == []
     assert opened.asked == []
 
@@ -392,3 +402,13 @@ def test_a_line_of_the_source_cannot_end_the_script(browser):
     assert opened.text(".vm-name") == "</script><b>"
     assert opened.text(".vm h3") == "<i>&"
     assert opened.messages == []
+
+
+def test_on_a_page_of_nbconvert_the_source_keeps_its_indentation(browser):
+    cell = new_code_cell("1", outputs=[new_output("display_data", {"text/html": shown(*TILING)})])
+    page, _ = HTMLExporter(embed_images=True).from_notebook_node(new_notebook(cells=[cell]))
+    (output,) = re.findall(r"<style>\.vm\{.*?</script>\s*<script>.*?</script>", page, re.DOTALL)
+    opened = browser.open(output)
+    lines = opened.page.locator(".vm-code >> nth=0 >> code").all_text_contents()
+    assert lines[1] == "def naive(a, b, c):"
+    assert lines[2].replace("\N{NO-BREAK SPACE}", " ") == "    m, k = a.shape"

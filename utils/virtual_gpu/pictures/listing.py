@@ -9,6 +9,9 @@ import tokenize
 
 from .film import ACCESSES, Film
 
+# No plain spaces: nbconvert's pages keep one of several where nothing else stands with them.
+INDENT = "\N{NO-BREAK SPACE}"
+
 
 def listing(film: Film, row_now: int) -> str:
     """An ordered list: each line with its number and a place for what it has cost so far."""
@@ -34,8 +37,7 @@ def _coloured(text: str) -> str:
         word = f'<b class="{look}">{html.escape(body[start:end])}</b>'
         out += [html.escape(body[last:start]), word]
         last = end
-    # What makes pages of notebooks folds a text of plain blanks alone.
-    indent = "&nbsp;" * (len(text) - len(text.lstrip()))
+    indent = INDENT * (len(text) - len(text.lstrip()))
     return f"{indent}<u>{''.join(out)}{html.escape(body[last:])}</u>"
 
 

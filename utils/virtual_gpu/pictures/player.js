@@ -447,7 +447,7 @@ function verdict(d, r) {
   if (d.kind === "atomic") return `${many(r.active, "lane")}, one after the other where they meet`;
   const bytes = d.array.bytes * d.width;
   if (r.isGlobal && focus === "sectors") return `${many(r.cost, "sector")} = ${number(r.moved)} bytes moved, ${number(r.used)} used${r.moved > r.used ? `, <span class="bad">${number(r.moved - r.used)} wasted</span>` : ""}`;
-  if (r.isGlobal) return `${many(r.active, "thread")} ask for ${number(r.used)} bytes: ${many(r.cost, "sector")}`;
+  if (r.isGlobal) return `${many(r.active, "thread")} ask${r.active === 1 ? "s" : ""} for ${number(r.used)} bytes: ${many(r.cost, "sector")}`;
   const worst = Math.max(...r.rounds.map(round => round.passes)), halves = r.rounds.length > 1 ? `, ${bytes} bytes a lane: ${r.rounds.length === 2 ? "half" : "quarter"} warps in turn` : "";
   if (focus !== "banks") return many(r.cost, "wavefront") + halves;
   return worst > 1 ? `<span class="bad">${r.cost} wavefronts: ${worst} words of one bank</span>${halves}` : `${many(r.cost, "wavefront")}: no bank asked twice${halves}`;
