@@ -223,7 +223,7 @@ def test_an_sm_starts_four_multiply_adds_of_whole_warps_per_cycle():
 
 
 def test_a_load_of_b_for_each_multiply_add_bounds_the_speed_to_a_quarter_of_the_peak():
-    per = course.cache_lines_per_multiply_add(watched_ours(8, 32))
+    per = course.loads_per_multiply_add(watched_ours(8, 32))
     assert course.share_of_peak(OURS) < 1 / (4 * per) < 1 / 4
 
 
