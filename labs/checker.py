@@ -44,10 +44,11 @@ def judge(asked: Exercise, kernel, patience: float = PATIENCE) -> Verdict:
     for shape in asked.shapes:
         seen = _try_to_run(asked, kernel, shape, patience)
         if isinstance(seen, str):
-            return _refused(asked, seen)
+            return _refused(asked, _first(asked.probes.constants, kernel) or seen)
         runs.append(seen)
         cause = wrong_result(seen)
         if cause:
+            cause = _first(asked.probes.constants, kernel) or cause
             return _refused(asked, cause, _notes(runs))
     return _by_targets(asked, runs)
 

@@ -47,11 +47,14 @@ class Probes:
     A probe gives one or two sentences, or None where it recognises nothing; the first
     answer counts.
     The checker has said before it what was seen: line, thread, element, number.
+    constants: for a kernel that is wrong in any way, asked first and with the kernel alone: a
+    constant of the reader's that does not fit the launch. Its answer stands in place of all else.
     refused: for what cannot be compiled; asked with the kernel and the sentence that refuses it.
     findings: for what the virtual GPU found. unwritten: for elements that no thread has written.
     wrong: for wrong values.
     """
 
+    constants: tuple[Callable[[Callable], str | None], ...] = ()
     refused: tuple[Callable[[Callable, str], str | None], ...] = ()
     findings: tuple[Callable[[Run, Finding], str | None], ...] = ()
     unwritten: tuple[Callable[[Run], str | None], ...] = ()

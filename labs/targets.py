@@ -26,11 +26,18 @@ def one_store_per_element() -> Target:
         most = max(seen.accesses(result, "store"), key=lambda access: access.lanes)
         return (
             f"{at_line(most.site)} stores {most.lanes:,} times for "
-            f"{counted(seen.out.size, 'element')} of `{seen.result}`: one element is stored "
-            f"{value:.3g} times. Is the line inside a loop, or do several threads store the same?"
+            f"{counted(seen.out.size, 'element')} of `{seen.result}`{_and_elsewhere(seen, most)}. "
+            f"That is {value:.3g} stores for an element. Is the line inside a loop, or do several "
+            "threads store the same?"
         )
 
     return Target("stores per element", 1, "one store per element", stores, cause, True)
+
+
+def _and_elsewhere(seen: Run, most: AccessCount) -> str:
+    """The stores of the other source lines, where there are some."""
+    others = seen.total(seen.exercise.result, "store", "lanes") - most.lanes
+    return f", and other lines store {others:,} times" if others else ""
 
 
 def no_negative_index() -> Target:

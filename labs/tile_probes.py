@@ -17,11 +17,13 @@ from labs.exercise import Probes
 from labs.product_sums import times_each_term
 from labs.run import Run
 from utils.virtual_gpu import Finding, VirtualGpuError
+from utils.virtual_gpu.source import read_source
 
 
-def probes(tile: int, family: Probes) -> Probes:
+def probes(tile: int, constant: str, family: Probes) -> Probes:
     """What this family knows, in the order in which it is asked; then what all products know."""
     return Probes(
+        constants=(partial(_other_side, tile, constant),),
         refused=(_computed_size,),
         findings=(
             _never_called,
@@ -49,6 +51,22 @@ def probes(tile: int, family: Probes) -> Probes:
             _taken_for_outside,
             *family.wrong,
         ),
+    )
+
+
+# -------------------------------------------------------------------- what does not fit the launch
+
+
+def _other_side(tile: int, constant: str, kernel) -> str | None:
+    """The reader's constant is not the side of a block."""
+    code = kernel.py_func.__code__
+    side = read_source(kernel.py_func).names.get(constant)
+    uses = constant in code.co_names + code.co_freevars
+    if not uses or not isinstance(side, int) or side == tile:
+        return None
+    return (
+        f"This launch has blocks of {tile}×{tile} threads, and your `{constant}` is {side}. Each "
+        "thread loads one element of a tile, so a tile is as wide and as high as the block."
     )
 
 

@@ -22,17 +22,19 @@ from utils.virtual_gpu.counters import AccessCount
 BANKS = 32
 
 
-def tiled_product(tile: int, whole: tuple[int, int, int], **told) -> Exercise:
+def tiled_product(tile: int, constant: str, whole: tuple[int, int, int], **told) -> Exercise:
     """An exercise of this family.
 
-    whole: how many tiles m, n and k are long at the shape that fits. All three differ, and m and n
-    from k - 1, so that a loop that ends at m or n is not taken for one that ends a tile early.
+    constant: the starter's name for `tile`. whole: how many tiles m, n and k are long at the shape
+    that fits. All three differ, and m and n from k - 1, so that a loop that ends at m or n is not
+    taken for one that ends a tile early.
     told: the fields of Exercise that the family leaves open.
     """
     split = products.Split(block=(tile, tile))
     shapes = (tuple(tile * count for count in whole), *_with_edges(tile), (1, 1, 1))
     exercise = products.matrix_product(split, shapes=shapes, targets=_targets(tile), **told)
-    return replace(exercise, inputs=partial(_inputs, tile), probes=probes(tile, exercise.probes))
+    known = probes(tile, constant, exercise.probes)
+    return replace(exercise, inputs=partial(_inputs, tile), probes=known)
 
 
 def _with_edges(tile: int) -> tuple[Shape, ...]:
@@ -101,8 +103,19 @@ def _conflict(seen: Run, value: float) -> str:
     worst = max(lines, key=lambda one: one.wavefronts / one.requests)
     return (
         f"{at_line(worst.site)}: a {worst.kind} of `{worst.array}` takes {value:.3g} wavefronts "
-        f"per request. {_meeting(worst)}"
+        f"per request. {_meeting(worst)}{_without_conflict(lines, seen)}"
     )
+
+
+def _without_conflict(conflicts: list[AccessCount], seen: Run) -> str:
+    """Which shared array is in order, where one is and another is not."""
+    meeting = sorted({one.array for one in conflicts})
+    shared = {one.array for one in seen.trace.access_counts if one.space == "shared"}
+    fine = sorted(shared.difference(meeting))
+    if not fine:
+        return ""
+    names = (" and ".join(f"`{name}`" for name in group) for group in (fine, meeting))
+    return " There are no conflicts in {}; all of them are in {}.".format(*names)
 
 
 def _meeting(access: AccessCount) -> str:

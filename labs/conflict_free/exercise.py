@@ -4,6 +4,7 @@ from labs.tiles import tiled_product
 
 EXERCISE = tiled_product(
     tile=32,
+    constant="SIDE",
     whole=(3, 4, 2),
     name="conflict_free",
     lesson="07",
@@ -11,9 +12,11 @@ EXERCISE = tiled_product(
     text=(
         "This product by tiles is right, and its global memory is in order. But the tile of `b` "
         "lies transposed in shared memory, and the lanes of a warp meet in the same banks. Let "
-        "each request to shared memory be served at once. You change one or two lines.",
-        "The launch is given: blocks of 32×32 threads. How the tile lies in shared memory is up to "
-        "you. What is loaded from global memory, and in which order, stays as it is.",
+        "each request to shared memory take one wavefront.",
+        "The two lines that store and read the transposed tile stay as they are. Change how the "
+        "array lies in shared memory: one line changes, and about one line with a constant is new. "
+        "The shape of a shared array is a number or the name of a constant, computed outside of "
+        "the kernel. The launch is given: blocks of 32×32 threads.",
     ),
     hints=(
         "A bank is 4 bytes wide, and there are 32. Element `w` of a shared array lies in bank `w` "

@@ -2,23 +2,23 @@
 
 from numba import cuda, float32
 
-TILE = 32
+SIDE = 32
 PADDED = 33  # one more than is stored in a row
 
 
 @cuda.jit
 def conflict_free(a, b, c):
     (m, k), n = a.shape, b.shape[1]
-    tile_a = cuda.shared.array((TILE, TILE), float32)
-    tile_b = cuda.shared.array((TILE, PADDED), float32)
+    tile_a = cuda.shared.array((SIDE, SIDE), float32)
+    tile_b = cuda.shared.array((SIDE, PADDED), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    row, col = cuda.blockIdx.y * TILE + ty, cuda.blockIdx.x * TILE + tx
+    row, col = cuda.blockIdx.y * SIDE + ty, cuda.blockIdx.x * SIDE + tx
     total = float32(0)
-    for start in range(0, k, TILE):
+    for start in range(0, k, SIDE):
         tile_a[ty, tx] = a[row, start + tx] if row < m and start + tx < k else float32(0)
         tile_b[tx, ty] = b[start + ty, col] if start + ty < k and col < n else float32(0)
         cuda.syncthreads()
-        for i in range(TILE):
+        for i in range(SIDE):
             total += tile_a[ty, i] * tile_b[tx, i]
         cuda.syncthreads()
     if row < m and col < n:

@@ -4,6 +4,7 @@ from labs.tiles import tiled_product
 
 EXERCISE = tiled_product(
     tile=16,
+    constant="TILE",
     whole=(2, 3, 5),
     name="tiling",
     lesson="07",

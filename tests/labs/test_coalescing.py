@@ -145,7 +145,7 @@ WRONG = {
         [
             (GUARD, "    row = min(row, m - 1)\n    if col >= n:\n        return\n"),
         ],
-        ["The result is right", "one element is stored", "several threads store the same"],
+        ["The result is right", "stores for an element", "several threads store the same"],
     ),
     "m and k exchanged": (
         [("m, k = a.shape", "k, m = a.shape")],

@@ -10,8 +10,8 @@ from tests.labs.readers import changed, mutants_of
 
 NAME = "conflict_free"
 WIDE = "PADDED = 33  # one more than is stored in a row"
-ARRAY_A = "tile_a = cuda.shared.array((TILE, TILE), float32)"
-ARRAY_B = "tile_b = cuda.shared.array((TILE, PADDED), float32)"
+ARRAY_A = "tile_a = cuda.shared.array((SIDE, SIDE), float32)"
+ARRAY_B = "tile_b = cuda.shared.array((SIDE, PADDED), float32)"
 TRANSPOSED = (WIDE, "PADDED = 32")
 INTO = "tile_b[tx, ty]"
 FROM = "tile_b[tx, i]"
@@ -26,11 +26,11 @@ WRONG = {
         ["The result is right", "32 wavefronts", "Lanes 0 and 1", "32 apart", "bank 0"],
     ),
     "the tile of a padded": (
-        [TRANSPOSED, (ARRAY_A, ARRAY_A.replace("(TILE, TILE)", "(TILE, 33)"))],
-        ["a store of `tile_b` takes 32 wavefronts"],
+        [TRANSPOSED, (ARRAY_A, ARRAY_A.replace("(SIDE, SIDE)", "(SIDE, 33)"))],
+        ["a store of `tile_b` takes 32 wavefronts", "no conflicts in `tile_a`", "are in `tile_b`"],
     ),
     "one more row": (
-        [(ARRAY_B, ARRAY_B.replace("(TILE, PADDED)", "(PADDED, TILE)"))],
+        [(ARRAY_B, ARRAY_B.replace("(SIDE, PADDED)", "(PADDED, SIDE)"))],
         ["a store of `tile_b` takes 32 wavefronts"],
     ),
     "two more columns": ([(WIDE, "PADDED = 34")], ["2 wavefronts", "Lanes 0 and 16", "544 apart"]),
@@ -38,25 +38,25 @@ WRONG = {
     "twice as wide": ([(WIDE, "PADDED = 64")], ["32 wavefronts", "64 apart"]),
     "too wide for a block": ([(WIDE, "PADDED = 401")], ["a block has 49152"]),
     "a computed size": (
-        [("(TILE, PADDED)", "(TILE, TILE + 1)")],
+        [("(SIDE, PADDED)", "(SIDE, SIDE + 1)")],
         ["must be known before the kernel runs"],
     ),
-    "larger tiles": ([("TILE = 32", "TILE = 33")], ["A block has 32×32 threads"]),
+    "larger tiles": ([("SIDE = 32", "SIDE = 33")], ["blocks of 32×32", "your `SIDE` is 33"]),
     "only the store turned": (
         [(INTO, "tile_b[ty, tx]")],
         ["The tile of `b` is read transposed"],
     ),
     "only the load turned": ([(FROM, "tile_b[i, tx]")], ["The tile of `b` is read transposed"]),
     "only the store rotated": (
-        [(INTO, "tile_b[tx, (ty + tx) % TILE]")],
+        [(INTO, "tile_b[tx, (ty + tx) % SIDE]")],
         ["in another order", "where it is stored and where it is read do not agree"],
     ),
     "only the load rotated": (
-        [(FROM, "tile_b[tx, (i + tx) % TILE]")],
+        [(FROM, "tile_b[tx, (i + tx) % SIDE]")],
         ["in another order", "where it is stored and where it is read do not agree"],
     ),
     "rotated both ways": (
-        [(INTO, "tile_b[tx, (ty + tx) % TILE]"), (FROM, "tile_b[tx, (i - tx) % TILE]")],
+        [(INTO, "tile_b[tx, (ty + tx) % SIDE]"), (FROM, "tile_b[tx, (i - tx) % SIDE]")],
         ["where it is stored and where it is read do not agree"],
     ),
     "rotated without end": (
@@ -64,16 +64,16 @@ WRONG = {
         ["tile_b[31, 32]", "goes on to 62"],
     ),
     "rotated by the wrong index": (
-        [(INTO, "tile_b[tx, (ty + ty) % TILE]"), (FROM, "tile_b[tx, (i + ty) % TILE]")],
+        [(INTO, "tile_b[tx, (ty + ty) % SIDE]"), (FROM, "tile_b[tx, (i + ty) % SIDE]")],
         ["Two threads store different values"],
     ),
     "only the terms rotated": (
-        [TRANSPOSED, ("[ty, i]", "[ty, (i + tx) % TILE]"), ("[tx, i]", "[tx, (i + tx) % TILE]")],
+        [TRANSPOSED, ("[ty, i]", "[ty, (i + tx) % SIDE]"), ("[tx, i]", "[tx, (i + tx) % SIDE]")],
         ["The result is right", "a store of `tile_b` takes 32 wavefronts"],
     ),
     "global memory in another order": (
         [
-            (LOAD, "other = cuda.blockIdx.x * TILE + ty\n        tile_b[ty, tx] = "
+            (LOAD, "other = cuda.blockIdx.x * SIDE + ty\n        tile_b[ty, tx] = "
              "b[start + tx, other] if start + tx < k and other < n else float32(0)"),
         ],
         ["The result is right", "128 words apart, a whole row", "32 sectors"],
@@ -93,7 +93,7 @@ WRONG = {
         ["The result is right", "works in float64"],
     ),
     "the sum over the padding, too": (
-        [("range(TILE)", "range(PADDED)")],
+        [("range(SIDE)", "range(PADDED)")],
         ["tile_a[0, 32]", "0 to 31, and this index takes one more"],
     ),
     "no barrier after the loads": (
@@ -109,7 +109,7 @@ WRONG = {
         ["a store of `tile_a` takes 32 wavefronts"],
     ),
     "a flat tile that is too small": (
-        [("(TILE, PADDED)", "1024"), (INTO, "tile_b[tx * 33 + ty]"), (FROM, "tile_b[tx * 33 + i]")],
+        [("(SIDE, PADDED)", "1024"), (INTO, "tile_b[tx * 33 + ty]"), (FROM, "tile_b[tx * 33 + i]")],
         ["tile_b[1024]", "goes on to 1054"],
     ),
     "no test at the load": (
@@ -123,8 +123,8 @@ RIGHT = {
     "stored as it is read": [TRANSPOSED, (INTO, "tile_b[ty, tx]"), (FROM, "tile_b[i, tx]")],
     "rotated rows": [
         TRANSPOSED,
-        (INTO, "tile_b[tx, (ty + tx) % TILE]"),
-        (FROM, "tile_b[tx, (i + tx) % TILE]"),
+        (INTO, "tile_b[tx, (ty + tx) % SIDE]"),
+        (FROM, "tile_b[tx, (i + tx) % SIDE]"),
     ],
     "columns exchanged by bits": [
         TRANSPOSED,
@@ -132,11 +132,11 @@ RIGHT = {
         (FROM, "tile_b[tx, i ^ tx]"),
     ],
     "a flat tile": [
-        ("(TILE, PADDED)", "1056"),
+        ("(SIDE, PADDED)", "1056"),
         (INTO, "tile_b[tx * 33 + ty]"),
         (FROM, "tile_b[tx * 33 + i]"),
     ],
-    "both tiles padded": [(ARRAY_A, ARRAY_A.replace("(TILE, TILE)", "(TILE, PADDED)"))],
+    "both tiles padded": [(ARRAY_A, ARRAY_A.replace("(SIDE, SIDE)", "(SIDE, PADDED)"))],
 }
 
 
@@ -173,6 +173,6 @@ def test_the_starter_differs_from_the_solution_by_its_padding():
     lines = list(difflib.unified_diff(*code, n=0, lineterm=""))[2:]
     assert [line for line in lines if line[0] in "+-"] == [
         f"+{WIDE}",
-        f"-    {ARRAY_B.replace('PADDED', 'TILE')}",
+        f"-    {ARRAY_B.replace('PADDED', 'SIDE')}",
         f"+    {ARRAY_B}",
     ]

@@ -153,7 +153,7 @@ WRONG = {
     ),
     "stores at each turn": (
         [("        i += 1\n", f"            {TAIL}\n                {STORE}\n        i += 1\n")],
-        ["The result is right", "one element is stored"],
+        ["The result is right", "stores for an element"],
     ),
     "float64 totals": (
         [("array(4, float32)", "array(4, 'float64')")],

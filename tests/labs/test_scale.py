@@ -200,13 +200,13 @@ WRONG = {
     ),
     "stores twice": (
         [(STORE, f"{STORE}\n        {STORE}")],
-        ["The result is right", "one element is stored 2 times"],
+        ["The result is right", "2 stores for an element"],
     ),
     "never ends": (
         [(f"if {TEST}", f"while {TEST}")],
         ["`while i < out.size:`", "wait for ever"],
     ),
-    "a name that is not defined": ([("* x[i]", "* y[i]")], ["the name y, which is not defined"]),
+    "a name that is not defined": ([("* x[i]", "* y[i]")], ["the name y is not defined"]),
 }  # fmt: skip
 
 RIGHT = {

@@ -262,11 +262,11 @@ WRONG = {
     ),
     "tiles of 8": (
         [("TILE = 16", "TILE = 8")],
-        ["A tile of this launch has 16 rows and 16 columns; this array has 8"],
+        ["This launch has blocks of 16×16 threads, and your `TILE` is 8"],
     ),
     "tiles of 32": (
         [("TILE = 16", "TILE = 32")],
-        ["reads tile_a[0, 16]", "A block has 16×16 threads"],
+        ["This launch has blocks of 16×16 threads, and your `TILE` is 32"],
     ),
     "an array of 15 columns": (
         [(ARRAY_B, "tile_b = cuda.shared.array((TILE, LESS), float32)"),
@@ -337,7 +337,27 @@ WRONG = {
     ),
     "a store at each tile": (
         [(STORE, "        if row < m and col < n:\n            c[row, col] = total\n")],
-        ["The result is right", "one element is stored 5 times"],
+        ["The result is right", "7,680 times for 1,536 elements of `c`. That is 5 stores"],
+    ),
+    "a store at each tile and one behind": (
+        [(STORE, f"        if row < m and col < n:\n            c[row, col] = total\n{STORE}")],
+        ["7,680 times", "other lines store 1,536 times. That is 6 stores for an element"],
+    ),
+    "an array copied": (
+        [(LOAD_A, "        tile_a[:] = a[row:row + TILE, start:start + TILE]\n")],
+        ["a copy to tile_a[:]", "a kernel has none: a thread stores one element"],
+    ),
+    "a product of NumPy's": (
+        [(TERM, "total += np.dot(tile_a[ty], tile_b[:, tx])"),
+         ("from numba import", "import numpy as np\nfrom numba import")],
+        ["np.dot()", "a kernel computes element by element"],
+    ),
+    "a product of matrices": (
+        [(TERM, "total += tile_a[ty] @ tile_b[:, tx]")],
+        ["MatMult", "a kernel computes element by element"],
+    ),
+    "a name that is not defined": (
+        [("tile_b[i, tx]", "tileb[i, tx]")], ["the name tileb is not defined."]
     ),
     "stored transposed": ([("c[row, col]", "c[col, row]")], ["exchanged where `c` is stored"]),
     "adds up in c": ([("c[row, col] =", "c[row, col] +=")], ["before anything was stored"]),
@@ -470,3 +490,9 @@ def test_two_tiles_in_turns_with_one_barrier_each_are_right_as_well():
     verdict = check(NAME, written(NAME, body))
     assert verdict.passed, str(verdict)
     assert verdict.counts["barriers per tile"] == 1
+
+
+def test_no_warning_of_numbas_stands_above_the_answer(recwarn):
+    product = (TERM, "total += np.dot(tile_a[ty], tile_b[:, tx])")
+    check(NAME, changed(NAME, product, ("from numba", "import numpy as np\nfrom numba")))
+    assert [str(one.message) for one in recwarn if "np.dot" in str(one.message)] == []

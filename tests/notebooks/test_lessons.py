@@ -1,5 +1,7 @@
 """Every lesson keeps the rules that a program can hold."""
 
+import ast
+
 import pytest
 
 from labs.bank import find
@@ -31,8 +33,12 @@ def kernels_to_begin_with(lesson):
 
 
 def without_imports(text):
-    """A starter from its first decorator on."""
-    return text[text.index("@cuda.jit") :].rstrip()
+    """A starter without its docstring and imports, but with its constants."""
+    nodes = ast.parse(text).body
+    first = next(one for one in nodes if not isinstance(one, ast.Expr | ast.Import | ast.ImportFrom))
+    decorators = getattr(first, "decorator_list", [])
+    begin = min([first.lineno, *(each.lineno for each in decorators)])
+    return "\n".join(text.splitlines()[begin - 1 :]).rstrip()
 
 
 @pytest.mark.parametrize("number", [number for number in LESSON_FILES if number not in OLD])

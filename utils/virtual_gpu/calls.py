@@ -172,13 +172,21 @@ def _overloaded_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
         kinds = {name: type_of(value) for name, value in by_name.items()}
         python = overloads.implementation(function, tuple(map(type_of, given)), kinds)
         if python is None:
-            raise source.refuse(node, f"a call of {ast.unparse(node.func)}() with these types")
+            raise source.refuse(node, _these_types(node, (*given, *by_name.values())))
         bound = inspect.signature(python).bind(*given, **by_name)
         bound.apply_defaults()
         values = tuple(numba_types.scalar(v) if _is_plain(v) else v for v in bound.args)
         return compiler.compile_function(python).call(frame.run, values, mask)
 
     return evaluate
+
+
+def _these_types(node: ast.Call, values: tuple) -> str:
+    """The words for a call that has no implementation for its values."""
+    told = f"a call of {ast.unparse(node.func)}()"
+    if any(isinstance(value, Array) for value in values):
+        return f"{told} with an array (a kernel computes element by element)"
+    return f"{told} with these types"
 
 
 def _call_of_argument(compiler: Compiler, node: ast.Call) -> Evaluate:

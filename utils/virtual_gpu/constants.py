@@ -41,7 +41,7 @@ class Constants:
             if node.id in self._local:
                 raise NotStatic
             if node.id not in self._source.names:
-                raise self._source.refuse(node, f"the name {node.id}, which is not defined,")
+                raise self._source.undefined(node)
             return self._source.names[node.id]
         if isinstance(node, ast.Attribute):
             base = self.value(node.value)

@@ -282,7 +282,10 @@ class Expressions:
     def eval_BinOp(self, node: ast.BinOp) -> Evaluate:
         function = operations.BINARY.get(type(node.op))
         if function is None:
-            raise self.source.refuse(node, f"the operator {type(node.op).__name__}")
+            what = f"the operator {type(node.op).__name__}"
+            if isinstance(node.op, ast.MatMult):
+                what = f"{what} (a kernel computes element by element)"
+            raise self.source.refuse(node, what)
         left, right = self.expression(node.left), self.expression(node.right)
         apply = Arithmetic(self.source, node).apply
 

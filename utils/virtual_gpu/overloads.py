@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -31,7 +32,9 @@ def is_overloaded(function) -> bool:
 def implementation(function, arguments: tuple, named: dict[str, types.Type]) -> Callable | None:
     """The Python function that stands for ``function`` called with these types; None where there
     is none."""
-    with target_override("cuda"):
+    with target_override("cuda"), warnings.catch_warnings():
+        # Numba says what would make a call faster that it then refuses.
+        warnings.simplefilter("ignore")
         for template in _templates(function):
             for change in (_as_it_is, types.unliteral):
                 given = tuple(map(change, arguments))

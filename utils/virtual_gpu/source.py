@@ -42,6 +42,10 @@ class Source:
             f"{self.name}, {self.site(node)}: {what} is not known to the virtual GPU."
         )
 
+    def undefined(self, node: ast.Name) -> Unsupported:
+        """The error for a name that nobody has defined."""
+        return Unsupported(f"{self.name}, {self.site(node)}: the name {node.id} is not defined.")
+
     @property
     def parameters(self) -> tuple[str, ...]:
         return tuple(a.arg for a in self.tree.args.args)

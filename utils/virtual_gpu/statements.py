@@ -169,7 +169,10 @@ class Statements:
     def _check_storable(self, node: ast.AST, array, value) -> None:
         complex_to_real = is_scalar(value) and value.dtype.kind == "c" != array.dtype.kind
         if not isinstance(array, Array) or not is_scalar(value) or complex_to_real:
-            raise self.source.refuse(node, f"storing to {ast.unparse(node)} from this value")
+            what = f"storing to {(target := ast.unparse(node))} from this value"
+            if isinstance(value, Array):
+                what = f"a copy to {target} (a kernel has none: a thread stores one element)"
+            raise self.source.refuse(node, what)
         if isinstance(array, ArrayView) and not array.writable:
             what = f"storing to the read-only array {array.name}"
             raise self.source.refuse(node, f"{what} (Numba refuses it, too: pass a copy of it)")
