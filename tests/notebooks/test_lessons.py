@@ -34,8 +34,8 @@ def kernels_to_begin_with(lesson):
 
 def without_imports(text):
     """A starter without its docstring and imports, but with its constants."""
-    nodes = ast.parse(text).body
-    first = next(one for one in nodes if not isinstance(one, ast.Expr | ast.Import | ast.ImportFrom))
+    others = (ast.Expr, ast.Import, ast.ImportFrom)
+    first = next(one for one in ast.parse(text).body if not isinstance(one, others))
     decorators = getattr(first, "decorator_list", [])
     begin = min([first.lineno, *(each.lineno for each in decorators)])
     return "\n".join(text.splitlines()[begin - 1 :]).rstrip()
