@@ -1,4 +1,4 @@
-"""What a call is given: where an array lies, what a plan must know of it, and whose stream it is on.
+"""What a call is given: where an array lies, what a plan must know of it, and on whose stream.
 
 `look` costs half a microsecond for arrays of Numba, CuPy and PyTorch, so it is asked at each call.
 Everything else that lies on a device is turned into an array of Numba's first.
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numba import cuda
 
-from utils import virtual_gpu
 from utils.errors import CourseError
 from utils.launching import driver, numba_kernels
 from utils.launching.slots import Slot
@@ -28,7 +27,7 @@ class Family:
 
     look: array -> (pointer, all else that a plan may depend on, beginning with the family).
     slot: (array, number, pointer) -> Slot. stream: () -> the handle of the library's current
-    stream; None where the library has no current one. on_device: whether arrays have pointers there.
+    stream; None where the library has no current one. on_device: whether its arrays lie there.
     """
 
     name: str
@@ -76,7 +75,7 @@ def on_numbas(array):
 
 def check_device(name: str, slot: Slot, pointer: int, device: int) -> None:
     """Refuse an array on another device than the current one, and one whose memory is gone."""
-    if not slot.size or virtual_gpu.active():
+    if not slot.size or not driver.present():
         return
     try:
         lies_on = driver.device_of(pointer) if pointer else None
@@ -100,7 +99,7 @@ def slot_of(array, number: int) -> Slot:
 
 
 def stream_handle(stream) -> int:
-    """The handle of a stream of Numba, CuPy, PyTorch, or of any with `__cuda_stream__`; numbers too.
+    """The handle of a stream of Numba, CuPy, PyTorch or any with `__cuda_stream__`; or a handle.
 
     Raises CourseError for anything else.
     """
@@ -218,7 +217,7 @@ def _first_look(kind: type, array) -> Callable:
     """How arrays of a type are looked at, found out once where the type decides it."""
     family = _family(array)
     found = family.look
-    if family is NUMBA and not virtual_gpu.active() and len(cuda.gpus) > 1:
+    if family is NUMBA and driver.present() and len(cuda.gpus) > 1:
         # CuPy and PyTorch say for each array where it lies.
         found = _of_numba_on_some_device
     if family in (NUMBA, _CUPY, _TORCH):

@@ -22,13 +22,20 @@ except ImportError:  # macOS
 # With the driver's own signature and answer, because each microsecond counts here.
 launch = getattr(bindings, "cuLaunchKernel", None)
 
-_VIRTUAL = virtual_gpu.active()
 _NOT_OF_THIS_DEVICE = ("CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_INVALID_CONTEXT")
-_WHILE_CAPTURING = ("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED")
+_WHILE_CAPTURING = (
+    "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+    "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+)
 
 
 class DriverError(RuntimeError):
     """The driver refused a call."""
+
+
+def present() -> bool:
+    """Whether launches go to a device; otherwise the virtual GPU runs them."""
+    return not virtual_gpu.active()
 
 
 def refuse(error, call: str) -> None:
@@ -54,15 +61,17 @@ def function_of(handle):
     return bindings.CUfunction(int(handle))
 
 
-def device() -> int:
+def _current_device() -> int:
     """The number of the device that is current in this thread; the first call makes one current."""
-    if _VIRTUAL:
-        return 0
     error, number = bindings.cuCtxGetDevice()
     if error:
         cuda.current_context()
         number = _answer("cuCtxGetDevice")
     return int(number)
+
+
+# Asked at each call, so what there is was asked before. The virtual GPU is device 0: int() is 0.
+device = _current_device if present() else int
 
 
 def device_of(pointer: int) -> int:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from numba import cuda
 
-from utils import virtual_gpu
 from utils.ladder.memory import on_device
 from utils.ladder.step import Call
 from utils.launching import driver, numba_kernels, workspace
@@ -46,7 +45,7 @@ class Plan:
 
         stream: a handle. arrays: what lies at the pointers, for the virtual GPU.
         """
-        if virtual_gpu.active():
+        if not driver.present():
             return _ThroughNumba(self)
         with driver.outside_captures():
             return _Packed(self, device)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numba import cuda
 
-from utils import virtual_gpu
 from utils.launching import driver
 
 # Each thread has words of its own: another one may use its word before this one has read it.
@@ -27,7 +26,7 @@ class Word:
 
     def value(self, stream: int) -> np.generic:
         """The number, when the stream has come to its end."""
-        if virtual_gpu.active():
+        if not driver.present():
             return self.array.copy_to_host()[0]
         driver.synchronize(stream)
         return self.array[0]
@@ -43,7 +42,7 @@ def word_of_thread(dtype: np.dtype) -> Word:
 
 
 def _new(dtype: np.dtype) -> Word:
-    if virtual_gpu.active():
+    if not driver.present():
         array = cuda.device_array(1, dtype)
         return Word(array, array.gpu_data.device_ctypes_pointer.value)
     with driver.outside_captures():

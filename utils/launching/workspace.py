@@ -51,7 +51,8 @@ class Layout:
         else:
             self.offsets.append(self._zeros)
             self._zeros += -(-nbytes // 8) * 8
-            assert fill == 0 and self._zeros <= ZERO_BYTES, "counters are few, and begin at zero"
+            assert fill == 0, "no other number is prepared"
+            assert self._zeros <= ZERO_BYTES, "there is no room for so many counters"
         self.zeroed.append(fill is not None)
         self.slots.append(slot)
         return slot
