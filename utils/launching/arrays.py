@@ -139,10 +139,11 @@ def current_stream(families: tuple[Family, ...]) -> Callable[[], int]:
 
 
 def _of_numba(array):
-    if numba_kernels.is_freed(array):
-        return 0, (NUMBA, "freed", array.shape, array.strides, array.dtype)
-    pointer = array.gpu_data.device_ctypes_pointer.value or 0
-    return pointer, (NUMBA, array.shape, array.strides, array.dtype)
+    known = NUMBA, array.shape, array.strides, array.dtype
+    memory = array.gpu_data
+    if numba_kernels.is_freed(memory):
+        return 0, (*known, "freed")
+    return memory.device_ctypes_pointer.value or 0, known
 
 
 def _of_numba_on_some_device(array):

@@ -16,7 +16,7 @@ POINTER = 4
 def loaded(kernel, arguments: tuple):
     """The driver's function of a ``@cuda.jit`` kernel for such arguments, on the current device."""
     compiled = kernel.compile(tuple(map(kernel.typeof_pyval, arguments)))
-    return driver.function_of(compiled._codelibrary.get_cufunc().handle)
+    return driver.function_of(compiled.library.get_cufunc().handle)
 
 
 def numbers_of(slot: Slot) -> tuple[int, ...]:
@@ -24,11 +24,12 @@ def numbers_of(slot: Slot) -> tuple[int, ...]:
     return 0, 0, slot.size, slot.dtype.itemsize, 0, *slot.shape, *slot.strides
 
 
-def is_freed(array) -> bool:
-    """Whether the memory of one of Numba's own device arrays was given back."""
-    try:
-        return not array.gpu_data._mem._finalizer.alive
-    except AttributeError:  # memory that Numba did not allocate
+def is_freed(memory) -> bool:
+    """Whether the memory of a device array, its `gpu_data`, was given back by Numba."""
+    owner = getattr(memory, "_mem", None)
+    if owner is None:  # another library's
         return False
+    try:
+        return not owner._finalizer.alive
     except ReferenceError:  # Numba has forgotten it, as after a reset
         return True

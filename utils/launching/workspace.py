@@ -84,9 +84,16 @@ class Pool:
 
     def block(self, device: int, stream: int, nbytes: int) -> int | None:
         """Where the block of that stream lies; None where memory must be lent for the one call."""
-        if nbytes > self._most_bytes or driver.is_capturing(stream):
+        if nbytes > self._most_bytes:
             return None
-        key = device, driver.stream_id(stream)
+        # The default stream is always the same, and is never captured.
+        if stream:
+            if driver.is_capturing(stream):
+                return None
+            stream_id = driver.stream_id(stream)
+        else:
+            stream_id = 0
+        key = device, stream_id
         blocks = self._blocks.get(key)
         if blocks and blocks[-1].nbytes >= nbytes:
             return blocks[-1].pointer
@@ -106,7 +113,7 @@ class Pool:
             for other in of_device:
                 del self._blocks[other]
         blocks = self._blocks.get(key, [])
-        # Twice as large each time, so that all blocks of a stream are less than two of the last.
+        # Twice as large each time, so that a stream has less than three times what it may have.
         doubled = 2 * blocks[-1].nbytes if blocks else 0
         new = self._allocate(min(max(nbytes, doubled), self._most_bytes))
         self._blocks[key] = [*blocks, new]

@@ -1,0 +1,285 @@
+"""Random calls of `sgemm` and `reduce` on a GPU: `python -m tests.kernels.called --calls 2000`.
+
+Layouts, factors, NaN, odd parts, arrays of three libraries, their streams, threads and captured
+graphs. Each result is compared with float64 within its error bound, and each call is made twice
+and must give the same bits. compute-sanitizer can watch the same calls.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import numpy as np
+from numba import cuda
+
+from gemm_kernels import sgemm
+from reduce_kernels import reduce
+from reduce_kernels.reduction import longest_chain
+from utils.errors import CourseError
+from utils.ladder.tasks import ERROR_PER_ROOT_K
+from utils.machine.versions import cupy, torch
+
+LARGEST = 700
+THREADS = 4
+# What lies in memory for so many rows and columns, and the part of it that is the matrix.
+LAYOUTS: dict[str, Callable[[int, int], tuple[int, Callable]]] = {
+    "rows": lambda m, n: (m * n, lambda x: x.reshape(m, n)),
+    "columns": lambda m, n: (m * n, lambda x: x.reshape(n, m).T),
+    "gaps": lambda m, n: (m * (n + 3), lambda x: x.reshape(m, n + 3)[:, 1 : n + 1]),
+    "off": lambda m, n: (m * n + 1, lambda x: x[1:].reshape(m, n)),
+    "every other": lambda m, n: (2 * m * n, lambda x: x.reshape(m, 2 * n)[:, ::2]),
+    "backwards": lambda m, n: (m * n, lambda x: x.reshape(m, n)[::-1]),
+}
+FAMILIES = ("numba", "cupy", "torch")
+OPERATIONS = {"sum": np.sum, "max": np.max, "min": np.min, "prod": np.prod}
+
+
+class Matrix:
+    """Random numbers on the host and on the device, in one of the layouts."""
+
+    def __init__(self, draw: random.Random, rows: int, columns: int, backwards: bool) -> None:
+        names = [name for name in LAYOUTS if backwards or name != "backwards"]
+        self.layout = draw.choice(names)
+        elements, part = LAYOUTS[self.layout](rows, columns)
+        generator = np.random.default_rng(draw.getrandbits(32))
+        self.memory = generator.standard_normal(elements, np.float32)
+        self.host = part(self.memory)
+        if draw.random() < 0.1:
+            self.host[draw.randrange(rows), draw.randrange(columns)] = np.nan
+        self.there = cuda.to_device(self.memory)
+        first = self.host.__array_interface__["data"][0]
+        self._offset = first - self.memory.__array_interface__["data"][0]
+
+    @property
+    def array(self):
+        """The matrix as an array of Numba's."""
+        interface = dict(self.there.__cuda_array_interface__)
+        pointer = interface["data"][0] + self._offset
+        interface |= {"shape": self.host.shape, "strides": self.host.strides}
+        return cuda.from_cuda_array_interface(
+            interface | {"data": (pointer, False)}, owner=self.there
+        )
+
+    def fill(self) -> None:
+        """What was there before."""
+        self.there.copy_to_device(self.memory)
+        cuda.synchronize()
+
+    def result(self) -> np.ndarray:
+        """What is there now."""
+        memory = self.there.copy_to_host()
+        start = self._offset // 4
+        steps = [stride // 4 for stride in self.host.strides]
+        rows, columns = np.indices(self.host.shape)
+        return memory[start + rows * steps[0] + columns * steps[1]]
+
+
+def of_family(family: str, array):
+    """The same memory as an array of that library."""
+    if family == "torch":
+        return torch().as_tensor(array, device="cuda")
+    return cupy().asarray(array) if family == "cupy" else array
+
+
+@contextmanager
+def stream_of(family: str, draw: random.Random):
+    """A stream of that library made the current one, and what to give as stream=."""
+    if draw.random() < 0.3:
+        yield None
+        cuda.synchronize()
+        return
+    if family == "torch":
+        with torch().cuda.stream(torch().cuda.Stream()):
+            yield None
+    elif family == "cupy":
+        with cupy().cuda.Stream(non_blocking=True):
+            yield None
+    else:
+        yield cuda.stream()
+    cuda.synchronize()
+
+
+def product(draw: random.Random, family: str, run: Callable) -> None:
+    """One random product, twice. run: (call, family) -> None makes the call."""
+    m, n, k = (round(math.exp(draw.uniform(0, math.log(LARGEST)))) for _ in range(3))
+    backwards = family != "torch"
+    a, b = Matrix(draw, m, k, backwards), Matrix(draw, k, n, backwards)
+    out = Matrix(draw, m, n, backwards)
+    alpha, beta = draw.choice((1.0, 1.0, 0.0, -2.5)), draw.choice((0.0, 0.0, 1.0, -0.5))
+    given = [of_family(family, each.array) for each in (a, b, out)]
+    results = []
+    for _ in range(2):
+        out.fill()
+        run(lambda stream=None: sgemm(*given, alpha, beta, stream), family)
+        results.append(out.result())
+    where = f"{m}×{n}×{k} {family} {a.layout}, {b.layout}, {out.layout} α={alpha} β={beta}"
+    exact = np.zeros((m, n))
+    with np.errstate(invalid="ignore"):
+        if alpha:
+            exact += alpha * (a.host.astype(float) @ b.host.astype(float))
+        if beta:
+            exact += beta * out.host.astype(float)
+    check(results, exact, ERROR_PER_ROOT_K * max(1.0, k) ** 0.5, where)
+
+
+def check(results: list[np.ndarray], exact: np.ndarray, allowed: float, where: str) -> None:
+    """Both have the same bits, NaN where NaN belongs, and are within the bound."""
+    first, second = results
+    assert first.tobytes() == second.tobytes(), f"{where}: other bits the second time"
+    assert (np.isnan(first) == np.isnan(exact)).all(), f"{where}: NaN in other places"
+    known = ~np.isnan(exact)
+    scale = np.linalg.norm(exact[known])
+    error = np.linalg.norm(first[known] - exact[known])
+    # Cancellation between the product and what is scaled adds a rounding of either.
+    assert error <= 2 * allowed * max(scale, known.sum() ** 0.5), f"{where}: off by {error}"
+
+
+def reduction(draw: random.Random, family: str, run: Callable) -> None:
+    """One random reduction, twice, with and without out."""
+    elements = round(math.exp(draw.uniform(0, math.log(10**6))))
+    generator = np.random.default_rng(draw.getrandbits(32))
+    dtype = draw.choice((np.float32, np.float64, np.int32, np.int64))
+    host = generator.integers(-3, 4, elements).astype(dtype)
+    if dtype in (np.float32, np.float64):
+        host = generator.standard_normal(elements).astype(dtype)
+    op, skipped = draw.choice(list(OPERATIONS)), draw.choice((0, 0, 1, 3))
+    whole = cuda.to_device(np.concatenate([np.zeros(skipped, dtype), host]))
+    cuda.synchronize()
+    x = of_family(family, whole[skipped:])
+    expected = OPERATIONS[op](host)
+    out = cuda.to_device(np.zeros(1, np.asarray(expected).dtype))
+    into = of_family(family, out)
+    run(lambda stream=None: reduce(x, op, into, stream), family)
+    found = out.copy_to_host()[0]
+    with stream_of(family, draw) as stream:
+        direct = reduce(x, op, stream=stream)
+    where = f"{op} of {elements} {np.dtype(dtype)} {family}"
+    assert direct.tobytes() == found.tobytes(), f"{where}: other bits without out"
+    if op == "sum" and dtype in (np.float32, np.float64):
+        unit = np.finfo(dtype).eps / 2
+        bound = longest_chain(elements, host.itemsize) * unit * math.fsum(map(abs, host))
+        assert abs(math.fsum([*host, -found])) <= bound, where
+    elif op != "prod" or dtype in (np.int32, np.int64):
+        assert found == expected, f"{where}: {found} for {expected}"
+
+
+def overlapping(draw: random.Random, family: str, run: Callable) -> None:
+    """An out that shares memory with an input is refused."""
+    n, shift = draw.randrange(2, 60), draw.randrange(-1, 2)
+    memory = cuda.to_device(np.zeros(3 * n * n, np.float32))
+    a = of_family(family, memory[n * n : 2 * n * n].reshape(n, n))
+    start = n * n + shift * draw.randrange(n * n)
+    out = of_family(family, memory[start : start + n * n].reshape(n, n))
+    try:
+        sgemm(a, a, out)
+    except CourseError as error:
+        assert "out shares memory with a" in str(error)
+    else:
+        raise AssertionError(f"out overlaps a by {n * n - abs(start - n * n)} and was taken")
+
+
+def captured(call: Callable, family: str) -> None:
+    """The call as a graph of that library, which is then launched."""
+    if family == "torch":
+        pytorch = torch()
+        graph = pytorch.cuda.CUDAGraph()
+        with pytorch.cuda.graph(graph):
+            call()
+        graph.replay()
+    else:
+        with cupy().cuda.Stream(non_blocking=True) as stream:
+            stream.begin_capture()
+            call()
+            graph = stream.end_capture()
+            graph.launch(stream)
+            stream.synchronize()
+    cuda.synchronize()
+
+
+def one_call(seed: int, kinds: tuple[str, ...], graph: bool) -> str | None:
+    """One random call; the reason why it is wrong, or None."""
+    draw = random.Random(seed)
+    family = draw.choice(kinds)
+    what = draw.choices((product, reduction, overlapping), (80, 15, 5))[0]
+
+    def on_some_stream(call: Callable, family: str) -> None:
+        with stream_of(family, draw) as stream:
+            call(stream=stream)
+
+    try:
+        what(draw, family, captured if graph else on_some_stream)
+    except Exception as error:
+        return f"seed {seed}, {what.__name__}, {family}{', graph' if graph else ''}: {error!r}"
+    return None
+
+
+def wrong_calls(calls: int, seed: int = 0) -> list[str]:
+    """What is wrong among so many random calls, a tenth of them as graphs."""
+    kinds = tuple(
+        name for name in FAMILIES
+        if name == "numba" or (name == "cupy" and cupy()) or (name == "torch" and torch())
+    )  # fmt: skip
+    seeds = range(seed, seed + calls)
+    eager = [each for each in seeds if each % 10]
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(lambda each: one_call(each, kinds, False), eager))
+    # Other threads may not allocate during a capture.
+    of_graphs = tuple(kind for kind in kinds if kind != "numba")
+    if of_graphs:
+        found += [one_call(each, of_graphs, True) for each in seeds if each % 10 == 0]
+    return [wrong for wrong in found if wrong]
+
+
+def host_times() -> list[str]:
+    """Microseconds of Python a call, for arrays of each library."""
+    lines = []
+    for family in FAMILIES:
+        if (family == "torch" and not torch()) or (family == "cupy" and not cupy()):
+            continue
+        for n in (64, 512, 1024, 513):
+            host = np.ones((n, n), np.float32)
+            a, b, out = (of_family(family, cuda.to_device(host)) for _ in range(3))
+            total = of_family(family, cuda.device_array(1, np.float32))
+            for name, call in (
+                (f"sgemm {n}", lambda: sgemm(a, b, out)),  # noqa: B023
+                (f"reduce {n}² into out", lambda: reduce(a, out=total)),  # noqa: B023
+                (f"reduce {n}²", lambda: reduce(a)),  # noqa: B023
+            ):
+                bursts = []
+                for _ in range(20):
+                    cuda.synchronize()
+                    start = time.perf_counter()
+                    for _ in range(50):
+                        call()
+                    bursts.append((time.perf_counter() - start) / 50 * 1e6)
+                lines.append(f"{family:6} {name:22} {sorted(bursts)[10]:7.2f} us")
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--calls", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--host", action="store_true", help="print what Python costs, and stop")
+    options = parser.parse_args()
+    if not cuda.is_available():
+        print("This needs a CUDA device.", file=sys.stderr)
+        return 2
+    if options.host:
+        print("\n".join(host_times()))
+        return 0
+    wrong = wrong_calls(options.calls, options.seed)
+    print("\n".join(wrong[:20]))
+    print(f"{len(wrong)} of {options.calls} calls are wrong.")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
