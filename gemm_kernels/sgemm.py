@@ -177,7 +177,8 @@ def _over(kernel, array: Slot, arguments: tuple) -> Call:
 
 def _through_others(a, b, out, alpha: float, beta: float, stream):
     """The product where an array is on the host, of a library without a family, or to be made."""
-    given = [array if array is None else arrays.on_numbas(array) for array in (a, b, out)]
+    handle = arrays.handle_for((a, b, out), stream)
+    given = [arrays.on_numbas(array, handle) for array in (a, b, out)]
     families = [arrays.family_of(array) for array in given]
     m, n = _check(
         *(arrays.slot_of(array, 0) if family.on_device else array
@@ -185,9 +186,6 @@ def _through_others(a, b, out, alpha: float, beta: float, stream):
     )  # fmt: skip
     if out is None and beta != 0:
         raise CourseError(f"beta is {beta} and there is no out to scale: give out, or beta=0.")
-    if stream is None:
-        stream = arrays.current_stream(families)()
-    handle = arrays.stream_handle(stream)
     with explained():
         where = cuda.external_stream(handle) if handle else 0
         a, b = (_to_device(*each, where) for each in zip(given[:2], families, strict=False))

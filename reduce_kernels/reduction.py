@@ -168,20 +168,21 @@ def _check_out(out: Slot, total: np.dtype) -> None:
 
 def _through_others(x, op: str, out, stream):
     """The reduction where an array is on the host, or of a library without a family."""
-    x = arrays.on_numbas(x)
-    if out is not None and not arrays.family_of(arrays.on_numbas(out)).on_device:
+    handle = arrays.handle_for((x, out), stream)
+    given = arrays.on_numbas(x, handle)
+    into = None if out is None else arrays.on_numbas(out, handle)
+    if out is not None and not arrays.family_of(into).on_device:
         raise CourseError(
             f"out is a {type(out).__name__} on the host, and the result is made on the device: "
             "give an array there, or no out."
         )
-    if not arrays.family_of(x).on_device:
+    if not arrays.family_of(given).on_device:
         if not isinstance(x, np.ndarray):
             raise CourseError(
                 f"x is a {type(x).__name__}, and an array is needed: use np.array(x) with a dtype."
             )
         _check(x, op)
-        handle = 0 if stream is None else arrays.stream_handle(stream)
         with explained():
-            x = cuda.to_device(x, stream=cuda.external_stream(handle) if handle else 0)
-    result = reduce(x, op, None if out is None else arrays.on_numbas(out), stream)
+            given = cuda.to_device(x, stream=cuda.external_stream(handle) if handle else 0)
+    result = reduce(given, op, into, handle)
     return result if out is None else out

@@ -7,7 +7,7 @@ Everything else that lies on a device is turned into an array of Numba's first.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,8 @@ from utils.launching.slots import Slot
 
 WIDE_BYTES = 16
 CUDA_OF_DLPACK = 2
+# Part of what is known of an array without memory, so that no plan for others is found for it.
+_GONE = "gone"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +52,10 @@ def family_of(array) -> Family:
     return look(array)[1][0]
 
 
-def on_numbas(array):
-    """The array; one of OTHER as an array of Numba's over the same memory.
+def on_numbas(array, stream: int):
+    """The array; one of OTHER as an array of Numba's over the same memory, ready for that stream.
 
-    The library's stream is waited for where its interface names one.
+    Where an interface names the library's stream, this waits for it; DLPack lets ours wait.
     """
     if family_of(array) is not OTHER:
         return array
@@ -61,8 +63,8 @@ def on_numbas(array):
         return cuda.as_cuda_array(array)
     from cuda.core.utils import StridedMemoryView
 
-    # 1: the default stream, in the words of DLPack. The library makes it wait for its own.
-    view = StridedMemoryView.from_dlpack(array, stream_ptr=1)
+    # 1 is the default stream in the words of DLPack.
+    view = StridedMemoryView.from_dlpack(array, stream_ptr=stream or 1)
     interface = {
         "shape": tuple(view.shape),
         "strides": view.strides and tuple(view.dtype.itemsize * step for step in view.strides),
@@ -116,6 +118,13 @@ def stream_handle(stream) -> int:
     )
 
 
+def handle_for(given: Iterable, stream) -> int:
+    """The handle of the stream, or of the current one of the libraries of these arrays."""
+    if stream is not None:
+        return stream_handle(stream)
+    return current_stream(tuple(map(family_of, given)))()
+
+
 def current_stream(families: tuple[Family, ...]) -> Callable[[], int]:
     """A function: on which stream a call with arrays of these families goes when none is given.
 
@@ -142,7 +151,7 @@ def _of_numba(array):
     known = NUMBA, array.shape, array.strides, array.dtype
     memory = array.gpu_data
     if numba_kernels.is_freed(memory):
-        return 0, (*known, "freed")
+        return 0, (*known, _GONE)
     return memory.device_ctypes_pointer.value or 0, known
 
 
@@ -153,14 +162,17 @@ def _of_numba_on_some_device(array):
 
 def _of_cupy(array):
     data = array.data
-    return data.ptr, (_CUPY, array.shape, array.strides, array.dtype, data.device_id)
+    known = _CUPY, array.shape, array.strides, array.dtype, data.device_id
+    return data.ptr, known if data.ptr else (*known, _GONE)
 
 
 def _of_torch(tensor):
-    return tensor.data_ptr(), (
+    pointer = tensor.data_ptr()
+    known = (
         _TORCH, tensor.shape, tensor.stride(), tensor.dtype, tensor.get_device(),
         tensor.requires_grad or tensor.is_neg(),
     )  # fmt: skip
+    return pointer, known if pointer else (*known, _GONE)
 
 
 def _numpy_like(array, number: int, pointer: int) -> Slot:

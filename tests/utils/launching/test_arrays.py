@@ -1,5 +1,8 @@
 """Arrays and streams of any library: what a plan may know of them."""
 
+import sys
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numba import cuda
@@ -88,3 +91,59 @@ def test_a_part_may_reach_backwards():
         assert inside or not touched
     assert low == -8
     assert high == 40
+
+
+class Tensor:
+    """What is asked of a tensor of PyTorch."""
+
+    dtype, requires_grad, is_cuda = "torch.float32", False, True
+
+    def __init__(self, array):
+        self.array, self.shape = array, array.shape
+
+    def data_ptr(self):
+        return self.array.gpu_data.device_pointer_value or 0
+
+    def stride(self):
+        return tuple(step // self.array.dtype.itemsize for step in self.array.strides)
+
+    def get_device(self):
+        return 0
+
+    def is_neg(self):
+        return False
+
+
+@pytest.fixture
+def pytorch(monkeypatch):
+    """A library with that tensor, and with stream 0."""
+    current = SimpleNamespace(cuda_stream=0)
+    library = SimpleNamespace(
+        Tensor=Tensor, cuda=SimpleNamespace(current_stream=lambda: current)
+    )
+    monkeypatch.setitem(sys.modules, "torch", library)
+    monkeypatch.setattr(arrays, "_LOOKS", {})
+    return library
+
+
+def test_tensors_count_strides_in_elements_and_say_what_cannot_be_read(pytorch):
+    x = cuda.to_device(np.zeros((4, 6), np.float32))
+    tensor = Tensor(x[:, ::2])
+    slot = arrays.slot_of(tensor, 0)
+    assert (slot.shape, slot.strides, slot.dtype) == ((4, 3), (24, 8), np.float32)
+    assert look(tensor)[1] == look(Tensor(x[:, 1::2]))[1] != look(Tensor(x[:, :3]))[1]
+    assert arrays.current_stream((arrays.family_of(tensor),))() == 0
+    gone, half = Tensor(x), Tensor(x)
+    gone.data_ptr = lambda: 0
+    assert look(gone)[1] != look(Tensor(x))[1]
+    for name, value, sentence in (
+        ("requires_grad", True, "requires a gradient"),
+        ("is_cuda", False, "PyTorch lies on the host"),
+    ):
+        wrong = Tensor(x)
+        setattr(wrong, name, value)
+        with pytest.raises(CourseError, match=sentence):
+            sgemm(wrong, x, x)
+    half.dtype = "torch.bfloat16"
+    with pytest.raises(CourseError, match=r"a holds torch.bfloat16, and float32 is needed"):
+        sgemm(half, x, x)
