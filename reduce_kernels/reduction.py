@@ -50,8 +50,8 @@ def reduce(x, op="sum", out=None, stream=None):
 
     x: float32, float64, int32 or int64 in C order, of any shape: on the device (Numba, CuPy,
     PyTorch, or with `__cuda_array_interface__` or DLPack), or a NumPy array, which is copied there:
-    2^28 float32 are 1 GiB, whose way takes 20 ms and more, where the sum takes 0.3. op: "sum",
-    "prod", "max" or "min". out: an array of one element on the device, of the dtype of the result,
+    on an H200 at 6.7 GB/s, where the sum itself reads 4,000 GB/s. op: "sum", "prod", "max" or
+    "min". out: an array of one element on the device, of the dtype of the result,
     or None. stream: of any of these libraries, or its handle; by default the current stream of CuPy
     or PyTorch if an array is theirs, and the default stream otherwise.
     Returns out, and then does not wait for the GPU; without out it waits for the result.

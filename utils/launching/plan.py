@@ -103,12 +103,18 @@ class _Packed:
             )
             for (function, call, _), pointers in zip(launches, self._pointers, strict=True)
         )
-        self._write = struct.Struct("=" + "Q" * plan.arrays + "f4x" * plan.factors).pack_into
+        self._write = struct.Struct("=" + "Q" * plan.arrays).pack_into
+        self._factors = [
+            ctypes.c_float.from_buffer(self._words, 8 * (plan.arrays + number))
+            for number in range(plan.factors)
+        ]
 
     def __call__(self, pointers: tuple, factors: tuple, stream: int, arrays: Sequence) -> None:
         with _LAUNCHING:
+            self._write(self._words, 0, *pointers)
+            for word, factor in zip(self._factors, factors):
+                word.value = factor
             lent = self._take_workspace(stream) if self._nbytes else None
-            self._write(self._words, 0, *pointers, *factors)
             try:
                 for what, shared_bytes, parameters in self._launches:
                     error = driver.launch(*what, shared_bytes, stream, parameters, 0)[0]
