@@ -95,7 +95,8 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
     if product is None:
         if not (is_a[0].on_device and is_b[0].on_device and is_out[0].on_device):
             return _through_others(a, b, out, alpha, beta, stream)
-        product = PLANS.keep(key, _planned((a, b, out), (at_a, at_b, at_out), alpha, beta))
+        pointers = at_a, at_b, at_out
+        product = PLANS.made(key, lambda: _planned((a, b, out), pointers, alpha, beta))
     low, high = product.meets_a
     if low < at_a - at_out < high:
         _refuse_overlap("a")

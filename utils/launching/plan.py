@@ -25,6 +25,8 @@ MOST_PLANS = 4096
 # A thread writes pointers, enqueues kernels that share a workspace, and must not be interrupted by
 # another one in between. Reentrant, because freeing memory can run code of others.
 _LAUNCHING = threading.RLock()
+# A plan compiles kernels, which takes seconds; others go on launching meanwhile.
+_PLANNING = threading.RLock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +65,15 @@ class Plans:
     def __len__(self) -> int:
         return len(self._found)
 
-    def keep(self, key: Hashable, plan):
-        """Keep a plan and return it."""
-        with _LAUNCHING:
-            while len(self._found) >= self._most:
-                del self._found[next(iter(self._found))]
-            self._found[key] = plan
+    def made(self, key: Hashable, make: Callable[[], object]):
+        """The plan of that key, made by the first thread that asks for it."""
+        with _PLANNING:
+            plan = self._found.get(key)
+            if plan is None:
+                plan = make()
+                while len(self._found) >= self._most:
+                    del self._found[next(iter(self._found))]
+                self._found[key] = plan
         return plan
 
 
