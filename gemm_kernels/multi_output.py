@@ -1,7 +1,7 @@
 """One thread computes MULTI elements of a row of c, so that it reads each element of a once.
 
-The source goes through the columns one by one, reads a again for each and adds to c in memory, in
-blocks of 16×16; here k is the outer loop, the sums stay in registers, and blocks are 32×8.
+The source goes through the columns one by one, which is `multi_output_by_column`; here k is the
+outer loop and the sums stay in registers.
 """
 
 from functools import cache

@@ -12,7 +12,7 @@ there is a GPU.
 
 from importlib import import_module
 
-from labs.bank import EXERCISES, exercise
+from labs.bank import EXERCISES
 from labs.checker import check
 from labs.verdict import Verdict
 
@@ -24,4 +24,4 @@ def __getattr__(name: str):
     return import_module("labs.tasks").task
 
 
-__all__ = ["EXERCISES", "Verdict", "check", "exercise", "task"]
+__all__ = ["EXERCISES", "Verdict", "check", "task"]

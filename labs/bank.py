@@ -19,7 +19,7 @@ def _load() -> dict[str, Exercise]:
 EXERCISES: Mapping[str, Exercise] = _load()
 
 
-def exercise(name: str) -> Exercise:
+def find(name: str) -> Exercise:
     """The exercise of this name; CourseError with the names that there are."""
     if name in EXERCISES:
         return EXERCISES[name]

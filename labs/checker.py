@@ -8,18 +8,20 @@ its own mistakes are the exercise's probes.
 
 from __future__ import annotations
 
+import ast
 import re
 
 import numpy as np
 
-from labs.bank import exercise
+from labs.bank import find
 from labs.exercise import Exercise
 from labs.given import no_kernel
 from labs.run import Run, run
 from labs.verdict import Verdict
 from labs.words import at, counted, element, extent, sentence
 from utils.errors import CourseError
-from utils.virtual_gpu import Finding, KernelRaised, LimitReached, VirtualGpuError
+from utils.virtual_gpu import Finding, KernelRaised, LimitReached, Site, VirtualGpuError
+from utils.virtual_gpu.source import Source, read_source
 
 PATIENCE = 20.0  # seconds for one launch; the slowest right one takes less than one
 
@@ -30,7 +32,11 @@ def check(name: str, kernel, patience: float = PATIENCE) -> Verdict:
     patience: seconds that one launch may take. Runs on the virtual GPU, also where there is a GPU.
     Raises CourseError for a name that is no exercise; whatever is wrong with the kernel is a cause.
     """
-    asked = exercise(name)
+    return judge(find(name), kernel, patience)
+
+
+def judge(asked: Exercise, kernel, patience: float = PATIENCE) -> Verdict:
+    """As `check`, for an exercise that need not be in the bank."""
     cause = no_kernel(asked, kernel)
     if cause:
         return _refused(asked, cause)
@@ -64,13 +70,15 @@ def _try_to_run(asked: Exercise, kernel, shape, patience: float) -> Run | str:
     try:
         return run(asked, kernel, shape, patience)
     except LimitReached as error:
-        return _never_ends(str(error), patience)
+        return _never_ends(kernel, str(error))
     except KernelRaised as error:
         return f"The kernel raises an error: {_plain(error)}"
     except (VirtualGpuError, CourseError) as error:
-        return _plain(error)
+        story = f"The kernel does not run: {_plain(error)}"
+        cause = _first(asked.probes.refused, kernel, story)
+        return f"{story} {cause}" if cause else story
     except Exception as error:  # whatever a kernel's text does to the interpreter
-        return f"The kernel cannot be run: {type(error).__name__}: {sentence(str(error))}"
+        return f"The kernel does not run: {type(error).__name__}: {sentence(str(error))}"
 
 
 def _plain(error: Exception) -> str:
@@ -78,15 +86,29 @@ def _plain(error: Exception) -> str:
     return sentence(re.sub(r" Written before: [^.]*\.$", "", str(error)))
 
 
-def _never_ends(message: str, patience: float) -> str:
-    if "has run for more than" not in message:
-        return sentence(message)
-    where = re.search(r"line (\d+) (`[^`]*`)", message)
-    loop = f"Line {where[1]}, {where[2]}: after" if where else "After"
+def _never_ends(kernel, message: str) -> str:
+    where = re.search(r"line (\d+)", message)
+    limit = re.search(r"the launch has run (?:for )?more than (\S+ \w+)", message)
+    if where is None or limit is None:
+        return sentence(re.sub(r"^\w+, line (\d+) ", r"Line \1, ", message))
+    late = f"after {limit[1]} the kernel has not ended"
+    loop = _innermost_while(read_source(kernel.py_func), int(where[1]))
+    if loop is None:
+        return f"Line {where[1]}: {late}. It does far more turns than the task needs."
     return (
-        f"{loop} {counted(round(patience), 'second')} the kernel has not ended. Is there a thread "
-        "for which this loop never ends, because what it tests does not change?"
+        f"{at(loop)}: {late}. Is there a thread for which this loop never ends, because what it "
+        "tests does not change?"
     )
+
+
+def _innermost_while(source: Source, line: int) -> Site | None:
+    """The last `while` loop that begins before a line and holds it."""
+    loops = [
+        node
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.While) and node.lineno <= line <= node.end_lineno
+    ]
+    return source.site(max(loops, key=lambda node: node.lineno)) if loops else None
 
 
 def wrong_result(seen: Run) -> str | None:
@@ -107,7 +129,7 @@ def _stores_into_an_input(seen: Run) -> str | None:
             for access in seen.accesses(parameter, kind):
                 return (
                     f"{at(access.site)} changes `{access.array}`, which is an input. Other threads "
-                    f"may still read it, and the result belongs into `{seen.result}`."
+                    f"may still read it, and the result belongs in `{seen.result}`."
                 )
     return None
 
@@ -197,8 +219,19 @@ def _wrong_values(seen: Run) -> str | None:
         f"`{seen.result}` {'is' if wrong.sum() == 1 else 'are'} wrong; the first is "
         f"{element(seen.result, first)}: {seen.out[first]:g}, and {seen.right[first]:g} is right."
     )
-    cause = _negative_index(seen) or _first(seen.exercise.probes.wrong, seen)
+    cause = _no_number(seen) or _negative_index(seen) or _first(seen.exercise.probes.wrong, seen)
     return f"{story} {cause or 'Which elements does this thread read, and what does it do?'}"
+
+
+def _no_number(seen: Run) -> str | None:
+    """Infinite or NaN where the right result is finite."""
+    others = np.argwhere(~np.isfinite(seen.out) & np.isfinite(seen.right))
+    if not len(others):
+        return None
+    return (
+        f"{element(seen.result, others[0])} is {seen.out[tuple(others[0])]:g}: it was computed "
+        "from what is no number, by a division by zero, say, or an element that nobody has set."
+    )
 
 
 def _negative_index(seen: Run) -> str | None:

@@ -47,10 +47,12 @@ class Probes:
     A probe gives one or two sentences, or None where it recognises nothing; the first
     answer counts.
     The checker has said before it what was seen: line, thread, element, number.
+    refused: for what cannot be compiled; asked with the kernel and the sentence that refuses it.
     findings: for what the virtual GPU found. unwritten: for elements that no thread has written.
     wrong: for wrong values.
     """
 
+    refused: tuple[Callable[[Callable, str], str | None], ...] = ()
     findings: tuple[Callable[[Run, Finding], str | None], ...] = ()
     unwritten: tuple[Callable[[Run], str | None], ...] = ()
     wrong: tuple[Callable[[Run], str | None], ...] = ()

@@ -103,19 +103,25 @@ class Run:
                     return int(lanes[1] - lanes[0]) // WORD
         return None
 
-    def at(self, shape: Shape) -> Run:
-        """The same kernel at another shape."""
-        return run(self.exercise, self.kernel, shape, self.patience)
+    def at(self, shape: Shape, blocks: int | None = None) -> Run:
+        """The same kernel at another shape; ``blocks``: only so many of them, the first ones."""
+        return run(self.exercise, self.kernel, shape, self.patience, blocks)
 
 
-def run(exercise: Exercise, kernel: Callable, shape: Shape, patience: float) -> Run:
-    """Launch a kernel once. Raises VirtualGpuError."""
+def run(
+    exercise: Exercise,
+    kernel: Callable,
+    shape: Shape,
+    patience: float,
+    blocks: int | None = None,
+) -> Run:
+    """Launch a kernel once, or only some of its blocks. Raises VirtualGpuError."""
     launch, inputs = exercise.launch(shape), exercise.inputs(shape, SEED)
     given = tuple(np.copy(one) if isinstance(one, np.ndarray) else one for one in inputs)
     out = np.full(exercise.reference(*inputs).shape, UNWRITTEN).view(np.float32)
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         seen = trace(
             kernel, launch.grid, launch.block, *given, out,
-            shared_bytes=launch.shared_bytes, patience=patience,
+            shared_bytes=launch.shared_bytes, patience=patience, blocks=blocks,
         )  # fmt: skip
     return Run(exercise, kernel, shape, inputs, out, seen, bool(printed.getvalue()), patience)

@@ -11,6 +11,7 @@ from labs.exercise import Target
 from labs.run import Run
 from labs.words import at_line, counted
 from utils.errors import CourseError
+from utils.virtual_gpu import Finding
 from utils.virtual_gpu.counters import AccessCount
 
 
@@ -32,6 +33,22 @@ def one_store_per_element() -> Target:
     return Target("stores per element", 1, "one store per element", stores, cause, True)
 
 
+def no_negative_index() -> Target:
+    """No index below 0, which Numba counts from the end: it may be right by chance."""
+
+    def found(seen: Run) -> list[Finding]:
+        return [one for one in seen.trace.findings if one.kind == "wrapped_index"]
+
+    def measure(seen: Run) -> float:
+        return float(sum(one.threads_in_all for one in found(seen)))
+
+    def cause(seen: Run, value: float) -> str:
+        first = found(seen)[0]
+        return f"{at_line(first.site)}: {first.message}"
+
+    return Target("negative indices", 0, "no index below 0", measure, cause, True)
+
+
 def no_float64() -> Target:
     """No operation computes in float64."""
 
@@ -43,7 +60,7 @@ def no_float64() -> Target:
         site = next(site for site in counts if counts[site].float64_ops)
         return (
             f"{at_line(site)} works in float64, {counted(round(value), 'operation')} in all, where "
-            "most GPUs are many times slower. A plain number such as `0.0`, or an array of "
+            "most GPUs are many times slower. A plain number such as `0` or `0.0`, or an array of "
             "float64, makes all that it meets float64."
         )
 
@@ -78,6 +95,29 @@ def sectors_per_request(at_most: float) -> Target:
 
     words = f"at most {at_most:g} sectors per request"
     return Target("sectors per request", at_most, words, measure, cause)
+
+
+def full_requests() -> Target:
+    """Each request to global memory serves 32 lanes, at the shape that fits."""
+
+    def worst(seen: Run) -> AccessCount | None:
+        lines = _of_space(seen, "global")
+        return min(lines, key=lambda one: one.lanes / one.requests, default=None)
+
+    def measure(seen: Run) -> float:
+        one = worst(seen)
+        return 32 * one.requests / one.lanes if one else 0.0
+
+    def cause(seen: Run, value: float) -> str:
+        one = worst(seen)
+        return (
+            f"{at_line(one.site)}: in the requests to `{one.array}` only "
+            f"{one.lanes / one.requests:.3g} of 32 lanes work, while the others wait, and "
+            f"{one.requests:,} requests do what {one.lanes // 32:,} could."
+        )
+
+    words = "each request serves all 32 lanes of a warp"
+    return Target("requests for 32 lanes", 1, words, measure, cause)
 
 
 def wavefronts_per_request(at_most: float) -> Target:

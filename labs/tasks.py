@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labs.bank import exercise
+from labs.bank import find
 from labs.exercise import Exercise
 from utils.lessons.cards import Card
 
@@ -12,7 +12,7 @@ def task(name: str) -> Card:
 
     Raises CourseError for a name that is no exercise.
     """
-    asked = exercise(name)
+    asked = find(name)
     return Card("ask", (f"{asked.title}.", *asked.text, _targets(asked)), asked.hints)
 
 

@@ -39,3 +39,8 @@ def element(name: str, index: Iterable[int]) -> str:
 def sentence(text: str) -> str:
     """The text with a full stop."""
     return text if text.endswith((".", "?")) else f"{text}."
+
+
+def up_to(what: str, count: int) -> str:
+    """The first of something, with their verb: rows 0 to 7 are."""
+    return f"{what} 0 is" if count == 1 else f"{what}s 0 to {count - 1} are"

@@ -3,6 +3,7 @@
 import pytest
 from numba import cuda
 
+from tests.browser import chromium
 from utils.errors import CourseError
 from utils.xray.compile import require_compiler
 
@@ -18,3 +19,17 @@ def compiler():
         require_compiler()
     except CourseError as error:
         pytest.skip(str(error))
+
+
+# For a file, not for the session: while it is open, nothing else can run an event loop here.
+@pytest.fixture(scope="module")
+def one_browser():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def browser(one_browser):
+    """A headless Chromium: ``browser.open(html)`` returns the page; it is closed after the test."""
+    yield one_browser
+    one_browser.close_pages()

@@ -14,7 +14,7 @@ import pytest
 from utils.paths import ROOT
 
 KERNELS = ("gemm_kernels", "latency_kernels", "reduce_kernels")
-PACKAGES = (*KERNELS, "utils")
+PACKAGES = (*KERNELS, "labs", "utils")
 GROUND = ("utils.errors", "utils.paths")
 # For each room the rooms that its files may know; every room may know itself and the ground.
 ROOMS = {
@@ -32,7 +32,10 @@ ROOMS["utils.lessons"] = tuple(ROOMS)
 OF_A_KERNEL = ("utils.intrinsics", "utils.ladder", "utils.machine", *GROUND)
 # In a kernel package these may know everything: command lines, searches, functions for users.
 FREE = ("__main__", "tuning", "hiding", "as_called", "sgemm", "reduction", "blas")
-NOT_FOR_KERNELS = ("pandas", "matplotlib", "rich", "IPython", "ipywidgets", "tqdm")
+# A kernel that a reader begins with, or is shown, must run from a cell of its own.
+OF_A_READER = ("utils.intrinsics",)
+DISPLAYS = ("matplotlib", "rich", "IPython", "ipywidgets", "tqdm")
+NOT_FOR_KERNELS = ("pandas", *DISPLAYS)
 
 
 def files() -> dict[str, str]:
@@ -88,6 +91,12 @@ def inside(module: str, rooms) -> bool:
 def forbidden(module: str, target: str) -> bool:
     """Whether this module may not know that one."""
     parts = module.split(".")
+    if parts[0] == "labs":
+        if parts[-1] in ("starter", "solution"):
+            return inside(target, PACKAGES) and not inside(target, OF_A_READER)
+        return inside(target, DISPLAYS)
+    if inside(target, ("labs",)):  # it is known by lessons and tests alone
+        return True
     if parts[0] in KERNELS:
         if set(parts) & set(FREE):
             return False
@@ -131,7 +140,7 @@ def test_no_import_runs_in_a_circle():
 
 
 def test_every_room_says_what_it_is_for():
-    for room in ROOMS:
+    for room in (*ROOMS, "labs"):
         text = files()[room]
         assert len(ast.get_docstring(ast.parse(text)).splitlines()) >= 3, room
 
@@ -147,6 +156,10 @@ def test_every_room_says_what_it_is_for():
         ("gemm_kernels.naive", "from utils.measuring.timing import time_gpu"),
         ("gemm_kernels.parts.blocks", "import pandas as pd"),
         ("utils.xray.kernel", "from ..ladder import step"),
+        ("utils.lessons.cards", "from labs import check"),
+        ("gemm_kernels.tuning.search", "import labs"),
+        ("labs.checker", "from IPython.display import HTML"),
+        ("labs.coalescing.solution", "from gemm_kernels import LADDER"),
     ],
 )
 def test_an_arrow_that_runs_back_up_would_be_named(module, line):

@@ -8,7 +8,7 @@ def coalescing(a, b, c):
     m, k = a.shape
     n = b.shape[1]
     x, y = cuda.grid(2)
-    row, col = x, y  # this line decides where the lanes go
+    row, col = x, y
     if row >= m or col >= n:
         return
     total = float32(0)

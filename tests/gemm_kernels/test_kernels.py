@@ -189,6 +189,21 @@ def test_adjacent_columns_need_multi_times_the_sectors_of_columns_a_warp_apart(m
         assert per_request(lines_with(result, "totals[j] += from_a"), "global_load") == sectors
 
 
+@pytest.mark.parametrize("multi", [1, 2, 4, 8])
+def test_column_by_column_saves_no_load_and_spreads_those_of_b(multi):
+    found = traced(variant("multi_output_by_column", MULTI=multi), 16, 128, 4).accesses
+    of_a, of_b = (found.query("array == @name").iloc[0] for name in "ab")
+    assert of_a.words == of_b.words == 16 * 128 * 4
+    assert of_b.sectors == 2 * multi * of_b.requests
+
+
+def test_testing_the_first_column_alone_as_the_source_does_is_found_at_the_edge():
+    step = LADDER.step("multi_output_by_column")
+    wrong = edited(step.file, Edit("if col + j < n", "if col < n")).STEP.variant(MULTI=4)
+    assert {finding.kind for finding in traced(wrong, 2, 8, 3).findings} == set()
+    assert {finding.kind for finding in traced(wrong, 2, 9, 3).findings} == {"out_of_bounds"}
+
+
 @pytest.mark.parametrize(
     "step, wavefronts", [("tiled", 1), ("tiled_transposed", 32), ("tiled_padded", 1)]
 )

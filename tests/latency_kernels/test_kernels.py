@@ -211,7 +211,7 @@ def test_the_figures_show_the_share_and_what_littles_law_says(frame):
     np.testing.assert_allclose(measured.get_ydata(), [100 * 32 / 600, 100 * 512 / 600, 90])
     np.testing.assert_allclose(model.get_ydata(), [100 * 32 / 512, 100, 100])
     assert "ILP 1 at 576, 100%" in one_sm.alt_text
-    assert "8 float4: 80% at 6.25" in curves.copy_figure(frame, H200).alt_text
+    assert "8 float4 rises from 80% at 6.25" in curves.copy_figure(frame, H200).alt_text
 
 
 def main(arguments):

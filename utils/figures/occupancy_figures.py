@@ -13,13 +13,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from utils.figures import plots
+from utils.errors import CourseError
+from utils.figures import page
+from utils.figures.labels import label_points, need_few
+from utils.figures.look import COLOURS, INK, QUIET, new_figure, style, with_alt
+from utils.figures.points import UNITS, milestones
 from utils.ladder.ladder import Ladder
 from utils.machine.devices import KIB, Device
 from utils.machine.occupancy import RESOURCES, WARP, Occupancy, known, limits_of, occupancy
 from utils.measuring.roofline import recorded
 
-_COLOURS = dict(zip(RESOURCES, plots.COLOURS, strict=False))
+_COLOURS = dict(zip(RESOURCES, COLOURS, strict=False))
 # Enough to show every step of the curve: shared memory is given away in units of 128 bytes, and a
 # picture is a few hundred dots wide.
 _POINTS = 460
@@ -65,7 +69,7 @@ def recorded_steps(ladder: Ladder, size: str, device: Device) -> pd.DataFrame:
     rows = table(device.compute_capability, kernels, [str(variant) for variant, _ in found])
     rows = rows.drop(columns=[name for name in rows if name.startswith("room")])
     unit = "gflops" if found[0][1].gflops > 0 else "gb_per_s"
-    return rows.assign(**{plots.UNITS[unit]: [round(getattr(one, unit)) for _, one in found]})
+    return rows.assign(**{UNITS[unit]: [round(getattr(one, unit)) for _, one in found]})
 
 
 def curves(
@@ -81,42 +85,110 @@ def curves(
     sizes = np.arange(1, limits.threads_per_block + 1)
     kib = np.linspace(0, limits.shared_kib_per_block_optin, _POINTS)
     panels = (
-        ("threads per block", threads, sizes, lambda x: (int(x), registers, shared_bytes)),
+        ("threads\nper block", threads, sizes, lambda x: (int(x), registers, shared_bytes)),
         (
-            "registers per thread",
+            "registers\nper thread",
             registers,
             np.arange(1, limits.registers_per_thread + 1),
             lambda x: (threads, int(x), shared_bytes),
         ),
         (
-            "shared memory per block, KiB",
+            "shared memory\nper block, KiB",
             shared_bytes / KIB,
             kib,
             lambda x: (threads, registers, round(x * KIB)),
         ),
     )
-    with plots.style():
-        figure = Figure(figsize=(10.4, 3.9), dpi=plots.DOTS_PER_INCH, layout="constrained")
-        figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1)
-        for place, (axes, (label, at, values, kernel)) in enumerate(
-            zip(figure.subplots(1, 3, sharey=True), panels, strict=True)
+    told = in_words(here, capability, threads, registers, shared_bytes)
+    with style():
+        figure = new_figure(told, "warps per SM, by the resource that limits them", height=2.9)
+        for axes, (label, at, values, kernel) in zip(
+            figure.subplots(1, 3, sharey=True), panels, strict=True
         ):
             found = [occupancy(capability, *kernel(value)) for value in values]
             _draw(axes, values, found)
-            axes.plot(at, here.warps, "o", color=plots.INK, markersize=8, clip_on=False, zorder=5)
+            axes.plot(at, here.warps, "o", color=INK, markersize=7, clip_on=False, zorder=5)
             axes.set_xlabel(label)
             axes.set_xlim(0, values[-1])
+            axes.set_xticks([0, values[-1]], [0, f"{values[-1]:g}"])
+            axes.get_xticklabels()[1].set_horizontalalignment("right")
             axes.set_ylim(0, limits.warps_per_sm)
-            axes.set_yticks(range(0, limits.warps_per_sm + 1, 8))
+            axes.set_yticks(range(0, limits.warps_per_sm + 1, 16))
             axes.grid(axis="y")
-            if place == 0:
-                axes.set_ylabel("warps per SM")
-        told = in_words(here, capability, threads, registers, shared_bytes)
-        figure.suptitle(told, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        handles = [Patch(color=colour, alpha=0.45, label=f"limited by {resource}")
+        handles = [Patch(color=colour, alpha=0.45, label=resource)
                    for resource, colour in _COLOURS.items()]  # fmt: skip
-        figure.legend(handles=handles, loc="outside lower center", ncols=4, fontsize=9)
-    return plots.with_alt(figure, _alt(told, capability, threads, registers, shared_bytes))
+        figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1,
+                      columnspacing=1.5)  # fmt: skip
+    return with_alt(figure, _alt(told, capability, threads, registers, shared_bytes))
+
+
+def occupancy_against_speed(
+    ladder: Ladder, size: str, device: Device, marked: Sequence[str] = ()
+) -> Figure:
+    """Every recorded step by its occupancy and its share of the peak.
+
+    marked: the steps whose names are written, at most six; by default the first, the fastest, and
+    those between that rise most. CourseError if nothing is recorded on the device at that size,
+    and for a step that is not among the recorded ones.
+    """
+    need_few(marked)
+    points = _shares(ladder, size, device)
+    if missing := [step for step in marked if step not in points.index]:
+        raise CourseError(
+            f"Nothing is recorded of {', '.join(missing)} at {size}: choose of "
+            f"{', '.join(points.index)}."
+        )
+    chosen = list(marked) or milestones(points["share"])
+    with style():
+        where = f"recorded {points['date'].max()} on {device.name}"
+        figure = new_figure(f"Speed against occupancy at {size}", where, height=3.7)
+        axes = figure.add_subplot()
+        axes.plot(points["occupancy"], points["share"], "o", color=QUIET, markersize=5,
+                  clip_on=False)  # fmt: skip
+        places = {}
+        for step, colour in zip(chosen, COLOURS, strict=False):
+            places[step] = (*points.loc[step, ["occupancy", "share"]], colour)
+            axes.plot(*places[step][:2], "o", color=colour, markersize=9, clip_on=False)
+        axes.set_xlim(0, 100)
+        axes.set_ylim(0, 100)
+        axes.xaxis.set_major_formatter("{x:g} %")
+        axes.yaxis.set_major_formatter("{x:g} %")
+        axes.set_xlabel("occupancy")
+        axes.annotate("of the peak", (0, 1), (0, 6), xycoords="axes fraction", ha="right",
+                      textcoords="offset points", annotation_clip=False)  # fmt: skip
+        axes.grid()
+        label_points(axes, places, [([x], [y]) for x, y, _ in points.to_numpy()])
+    return with_alt(figure, _told(points, chosen, size, device))
+
+
+def _shares(ladder: Ladder, size: str, device: Device) -> pd.DataFrame:
+    """By step: occupancy and share of the peak in percent, and the date of the record."""
+    shape, rows = ladder.parse(size), {}
+    for variant, record in recorded(ladder, shape, device.name):
+        threads = variant.launch(shape).threads
+        resources = (int(record.registers), int(record.shared_bytes))
+        rows[variant.step.name] = {
+            "occupancy": 100 * occupancy(device.compute_capability, threads, *resources).fraction,
+            "share": 100 * record.efficiency,
+            "date": record.date,
+        }
+    return pd.DataFrame.from_dict(rows, "index")
+
+
+def _told(points: pd.DataFrame, chosen: Sequence[str], size: str, device: Device) -> str:
+    """Whether the fastest has much occupancy, and where the labelled steps stand."""
+    best, most = points["share"].idxmax(), points["occupancy"].max()
+    full = points[points["occupancy"] == most]
+    steps = ", ".join(
+        f"{step} {points['share'][step]:.1f} % of the peak at {points['occupancy'][step]:.0f} %"
+        for step in chosen
+    )
+    return (
+        f"The fastest of {len(points)} steps, {best}, has {points['occupancy'][best]:.0f} % "
+        f"occupancy; the {len(full)} with the most, {most:.0f} %, reach "
+        f"{full['share'].min():.1f} to {full['share'].max():.1f} % of the peak. {steps}. "
+        f"At {size} on {device.name}, recorded {points['date'].max()}."
+    )
 
 
 def in_words(
@@ -148,7 +220,7 @@ def sliders(
     """
     box = controls(capability, threads, registers, shared_bytes)
     figures = beside or [curves(capability, threads, registers, shared_bytes)]
-    still = "".join(f"<p>{plots.as_html(figure)}</p>" for figure in figures)
+    still = "".join(f"<div>{page.as_html(figure)}</div>" for figure in figures)
     display({**box._repr_mimebundle_(), "text/html": still}, raw=True)
 
 
@@ -178,7 +250,7 @@ def controls(
         draw()
 
     def draw(_=None) -> None:
-        picture.value = plots.as_html(curves(chosen.value, *(bar.value for bar in bars)))
+        picture.value = page.as_html(curves(chosen.value, *(bar.value for bar in bars)))
 
     fit()
     chosen.observe(fit, names="value")
@@ -199,13 +271,14 @@ def _slider(name: str, value: int, least: int) -> ipywidgets.IntSlider:
 
 def _draw(axes: Axes, values: np.ndarray, found: Sequence[Occupancy]) -> None:
     """The curve, and below it the colour of what limits it; of several, the last that is named."""
-    warps = np.array([one.warps for one in found])
-    limit = np.array([one.limit[-1] for one in found])
-    # Ground of no width would not be seen: from each value it goes on to the next.
-    for resource, colour in _COLOURS.items():
-        axes.fill_between(values, warps, where=limit == resource, step="post", color=colour,
-                          alpha=0.45, lw=0)  # fmt: skip
-    axes.step(values, warps, where="post", color=plots.INK, linewidth=1.2)
+    steps = [(one.warps, one.limit[-1]) for one in found]
+    # A value stands for all up to the next one, so a change is all that must be drawn.
+    starts = [at for at, step in enumerate(steps) if at == 0 or step != steps[at - 1]]
+    edges = np.append(values[starts], values[-1])
+    warps, limits = zip(*(steps[at] for at in starts), strict=True)
+    axes.bar(edges[:-1], warps, np.diff(edges), align="edge", alpha=0.45, linewidth=0,
+             color=[_COLOURS[limit] for limit in limits])  # fmt: skip
+    axes.stairs(warps, edges, baseline=None, color=INK, linewidth=1.2)
 
 
 def _size(count: int) -> str:

@@ -5,6 +5,7 @@ The README of the virtual GPU is written, too.
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -26,11 +27,9 @@ ON_GPU = (
     ("reduce", "sum of 2^30", f"elements == {2**30}"),
 )
 LAST_RUNGS = (("gemm", "autotuned", ("m", "n", "k")), ("reduce", "reduce9", ("elements",)))
-# (ladder, what is drawn, title)
-PLOTS = (
-    ("gemm", "gflops", "SGEMM on the GPU"),
-    ("reduce", "gb_per_s", "Sum of float32 on the GPU"),
-)
+# (ladder, title, the size of its staircase)
+PLOTS = (("gemm", "SGEMM on the GPU", "4096"), ("reduce", "Sum of float32 on the GPU", "2³⁰"))
+GROUNDS = ("light", "dark")
 ON_CPU = (("cpu", "1024³ product", "m == 1024 and n == 1024 and k == 1024"),)
 
 
@@ -83,18 +82,28 @@ def last_rungs(device: str = REFERENCE) -> str:
 
 
 def figures(device: str = REFERENCE) -> dict[str, Figure]:
-    """The plots of the README by the names of their files: every step against the size."""
-    return {
-        f"{ladder}_{kind}.png": plots.figures_of(records.measured(device, ladder), title)[kind]
-        for ladder, kind, title in PLOTS
-    }
+    """The plots of the README by the names of their files: the staircases, each step by size."""
+    drawn = {}
+    for ladder, title, size in PLOTS:
+        frame = records.measured(device, ladder)
+        drawn[f"{ladder}_staircase"] = plots.staircase(frame, f"{title}: share of the peak", size)
+        drawn[f"{ladder}_by_size"] = plots.small_multiples(frame, f"{title}: each step by size")
+    return drawn
 
 
 def pictures() -> str:
-    """Markdown: the plots, with what they show as words."""
+    """HTML: the plots for light and for dark pages, with what is to be seen as words."""
+    return "\n\n".join(_picture(name, figure) for name, figure in figures().items())
+
+
+def _picture(name: str, figure: Figure) -> str:
     folder = FIGURES.relative_to(README.parent).as_posix()
-    lines = [f"![{figure.alt_text}]({folder}/{name})" for name, figure in figures().items()]
-    return "\n\n".join(lines)
+    return (
+        '<picture><source media="(prefers-color-scheme: dark)" '
+        f'srcset="{folder}/{name}_dark.svg">'
+        f'<img src="{folder}/{name}_light.svg" width="560" alt="{html.escape(figure.alt_text)}">'
+        "</picture>"
+    )
 
 
 def trust(device: str = REFERENCE) -> str:
@@ -150,7 +159,8 @@ def main(path: Path = README) -> None:
         readme.write_text(text, encoding="utf-8")
     FIGURES.mkdir(exist_ok=True)
     for name, figure in figures().items():
-        plots.save(figure, FIGURES / name)
+        for ground in GROUNDS:
+            plots.save(figure, FIGURES / f"{name}_{ground}.svg", ground)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,21 +11,30 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from utils.errors import CourseError
-from utils.figures import plots
+from utils.figures.labels import MOST_LABELS, label_points
+from utils.figures.look import COLOURS, GREY, INK, QUIET, new_figure, number, style, with_alt
+from utils.figures.points import milestones
 from utils.machine.devices import fraction_of_peak
 from utils.measuring.roofline import Ceilings
 
-_ALONG = "along the line"
 # What passes through the pipe that serves both is counted together.
 _LONG_NAMES = {"shared": "shared memory and L1"}
 
 
-def roofline(points: pd.DataFrame, ceilings: Ceilings, title: str, memory: str = "DRAM") -> Figure:
-    """Steps under the measured ceilings of a device, on logarithmic axes.
+def roofline(
+    points: pd.DataFrame,
+    ceilings: Ceilings,
+    title: str,
+    memory: str = "DRAM",
+    marked: Sequence[str] = (),
+) -> Figure:
+    """The path of a ladder under the measured ceilings of a device, on logarithmic axes.
 
-    points: columns label, intensity and gflops, as from `roofline.points`; several tables can be
-    put together. memory: whose bytes the intensity is counted in; its ceiling is drawn strong.
-    CourseError without points, and for a point above the ceiling of arithmetic.
+    points: columns label, intensity and gflops, as from `roofline.points`; of several tables that
+    are put together each is a path of its own. memory: whose bytes the intensity is counted in; its
+    ceiling is drawn strong. marked: the labels that are written, at most six; by default where each
+    path begins, where it rises most, and its top. CourseError without points, and for a point above
+    the ceiling of arithmetic.
     """
     if points.empty:
         raise CourseError("There is nothing to draw: no step was recorded; choose another size.")
@@ -35,77 +45,99 @@ def roofline(points: pd.DataFrame, ceilings: Ceilings, title: str, memory: str =
         )
     for point in points.itertuples():
         fraction_of_peak(point.gflops, ceilings.gflops, f"{point.label} on {ceilings.where}")
-    ridge = ceilings.gflops / min(ceilings.gb_per_s.values())
-    left = min(points["intensity"].min(), 1) / 4
-    right = max(points["intensity"].max(), ridge) * 4
-    with plots.style():
-        height = max(5.2, 2 + plots.LABEL_GAP * len(points))
-        figure = Figure(figsize=(9.6, height), dpi=plots.DOTS_PER_INCH, layout="constrained")
-        figure.get_layout_engine().set(w_pad=0.15, h_pad=0.12)
-        axes = figure.add_subplot()
-        axes.loglog()
-        axes.set_xlim(left, right)
-        axes.set_ylim(points["gflops"].min() / 4, ceilings.gflops * 2)
-        _draw_ceilings(axes, ceilings, memory)
-        ends = {}
-        for rank, point in enumerate(points.itertuples()):
-            colour = plots.COLOURS[rank % len(plots.COLOURS)]
-            marker = plots.MARKERS[rank % len(plots.MARKERS)]
-            # An edge keeps markers apart that lie over each other.
-            axes.plot(point.intensity, point.gflops, marker, color=colour, markersize=8, zorder=4,
-                      markeredgecolor=plots.CARD, markeredgewidth=0.7)  # fmt: skip
-            label = f"{point.label}  {plots.number(point.gflops)}"
-            ends[label] = (point.intensity, point.gflops, colour)
+    paths = _paths(points)
+    with style():
+        figure = new_figure(title, ceilings.where, height=4.4)
+        axes = _axes(figure, points, ceilings)
         axes.set_xlabel(f"floating-point operations per byte of {_LONG_NAMES.get(memory, memory)}")
-        axes.set_ylabel("GFLOP/s")
-        axes.grid(which="major")
-        axes.set_title(title, loc="left", fontsize=13, fontweight="bold", pad=22)
-        axes.annotate(ceilings.where, (0, 1), (0, 6), xycoords="axes fraction",
-                      textcoords="offset points", color=plots.QUIET)  # fmt: skip
-        plots.label_ends(axes, ends)
-        _turn_labels(figure, axes)
-    return plots.with_alt(figure, _told(points, ceilings, title, memory))
+        lines = _draw_ceilings(axes, ceilings, memory)
+        for path in paths:
+            axes.plot(path["intensity"], path["gflops"], color=GREY, linewidth=1.2, zorder=3)
+            axes.plot(path["intensity"], path["gflops"], "o", color=QUIET, markersize=4, zorder=3)
+        shown = pd.concat(paths)[lambda all_: all_["label"].isin(list(marked) or _chosen(paths))]
+        places = {}
+        for point, colour in zip(shown.itertuples(), COLOURS, strict=False):
+            axes.plot(point.intensity, point.gflops, "o", color=colour, markersize=8, zorder=4)
+            label = f"{point.label}  {number(point.gflops)}"
+            places[label] = (point.intensity, point.gflops, colour)
+        lines += [(path["intensity"], path["gflops"]) for path in paths]
+        label_points(axes, places, lines)
+    return with_alt(figure, _told(points, shown, ceilings, memory))
 
 
-def _draw_ceilings(axes: Axes, ceilings: Ceilings, memory: str) -> None:
+def _paths(points: pd.DataFrame) -> list[pd.DataFrame]:
+    """The tables that were put together: each begins to count its rows anew."""
+    first = np.diff(points.index, prepend=-1) <= 0
+    return [path.reset_index(drop=True) for _, path in points.groupby(np.cumsum(first))]
+
+
+def _chosen(paths: Sequence[pd.DataFrame]) -> list[str]:
+    most = max(2, MOST_LABELS // len(paths))
+    return [path["label"][at] for path in paths for at in milestones(path["gflops"], most)[:most]][
+        :MOST_LABELS
+    ]
+
+
+def _axes(figure: Figure, points: pd.DataFrame, ceilings: Ceilings) -> Axes:
+    ridge = ceilings.gflops / min(ceilings.gb_per_s.values())
+    axes = figure.add_subplot()
+    axes.loglog()
+    axes.set_xlim(min(points["intensity"].min(), 1) / 4, max(points["intensity"].max(), ridge) * 4)
+    axes.set_ylim(points["gflops"].min() / 2.5, ceilings.gflops * 2)
+    axes.minorticks_off()
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,g}")
+    axes.annotate("GFLOP/s", (0, 1), (0, 6), xycoords="axes fraction", ha="right",
+                  textcoords="offset points", annotation_clip=False)  # fmt: skip
+    axes.grid(which="major")
+    return axes
+
+
+def _draw_ceilings(axes: Axes, ceilings: Ceilings, memory: str) -> list[tuple[list, list]]:
+    """The ceilings with their names along them; where they and the names lie, by x and y."""
     left, right = axes.get_xlim()
     bottom, _ = axes.get_ylim()
+    turned, lines = _turn_of(axes), []
     for name, rate in ceilings.gb_per_s.items():
-        ridge = ceilings.gflops / rate
         strong = name == memory
-        axes.plot([left, ridge], [left * rate, ceilings.gflops], zorder=2, color=plots.INK,
-                  linewidth=1.8 if strong else 1, linestyle="-" if strong else ":")  # fmt: skip
+        start = max(left, bottom / rate)
+        line = ([start, ceilings.gflops / rate], [start * rate, ceilings.gflops])
+        axes.plot(*line, zorder=2, color=INK if strong else QUIET,
+                  linewidth=2 if strong else 1, linestyle="-" if strong else ":")  # fmt: skip
         # Just above the line, where it comes into the picture.
-        start = 1.15 * max(left, bottom / rate)
-        axes.text(start, 1.06 * start * rate, f"{name} {rate:,.0f} GB/s", fontsize=9, va="bottom",
-                  rotation_mode="anchor", color=plots.INK if strong else plots.QUIET,
-                  gid=_ALONG)  # fmt: skip
+        axes.text(1.2 * start, 1.3 * start * rate, f"{name} {rate:,.0f} GB/s", va="bottom",
+                  rotation=turned, rotation_mode="anchor",
+                  color=INK if strong else QUIET)  # fmt: skip
+        lines += [line, ([1.2 * start, 12 * start], [1.7 * start * rate, 17 * start * rate])]
     first = ceilings.gflops / max(ceilings.gb_per_s.values())
-    axes.plot([first, right], [ceilings.gflops] * 2, color=plots.INK, linewidth=1.8, zorder=2)
-    # Where the ceiling begins, away from the lines that lead to the labels on the right.
-    axes.annotate(f"FP32 {ceilings.gflops:,.0f} GFLOP/s", (first, ceilings.gflops), (0, 5),
-                  fontsize=9, textcoords="offset points", zorder=5,
-                  bbox={"facecolor": plots.CARD, "edgecolor": "none", "pad": 0.5})  # fmt: skip
+    lines.append(([first, right], [ceilings.gflops] * 2))
+    axes.plot(*lines[-1], color=INK, linewidth=2, zorder=2)
+    axes.annotate(f"FP32 {ceilings.gflops:,.0f} GFLOP/s", (right, ceilings.gflops), (0, 4),
+                  ha="right", textcoords="offset points")  # fmt: skip
+    return lines
 
 
-def _turn_labels(figure: Figure, axes: Axes) -> None:
-    """Turn the labels of the memories along their lines, whose slope the layout decides."""
-    figure.draw_without_rendering()
+def _turn_of(axes: Axes) -> float:
+    """The slope, in degrees on the page, of a line along which y grows as x does."""
+    axes.figure.draw_without_rendering()
     (x0, y0), (x1, y1) = axes.transData.transform([(1, 1), (10, 10)])
-    for label in axes.findobj(lambda artist: artist.get_gid() == _ALONG):
-        label.set_rotation(math.degrees(math.atan2(y1 - y0, x1 - x0)))
+    return math.degrees(math.atan2(y1 - y0, x1 - x0))
 
 
-def _told(points: pd.DataFrame, ceilings: Ceilings, title: str, memory: str) -> str:
-    """The figure in words: for each step, which part it reaches of what its bytes allow."""
-    bound = np.minimum(points["intensity"] * ceilings.gb_per_s[memory], ceilings.gflops)
-    steps = "; ".join(
-        f"{point.label} {point.gflops:,.0f} GFLOP/s at {point.intensity:.3g} per byte, "
-        f"{point.gflops / limit:.0%} of what {memory} and FP32 allow"
-        for point, limit in zip(points.itertuples(), bound, strict=True)
-    )
+def _told(points: pd.DataFrame, shown: pd.DataFrame, ceilings: Ceilings, memory: str) -> str:
+    """What is to be seen: which part of what its bytes allow each labelled step reaches."""
+    steps = []
+    for point in shown.itertuples():
+        by_bytes = point.intensity * ceilings.gb_per_s[memory]
+        limit = min(by_bytes, ceilings.gflops)
+        what = f"{memory} allows" if by_bytes < ceilings.gflops else "FP32 allows"
+        steps.append(
+            f"{point.label} reaches {point.gflops:,.0f} GFLOP/s at {point.intensity:.3g} "
+            f"operations per byte of {memory}, {point.gflops / limit:.0%} of what {what}"
+        )
+    others = len(points) - len(shown)
     lines = ", ".join(f"{name} {rate:,.0f} GB/s" for name, rate in ceilings.gb_per_s.items())
     return (
-        f"Roofline: {title}, {ceilings.where}. GFLOP/s against operations per byte of {memory}, "
-        f"under {lines} and FP32 {ceilings.gflops:,.0f} GFLOP/s. {steps}."
-    )
+        f"{'; '.join(steps)}. " + (f"{others} more steps have no label. " if others else "")
+        + f"Ceilings: {lines}, FP32 {ceilings.gflops:,.0f} GFLOP/s, {ceilings.where}."
+    )  # fmt: skip

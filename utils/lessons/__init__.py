@@ -13,12 +13,21 @@ from utils.lessons.counting import (
     watch,
 )
 from utils.lessons.edits import Edit, edited
+from utils.lessons.estimates import draw_estimates, draw_growth, estimates
+from utils.lessons.findings import findings
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
 from utils.lessons.predictions import ledger, predict, reveal
+from utils.lessons.published import published_ms
 from utils.lessons.recorded import recorded_ms, share_of_peak, times
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
+from utils.lessons.wavefronts import (
+    profiled_wavefronts,
+    shared_memory_ms,
+    wavefronts,
+    wavefronts_per_multiply_add,
+)
 
 __all__ = [
     "Edit",
@@ -26,16 +35,23 @@ __all__ = [
     "compiled",
     "count",
     "device_shown",
+    "draw_estimates",
+    "draw_growth",
     "edited",
     "estimated_ms",
+    "estimates",
+    "findings",
     "ledger",
     "loads_per_multiply_add",
     "peaks",
     "per_request",
     "predict",
+    "profiled_wavefronts",
+    "published_ms",
     "recorded_ms",
     "reveal",
     "share_of_peak",
+    "shared_memory_ms",
     "show_change",
     "show_difference",
     "show_kernel",
@@ -45,4 +61,6 @@ __all__ = [
     "this_device",
     "times",
     "watch",
+    "wavefronts",
+    "wavefronts_per_multiply_add",
 ]

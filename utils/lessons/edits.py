@@ -66,4 +66,3 @@ def _apply(edit: Edit, text: str, name: str) -> str:
     parts = text.split(edit.old)
     at = edit.occurrence
     return edit.old.join(parts[:at]) + edit.new + edit.old.join(parts[at:])
-

@@ -20,6 +20,7 @@ from utils.lessons.questions import bank, number
 from utils.paths import ROOT
 
 LONGEST_CELL = 10  # source lines that are not empty
+LONGEST_TO_REPAIR = 20  # of a kernel that stands there whole, for the reader to repair
 MOST_ROWS, MOST_COLUMNS = 8, 5
 MOST_PREDICTIONS = 4
 YOUR_TURN = "your-turn"
@@ -115,8 +116,9 @@ def _begins_as_all_do(lesson: Lesson) -> Iterator[str]:
 def _has_short_cells(lesson: Lesson) -> Iterator[str]:
     for cell in lesson.code:
         lines = sum(bool(line.strip()) for line in cell.source.splitlines())
-        if lines > LONGEST_CELL:
-            yield f"cell {cell.place} has {lines} lines of code; at most {LONGEST_CELL}"
+        most = LONGEST_TO_REPAIR if YOUR_TURN in cell.tags else LONGEST_CELL
+        if lines > most:
+            yield f"cell {cell.place} has {lines} lines of code; at most {most}"
 
 
 def _leaves_tables_to_functions(lesson: Lesson) -> Iterator[str]:
@@ -237,9 +239,11 @@ def _shown(cell: nbformat.NotebookNode) -> str:
 
 
 def _said(value: float, unit: str) -> re.Pattern:
-    """A number as prose would say it, with its unit."""
-    ways = {number(value), f"{value:g}", f"{round(value)}", f"{round(value):,}"}
-    ways |= {_WORDS[round(value)]} if 0 <= round(value) < len(_WORDS) else set()
+    """A number as prose would say it, with its unit: rounded where it would count as right."""
+    ways = {number(value), f"{value:g}", f"{value:.2g}"}
+    if abs(round(value) - value) <= 0.05 * value:
+        ways |= {f"{round(value)}", f"{round(value):,}"}
+        ways |= {_WORDS[round(value)]} if 0 <= round(value) < len(_WORDS) else set()
     told = "|".join(re.escape(way) for way in ways)
     after = "times|×" if unit == "times" else re.escape(unit.rstrip("s")) + "s?"
     return re.compile(rf"(?<![\w.,])(?:{told})[ -]?(?:{after})", flags=re.IGNORECASE)

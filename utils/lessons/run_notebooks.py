@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import html
 import os
+import re
 import sys
 import tempfile
 import time
@@ -22,13 +23,16 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellExecutionError, DeadKernelError
 from nbconvert import HTMLExporter
 from nbconvert.filters import strip_ansi
+from nbformat.v4 import new_markdown_cell, new_notebook
 from tqdm import tqdm
 
 from utils.lessons import ledger_file, rules
 from utils.lessons.first_cell import first_cell
 from utils.paths import ROOT
+from utils.virtual_gpu.pictures import once_per_page
 
 LESSONS = ROOT / "notebooks"
+TEMPLATES = Path(__file__).parent / "pages"
 TRACEBACK_LINES = 15
 # As on macOS, for which no compiler is published.
 HIDE_COMPILER = "from numba.cuda.cudadrv import nvvm; nvvm.is_available = lambda: False"
@@ -133,15 +137,26 @@ def _describe(where: str, cell: nbformat.NotebookNode, error: Exception) -> str:
 
 
 def _page(lesson: nbformat.NotebookNode, name: str) -> str:
-    exporter = HTMLExporter(template_name="lab", embed_images=True)
+    exporter = HTMLExporter(
+        template_name="lesson", extra_template_basedirs=[str(TEMPLATES)], embed_images=True
+    )
     body, _ = exporter.from_notebook_node(lesson, resources={"metadata": {"name": name}})
-    return body
+    # Pages stand side by side as the notebooks do.
+    linked = re.sub(r'href="([\w-]+)\.(?:ipynb|md)(#[^"]*)?"', r'href="\1.html\2"', body)
+    return once_per_page(linked)
+
+
+def write_texts(folder: Path, out: Path) -> None:
+    """Write what lessons link to besides each other, such as the glossary, as pages."""
+    for text in folder.glob("*.md"):
+        page = new_notebook(cells=[new_markdown_cell(text.read_text(encoding="utf-8"))])
+        (out / f"{text.stem}.html").write_text(_page(page, text.stem), encoding="utf-8")
 
 
 def write_index(out: Path) -> Path:
     """Write `out/index.html`, which links every page in `out`."""
     index = out / "index.html"
-    names = sorted(page.stem for page in out.glob("*.html") if page != index)
+    names = sorted(page.stem for page in out.glob("[0-9]*.html"))
     items = "\n".join(
         f'<li><a href="{html.escape(name)}.html">{html.escape(name.replace("_", " "))}</a></li>'
         for name in names
@@ -179,6 +194,8 @@ def main(arguments: list[str] | None = None) -> int:
         tqdm.write(f"{verdict:6} {done.seconds:6.1f} s  {done.page}", file=sys.stdout)
         if done.failure:
             tqdm.write(f"\n{done.failure}\n", file=sys.stdout)
+    for folder in {notebook.parent for notebook in notebooks}:
+        write_texts(folder, asked.out)
     print(f"{len(notebooks) - failed} of {len(notebooks)} lessons ran: {write_index(asked.out)}")
     return 1 if failed else 0
 

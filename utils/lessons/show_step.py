@@ -230,7 +230,8 @@ def curves(ladder: Ladder, device: Device, old: str, new: str) -> Figure:
     both = frame[frame["step"].isin([old, new])]
     for unit, peak in (("gflops", device.peak_gflops), ("gb_per_s", device.peak_gb_per_s)):
         if both[unit].notna().all():
-            return plots.old_against_new(_comparable(both), old, new, peak, unit)
+            frame = _comparable(frame.dropna(subset=[unit]))
+            return plots.old_against_new(frame, old, new, peak, unit)
     raise CourseError(f"{old} and {new} are measured in different units, so no figure has both.")
 
 

@@ -6,9 +6,11 @@ import html
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from .counters import LineCount
+from .counters import AccessCount, LineCount
 from .errors import Finding, Site
 from .hints import Hint
+from .pictures.listing import INDENT
+from .pictures.opened import opened_lines
 from .source import Source
 
 
@@ -74,6 +76,7 @@ class Listing:
     findings: tuple[Finding, ...]
     hints: tuple[Hint, ...]
     names: Mapping[str, str]
+    accesses: tuple[AccessCount, ...] = ()
 
     def by_place(self) -> dict[tuple[str, int], LineCount]:
         """The counts by file and line."""
@@ -194,13 +197,14 @@ def _text_row(number: int, text: str, figures: list[str] | None, layout: tuple) 
 
 
 STYLE = """<style>
-.vgpu-scroll {overflow-x: auto}
+.vgpu-scroll {overflow-x: auto; container-type: inline-size}
 .vgpu {border-collapse: collapse; font-size: 10.5px; color: inherit; margin: 0.5em 0}
 .vgpu caption {text-align: left; padding: 4px 0; font-weight: bold}
 .vgpu th, .vgpu td {padding: 1px 4px; text-align: right; color: inherit; white-space: pre;
  background: transparent; border: none; font-size: 10.5px !important}
 .vgpu th {font-weight: normal; opacity: 0.8; border-bottom: 1px solid currentColor;
  white-space: normal; width: 4.2em; vertical-align: bottom}
+.vgpu td {vertical-align: top; box-sizing: border-box}
 .vgpu td.code {text-align: left; font-family: monospace}
 .vgpu td.number {opacity: 0.6; font-family: monospace}
 .vgpu th.section {text-align: left; padding-top: 8px; opacity: 1}
@@ -209,7 +213,33 @@ STYLE = """<style>
 .vgpu-finding {border-left: 4px solid #d55e00; padding: 2px 8px; margin: 4px 0}
 .vgpu-warning {border-left: 4px solid #e69f00; padding: 2px 8px; margin: 4px 0}
 .vgpu-hint {border-left: 4px solid #0072b2; padding: 2px 8px; margin: 4px 0}
+.vgpu summary {cursor: pointer; list-style: none}
+.vgpu summary::-webkit-details-marker {display: none}
+.vgpu summary u {text-decoration: underline dotted; text-underline-offset: 3px}
+.vgpu details > div {font: 12.5px/1.5 system-ui, sans-serif; white-space: normal;
+ box-sizing: border-box; width: 440px; margin: 6px 0 10px; padding: 1px 0 1px 10px;
+ border-left: 3px solid currentColor}
+.vgpu details p {margin: 0 0 6px}
+.vgpu details svg {display: block; width: 100%; margin: 4px 0; color: inherit}
+.vgpu details svg text {font-family: system-ui, sans-serif; fill: currentColor}
+.vgpu tr:has(details[open]) td[data-title] {background: none !important}
+@container (max-width: 560px) {
+.vgpu, .vgpu tbody, .vgpu caption, .vgpu th.section {display: block; width: auto}
+.vgpu thead, .vgpu td:empty {display: none}
+.vgpu tr {display: flex; flex-wrap: wrap; position: relative; padding-left: 3.2em}
+.vgpu th, .vgpu td {font-size: 12px !important}
+.vgpu td.number {position: absolute; left: 0}
+.vgpu td.code {flex: 1 0 100%; min-width: 0; white-space: pre-wrap !important;
+ overflow-wrap: anywhere}
+.vgpu td[data-title] {margin: 0 4px 3px; border-radius: 3px; white-space: normal}
+.vgpu td[data-title]::before {content: attr(data-title) " "; opacity: .75}
+.vgpu details > div {width: 100%}
+}
 </style>"""
+
+
+# Beside its cell, for a notebook that is not trusted has no style sheets.
+_CODE_CELL = "text-align:left;white-space:pre"
 
 
 def annotated_html(listing: Listing) -> str:
@@ -238,6 +268,7 @@ def _html_rows(
 ) -> Iterator[str]:
     totals = [sum(c.read(count) for count in counts.values()) for c in columns]
     guilty = {(finding.site.file, finding.line) for finding in listing.findings}
+    opened = opened_lines(listing.accesses)
     for section in listing.shown():
         if section is not listing.sections[0]:
             yield (
@@ -248,20 +279,31 @@ def _html_rows(
             place = (section.file, number)
             count = counts.get(place, LineCount())
             cells = "".join(
-                _cell(c.read(count), total) for c, total in zip(columns, totals, strict=True)
+                _cell(c, c.read(count), total) for c, total in zip(columns, totals, strict=True)
             )
+            code = _code(text, opened.get(place))
             row_class = ' class="found"' if place in guilty else ""
             yield (
                 f'<tr{row_class}><td class="number">{number}</td>'
-                f'<td class="code">{html.escape(text)}</td>{cells}</tr>'
+                f'<td class="code" style="{_CODE_CELL}">{code}</td>{cells}</tr>'
             )
 
 
-def _cell(value: float, total: float) -> str:
+def _code(text: str, opened: str | None) -> str:
+    """A line of the source; with what is shown when it is opened, if there is something."""
+    if not opened:
+        return html.escape(text)
+    body = text.lstrip()
+    line = f"{INDENT * (len(text) - len(body))}<u>{html.escape(body)}</u>"
+    return f"<details><summary>{line}</summary><div>{opened}</div></details>"
+
+
+def _cell(column: Column, value: float, total: float) -> str:
     if not value:
         return "<td></td>"
-    shade = 0.08 + 0.4 * value / total
-    return f'<td style="background:rgba(0,114,178,{shade:.2f})">{_grouped(value)}</td>'
+    title = column.title.replace("-", "")
+    look = f"background:rgba(0,114,178,{0.08 + 0.4 * value / total:.2f})"
+    return f'<td style="{look}" data-title="{title}">{_grouped(value)}</td>'
 
 
 def _note(listing: Listing, note: Finding | Hint) -> str:

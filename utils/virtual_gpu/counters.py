@@ -80,6 +80,7 @@ class AccessCount:
     requests: int = 0
     lanes: int = 0  # active lanes, summed over requests
     bytes: int = 0  # asked for, each lane's
+    used_bytes: int = 0  # of the sectors that are counted: what lanes share counts once
     words: int = 0  # of 4 bytes; a smaller element is a word of its own
     sectors: int = 0
     fewest_sectors: int = 0
@@ -189,7 +190,8 @@ class Counters:
             return
         if transfer.memory.space == "global":
             self._touch(transfer.memory, mask.select(first.ravel()) // SECTOR_BYTES)
-            sectors, lines = transactions.sectors_and_lines(one)
+            sectors, lines, places = transactions.sectors_lines_places(one)
+            count.used_bytes += times * places * each
             count.sectors += times * sectors
             count.cache_lines += times * lines
             count.fewest_sectors += times * transactions.fewest_sectors(one, transfer.pitch)

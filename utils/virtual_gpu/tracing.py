@@ -28,6 +28,8 @@ from .verdict import verdict
 if TYPE_CHECKING:  # pandas takes half a second to import: only who asks for a table waits for it
     import pandas as pd
 
+    from .pictures.movie import Movie
+
 
 @dataclass(frozen=True, repr=False)
 class Trace:
@@ -122,6 +124,16 @@ class Trace:
             )
         return found
 
+    def movie(self, title: str = "", focus: str = "reads") -> Movie:
+        """What the recorded block does, step by step: ``trace(..., record=0).movie()``.
+
+        focus: what the movie is about: ``reads``, ``sectors`` or ``banks``; ``pictures.movie``
+        compares several traces. Raises VirtualGpuError where no block was recorded.
+        """
+        from .pictures.movie import movie
+
+        return movie(self, title=title, focus=focus)
+
     def listing(self) -> Listing:
         """What is shown of this launch."""
         return Listing(
@@ -132,6 +144,7 @@ class Trace:
             self.findings,
             self.hints,
             self.files,
+            self.access_counts,
         )
 
     def __repr__(self) -> str:

@@ -112,10 +112,12 @@ def _same_from(transfer: Transfer) -> int:
     return CACHE_LINE_BYTES if transfer.memory.space == "global" else BANK_BYTES
 
 
-def sectors_and_lines(pattern: Pattern) -> tuple[int, int]:
-    """Different sectors, and different cache lines, of each warp, summed over warps."""
+def sectors_lines_places(pattern: Pattern) -> tuple[int, int, int]:
+    """Different sectors, cache lines and first bytes of each warp, summed over warps."""
     ordered = np.sort(np.where(pattern.active, pattern.first, -1), axis=1)
-    return _different(ordered // SECTOR_BYTES), _different(ordered // CACHE_LINE_BYTES)
+    units = (SECTOR_BYTES, CACHE_LINE_BYTES, 1)
+    sectors, lines, places = (_different(ordered // unit) for unit in units)
+    return sectors, lines, places
 
 
 def fewest_sectors(pattern: Pattern, pitch: int) -> int:
@@ -141,7 +143,7 @@ def wavefronts(pattern: Pattern, itemsize: int) -> int:
     parts = max(1, itemsize // BANK_BYTES)
     passes = _passes(*pattern, parts, parts)
     if parts == 4:
-        paired = _in_pairs(*pattern)
+        paired = in_pairs(*pattern)
         passes = np.where(paired, _passes(*pattern, parts, 2), passes)
     return int(passes.sum())
 
@@ -154,7 +156,7 @@ def _passes(first: np.ndarray, active: np.ndarray, parts: int, groups: int) -> n
     return load.max(axis=1).reshape(-1, groups).sum(axis=1)
 
 
-def _in_pairs(first: np.ndarray, active: np.ndarray) -> np.ndarray:
+def in_pairs(first: np.ndarray, active: np.ndarray) -> np.ndarray:
     """Which warps read the same in every lane and its neighbour, or its next neighbour but one.
 
     Then half a warp asks for no more words of 16 bytes than a pass can serve, and two passes do.

@@ -4,14 +4,19 @@ import re
 
 import nbformat
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.text import Text
 from nbformat.v4 import new_code_cell, new_notebook
 
 import gemm_kernels
 from utils.errors import CourseError
 from utils.figures import occupancy_figures
-from utils.figures.occupancy_figures import controls, curves, recorded_steps, sliders, table
+from utils.figures.occupancy_figures import (
+    controls,
+    curves,
+    occupancy_against_speed,
+    recorded_steps,
+    sliders,
+    table,
+)
 from utils.lessons import run_notebooks
 from utils.machine import devices
 from utils.machine.occupancy import known
@@ -49,30 +54,45 @@ def test_the_curves_end_at_the_limits_of_the_capability(capability):
     assert all(axes.get_ylim() == (0, limits.warps_per_sm) for axes in figure.axes)
 
 
+def title_of(figure):
+    return figure.texts[0].get_text().replace("\n", " ")
+
+
 def test_the_dot_is_the_kernel_and_the_title_names_what_limits_it():
     figure = curves(H200, threads=256, registers=40)
     dots = [line for line in figure.axes[0].get_lines() if line.get_marker() == "o"]
     assert [(dot.get_xdata()[0], dot.get_ydata()[0]) for dot in dots] == [(256, 48)]
     title = "256 threads, 40 registers, 0 bytes shared: 6 blocks per SM, 48 of 64 warps (75%), "
-    assert figure.get_suptitle() == title + "limited by registers"
+    assert title_of(figure) == title + "limited by registers"
     assert title in figure.alt_text
 
 
 def test_a_kernel_that_fits_no_sm_is_called_so():
-    title = curves(H200, threads=1024, registers=200).get_suptitle()
-    assert title.endswith("no block fits an SM, for want of registers")
+    figure = curves(H200, threads=1024, registers=200)
+    assert title_of(figure).endswith("no block fits an SM, for want of registers")
 
 
-def test_no_text_of_the_curves_is_cut_off():
-    figure = curves(H200, threads=1024, registers=64, shared_bytes=100_000)
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    width, height = canvas.get_width_height()
-    texts = [text for axes in figure.axes for text in (axes.xaxis.label, axes.yaxis.label)]
-    for text in [*texts, *figure.texts, *figure.legends[0].get_texts()]:
-        box = Text.get_window_extent(text, canvas.get_renderer())
-        assert 0 <= box.x0 <= box.x1 <= width, text
-        assert 0 <= box.y0 <= box.y1 <= height, text
+def test_a_change_that_is_short_has_its_ground_too():
+    # Up to 32 registers 64 warps, limited by the threads; then fewer, by the registers.
+    (bars,) = curves(H200, threads=256, registers=40).axes[1].containers
+    heights = {round(bar.get_x()): bar.get_height() for bar in bars}
+    assert (heights[1], heights[33]) == (64, 48)
+    assert sum(bar.get_width() for bar in bars) == pytest.approx(255 - 1)
+
+
+def test_the_fastest_step_is_marked_with_its_occupancy():
+    h200 = devices.find("H200")
+    figure = occupancy_against_speed(gemm_kernels.LADDER, "4096", h200, ["naive", "autotuned"])
+    found = recorded_steps(gemm_kernels.LADDER, "4096", h200)
+    (autotuned,) = found.filter(like="autotuned", axis=0)["occupancy"]
+    assert {text.get_text() for text in figure.axes[0].texts} >= {"naive", "autotuned"}
+    told = f"autotuned, has {autotuned.replace('%', ' %')} occupancy"
+    assert told in figure.alt_text
+
+
+def test_a_step_without_a_record_is_not_marked():
+    with pytest.raises(CourseError, match="Nothing is recorded of best at 4096: choose of naive"):
+        occupancy_against_speed(gemm_kernels.LADDER, "4096", devices.find("H200"), ["best"])
 
 
 @pytest.fixture
@@ -82,7 +102,7 @@ def undrawn(monkeypatch):
     def as_html(figure):
         return f'<img alt="{figure.alt_text}">'
 
-    monkeypatch.setattr(occupancy_figures.plots, "as_html", as_html)
+    monkeypatch.setattr(occupancy_figures.page, "as_html", as_html)
 
 
 def picture_says(box):

@@ -2,8 +2,17 @@
 
 import re
 
-from utils.figures import virtual_gpu_readme
-from utils.figures.readme import ON_CPU, ON_GPU, README, results, with_results
+from utils.figures import plots, virtual_gpu_readme
+from utils.figures.readme import (
+    FIGURES,
+    GROUNDS,
+    ON_CPU,
+    ON_GPU,
+    README,
+    figures,
+    results,
+    with_results,
+)
 from utils.measuring import records
 
 
@@ -30,6 +39,23 @@ def test_the_table_has_every_recorded_step():
 
 
 def test_every_link_of_the_readme_leads_to_a_file():
-    targets = re.findall(r"\]\(([^)]+)\)", README.read_text(encoding="utf-8"))
-    assert targets
+    text = README.read_text(encoding="utf-8")
+    targets = re.findall(r'\]\(([^)]+)\)|src(?:set)?="([^"]+)"', text)
+    targets = [link or picture for link, picture in targets]
+    assert sum(target.endswith(".svg") for target in targets) == 2 * len(figures())
     assert all((README.parent / target).exists() for target in targets)
+
+
+def test_the_pictures_show_the_records_on_light_and_on_dark_ground(tmp_path):
+    for name, figure in figures().items():
+        for ground in GROUNDS:
+            file = f"{name}_{ground}.svg"
+            plots.save(figure, tmp_path / file, ground)
+            anew = (tmp_path / file).read_text(encoding="utf-8")
+            kept = (FIGURES / file).read_text(encoding="utf-8")
+            assert _words(anew) == _words(kept), "run python -m utils.figures.readme"
+
+
+def _words(svg):
+    """What a picture says; how wide the letters are depends on the machine that drew it."""
+    return re.findall(r'aria-label="[^"]*"|<text[^>]*>([^<]*)', svg)

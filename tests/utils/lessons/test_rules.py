@@ -57,6 +57,7 @@ def test_a_right_lesson_breaks_no_rule():
         ([(1, "# A lesson")], "does not say '**Time:**'"),
         ([(2, "import utils")], "is not that of utils.lessons.first_cell"),
         ([(11, "\n".join(f"x = {n}" for n in range(11)))], "has 11 lines of code"),
+        ([(TURN, "\n".join(f"x = {n}" for n in range(21)))], "has 21 lines of code; at most 20"),
         ([(11, "records.query('n == 1')")], "works on tables: .query("),
         ([(11, "x = (1")], "is no Python"),
         ([(3, "Look at the line.")], "says 'line' alone"),
@@ -75,6 +76,11 @@ def test_a_right_lesson_breaks_no_rule():
 )  # fmt: skip
 def test_a_broken_rule_is_named(changes, words):
     assert any(words in sentence for sentence in rules.broken_rules(lesson(*changes)))
+
+
+def test_a_kernel_to_repair_may_stand_there_whole():
+    kernel = "\n".join(f"x = {n}" for n in range(20))
+    assert rules.broken_rules(lesson((TURN, kernel))) == []
 
 
 @pytest.mark.parametrize("prose", ["24 threads", "eight times", "8 times", "8×", "24-thread"])

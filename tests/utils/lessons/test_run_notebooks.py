@@ -1,5 +1,6 @@
 """The runner executes lessons, shows what failed, and the lessons in the repository are clean."""
 
+import re
 import sys
 
 import nbformat
@@ -7,6 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from utils.lessons import run_notebooks
+from utils.lessons.first_cell import first_cell
 from utils.lessons.run_notebooks import LESSONS
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
@@ -105,3 +107,38 @@ def test_a_lesson_is_valid_and_holds_no_outputs(name):
     notebook = nbformat.read(LESSONS / name, as_version=nbformat.NO_CONVERT)
     nbformat.validate(notebook)
     assert untidy(notebook) == []
+
+
+def test_a_page_asks_no_other_host_and_follows_the_readers_theme(tmp_path):
+    notebook = write_notebook(tmp_path / "01_sum.ipynb", "print(6 * 7)")
+    page = run_notebooks.run(notebook, tmp_path, timeout=60).page.read_text(encoding="utf-8")
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
+    assert '<style media="(prefers-color-scheme: dark)">' in page
+
+
+def test_pages_link_each_other_and_the_glossary(tmp_path):
+    notebook = write_notebook(tmp_path / "01_sum.ipynb")
+    text = "See [two](02_two.ipynb#there), [words](glossary.md), [all](https://example.org/a.md)."
+    lesson = nbformat.read(notebook, as_version=4)
+    lesson.cells.append(new_markdown_cell(text))
+    nbformat.write(lesson, notebook)
+    (tmp_path / "glossary.md").write_text("# Words", encoding="utf-8")
+    out = tmp_path / "build"
+    assert run_notebooks.main([str(notebook), "--out", str(out)]) == 0
+    page = (out / "01_sum.html").read_text(encoding="utf-8")
+    for target in ("02_two.html#there", "glossary.html", "https://example.org/a.md"):
+        assert f'href="{target}"' in page
+    assert "Words" in (out / "glossary.html").read_text(encoding="utf-8")
+
+
+def test_the_compiler_can_be_hidden(tmp_path):
+    asks = "from numba.cuda.cudadrv import nvvm; assert nvvm.is_available() is False"
+    notebook = write_notebook(tmp_path / "01_sum.ipynb", asks)
+    assert run_notebooks.run(notebook, tmp_path, timeout=60, compiler=False).failure is None
+
+
+def test_a_lesson_that_shows_what_it_should_not_has_failed(tmp_path):
+    shown = 'from IPython.display import HTML\nHTML("<img src=\'data:,\'>")'
+    notebook = write_notebook(tmp_path / "00_a.ipynb", first_cell("00"), shown)
+    failure = run_notebooks.run(notebook, tmp_path, timeout=60).failure
+    assert failure.startswith("00_a.ipynb:\ncell 3 shows a picture without words")

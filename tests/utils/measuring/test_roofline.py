@@ -2,20 +2,16 @@
 
 import math
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.text import Text
 from numba import cuda, float32
 
 import gemm_kernels
 import latency_kernels
 import reduce_kernels
 from utils.errors import CourseError
-from utils.figures.roofline_figures import roofline as draw
 from utils.intrinsics.wide_memory import load4
 from utils.ladder.shapes import GemmShape
 from utils.machine import devices
@@ -39,7 +35,6 @@ FIRST_STEPS = replace(gemm_kernels.LADDER, steps=(NAIVE.step, TILED.step))
 HOT = {"naive": HotLoop(31, 4, {}), "tiled": HotLoop(133, 32, {32: 32, 128: 8})}
 EASY = Ceilings("a device", gflops=1000, gb_per_s={"DRAM": 10, "L2": 40, "shared": 256},
                 instructions=50)  # fmt: skip
-POINTS = pd.DataFrame({"label": ["slow", "fast"], "intensity": [0.25, 700], "gflops": [1, 800]})
 
 
 def no_machine_code(variant):
@@ -232,62 +227,6 @@ def test_the_ceilings_of_the_processor_are_measured_here():
     assert found.gflops > 0.01
     assert 0.01 < found.gb_per_s["DRAM"] < 10_000
     assert "measured here" in found.where
-    assert draw(POINTS.assign(gflops=found.gflops / 2), found, "CPU").alt_text
-
-
-@pytest.fixture(params=["DRAM", "shared"])
-def figure(request):
-    return draw(POINTS, EASY, "Steps", request.param)
-
-
-def test_the_figure_names_every_step_every_ceiling_and_its_source(figure):
-    texts = [text.get_text() for text in figure.findobj(Text)]
-    for expected in ("a device", "slow  1", "fast  800", "FP32 1,000 GFLOP/s", "L2 40 GB/s"):
-        assert expected in texts
-    assert "fast 800 GFLOP/s at 700 per byte, 80% of what" in figure.alt_text
-
-
-def test_no_text_of_the_figure_is_cut_off(figure):
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    width, height = canvas.get_width_height()
-    (axes,) = figure.axes
-    labels = [axes.xaxis.label, axes.yaxis.label, axes.title]
-    for text in [*axes.texts, *labels]:
-        box = Text.get_window_extent(text, canvas.get_renderer())
-        assert 0 <= box.x0 <= box.x1 <= width, text
-        assert 0 <= box.y0 <= box.y1 <= height, text
-
-
-def test_the_lines_bend_where_the_memory_feeds_the_arithmetic(figure):
-    lines = {tuple(line.get_xdata()): line.get_ydata() for line in figure.axes[0].get_lines()}
-    bends = {ends[1] for ends in lines if len(ends) == 2}
-    assert {1000 / 10, 1000 / 40, 1000 / 256} <= bends
-
-
-def test_steps_of_one_speed_have_labels_apart():
-    crowd = pd.DataFrame({"label": [f"step{i}" for i in range(20)], "intensity": 9, "gflops": 80})
-    figure = draw(crowd.assign(gflops=crowd["gflops"] + crowd.index / 10), EASY, "Steps")
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    labels = [text for text in figure.axes[0].texts if text.get_text().startswith("step")]
-    boxes = [Text.get_window_extent(text, canvas.get_renderer()) for text in labels]
-    assert len(boxes) == 20
-    boxes.sort(key=lambda box: box.y0)
-    assert all(below.y1 <= above.y0 for below, above in pairwise(boxes))
-
-
-@pytest.mark.parametrize(
-    "rows, memory, sentence",
-    [
-        (POINTS.iloc[:0], "DRAM", "There is nothing to draw"),
-        (POINTS, "L1", "a device has no ceiling of L1: choose one of DRAM, L2, shared"),
-        (POINTS.assign(gflops=1001), "DRAM", "slow on a device is 100.1% of the peak"),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused_with_a_sentence(rows, memory, sentence):
-    with pytest.raises(CourseError, match=sentence):
-        draw(rows, EASY, "Steps", memory)
 
 
 def test_the_x_ray_finds_the_hot_loop():

@@ -13,6 +13,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .still import still
+
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#1f7fc4", "#d9730d", "#0a9a6c", "#8a6fc9", "#8b9096"
 PALE = "rgba(217,115,13,.30)"  # came with what was asked for, and nobody used it
 
@@ -22,11 +24,17 @@ _STYLE = """<style>
 .picture svg text {font-family: system-ui, sans-serif; fill: currentColor}
 .picture .row {display: flex; flex-wrap: wrap; gap: 8px 36px}
 .picture .row svg {flex: 1 1 270px; width: auto}
-.picture .frame {display: none} .picture .frame.on {display: block}
+.picture .frames {display: grid}
+.picture .frame {grid-area: 1 / 1; visibility: hidden; min-width: 0}
+.picture .frame.on {visibility: visible}
 .picture .controls {display: flex; gap: 10px; align-items: center; margin: 6px 0; flex-wrap: wrap}
 .picture .controls input {flex: 1; min-width: 140px; max-width: 300px}
-.picture .in-words {display: none}
+.picture > .drawn {display: block !important}
+.picture > .still {display: none}
 </style>"""
+_DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+_LATER = re.compile(r"<!--later-->.*?<!--/later-->", re.DOTALL)
+_LABEL = re.compile(r'aria-label="([^"]*)"')
 _numbers = itertools.count(1)
 
 
@@ -34,7 +42,8 @@ _numbers = itertools.count(1)
 class Picture:
     """HTML for a notebook, and the same in words.
 
-    The words are shown where SVG and styles are taken away, as in a notebook that is not trusted.
+    Where SVG and styles are taken away, as in a notebook that is not trusted, the words are shown
+    and each drawing as an image.
     """
 
     body: str
@@ -47,8 +56,21 @@ class Picture:
         return f"<Picture: {self.alt}>"
 
     def _repr_html_(self) -> str:
-        told = f'<p class="in-words">{html.escape(self.alt)}</p>'
-        return f'{_STYLE}<div class="picture">{self.body}{told}</div>'
+        drawn = f'<div class="drawn" style="display:none">{self.body}</div>'
+        words = f"<p>{html.escape(self.alt)}</p>"
+        kept = f'<div class="still">{words}{stills(self.body)}</div>'
+        return f'{_STYLE}<div class="picture">{drawn}{kept}</div>'
+
+
+def stills(body: str) -> str:
+    """The drawings of this HTML as images on white cards; of frames the first."""
+    drawings = _DRAWING.findall(_LATER.sub("", body))
+    return "".join(still(drawn, alt=_label(drawn)) for drawn in drawings)
+
+
+def _label(drawn: str) -> str:
+    found = _LABEL.search(drawn.partition(">")[0])
+    return html.unescape(found[1]) if found else ""
 
 
 def text(x: float, y: float, words: object, size: float = 12, anchor: str = "start", **more) -> str:
@@ -87,10 +109,8 @@ def legend(**colours: str) -> str:
         words = words.replace("_", " ")
         parts += [rect(x, 4, 13, 13, colour), text(x + 18, 15, words)]
         x += 18 + 6.6 * len(words) + 20
-    return (
-        f'<svg viewBox="0 0 {x:g} 20" style="max-width:{x:g}px" aria-hidden="true">'
-        f"{''.join(parts)}</svg>"
-    )
+    alt = "Colours: " + ", ".join(words.replace("_", " ") for words in colours)
+    return svg(x, 20, "".join(parts), alt, widest=x)
 
 
 def in_code(words: str) -> str:
@@ -104,10 +124,10 @@ def frames(pictures: Sequence[str], labels: Sequence[str], what: str) -> str:
     labels: what each one shows, read aloud when the slider moves. what: the slider's name.
     """
     name = f"frames-{next(_numbers)}"
-    drawn = "".join(
-        f'<div class="frame{" on" if at == 0 else ""}">{one}</div>'
-        for at, one in enumerate(pictures)
-    )
+    first, *later = pictures
+    drawn = f'<div class="frame on">{first}</div><!--later-->'
+    drawn += "".join(f'<div class="frame">{one}</div>' for one in later) + "<!--/later-->"
+    drawn = f'<div class="frames">{drawn}</div>'
     script = _PLAYER.replace("NAME", name).replace("LABELS", _json(list(labels)))
     return (
         f'<div id="{name}"><div class="controls"><button type="button">Play</button>'

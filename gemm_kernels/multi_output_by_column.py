@@ -1,0 +1,62 @@
+"""One thread computes MULTI adjacent elements of a row of c, one after the other, as in the source.
+
+The source hands MULTI over as an argument, expects zeros in c, and tests the first column of a
+thread alone: where n is no multiple of MULTI, its last threads write outside of their row. Here
+each column is tested.
+"""
+
+from functools import cache
+
+from numba import cuda, float32, uint32
+
+from utils.ladder.step import Budget, Launch, Step
+from utils.ladder.tasks import GEMM
+
+WIDTH, HEIGHT = BLOCK = (16, 16)
+
+
+@cache
+def build(MULTI):
+    """The kernel for MULTI columns a thread; neighbouring threads take neighbouring groups."""
+
+    # Fewer threads do the same work; flaw: k is the inner loop, so a is read again for each column,
+    # the sum goes to memory at each turn, and the lanes of a warp read b MULTI columns apart.
+    @cuda.jit
+    def multi_output_by_column(a, b, c):
+        m, k = a.shape
+        n = b.shape[1]
+        x, y = cuda.grid(2)
+        row, col = uint32(y), uint32(x * MULTI)
+        if row >= m:
+            return
+
+        for j in range(MULTI):
+            # A thread's columns can begin inside of c and end outside.
+            if col + j < n:
+                c[row, col + j] = float32(0)
+                i = 0
+                while i < k:
+                    # A store at each turn: for all that the compiler knows, the next load of a or b
+                    # could read this element of c. The source's __restrict__ says that none does.
+                    c[row, col + j] += a[row, i] * b[i, col + j]
+                    i += 1
+
+    return multi_output_by_column
+
+
+def launch(shape, MULTI):
+    """Enough blocks to cover c, m×n, each with HEIGHT rows and MULTI·WIDTH columns."""
+    return Launch(grid=(-(-shape.n // (MULTI * WIDTH)), -(-shape.m // HEIGHT)), block=BLOCK)
+
+
+STEP = Step(
+    module=__name__,
+    name="multi_output_by_column",
+    idea="MULTI adjacent elements of c per thread, column by column: slower, no load is saved",
+    previous="naive",
+    task=GEMM,
+    build=build,
+    launch=launch,
+    choices={"MULTI": (8, 4, 2, 1)},
+    budget=Budget(registers=48, global_bits=32, ffma_share=0.1),
+)

@@ -1,0 +1,25 @@
+"""The tile of b lies transposed, with one unused column that spreads it over the banks."""
+
+from numba import cuda, float32
+
+TILE = 32
+PADDED = 33  # one more than is stored in a row
+
+
+@cuda.jit
+def conflict_free(a, b, c):
+    (m, k), n = a.shape, b.shape[1]
+    tile_a = cuda.shared.array((TILE, TILE), float32)
+    tile_b = cuda.shared.array((TILE, PADDED), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row, col = cuda.blockIdx.y * TILE + ty, cuda.blockIdx.x * TILE + tx
+    total = float32(0)
+    for start in range(0, k, TILE):
+        tile_a[ty, tx] = a[row, start + tx] if row < m and start + tx < k else float32(0)
+        tile_b[tx, ty] = b[start + ty, col] if start + ty < k and col < n else float32(0)
+        cuda.syncthreads()
+        for i in range(TILE):
+            total += tile_a[ty, i] * tile_b[tx, i]
+        cuda.syncthreads()
+    if row < m and col < n:
+        c[row, col] = total

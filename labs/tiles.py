@@ -1,0 +1,166 @@
+"""The family of tiled products: c = a·b by tiles in shared memory, on top of `labs.products`.
+
+A block of tile×tile threads computes a tile of c. What goes wrong is in `labs.tile_probes`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from labs import products
+from labs.exercise import Exercise, Shape, Target
+from labs.run import WORD, Run
+from labs.targets import full_requests, no_float64, one_store_per_element, sectors_per_request
+from labs.targets import wavefronts_per_request as wavefronts
+from labs.tile_probes import probes
+from labs.words import at_line, counted
+from utils.virtual_gpu.counters import AccessCount
+
+BANKS = 32
+
+
+def tiled_product(tile: int, whole: tuple[int, int, int], **told) -> Exercise:
+    """An exercise of this family.
+
+    whole: how many tiles m, n and k are long at the shape that fits. All three differ, and m and n
+    from k - 1, so that a loop that ends at m or n is not taken for one that ends a tile early.
+    told: the fields of Exercise that the family leaves open.
+    """
+    split = products.Split(block=(tile, tile))
+    shapes = (tuple(tile * count for count in whole), *_with_edges(tile), (1, 1, 1))
+    exercise = products.matrix_product(split, shapes=shapes, targets=_targets(tile), **told)
+    return replace(exercise, inputs=partial(_inputs, tile), probes=probes(tile, exercise.probes))
+
+
+def _with_edges(tile: int) -> tuple[Shape, ...]:
+    """Edges on all sides; a sum that is shorter than a tile; infinities."""
+    return (
+        (tile + 1, 3 * tile + 2, 2 * tile + 1),
+        (tile + 4, 2 * tile + 3, 7),
+        _with_infinities(tile),
+    )
+
+
+def _with_infinities(tile: int) -> Shape:
+    return (tile + 2, tile + 3, tile + tile // 2)
+
+
+def _inputs(tile: int, shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Whole numbers. At one shape a and b are above 0 and hold an infinity each, in the first tile.
+
+    What is left of it in the last tile, which is not full, then meets a zero and shows as NaN.
+    """
+    a, b = products.inputs(shape, seed)
+    if shape == _with_infinities(tile):
+        a, b = np.abs(a) + 1, np.abs(b) + 1
+        a[1, tile - 2] = b[tile - 1, 2] = np.inf
+    return a, b
+
+
+def _targets(tile: int) -> tuple[Target, ...]:
+    return (
+        one_store_per_element(),
+        no_float64(),
+        replace(
+            products.loads_per_multiply_add(2 / tile),
+            words="a block loads each element of its tiles once",
+            cause=partial(_loaded_again, tile),
+        ),
+        sectors_per_request(4),
+        full_requests(),
+        replace(wavefronts(1), words="no bank conflict", cause=_conflict),
+        _shared_loads(tile),
+        _barriers_per_tile(tile),
+    )
+
+
+def _loaded_again(tile: int, seen: Run, value: float) -> str:
+    """Elements are loaded more than once by a block."""
+    loads = [one for name in ("a", "b") for one in seen.accesses(name)]
+    most = max(loads, key=lambda one: one.words)
+    m, n, k = seen.shape
+    times = most.words * tile / (m * n * k)
+    story = (
+        f"{at_line(most.site)} loads every element of `{most.array}` that a block needs "
+        f"{times:.3g} times from global memory, and the target is once."
+    )
+    here = (one for one in seen.trace.access_counts if one.site == most.site)
+    if any((one.space, one.kind) == ("shared", "store") for one in here):
+        return f"{story} Threads of a block load what others of them load, too."
+    if times < tile:
+        return story
+    return f"{story} That is a load for each multiply-add: what lies in shared memory is not used."
+
+
+def _conflict(seen: Run, value: float) -> str:
+    """Lanes that ask one bank for different words."""
+    lines = [one for one in seen.trace.access_counts if one.wavefronts > one.requests]
+    worst = max(lines, key=lambda one: one.wavefronts / one.requests)
+    return (
+        f"{at_line(worst.site)}: a {worst.kind} of `{worst.array}` takes {value:.3g} wavefronts "
+        f"per request. {_meeting(worst)}"
+    )
+
+
+def _meeting(access: AccessCount) -> str:
+    """Which lanes of a kept request meet in a bank."""
+    for lanes in access.first:
+        words = {lane: int(at) // WORD for lane, at in enumerate(lanes) if at >= 0}
+        for first, word in words.items():
+            others = {w: lane for lane, w in words.items() if w % BANKS == word % BANKS}
+            if len(others) > 1:
+                second = next(lane for w, lane in others.items() if w != word)
+                apart = abs(words[second] - word)
+                return (
+                    f"Lanes {first} and {second} go to words that lie {apart} apart, a multiple of "
+                    f"the {BANKS} banks, so they meet in bank {word % BANKS}, and with them "
+                    f"{len(others)} different words of this request."
+                )
+    return "Lanes of a warp meet in the same bank."
+
+
+def _shared_loads(tile: int) -> Target:
+    """Loads of shared memory for each multiply-add."""
+
+    def words(seen: Run) -> int:
+        counts = seen.trace.access_counts
+        return sum(o.lanes for o in counts if (o.space, o.kind) == ("shared", "load"))
+
+    def measure(seen: Run) -> float:
+        m, n, k = seen.shape
+        return words(seen) / (m * n * k)
+
+    def cause(seen: Run, value: float) -> str:
+        k = seen.shape[2]
+        terms = value / 2 * k
+        return (
+            f"each thread takes {terms:.4g} terms from the tiles, and its sum has k = {k}: that is "
+            f"{counted(round(terms / tile), 'tile')} in place of {k // tile}. What the rest adds "
+            "is zero."
+        )
+
+    limit = "at most 2 loads from shared memory per multiply-add"
+    return Target("shared loads per multiply-add", 2, limit, measure, cause)
+
+
+def _barriers_per_tile(tile: int) -> Target:
+    """Barriers that each thread passes for each tile along k."""
+
+    def measure(seen: Run) -> float:
+        launch = seen.exercise.launch(seen.shape)
+        warps = launch.blocks * -(-launch.threads // 32)
+        passed = sum(line.barriers for line in seen.trace.counts.values())
+        return passed / warps / (seen.shape[2] // tile)
+
+    def cause(seen: Run, value: float) -> str:
+        lines = {site: one.barriers for site, one in seen.trace.counts.items() if one.barriers}
+        most = max(lines, key=lines.get)
+        return (
+            f"a thread passes {value:.3g} barriers per tile, and the target is 2. Most of them "
+            f"stand at {at_line(most)}."
+        )
+
+    return Target("barriers per tile", 2, "at most 2 barriers per tile", measure, cause)

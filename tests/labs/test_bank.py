@@ -1,0 +1,97 @@
+"""What holds for every exercise of the bank."""
+
+import inspect
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from labs import EXERCISES, check, task
+from labs.bank import find
+from utils.errors import CourseError
+
+ALL = pytest.mark.parametrize("name", EXERCISES)
+A_SCREEN = 700  # characters
+
+
+@ALL
+def test_a_solution_passes_and_reaches_every_target(name):
+    verdict = check(name, EXERCISES[name].solution)
+    assert verdict.passed, str(verdict)
+    assert set(verdict.counts) == {target.what for target in EXERCISES[name].targets}
+
+
+@ALL
+def test_a_starter_fails_with_one_cause_that_fits_on_a_screen(name):
+    verdict = check(name, EXERCISES[name].starter)
+    assert len(verdict.causes) == 1
+    assert 40 < len(verdict.causes[0]) < A_SCREEN
+
+
+@ALL
+def test_an_exercise_says_what_it_is(name):
+    one = EXERCISES[name]
+    assert one.name == name
+    assert one.lesson.isdigit()
+    assert one.title
+    assert one.text
+    assert len(one.hints) >= 2
+    for kernel in (one.starter, one.solution):
+        assert tuple(inspect.signature(kernel.py_func).parameters) == one.parameters
+
+
+@ALL
+def test_shapes_begin_with_one_that_fits_the_blocks_and_end_with_ones(name):
+    one = EXERCISES[name]
+    assert set(one.shapes[-1]) == {1}
+    assert len(set(one.shapes)) == len(one.shapes) >= 4
+    assert len(one.sizes) == len(one.shapes[0])
+
+
+@ALL
+def test_inputs_are_drawn_by_their_seed_and_make_exact_sums(name):
+    one = EXERCISES[name]
+    first, again, other = (one.inputs(one.shapes[1], seed) for seed in (5, 5, 6))
+    for mine, same in zip(first, again):
+        assert np.array_equal(mine, same)
+    assert any(not np.array_equal(mine, theirs) for mine, theirs in zip(first, other))
+    right = one.reference(*first)
+    assert right.dtype == np.float64
+    assert np.array_equal(right, right.astype(np.float32))
+
+
+@ALL
+def test_a_solution_is_not_shown_by_the_task(name):
+    shown = task(name)._repr_html_()
+    starter = set(_lines(EXERCISES[name].starter_text))
+    own = [line for line in _lines(EXERCISES[name].solution_text) if line not in starter]
+    told = [line for line in own if line in shown]
+    assert not told
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if len(line.strip()) > 8]
+
+
+@ALL
+def test_a_task_holds_its_targets_and_all_hints(name):
+    one, card = EXERCISES[name], task(name)
+    for target in one.targets:
+        assert target.words in " ".join(card.sentences)
+    assert card.hints == one.hints
+    assert card._repr_html_().count("<details>") == len(one.hints)
+
+
+def test_files_of_an_exercise_stand_in_its_folder():
+    for name in EXERCISES:
+        for file in ("exercise", "starter", "solution"):
+            assert import_module(f"labs.{name}.{file}").__doc__
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_one():
+    with pytest.raises(CourseError, match="did you mean 'coalescing'"):
+        find("coalesing")
+    with pytest.raises(CourseError, match=r"there are .*coalescing"):
+        task("x")
+    with pytest.raises(CourseError):
+        check("coalesing", None)

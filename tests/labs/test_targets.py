@@ -1,0 +1,162 @@
+"""Each target counts what it says, and names the line where it is missed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numba import cuda, float32
+
+from labs import targets
+from labs.checker import judge
+from labs.exercise import Exercise
+from utils.errors import CourseError
+from utils.ladder.problems import draw
+from utils.ladder.step import Launch
+
+LANES = 32
+WORDS = LANES * LANES
+
+
+@cuda.jit
+def reverse(x, out):
+    """Reverses each 32 elements by way of shared memory."""
+    tile = cuda.shared.array(LANES, float32)
+    lane = cuda.threadIdx.x
+    i = cuda.blockIdx.x * LANES + lane
+    if i < x.shape[0]:
+        tile[lane] = x[i]
+    cuda.syncthreads()
+    last = min(LANES, x.shape[0] - cuda.blockIdx.x * LANES) - 1
+    if i < x.shape[0]:
+        out[i] = tile[last - lane]
+
+
+@cuda.jit
+def reverse_with_conflicts(x, out):
+    """As `reverse`, but its elements lie 32 words apart."""
+    tile = cuda.shared.array(WORDS, float32)
+    lane = cuda.threadIdx.x
+    i = cuda.blockIdx.x * LANES + lane
+    if i < x.shape[0]:
+        tile[LANES * lane] = x[i]
+    cuda.syncthreads()
+    cuda.syncthreads()
+    last = min(LANES, x.shape[0] - cuda.blockIdx.x * LANES) - 1
+    if i < x.shape[0]:
+        out[i] = tile[LANES * (last - lane)]
+
+
+def reversed_parts(x: np.ndarray) -> np.ndarray:
+    parts = [x[at : at + LANES][::-1] for at in range(0, len(x), LANES)]
+    return np.concatenate(parts).astype(np.float64)
+
+
+REVERSE = Exercise(
+    name="reverse",
+    lesson="07",
+    title="Reverse",
+    text=("Reverse each 32 elements.",),
+    parameters=("x", "out"),
+    sizes=("n",),
+    shapes=((64,), (50,), (1,)),
+    launch=lambda shape: Launch(grid=(-(-shape[0] // LANES),), block=(LANES,)),
+    inputs=lambda shape, seed: (draw("integers", shape[0], seed),),
+    reference=reversed_parts,
+    targets=(),
+    hints=("By shared memory.",),
+    after="",
+)
+
+
+def judged(target, kernel):
+    return judge(replace(REVERSE, targets=(target,)), kernel)
+
+
+def test_wavefronts_are_those_of_the_worst_line():
+    assert judged(targets.wavefronts_per_request(1), reverse).passed
+    (cause,) = judged(targets.wavefronts_per_request(1), reverse_with_conflicts).causes
+    assert "`tile[LANES * lane] = x[i]`" in cause
+    assert "32 wavefronts per request" in cause
+    assert "the target is 1" in cause
+
+
+def test_barriers_are_counted_by_block():
+    assert judged(targets.barriers_per_block(1), reverse).passed
+    (cause,) = judged(targets.barriers_per_block(1), reverse_with_conflicts).causes
+    assert "passes 2 barriers" in cause
+
+
+def test_bytes_from_global_memory_are_those_of_all_lanes():
+    assert judged(targets.global_bytes(256), reverse).passed
+    (cause,) = judged(targets.global_bytes(255), reverse).causes
+    assert "loads 256 bytes" in cause
+    assert "`tile[lane] = x[i]`" in cause
+
+
+def test_requests_of_few_lanes_are_named():
+    @cuda.jit
+    def one_lane_copies(x, out):
+        if cuda.threadIdx.x == 0:
+            first = cuda.blockIdx.x * LANES
+            last = min(first + LANES, x.shape[0])
+            for i in range(first, last):
+                out[i] = x[first + last - 1 - i]
+
+    assert judged(targets.full_requests(), reverse).passed
+    (cause,) = judged(targets.full_requests(), one_lane_copies).causes
+    assert "only 1 of 32 lanes" in cause
+
+
+def test_spills_are_counted_where_the_compiler_is(compiler):
+    assert judged(targets.spilled_bytes(), reverse).counts == {"bytes spilled": 0}
+
+
+def test_a_spill_is_a_cause(compiler):
+    @cuda.jit(max_registers=16)
+    def spills(x, out):
+        parts = cuda.local.array(64, float32)
+        lane = cuda.threadIdx.x
+        first = cuda.blockIdx.x * LANES
+        last = min(LANES, x.shape[0] - first) - 1
+        if x.shape[0] > 1000:  # compiled, and not needed at the shapes of the exercise
+            for j in range(64):
+                parts[j] = x[first + j]
+            total = float32(0)
+            for j in range(64):
+                for k in range(64):
+                    total += parts[j] * parts[k]
+            out[first + lane] = total
+        elif lane <= last:
+            out[first + lane] = x[first + last - lane]
+
+    (cause,) = judged(targets.spilled_bytes(), spills).causes
+    assert "spills" in cause
+    assert "the target is 0" in cause
+
+
+def test_without_the_compiler_a_note_says_what_is_not_known(monkeypatch):
+    import utils.xray
+
+    def missing(*_):
+        raise CourseError("The CUDA compiler is not installed.")
+
+    monkeypatch.setattr(utils.xray, "xray", missing)
+    verdict = judged(targets.spilled_bytes(), reverse)
+    assert verdict.passed
+    assert verdict.notes == ("Not known on this machine: no spills.",)
+
+
+@pytest.mark.parametrize("make", [targets.no_float64, targets.one_store_per_element])
+def test_a_right_kernel_reaches_what_every_kernel_must(make):
+    assert judged(make(), reverse).passed
+
+
+def test_one_store_per_element_is_held_at_every_shape():
+    @cuda.jit
+    def twice_at_the_end(x, out):
+        lane, first = cuda.threadIdx.x, cuda.blockIdx.x * LANES
+        last = min(LANES, x.shape[0] - first) - 1
+        out[first + min(lane, last)] = x[first + last - min(lane, last)]
+
+    (cause,) = judged(targets.one_store_per_element(), twice_at_the_end).causes
+    assert "stores 64 times for 50 elements" in cause

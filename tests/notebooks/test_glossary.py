@@ -1,0 +1,31 @@
+"""The glossary: every term once, in order, in few words, and explained by the lesson it names."""
+
+import re
+
+import nbformat
+import pytest
+
+from utils.paths import ROOT
+
+LESSONS = ROOT / "notebooks"
+ENTRY = re.compile(r"## (?P<term>.+)\n\n(?P<text>.+?) \(\[\d\d\]\((?P<lesson>\S+)\)\)")
+GLOSSARY = (LESSONS / "glossary.md").read_text("utf-8")
+ENTRIES = [match.groupdict() for match in ENTRY.finditer(GLOSSARY)]
+
+
+def test_terms_stand_once_and_in_alphabetical_order():
+    terms = [entry["term"].lower() for entry in ENTRIES]
+    assert terms == sorted(set(terms))
+    assert len(terms) == GLOSSARY.count("\n## ")
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["term"])
+def test_an_entry_is_short_and_its_lesson_uses_the_term(entry):
+    assert len(re.findall(r"[.:?] |[.]$", entry["text"])) <= 4
+    lesson = nbformat.read(LESSONS / entry["lesson"], as_version=4)
+    words = "\n".join(cell.source for cell in lesson.cells).lower()
+    assert entry["term"].lower() in words
+
+
+def test_the_first_lesson_links_the_glossary():
+    assert "(glossary.md)" in (LESSONS / "00_start_here.ipynb").read_text("utf-8")

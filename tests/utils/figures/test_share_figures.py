@@ -1,0 +1,27 @@
+"""Shares of a peak against what hides the latency, and what others reached as crosses."""
+
+import pytest
+
+from tests.utils.figures.example_figures import CROSSES, SHARES, WHERE, labels
+from utils.errors import CourseError
+from utils.figures.look import COLOURS, INK
+from utils.figures.share_figures import share_lines
+
+
+def test_a_cross_has_the_colour_of_its_line_and_no_label():
+    marks = [*CROSSES, (300, 0.5, "another device")]
+    figure = share_lines(SHARES, "threads", "Chains", WHERE, marks)
+    crosses = [line.get_color() for line in figure.axes[0].get_lines() if line.get_marker() == "x"]
+    assert crosses == [COLOURS[1], COLOURS[0], INK]
+    assert {text.get_text() for text in labels(figure)} == {"ILP 1", "ILP 4"}
+
+
+def test_the_words_say_how_far_each_line_rises():
+    told = share_lines(SHARES, "threads", "Chains", WHERE, CROSSES).alt_text
+    assert "ILP 4 rises from 23% at 32 to at most 96% at 256" in told
+    assert "Crosses: ILP 4 at 192, 100%" in told
+
+
+def test_a_share_above_the_peak_is_refused():
+    with pytest.raises(CourseError, match="of the peak, which no kernel reaches"):
+        share_lines(SHARES.assign(share=1.1), "threads", "Chains", WHERE)

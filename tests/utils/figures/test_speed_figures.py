@@ -1,0 +1,199 @@
+"""Speed against size: a few steps in colour, the others grey, under the peak."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.utils.figures.example_figures import (
+    BASE,
+    CROWDED,
+    FIGURES,
+    PEAK,
+    PUBLISHED,
+    REDUCE,
+    SLOW_AND_FAST,
+    WITH_LIBRARY,
+    gemm,
+    labels,
+    texts,
+)
+from utils.errors import CourseError
+from utils.figures import plots
+from utils.figures.look import COLOURS, GREY, INK
+from utils.measuring import records
+
+
+def lines(figure):
+    """The drawn values by colour: marked steps have one each, others GREY, the library INK."""
+    return {
+        line.get_color(): [value for value in line.get_ydata() if not np.isnan(value)]
+        for line in figure.axes[0].get_lines()
+        if len(set(line.get_xdata()) - {0, 1})
+    }
+
+
+def names(figure):
+    return {text.get_text() for text in labels(figure)}
+
+
+def test_the_marked_steps_have_colours_and_names_and_the_others_are_grey():
+    figure = plots.curve(gemm({"naive": 1000, "tiled": 2000, "ilp": 3000}), ["tiled"])
+    drawn = lines(figure)
+    assert drawn[COLOURS[0]] == [2000] * 3
+    assert sorted(drawn[GREY]) == [1000] * 3 + [3000] * 3
+    assert names(figure) == {"tiled"}
+
+
+def test_the_library_is_drawn_dashed_at_its_own_speed():
+    # It takes half our time, so it is twice as fast; the median over both steps is drawn.
+    frame = gemm({"tiled": 20000}, library="cuBLAS", library_ratio=0.5)
+    figure = plots.curve(frame, ["tiled"])
+    assert lines(figure)[INK] == [40000] * 3
+    assert names(figure) == {"tiled", "cuBLAS"}
+    assert "cuBLAS ends at 40,000, 2 times tiled" in figure.alt_text
+
+
+def test_without_a_library_nothing_is_dashed():
+    figure = plots.curve(gemm(SLOW_AND_FAST), ["tiled"])
+    assert INK not in lines(figure)
+    assert names(figure) == {"tiled"}
+
+
+@pytest.mark.parametrize("name, peak", [("curve", PEAK), ("bandwidth", 4800), ("one size", PEAK)])
+def test_the_axis_is_logarithmic_and_ends_at_the_peak(name, peak):
+    axes = FIGURES[name]().axes[0]
+    assert axes.get_ylim()[1] == pytest.approx(peak)
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+
+
+def test_the_levels_are_shares_of_the_peak_and_the_speeds_that_they_are():
+    found = set(texts(FIGURES["bandwidth"]()))
+    assert {"100 %", "4,800", "50 %", "2,400", "10 %", "480", "GB/s"} <= found
+    assert {"100 %", "66,900", "5 %", "3,345", "GFLOP/s"} <= set(texts(FIGURES["curve"]()))
+
+
+def test_every_point_is_inside_the_axes():
+    axes = plots.curve(gemm({"naive": 45, "tiled": 20000}), ["naive"]).axes[0]
+    assert axes.get_ylim()[0] <= 45
+
+
+def test_sizes_are_the_ticks_of_a_binary_axis():
+    axes = FIGURES["curve"]().axes[0]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["512", "1024", "4096"]
+
+
+def test_a_line_over_sizes_leaves_other_shapes_out_unless_there_are_no_others():
+    oblong = gemm({"tiled": 10_000}, [2000]).assign(n=600)
+    drawn = plots.curve(pd.concat([gemm({"tiled": 20_000}), oblong]), ["tiled"])
+    assert lines(drawn)[COLOURS[0]] == [20_000] * 3
+    assert "2000×600×2000" in plots.curve(oblong, ["tiled"]).alt_text
+
+
+def test_a_step_is_drawn_with_its_best_constants():
+    slow, fast = gemm({"tiled": 10_000}, params="TILE=8"), gemm({"tiled": 20_000}, params="TILE=32")
+    assert lines(plots.curve(pd.concat([slow, fast]), ["tiled"]))[COLOURS[0]] == [20_000] * 3
+
+
+def test_the_words_say_how_each_marked_step_rises():
+    told = FIGURES["curve"]().alt_text
+    assert "naive goes from 5,000 at 512 to 5,000 at 4096, 7.5% of the peak" in told
+    frame = pd.concat([gemm({"ilp": 9000}, [512]), gemm({"ilp": 8000}, [1024])])
+    assert "falls from 9,000 at 512 to 8,000 at 1024" in plots.curve(frame, ["ilp"]).alt_text
+
+
+def test_more_labels_than_six_are_refused_with_their_names():
+    with pytest.raises(CourseError, match="at most 6 labelled series, and these are 7: register"):
+        plots.curve(CROWDED, [f"register_blocked_{i}" for i in range(7)])
+
+
+def test_old_and_new_are_compared_with_their_best_constants():
+    frame = pd.concat(
+        [gemm({"old": 1000}), *(gemm({"new": v}, params=f"T={v}") for v in (3000, 2000))]
+    )
+    figure = plots.old_against_new(frame, "old", "new", PEAK)
+    assert "512\n3.0×" in texts(figure)
+    assert figure.alt_text.startswith("new over old: 3.0× at 512, 3.0× at 1024")
+
+
+def test_the_steps_that_are_neither_old_nor_new_are_grey():
+    frame = gemm({"old": 1000, "new": 3000, "newer": 9000})
+    figure = plots.old_against_new(frame, "old", "new", PEAK)
+    assert names(figure) == {"old", "new"}
+    assert lines(figure)[GREY] == [9000] * 3
+    assert figure.axes[0].get_ylim()[1] == pytest.approx(PEAK)
+
+
+def test_a_step_with_another_peak_is_left_out():
+    from_cache = gemm({"l2_read": 1}).assign(efficiency=np.nan, gflops=2 * PEAK)
+    frame = pd.concat([gemm({"old": 1000, "new": 3000}), from_cache])
+    figure = plots.old_against_new(frame, "old", "new", PEAK)
+    assert not lines(figure).get(GREY)
+    with pytest.raises(CourseError, match="l2_read on NVIDIA H200 at 512 is 200"):
+        plots.old_against_new(frame, "old", "l2_read", PEAK)
+
+
+def test_every_step_has_a_panel_with_all_others_in_grey():
+    figure = plots.small_multiples(CROWDED, "Twelve steps")
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    assert [axes.get_title("left") for axes in panels] == list(CROWDED["step"].unique())
+    for axes in panels:
+        others, line, _ = axes.get_lines()
+        assert np.isnan(others.get_ydata()).sum() == 11
+        assert line.get_color() == COLOURS[0]
+
+
+def test_numbers_measured_here_are_called_so():
+    figure = plots.curve(gemm(SLOW_AND_FAST), ["tiled"], here=True)
+    assert "measured here on NVIDIA H200" in texts(figure)
+
+
+def test_a_ladders_figures_are_panels_and_a_staircase():
+    figures = plots.figures_of(REDUCE, "Sum")
+    assert list(figures) == ["gb_per_s", "share_of_peak"]
+    assert "4,500 at 2³⁰, 93.8% of the peak" in figures["gb_per_s"].alt_text
+
+
+def test_without_an_efficiency_there_is_no_peak_to_draw_under():
+    with pytest.raises(CourseError, match="no row has an efficiency"):
+        plots.figures_of(gemm({"tiled": 10_000}).assign(efficiency=np.nan), "SGEMM")
+
+
+@pytest.mark.parametrize("fields", [{}, {"library": "cuBLAS", "library_ratio": 0.1}])
+def test_more_than_the_peak_is_an_error_with_an_explanation(fields):
+    peak = PEAK if fields else 19000
+    with pytest.raises(CourseError, match=r"at 512 is .*% of the peak, which no kernel reaches"):
+        plots.old_against_new(gemm(SLOW_AND_FAST, **fields), "naive", "tiled", peak)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda frame: plots.curve(frame, []),
+        lambda frame: plots.small_multiples(frame, "Steps"),
+        plots.staircase,
+        lambda frame: plots.published_beside_measured(PUBLISHED, frame),
+    ],
+)
+@pytest.mark.parametrize("rows", [WITH_LIBRARY.iloc[:0], gemm({"naive": None})])
+def test_a_table_without_numbers_is_refused(draw, rows):
+    with pytest.raises(CourseError, match="There is nothing to draw"):
+        draw(rows)
+
+
+def test_a_step_that_is_missing_is_named_with_those_that_are_there():
+    with pytest.raises(CourseError, match="no rows of 'best': its steps are naive, tiled"):
+        plots.curve(WITH_LIBRARY, ["best"])
+
+
+def test_two_devices_are_not_mixed():
+    frame = pd.concat([gemm({"naive": 1}), gemm({"naive": 1}).assign(device="Tesla T4")])
+    with pytest.raises(CourseError, match="NVIDIA H200 and Tesla T4: choose one"):
+        plots.curve(frame, ["naive"])
+
+
+def test_a_row_without_a_size_is_refused():
+    frame = records.to_frame([replace(BASE, step="fma_loop", gflops=60000, efficiency=0.9)])
+    with pytest.raises(CourseError, match="'fma_loop' has neither m, n and k nor elements"):
+        plots.curve(frame, ["fma_loop"])

@@ -1,0 +1,44 @@
+"""Estimates beside records, and times that grow."""
+
+import re
+from itertools import pairwise
+
+import pytest
+
+from utils.figures.times import draw_estimates, draw_growth
+
+
+def places(body: str) -> list[float]:
+    return [float(x) for x in re.findall(r'<circle cx="([\d.]+)"', body)]
+
+
+def test_a_ring_and_a_dot_stand_where_the_times_are():
+    picture = draw_estimates({"one": (10, 40), "two": (20, 20)}, "title")
+    ring, dot, same, same_too = places(picture.body)[2:]  # the first two are the legend
+    assert ring < same == same_too < dot
+    # The axis is logarithmic: twice the time is the same distance everywhere.
+    assert dot - same == pytest.approx(same - ring, abs=0.11)
+
+
+def test_estimates_are_told_in_words():
+    assert str(draw_estimates({"naive": (16.4, 27.5)}, "Time")) == (
+        "Time, in ms. naive: estimate 16.4, recorded 27.5."
+    )
+
+
+def test_each_series_is_divided_by_its_own_first_time():
+    picture = draw_growth("columns", (1, 2, 4), {"slow": [5, 10, 15], "fast": [0.2, 0.1, 0.05]})
+    assert re.findall(r"×([\d.]+)<", picture.body) == ["3.00", "0.25"]
+    assert "slow: 1.00, 2.00, 3.00; fast: 1.00, 0.50, 0.25" in picture.alt
+
+
+def test_labels_of_curves_that_end_together_do_not_touch():
+    picture = draw_growth("columns", (1, 2), {"one": [1, 2], "two": [1, 2.01], "three": [1, 1.99]})
+    heights = sorted(float(y) for y in re.findall(r'y="([\d.]+)"[^>]*>×', picture.body))
+    assert min(b - a for a, b in pairwise(heights)) >= 14
+
+
+def test_a_note_stands_below_and_in_the_words():
+    picture = draw_growth("columns", (1, 2), {"one": [1, 2]}, "Not recorded yet: two.")
+    assert "<p>Not recorded yet: two.</p>" in picture.body
+    assert picture.alt.endswith("Not recorded yet: two.")

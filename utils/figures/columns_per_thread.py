@@ -1,0 +1,79 @@
+"""One thread with several columns of c: what it needs, and in which order it reads it."""
+
+from __future__ import annotations
+
+from utils.figures.matrices import matrix, squares
+from utils.virtual_gpu.pictures.svg import (
+    BLUE,
+    GREEN,
+    PALE,
+    PURPLE,
+    Picture,
+    frames,
+    legend,
+    svg,
+    text,
+)
+
+COLUMNS, K, SIZE = 4, 6, 20
+# The upper left corners of the matrices, and the size of the picture.
+B = (K * SIZE + 34, 44)
+A, C = (4, B[1] + K * SIZE + 30), (B[0], B[1] + K * SIZE + 30)
+WIDTH, HEIGHT = B[0] + COLUMNS * SIZE + 6, C[1] + SIZE + 34
+
+
+def draw_columns() -> Picture:
+    """What one thread needs that computes four elements of a row of c."""
+    everything = [(turn, column) for turn in range(K) for column in range(COLUMNS)]
+    alt = (
+        "One thread computes 4 elements of a row of c. It needs one row of a, which serves all "
+        "four, and four columns of b."
+    )
+    body = _matrices() + squares(A, SIZE, [(0, turn) for turn in range(K)], BLUE)
+    body += squares(B, SIZE, everything, BLUE) + squares(C, SIZE, everything[:COLUMNS], PURPLE)
+    body += text(4, 16, "one thread", 14, font_weight="bold")
+    drawn = svg(WIDTH, C[1] + SIZE + 6, body, alt, widest=270)
+    return Picture(legend(belongs_to_the_thread=PURPLE, needed_for_it=BLUE) + drawn, alt)
+
+
+def draw_orders() -> Picture:
+    """The loop over the columns outside, or inside: what the thread reads, and how much in all."""
+    outside = [(turn, column) for column in range(COLUMNS) for turn in range(K)]
+    inside = sorted(outside)
+    pictures = [
+        f'<div class="row">{_moment("column by column", outside[: at + 1], kept=False)}'
+        f"{_moment('turn by turn', inside[: at + 1], kept=True)}</div>"
+        for at in range(COLUMNS * K)
+    ]
+    labels = [f"multiply-add {at + 1} of {COLUMNS * K}" for at in range(COLUMNS * K)]
+    alt = (
+        f"One thread with {COLUMNS} columns and a sum of {K} terms. Column by column it reads the "
+        f"row of a {COLUMNS} times: {COLUMNS * K} loads of a and {COLUMNS * K} of b. Turn by turn "
+        f"it reads the row of a once: {K} loads of a and {COLUMNS * K} of b."
+    )
+    colours = legend(adds_to=PURPLE, loads=BLUE, has_in_a_register=GREEN, loaded_before=PALE)
+    return Picture(colours + frames(pictures, labels, "multiply-add"), alt)
+
+
+def _moment(title: str, done: list[tuple[int, int]], kept: bool) -> str:
+    """After these multiply-adds, each (turn, column). kept: a's element stays in a register."""
+    turn, column = done[-1]
+    before = [place for place in done[:-1] if place[0] == turn]
+    reused = kept and bool(before)
+    of_a = len({at for at, _ in done}) if kept else len(done)
+    body = text(4, 16, title, 14, font_weight="bold") + _matrices()
+    body += squares(A, SIZE, sorted({(0, at) for at, _ in done} - {(0, turn)}), PALE)
+    body += squares(A, SIZE, [(0, turn)], GREEN if reused else BLUE)
+    body += squares(B, SIZE, done[:-1], PALE) + squares(B, SIZE, [(turn, column)], BLUE)
+    body += squares(C, SIZE, [(0, column)], PURPLE)
+    told = f"loads so far: {of_a} of a, {len(done)} of b"
+    body += text(4, C[1] + SIZE + 24, told, 13)
+    return svg(WIDTH, HEIGHT, body, f"{title}: {told}", widest=270)
+
+
+def _matrices() -> str:
+    return (
+        matrix(A, 1, K, SIZE, "a 1 row")
+        + matrix(B, K, COLUMNS, SIZE, "b 4 columns")
+        + matrix(C, 1, COLUMNS, SIZE, "c")
+    )

@@ -1,0 +1,119 @@
+"""Which lane does what: where its threads lie, what they read, which columns belong to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from utils.figures.matrices import matrix, squares
+from utils.virtual_gpu.pictures.svg import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PALE,
+    PURPLE,
+    Picture,
+    frames,
+    legend,
+    path,
+    rect,
+    svg,
+    text,
+)
+
+SIDE = 8  # words of a row, which are one sector, and lanes
+LINE = 3  # the row or column of c that the lanes take
+WHITE = "fill:#fff"
+
+
+def draw_directions() -> Picture:
+    """Eight lanes, down a column or along a row of c, and what they read at each turn."""
+    turns = [
+        f'<div class="row">{_turn(True, turn)}{_turn(False, turn)}</div>' for turn in range(SIDE)
+    ]
+    labels = [f"i = {turn}" for turn in range(SIDE)]
+    colours = legend(belongs_to_a_lane=GREEN, read_by_a_lane=BLUE, comes_with_it=PALE)
+    return Picture(
+        colours + frames(turns, labels, "turn of the loop"),
+        "Eight lanes and matrices of 8×8 words, where a row is a sector. Lanes that go down a "
+        "column of c read at each turn a column of a, one word in each of its rows, and one word "
+        "of b. Lanes that go along a row of c read one word of a, and a row of b.",
+    )
+
+
+def _turn(down: bool, turn: int) -> str:
+    """One turn of the loop: what the lanes read of a and b, and where they write in c."""
+    size, gap, top = 17, 30, 40
+    side = SIDE * size
+    a, b, c = (4, top + side + gap), (4 + side + gap, top), (4 + side + gap, top + side + gap)
+    lanes = [(lane, LINE) if down else (LINE, lane) for lane in range(SIDE)]
+    of_a = sorted({(row, turn) for row, _ in lanes})
+    of_b = sorted({(turn, column) for _, column in lanes})
+    body = text(4, 16, "lanes go down" if down else "lanes go along", 14, font_weight="bold")
+    for name, at, read in (("a", a, of_a), ("b", b, of_b), ("c", c, [])):
+        body += matrix(at, SIDE, SIDE, size, f"{name} 8×8 words")
+        came = {(row, column) for row, _ in read for column in range(SIDE)} - set(read)
+        body += squares(at, size, sorted(came), PALE) + squares(at, size, read, BLUE)
+    body += squares(c, size, lanes, GREEN)
+    for lane, (row, column) in enumerate(lanes):
+        x, y = c[0] + (column + 0.5) * size, c[1] + row * size + 13
+        body += text(x, y, lane, 12, "middle", style=WHITE)
+    way = "down a column" if down else "along a row"
+    alt = f"Turn {turn}, lanes {way} of c: {len(of_a)} words of a and {len(of_b)} words of b"
+    return svg(2 * side + gap + 10, c[1] + side + 6, body, alt, widest=330)
+
+
+def draw_threads(numbers: np.ndarray, block: tuple[int, int]) -> Picture:
+    """A small matrix with the number that each thread wrote; blocks are a gap apart.
+
+    block: threads along x and along y.
+    """
+    (rows, columns), (width, height) = numbers.shape, block
+    size, gap, left, top = 30, 6, 46, 22
+
+    def x(column: int) -> float:
+        return left + column * size + gap * (column // width)
+
+    def y(row: int) -> float:
+        return top + row * size + gap * (row // height)
+
+    body = ""
+    for (row, column), number in np.ndenumerate(numbers):
+        shade = f"{0.2 + 0.5 * number / (width * height - 1):.2f}"
+        body += rect(x(column), y(row), size - 2, size - 2, BLUE, opacity=shade, rx=3)
+        body += text(x(column) + size / 2 - 1, y(row) + 19, f"{number:.0f}", 13, "middle")
+    for column in range(columns):
+        name = column if column else "x=0"
+        body += text(x(column) + size / 2 - 1, 15, name, 12, "middle")
+    for row in range(rows):
+        body += text(36, y(row) + 19, row if row else "y=0", 12, "end")
+    alt = (
+        f"{rows} rows and {columns} columns of threads in blocks of {width}×{height}. In each "
+        "block the numbers of the lanes run along x first, and go on with the next y."
+    )
+    return Picture(svg(x(columns), y(rows) + 2, body, alt, widest=x(columns)), alt)
+
+
+def draw_owners() -> Picture:
+    """Four lanes with four columns of c each: adjacent, or as far apart as there are lanes."""
+    adjacent = _owners("adjacent", 24, lambda column: column // 4)
+    apart = _owners("a block apart", 90, lambda column: column % 4)
+    alt = (
+        "A row of c with 16 columns for 4 lanes. Adjacent: lanes 0 0 0 0 1 1 1 1 2 2 2 2 3 3 3 3. "
+        "A block apart: 0 1 2 3 four times. The first column of each lane is underlined."
+    )
+    return Picture(svg(376, 122, adjacent + apart, alt), alt)
+
+
+def _owners(title: str, top: float, owner: Callable[[int], int]) -> str:
+    size, left, colours = 23, 4, (BLUE, ORANGE, GREEN, PURPLE)
+    body, seen = text(left, top - 8, title, 13, font_weight="bold"), set()
+    for column in range(16):
+        lane, x = owner(column), left + column * size
+        body += rect(x, top, size - 2, size - 2, colours[lane], rx=3)
+        body += text(x + size / 2 - 1, top + 15.5, lane, 12, "middle", style=WHITE)
+        if lane not in seen:
+            body += path(f"M{x} {top + size + 2}h{size - 2}", stroke_width=3)
+        seen.add(lane)
+    return body

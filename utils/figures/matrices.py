@@ -1,0 +1,29 @@
+"""A small matrix as squares, of which other pictures colour some."""
+
+from __future__ import annotations
+
+from utils.virtual_gpu.pictures.svg import path, rect, text
+
+
+def matrix(at: tuple[float, float], rows: int, columns: int, size: float, name: str) -> str:
+    """An empty matrix with its name above. at: its upper left corner. size: of a square."""
+    x, y = at
+    across, down = columns * size, rows * size
+    rules = "".join(f"M{x} {y + row * size}h{across}" for row in range(1, rows))
+    rules += "".join(f"M{x + column * size} {y}v{down}" for column in range(1, columns))
+    letter, _, rest = name.partition(" ")
+    return (
+        rect(x, y, across, down, "none", stroke="currentColor", opacity=0.7)
+        + path(rules, stroke_width=0.5, opacity=0.35)
+        + text(x, y - 6, letter, 14, font_weight="bold")
+        + text(x + 16, y - 6, rest)
+    )
+
+
+def squares(at: tuple[float, float], size: float, cells, colour: str) -> str:
+    """Coloured squares of that matrix. cells: (row, column) of each."""
+    x, y = at
+    return "".join(
+        rect(x + column * size + 0.5, y + row * size + 0.5, size - 1, size - 1, colour)
+        for row, column in cells
+    )

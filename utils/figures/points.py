@@ -1,0 +1,143 @@
+"""Records as the points of a figure: where each stands, what it is called, what the peak is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from utils.errors import CourseError
+from utils.figures.labels import MOST_LABELS
+from utils.ladder.shapes import GemmShape, ReduceShape
+from utils.machine.devices import fraction_of_peak
+from utils.measuring.records import fastest
+
+UNITS = {"gflops": "GFLOP/s", "gb_per_s": "GB/s"}
+
+
+def points_of(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:
+    """The rows that have a value, each step's best constants at each size, by step and size.
+
+    Adds size (a number to place it), size_label, value, and library_value (NaN without one).
+    CourseError for no rows, several devices, or more than 100 % of the peak.
+    """
+    points = frame.dropna(subset=[unit]).reset_index(drop=True)
+    if points.empty:
+        raise CourseError(f"There is nothing to draw: no row has a value in '{unit}'.")
+    _one_device(points)
+    points = points.assign(
+        size=_sizes(points),
+        size_label=[_size_label(row) for row in points.itertuples()],
+        value=points[unit].astype(float),
+        # The ratio is the library's time over ours, hence our speed over the library's.
+        library_value=points[unit] / points["library_ratio"],
+    )
+    for row in points.itertuples():
+        at = f"{row.device} at {row.size_label}"
+        fraction_of_peak(row.value, peak, f"{row.step} on {at}")
+        fraction_of_peak(row.library_value, peak, f"{row.library} on {at}")
+    points = fastest(points, ("step", "size"))
+    points["order"] = pd.factorize(points["step"])[0]
+    return points.sort_values(["order", "size"])
+
+
+def peak_of(frame: pd.DataFrame, unit: str) -> float:
+    """The peak from which the rows' efficiencies follow, in `unit`; NaN where none has one."""
+    return (frame[unit] / frame["efficiency"]).median()
+
+
+def units_of(frame: pd.DataFrame) -> list[str]:
+    """The units, out of `UNITS`, in which the rows have a value and a share of the peak.
+
+    CourseError if there is none.
+    """
+    found = [unit for unit in UNITS if not frame.dropna(subset=[unit, "efficiency"]).empty]
+    if not found:
+        raise CourseError(
+            "There is nothing to draw: no row has an efficiency; record it where a peak is known."
+        )
+    return found
+
+
+def squares(frame: pd.DataFrame) -> pd.DataFrame:
+    """Without products of another shape, unless there are no others.
+
+    Another shape between them would be a dent in a line that is no size's.
+    """
+    even = frame["elements"].notna() | ((frame["m"] == frame["n"]) & (frame["n"] == frame["k"]))
+    return frame[even] if even.any() else frame
+
+
+def need_steps(frame: pd.DataFrame, steps: Sequence[str]) -> None:
+    """CourseError for a step of which the frame has no row."""
+    present = list(frame["step"].unique())
+    for step in steps:
+        if step not in present:
+            raise CourseError(
+                f"The table has no rows of '{step}': its steps are {', '.join(present) or 'none'}."
+            )
+
+
+def library_of(points: pd.DataFrame) -> pd.Series:
+    """The library's speed by size; empty without a library."""
+    return points.dropna(subset=["library_value"]).groupby("size")["library_value"].median()
+
+
+def library_name(points: pd.DataFrame) -> str:
+    return ", ".join(points["library"][points["library_value"].notna()].unique())
+
+
+def size_labels(points: pd.DataFrame) -> pd.Series:
+    """The label of each size, in ascending order."""
+    return points.drop_duplicates("size").set_index("size")["size_label"].sort_index()
+
+
+def where_from(frame: pd.DataFrame, here: bool = False) -> str:
+    """Where the numbers come from, as the figure says it below its title."""
+    first, last = frame["date"].min(), frame["date"].max()
+    when = f"recorded {first}" + (f" to {last}" if last > first else "")
+    return f"{'measured here' if here else when} on {_one_device(frame)}"
+
+
+def climbers(values: pd.Series) -> pd.Series:
+    """The values of those that are above all before them."""
+    return values[values > values.cummax().shift(fill_value=0)]
+
+
+def milestones(values: pd.Series, most: int = MOST_LABELS) -> list[str]:
+    """The first, the highest, and of those between that rise above all before the greatest rises.
+
+    values: by name, in the ladder's order, each above 0.
+    """
+    steps = climbers(values)
+    rises = steps / steps.shift()
+    between = rises.iloc[1:-1].nlargest(most - 2).index
+    chosen = {steps.index[0], *between, steps.index[-1]}
+    return [name for name in values.index if name in chosen]
+
+
+def _one_device(frame: pd.DataFrame) -> str:
+    names = frame["device"].unique()
+    if len(names) > 1:
+        raise CourseError(
+            f"The table holds records of {' and '.join(names)}: choose one device for a figure."
+        )
+    return names[0]
+
+
+def _sizes(frame: pd.DataFrame) -> pd.Series:
+    """Where a shape stands on the axis: its elements, or the cube root of m·n·k."""
+    volume = frame[["m", "n", "k"]].astype(float).prod(axis=1, skipna=False)
+    sizes = frame["elements"].astype(float).fillna(np.cbrt(volume))
+    if sizes.isna().any():
+        step = frame["step"][sizes.isna()].iloc[0]
+        raise CourseError(f"A row of '{step}' has neither m, n and k nor elements: choose others.")
+    return sizes
+
+
+def _size_label(row) -> str:
+    if pd.isna(row.elements):
+        return str(row.n) if row.m == row.n == row.k else str(GemmShape(row.m, row.n, row.k))
+    base, _, exponent = str(ReduceShape(int(row.elements))).partition("^")
+    return base + exponent.translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))

@@ -1,0 +1,113 @@
+"""What the sources published beside what was measured, in percent of each device's peak."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from utils.errors import CourseError
+from utils.figures.look import COLOURS, POINTS_PER_INCH, QUIET, new_figure, style, with_alt
+from utils.figures.points import points_of, where_from
+from utils.machine.devices import find, fraction_of_peak
+
+# In points: a kernel's heading, a bar under its own line of text.
+_HEADING, _BAR = 22, 26
+
+
+def published_beside_measured(
+    published: pd.DataFrame,
+    measured: pd.DataFrame,
+    title: str = "Published and measured",
+    here: bool = False,
+) -> Figure:
+    """Bars in percent of each device's peak: what the sources published, and what we measured.
+
+    published: columns of `data/published/gemm_gpu.csv`. measured: records of one device. A kernel
+    and a step of the same name stand together, so rename what should be compared. Each appears with
+    its best figure on each device; what has no percentage and no known peak is left out. Figures
+    counted with 2^30 are converted to 10^9. CourseError if either has nothing to show.
+    """
+    ours = points_of(measured, 1.0, "efficiency")
+    ours = pd.DataFrame(
+        {
+            "kernel": ours["step"],
+            "who": f"{ours['device'].iloc[0]}, {ours['date'].max()[:4]}, ours",
+            "percent": 100 * ours["value"],
+            "colour": COLOURS[0],
+        }
+    )
+    bars = pd.concat([published_percent(published).assign(colour=QUIET), ours])
+    bars = bars.groupby(["kernel", "who", "colour"], sort=False, as_index=False)["percent"].max()
+    where = f"best size of each; ours {where_from(measured, here)}"
+    with style():
+        points_high = _HEADING * bars["kernel"].nunique() + _BAR * len(bars)
+        height = 0.75 + points_high / POINTS_PER_INCH
+        figure = new_figure(title, where, height)
+        axes = figure.add_subplot()
+        _draw_groups(axes, bars)
+        axes.set_xlim(0, 100)
+        axes.set_xlabel("% of the data sheet's peak\n(counts with 2³⁰ converted to 10⁹: ×1.0737)")
+        axes.grid(axis="x")
+    return with_alt(figure, f"{_told(bars)} {where}.")
+
+
+def published_percent(published: pd.DataFrame) -> pd.DataFrame:
+    """Columns kernel, who, percent: of the data sheet's peak if known, else as published."""
+    work = 2 * published[["m", "n", "k"]].astype(float).prod(axis=1, skipna=False)
+    timed = work / published["time_ms"].astype(float) / 1e6
+    gflops = published["gflops"].astype(float).fillna(timed)
+    binary = (published["gflops_base"] == "2^30").fillna(False).astype(bool)
+    gflops = gflops.where(~binary, gflops * 2**30 / 1e9)
+    percent = 100 * gflops / published["device"].map(_peak_gflops)
+    table = pd.DataFrame(
+        {
+            "kernel": published["kernel"],
+            "who": [
+                device if pd.isna(year) else f"{device}, {year}"
+                for device, year in published[["device", "year"]].values
+            ],
+            "percent": percent.fillna(published["efficiency_pct"].astype(float)),
+        }
+    ).dropna()
+    if table.empty:
+        raise CourseError("No published figure has a percentage or a known peak: choose others.")
+    for kernel, who, percent in table.values:
+        fraction_of_peak(percent, 100, f"{kernel} on {who}")
+    return table
+
+
+def _peak_gflops(device: str) -> float:
+    try:
+        return find(device).peak_gflops
+    except CourseError:
+        return np.nan
+
+
+def _draw_groups(axes: Axes, bars: pd.DataFrame) -> None:
+    """The bars (columns kernel, who, colour, percent) below each other, a heading per kernel.
+
+    Upright the axes count in points, downwards.
+    """
+    row = 0
+    for kernel, group in bars.groupby("kernel", sort=False):
+        row += _HEADING
+        axes.text(0, row - 6, kernel, fontweight="bold")
+        for bar in group.itertuples():
+            axes.text(0, row + 11, bar.who)
+            axes.text(100, row + 11, f"{bar.percent:.1f} %", ha="right")
+            axes.barh(row + 18, bar.percent, color=bar.colour, height=8)
+            row += _BAR
+    axes.set_ylim(row + 4, 0)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+
+
+def _told(bars: pd.DataFrame) -> str:
+    """For each kernel, how its shares differ from device to device."""
+    told = []
+    for kernel, group in bars.groupby("kernel", sort=False):
+        shares = ", ".join(f"{bar.percent:.1f} % on {bar.who}" for bar in group.itertuples())
+        told.append(f"{kernel} reaches {shares}")
+    return f"Of each device's peak {'; '.join(told)}."

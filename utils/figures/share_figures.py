@@ -1,0 +1,68 @@
+"""The share of a peak that is reached, against what hides the latency, beside what a model says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from utils.figures.labels import label_ends
+from utils.figures.look import COLOURS, INK, MARKERS, new_figure, style, with_alt
+from utils.machine.devices import fraction_of_peak
+
+
+def share_lines(
+    points: pd.DataFrame,
+    axis: str,
+    title: str,
+    where: str,
+    marks: Sequence[tuple[float, float, str]] = (),
+) -> Figure:
+    """Lines of a share of the peak against what hides the latency; what a model says, dotted.
+
+    points: columns label, x, share and model (fractions), of at most six labels. axis: what x is,
+    on a scale of powers of two. where: the line below the title. marks: points of others, as x,
+    share and the label of the line whose colour they get. CourseError for a share above 1.
+    """
+    with style():
+        figure = new_figure(title, where, height=3.9)
+        axes = figure.add_subplot()
+        ends, colours = {}, dict(zip(points["label"].unique(), COLOURS, strict=False))
+        for (label, line), mark in zip(points.groupby("label", sort=False), MARKERS, strict=False):
+            fraction_of_peak(line["share"].max(), 1.0, label)
+            x, share, colour = line["x"], 100 * line["share"], colours[label]
+            axes.plot(x, share, color=colour, marker=mark, clip_on=False, zorder=3)
+            axes.plot(x, 100 * line["model"], color=colour, linestyle=":", linewidth=1.3)
+            ends[label] = (x.iloc[-1], share.iloc[-1], colour)
+        for x, share, label in marks:
+            axes.plot(x, 100 * share, "x", color=colours.get(label, INK), markersize=10,
+                      markeredgewidth=2.5, clip_on=False, zorder=4)  # fmt: skip
+        octaves = np.floor(np.log2(points["x"].max() / points["x"].min()))
+        ticks = points["x"].max() / 2.0 ** np.arange(octaves + 1)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.minorticks_off()
+        axes.set_xlim(points["x"].min() / 1.1, points["x"].max())
+        axes.set_ylim(0, 100)
+        axes.yaxis.set_major_formatter("{x:g} %")
+        axes.set_xlabel(f"{axis}; dotted: Little's law")
+        axes.annotate("of the peak", (0, 1), (0, 6), xycoords="axes fraction", ha="right",
+                      textcoords="offset points", annotation_clip=False)  # fmt: skip
+        axes.grid(axis="y")
+        label_ends(axes, ends)
+    return with_alt(figure, _told(points, axis, where, marks))
+
+
+def _told(
+    points: pd.DataFrame, axis: str, where: str, marks: Sequence[tuple[float, float, str]]
+) -> str:
+    told = "; ".join(
+        f"{label} rises from {line['share'].iloc[0]:.0%} at {line['x'].iloc[0]:g} to at most "
+        f"{line['share'].max():.0%} at {line['x'][line['share'].idxmax()]:g}"
+        for label, line in points.groupby("label", sort=False)
+    )
+    crosses = "; ".join(f"{label} at {x:g}, {share:.0%}" for x, share, label in marks)
+    told = f"Share of the peak against {axis}: {told}. "
+    return told + (f"Crosses: {crosses}. " if marks else "") + f"{where}."

@@ -1,0 +1,275 @@
+"""Speed against size, under the peak: a few steps in colour, all others of the ladder in grey.
+
+Both axes are logarithmic, so that the first steps do not vanish. Each line across says its share
+of the peak, and the speed that this is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from utils.figures.labels import label_ends, need_few
+from utils.figures.look import (
+    COLOURS,
+    FONT_SIZE,
+    GREY,
+    INK,
+    MARKERS,
+    factor,
+    new_figure,
+    number,
+    style,
+    with_alt,
+)
+from utils.figures.points import (
+    UNITS,
+    library_name,
+    library_of,
+    milestones,
+    need_steps,
+    peak_of,
+    points_of,
+    size_labels,
+    squares,
+    units_of,
+    where_from,
+)
+
+# The levels that are drawn, in percent of the peak.
+_LEVELS = np.array([100, 50, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01])
+_DECADES = (100, 10, 1, 0.1, 0.01)
+# From the spine to the right end of the speeds, and of the shares, in points.
+_SPEEDS, _SHARES = 4, 45
+_PANELS = 3  # side by side
+
+
+def curve(
+    frame: pd.DataFrame,
+    marked: Sequence[str],
+    title: str = "Speed against size",
+    here: bool = False,
+) -> Figure:
+    """The marked steps in colour with their names, all others grey, the library dashed.
+
+    frame: records of one device with an efficiency, from which the peak follows; each step is
+    drawn with its best constants, at square products where there are any. here: the records were
+    measured here, not read from `data/measured`. CourseError for a step that the frame lacks, more
+    than six labels, several devices, and more than 100 % of the peak.
+    """
+    need_steps(frame, marked)
+    unit = units_of(frame)[0]
+    peak = peak_of(frame, unit)
+    points = points_of(squares(frame), peak, unit)
+    need_few([*marked, *points["library"][points["library_value"].notna()].unique()])
+    with style():
+        figure = new_figure(title, where_from(frame, here), height=3.9)
+        axes = _speed_axes(figure, points, peak, unit)
+        label_ends(axes, _draw(axes, points, marked))
+    return with_alt(figure, _told(points, marked, peak, unit) + f" {where_from(frame, here)}.")
+
+
+def old_against_new(
+    frame: pd.DataFrame, old: str, new: str, peak: float, unit: str = "gflops", here: bool = False
+) -> Figure:
+    """A step and the one that replaces it, each with its best constants, and the factor between.
+
+    peak: in `unit`, the top of the axis. unit: "gflops" or "gb_per_s". The other steps of the frame
+    are grey. Errors as in `curve`.
+    """
+    need_steps(frame, [old, new])
+    # A step without a share of this peak has another one: a cache is faster than the memory.
+    rated = frame[frame["step"].isin([old, new]) | frame["efficiency"].notna()]
+    points = points_of(squares(rated), peak, unit)
+    values = points.pivot(index="size", columns="step", values="value")
+    ratios = (values[new] / values[old]).dropna()
+    with style():
+        figure = new_figure(f"{new} against {old}", where_from(frame, here), height=3.9)
+        axes = _speed_axes(figure, points, peak, unit)
+        between = (values.loc[ratios.index, step] for step in (old, new))
+        axes.fill_between(ratios.index, *between, color=COLOURS[0], alpha=0.12, lw=0)
+        ends = _draw(axes, points, [new, old])
+        _write_below(axes, points, {size: factor(ratio) for size, ratio in ratios.items()})
+        axes.set_xlabel(f"{_what_size(points)}; times faster")
+        label_ends(axes, ends)
+    sizes = size_labels(points)
+    gains = ", ".join(f"{factor(ratio)} at {sizes[at]}" for at, ratio in ratios.items())
+    return with_alt(
+        figure,
+        f"{new} over {old}: {gains or 'no size was measured for both'}. "
+        f"{_told(points, [new, old], peak, unit)} {where_from(frame, here)}.",
+    )
+
+
+def small_multiples(frame: pd.DataFrame, title: str, here: bool = False) -> Figure:
+    """One small panel per step: its curve in colour over all others in grey, under the peak.
+
+    frame and errors as in `curve`.
+    """
+    unit = units_of(frame)[0]
+    peak = peak_of(frame, unit)
+    points = points_of(squares(frame), peak, unit)
+    steps = list(points["step"].unique())
+    rows = -(-len(steps) // _PANELS)
+    with style():
+        figure = new_figure(title, where_from(frame, here), height=0.35 + 0.92 * rows)
+        panels = figure.subplots(rows, _PANELS, sharex=True, sharey=True, squeeze=False)
+        for axes in panels.flat[len(steps) :]:
+            axes.set_visible(False)
+        for axes, step in zip(panels.flat, steps, strict=False):
+            _draw_panel(axes, points, step, peak)
+        _finish_panels(panels, points, peak)
+    told = _told(points, milestones(points.groupby("step", sort=False)["value"].last()), peak, unit)
+    return with_alt(figure, f"{len(steps)} steps. {told} {where_from(frame, here)}.")
+
+
+def _draw(
+    axes: Axes, points: pd.DataFrame, marked: Sequence[str]
+) -> dict[str, tuple[float, float, str]]:
+    """The lines; the ends of those that are labelled, as `label_ends` takes them."""
+    x, y = _others(points, marked)
+    alone = points["size"].nunique() == 1
+    axes.plot(x, y, color=GREY, linewidth=1, marker="." if alone else "")
+    ends, line = {}, library_of(points)
+    if not line.empty:
+        # A single point has no line that could be dashed.
+        mark = {"marker": "_" if alone else "", "markersize": 12}
+        axes.plot(line.index, line, "--", color=INK, linewidth=1.4, **mark)
+        ends[library_name(points)] = (line.index[-1], line.iloc[-1], INK)
+    for step, colour, mark in zip(marked, COLOURS, MARKERS, strict=False):
+        line = points[points["step"] == step]
+        axes.plot(line["size"], line["value"], color=colour, marker=mark, clip_on=False, zorder=3)
+        ends[step] = (*line[["size", "value"]].iloc[-1], colour)
+    return ends
+
+
+def _others(points: pd.DataFrame, marked: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """The lines of all steps but the marked ones, as one with gaps."""
+    parts = [
+        np.vstack([line[["size", "value"]].to_numpy(float), [np.nan, np.nan]])
+        for step, line in points.groupby("step", sort=False)
+        if step not in marked
+    ]
+    return tuple(np.vstack([np.empty((0, 2)), *parts]).T)
+
+
+def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) -> Axes:
+    axes = figure.add_subplot()
+    levels = _scale(axes, points, peak)
+    sizes = size_labels(points)
+    axes.set_xticks(sizes.index, _thinned(sizes))
+    axes.set_xlabel(_what_size(points))
+    axes.set_yticks(levels * peak / 100, [f"{level:g} %" for level in levels])
+    axes.tick_params(axis="y", left=False, pad=_SHARES)
+    for label in axes.get_yticklabels():
+        label.set_horizontalalignment("right")
+    beside = {"textcoords": "offset points", "va": "center", "ha": "right"}
+    for level in levels:
+        speed = level * peak / 100
+        axes.annotate(f"{speed:,.4g}" if speed < 100 else f"{speed:,.0f}", (0, speed),
+                      (-_SPEEDS, 0), xycoords=axes.get_yaxis_transform(), **beside)  # fmt: skip
+    above = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
+    axes.annotate(UNITS[unit], (0, 1), (-_SPEEDS, 9), ha="right", **above)
+    axes.annotate("the device's peak", (0, 1), (3, 3), **above)
+    axes.grid(axis="y")
+    axes.axhline(peak, color=INK, linewidth=1.6, clip_on=False)
+    return axes
+
+
+def _scale(axes: Axes, points: pd.DataFrame, peak: float) -> np.ndarray:
+    """Logarithmic axes that end at the peak; the levels to draw, in percent of it."""
+    lowest = 100 * points[["value", "library_value"]].min().min() / peak
+    levels = _LEVELS[: 1 + np.argmax(max(lowest, _LEVELS[-1]) >= _LEVELS)]
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.minorticks_off()
+    axes.set_xlim(points["size"].min() / 1.2, points["size"].max() * 1.1)
+    axes.set_ylim(levels[-1] * peak / 100, peak)
+    return levels
+
+
+def _write_below(axes: Axes, points: pd.DataFrame, words: dict[float, str]) -> None:
+    """Words below the sizes that have a label."""
+    sizes = size_labels(points)
+    shown = [
+        f"{label}\n{words.get(size, '')}" if label else ""
+        for size, label in zip(sizes.index, _thinned(sizes), strict=True)
+    ]
+    axes.set_xticks(sizes.index, shown)
+
+
+def _what_size(points: pd.DataFrame) -> str:
+    if points["elements"].notna().all():
+        return "elements"
+    even = points["m"].eq(points["n"]) & points["n"].eq(points["k"])
+    return "matrix size m = n = k" if even.fillna(False).all() else "matrix size m×n×k"
+
+
+def _thinned(sizes: pd.Series) -> list[str]:
+    """The labels of the sizes, from the largest down, "" for those that would touch another."""
+    octave = 165 / (np.log2(sizes.index[-1] / sizes.index[0]) + 0.4)  # in points, at the least
+    labels, last, last_label = [], np.inf, ""
+    for size, label in reversed(list(sizes.items())):
+        needed = 5 + 0.62 * FONT_SIZE * (len(label) + len(last_label)) / 2
+        fits = octave * np.log2(last / size) >= needed
+        labels.append(label if fits else "")
+        if fits:
+            last, last_label = size, label
+    return labels[::-1]
+
+
+def _draw_panel(axes: Axes, points: pd.DataFrame, step: str, peak: float) -> None:
+    axes.plot(*_others(points, [step]), color=GREY, linewidth=0.9)
+    line = points[points["step"] == step]
+    mark = "o" if len(line) == 1 else ""
+    axes.plot(line["size"], line["value"], color=COLOURS[0], marker=mark, clip_on=False)
+    axes.axhline(peak, color=INK, linewidth=1, clip_on=False)
+    axes.set_title(step, fontsize=FONT_SIZE, loc="left", pad=3)
+
+
+def _finish_panels(panels: np.ndarray, points: pd.DataFrame, peak: float) -> None:
+    levels = [level for level in _scale(panels[0, 0], points, peak) if level in _DECADES]
+    sizes = size_labels(points)
+    for axes in panels.flat:
+        axes.minorticks_off()
+        axes.set_yticks(np.array(levels) * peak / 100, [f"{level:g} %" for level in levels])
+        axes.set_xticks(sizes.index[[0, -1]], sizes.iloc[[0, -1]])
+        axes.tick_params(left=False, bottom=False)
+        axes.spines[:].set_visible(False)
+        axes.grid(axis="y", clip_on=False)
+    shown = [axes for axes in panels.flat if axes.get_visible()]
+    for axes in shown[-_PANELS:]:
+        axes.tick_params(axis="x", labelbottom=True)
+        for label, side in zip(axes.get_xticklabels(), ("left", "right"), strict=True):
+            label.set_horizontalalignment(side)
+
+
+def _told(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: str) -> str:
+    """What is to be seen: how each marked step rises, and where it ends beside the library."""
+    lines = [f"{step} {_rise(points, step, peak)}" for step in marked]
+    line, ends = library_of(points), points.groupby("step")["value"].last()
+    if not line.empty:
+        best = max(marked, key=lambda step: ends[step], default=ends.idxmax())
+        lines.append(f"{library_name(points)} ends at {number(line.iloc[-1])}, "
+                     f"{line.iloc[-1] / ends[best]:.2g} times {best}")  # fmt: skip
+    return f"{UNITS[unit]} under a peak of {number(peak)}: {'; '.join(lines)}."
+
+
+def _rise(points: pd.DataFrame, step: str, peak: float) -> str:
+    """A line in words: its ends, and its top where that is elsewhere."""
+    line = points[points["step"] == step]
+    first, last, top = line.iloc[0], line.iloc[-1], line.loc[line["value"].idxmax()]
+    share = f"{last['value'] / peak:.1%} of the peak"
+    share = f"{number(last['value'])} at {last['size_label']}, {share}"
+    if len(line) == 1:
+        return f"reaches {share}"
+    way = "goes" if 0.95 < last["value"] / first["value"] < 1.05 else "rises"
+    way = "falls" if last["value"] < 0.95 * first["value"] else way
+    most = "" if top["value"] < 1.05 * last["value"] else (
+        f", with {number(top['value'])} at {top['size_label']} on its way"
+    )  # fmt: skip
+    return f"{way} from {number(first['value'])} at {first['size_label']} to {share}{most}"

@@ -1,0 +1,65 @@
+"""The first picture of the course: threads over the elements of an array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from utils.virtual_gpu.pictures.svg import BLUE, GREY, Picture, frames, path, rect, svg, text
+
+_LEFT, _CELL, _GAP = 56, 19, 8
+_LABELS, _THREADS, _ELEMENTS = 13, 20, 76  # where the rows of the picture begin
+
+
+def threads_over_elements(block: int = 4, lengths: Sequence[int] = tuple(range(6, 17))) -> Picture:
+    """Whole blocks of threads above the elements of an array, with a slider over its length.
+
+    block: threads of a block. lengths: of the array, each a picture; the first is shown first.
+    """
+    most = -(-max(lengths) // block)
+    drawings = [_drawing(length, block, most) for length in lengths]
+    labels = [f"{length} elements" for length in lengths]
+    return Picture(frames(drawings, labels, "elements"), _told(lengths[0], block))
+
+
+def _drawing(length: int, block: int, most: int) -> str:
+    """One length; `most` blocks have room, so that pictures of one slider have one scale."""
+    blocks = -(-length // block)
+    parts = [text(0, _THREADS + 13, "thread"), text(0, _ELEMENTS + 13, "element")]
+    for number in range(blocks):
+        middle = (_left(number * block, block) + _left((number + 1) * block - 1, block) + _CELL) / 2
+        parts.append(text(middle, _LABELS, f"block {number}", anchor="middle"))
+    for i in range(blocks * block):
+        x, busy = _left(i, block), i < length
+        dashed = {} if busy else {"stroke": GREY, "stroke_dasharray": "3 2"}
+        fill = BLUE if busy else "none"
+        parts.append(rect(x, _THREADS, _CELL - 2, _CELL - 2, fill, rx=8, **dashed))
+        white = {"style": "fill:#fff"} if busy else {}
+        parts.append(text(x + _CELL / 2 - 1, _THREADS + 13, i % block, anchor="middle", **white))
+        if busy:
+            down = f"M{x + _CELL / 2 - 1:g} {_THREADS + _CELL}V{_ELEMENTS - 3}"
+            parts.append(path(down, stroke=BLUE))
+            parts.append(_element(x, i))
+    last = _ELEMENTS + _CELL + 18
+    caption = f"{blocks} blocks of {block} threads over {length} elements. Dashed: no element."
+    parts.append(text(0, last, caption))
+    width = _left(most * block - 1, block) + _CELL
+    return svg(width, last + 5, "".join(parts), _told(length, block), widest=1.15 * width)
+
+
+def _left(i: int, block: int) -> int:
+    return _LEFT + i * _CELL + i // block * _GAP
+
+
+def _element(x: float, i: int) -> str:
+    box = rect(x, _ELEMENTS, _CELL - 2, _CELL - 2, "none", stroke="currentColor", stroke_width=0.8)
+    return box + text(x + _CELL / 2 - 1, _ELEMENTS + 13, i, anchor="middle")
+
+
+def _told(length: int, block: int) -> str:
+    blocks = -(-length // block)
+    idle = blocks * block - length
+    without = f"the last {idle} of them have none" if idle else "none is left over"
+    return (
+        f"{length} elements under {blocks} blocks of {block} threads. Each element belongs to one "
+        f"of the {blocks * block} threads; {without}."
+    )

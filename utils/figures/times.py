@@ -1,0 +1,110 @@
+"""Times beside each other: what a count asks for and what was recorded, and how times grow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from utils.virtual_gpu.pictures.svg import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    Picture,
+    path,
+    rect,
+    svg,
+    text,
+)
+
+TICKS = [digit * 10**power for power in range(-3, 5) for digit in (1, 2, 5)]
+
+
+def draw_estimates(times: Mapping[str, tuple[float, float]], title: str) -> Picture:
+    """A row for each name: a ring where the estimate is, a dot where the record is, in ms.
+
+    times: estimated and recorded, each above 0. The axis is logarithmic.
+    """
+    left, right, top, pitch = 104, 384, 46, 25
+    bottom = top + pitch * len(times)
+    low, high = (
+        side(value for pair in times.values() for value in pair) * room
+        for side, room in ((min, 0.85), (max, 1.15))
+    )
+
+    def x(ms: float) -> float:
+        return left + (right - left) * math.log(ms / low) / math.log(high / low)
+
+    body = text(4, 15, title, 13, font_weight="bold") + _dot(10, 30, ORANGE, ring=True)
+    body += text(20, 34, "estimate") + _dot(100, 30, BLUE) + text(110, 34, "recorded")
+    for tick in (tick for tick in TICKS if low < tick < high):
+        body += path(f"M{x(tick):.1f} {top}V{bottom}", opacity=0.2)
+        body += text(round(x(tick)), bottom + 15, f"{tick:g}", 12, "middle")
+    body += text(right + 6, bottom + 15, "ms")
+    for place, (name, (estimate, recorded)) in enumerate(times.items()):
+        y = top + pitch * (place + 0.5)
+        body += text(left - 8, y + 4, name, 12, "end")
+        body += path(f"M{x(estimate):.1f} {y}H{x(recorded):.1f}", stroke=GREY, stroke_width=2)
+        body += _dot(x(estimate), y, ORANGE, ring=True) + _dot(x(recorded), y, BLUE)
+    told = [f"{name}: estimate {one:.3g}, recorded {two:.3g}" for name, (one, two) in times.items()]
+    alt = f"{title}, in ms. {'; '.join(told)}."
+    return Picture(svg(412, bottom + 24, body, alt, widest=520), alt)
+
+
+def draw_growth(
+    title: str, at: Sequence[int], times: Mapping[str, Sequence[float]], note: str = ""
+) -> Picture:
+    """Each series of times over its first one, as a curve of its own; at most four.
+
+    title: what the numbers `at` are. note: a sentence below.
+    """
+    left, right, top, bottom = 34, 340, 44 + 17 * len(times), 270 + 17 * len(times)
+    ratios = {name: [ms / series[0] for ms in series] for name, series in times.items()}
+    highest = math.ceil(max((max(series) for series in ratios.values()), default=1))
+
+    def x(place: int) -> float:
+        return left + 10 + (right - left - 20) * place / (len(at) - 1)
+
+    def y(ratio: float) -> float:
+        return bottom - (bottom - top) * ratio / highest
+
+    body = text(4, 15, "Time, relative to the first", 13, font_weight="bold")
+    for ratio in range(highest + 1):
+        body += path(f"M{left} {y(ratio):.1f}H{right}", opacity=0.6 if ratio == 1 else 0.15)
+        body += text(left - 8, y(ratio) + 4, ratio, 12, "end")
+    for place, number in enumerate(at):
+        body += text(x(place), bottom + 17, number, 12, "middle")
+    body += text((left + right) / 2, bottom + 35, title, 12, "middle")
+    ends = _apart([y(series[-1]) for series in ratios.values()], 14)
+    for place, (name, series) in enumerate(ratios.items()):
+        colour = (ORANGE, PURPLE, GREEN, BLUE)[place]
+        points = [(x(number), y(ratio)) for number, ratio in enumerate(series)]
+        corners = "L".join(f"{across:.1f} {down:.1f}" for across, down in points)
+        body += path(f"M{corners}", stroke=colour, stroke_width=2.5)
+        body += "".join(_dot(across, down, colour) for across, down in points)
+        body += text(right + 6, ends[place] + 4, f"×{series[-1]:.2f}", 12)
+        body += rect(6, 26 + 17 * place, 18, 3, colour) + text(30, 32 + 17 * place, name)
+    told = [
+        f"{name}: {', '.join(f'{ratio:.2f}' for ratio in series)}"
+        for name, series in ratios.items()
+    ]
+    alt = f"Time for {', '.join(map(str, at))} {title}, relative to the first. {'; '.join(told)}."
+    below = f"<p>{note}</p>" if note else ""
+    return Picture(svg(390, bottom + 44, body, alt, widest=500) + below, f"{alt} {note}".strip())
+
+
+def _dot(x: float, y: float, colour: str, ring: bool = False) -> str:
+    if ring:
+        inner = f'r="5.5" fill="none" stroke="{colour}" stroke-width="2"'
+    else:
+        inner = f'r="4" fill="{colour}"'
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" {inner}/>'
+
+
+def _apart(heights: Sequence[float], gap: float) -> list[float]:
+    """The heights moved down as far as two of them would be nearer than the gap."""
+    moved, last = [0.0] * len(heights), -math.inf
+    for place in sorted(range(len(heights)), key=heights.__getitem__):
+        last = moved[place] = max(heights[place], last + gap)
+    return moved

@@ -1,0 +1,59 @@
+"""Transfers between host and device: bytes a second against bytes, by each way."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from utils.errors import CourseError
+from utils.figures.labels import label_ends
+from utils.figures.look import COLOURS, INK, MARKERS, new_figure, number, style, with_alt
+from utils.figures.points import UNITS, where_from
+from utils.ladder.shapes import FLOAT32_BYTES
+
+
+def bandwidth_of_transfers(
+    frame: pd.DataFrame, published: pd.DataFrame, here: bool = False
+) -> Figure:
+    """GB/s against bytes moved, a colour for each way; what was published as crosses.
+
+    To the host a line is dashed. frame: records of one device with `elements` and `gb_per_s`, from
+    `transfers --record`. published: columns of `data/published/transfers.csv`. CourseError if the
+    frame has no such rows.
+    """
+    copies = frame.dropna(subset=["elements", "gb_per_s"])
+    if copies.empty:
+        raise CourseError(
+            "There is no copy to draw: record some with python -m gemm_kernels transfers --record."
+        )
+    where = f"{where_from(copies, here)}; crosses: published"
+    theirs = published["bytes"] / published["time_ms"].astype(float) / 1e6
+    told, ends = [], {}
+    ways = list(copies["step"].unique())
+    with style():
+        figure = new_figure("Transfers between host and device", where, height=3.9)
+        axes = figure.add_subplot()
+        for (step, params), line in copies.groupby(["step", "params"], sort=False):
+            colour, mark = COLOURS[ways.index(step)], MARKERS[ways.index(step)]
+            back = params.endswith("to_host")
+            line = line.sort_values("elements")
+            moved = line["elements"].astype(float) * FLOAT32_BYTES
+            axes.plot(moved, line["gb_per_s"], "--" if back else "-", color=colour, marker=mark)
+            if not back:
+                ends[step] = (moved.iloc[-1], line["gb_per_s"].iloc[-1], colour)
+            direction = params.partition("=")[2].replace("_", " ")
+            told.append(f"{step}, {direction}: up to {number(line['gb_per_s'].max())}")
+        axes.plot(published["bytes"], theirs, "x", color=INK, markeredgewidth=1.6)
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.minorticks_off()
+        ticks = [2**exponent for exponent in (16, 20, 24, 28)]
+        axes.set_xticks(ticks, ["64 KiB", "1 MiB", "16 MiB", "256 MiB"])
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.set_xlabel("bytes moved; dashed: to the host")
+        axes.annotate(UNITS["gb_per_s"], (0, 1), (0, 6), xycoords="axes fraction", ha="right",
+                      textcoords="offset points", annotation_clip=False)  # fmt: skip
+        axes.grid(axis="y")
+        label_ends(axes, ends)
+    old = f"published, as crosses: {number(theirs.min())} to {number(theirs.max())}"
+    return with_alt(figure, f"In GB/s {'; '.join([*told, old])}. {where_from(copies, here)}.")

@@ -1,0 +1,68 @@
+"""Estimates from counts beside recorded times, and times that grow, of steps of the ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from utils.errors import CourseError
+from utils.figures import times as figures
+from utils.ladder.step import Step, Variant
+from utils.lessons.cards import Table, table
+from utils.lessons.counting import cache_lines_per_multiply_add, estimated_ms, watch
+from utils.lessons.lesson import device_shown
+from utils.lessons.recorded import recorded_ms
+from utils.virtual_gpu.pictures.svg import Picture
+
+
+def estimates(*steps: Step | Variant, shapes: Sequence[str] = ("4096",)) -> Table:
+    """Cache lines for a multiply-add of a warp, the time that they ask for, and the recorded one.
+
+    A row for each step at each shape; `estimated_ms` says what is assumed.
+    """
+    rows = []
+    for step in steps:
+        trace = watch(step)
+        lines = f"{cache_lines_per_multiply_add(trace):.4g}"
+        for shape in shapes:
+            times = estimated_ms(trace, shape), recorded_ms(step, shape)
+            rows.append((f"`{_name(step)}`, {shape}", lines, *(f"{ms:.3g} ms" for ms in times)))
+    caption = f"One cache line per cycle and SM, on one {device_shown().name}"
+    return table(caption, ("", "cache lines", "estimate", "recorded"), rows)
+
+
+def draw_estimates(steps: Mapping[str, Step | Variant], shape: str = "4096") -> Picture:
+    """For each step, by the name that the reader sees: estimated and recorded time."""
+    times = {
+        name: (estimated_ms(watch(step), shape), recorded_ms(step, shape))
+        for name, step in steps.items()
+    }
+    return figures.draw_estimates(times, f"Time at n = {shape}, one {device_shown().name}")
+
+
+def draw_growth(
+    title: str,
+    at: Sequence[int],
+    series: Mapping[str, Iterable[float | Step | Variant]],
+    shape: str,
+) -> Picture:
+    """Times over the first of their series. What is not recorded at this shape is left out.
+
+    title: what the numbers `at` are. series: by the name that the reader sees, times in ms, or
+    steps whose recorded times are taken.
+    """
+    times, missing = {}, []
+    for name, members in series.items():
+        try:
+            times[name] = [
+                recorded_ms(each, shape) if isinstance(each, Step | Variant) else each
+                for each in members
+            ]
+        except CourseError:
+            missing.append(name)
+    device = device_shown().name
+    note = f"Not recorded on one {device} at {shape} yet: {'; '.join(missing)}." if missing else ""
+    return figures.draw_growth(title, at, times, note)
+
+
+def _name(step: Step | Variant) -> str:
+    return step.name if isinstance(step, Step) else str(step)
