@@ -116,8 +116,8 @@ def _meeting(access: AccessCount) -> str:
                 apart = abs(words[second] - word)
                 return (
                     f"Lanes {first} and {second} go to words that lie {apart} apart, a multiple of "
-                    f"the {BANKS} banks, so they meet in bank {word % BANKS}, and with them "
-                    f"{len(others)} different words of this request."
+                    f"the {BANKS} banks, so they meet in bank {word % BANKS}. {len(others)} "
+                    "different words of this request lie there."
                 )
     return "Lanes of a warp meet in the same bank."
 

@@ -139,7 +139,7 @@ def test_a_loop_without_an_end_is_named_by_its_line(loop):
 
 
 def test_patience_ends_where_rounds_are_not_counted(monkeypatch):
-    monkeypatch.delenv("VIRTUAL_GPU_LANE_ROUNDS")
+    monkeypatch.setattr("labs.run.LANE_ROUNDS", None)
     kernel = changed(NAME, ("        i += 1\n", ""))
     (cause,) = check(NAME, kernel, patience=1).causes
     assert cause.startswith("Line 16, `while i < k:`: after 1 s the kernel has not ended")

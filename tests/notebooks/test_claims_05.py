@@ -119,6 +119,44 @@ def test_the_machine_code_keeps_the_sum_and_stores_it_at_every_turn(compiler):
     assert (counted(seen, "LDG"), counted(seen, "STG")) == (2, 1)
 
 
+def growth(variants, shape: str) -> float:
+    """The last time over the first."""
+    return course.recorded_ms(variants[-1], shape) / course.recorded_ms(variants[0], shape)
+
+
+def test_the_same_source_grows_much_more_on_an_h200_than_where_it_was_published():
+    published = course.published_ms("multi_output", 8) / course.published_ms("multi_output", 1)
+    assert growth([BY_COLUMN.variant(MULTI=n) for n in COLUMNS], "1024") > 3 * published
+
+
+def test_at_4096_its_time_for_a_stored_sector_is_almost_the_same():
+    variants = [BY_COLUMN.variant(MULTI=columns) for columns in COLUMNS]
+    sectors = [course.per_request(watched(one), "c", kind="store") for one in variants]
+    assert sectors == [4, 8, 16, 32]
+    each = [
+        course.recorded_ms(one) / stored for one, stored in zip(variants, sectors, strict=True)
+    ]
+    assert max(each) < 1.12 * min(each)
+
+
+def test_ours_with_adjacent_columns_grows_about_as_much_as_the_published_one():
+    published = course.published_ms("multi_output", 8) / course.published_ms("multi_output", 1)
+    assert 0.9 < growth([ours(n, 1) for n in COLUMNS], "1024") / published < 1.1
+
+
+def test_at_1024_only_a_block_apart_is_faster_with_eight_columns_than_with_one():
+    assert growth([ours(n, 32) for n in COLUMNS], "1024") < 1
+    assert growth([ours(n, 1) for n in COLUMNS], "1024") > 1
+
+
+def test_at_1024_the_distance_matters_from_four_columns_on():
+    gains = {
+        n: course.recorded_ms(ours(n, 1), "1024") / course.recorded_ms(ours(n, 32), "1024")
+        for n in COLUMNS
+    }
+    assert gains[2] < 1.25 < 1.8 < gains[4] < gains[8]
+
+
 def test_1024_columns_show_no_fault_at_the_edge():
     published = records.published("gemm_gpu")
     tried = published[published["kernel"] == "multi_output"]
@@ -185,7 +223,7 @@ def test_an_sm_starts_four_multiply_adds_of_whole_warps_per_cycle():
 
 
 def test_a_load_of_b_for_each_multiply_add_bounds_the_speed_to_a_quarter_of_the_peak():
-    per = course.cache_lines_per_multiply_add(watched_ours(8, 32))
+    per = course.loads_per_multiply_add(watched_ours(8, 32))
     assert course.share_of_peak(OURS) < 1 / (4 * per) < 1 / 4
 
 

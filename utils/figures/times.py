@@ -57,22 +57,23 @@ def draw_growth(
 ) -> Picture:
     """Each series of times over its first one, as a curve of its own; at most four.
 
-    title: what the numbers `at` are. note: a sentence below.
+    title: what the numbers `at` are. note: a sentence below. The axis is logarithmic.
     """
-    left, right, top, bottom = 34, 340, 44 + 17 * len(times), 270 + 17 * len(times)
+    left, right, top, bottom = 38, 340, 44 + 17 * len(times), 260 + 17 * len(times)
     ratios = {name: [ms / series[0] for ms in series] for name, series in times.items()}
-    highest = math.ceil(max((max(series) for series in ratios.values()), default=1))
+    every = [1.0, *(ratio for series in ratios.values() for ratio in series)]
+    low, high = math.floor(math.log2(min(every))), math.ceil(math.log2(max(every)))
 
     def x(place: int) -> float:
         return left + 10 + (right - left - 20) * place / (len(at) - 1)
 
     def y(ratio: float) -> float:
-        return bottom - (bottom - top) * ratio / highest
+        return bottom - (bottom - top) * (math.log2(ratio) - low) / max(high - low, 1)
 
     body = text(4, 15, "Time, relative to the first", 13, font_weight="bold")
-    for ratio in range(highest + 1):
-        body += path(f"M{left} {y(ratio):.1f}H{right}", opacity=0.6 if ratio == 1 else 0.15)
-        body += text(left - 8, y(ratio) + 4, ratio, 12, "end")
+    for power in range(low, high + 1):
+        body += path(f"M{left} {y(2**power):.1f}H{right}", opacity=0.15 if power else 0.6)
+        body += text(left - 8, round(y(2**power) + 4, 1), f"{2**power:g}", 12, "end")
     for place, number in enumerate(at):
         body += text(x(place), bottom + 17, number, 12, "middle")
     body += text((left + right) / 2, bottom + 35, title, 12, "middle")
@@ -83,7 +84,7 @@ def draw_growth(
         corners = "L".join(f"{across:.1f} {down:.1f}" for across, down in points)
         body += path(f"M{corners}", stroke=colour, stroke_width=2.5)
         body += "".join(_dot(across, down, colour) for across, down in points)
-        body += text(right + 6, ends[place] + 4, f"×{series[-1]:.2f}", 12)
+        body += text(right + 6, round(ends[place] + 4, 1), f"×{series[-1]:.3g}", 12)
         body += rect(6, 26 + 17 * place, 18, 3, colour) + text(30, 32 + 17 * place, name)
     told = [
         f"{name}: {', '.join(f'{ratio:.2f}' for ratio in series)}"

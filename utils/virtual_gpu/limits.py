@@ -29,8 +29,8 @@ class Limits:
     stalled_seconds: float | None = STALLED_SECONDS
 
 
-def limits_of(patience: float | None = None) -> Limits:
-    """The limits that the environment sets, with ``patience`` (seconds) before it.
+def limits_of(patience: float | None = None, lane_rounds: float | None = None) -> Limits:
+    """The limits that the environment sets, with ``patience`` (seconds) and ``lane_rounds`` first.
 
     VIRTUAL_GPU_SECONDS, VIRTUAL_GPU_MAX_ROUNDS, VIRTUAL_GPU_LANE_ROUNDS, VIRTUAL_GPU_BYTES. Who
     sets a time is waited for that long: then loops are not held to a number of rounds, unless
@@ -47,7 +47,7 @@ def limits_of(patience: float | None = None) -> Limits:
     return Limits(
         seconds,
         rounds or (None if timed else ROUNDS),
-        _environment("VIRTUAL_GPU_LANE_ROUNDS"),
+        lane_rounds or _environment("VIRTUAL_GPU_LANE_ROUNDS"),
         _environment("VIRTUAL_GPU_BYTES") or physical_memory(),
         None if timed else STALLED_SECONDS,
     )

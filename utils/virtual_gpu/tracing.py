@@ -179,6 +179,7 @@ def trace(
     shared_bytes: int = 0,
     blocks: int | None = None,
     patience: float | None = None,
+    lane_rounds: float | None = None,
     record: int | tuple[int, ...] | None = None,
     values: bool = False,
     events: int = MOST_EVENTS,
@@ -189,9 +190,10 @@ def trace(
     virtual GPU's, and Numba's on a real device. Arrays are written as by a launch. ``blocks``: run
     only so many blocks, spread over the grid; counts are theirs alone, and a race with another
     block stays unseen. ``patience``: LimitReached is raised after so many seconds, and loops are
-    not held to a number of rounds. ``record``: the coordinates of one block whose first ``events``
-    events are kept, in order, in ``Trace.recording``; with ``values`` also what its threads load
-    and store.
+    not held to a number of rounds. ``lane_rounds``: and after so many rounds of loops, counted for
+    each thread, which does not depend on the machine. ``record``: the coordinates of one block
+    whose first ``events`` events are kept, in order, in ``Trace.recording``; with ``values`` also
+    what its threads load and store.
     Findings are collected, not raised; Unsupported and LaunchError are raised.
     """
     __tracebackhide__ = True  # pytest shows the user's line instead of this text
@@ -202,7 +204,7 @@ def trace(
         geometry, recorder = make_geometry(grid, block), None
         if record is not None:
             recorder = Recorder(geometry, order(geometry, record, values, events))
-        limits = limits_of(patience)
+        limits = limits_of(patience, lane_rounds)
         observer = Observer(Report(collect=True), Counters(recorder), blocks, limits)
         with _copied_to_the_host(arguments) as here:
             launch(kernel, geometry, here, shared_bytes, observer)

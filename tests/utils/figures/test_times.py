@@ -28,8 +28,14 @@ def test_estimates_are_told_in_words():
 
 def test_each_series_is_divided_by_its_own_first_time():
     picture = draw_growth("columns", (1, 2, 4), {"slow": [5, 10, 15], "fast": [0.2, 0.1, 0.05]})
-    assert re.findall(r"×([\d.]+)<", picture.body) == ["3.00", "0.25"]
+    assert re.findall(r"×([\d.]+)<", picture.body) == ["3", "0.25"]
     assert "slow: 1.00, 2.00, 3.00; fast: 1.00, 0.50, 0.25" in picture.alt
+
+
+def test_the_same_factor_is_the_same_distance():
+    body = draw_growth("columns", (1, 2, 4), {"slow": [5, 10, 20]}).body
+    first, second, third = (float(y) for y in re.findall(r'<circle[^>]*cy="([\d.]+)"', body))
+    assert first - second == pytest.approx(second - third, abs=0.11)
 
 
 def test_labels_of_curves_that_end_together_do_not_touch():

@@ -32,6 +32,18 @@ def past_the_end(x):
 def test_wrong():
     past_the_end[1, 4](np.zeros(4))
 """
+MOVIE = """
+import numpy as np
+from numba import cuda
+from virtual_gpu import trace
+
+@cuda.jit
+def fill(x):
+    x[cuda.threadIdx.x] = 1
+
+shown = trace(fill, 1, 32, np.zeros(32), record=0).movie()._repr_html_()
+print("function play(root, data)" in shown and ".vm-stage" in shown)
+"""
 
 
 def run(*words, cwd, code=0) -> str:
@@ -65,6 +77,9 @@ def test_a_stranger_runs_puzzles_with_the_wheel_alone(tmp_path):
     shutil.copytree(STRANGER, work)
     where = run(python, "-c", "import virtual_gpu; print(virtual_gpu.__file__)", cwd=work)
     assert Path(where.strip()).is_relative_to(tmp_path / "venv")
+
+    (work / "movie.py").write_text(MOVIE)
+    assert run(python, "movie.py", cwd=work) == "True\n"
 
     said = run(python, "-m", "virtual_gpu", "--json", "report.json", "puzzles.py", cwd=work)
     assert said.count("solved") == 9

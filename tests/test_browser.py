@@ -1,0 +1,22 @@
+"""Where there is no Chromium, tests of pictures are skipped, or fail where it was promised."""
+
+import pytest
+
+from tests.browser import NEEDED, chromium
+
+
+@pytest.fixture(autouse=True)
+def no_programs(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+def test_without_chromium_a_test_is_skipped_with_a_sentence(monkeypatch):
+    monkeypatch.delenv(NEEDED, raising=False)
+    with pytest.raises(pytest.skip.Exception, match="needs Chromium on PATH"), chromium():
+        pass
+
+
+def test_without_chromium_it_fails_where_the_browser_was_promised(monkeypatch):
+    monkeypatch.setenv(NEEDED, "1")
+    with pytest.raises(pytest.fail.Exception, match="needs Chromium on PATH"), chromium():
+        pass
