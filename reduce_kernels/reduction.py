@@ -16,7 +16,7 @@ from utils.launching import arrays, driver
 from utils.launching.arrays import look
 from utils.launching.plan import Plan, Plans
 from utils.launching.slots import Slot
-from utils.launching.words import word_of_thread
+from utils.launching.words import free_word
 from utils.launching.workspace import Layout
 from utils.machine.versions import explained
 
@@ -84,7 +84,7 @@ def reduce(x, op="sum", out=None, stream=None):
     where = found.stream() if stream is None else arrays.stream_handle(stream)
     word = None
     if out is None:
-        word = word_of_thread(found.total)
+        word = free_word(found.total)
         at_out = word.pointer
     try:
         found.run((at_x, at_out), (), where, (x, word.array if word else out))

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import numpy as np
-from numba import cuda
 from numba.core import types
 
-from utils.launching import driver, numba_kernels, workspace
+from utils.launching import driver, numba_kernels, words, workspace
 from utils.virtual_gpu.hostarrays import DeviceArray
 
 CAPTURED = 77
@@ -112,9 +111,5 @@ def installed(monkeypatch):
         monkeypatch.setattr(driver, name, value)
     monkeypatch.setattr(numba_kernels, "loaded", paper.load)
     monkeypatch.setattr(workspace, "POOL", workspace.Pool())
-    monkeypatch.setattr(cuda, "mapped_array", lambda size, dtype, portable: _mapped(size, dtype))
+    monkeypatch.setattr(words, "_FREE", {})
     yield paper
-
-
-def _mapped(size: int, dtype):
-    return cuda.pinned_array(size, dtype).view(type(cuda.managed_array(1)))

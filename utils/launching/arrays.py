@@ -193,8 +193,8 @@ def _slot_of_torch(tensor, number: int, pointer: int) -> Slot:
     name = str(tensor.dtype).removeprefix("torch.")
     try:
         dtype = np.dtype(name)
-    except TypeError:  # NumPy has no bfloat16
-        return Slot(number, tuple(tensor.shape), (), tensor.dtype)
+    except TypeError:  # NumPy has bfloat16 only where a library brought it
+        return Slot(number, tuple(tensor.shape), (), name)
     strides = tuple(dtype.itemsize * step for step in tensor.stride())
     return Slot(number, tuple(tensor.shape), strides, dtype, pointer % WIDE_BYTES == 0)
 

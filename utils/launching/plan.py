@@ -84,6 +84,8 @@ class _Packed:
     """
 
     def __init__(self, plan: Plan, device: int) -> None:
+        # A function is there as long as its kernel, and the plan has the kernels.
+        self._plan = plan
         self._device, self._layout, self._base = device, plan.layout, 0
         self._nbytes = plan.layout.nbytes
         self._own_at = plan.arrays + plan.factors

@@ -14,14 +14,14 @@ from numba.np.numpy_support import from_dtype
 class Slot:
     """An array of which everything is known but where it lies.
 
-    number: which of a launch's arrays it is. strides: in bytes. dtype: NumPy's, or that of another
-    library where NumPy has none. aligned: whether it begins at a boundary of 16 bytes.
+    number: which of a launch's arrays it is. strides: in bytes. dtype: NumPy's, or its name where
+    NumPy has none. aligned: whether it begins at a boundary of 16 bytes.
     """
 
     number: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
-    dtype: np.dtype
+    dtype: np.dtype | str
     aligned: bool = True
 
     @classmethod

@@ -26,7 +26,6 @@ def paper(monkeypatch):
     with installed(monkeypatch) as on_paper:
         for module in (product, reduction):
             monkeypatch.setattr(module, "PLANS", plan.Plans())
-        monkeypatch.setattr(words, "_OF_THREAD", threading.local())
         yield on_paper
 
 
@@ -126,6 +125,31 @@ def test_a_reduction_waits_for_one_word_or_not_at_all(paper, elements, op, numpy
     assert out.copy_to_host() == numpys(x)
     assert paper.waited == [0, 0, 0]
     assert len(paper.loaded) == len(reduction.PLANS) == 2
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
+@pytest.mark.parametrize("op, numpys", [("sum", np.sum), ("prod", np.prod), ("min", np.min)])
+def test_a_result_has_the_type_that_numpy_gives_it(paper, dtype, op, numpys):
+    x = np.array([3, -5, 2, 1], dtype)
+    found, expected = reduce(cuda.to_device(x), op), numpys(x)
+    assert (type(found), found) == (type(expected), expected)
+
+
+def test_a_word_comes_back_when_it_was_read_and_not_before(paper, monkeypatch):
+    x = cuda.to_device(np.ones(9, np.float32))
+    for _ in range(3):
+        reduce(x)
+    (word,) = words._FREE[np.dtype(np.float32)]
+    with monkeypatch.context() as patch:
+        patch.setattr(driver, "synchronize", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            reduce(x)
+    assert reduce(x) == 9
+    assert word not in words._FREE[np.dtype(np.float32)]
+
+
+def interrupted(stream: int):
+    raise KeyboardInterrupt
 
 
 def test_threads_read_their_own_words(paper):

@@ -1,5 +1,6 @@
 """What the fast path needs of Numba and Numba keeps to itself: whether this version has it."""
 
+import inspect
 import re
 from types import SimpleNamespace
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 from cuda.bindings import driver as bindings
 from numba import cuda, void
-from numba.cuda import codegen, dispatcher
+from numba.cuda import api, codegen, dispatcher
 from numba.cuda.cudadrv import devicearray, driver
 
 from gemm_kernels import autotuned
@@ -103,6 +104,16 @@ def test_numba_says_where_its_function_is():
     assert "_codelibrary" in dispatcher._Kernel.library.fget.__code__.co_names
     assert callable(codegen.CUDACodeLibrary.get_cufunc)
     assert "handle" in driver.CudaPythonFunction.__slots__
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_a_pinned_array_is_read_as_numpys(monkeypatch, dtype):
+    # One of the class of mapped arrays took its own bytes for addresses of Python's objects.
+    context = SimpleNamespace(memhostalloc=bytearray)
+    monkeypatch.setattr(api, "current_context", lambda: context)
+    array = inspect.unwrap(api.pinned_array)(1, dtype)
+    array[0] = 7
+    assert (type(array), type(array[0]), array[0]) == (np.ndarray, dtype, 7)
 
 
 def test_numba_says_whether_memory_was_given_back():
