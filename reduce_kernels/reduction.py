@@ -183,6 +183,6 @@ def _through_others(x, op: str, out, stream):
             )
         _check(x, op)
         with explained():
-            given = cuda.to_device(x, stream=cuda.external_stream(handle) if handle else 0)
+            given = arrays.on_device(x, handle)
     result = reduce(given, op, into, handle)
     return result if out is None else out

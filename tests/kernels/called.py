@@ -1,8 +1,8 @@
-"""Random calls of `sgemm` and `reduce` on a GPU: `python -m tests.kernels.called --calls 2000`.
+"""Random calls of `sgemm` and `reduce` on a GPU: `python -m tests.kernels.called --calls 500`.
 
-Layouts, factors, NaN, odd parts, arrays of three libraries, their streams, threads and captured
-graphs. Each result is compared with float64 within its error bound, and each call is made twice
-and must give the same bits. compute-sanitizer can watch the same calls.
+Layouts, factors, NaN, odd parts, arrays of three libraries; a part each of plain calls, on streams,
+in threads and in captured graphs. Each result is compared with float64 within its error bound, and
+each call is made twice and must give the same bits. compute-sanitizer can watch the same calls.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import math
 import random
 import sys
 import time
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,7 +30,8 @@ from utils.ladder.tasks import ERROR_PER_ROOT_K
 from utils.machine.versions import cupy, torch
 
 LARGEST = 700
-THREADS = 4
+# How many threads call at once, and whether a stream is chosen. Graphs are captured by one.
+PARTS = {"plain": (1, False), "streams": (1, True), "threads": (4, True), "graphs": (1, False)}
 # What lies in memory for so many rows and columns, and the part of it that is the matrix.
 LAYOUTS: dict[str, Callable[[int, int], tuple[int, Callable]]] = {
     "rows": lambda m, n: (m * n, lambda x: x.reshape(m, n)),
@@ -196,37 +199,40 @@ def captured(call: Callable, family: str) -> None:
     cuda.synchronize()
 
 
-def one_call(seed: int, kinds: tuple[str, ...], graph: bool) -> str | None:
+def one_call(seed: int, kinds: tuple[str, ...], part: str) -> str | None:
     """One random call; the reason why it is wrong, or None."""
     draw = random.Random(seed)
     family = draw.choice(kinds)
     what = draw.choices((product, reduction, overlapping), (80, 15, 5))[0]
+    _, streams = PARTS[part]
 
-    def on_some_stream(call: Callable, family: str) -> None:
-        with stream_of(family, draw) as stream:
+    def eager(call: Callable, family: str) -> None:
+        with stream_of(family, draw) if streams else nullcontext() as stream:
             call(stream=stream)
 
     try:
-        what(draw, family, captured if graph else on_some_stream)
+        what(draw, family, captured if part == "graphs" else eager)
     except (Exception, pytest.fail.Exception) as error:
-        return f"seed {seed}, {what.__name__}, {family}{', graph' if graph else ''}: {error!r}"
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        return f"seed {seed}, {part}, {what.__name__}, {family}: {error!r} at {where}"
     return None
 
 
-def wrong_calls(calls: int, seed: int = 0) -> list[str]:
-    """What is wrong among so many random calls, a tenth of them as graphs."""
+def wrong_calls(calls: int, seed: int = 0, parts: Iterable[str] = PARTS) -> list[str]:
+    """What is wrong among so many random calls of each part."""
     kinds = tuple(
         name for name in FAMILIES
         if name == "numba" or (name == "cupy" and cupy()) or (name == "torch" and torch())
     )  # fmt: skip
-    seeds = range(seed, seed + calls)
-    eager = [each for each in seeds if each % 10]
-    with ThreadPoolExecutor(THREADS) as pool:
-        found = list(pool.map(lambda each: one_call(each, kinds, False), eager))
-    # Other threads may not allocate during a capture.
-    of_graphs = tuple(kind for kind in kinds if kind != "numba")
-    if of_graphs:
-        found += [one_call(each, of_graphs, True) for each in seeds if each % 10 == 0]
+    found = []
+    for part in parts:
+        of_part = kinds[1:] if part == "graphs" else kinds  # Numba captures no graph
+        with ThreadPoolExecutor(PARTS[part][0]) as pool:
+            found += pool.map(
+                lambda each: one_call(each, of_part, part),  # noqa: B023
+                range(seed, seed + calls if of_part else seed),
+            )
     return [wrong for wrong in found if wrong]
 
 
@@ -258,7 +264,8 @@ def host_times() -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--calls", type=int, default=2000)
+    parser.add_argument("--calls", type=int, default=500, help="of each part")
+    parser.add_argument("--part", choices=PARTS, help="only this part")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--host", action="store_true", help="print what Python costs, and stop")
     options = parser.parse_args()
@@ -268,9 +275,10 @@ def main() -> int:
     if options.host:
         print("\n".join(host_times()))
         return 0
-    wrong = wrong_calls(options.calls, options.seed)
+    parts = [options.part] if options.part else list(PARTS)
+    wrong = wrong_calls(options.calls, options.seed, parts)
     print("\n".join(wrong[:20]))
-    print(f"{len(wrong)} of {options.calls} calls are wrong.")
+    print(f"{len(wrong)} of {options.calls * len(parts)} calls are wrong ({', '.join(parts)}).")
     return 1 if wrong else 0
 
 

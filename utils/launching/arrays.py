@@ -75,6 +75,16 @@ def on_numbas(array, stream: int):
     return cuda.from_cuda_array_interface(interface, owner=view)
 
 
+def on_device(array: np.ndarray, stream: int):
+    """A copy of a host array in C order, made on that stream, which this waits for."""
+    where = cuda.external_stream(stream) if stream else 0
+    copy = cuda.to_device(np.ascontiguousarray(array), stream=where)
+    if where:
+        # Pinned memory is read until then, and belongs to the caller.
+        where.synchronize()
+    return copy
+
+
 def check_device(name: str, slot: Slot, pointer: int, device: int) -> None:
     """Refuse an array on another device than the current one, and one whose memory is gone."""
     if not slot.size or not driver.present():

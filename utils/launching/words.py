@@ -12,8 +12,8 @@ from numba import cuda
 
 from utils.launching import driver
 
-# Those that nobody waits for. A word whose wait was interrupted does not come back: the GPU may still
-# write it.
+# Those that nobody waits for. A word whose wait was interrupted does not come back, because the GPU
+# may still write it.
 _FREE: dict[np.dtype, list[Word]] = {}
 
 

@@ -55,6 +55,17 @@ def test_an_array_with_nothing_but_the_interface_is_taken():
     assert reduce(given[0]) == a.sum()
 
 
+def test_a_host_array_may_be_changed_when_the_call_returns(monkeypatch):
+    waited = []
+    stream = cuda.external_stream(5)
+    monkeypatch.setattr(type(stream), "synchronize", lambda self: waited.append(int(self.handle)))
+    host, there = np.eye(4, dtype=np.float32), cuda.to_device(np.eye(4, dtype=np.float32))
+    sgemm(host, there, cuda.device_array((4, 4), np.float32), stream=stream)
+    assert waited == [5]
+    reduce(host, out=cuda.device_array(1, np.float32), stream=stream)
+    assert waited == [5, 5]
+
+
 @pytest.mark.parametrize("stream, handle", [
     (5, 5), (cuda.stream(), 0),
     (type("Protocol", (), {"__cuda_stream__": lambda self: (0, 9)})(), 9),

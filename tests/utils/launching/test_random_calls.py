@@ -5,7 +5,7 @@ from numba import cuda
 
 from tests.kernels import called
 
-CALLS = 300 if cuda.is_available() else 12
+CALLS = 80 if cuda.is_available() else 6
 
 
 @pytest.fixture(autouse=True)
