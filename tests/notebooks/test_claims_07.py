@@ -100,6 +100,13 @@ def test_a_missing_barrier_in_the_tiny_kernel_is_a_race():
     assert [one.kind for one in found] == ["race"]
 
 
+def test_a_warp_of_the_tiny_kernel_asks_for_one_wavefront():
+    x = np.arange(128, dtype=np.float32)
+    found = trace(reverse, 2, 64, x, np.zeros_like(x))
+    assert course.per_request(found, "tile", "wavefronts") == 1
+    assert len({at // 4 % 32 for at in found.warp_access("tile").addresses}) == 32
+
+
 def test_naive_loads_a_word_of_each_matrix_for_a_multiply_add_in_good_requests():
     assert course.loads_per_multiply_add(seen(NAIVE)) == 2
     assert course.per_request(seen(NAIVE), "a") == 1
@@ -176,6 +183,15 @@ def test_the_profilers_count_explains_three_quarters_of_the_time():
     assert 4 * (counted - of_sb - stores) == 2  # for a joined load of four words of sa
 
 
+def test_the_counts_say_a_smaller_gain_than_the_record():
+    lines, wavefronts = course.cache_lines_per_multiply_add(seen(NAIVE)), 1.5625
+    assert course.profiled_wavefronts(TILED) == pytest.approx(wavefronts, abs=0.001)
+    assert lines / wavefronts == pytest.approx(1.28, abs=0.005)
+    assert recorded(NAIVE) / recorded(TILED) == pytest.approx(1.58, abs=0.005)
+    assert recorded(NAIVE) / milliseconds(lines) == pytest.approx(1.68, abs=0.005)
+    assert recorded(TILED) / milliseconds(wavefronts) == pytest.approx(1.36, abs=0.005)
+
+
 def test_a_transposed_tile_meets_in_one_bank():
     assert course.per_request(seen(TILED), "sb", "wavefronts") == 1
     assert course.per_request(seen(TILED), "sa", "wavefronts") == 1
@@ -199,6 +215,10 @@ def test_the_conflicts_cost_less_than_the_source_says():
     stores /= seen(TRANSPOSED).totals["float32_ops"]
     of_sa = 0.5  # two wavefronts for a load of four words, as in `tiled`
     assert hardware - stores - of_sa == pytest.approx(8, abs=0.01)
+    of_store = course.per_request(seen(TRANSPOSED), "sb", "wavefronts", "store") / 32
+    assert of_store == 1
+    assert stores == pytest.approx(of_store + 1 / 32)  # and a little for the store of sa
+    assert hardware == pytest.approx(8 + 0.5 + 1, abs=0.05)
 
 
 def test_the_slowest_kernel_has_the_fewest_instructions(compiler):
@@ -231,6 +251,18 @@ def test_dynamic_shared_memory_reads_what_the_source_says_and_is_a_third_slower(
     source = course.wavefronts_per_multiply_add(seen(DYNAMIC))
     assert course.profiled_wavefronts(DYNAMIC) == pytest.approx(source, abs=0.005)
     assert recorded(DYNAMIC) / recorded(TILED) == pytest.approx(4 / 3, abs=0.05)
+
+
+def test_one_dynamic_kernel_takes_its_tile_from_the_launch():
+    a, b, c = np.ones((3, 64, 64), np.float32)
+    DYNAMIC.variant(TILE=16).kernel[(4, 4), (16, 16), 0, 2 * 16 * 16 * 4](a, b, c)
+    assert (c == 64).all()
+
+
+def test_the_dynamic_kernel_lies_close_to_naive_and_below_it_at_2048():
+    for size in (256, 512, 1024, 2048, 4096, 8192):
+        assert 0.8 < recorded(DYNAMIC, str(size)) / recorded(NAIVE, str(size)) < 1.2
+    assert recorded(DYNAMIC, "2048") > recorded(NAIVE, "2048")
 
 
 def test_published_and_measured_shares_agree_with_the_prose():
@@ -284,4 +316,6 @@ def test_exercise_2_takes_one_wavefront_for_each_read():
 def test_exercise_3_is_right_where_tiles_fit_k():
     untested = edited(TILED.file, Edit("row < m and start + tx < k", "row < m")).STEP
     assert course.watch(untested, "64").findings == ()
-    assert course.watch(untested, "64x64x40").findings[0].kind == "out_of_bounds"
+    first = course.watch(untested, "64x64x40").findings[0]
+    assert first.kind == "out_of_bounds"
+    assert "uses a[0, 40]" in first.message

@@ -13,7 +13,7 @@ BAR, ROOM, LEFT, WIDTH = 13, 17, 74, 400
 
 
 def draw_tile_sizes(published: pd.DataFrame, measured: pd.DataFrame) -> Picture:
-    """A bar for each tile size on each GPU, in % of its peak, at 1024×1024×1024.
+    """A bar for each tile size on each GPU, in % of its peak, at 1024×1024×1024; it folds out.
 
     published: `data/published/gemm_gpu.csv`, whose GFLOP/s in 2^30 become 10^9. measured: records
     of one device.
@@ -37,7 +37,9 @@ def draw_tile_sizes(published: pd.DataFrame, measured: pd.DataFrame) -> Picture:
         for device, bars in bars_of.items()
     )
     key = legend(published=GREY, recorded_for_this_course=BLUE)
-    return Picture(key + svg(WIDTH, y - 12, "".join(drawn), told, widest=520), told)
+    drawn = key + svg(WIDTH, y - 12, "".join(drawn), told, widest=520)
+    folded = f"<details><summary>The bars of {len(bars_of)} GPUs</summary>{drawn}</details>"
+    return Picture(folded, told)
 
 
 def shares(published: pd.DataFrame, measured: pd.DataFrame) -> dict[str, dict[str, float]]:

@@ -25,7 +25,7 @@ FAR = SIDE * CELL + GAP  # from the corner to c
 WIDTH, HEIGHT = LEFT + FAR + SIDE * CELL + 8, TOP + FAR + SIDE * CELL + 8
 SHARED = {"sa": (LEFT, TOP), "sb": (LEFT + (TILE + 1) * CELL, TOP)}
 MATRICES = {"a": (LEFT, TOP + FAR), "b": (LEFT + FAR, TOP), "c": (LEFT + FAR, TOP + FAR)}
-THREAD = (1, 2)  # the thread that is followed: its row and column in the tile of c
+THREAD = (1, 2)  # the thread that is followed: its row and column in each tile
 
 
 def draw_tile_walk() -> Picture:
@@ -39,12 +39,13 @@ def draw_tile_walk() -> Picture:
     ]
     told = (
         f"Matrices of {SIDE}×{SIDE} words and one block of {TILE}×{TILE} threads. It copies a tile "
-        f"of {TILE}×{TILE} words of a and one of b to shared memory. Then each thread reads a row "
+        f"of {TILE}×{TILE} words of a and one of b to shared memory, sa and sb; each thread copies "
+        "the word at its own place in either tile. Then each thread reads a row "
         "and a column of these tiles there. It does the same with the next tile along the rows of "
         "a and down the columns of b. At the end each word of a and b has been read from global "
         f"memory once by this block, and {TILE} times from shared memory."
     )
-    key = legend(from_global_memory=BLUE, from_shared_memory=ORANGE, block_in_c=GREEN)
+    key = legend(from_global_memory=BLUE, from_shared_memory=ORANGE, one_thread=GREEN)
     drawn = [svg(WIDTH, HEIGHT, moment, told, widest=WIDTH * 1.3) for moment in moments]
     return Picture(key + frames(drawn, labels, "Moment of the walk"), told)
 
@@ -59,6 +60,8 @@ def _loading(at: int) -> str:
         + _tile(bx, by, BLUE)
         + _tile(sax, say, BLUE, opacity=0.45)
         + _tile(sbx, sby, BLUE, opacity=0.45)
+        + "".join(_of_thread(*corner) for corner in ((ax, ay), (bx, by), *SHARED.values()))
+        + _of_thread(*MATRICES["c"])
         + _stage()
         + _arrow(ax + half, ay, sax + half, say + side)
         + _arrow(bx, by + half, sbx + side, sby + half)
@@ -68,7 +71,7 @@ def _loading(at: int) -> str:
 def _multiplying(at: int) -> str:
     """One thread's row and column in the two tiles, and where they came from."""
     row, column = THREAD
-    (ax, ay), (bx, by), (cx, cy) = _corner("a", at), _corner("b", at), MATRICES["c"]
+    (ax, ay), (bx, by) = _corner("a", at), _corner("b", at)
     (sax, say), (sbx, sby) = SHARED["sa"], SHARED["sb"]
     long = TILE * CELL
     return (
@@ -78,9 +81,15 @@ def _multiplying(at: int) -> str:
         + _tile(sbx, sby, BLUE, opacity=0.25)
         + rect(sax, say + row * CELL, long, CELL, ORANGE)
         + rect(sbx + column * CELL, sby, CELL, long, ORANGE)
-        + rect(cx + column * CELL, cy + row * CELL, CELL, CELL, GREEN)
+        + _of_thread(*MATRICES["c"])
         + _stage()
     )
+
+
+def _of_thread(x: float, y: float) -> str:
+    """The square at the place of the thread that is followed, in the tile that begins there."""
+    row, column = THREAD
+    return rect(x + column * CELL, y + row * CELL, CELL, CELL, GREEN)
 
 
 def _corner(matrix: str, at: int) -> tuple[float, float]:

@@ -26,6 +26,7 @@ _STYLE = """<style>
  white-space: normal !important}
 .course thead th {border-bottom: 1px solid currentColor; font-weight: 600}
 .course th:first-child, .course td:first-child {text-align: left; max-width: 16em}
+.course td.words {text-align: left; max-width: 20em}
 </style>"""
 
 
@@ -84,9 +85,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         heads = "".join(f'<th scope="col">{in_code(title)}</th>' for title in self.head)
-        rows = "".join(
-            f"<tr>{''.join(f'<td>{in_code(cell)}</td>' for cell in row)}</tr>" for row in self.rows
-        )
+        rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in self.rows)
         table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         note = f"<p>{in_code(self.note)}</p>" if self.note else ""
         caption = f"<p><b>{in_code(self.caption)}</b></p>"
@@ -96,6 +95,12 @@ class Table:
 def table(caption: str, head: Sequence[str], rows: Sequence[Sequence], note: str = "") -> Table:
     """A table of anything that can be written as text."""
     return Table(caption, tuple(head), tuple(tuple(map(str, row)) for row in rows), note)
+
+
+def _cell(said: str) -> str:
+    """A cell of a table; one that holds a sentence gets more room than one with a number."""
+    words = ' class="words"' if said.count(" ") > 3 else ""
+    return f"<td{words}>{in_code(said)}</td>"
 
 
 def _folded(hints: Sequence[str]) -> str:

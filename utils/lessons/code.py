@@ -98,9 +98,9 @@ def kernel_difference(old: Step, new: Step) -> list[str]:
 def kernel_code(step: Step) -> str:
     """What computes in the file of a step: its kernel, device functions and constants.
 
-    Imports, the launch and the record of the step are left out; so are comments, docstrings and
-    empty lines, which are read in the file and in a diff would hide the code. A step with the
-    kernel of another file has that file's code, and its own behind it.
+    Imports, the launch with its constants, the frame of a factory and the record of the step are
+    left out; so are comments, docstrings and empty lines, which in a diff would hide the code. A
+    step with the kernel of another file has that file's code, and its own behind it.
     """
     homes = dict.fromkeys((step.build.__module__, step.module))
     return "\n".join(_what_computes(source_of(sys.modules[home])) for home in homes)
@@ -108,31 +108,42 @@ def kernel_code(step: Step) -> str:
 
 def _what_computes(text: str) -> str:
     lines = _without_comments(text)
+    tree = ast.parse(text).body
+    functions = [
+        node
+        for node in tree
+        if isinstance(node, ast.FunctionDef) and node.name not in ("launch", "calls")
+    ]
+    used = {
+        node.id
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name)
+    }
     kept = []
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.FunctionDef) and node.name not in ("launch", "calls"):
+    for node in tree:
+        if node in functions:
             kept += _at_the_margin(node, lines)
-        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) != "STEP":
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in used:
             kept += lines[node.lineno - 1 : node.end_lineno]
     return "\n".join(line for line in kept if line.strip())
 
 
 def _at_the_margin(function: ast.FunctionDef, lines: list[str]) -> list[str]:
-    """The lines of a function; those inside a factory as if they stood alone.
+    """The lines of a function; of a factory those that it makes a kernel of, without its frame.
 
     So a kernel that a factory makes can be compared with one that needs none.
     """
-    first = min([function.lineno, *(each.lineno for each in function.decorator_list)])
-    inner = {
-        line
-        for node in function.body
-        if isinstance(node, ast.FunctionDef)
-        for line in range(node.decorator_list[0].lineno, node.end_lineno + 1)
-    }
-    return [
-        lines[line - 1][4:] if line in inner else lines[line - 1]
-        for line in range(first, function.end_lineno + 1)
-    ]
+    if not any(isinstance(node, ast.FunctionDef) for node in function.body):
+        return _own_lines(function, lines)
+    inner = [node for node in function.body if not isinstance(node, ast.Return)]
+    return [line[4:] for node in inner for line in _own_lines(node, lines)]
+
+
+def _own_lines(node: ast.stmt, lines: list[str]) -> list[str]:
+    """The lines of a statement, with its decorators."""
+    first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
+    return lines[first - 1 : node.end_lineno]
 
 
 def _without_comments(text: str) -> list[str]:

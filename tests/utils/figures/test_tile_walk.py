@@ -2,8 +2,8 @@
 
 import re
 
-from utils.figures.tile_walk import CELL, MATRICES, SHARED, TILE, draw_tile_walk
-from utils.virtual_gpu.pictures.svg import BLUE, ORANGE
+from utils.figures.tile_walk import CELL, MATRICES, SHARED, THREAD, TILE, draw_tile_walk
+from utils.virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE
 
 
 def drawn():
@@ -25,6 +25,13 @@ def test_tiles_of_a_go_along_its_rows_and_tiles_of_b_down_its_columns():
     first, second = drawn()[0], drawn()[2]
     assert places(first, BLUE) == {(ax, ay), (bx, by)}
     assert places(second, BLUE) == {(ax + step, ay), (bx, by + step)}
+
+
+def test_one_thread_copies_the_word_at_its_own_place_in_either_tile():
+    (ax, ay), (bx, by) = MATRICES["a"], MATRICES["b"]
+    corners = [(ax, ay), (bx, by), *SHARED.values(), MATRICES["c"]]
+    row, column = THREAD
+    assert places(drawn()[0], GREEN) == {(x + column * CELL, y + row * CELL) for x, y in corners}
 
 
 def test_what_is_multiplied_is_read_from_shared_memory_alone():

@@ -18,3 +18,8 @@ def test_a_table_is_aligned_as_text():
     drawn = table("Loads", ["", "per request"], [("`a`", 32), ("b, apart", 4)])
     assert str(drawn).splitlines() == ["Loads", "          per request", "a                  32",
                                        "b, apart            4"]  # fmt: skip
+
+
+def test_a_cell_with_a_sentence_gets_more_room_than_one_with_a_number():
+    shown = table("", ["", ""], [("a", "a thread overwrites a word"), ("b", "32 words")])
+    assert shown._repr_html_().count('<td class="words">') == 1

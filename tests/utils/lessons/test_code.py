@@ -11,6 +11,7 @@ import latency_kernels
 import reduce_kernels
 from gemm_kernels.naive import STEP as NAIVE
 from gemm_kernels.tiled import STEP as TILED
+from gemm_kernels.tiled_padded import STEP as PADDED
 from tests.steps_edited import edited_step
 from utils.errors import CourseError
 from utils.lessons import code
@@ -59,6 +60,15 @@ def test_a_kernel_in_a_factory_is_compared_with_one_that_needs_none():
     lines = kernel_difference(NAIVE, TILED)
     assert " @cuda.jit" in lines
     assert "     m, k = a.shape" in lines
+
+
+def test_what_is_no_part_of_the_kernel_is_no_change():
+    """The constants of a launch, and the frame of the factory that makes the kernel."""
+    lines = changed(NAIVE, TILED)
+    frame = ("BLOCK", "@cache", "def build", "return tiled")
+    assert not any(word in line for line in lines for word in frame)
+    padded = changed(gemm_kernels.LADDER.step("tiled_transposed"), PADDED)
+    assert "+PADDED = TILE + 1" in padded  # a constant of the kernel stays
 
 
 def test_one_changed_line_is_one_line_less_and_one_more():

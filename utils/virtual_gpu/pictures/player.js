@@ -192,6 +192,7 @@ films.forEach((film, n) => {
   film.hatch = `url(#${own}-${n}-hatch)`;
 });
 let now = 0, step = films[0].poster, warp = null, row = null, timer = null, speed = 1;
+let still = true;  // the poster stands there, and nobody has moved from it
 const bar = one(".vm-bar"), slider = one("input[type=range]"), chooser = one("[data-set=warp]"), thread = one("[data-set=thread]");
 const shown = d => d.requests.filter(r => warp === null || r.warp === warp);
 
@@ -447,7 +448,7 @@ function verdict(d, r) {
   if (d.kind === "atomic") return `${many(r.active, "lane")}, one after the other where they meet`;
   const bytes = d.array.bytes * d.width;
   if (r.isGlobal && focus === "sectors") return `${many(r.cost, "sector")} = ${number(r.moved)} bytes moved, ${number(r.used)} used${r.moved > r.used ? `, <span class="bad">${number(r.moved - r.used)} wasted</span>` : ""}`;
-  if (r.isGlobal) return `${many(r.active, "thread")} ask${r.active === 1 ? "s" : ""} for ${number(r.used)} bytes: ${many(r.cost, "sector")}`;
+  if (r.isGlobal) return `${many(r.active, "thread")} ask${r.active === 1 ? "s" : ""} for ${d.array.bytes === 4 ? many(r.used / 4, "word") : `${number(r.used)} bytes`} in ${many(r.cost, "sector")}`;
   const worst = Math.max(...r.rounds.map(round => round.passes)), halves = r.rounds.length > 1 ? `, ${bytes} bytes a lane: ${r.rounds.length === 2 ? "half" : "quarter"} warps in turn` : "";
   if (focus !== "banks") return many(r.cost, "wavefront") + halves;
   return worst > 1 ? `<span class="bad">${r.cost} wavefronts: ${worst} words of one bank</span>${halves}` : `${many(r.cost, "wavefront")}: no bank asked twice${halves}`;
@@ -676,12 +677,13 @@ function run(on) {
   clearInterval(timer);
   timer = null;
   if (on) {
-    if (step === films[now].steps.length - 1) step = -1;
+    if (still || step === films[now].steps.length - 1) step = -1;
     timer = setInterval(() => {
       if (!root.isConnected || step >= films[now].steps.length - 1) run(false); else go(step + 1);
     }, 700 / speed);
     go(step + 1);
   }
+  still = false;
   root.classList.toggle("on", !!timer);
   one(".vm-play").setAttribute("aria-label", timer ? "pause" : "play");
   if (!timer) one(".vm-say").setAttribute("aria-live", "polite");
@@ -702,13 +704,14 @@ function pick(n, at) {
   chooser.value = warp === null ? "" : warp;
   one(".vm-warps").hidden = film.warps === 1;
   thread.max = film.threads - 1;
-  one(".vm-who").textContent = film.warps > 1 ? "warp" : film.block[1] > 1 ? "row of threads" : "warp";
+  all(".vm-who").forEach(s => { s.textContent = film.warps === 1 && film.block[1] > 1 ? "row of threads" : "warp"; });
   row = null;
   all(".if-home").forEach(s => { s.hidden = !film.home; });
-  if (film.home) one(".vm-home").textContent = film.arrays[film.home.array].name;
+  if (film.home) all(".vm-home").forEach(s => { s.textContent = film.arrays[film.home.array].name; });
   root.classList.toggle("values", film.values);
   root.classList.toggle("counts", !film.values && focus !== "banks" && film.arrays.some(a => a.w >= 11 && a.h >= 11));
-  go(at === undefined ? film.poster : at);
+  still = at === undefined;
+  go(still ? film.poster : at);
 }
 bar.hidden = false;
 bar.addEventListener("click", event => {
