@@ -111,6 +111,12 @@ def test_neither_sectors_nor_cache_lines_give_the_factor():
     assert 6.6 * 1.3 < course.recorded_ms(STRIDED) / course.recorded_ms(NAIVE) < 16.5 / 1.3
 
 
+def test_one_sector_per_cycle_would_take_longer_than_naive_did():
+    ms = course.estimated_ms(watched(NAIVE), "4096") * 5 / 2
+    assert round(ms) == 41
+    assert ms > course.recorded_ms(NAIVE)
+
+
 def test_the_formula_of_the_lesson_is_that_of_the_estimate():
     gpu = course.device_shown()
     ms = 2048**3 / 32 / gpu.sms * 33 / (gpu.boost_clock_mhz * 1000)

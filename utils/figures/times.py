@@ -93,7 +93,7 @@ def draw_growth(
     ]
     alt = f"Time for {', '.join(map(str, at))} {title}, relative to the first. {'; '.join(told)}."
     below = f"<p>{note}</p>" if note else ""
-    return Picture(svg(390, bottom + 44, body, alt, widest=500) + below, f"{alt} {note}".strip())
+    return Picture(svg(404, bottom + 44, body, alt, widest=520) + below, f"{alt} {note}".strip())
 
 
 def _dot(x: float, y: float, colour: str, ring: bool = False) -> str:

@@ -36,12 +36,8 @@ def compiled(space: str = "global", **steps: Step | Variant) -> Table | Card:
         "all instructions",
         "multiply-adds among them",
     )
-    return table(
-        f"{space.capitalize()} loads, and all instructions, for each multiply-add of the "
-        f"hot loop, compiled for {arch}",
-        head,
-        rows,
-    )
+    caption = f"Per multiply-add in the hot loop, compiled for {arch} (loads: {space} memory)"
+    return table(caption, head, rows)
 
 
 def _cells(variant: Variant, seen: XRay, space: str) -> tuple[str, ...]:
