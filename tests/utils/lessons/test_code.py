@@ -7,9 +7,10 @@ import gemm_kernels.cpu
 import latency_kernels
 import reduce_kernels
 from gemm_kernels.naive import STEP as NAIVE
+from gemm_kernels.naive_strided import STEP as STRIDED
 from gemm_kernels.tiled import STEP as TILED
 from tests.steps_edited import edited_step
-from utils.lessons.code import kernel_code, kernel_difference, show_source
+from utils.lessons.code import kernel_code, kernel_difference, show_change, show_source
 
 LONGEST_DIFF = 45  # code lines that a reader is asked to follow at once
 LADDERS = (gemm_kernels.LADDER, gemm_kernels.cpu.LADDER, reduce_kernels.LADDER)
@@ -64,3 +65,10 @@ def test_the_source_of_a_step_is_shown_whole():
     page = show_source(TILED).data
     assert "Every thread is about to read" in page
     assert "STEP = Step(" in page
+
+
+def test_a_short_change_has_no_scroll_bar(browser):
+    change = show_change(STRIDED, NAIVE, why={"row, col =": "The lanes go along a row."})
+    opened = browser.open(change.data, width=900)
+    block = "document.querySelector('.lesson-code')"
+    assert opened.page.evaluate(f"{block}.scrollWidth <= {block}.clientWidth")
