@@ -60,7 +60,9 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 	$(VENV_PYTHON) -m gemm_kernels tune
 	$(VENV_PYTHON) -m gemm_kernels --record
 	$(VENV_PYTHON) -m gemm_kernels transfers --record
+	$(VENV_PYTHON) -m gemm_kernels as-called --record
 	$(VENV_PYTHON) -m reduce_kernels --record
+	$(VENV_PYTHON) -m reduce_kernels as-called --record
 	$(VENV_PYTHON) -m latency_kernels --record
 	$(VENV_PYTHON) -m latency_kernels curves --record
 	$(VENV_PYTHON) -m gemm_kernels.cpu --record

@@ -1,12 +1,18 @@
 """python -m gemm_kernels: verify, measure, record and draw the GPU ladder of SGEMM, and tune it."""
 
-from gemm_kernels import LADDER
+from gemm_kernels import LADDER, as_called
 from gemm_kernels.tuning import search, transfers
 from utils.figures.plot_command import plot_command
 from utils.measuring.command_line import main
 from utils.measuring.measure_command import measure_command
 
-COMMANDS = (measure_command(LADDER), plot_command(LADDER), search.COMMAND, transfers.COMMAND)
+COMMANDS = (
+    measure_command(LADDER),
+    plot_command(LADDER),
+    search.COMMAND,
+    transfers.COMMAND,
+    as_called.COMMAND,
+)
 
 if __name__ == "__main__":
     raise SystemExit(main(LADDER.title, COMMANDS))

@@ -24,13 +24,14 @@ ROOMS = {
     "utils.xray": ("utils.machine",),
     "utils.ladder": ("utils.machine", "utils.virtual_gpu", "utils.xray"),
 }
-ROOMS["utils.measuring"] = tuple(ROOMS)
+LOWER = tuple(ROOMS)
+ROOMS["utils.launching"] = ROOMS["utils.measuring"] = LOWER
 ROOMS["utils.figures"] = tuple(ROOMS)
 ROOMS["utils.lessons"] = tuple(ROOMS)
 # What a kernel file knows of the project, besides its own package.
 OF_A_KERNEL = ("utils.intrinsics", "utils.ladder", "utils.machine", *GROUND)
 # In a kernel package these may know everything: command lines, searches, functions for users.
-FREE = ("__main__", "tuning", "hiding", "sgemm", "reduction", "blas")
+FREE = ("__main__", "tuning", "hiding", "as_called", "sgemm", "reduction", "blas")
 # A kernel that a reader begins with, or is shown, must run from a cell of its own.
 OF_A_READER = ("utils.intrinsics",)
 DISPLAYS = ("matplotlib", "rich", "IPython", "ipywidgets", "tqdm")
@@ -149,6 +150,7 @@ def test_every_room_says_what_it_is_for():
     [
         ("utils.virtual_gpu.tracing", "from utils.ladder.step import Step"),
         ("utils.machine.devices", "import gemm_kernels"),
+        ("utils.launching.plan", "from utils.measuring import timing"),
         ("utils.measuring.records", "from utils.figures import plots"),
         ("utils.ladder.step", "def f():\n    from utils.measuring import records"),
         ("gemm_kernels.naive", "from utils.measuring.timing import time_gpu"),

@@ -27,6 +27,7 @@ REST_SLICES = 4
 # A shorter slice is hardly worth storing and adding: to begin one costs about four steps.
 FEWEST_STEPS = 16
 ADDERS = 256
+ONE = np.float32(1)
 
 
 @dataclass(frozen=True)
@@ -109,20 +110,21 @@ def plan(shape, BM, BN, BK, BLOCKS, SLICES) -> tuple[int, Cut]:
     return tiles, cut(tiles, slots, steps=-(-shape.k // BK), slices=SLICES)
 
 
-def products(variant, shape, inputs, out, allocate, alpha: float = 1.0) -> tuple[Call, ...]:
+def products(variant, shape, inputs, out, allocate, alpha=ONE) -> tuple[Call, ...]:
     """out = alpha·a·b: the kernel, and where tiles are cut the one that adds their slices.
 
-    The kernel takes flat arrays, room for the slices, alpha, the sizes and the cut.
+    The kernel takes flat arrays, room for the slices, alpha as float32, the sizes and the cut.
     """
     names = ("BM", "BN", "BK", "BLOCKS", "SLICES")
     BM, BN, BK, BLOCKS, SLICES = (variant.constants[name] for name in names)
     tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
     cut_tiles = tiles - how.whole
-    partials = allocate(max(1, cut_tiles * (how.slices - 1) * BM * BN), np.float32)
     a, b, c = (array.ravel() for array in (*inputs, out))
+    # Where nothing is cut nobody writes there.
+    partials = allocate(cut_tiles * (how.slices - 1) * BM * BN, np.float32) if cut_tiles else c
     sizes = map(np.uint32, (shape.m, shape.n, shape.k, how.whole, how.slices))
     m, n, k, whole, slices = sizes
-    arguments = a, b, c, partials, np.float32(alpha), m, n, k, whole, slices
+    arguments = a, b, c, partials, alpha, m, n, k, whole, slices
     product = Call(variant.kernel, variant.launch(shape), arguments)
     if how.slices == 1:
         return (product,)

@@ -9,7 +9,9 @@ import io
 import sys
 import textwrap
 import tokenize
-from collections.abc import Iterable, Mapping
+import tomllib
+from collections.abc import Iterable
+from functools import cache
 from types import ModuleType
 
 from IPython.display import HTML
@@ -17,7 +19,10 @@ from IPython.display import HTML
 from utils.errors import CourseError
 from utils.ladder.step import Step
 from utils.lessons.edits import difference, source_of
+from utils.paths import DATA
 from utils.virtual_gpu.pictures.svg import in_code
+
+SENTENCES = DATA / "changes.toml"
 
 _STYLE = """<style>
 .lesson-code {font-family: monospace; font-size: 12px; white-space: pre; overflow-x: auto;
@@ -53,25 +58,31 @@ def show_kernel(step: Step, **constants: int) -> HTML:
     )
 
 
-def show_change(old: Step, new: Step, why: Mapping[str, str] | None = None) -> HTML:
+def show_change(old: Step, new: Step) -> HTML:
     """The lines of code that differ between two steps, comments left out.
 
-    why: a sentence to stand below the first new line that holds its key; CourseError where no new
-    line does. What stands between backticks is code.
+    The sentences that `data/changes.toml` has for this change stand below their lines; where it has
+    none, the lines between are shown as well.
     """
+    left = dict(_sentences().get(f"{old.name} > {new.name}", {}))
     # The name is no change that a reader needs to see.
     before = kernel_code(old).replace(f"def {old.name}(", f"def {new.name}(")
-    lines = difference(before, kernel_code(new), context=0 if why else 99)
-    left, rows = dict(why or {}), []
-    for line in lines[1:]:
+    rows = []
+    for line in difference(before, kernel_code(new), context=0 if left else 99)[1:]:
         rows.append(_row(line))
         for part in [part for part in left if line.startswith("+") and part in line]:
             rows.append(f'<div class="why">↑ {in_code(left.pop(part))}</div>')
     if left:
         raise CourseError(
-            f"No new line of {new.name} holds {next(iter(left))!r}: compare with its file."
+            f"No new line of {new.name} holds {next(iter(left))!r}: compare {SENTENCES.name} with "
+            "its file."
         )
     return HTML(f'{_STYLE}<div class="lesson-code">{"".join(rows)}</div>')
+
+
+@cache
+def _sentences() -> dict[str, dict[str, str]]:
+    return tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
 
 
 def show_difference(before: ModuleType, after: ModuleType) -> HTML:

@@ -97,6 +97,21 @@ def cupy() -> ModuleType | None:
     return cupy
 
 
+@cache
+def torch() -> ModuleType | None:
+    """PyTorch in strict float32; None where it is missing or has no GPU."""
+    if not cuda.is_available():
+        return None
+    try:
+        import torch
+    except ImportError:
+        return None
+    if not torch.cuda.is_available():
+        return None
+    torch.backends.cuda.matmul.allow_tf32 = False
+    return torch
+
+
 @contextlib.contextmanager
 def explained() -> Iterator[None]:
     """Turn the driver's error codes that a reader can act upon into CourseError."""

@@ -11,6 +11,7 @@ from .errors import Finding, Site
 from .hints import Hint
 from .pictures.listing import INDENT
 from .pictures.opened import opened_lines
+from .pictures.svg import in_code
 from .source import Source
 
 
@@ -310,4 +311,4 @@ def _note(listing: Listing, note: Finding | Hint) -> str:
     kind = "hint"
     if isinstance(note, Finding):
         kind = "warning" if note.is_warning else "finding"
-    return f'<div class="vgpu-{kind}">{html.escape(listing.said(note))}</div>'
+    return f'<div class="vgpu-{kind}">{in_code(listing.said(note))}</div>'

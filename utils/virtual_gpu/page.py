@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
-import re
 from dataclasses import asdict
 
 from .annotate import STYLE as SOURCE_STYLE
 from .annotate import source_html
 from .launch_log import KernelLog
+from .pictures.svg import in_code
 from .summary import Summary, led
 
 STYLE = """
@@ -62,13 +62,8 @@ def _section(kernel: KernelLog, summary: Summary) -> str:
 
 
 def _remarks(remarks: list[tuple[str, str]]) -> str:
-    rows = "".join(f'<li class="{word}">{_prose(led(word, text))}</li>' for word, text in remarks)
+    rows = "".join(f'<li class="{word}">{in_code(led(word, text))}</li>' for word, text in remarks)
     return f"<ul>{rows}</ul>" if rows else ""
-
-
-def _prose(text: str) -> str:
-    """A sentence; what stands in it between backticks is shown as code."""
-    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 def _counts(kernel: KernelLog) -> str:

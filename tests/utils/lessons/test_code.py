@@ -1,5 +1,8 @@
 """The diff of a step: short enough to read, and nothing in it but code."""
 
+import re
+import tomllib
+
 import pytest
 
 import gemm_kernels
@@ -10,7 +13,16 @@ from gemm_kernels.naive import STEP as NAIVE
 from gemm_kernels.naive_strided import STEP as STRIDED
 from gemm_kernels.tiled import STEP as TILED
 from tests.steps_edited import edited_step
-from utils.lessons.code import kernel_code, kernel_difference, show_change, show_source
+from utils.errors import CourseError
+from utils.lessons import code
+from utils.lessons.code import (
+    SENTENCES,
+    kernel_code,
+    kernel_difference,
+    show_change,
+    show_kernel,
+    show_source,
+)
 
 LONGEST_DIFF = 45  # code lines that a reader is asked to follow at once
 LADDERS = (gemm_kernels.LADDER, gemm_kernels.cpu.LADDER, reduce_kernels.LADDER)
@@ -67,8 +79,47 @@ def test_the_source_of_a_step_is_shown_whole():
     assert "STEP = Step(" in page
 
 
+EXPLAINED = tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
+PAIRS = {
+    f"{old.name} > {new.name}": (old, new)
+    for ladder in LADDERS
+    for old in ladder.steps
+    for new in ladder.steps
+}
+
+
+@pytest.mark.parametrize("change", EXPLAINED)
+def test_the_sentences_of_a_change_stand_below_its_lines(change):
+    shown = show_change(*PAIRS[change]).data
+    assert shown.count("↑") == len(EXPLAINED[change])
+
+
+def test_a_sentence_for_a_line_that_is_not_new_is_refused(monkeypatch):
+    wrong = {"naive > tiled": {"m, k = a.shape": "This line was there before."}}
+    monkeypatch.setattr(code, "_sentences", lambda: wrong)
+    with pytest.raises(CourseError, match=r"No new line of tiled holds 'm, k = a\.shape'"):
+        show_change(NAIVE, TILED)
+
+
+def test_a_change_without_sentences_is_shown_whole():
+    shown = show_change(TILED, gemm_kernels.LADDER.step("granularity")).data
+    assert "↑" not in shown
+    assert ' class="">' in shown  # a line that stays
+
+
+def test_the_name_of_the_kernel_is_no_change():
+    assert "def naive" not in show_change(STRIDED, NAIVE).data
+
+
+def test_a_kernel_is_shown_bare_and_its_comments_fold_out():
+    bare, folded = show_kernel(TILED, TILE=8).data.split("<details>")
+    assert "sa[ty, tx] =" in bare
+    assert "#" not in re.sub(r"<style>.*?</style>", "", bare, flags=re.DOTALL)
+    assert "# Every thread is about to read" in folded
+
+
 def test_a_short_change_has_no_scroll_bar(browser):
-    change = show_change(STRIDED, NAIVE, why={"row, col =": "The lanes go along a row."})
+    change = show_change(STRIDED, NAIVE)
     opened = browser.open(change.data, width=900)
     block = "document.querySelector('.lesson-code')"
     assert opened.page.evaluate(f"{block}.scrollWidth <= {block}.clientWidth")

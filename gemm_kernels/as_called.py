@@ -1,0 +1,109 @@
+"""`python -m gemm_kernels as-called`: `sgemm` beside torch.matmul and cupy.matmul."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
+
+import numpy as np
+from numba import cuda
+
+from gemm_kernels.sgemm import sgemm
+from utils.errors import CourseError
+from utils.ladder.libraries import Execution
+from utils.ladder.shapes import FLOAT32_BYTES, GemmShape
+from utils.machine.versions import cupy, torch
+from utils.measuring.as_called import Case, as_called_command
+
+SMALLEST, LARGEST = 32, 9400
+CUBES = (256, 512, 1024, 2048, 4096, 8192)
+COUNT = 200
+# How the elements of a matrix lie: the stride of a row and of a column, and where it begins, in
+# elements, for so many rows and columns. Libraries and `sgemm` take them as they are.
+LAYOUTS = {
+    "rows": lambda rows, columns: (columns, 1, 0),
+    "columns": lambda rows, columns: (1, rows, 0),
+    "gaps": lambda rows, columns: (columns + 4, 1, 0),
+    "off": lambda rows, columns: (columns, 1, 1),
+    "every other": lambda rows, columns: (2 * columns, 2, 0),
+}
+
+
+def shapes(count: int, seed: int) -> Iterator[tuple[GemmShape, str, str]]:
+    """So many random shapes with the layouts of a and b: sides log-uniform, a third of them odd."""
+    generator = random.Random(seed)
+    names = list(LAYOUTS)
+    for number in range(count):
+        sides = [
+            round(math.exp(generator.uniform(math.log(SMALLEST), math.log(LARGEST))))
+            for _ in range(3)
+        ]
+        if number % 3 == 0:
+            sides = [side | 1 for side in sides]
+        plain = number % 2 == 0
+        layouts = ("rows", "rows") if plain else (generator.choice(names), generator.choice(names))
+        yield GemmShape(*sides), *layouts
+
+
+def cases(count: int = COUNT, seed: int = 1) -> Iterator[Case]:
+    """The cubes, and random shapes."""
+    wanted = [(GemmShape(n, n, n), "rows", "rows") for n in CUBES]
+    for shape, of_a, of_b in [*wanted, *shapes(count, seed)]:
+        yield Case(
+            function="sgemm", m=shape.m, n=shape.n, k=shape.k, elements=None,
+            layout=f"{of_a}, {of_b}", dtype="float32", bind=partial(_bind, shape, of_a, of_b),
+        )  # fmt: skip
+
+
+COMMAND = as_called_command(cases, COUNT)
+
+
+def _bind(shape: GemmShape, of_a: str, of_b: str):
+    a = _matrix(0, (shape.m, shape.k), of_a)
+    b = _matrix(1, (shape.k, shape.n), of_b)
+    out = _matrix(2, (shape.m, shape.n), "rows")
+    return partial(sgemm, a, b, out), _libraries(a, b, out), None
+
+
+def _libraries(a, b, out) -> Mapping[str, Execution]:
+    """The same product by the libraries that are here, over the same memory."""
+    found = {}
+    if xp := cupy():
+        found["CuPy"] = partial(xp.matmul, xp.asarray(a), xp.asarray(b), out=xp.asarray(out))
+    if pytorch := torch():
+        ta, tb, tout = (pytorch.as_tensor(x, device="cuda") for x in (a, b, out))
+        found["PyTorch"] = partial(pytorch.matmul, ta, tb, out=tout)
+    if not found:
+        raise CourseError(
+            "as-called compares with PyTorch and CuPy, and neither is here: install one of them."
+        )
+    return found
+
+
+@cache
+def _memory(number: int):
+    """Random numbers for one of the three matrices, of any layout."""
+    elements = 2 * (LARGEST + 8) * (LARGEST + 8)
+    block = np.random.default_rng(number).random(1 << 20, np.float32)
+    memory = cuda.device_array(elements, np.float32)
+    for start in range(0, elements, block.size):
+        part = memory[start : start + block.size]
+        part.copy_to_device(block[: part.size])
+    return memory
+
+
+def _matrix(number: int, sides: tuple[int, int], layout: str):
+    """A device array over that memory."""
+    memory = _memory(number)
+    row, column, first = LAYOUTS[layout](*sides)
+    interface = memory.__cuda_array_interface__
+    pointer = interface["data"][0] + FLOAT32_BYTES * first
+    return cuda.from_cuda_array_interface(
+        {
+            "shape": sides, "strides": (FLOAT32_BYTES * row, FLOAT32_BYTES * column),
+            "typestr": interface["typestr"], "data": (pointer, False), "version": 3,
+        },
+        owner=memory,
+    )  # fmt: skip

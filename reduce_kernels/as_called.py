@@ -1,0 +1,78 @@
+"""`python -m reduce_kernels as-called`: `reduce` beside torch.sum and cupy.sum."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
+
+import numpy as np
+from numba import cuda
+
+from reduce_kernels.reduction import reduce
+from utils.errors import CourseError
+from utils.ladder.libraries import Execution
+from utils.machine.versions import cupy, torch
+from utils.measuring.as_called import Case, as_called_command
+
+EXPONENTS = range(10, 31)
+COUNT = 20
+
+
+def cases(count: int = COUNT, seed: int = 1) -> Iterator[Case]:
+    """Powers of two and random lengths, each with the result on the host and in out."""
+    generator = random.Random(seed)
+    lengths = [2**exponent for exponent in EXPONENTS]
+    lengths += [round(2 ** generator.uniform(EXPONENTS[0], EXPONENTS[-1])) for _ in range(count)]
+    for function, bind in (("reduce", _bind_waiting), ("reduce into out", _bind_into_out)):
+        for elements in lengths:
+            yield Case(
+                function=function, m=None, n=None, k=None, elements=elements, layout="rows",
+                dtype="float32", bind=partial(bind, elements),
+            )  # fmt: skip
+
+
+COMMAND = as_called_command(cases, COUNT)
+
+
+def _bind_waiting(elements: int):
+    x, out = _memory()[:elements], cuda.device_array(1, np.float32)
+    libraries = {}
+    if xp := cupy():
+        there = xp.asarray(x)
+        libraries["CuPy"] = lambda: xp.sum(there).item()
+    if pytorch := torch():
+        tensor = pytorch.as_tensor(x, device="cuda")
+        libraries["PyTorch"] = lambda: pytorch.sum(tensor).item()
+    return partial(reduce, x), _some(libraries), partial(reduce, x, out=out)
+
+
+def _bind_into_out(elements: int):
+    x, out = _memory()[:elements], cuda.device_array(1, np.float32)
+    libraries = {}
+    if xp := cupy():
+        there, into = xp.asarray(x), xp.empty((), np.float32)
+        libraries["CuPy"] = partial(xp.sum, there, out=into)
+    if pytorch := torch():
+        tensor = pytorch.as_tensor(x, device="cuda")
+        result = pytorch.empty((), dtype=tensor.dtype, device="cuda")
+        libraries["PyTorch"] = partial(pytorch.sum, tensor, dim=0, out=result)
+    return partial(reduce, x, out=out), _some(libraries), None
+
+
+def _some(libraries: Mapping[str, Execution]) -> Mapping[str, Execution]:
+    if not libraries:
+        raise CourseError(
+            "as-called compares with PyTorch and CuPy, and neither is here: install one of them."
+        )
+    return libraries
+
+
+@cache
+def _memory():
+    elements = 2 ** EXPONENTS[-1]
+    block = np.random.default_rng(1).random(1 << 22, np.float32)
+    memory = cuda.device_array(elements, np.float32)
+    for start in range(0, elements, block.size):
+        memory[start : start + block.size].copy_to_device(block)
+    return memory

@@ -1,0 +1,286 @@
+"""Random calls of `sgemm` and `reduce` on a GPU: `python -m tests.kernels.called --calls 500`.
+
+Layouts, factors, NaN, odd parts, arrays of three libraries; a part each of plain calls, on streams,
+in threads and in captured graphs. Each result is compared with float64 within its error bound, and
+each call is made twice and must give the same bits. compute-sanitizer can watch the same calls.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import cuda
+
+from gemm_kernels import sgemm
+from reduce_kernels import reduce
+from reduce_kernels.reduction import longest_chain
+from utils.errors import CourseError
+from utils.ladder.tasks import ERROR_PER_ROOT_K
+from utils.machine.versions import cupy, torch
+
+LARGEST = 700
+# How many threads call at once, and whether a stream is chosen. Graphs are captured by one.
+PARTS = {"plain": (1, False), "streams": (1, True), "threads": (4, True), "graphs": (1, False)}
+# What lies in memory for so many rows and columns, and the part of it that is the matrix.
+LAYOUTS: dict[str, Callable[[int, int], tuple[int, Callable]]] = {
+    "rows": lambda m, n: (m * n, lambda x: x.reshape(m, n)),
+    "columns": lambda m, n: (m * n, lambda x: x.reshape(n, m).T),
+    "gaps": lambda m, n: (m * (n + 3), lambda x: x.reshape(m, n + 3)[:, 1 : n + 1]),
+    "off": lambda m, n: (m * n + 1, lambda x: x[1:].reshape(m, n)),
+    "every other": lambda m, n: (2 * m * n, lambda x: x.reshape(m, 2 * n)[:, ::2]),
+    "backwards": lambda m, n: (m * n, lambda x: x.reshape(m, n)[::-1]),
+}
+FAMILIES = ("numba", "cupy", "torch")
+OPERATIONS = {"sum": np.sum, "max": np.max, "min": np.min, "prod": np.prod}
+
+
+class Matrix:
+    """Random numbers on the host and on the device, in one of the layouts."""
+
+    def __init__(self, draw: random.Random, rows: int, columns: int, backwards: bool) -> None:
+        names = [name for name in LAYOUTS if backwards or name != "backwards"]
+        self.layout = draw.choice(names)
+        elements, self._part = LAYOUTS[self.layout](rows, columns)
+        generator = np.random.default_rng(draw.getrandbits(32))
+        self.memory = generator.standard_normal(elements, np.float32)
+        self.host = self._part(self.memory)
+        if draw.random() < 0.1:
+            self.host[draw.randrange(rows), draw.randrange(columns)] = np.nan
+        self.there = cuda.to_device(self.memory)
+
+    def array(self, family: str):
+        """The matrix as an array of that library."""
+        backwards = self.layout == "backwards"
+        forwards = self.host[::-1] if backwards else self.host
+        first = forwards.__array_interface__["data"][0]
+        first -= self.memory.__array_interface__["data"][0]
+        interface = dict(self.there.__cuda_array_interface__)
+        interface |= {"shape": forwards.shape, "strides": forwards.strides}
+        interface |= {"data": (interface["data"][0] + first, False)}
+        there = of_family(family, cuda.from_cuda_array_interface(interface, owner=self.there))
+        return there[::-1] if backwards else there
+
+    def fill(self) -> None:
+        """What was there before."""
+        self.there.copy_to_device(self.memory)
+        cuda.synchronize()
+
+    def result(self) -> np.ndarray:
+        """What is there now."""
+        return self._part(self.there.copy_to_host())
+
+
+def of_family(family: str, array):
+    """The same memory as an array of that library."""
+    if family == "torch":
+        return torch().as_tensor(array, device="cuda")
+    return cupy().asarray(array) if family == "cupy" else array
+
+
+@contextmanager
+def stream_of(family: str, draw: random.Random):
+    """A stream of that library made the current one, and what to give as stream=."""
+    if draw.random() < 0.3:
+        yield None
+        cuda.synchronize()
+        return
+    if family == "torch":
+        with torch().cuda.stream(torch().cuda.Stream()):
+            yield None
+    elif family == "cupy":
+        with cupy().cuda.Stream(non_blocking=True):
+            yield None
+    else:
+        yield cuda.stream()
+    cuda.synchronize()
+
+
+def product(draw: random.Random, family: str, run: Callable) -> None:
+    """One random product, twice. run: (call, family) -> None makes the call."""
+    m, n, k = (round(math.exp(draw.uniform(0, math.log(LARGEST)))) for _ in range(3))
+    backwards = family != "torch"
+    a, b = Matrix(draw, m, k, backwards), Matrix(draw, k, n, backwards)
+    out = Matrix(draw, m, n, backwards)
+    alpha, beta = draw.choice((1.0, 1.0, 0.0, -2.5)), draw.choice((0.0, 0.0, 1.0, -0.5))
+    given = [each.array(family) for each in (a, b, out)]
+    results = []
+    for _ in range(2):
+        out.fill()
+        run(lambda stream=None: sgemm(*given, alpha, beta, stream), family)
+        results.append(out.result())
+    where = f"{m}×{n}×{k} {family} {a.layout}, {b.layout}, {out.layout} α={alpha} β={beta}"
+    exact = np.zeros((m, n))
+    with np.errstate(invalid="ignore"):
+        if alpha:
+            exact += alpha * (a.host.astype(float) @ b.host.astype(float))
+        if beta:
+            exact += beta * out.host.astype(float)
+    check(results, exact, ERROR_PER_ROOT_K * max(1.0, k) ** 0.5, where)
+
+
+def check(results: list[np.ndarray], exact: np.ndarray, allowed: float, where: str) -> None:
+    """Both have the same bits, NaN where NaN belongs, and are within the bound."""
+    first, second = results
+    assert first.tobytes() == second.tobytes(), f"{where}: other bits the second time"
+    assert (np.isnan(first) == np.isnan(exact)).all(), f"{where}: NaN in other places"
+    known = ~np.isnan(exact)
+    scale = np.linalg.norm(exact[known])
+    error = np.linalg.norm(first[known] - exact[known])
+    # Cancellation between the product and what is scaled adds a rounding of either.
+    assert error <= 2 * allowed * max(scale, known.sum() ** 0.5), f"{where}: off by {error}"
+
+
+def reduction(draw: random.Random, family: str, run: Callable) -> None:
+    """One random reduction, twice, with and without out."""
+    elements = round(math.exp(draw.uniform(0, math.log(10**6))))
+    generator = np.random.default_rng(draw.getrandbits(32))
+    dtype = draw.choice((np.float32, np.float64, np.int32, np.int64))
+    host = generator.integers(-3, 4, elements).astype(dtype)
+    if dtype in (np.float32, np.float64):
+        host = generator.standard_normal(elements).astype(dtype)
+    op, skipped = draw.choice(list(OPERATIONS)), draw.choice((0, 0, 1, 3))
+    whole = cuda.to_device(np.concatenate([np.zeros(skipped, dtype), host]))
+    cuda.synchronize()
+    x = of_family(family, whole[skipped:])
+    expected = OPERATIONS[op](host)
+    out = cuda.to_device(np.zeros(1, np.asarray(expected).dtype))
+    into = of_family(family, out)
+    run(lambda stream=None: reduce(x, op, into, stream), family)
+    found = out.copy_to_host()[0]
+    with stream_of(family, draw) as stream:
+        direct = reduce(x, op, stream=stream)
+    where = f"{op} of {elements} {np.dtype(dtype)} {family}"
+    assert direct.tobytes() == found.tobytes(), f"{where}: other bits without out"
+    if op == "sum" and dtype in (np.float32, np.float64):
+        unit = np.finfo(dtype).eps / 2
+        bound = longest_chain(elements, host.itemsize) * unit * math.fsum(map(abs, host))
+        assert abs(math.fsum([*host, -found])) <= bound, where
+    elif op != "prod" or dtype in (np.int32, np.int64):
+        assert found == expected, f"{where}: {found} for {expected}"
+
+
+def overlapping(draw: random.Random, family: str, run: Callable) -> None:
+    """An out that shares memory with an input is refused."""
+    n, shift = draw.randrange(2, 60), draw.randrange(-1, 2)
+    memory = cuda.to_device(np.zeros(3 * n * n, np.float32))
+    a = of_family(family, memory[n * n : 2 * n * n].reshape(n, n))
+    start = n * n + shift * draw.randrange(n * n)
+    out = of_family(family, memory[start : start + n * n].reshape(n, n))
+    with pytest.raises(CourseError, match="out shares memory with a"):
+        sgemm(a, a, out)
+
+
+def captured(call: Callable, family: str) -> None:
+    """The call as a graph of that library, which is then launched."""
+    if family == "torch":
+        pytorch = torch()
+        graph = pytorch.cuda.CUDAGraph()
+        with pytorch.cuda.graph(graph):
+            call()
+        graph.replay()
+    else:
+        with cupy().cuda.Stream(non_blocking=True) as stream:
+            stream.begin_capture()
+            call()
+            graph = stream.end_capture()
+            graph.launch(stream)
+            stream.synchronize()
+    cuda.synchronize()
+
+
+def one_call(seed: int, kinds: tuple[str, ...], part: str) -> str | None:
+    """One random call; the reason why it is wrong, or None."""
+    draw = random.Random(seed)
+    family = draw.choice(kinds)
+    what = draw.choices((product, reduction, overlapping), (80, 15, 5))[0]
+    _, streams = PARTS[part]
+
+    def eager(call: Callable, family: str) -> None:
+        with stream_of(family, draw) if streams else nullcontext() as stream:
+            call(stream=stream)
+
+    try:
+        what(draw, family, captured if part == "graphs" else eager)
+    except (Exception, pytest.fail.Exception) as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        return f"seed {seed}, {part}, {what.__name__}, {family}: {error!r} at {where}"
+    return None
+
+
+def wrong_calls(calls: int, seed: int = 0, parts: Iterable[str] = PARTS) -> list[str]:
+    """What is wrong among so many random calls of each part."""
+    kinds = tuple(
+        name for name in FAMILIES
+        if name == "numba" or (name == "cupy" and cupy()) or (name == "torch" and torch())
+    )  # fmt: skip
+    found = []
+    for part in parts:
+        of_part = kinds[1:] if part == "graphs" else kinds  # Numba captures no graph
+        with ThreadPoolExecutor(PARTS[part][0]) as pool:
+            found += pool.map(
+                lambda each: one_call(each, of_part, part),  # noqa: B023
+                range(seed, seed + calls if of_part else seed),
+            )
+    return [wrong for wrong in found if wrong]
+
+
+def host_times() -> list[str]:
+    """Microseconds of Python a call, for arrays of each library."""
+    lines = []
+    for family in FAMILIES:
+        if (family == "torch" and not torch()) or (family == "cupy" and not cupy()):
+            continue
+        for n in (64, 512, 1024, 513):
+            host = np.ones((n, n), np.float32)
+            a, b, out = (of_family(family, cuda.to_device(host)) for _ in range(3))
+            total = of_family(family, cuda.device_array(1, np.float32))
+            for name, call in (
+                (f"sgemm {n}", lambda: sgemm(a, b, out)),  # noqa: B023
+                (f"reduce {n}² into out", lambda: reduce(a, out=total)),  # noqa: B023
+                (f"reduce {n}²", lambda: reduce(a)),  # noqa: B023
+            ):
+                bursts = []
+                for _ in range(20):
+                    cuda.synchronize()
+                    start = time.perf_counter()
+                    for _ in range(50):
+                        call()
+                    bursts.append((time.perf_counter() - start) / 50 * 1e6)
+                lines.append(f"{family:6} {name:22} {sorted(bursts)[10]:7.2f} us")
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--calls", type=int, default=500, help="of each part")
+    parser.add_argument("--part", choices=PARTS, help="only this part")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--host", action="store_true", help="print what Python costs, and stop")
+    options = parser.parse_args()
+    if not cuda.is_available():
+        print("This needs a CUDA device.", file=sys.stderr)
+        return 2
+    if options.host:
+        print("\n".join(host_times()))
+        return 0
+    parts = [options.part] if options.part else list(PARTS)
+    wrong = wrong_calls(options.calls, options.seed, parts)
+    print("\n".join(wrong[:20]))
+    print(f"{len(wrong)} of {options.calls * len(parts)} calls are wrong ({', '.join(parts)}).")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,160 @@
+"""Arrays and streams of any library: what a plan may know of them."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numba import cuda
+
+from gemm_kernels import sgemm
+from reduce_kernels import reduce
+from utils.errors import CourseError
+from utils.launching import arrays
+from utils.launching.arrays import Family, current_stream, look, stream_handle
+from utils.launching.slots import Slot
+
+
+class Foreign:
+    """An array of a library that has nothing but the interface."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+
+def family(stream) -> Family:
+    return Family("a library", look=None, slot=None, stream=stream)
+
+
+def test_arrays_of_one_form_are_known_as_one_and_others_are_not():
+    x = cuda.to_device(np.zeros((4, 6), np.float32))
+    same = cuda.to_device(np.ones((4, 6), np.float32))
+    assert look(x)[1] == look(same)[1]
+    assert look(x)[0] == x.gpu_data.device_pointer_value
+    others = (x[1:], x[:, ::2], x[::-1], x.view(np.int32), x.reshape(6, 4))
+    assert len({look(x)[1], *(look(other)[1] for other in others)}) == 6
+
+
+@pytest.mark.parametrize("nothing", [None, [1.0], 3, np.zeros(3)])
+def test_what_has_no_pointer_on_the_device_has_none(nothing):
+    pointer, (found,) = look(nothing)
+    assert pointer == 0
+    assert not found.on_device
+
+
+def test_an_array_with_nothing_but_the_interface_is_taken():
+    a, b = np.arange(12, dtype=np.float32).reshape(3, 4), np.ones((4, 5), np.float32)
+    assert arrays.family_of(Foreign(cuda.to_device(a))) is arrays.OTHER
+    out = cuda.device_array((3, 5), np.float32)
+    there = Foreign(out)
+    given = Foreign(cuda.to_device(a)), Foreign(cuda.to_device(b))
+    assert sgemm(*given, there) is there
+    np.testing.assert_array_equal(out.copy_to_host(), a @ b)
+    np.testing.assert_array_equal(sgemm(*given).copy_to_host(), a @ b)
+    assert reduce(given[0]) == a.sum()
+
+
+def test_a_host_array_may_be_changed_when_the_call_returns(monkeypatch):
+    waited = []
+    stream = cuda.external_stream(5)
+    monkeypatch.setattr(type(stream), "synchronize", lambda self: waited.append(int(self.handle)))
+    host, there = np.eye(4, dtype=np.float32), cuda.to_device(np.eye(4, dtype=np.float32))
+    sgemm(host, there, cuda.device_array((4, 4), np.float32), stream=stream)
+    assert waited == [5]
+    reduce(host, out=cuda.device_array(1, np.float32), stream=stream)
+    assert waited == [5, 5]
+
+
+@pytest.mark.parametrize("stream, handle", [
+    (5, 5), (cuda.stream(), 0),
+    (type("Protocol", (), {"__cuda_stream__": lambda self: (0, 9)})(), 9),
+    (type("Torchs", (), {"cuda_stream": 11})(), 11), (type("CuPys", (), {"ptr": 12})(), 12),
+])  # fmt: skip
+def test_streams_of_any_library_have_handles(stream, handle):
+    assert stream_handle(stream) == handle
+
+
+@pytest.mark.parametrize("wrong", ["fast", 1.5, True])
+def test_what_is_no_stream_is_refused(wrong):
+    with pytest.raises(CourseError, match="and a CUDA stream is needed"):
+        stream_handle(wrong)
+
+
+def test_a_call_goes_where_the_libraries_of_its_arrays_are():
+    numbas, five, six = family(None), family(lambda: 5), family(lambda: 6)
+    assert current_stream((numbas, numbas))() == 0
+    assert current_stream((numbas, five, five))() == 5
+    assert current_stream((five, family(lambda: 5)))() == 5
+    with pytest.raises(CourseError, match=r"current streams differ.*give stream="):
+        current_stream((five, six))()
+
+
+def test_a_part_may_reach_backwards():
+    part = Slot(0, (3, 2), (-16, 4), np.dtype(np.float32))
+    assert part.extent == (-32, 8)
+    behind = Slot(0, (2,), (4,), np.dtype(np.float32))
+    low, high = behind.meets(part)
+    reached = {start + byte for start in range(-32, 1, 16) for byte in range(8)}
+    for distance in range(-64, 64, 4):
+        touched = {distance + at for at in reached} & set(range(8))
+        inside = low < distance < high
+        assert inside or not touched
+    assert low == -8
+    assert high == 40
+
+
+class Tensor:
+    """What is asked of a tensor of PyTorch."""
+
+    dtype, requires_grad, is_cuda = "torch.float32", False, True
+
+    def __init__(self, array):
+        self.array, self.shape = array, array.shape
+
+    def data_ptr(self):
+        return self.array.gpu_data.device_pointer_value or 0
+
+    def stride(self):
+        return tuple(step // self.array.dtype.itemsize for step in self.array.strides)
+
+    def get_device(self):
+        return 0
+
+    def is_neg(self):
+        return False
+
+
+@pytest.fixture
+def pytorch(monkeypatch):
+    """A library with that tensor, and with stream 0."""
+    current = SimpleNamespace(cuda_stream=0)
+    library = SimpleNamespace(
+        Tensor=Tensor, cuda=SimpleNamespace(current_stream=lambda: current)
+    )
+    monkeypatch.setitem(sys.modules, "torch", library)
+    monkeypatch.setattr(arrays, "_LOOKS", {})
+    return library
+
+
+def test_tensors_count_strides_in_elements_and_say_what_cannot_be_read(pytorch):
+    x = cuda.to_device(np.zeros((4, 6), np.float32))
+    tensor = Tensor(x[:, ::2])
+    slot = arrays.slot_of(tensor, 0)
+    assert (slot.shape, slot.strides, slot.dtype) == ((4, 3), (24, 8), np.float32)
+    assert look(tensor)[1] == look(Tensor(x[:, 1::2]))[1] != look(Tensor(x[:, :3]))[1]
+    assert arrays.current_stream((arrays.family_of(tensor),))() == 0
+    gone, half = Tensor(x), Tensor(x)
+    gone.data_ptr = lambda: 0
+    assert look(gone)[1] != look(Tensor(x))[1]
+    for name, value, sentence in (
+        ("requires_grad", True, "requires a gradient"),
+        ("is_cuda", False, "PyTorch lies on the host"),
+    ):
+        wrong = Tensor(x)
+        setattr(wrong, name, value)
+        with pytest.raises(CourseError, match=sentence):
+            sgemm(wrong, x, x)
+    half.dtype = "torch.bfloat16"
+    with pytest.raises(CourseError, match="a holds bfloat16, and float32 is needed"):
+        sgemm(half, x, x)

@@ -1,0 +1,93 @@
+"""What a plan leaves open: where arrays lie, and factors that change from call to call."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numba import float32, types
+from numba.np.numpy_support import from_dtype
+
+
+@dataclass(frozen=True)
+class Slot:
+    """An array of which everything is known but where it lies.
+
+    number: which of a launch's arrays it is. strides: in bytes. dtype: NumPy's, or its name where
+    NumPy has none. aligned: whether it begins at a boundary of 16 bytes.
+    """
+
+    number: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: np.dtype | str
+    aligned: bool = True
+
+    @classmethod
+    def new(cls, number: int, shape: tuple[int, ...], dtype) -> Slot:
+        """An array in C order."""
+        dtype = np.dtype(dtype)
+        strides = [dtype.itemsize]
+        for extent in shape[:0:-1]:
+            strides.append(strides[-1] * extent)
+        return cls(number, tuple(shape), tuple(strides[: len(shape)][::-1]), dtype)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """The bytes that it touches, as (first, one after the last) from where it begins."""
+        if not self.size:
+            return 0, 0
+        reach = [stride * (n - 1) for stride, n in zip(self.strides, self.shape, strict=True)]
+        low, high = (sum(pick(0, each) for each in reach) for pick in (min, max))
+        return low, high + self.dtype.itemsize
+
+    def is_c_contiguous(self) -> bool:
+        return self._is_dense(zip(self.shape[::-1], self.strides[::-1], strict=True))
+
+    def meets(self, other: Slot) -> tuple[int, int]:
+        """Between which distances another array, from where this begins, has memory of it."""
+        if not (self.size and other.size):
+            return 0, 0
+        (low, high), (low_other, high_other) = self.extent, other.extent
+        return low - high_other, high - low_other
+
+    def ravel(self) -> Slot:
+        """The same memory as one dimension; only for arrays in C order."""
+        flat = Slot.new(self.number, (self.size,), self.dtype)
+        return replace(flat, aligned=self.aligned)
+
+    def _is_dense(self, sides) -> bool:
+        expected = self.dtype.itemsize
+        for extent, stride in sides:
+            if extent != 1 and stride != expected and self.size:
+                return False
+            expected *= extent
+        return True
+
+    @property
+    def _numba_type_(self) -> types.Array:
+        # As Numba types its device arrays: an array that repeats elements has no layout.
+        repeats = self.size and 0 in self.strides
+        layout = "A"
+        if not repeats and self.is_c_contiguous():
+            layout = "C"
+        elif not repeats and self._is_dense(zip(self.shape, self.strides, strict=True)):
+            layout = "F"
+        return types.Array(from_dtype(self.dtype), self.ndim, layout)
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A float32 that each call gives anew. number: which of its factors."""
+
+    number: int
+    _numba_type_ = float32
