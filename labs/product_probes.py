@@ -33,6 +33,7 @@ def probes(split: Split) -> Probes:
             _behind_the_sum,
             partial(_another_row_or_column, split),
             partial(_tail, split),
+            partial(_one_direction, split),
             _edge,
         ),
         unwritten=(
@@ -114,10 +115,26 @@ def exchanged_lanes(seen: Run) -> str | None:
     story = f"{line}: lanes 0 and 1 store {counted(step, 'word')} apart, a whole row"
     if step == n + 1:
         return f"{story} and one: both the row and the column change with `threadIdx.x`."
-    return (
-        f"{story}. So `x` counts rows in your kernel, and this launch starts enough `x` for the "
-        "columns."
+    story = (
+        f"{story}. So `threadIdx.x` counts rows in your kernel, and this launch starts enough "
+        "threads along x for the columns."
     )
+    first = _first_of_grid(seen.tree)
+    if first in (None, "x"):
+        return story
+    return (
+        f"{story} (`cuda.grid(2)` gives the number along x first; your name for it is `{first}`.)"
+    )
+
+
+def _first_of_grid(kernel: ast.FunctionDef) -> str | None:
+    """The reader's name of the first number of cuda.grid(2), where a tuple of names takes both."""
+    for node in ast.walk(kernel):
+        if isinstance(node, ast.Assign) and ast.unparse(node.value).endswith("grid(2)"):
+            names = node.targets[0]
+            if isinstance(names, ast.Tuple) and isinstance(names.elts[0], ast.Name):
+                return names.elts[0].id
+    return None
 
 
 # ----------------------------------------------------------------- what the virtual GPU has found
@@ -187,6 +204,32 @@ def _another_row_or_column(split: Split, seen: Run, finding: Finding) -> str | N
         return f"{story}, and {index} is what its `{crossing}` gives."
     less_or_more = "more" if index > own else "less"
     return f"{story}; the index is {abs(index - own)} {less_or_more}."
+
+
+def _one_direction(split: Split, seen: Run, finding: Finding) -> str | None:
+    """`and` for `or` in the test at the edge: outside in one direction, a thread goes on."""
+    if not _leaves_a_matrix(seen, finding) or not _asks_for_both(seen.tree):
+        return None
+    thread, (m, n, _) = finding.threads[0], seen.shape
+    y = thread.block[1] * split.block[1] + thread.thread[1]
+    x = thread.block[0] * split.width + thread.thread[0] * (seen.lane_step("b") or 1)
+    if (y < m) == (x < n):
+        return None
+    inside, outside = ("row", "column") if y < m else ("column", "row")
+    return (
+        f"The {outside} of this thread is outside, its {inside} is inside, and it goes on: your "
+        "test stops only threads that are outside in both directions."
+    )
+
+
+def _asks_for_both(kernel: ast.FunctionDef) -> bool:
+    """Whether a test of two comparisons lets a thread leave by `and`, or stay by `or`."""
+    for node in ast.walk(kernel):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.BoolOp):
+            leaves = isinstance(node.body[-1], ast.Return)
+            if isinstance(node.test.op, ast.And) == leaves:
+                return True
+    return False
 
 
 def _edge(seen: Run, finding: Finding) -> str | None:

@@ -27,5 +27,8 @@ EXERCISE = matrix_product(
         "must `x` count?",
         "`x` counts columns, `y` counts rows. The test at the edge and the loop stay as they are.",
     ),
-    after="That means: all that a request brings is used by one of its lanes.",
+    after=(
+        "That means: the 32 words of `b` that a warp reads lie in four sectors, and it uses all of "
+        "them."
+    ),
 )

@@ -11,11 +11,35 @@ NAME = "coalescing"
 STORE = "c[row, col] = total"
 GUARD = "    if row >= m or col >= n:\n        return\n"
 
+LINES = (
+    "total = float32(0)\n",
+    "i = 0\n",
+    "while i < k:\n",
+    "    total += a[row, i]",
+    "    i += 1\n",
+    "c[row, col] = total\n",
+)
+
 # What is wrong, the change of the solution, and words of the sentence that name the cause.
 WRONG = {
     "x still counts rows": (
         [("row, col = y, x", "row, col = x, y")],
-        ["lanes 0 and 1 store 128 words apart", "`x` counts rows", "Line 19"],
+        ["lanes 0 and 1 store 128 words apart", "`threadIdx.x` counts rows", "Line 19"],
+    ),
+    "the numbers of the grid exchanged": (
+        [("x, y = cuda.grid(2)", "y, x = cuda.grid(2)")],
+        ["`threadIdx.x` counts rows", "x first", "your name for it is `y`"],
+    ),
+    "and for or in the guard": (
+        [("row >= m or col", "row >= m and col")],
+        ["`a[9, 0]`", "its column is inside", "outside in both directions"],
+    ),
+    "or for and in a guard the other way round": (
+        [
+            ("if row >= m or col >= n:\n        return", "if row < m or col < n:"),
+            *[(f"    {line}", f"        {line}") for line in LINES],
+        ],
+        ["its column is inside", "outside in both directions"],
     ),
     "empty body": (
         [("    m, k = a.shape", "    return\n    m, k = a.shape")],

@@ -159,6 +159,21 @@ WRONG = {
         [("array(4, float32)", "array(4, 'float64')")],
         ["The result is right", "works in float64"],
     ),
+    "and for or in the guard": (
+        [("row >= m or col", "row >= m and col")],
+        ["`a[9, 0]`", "its column is inside", "outside in both directions"],
+    ),
+    "a list of totals": (
+        [("cuda.local.array(4, float32)", "[float32(0)] * 4")],
+        ["can make no lists and no NumPy arrays", "scalars", "cuda.local.array"],
+    ),
+    "a NumPy array of totals": (
+        [
+            ("from numba import cuda", "import numpy as np\nfrom numba import cuda"),
+            ("cuda.local.array(4, float32)", "np.zeros(4, np.float32)"),
+        ],
+        ["can make no lists and no NumPy arrays", "cuda.local.array"],
+    ),
     "a local array of a size that is not known": (
         [("array(4, float32)", "array(n, float32)")],
         ["The kernel does not run", "local"],

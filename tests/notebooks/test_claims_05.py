@@ -8,10 +8,11 @@ from numba import cuda, float32
 
 from gemm_kernels import LADDER
 from utils import lessons as course
-from utils.lessons.code import kernel_difference
+from utils.lessons.code import kernel_code, kernel_difference
 from utils.lessons.edits import Edit, edited
 from utils.measuring import records
 from utils.virtual_gpu import trace
+from utils.virtual_gpu.pictures.accesses import what_if_stride
 from utils.xray import xray
 
 STRIDED, NAIVE = LADDER.step("naive_strided"), LADDER.step("naive")
@@ -60,6 +61,26 @@ def test_lanes_that_go_down_need_a_sector_each_for_a_and_one_for_b():
     assert course.per_request(strided, "b") == 1
 
 
+def test_a_request_of_the_small_product_needs_what_one_of_a_larger_one_does():
+    larger = course.watch(STRIDED, "64x256x128")
+    for name in "ab":
+        assert course.per_request(larger, name) == course.per_request(watched(STRIDED), name)
+
+
+def test_loads_are_counted_per_warp_and_operations_per_thread():
+    seen = watched(STRIDED)
+    multiply_adds = 64 * 256 * 64
+    loads = seen.accesses[seen.accesses["kind"] == "load"]
+    assert loads["requests"].sum() == 2 * multiply_adds / 32
+    assert seen.totals["float32_ops"] == 2 * multiply_adds
+
+
+def test_hints_of_a_transposed_load_are_no_finding():
+    seen = watched(STRIDED)
+    assert seen.findings == ()
+    assert "transposed load of a" in str(seen)
+
+
 def test_of_the_1024_bytes_that_come_the_lanes_use_128():
     (first, *_) = watched(STRIDED).requests("a")
     assert len(first) * 4 == 128
@@ -77,6 +98,33 @@ def test_the_compiler_makes_the_same_loads_and_as_many_instructions_of_both(comp
     assert one.loads == two.loads
     assert len(one.code) == len(two.code)
     assert counted(one, "LDG") == 2
+
+
+def test_neither_sectors_nor_cache_lines_give_the_factor():
+    counts = {
+        what: [sum(course.per_request(watched(step), name, what) for name in "ab")
+               for step in (STRIDED, NAIVE)]
+        for what in ("sectors", "cache_lines")
+    }  # fmt: skip
+    assert counts == {"sectors": [33, 5], "cache_lines": [33, 2]}
+    assert (33 / 5, 33 / 2) == (6.6, 16.5)
+    assert 6.6 * 1.3 < course.recorded_ms(STRIDED) / course.recorded_ms(NAIVE) < 16.5 / 1.3
+
+
+def test_one_sector_per_cycle_would_take_longer_than_naive_did():
+    ms = course.estimated_ms(watched(NAIVE), "4096") * 5 / 2
+    assert round(ms) == 41
+    assert ms > course.recorded_ms(NAIVE)
+
+
+def test_the_formula_of_the_lesson_is_that_of_the_estimate():
+    gpu = course.device_shown()
+    ms = 2048**3 / 32 / gpu.sms * 33 / (gpu.boost_clock_mhz * 1000)
+    assert ms == pytest.approx(course.estimated_ms(watched(STRIDED), "2048"))
+
+
+def test_half_of_what_comes_is_unused_two_words_apart():
+    assert "2 words apart: 8 sectors in 2 cache lines, 50% is used" in str(what_if_stride())
 
 
 @pytest.mark.parametrize("size", ["2048", "4096"])
@@ -110,6 +158,7 @@ def test_column_by_column_saves_no_load_of_a_and_spreads_those_of_b():
     traces = [watched(BY_COLUMN.variant(MULTI=columns)) for columns in COLUMNS]
     assert [course.loads_per_multiply_add(one) for one in traces] == [3, 3, 3, 3]
     assert [course.per_request(one, "b") for one in traces] == [2, 4, 8, 16]
+    assert [course.per_request(one, "a") for one in traces] == [2, 2, 2, 2]
     first = traces[-1].requests("b")[0]
     assert np.diff(np.array(first[:16])).tolist() == [4 * 8] * 15
 
@@ -117,6 +166,11 @@ def test_column_by_column_saves_no_load_of_a_and_spreads_those_of_b():
 def test_the_machine_code_keeps_the_sum_and_stores_it_at_every_turn(compiler):
     seen = machine_code(BY_COLUMN)
     assert (counted(seen, "LDG"), counted(seen, "STG")) == (2, 1)
+
+
+def test_one_column_at_a_time_takes_85_ms_where_naive_takes_27_5():
+    times = [course.recorded_ms(step) for step in (BY_COLUMN.variant(MULTI=1), NAIVE)]
+    assert (round(times[0]), f"{times[1]:.3g}") == (85, "27.5")
 
 
 def growth(variants, shape: str) -> float:
@@ -139,22 +193,27 @@ def test_at_4096_its_time_for_a_stored_sector_is_almost_the_same():
     assert max(each) < 1.12 * min(each)
 
 
+def first_columns(multi: int, apart: int, x: int) -> list[int]:
+    """The columns of thread x of the first block, by the formula of the kernel."""
+    col = x // apart * apart * multi + x % apart
+    return [col + j * apart for j in range(multi)]
+
+
+def test_the_examples_of_the_formula_are_right():
+    assert "+ x // APART * APART * MULTI + x % APART" in kernel_code(OURS)
+    assert first_columns(4, 32, 5) == [5, 37, 69, 101]
+    assert first_columns(4, 1, 5) == [20, 21, 22, 23]
+    assert [first_columns(4, apart, 6)[0] for apart in (32, 1)] == [6, 24]
+
+
 def test_ours_with_adjacent_columns_grows_about_as_much_as_the_published_one():
     published = course.published_ms("multi_output", 8) / course.published_ms("multi_output", 1)
     assert 0.9 < growth([ours(n, 1) for n in COLUMNS], "1024") / published < 1.1
 
 
-def test_at_1024_only_a_block_apart_is_faster_with_eight_columns_than_with_one():
+def test_at_1024_only_32_apart_is_faster_with_eight_columns_than_with_one():
     assert growth([ours(n, 32) for n in COLUMNS], "1024") < 1
     assert growth([ours(n, 1) for n in COLUMNS], "1024") > 1
-
-
-def test_at_1024_the_distance_matters_from_four_columns_on():
-    gains = {
-        n: course.recorded_ms(ours(n, 1), "1024") / course.recorded_ms(ours(n, 32), "1024")
-        for n in COLUMNS
-    }
-    assert gains[2] < 1.25 < 1.8 < gains[4] < gains[8]
 
 
 def test_1024_columns_show_no_fault_at_the_edge():
@@ -191,9 +250,10 @@ def test_two_adjacent_are_a_little_faster_than_two_apart():
     assert 1 < factor < 1.1
 
 
-def test_with_two_and_four_columns_both_ways_take_36_to_38_ms():
-    times = [course.recorded_ms(ours(n, apart)) for n in (2, 4) for apart in (1, 32)]
-    assert {round(ms) for ms in times} == {36, 38}
+def test_four_apart_is_slower_than_naive_and_eight_apart_is_faster():
+    four, eight = (course.recorded_ms(ours(n, 32)) for n in (4, 8))
+    assert f"{four:.3g}" == "38.4"
+    assert eight < course.recorded_ms(NAIVE) < four
 
 
 def test_eight_apart_is_the_fastest_of_the_lesson():
@@ -210,6 +270,17 @@ def test_the_compiler_joins_no_loads_and_few_instructions_multiply_and_add(compi
         assert set(seen.loads) == {"LDG.32"}
         assert counted(seen, "LDG") == 1 + 1 / columns
         assert seen.ffma_share < 1 / 5
+
+
+def test_the_curve_draws_eight_columns_32_apart_at_every_size():
+    found = records.measured(course.device_shown().name, "gemm")
+    found = found[found["step"] == "multi_output"]
+    sizes = ["m", "n", "k"]
+    choices = found.groupby(sizes)["params"].nunique()
+    assert {size[0] for size in choices[choices > 1].index} == {1024, 4096}
+    assert set(found.loc[found.groupby(sizes)["time_ms"].idxmin(), "params"]) == {
+        "MULTI=8 APART=32"
+    }
 
 
 def test_at_256_more_work_per_thread_is_slower_for_want_of_blocks():
@@ -235,9 +306,41 @@ def arrays(m: int, n: int, k: int):
     return tuple(np.ones(size, np.float32) for size in sizes)
 
 
-def test_in_a_square_block_a_request_takes_two_sectors_of_a_and_of_b():
-    square = trace(NAIVE.variant().kernel, (16, 4), (16, 16), *arrays(64, 256, 64))
-    assert [course.per_request(square, name) for name in "ab"] == [2, 2]
+def test_in_a_block_of_8_by_32_a_request_takes_four_sectors_of_a_and_one_of_b():
+    other = trace(NAIVE.variant().kernel, (32, 2), (8, 32), *arrays(64, 256, 64))
+    assert [course.per_request(other, name) for name in "ab"] == [4, 1]
+
+
+def eight_columns(a, b, c):
+    """Eight elements of a row of c, 32 apart: the solution of `four_columns`, made wider."""
+    m, k = a.shape
+    n = b.shape[1]
+    row = cuda.blockIdx.y * 8 + cuda.threadIdx.y
+    col = cuda.blockIdx.x * 256 + cuda.threadIdx.x
+    if row >= m or col >= n:
+        return
+    totals = cuda.local.array(8, float32)
+    for j in range(8):
+        totals[j] = float32(0)
+    i = 0
+    while i < k:
+        from_a = a[row, i]
+        for j in range(8):
+            if col + 32 * j < n:
+                totals[j] += from_a * b[i, col + 32 * j]
+        i += 1
+    for j in range(8):
+        if col + 32 * j < n:
+            c[row, col + 32 * j] = totals[j]
+
+
+def test_the_readers_eight_columns_cost_what_the_course_counts():
+    a, b, c = arrays(64, 256, 64)
+    eight = trace(eight_columns, (1, 8), (32, 8), a, b, c)
+    assert eight.findings == ()
+    np.testing.assert_array_equal(c, a @ b)
+    assert course.loads_per_multiply_add(eight) == 9 / 8
+    assert course.per_request(eight, "b") == 4
 
 
 def four_rows(a, b, c):
@@ -266,6 +369,13 @@ def four_rows(a, b, c):
 def sectors_per_multiply_add(seen) -> float:
     loads = seen.accesses[seen.accesses["kind"] == "load"]
     return 32 * loads["sectors"].sum() / (seen.totals["float32_ops"] / 2)
+
+
+def test_four_rows_and_four_columns_ask_for_the_same_cache_lines():
+    rows = trace(four_rows, (8, 2), (32, 8), *arrays(64, 256, 64))
+    columns = watched_ours(4, 32)
+    counts = [course.cache_lines_per_multiply_add(seen) for seen in (rows, columns)]
+    assert counts == [1.25, 1.25]
 
 
 def test_four_rows_need_fewer_sectors_than_four_columns_with_the_same_loads():

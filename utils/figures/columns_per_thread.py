@@ -56,7 +56,7 @@ def draw_orders() -> Picture:
 
 
 def _moment(title: str, done: list[tuple[int, int]], kept: bool) -> str:
-    """After these multiply-adds, each (turn, column). kept: a's element stays in a register."""
+    """After these multiply-adds, each (turn, column). kept: a's element and all sums stay."""
     turn, column = done[-1]
     before = [place for place in done[:-1] if place[0] == turn]
     reused = kept and bool(before)
@@ -65,7 +65,8 @@ def _moment(title: str, done: list[tuple[int, int]], kept: bool) -> str:
     body += squares(A, SIZE, sorted({(0, at) for at, _ in done} - {(0, turn)}), PALE)
     body += squares(A, SIZE, [(0, turn)], GREEN if reused else BLUE)
     body += squares(B, SIZE, done[:-1], PALE) + squares(B, SIZE, [(turn, column)], BLUE)
-    body += squares(C, SIZE, [(0, column)], PURPLE)
+    sums = [(0, other) for other in range(COLUMNS) if kept and other != column]
+    body += squares(C, SIZE, sums, GREEN) + squares(C, SIZE, [(0, column)], PURPLE)
     told = f"loads so far: {of_a} of a, {len(done)} of b"
     body += text(4, C[1] + SIZE + 24, told, 13)
     return svg(WIDTH, HEIGHT, body, f"{title}: {told}", widest=270)

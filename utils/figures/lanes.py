@@ -98,10 +98,10 @@ def draw_threads(numbers: np.ndarray, block: tuple[int, int]) -> Picture:
 def draw_owners() -> Picture:
     """Four lanes with four columns of c each: adjacent, or as far apart as there are lanes."""
     adjacent = _owners("adjacent", 24, lambda column: column // 4)
-    apart = _owners("a block apart", 90, lambda column: column % 4)
+    apart = _owners("4 apart", 90, lambda column: column % 4)
     alt = (
         "A row of c with 16 columns for 4 lanes. Adjacent: lanes 0 0 0 0 1 1 1 1 2 2 2 2 3 3 3 3. "
-        "A block apart: 0 1 2 3 four times. The first column of each lane is underlined."
+        "4 apart: 0 1 2 3 four times. The first column of each lane is underlined."
     )
     return Picture(svg(376, 122, adjacent + apart, alt), alt)
 

@@ -77,14 +77,15 @@ def draw_growth(
     for place, number in enumerate(at):
         body += text(x(place), bottom + 17, number, 12, "middle")
     body += text((left + right) / 2, bottom + 35, title, 12, "middle")
-    ends = _apart([y(series[-1]) for series in ratios.values()], 14)
+    ends = _apart([y(series[-1]) for series in ratios.values()], 17)
     for place, (name, series) in enumerate(ratios.items()):
         colour = (ORANGE, PURPLE, GREEN, BLUE)[place]
         points = [(x(number), y(ratio)) for number, ratio in enumerate(series)]
         corners = "L".join(f"{across:.1f} {down:.1f}" for across, down in points)
         body += path(f"M{corners}", stroke=colour, stroke_width=2.5)
         body += "".join(_dot(across, down, colour) for across, down in points)
-        body += text(right + 6, round(ends[place] + 4, 1), f"×{series[-1]:.3g}", 12)
+        end = {"style": f"fill:{colour}", "font_weight": "bold"}
+        body += text(right + 6, round(ends[place] + 4, 1), f"×{series[-1]:.3g}", 12, **end)
         body += rect(6, 26 + 17 * place, 18, 3, colour) + text(30, 32 + 17 * place, name)
     told = [
         f"{name}: {', '.join(f'{ratio:.2f}' for ratio in series)}"
@@ -92,7 +93,7 @@ def draw_growth(
     ]
     alt = f"Time for {', '.join(map(str, at))} {title}, relative to the first. {'; '.join(told)}."
     below = f"<p>{note}</p>" if note else ""
-    return Picture(svg(390, bottom + 44, body, alt, widest=500) + below, f"{alt} {note}".strip())
+    return Picture(svg(404, bottom + 44, body, alt, widest=520) + below, f"{alt} {note}".strip())
 
 
 def _dot(x: float, y: float, colour: str, ring: bool = False) -> str:

@@ -27,7 +27,7 @@ SENTENCES = DATA / "changes.toml"
 _STYLE = """<style>
 .lesson-code {font-family: monospace; font-size: 12px; white-space: pre; overflow-x: auto;
  border: 1px solid rgba(128,128,128,.4); border-radius: 6px; padding: 6px 0; line-height: 1.45}
-.lesson-code div {padding: 0 10px; width: max-content; min-width: calc(100% - 20px)}
+.lesson-code div {box-sizing: border-box; padding: 0 10px; width: max-content; min-width: 100%}
 .lesson-code .added {background: rgba(0,114,178,.18); border-left: 4px solid #0072b2}
 .lesson-code .removed {background: rgba(213,94,0,.16); border-left: 4px solid #d55e00}
 .lesson-code .skipped {opacity: .6}

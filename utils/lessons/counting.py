@@ -67,6 +67,8 @@ def estimated_ms(trace: Trace, shape: str) -> float:
 def count(**traces: Trace) -> Table:
     """Loads by array, per multiply-add and per request of a warp; a row for each array of each.
 
+    Global memory comes first; the arrays stand in alphabetical order.
+
     traces: by the name that the reader sees, with _ for spaces.
     """
     rows = [row for name, trace in traces.items() for row in _rows(name, trace)]
@@ -82,7 +84,7 @@ def _loads(trace: Trace):
 
 def _rows(name: str, trace: Trace) -> Iterator[dict]:
     loads = _loads(trace)
-    for array, found in loads.groupby("array", sort=False).sum(numeric_only=True).iterrows():
+    for (_, array), found in loads.groupby(["space", "array"]).sum(numeric_only=True).iterrows():
         yield {
             "name": f"{name.replace('_', ' ')}, `{array}`",
             "loads per multiply-add": found["words"] / multiply_adds(trace),

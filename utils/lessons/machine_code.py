@@ -29,8 +29,15 @@ def compiled(space: str = "global", **steps: Step | Variant) -> Table | Card:
         except CourseError as error:
             return Card("ask", (f"{error} The lesson goes on without this table.",))
         rows.append((name.replace("_", " "), *_cells(variant, seen, space)))
-    head = ("", f"{space} loads, source", "machine code", "all instructions", "multiply-adds")
-    return table(f"Per multiply-add, in the hot loop, compiled for {arch}", head, rows)
+    head = (
+        "",
+        "loads in the source",
+        "loads in the machine code",
+        "all instructions",
+        "multiply-adds among them",
+    )
+    caption = f"Per multiply-add in the hot loop, compiled for {arch} (loads: {space} memory)"
+    return table(caption, head, rows)
 
 
 def _cells(variant: Variant, seen: XRay, space: str) -> tuple[str, ...]:

@@ -160,6 +160,9 @@ def _is_plain(value) -> bool:
     return isinstance(value, bool | int | float | complex)
 
 
+_ARRAY_MAKERS = (np.array, np.empty, np.full, np.ones, np.zeros)
+
+
 def _overloaded_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
     """A call of a function that has implementations in Python, chosen by the types it gets."""
     source = compiler.source
@@ -171,6 +174,8 @@ def _overloaded_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
         by_name = {name: value(frame, mask) for name, value in named.items()}
         kinds = {name: type_of(value) for name, value in by_name.items()}
         python = overloads.implementation(function, tuple(map(type_of, given)), kinds)
+        if python is None and function in _ARRAY_MAKERS:
+            raise source.refuse_array(node)
         if python is None:
             raise source.refuse(node, _these_types(node, (*given, *by_name.values())))
         bound = inspect.signature(python).bind(*given, **by_name)

@@ -164,6 +164,8 @@ class Expressions:
         if isinstance(node, ast.Call):
             return self._typed(node, compile_call(self, node, name))
         method = getattr(self, f"eval_{type(node).__name__}", None)
+        if isinstance(node, ast.List | ast.ListComp):
+            raise self.source.refuse_array(node)
         if method is None:
             raise self.source.refuse(node, f"the expression {ast.unparse(node)}")
         evaluate = method(node)

@@ -46,6 +46,14 @@ class Source:
         """The error for a name that nobody has defined."""
         return Unsupported(f"{self.name}, {self.site(node)}: the name {node.id} is not defined.")
 
+    def refuse_array(self, node: ast.AST) -> Unsupported:
+        """The error for a list or a NumPy array that a kernel wants to make."""
+        return Unsupported(
+            f"{self.name}, {self.site(node)}: a kernel can make no lists and no NumPy arrays. It "
+            "has scalars, and arrays whose size is a constant: cuda.local.array(size, type), one "
+            "for each thread, and cuda.shared.array(size, type), one for each block."
+        )
+
     @property
     def parameters(self) -> tuple[str, ...]:
         return tuple(a.arg for a in self.tree.args.args)

@@ -41,7 +41,9 @@ def test_the_same_factor_is_the_same_distance():
 def test_labels_of_curves_that_end_together_do_not_touch():
     picture = draw_growth("columns", (1, 2), {"one": [1, 2], "two": [1, 2.01], "three": [1, 1.99]})
     heights = sorted(float(y) for y in re.findall(r'y="([\d.]+)"[^>]*>×', picture.body))
-    assert min(b - a for a, b in pairwise(heights)) >= 14
+    assert min(b - a for a, b in pairwise(heights)) >= 17
+    colours = re.findall(r'style="fill:(#\w+)"[^>]*>×', picture.body)
+    assert len(set(colours)) == 3
 
 
 def test_a_note_stands_below_and_in_the_words():

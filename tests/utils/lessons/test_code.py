@@ -10,6 +10,7 @@ import gemm_kernels.cpu
 import latency_kernels
 import reduce_kernels
 from gemm_kernels.naive import STEP as NAIVE
+from gemm_kernels.naive_strided import STEP as STRIDED
 from gemm_kernels.tiled import STEP as TILED
 from gemm_kernels.tiled_padded import STEP as PADDED
 from tests.steps_edited import edited_step
@@ -117,8 +118,7 @@ def test_a_change_without_sentences_is_shown_whole():
 
 
 def test_the_name_of_the_kernel_is_no_change():
-    strided = gemm_kernels.LADDER.step("naive_strided")
-    assert "def naive" not in show_change(strided, NAIVE).data
+    assert "def naive" not in show_change(STRIDED, NAIVE).data
 
 
 def test_a_kernel_is_shown_bare_and_its_comments_fold_out():
@@ -126,3 +126,10 @@ def test_a_kernel_is_shown_bare_and_its_comments_fold_out():
     assert "sa[ty, tx] =" in bare
     assert "#" not in re.sub(r"<style>.*?</style>", "", bare, flags=re.DOTALL)
     assert "# Every thread is about to read" in folded
+
+
+def test_a_short_change_has_no_scroll_bar(browser):
+    change = show_change(STRIDED, NAIVE)
+    opened = browser.open(change.data, width=900)
+    block = "document.querySelector('.lesson-code')"
+    assert opened.page.evaluate(f"{block}.scrollWidth <= {block}.clientWidth")

@@ -73,3 +73,12 @@ def test_the_first_step_is_the_measure():
 def test_a_missing_record_is_said_with_what_makes_it():
     with pytest.raises(CourseError, match=r"no recorded time of naive at 123×123×123.*--record"):
         recorded_ms(NAIVE, "123")
+
+
+def test_global_arrays_come_first_and_all_in_alphabetical_order():
+    adds_to_c_first = LADDER.step("multi_output_by_column").variant(MULTI=2)
+    names = [row[0] for row in count(it=watch(adds_to_c_first, "16x32x4")).rows]
+    assert names == ["it, `a`", "it, `b`", "it, `c`"]
+    names = [row[0] for row in count(it=watch(TILED.variant(TILE=8), "8")).rows]
+    assert names[:2] == ["it, `a`", "it, `b`"]
+    assert len(names) == 4

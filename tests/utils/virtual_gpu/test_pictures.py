@@ -119,6 +119,12 @@ def test_the_stride_decides_about_sectors():
     assert "32 words apart: 32 sectors in 32 cache lines, 12% is used" in told
 
 
+def test_pictures_of_all_strides_are_alike_in_height_and_show_cache_lines_that_nobody_reads():
+    drawn = what_if_stride((1, 2, 32)).body.split("<svg")[2:]  # the first is the legend
+    assert len({re.search(r'viewBox="([^"]+)"', one)[1] for one in drawn}) == 1
+    assert [one.count("no lane") for one in drawn] == [3, 2, 0]
+
+
 def test_the_pitch_of_a_tile_decides_about_banks():
     told = str(what_if_padding((32, 33, 36)))
     assert told.endswith(

@@ -95,6 +95,14 @@ def test_a_call_that_does_not_fit_its_function_is_refused(call):
         run(f"out[0] = {call}", 1)
 
 
+@pytest.mark.parametrize(
+    "made", ["[x] * 4", "[x for _ in range(4)]", "np.zeros(4, np.int64)", "np.array([x, x])"]
+)
+def test_a_list_or_a_numpy_array_is_refused_with_what_a_kernel_has_in_its_place(made):
+    with pytest.raises(Unsupported, match=r"no lists and no NumPy arrays.*cuda\.local\.array"):
+        run(f"out[0] = ({made})[0]", 1)
+
+
 def test_a_default_before_a_named_argument_is_refused_not_confused():
     with pytest.raises(Unsupported, match="left out before one that is given by name"):
         run("out[0] = scaled(1, plus=7)", 1)

@@ -71,7 +71,10 @@ def draw_banks(access: WarpAccess) -> Picture:
 def what_if_stride(strides: Sequence[int] = STRIDES) -> Picture:
     """A slider over the distance between neighbouring lanes, in words of 4 bytes."""
     lanes = np.arange(WARP)
-    drawn = [_words(lanes * step * BANK_BYTES, BANK_BYTES, _share(step)) for step in strides]
+    drawn = [
+        _words(lanes * step * BANK_BYTES, BANK_BYTES, _share(step), least=MOST_LINES)
+        for step in strides
+    ]
     labels = [f"{step} word{'s' if step > 1 else ''} apart" for step in strides]
     told = "; ".join(f"{label}: {_share(step)}" for label, step in zip(labels, strides))
     body = legend(read_by_a_lane=BLUE, comes_with_it_unused=PALE)
@@ -96,9 +99,10 @@ def what_if_padding(pitches: Sequence[int] = PITCHES) -> Picture:
 # ---- a request word by word ----
 
 
-def _words(addresses: np.ndarray, width: int, title: str) -> str:
+def _words(addresses: np.ndarray, width: int, title: str, least: int = 0) -> str:
+    """least: cache lines to draw from the first on, so that pictures of a slider are alike."""
     used = _used_words(addresses, width)
-    touched = np.unique(used // WORDS)
+    touched = np.union1d(used // WORDS, np.arange(least))
     sectors = np.unique(used // 8)
     size, left, top, pitch = 11.5, 2, 24, 32
     body = [text(left, 14, title, 13, font_weight="bold")]
@@ -118,6 +122,7 @@ def _words(addresses: np.ndarray, width: int, title: str) -> str:
     if len(touched) > MOST_LINES:
         more = _plural(len(touched) - MOST_LINES, "more cache line")
         body.append(text(left, height + 8, f"… and {more}", 12))
+    if max(len(touched), least + 1) > MOST_LINES:
         height += 14
     alt = _told(addresses, width, title)
     return svg(left + WORDS * size + 12, height + 4, "".join(body), alt)
@@ -133,6 +138,8 @@ def _who(addresses: np.ndarray, width: int, line: int) -> str:
     inside = (addresses // CACHE_LINE_BYTES <= line) & (line <= last)
     lanes = np.flatnonzero((addresses >= 0) & inside)
     runs = np.split(lanes, np.flatnonzero(np.diff(lanes) != 1) + 1)
+    if not lanes.size:
+        return "no lane"
     if len(runs) > 3:
         return f"{len(lanes)} lanes"
     said = [f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
