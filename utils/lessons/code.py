@@ -24,14 +24,17 @@ from utils.virtual_gpu.pictures.svg import in_code
 
 SENTENCES = DATA / "changes.toml"
 
+# In a <pre>, so that the code keeps its indentation where styles are taken away.
 _STYLE = """<style>
-.lesson-code {font-family: monospace; font-size: 12px; white-space: pre; overflow-x: auto;
- border: 1px solid rgba(128,128,128,.4); border-radius: 6px; padding: 6px 0; line-height: 1.45}
-.lesson-code div {box-sizing: border-box; padding: 0 10px; width: max-content; min-width: 100%}
+pre.lesson-code.lesson-code {font: 12px/1.45 monospace; overflow-x: auto; margin: 4px 0;
+ border: 1px solid rgba(128,128,128,.4); border-radius: 6px; padding: 6px 0; color: inherit;
+ background: transparent; white-space: pre}
+.lesson-code > span {display: block; box-sizing: border-box; padding: 0 10px; width: max-content;
+ min-width: 100%}
 .lesson-code .added {background: rgba(0,114,178,.18); border-left: 4px solid #0072b2}
 .lesson-code .removed {background: rgba(213,94,0,.16); border-left: 4px solid #d55e00}
 .lesson-code .skipped {opacity: .6}
-.lesson-code .why {font: 14px/1.5 system-ui, sans-serif; white-space: normal; width: auto;
+.lesson-code > span.why {font: 14px/1.5 system-ui, sans-serif; white-space: normal; width: auto;
  min-width: 0; max-width: 46em; padding: 2px 10px 6px 34px}
 .lesson-code .why code {font-size: 13px}
 </style>"""
@@ -71,13 +74,13 @@ def show_change(old: Step, new: Step) -> HTML:
     for line in difference(before, kernel_code(new), context=0 if left else 99)[1:]:
         rows.append(_row(line))
         for part in [part for part in left if line.startswith("+") and part in line]:
-            rows.append(f'<div class="why">↑ {in_code(left.pop(part))}</div>')
+            rows.append(f'<span class="why">↑ {in_code(left.pop(part))}\n</span>')
     if left:
         raise CourseError(
             f"No new line of {new.name} holds {next(iter(left))!r}: compare {SENTENCES.name} with "
             "its file."
         )
-    return HTML(f'{_STYLE}<div class="lesson-code">{"".join(rows)}</div>')
+    return HTML(f'{_STYLE}<pre class="lesson-code">{"".join(rows)}</pre>')
 
 
 @cache
@@ -168,10 +171,10 @@ def _block(lines: Iterable[str], marked: bool = True) -> HTML:
 
 
 def _rows(lines: Iterable[str], marked: bool) -> str:
-    return f'<div class="lesson-code">{"".join(_row(line, marked) for line in lines)}</div>'
+    return f'<pre class="lesson-code">{"".join(_row(line, marked) for line in lines)}</pre>'
 
 
 def _row(line: str, marked: bool = True) -> str:
     kind = _KINDS.get(line[:1], "") if marked else ""
     text = "⋯" if kind == "skipped" else line
-    return f'<div class="{kind}">{html.escape(text) or "&nbsp;"}</div>'
+    return f'<span class="{kind}">{html.escape(text)}\n</span>'
