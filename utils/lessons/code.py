@@ -28,7 +28,7 @@ SENTENCES = DATA / "changes.toml"
 _STYLE = """<style>
 pre.lesson-code.lesson-code {font: 12px/1.45 monospace; overflow-x: auto; margin: 4px 0;
  border: 1px solid rgba(128,128,128,.4); border-radius: 6px; padding: 6px 0; color: inherit;
- background: transparent; white-space: pre}
+ background: transparent; white-space: pre; word-break: normal}
 .lesson-code > span {display: block; box-sizing: border-box; padding: 0 10px; width: max-content;
  min-width: 100%}
 .lesson-code .added {background: rgba(0,114,178,.18); border-left: 4px solid #0072b2}
