@@ -121,6 +121,7 @@ def _environment(predictions: Path) -> dict[str, str]:
         **os.environ,
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "VIRTUAL_GPU_PROGRESS": "0",  # a line that comes and goes has no place on a page
         ledger_file.PAGE: "1",
         ledger_file.PLACE: str(predictions),
     }
