@@ -51,7 +51,7 @@ run: setup ## Execute every lesson and write it to build/ as a page
 	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build $(NOTEBOOKS)
 
 # Lessons on the engine of utils/lessons; the others stop where there is no compiler.
-ON_ENGINE = $(shell grep -l 'course.start(' notebooks/*.ipynb)
+ON_ENGINE = $(shell grep -l 'course.start' notebooks/*.ipynb)
 
 run-without-compiler: setup ## Execute the lessons as on macOS, where no compiler is
 	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build/without_compiler --without-compiler $(ON_ENGINE)
