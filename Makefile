@@ -44,7 +44,7 @@ PYTEST := $(VENV_PYTHON) -m pytest --numprocesses auto --maxprocesses 4
 test: setup ## Run the tests, but the slow ones
 	$(PYTEST) --dist loadfile -m "not slow" $(ARGS)
 
-slow: setup ## Run the slow tests: every choice of constants, every architecture
+slow: setup ## Run the slow tests: every choice of constants, every architecture, movies
 	$(PYTEST) --dist load -m slow $(ARGS)
 
 run: setup ## Execute every lesson and write it to build/ as a page

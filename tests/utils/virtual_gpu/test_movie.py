@@ -11,6 +11,8 @@ from tests.utils.virtual_gpu.filmed import FILMS, product, tiled
 from utils.virtual_gpu.pictures import movie, once_per_page
 from utils.virtual_gpu.pictures.film import LAST_STEPS, MOST_STEPS
 
+pytestmark = pytest.mark.slow  # each plays a film in a browser
+
 MOST_BYTES = 300 * 1024
 # What JupyterLab 4.6 leaves of an output in a notebook that is not trusted.
 NOT_KEPT = ("script", "style", "svg")
