@@ -94,7 +94,7 @@ def of_text(colour: str) -> str:
 
 def number(value: float) -> str:
     """A value with three digits, or all before the point."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def factor(value: float) -> str:

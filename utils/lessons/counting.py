@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from utils.figures.look import number
 from utils.ladder.explain import trace_step
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
-from utils.lessons.questions import number
 from utils.machine.occupancy import WARP
 from utils.virtual_gpu import Trace
 
@@ -27,7 +27,7 @@ def watch(step: Step | Variant, shape: str = SHAPE, **observed) -> Trace:
     shape: as on the command line, such as "64" or "64x256x64". observed: as for `trace`, such as
     record=0, which keeps what block 0 does, for a movie.
     """
-    variant = step.variant() if isinstance(step, Step) else step
+    variant = as_variant(step)
     return trace_step(variant, variant.step.ladder.parse(shape), "integers", **observed)
 
 
@@ -54,14 +54,24 @@ def cache_lines_per_multiply_add(trace: Trace) -> float:
 
 
 def estimated_ms(trace: Trace, shape: str) -> float:
-    """The time of a product of this shape if each SM is served one cache line per cycle.
+    """The time of a product of this shape if each SM is served one cache line per cycle."""
+    return one_per_cycle_ms(cache_lines_per_multiply_add(trace), shape)
 
-    And if nothing else takes time. The SMs and the clock are those of `device_shown`.
+
+def one_per_cycle_ms(needed: float, shape: str) -> float:
+    """The time of a product if each SM is served one of a thing per cycle, and nothing else counts.
+
+    needed: how many for each multiply-add of a warp. shape: as on the command line. The SMs and the
+    clock are those of `device_shown`.
     """
     m, n, k = (int(side) for side in (shape.split("x") * 3)[:3])
     device = device_shown()
-    cycles = m * n * k / WARP * cache_lines_per_multiply_add(trace) / device.sms
-    return cycles / (device.boost_clock_mhz * 1e3)
+    return m * n * k / WARP * needed / device.sms / (device.boost_clock_mhz * 1e3)
+
+
+def as_variant(step: Step | Variant) -> Variant:
+    """A step with its default constants; a variant as it is."""
+    return step.variant() if isinstance(step, Step) else step
 
 
 def count(**traces: Trace) -> Table:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from utils.errors import CourseError
+from utils.figures.look import number
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
-from utils.lessons.counting import loads_per_multiply_add, watch
+from utils.lessons.counting import as_variant, loads_per_multiply_add, watch
 from utils.lessons.lesson import device_shown
-from utils.lessons.questions import number
 from utils.xray import XRay, xray
 from utils.xray.widths import GLOBAL_LOADS, SHARED_LOADS
 
@@ -23,7 +23,7 @@ def compiled(space: str = "global", **steps: Step | Variant) -> Table | Card:
     arch = device_shown().arch
     rows = []
     for name, step in steps.items():
-        variant = step.variant() if isinstance(step, Step) else step
+        variant = as_variant(step)
         try:
             seen = xray(variant.kernel, variant.step.signature, arch)
         except CourseError as error:

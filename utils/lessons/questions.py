@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from utils.errors import CourseError
+from utils.figures.look import number
 from utils.paths import DATA
 
 BANK = DATA / "questions.toml"
@@ -104,11 +105,6 @@ def question(name: str) -> Question:
         hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(bank())}."
         raise CourseError(f"Nothing is asked under the name {name!r}. {hint}")
     return bank()[name]
-
-
-def number(value: float) -> str:
-    """A number for people: three digits that count, thousands grouped."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def _same(value: object, known: Sequence[str], wanted: str) -> str:

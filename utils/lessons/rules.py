@@ -15,8 +15,9 @@ from pathlib import Path
 
 import nbformat
 
+from utils.figures.look import number
 from utils.lessons.first_cell import first_cell
-from utils.lessons.questions import bank, number
+from utils.lessons.questions import bank
 from utils.paths import ROOT
 
 LONGEST_CELL = 10  # source lines that are not empty

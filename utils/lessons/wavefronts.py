@@ -5,11 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from utils.errors import CourseError
+from utils.figures.look import number
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
-from utils.lessons.counting import multiply_adds, watch
+from utils.lessons.counting import as_variant, multiply_adds, one_per_cycle_ms, watch
 from utils.lessons.lesson import device_shown
-from utils.lessons.questions import number
 from utils.lessons.recorded import recorded_ms
 from utils.machine.devices import REFERENCE, slug
 from utils.machine.occupancy import WARP
@@ -43,13 +43,9 @@ def profiled_wavefronts(step: Step | Variant) -> float:
 def shared_memory_ms(wavefronts: float, shape: str = "4096") -> float:
     """The time of a product if each SM serves one wavefront per cycle, and nothing else takes time.
 
-    wavefronts: for each multiply-add of a warp. shape: as on the command line. The SMs and the
-    clock are those of `device_shown`.
+    wavefronts: for each multiply-add of a warp. shape: as on the command line.
     """
-    m, n, k = (int(side) for side in (shape.split("x") * 3)[:3])
-    device = device_shown()
-    cycles = m * n * k / WARP * wavefronts / device.sms
-    return cycles / (device.boost_clock_mhz * 1e3)
+    return one_per_cycle_ms(wavefronts, shape)
 
 
 def wavefronts(*steps: Step | Variant, shape: str = "4096") -> Table:
@@ -73,7 +69,3 @@ def _cells(variant: Variant, shape: str) -> tuple[str, ...]:
         f"{shared_memory_ms(counted, shape):.3g}\N{NO-BREAK SPACE}ms",
         f"{recorded_ms(variant, shape):.3g}\N{NO-BREAK SPACE}ms",
     )
-
-
-def as_variant(step: Step | Variant) -> Variant:
-    return step.variant() if isinstance(step, Step) else step

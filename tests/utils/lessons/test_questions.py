@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from utils.lessons.questions import bank, number
+from utils.figures.look import number
+from utils.lessons.questions import bank
 
 QUESTIONS = [pytest.param(question, id=name) for name, question in bank().items()]
 
