@@ -13,7 +13,7 @@ there is a GPU.
 from importlib import import_module
 
 from labs.bank import EXERCISES
-from labs.checker import check
+from labs.judging import check
 from labs.verdict import Verdict
 
 

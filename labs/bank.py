@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
-from labs.exercise import Exercise
+from labs.exercise import Asked
 from utils.errors import CourseError
 
 
-def _load() -> dict[str, Exercise]:
+def _load() -> dict[str, Asked]:
     folders = sorted(file.parent.name for file in Path(__file__).parent.glob("*/exercise.py"))
     return {name: import_module(f"{__package__}.{name}.exercise").EXERCISE for name in folders}
 
 
-EXERCISES: Mapping[str, Exercise] = _load()
+EXERCISES: Mapping[str, Asked] = _load()
 
 
-def find(name: str) -> Exercise:
+def find(name: str) -> Asked:
     """The exercise of this name; CourseError with the names that there are."""
     if name in EXERCISES:
         return EXERCISES[name]

@@ -13,7 +13,6 @@ import re
 
 import numpy as np
 
-from labs.bank import find
 from labs.exercise import Exercise
 from labs.given import no_kernel
 from labs.run import Run, run
@@ -23,20 +22,9 @@ from utils.errors import CourseError
 from utils.virtual_gpu import Finding, KernelRaised, LimitReached, Site, VirtualGpuError
 from utils.virtual_gpu.source import Source, read_source
 
-PATIENCE = 20.0  # seconds for one launch; the slowest right one takes less than one
 
-
-def check(name: str, kernel, patience: float = PATIENCE) -> Verdict:
-    """Run a kernel at the shapes of an exercise and judge it.
-
-    patience: seconds that one launch may take. Runs on the virtual GPU, also where there is a GPU.
-    Raises CourseError for a name that is no exercise; whatever is wrong with the kernel is a cause.
-    """
-    return judge(find(name), kernel, patience)
-
-
-def judge(asked: Exercise, kernel, patience: float = PATIENCE) -> Verdict:
-    """As `check`, for an exercise that need not be in the bank."""
+def judge(asked: Exercise, kernel, patience: float) -> Verdict:
+    """Run a kernel at the shapes of an exercise. patience: seconds that one launch may take."""
     cause = no_kernel(asked, kernel)
     if cause:
         return _refused(asked, cause)

@@ -61,19 +61,13 @@ class Probes:
     wrong: tuple[Callable[[Run], str | None], ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Exercise:
-    """One kernel that the reader writes.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Asked:
+    """What every exercise is: a text, and files with a starter and a solution.
 
-    name: of its folder, and of the kernel in `starter.py` and `solution.py`.
+    name: of its folder, and of the function in `starter.py` and `solution.py`.
     lesson: the number of the lesson that asks for it. title: as a heading.
-    text: paragraphs of the task, with the launch and "about N lines".
-    parameters: of the kernel; the result is the last one.
-    sizes: what the numbers of a shape are called, such as ("m", "n", "k").
-    shapes: the first fits all blocks, so that counts are whole numbers; then odd ones; ones last,
-    because an error is easier to read at any other shape.
-    launch: for a shape. inputs: for a shape and a seed, all arguments but the result, float32 whole
-    numbers, so that sums are exact. reference: the right result for these inputs, float64.
+    text: paragraphs of the task, with "about N lines".
     hints: each is shown after the one before it. after: what was gained, shown when it is right; no
     number that a prediction asks for later.
     """
@@ -82,31 +76,23 @@ class Exercise:
     lesson: str
     title: str
     text: tuple[str, ...]
-    parameters: tuple[str, ...]
-    shapes: tuple[Shape, ...]
-    launch: Callable[[Shape], Launch]
-    inputs: Callable[[Shape, int], tuple]
-    reference: Callable[..., np.ndarray]
-    targets: tuple[Target, ...]
     hints: tuple[str, ...]
     after: str
-    probes: Probes = Probes()
-    sizes: tuple[str, ...] = ()
 
     @property
-    def result(self) -> str:
-        """The parameter that the kernel writes."""
-        return self.parameters[-1]
+    def goals(self) -> tuple[str, ...]:
+        """What the task promises to look at, in words."""
+        raise NotImplementedError
 
     @property
     def starter(self) -> Callable:
-        """The kernel that the reader begins with."""
-        return self._kernel("starter")
+        """What the reader begins with."""
+        return getattr(self._file("starter"), self.name)
 
     @property
     def solution(self) -> Callable:
-        """A kernel that is right and reaches every target."""
-        return self._kernel("solution")
+        """What is right and reaches every goal."""
+        return getattr(self._file("solution"), self.name)
 
     @property
     def starter_text(self) -> str:
@@ -118,8 +104,37 @@ class Exercise:
         """The file with the solution."""
         return inspect.getsource(self._file("solution"))
 
-    def _kernel(self, file: str) -> Callable:
-        return getattr(self._file(file), self.name)
-
     def _file(self, file: str):
         return import_module(f"{__package__}.{self.name}.{file}")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Exercise(Asked):
+    """One kernel that the reader writes; its text says the launch.
+
+    parameters: of the kernel; the result is the last one.
+    sizes: what the numbers of a shape are called, such as ("m", "n", "k").
+    shapes: the first fits all blocks, so that counts are whole numbers; then odd ones; ones last,
+    because an error is easier to read at any other shape.
+    launch: for a shape. inputs: for a shape and a seed, all arguments but the result, float32 whole
+    numbers, so that sums are exact. reference: the right result for these inputs, float64.
+    """
+
+    parameters: tuple[str, ...]
+    shapes: tuple[Shape, ...]
+    launch: Callable[[Shape], Launch]
+    inputs: Callable[[Shape, int], tuple]
+    reference: Callable[..., np.ndarray]
+    targets: tuple[Target, ...]
+    probes: Probes = Probes()
+    sizes: tuple[str, ...] = ()
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """A right result, and the words of its targets."""
+        return ("right at any shape", *(target.words for target in self.targets))
+
+    @property
+    def result(self) -> str:
+        """The parameter that the kernel writes."""
+        return self.parameters[-1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from labs.bank import find
-from labs.exercise import Exercise
 from utils.lessons.cards import Card
 
 
@@ -13,9 +12,5 @@ def task(name: str) -> Card:
     Raises CourseError for a name that is no exercise.
     """
     asked = find(name)
-    return Card("ask", (f"{asked.title}.", *asked.text, _targets(asked)), asked.hints)
-
-
-def _targets(asked: Exercise) -> str:
-    words = "; ".join(target.words for target in asked.targets)
-    return f"Targets: right at any shape; {words}."
+    goals = f"Targets: {'; '.join(asked.goals)}."
+    return Card("ask", (f"{asked.title}.", *asked.text, goals), asked.hints)

@@ -9,6 +9,7 @@ from numba import cuda, float32
 from labs import targets
 from labs.checker import judge
 from labs.exercise import Exercise
+from labs.judging import PATIENCE
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.step import Launch
@@ -69,7 +70,7 @@ REVERSE = Exercise(
 
 
 def judged(target, kernel):
-    return judge(replace(REVERSE, targets=(target,)), kernel)
+    return judge(replace(REVERSE, targets=(target,)), kernel, PATIENCE)
 
 
 def test_wavefronts_are_those_of_the_worst_line():
