@@ -166,30 +166,44 @@ def before_boundary(typing_context, array):
     return types.int64(array), generate
 
 
-@intrinsic
-def copy4_async(typing_context, shared, to, source, position):
+def _copy_of(width: int):
+    # 16 bytes may bypass the L1 cache ("cg"); fewer may not.
+    cache = "cg" if width == COPY_WIDTH else "ca"
+    text = f"cp.async.{cache}.shared.global [$0], [$1], {width * FLOAT_BYTES};"
+
+    def copy(typing_context, shared, to, source, position):
+        if not (_fits(shared, to) and _fits(source, position)):
+            return None
+
+        def generate(context, builder, signature, values):
+            target = _pointer(context, builder, signature.args[:2], values[:2])
+            origin = _pointer(context, builder, signature.args[2:], values[2:])
+            target = builder.addrspacecast(target, _float_pointer(SHARED_SPACE))
+            origin = builder.addrspacecast(origin, _float_pointer(GLOBAL_SPACE))
+            addresses = [
+                builder.ptrtoint(target, ir.IntType(32)),
+                builder.ptrtoint(origin, ir.IntType(64)),
+            ]
+            _assemble(builder, text, "r,l", addresses)
+            return context.get_dummy_value()
+
+        return types.void(shared, to, source, position), generate
+
+    return copy
+
+
+copy1_async = _intrinsic(
+    "copy1_async", _copy_of(1), "As ``copy4_async``, one float32 from any position to any other."
+)
+copy4_async = _intrinsic(
+    "copy4_async",
+    _copy_of(COPY_WIDTH),
     """Start a copy of four float32 from global to shared memory; registers are not involved.
 
     It is complete after commit_copies() and wait_copies(); a barrier must follow before other
     threads read. Needs compute capability 8.0.
-    """
-    if not (_fits(shared, to) and _fits(source, position)):
-        return None
-
-    def generate(context, builder, signature, values):
-        target = _pointer(context, builder, signature.args[:2], values[:2])
-        origin = _pointer(context, builder, signature.args[2:], values[2:])
-        target = builder.addrspacecast(target, _float_pointer(SHARED_SPACE))
-        origin = builder.addrspacecast(origin, _float_pointer(GLOBAL_SPACE))
-        addresses = [
-            builder.ptrtoint(target, ir.IntType(32)),
-            builder.ptrtoint(origin, ir.IntType(64)),
-        ]
-        size = COPY_WIDTH * FLOAT_BYTES
-        _assemble(builder, f"cp.async.cg.shared.global [$0], [$1], {size};", "r,l", addresses)
-        return context.get_dummy_value()
-
-    return types.void(shared, to, source, position), generate
+    """,
+)
 
 
 @intrinsic
@@ -226,8 +240,11 @@ def _assemble(builder, text: str, constraints: str, operands: list) -> None:
     builder.call(ir.InlineAsm(kind, text, constraints, side_effect=True), operands)
 
 
-def _copy_four(machine: virtual_gpu.Machine, shared, to, source, position) -> None:
-    machine.copy_later(shared, to, machine.load(source, position, COPY_WIDTH))
+def _copy_later(width: int):
+    def copy(machine: virtual_gpu.Machine, shared, to, source, position) -> None:
+        machine.copy_later(shared, to, machine.load(source, position, width))
+
+    return copy
 
 
 def _width(array) -> int:
@@ -238,7 +255,8 @@ virtual_gpu.register(load2, lambda machine, array, at: machine.load(array, at, 2
 virtual_gpu.register(load4, lambda machine, array, at: machine.load(array, at, 4), reads=(0,))
 virtual_gpu.register(store2, virtual_gpu.Machine.store)
 virtual_gpu.register(store4, virtual_gpu.Machine.store)
-virtual_gpu.register(copy4_async, _copy_four, reads=(2,))
+virtual_gpu.register(copy1_async, _copy_later(1), reads=(2,))
+virtual_gpu.register(copy4_async, _copy_later(COPY_WIDTH), reads=(2,))
 virtual_gpu.register(commit_copies, virtual_gpu.Machine.commit_copies)
 virtual_gpu.register(wait_copies, virtual_gpu.Machine.wait_copies)
 virtual_gpu.register(

@@ -150,6 +150,8 @@ class _Packed:
         """The words of one argument; those that no other has are added."""
         if isinstance(argument, Factor):
             return [plan.arrays + argument.number]
+        if isinstance(argument, tuple):  # a kernel gets its members one after the other
+            return [place for each in argument for place in _Packed._place(each, plan, words)]
         if not isinstance(argument, Slot):
             raw = np.asarray(argument).tobytes()
             words.append(int.from_bytes(raw, "little"))
@@ -182,12 +184,18 @@ class _ThroughNumba:
             if not isinstance(argument, Slot):
                 return argument
             array = every[argument.number]
-            return array if array.shape == argument.shape else array.ravel()
+            return array if array.shape == argument.shape else _flat(array, argument)
 
         stream = cuda.external_stream(stream) if stream else 0
         for call in self._plan.calls:
             where = call.launch.grid, call.launch.block, stream, call.launch.shared_bytes
             call.kernel[where](*map(given, call.arguments))
+
+
+def _flat(array, slot: Slot):
+    """The memory of an array as the vector that the slot says."""
+    interface = dict(array.__cuda_array_interface__, shape=slot.shape, strides=None)
+    return cuda.from_cuda_array_interface(interface, owner=array)
 
 
 def _three(sizes: tuple[int, ...]) -> tuple[int, int, int]:

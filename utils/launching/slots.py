@@ -65,6 +65,11 @@ class Slot:
         flat = Slot.new(self.number, (self.size,), self.dtype)
         return replace(flat, aligned=self.aligned)
 
+    def flat(self) -> Slot:
+        """All memory from its beginning to its end as one dimension; strides are not negative."""
+        length = self.extent[1] // self.dtype.itemsize
+        return replace(Slot.new(self.number, (length,), self.dtype), aligned=self.aligned)
+
     def _is_dense(self, sides) -> bool:
         expected = self.dtype.itemsize
         for extent, stride in sides:

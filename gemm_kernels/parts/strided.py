@@ -1,0 +1,297 @@
+"""The product of matrices that lie anyhow: any strides, any alignment, any sizes, alpha and beta.
+
+The kernel is that of `autotuned`, with copies of one number in place of four: any element can then
+go to any place, so a tile of a is transposed on its way, and nothing is copied before the product.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numba import cuda, float32, uint32
+
+from gemm_kernels.parts.blocks import clear
+from gemm_kernels.parts.flat_blocks import (
+    back_and_forth,
+    multiply_of,
+    read_fragment_uint32,
+    store_of,
+    warps_in_rows,
+)
+from gemm_kernels.parts.slices import ADDERS, plan, share_of_block, tile_place
+from utils.intrinsics.wide_memory import commit_copies, copy1_async, load4, store4, wait_copies
+from utils.ladder.shapes import FLOAT32_BYTES
+from utils.ladder.step import Call, Launch
+
+PADDING = 4  # elements; rows of a tile begin in other banks, and on boundaries of 16 bytes
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """BM×BN of c a block, BK steps of k a tile, TM×TN of c a thread, BLOCKS blocks on an SM.
+
+    SLICES: into how many parts tiles are cut that do not fill one round.
+    """
+
+    BM: int
+    BN: int
+    BK: int
+    TM: int
+    TN: int
+    BLOCKS: int
+    SLICES: int = 1
+
+    @property
+    def kernel(self) -> tuple[int, ...]:
+        """What is compiled."""
+        return self.BM, self.BN, self.BK, self.TM, self.TN, self.BLOCKS
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return self.BM // self.TM * (self.BN // self.TN)
+
+
+@cache
+def spread(ACROSS, THREADS):
+    """A device function: which element of a tile is the load-th of thread t, (down, across).
+
+    ACROSS: elements that neighbouring threads take in a row.
+    """
+
+    @cuda.jit(device=True, forceinline=True)
+    def in_columns(t, load):
+        return t // uint32(ACROSS) + uint32(load * (THREADS // ACROSS)), t % uint32(ACROSS)
+
+    @cuda.jit(device=True, forceinline=True)
+    def in_rows(t, load):
+        return uint32(load * THREADS // ACROSS), uint32(t + load * THREADS % ACROSS)
+
+    @cuda.jit(device=True, forceinline=True)
+    def anyhow(t, load):
+        number = uint32(t + load * THREADS)
+        return number // uint32(ACROSS), number % uint32(ACROSS)
+
+    if THREADS % ACROSS == 0:
+        return in_columns
+    return in_rows if ACROSS % THREADS == 0 else anyhow
+
+
+@cache
+def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
+    """The kernel for BM×BN of c a block, TM×TN of c a thread, and BLOCKS blocks on an SM.
+
+    A_ALONG_K, B_ALONG_K: whether neighbouring threads load neighbours along k, or across it.
+    """
+    THREADS = BM // TM * (BN // TN)
+    LOADS_A, LOADS_B = BM * BK // THREADS, BN * BK // THREADS
+    PADDED_A, PADDED_B = BM + PADDING, BN + PADDING
+    APART_Y, APART_X = BM * 4 // TM, BN * 4 // TN
+    place = warps_in_rows(BN // TN)
+    place_a = spread(BK if A_ALONG_K else BM, THREADS)
+    place_b = spread(BK if B_ALONG_K else BN, THREADS)
+    add_outer_product = back_and_forth(TM, TN, ORDER=2)
+    multiply_tile = multiply_of(BK, APART_Y, APART_X, add_outer_product)
+    store_all = store_of(TM, TN, APART_Y, APART_X, GUARDED=False)
+
+    @cuda.jit(device=True, forceinline=True)
+    def in_a(t, load):
+        """(step of k, row) of an element of a's tile."""
+        down, across = place_a(t, load)
+        return (across, down) if A_ALONG_K else (down, across)
+
+    @cuda.jit(device=True, forceinline=True)
+    def in_b(t, load):
+        """(step of k, column) of an element of b's tile."""
+        down, across = place_b(t, load)
+        return (across, down) if B_ALONG_K else (down, across)
+
+    @cuda.jit(device=True, forceinline=True)
+    def store_inside(sums, c, corner, shape, row_c, wide, factors):
+        """alpha·sums + beta·c into c; with beta = 0 nothing of c is read."""
+        alpha, beta = factors
+        for i in range(TM):
+            row = uint32(corner[0] + uint32(i // 4 * APART_Y + i % 4))
+            for j in range(0, TN, 4):
+                col = uint32(corner[1] + uint32(j // 4 * APART_X))
+                at = uint32(row * row_c + col)
+                if row < shape[0] and col < shape[1]:
+                    x0, x1 = alpha * sums[i, j], alpha * sums[i, j + 1]
+                    x2, x3 = alpha * sums[i, j + 2], alpha * sums[i, j + 3]
+                    if wide:
+                        if beta != float32(0):
+                            y0, y1, y2, y3 = load4(c, at)
+                            x0, x1 = x0 + beta * y0, x1 + beta * y1
+                            x2, x3 = x2 + beta * y2, x3 + beta * y3
+                        store4(c, at, (x0, x1, x2, x3))
+                    else:
+                        store_one(c, at, x0, beta)
+                        if uint32(col + 1) < shape[1]:
+                            store_one(c, uint32(at + 1), x1, beta)
+                        if uint32(col + 2) < shape[1]:
+                            store_one(c, uint32(at + 2), x2, beta)
+                        if uint32(col + 3) < shape[1]:
+                            store_one(c, uint32(at + 3), x3, beta)
+
+    # Each element goes to shared memory by a copy of its own, from anywhere to anywhere. A thread's
+    # elements are the same distance apart in each tile, so an address costs one addition a tile.
+    @cuda.jit(launch_bounds=(THREADS, BLOCKS))
+    def strided(a, b, c, partials, alpha, beta, sizes, of_a, of_b, of_c, shares):
+        sa = cuda.shared.array((2, BK, PADDED_A), float32, alignment=16)
+        sb = cuda.shared.array((2, BK, PADDED_B), float32, alignment=16)
+        sums = cuda.local.array((TM, TN), float32)
+        at_a = cuda.local.array(LOADS_A, uint32)
+        at_b = cuda.local.array(LOADS_B, uint32)
+        a0 = cuda.local.array(TM, float32)
+        b0 = cuda.local.array(TN, float32)
+        a1 = cuda.local.array(TM, float32)
+        b1 = cuda.local.array(TN, float32)
+        m, n, k = sizes
+        whole, slices = shares
+        t = uint32(cuda.threadIdx.x)
+        y, x = place(t)
+
+        down, across = uint32((m + BM - 1) // BM), uint32((n + BN - 1) // BN)
+        steps = uint32((k + BK - 1) // BK)
+        tile, piece, begin, end = share_of_block(down * across, steps, whole, slices)
+        tile_row, tile_col = tile_place(tile, down, across)
+        row, col = uint32(tile_row * BM), uint32(tile_col * BN)
+
+        clear(sums)
+        # As in `autotuned`: the very first tile is the short one and begins before the matrices,
+        # where unsigned numbers are huge; beyond the last row or column the last one is loaded once
+        # more, and what comes of it is not stored.
+        start, side = uint32(k - (steps - begin) * BK), uint32(0)
+        for load in range(LOADS_A):
+            z, r = in_a(t, load)
+            from_row = min(uint32(row + r), uint32(m - 1))
+            at_a[load] = uint32(from_row * of_a[0] + uint32(start + z) * of_a[1])
+            if uint32(start + z) < k:
+                copy1_async(sa, (side, z, r), a, at_a[load])
+            else:
+                sa[side, z, r] = float32(0)
+        for load in range(LOADS_B):
+            z, r = in_b(t, load)
+            from_col = min(uint32(col + r), uint32(n - 1))
+            at_b[load] = uint32(uint32(start + z) * of_b[0] + from_col * of_b[1])
+            if uint32(start + z) < k:
+                copy1_async(sb, (side, z, r), b, at_b[load])
+            else:
+                sb[side, z, r] = float32(0)
+        commit_copies()
+        wait_copies(0)
+        # The last turn reads ahead what is not used, but it must have been written.
+        for ahead in range(t, BM, THREADS):
+            sa[1, 0, ahead] = float32(0)
+        for ahead in range(t, BN, THREADS):
+            sb[1, 0, ahead] = float32(0)
+        cuda.syncthreads()
+        read_fragment_uint32(sa, (side, uint32(0)), y, APART_Y, a0)
+        read_fragment_uint32(sb, (side, uint32(0)), x, APART_X, b0)
+
+        step_a, step_b = uint32(BK * of_a[1]), uint32(BK * of_b[0])
+        left = uint32(end - begin)
+        while left > 0:
+            left = uint32(left - 1)
+            other = uint32(side ^ 1)
+            if left > 0:
+                for load in range(LOADS_A):
+                    at_a[load] = uint32(at_a[load] + step_a)
+                    z, r = in_a(t, load)
+                    copy1_async(sa, (other, z, r), a, at_a[load])
+                for load in range(LOADS_B):
+                    at_b[load] = uint32(at_b[load] + step_b)
+                    z, r = in_b(t, load)
+                    copy1_async(sb, (other, z, r), b, at_b[load])
+            commit_copies()
+            multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums)
+            side = other
+            wait_copies(0)
+            cuda.syncthreads()
+            read_fragment_uint32(sa, (side, uint32(0)), y, APART_Y, a0)
+            read_fragment_uint32(sb, (side, uint32(0)), x, APART_X, b0)
+            add_outer_product(sums, a1, b1)
+
+        if piece > 0:
+            number = uint32((piece - 1) * (down * across - whole) + tile - whole)
+            store_all(sums, partials, (uint32(number * BM), uint32(0)), (y, x), (m, BN), alpha)
+        else:
+            corner = uint32(row + y), uint32(col + x)
+            store_inside(sums, c, corner, (m, n), of_c[0], of_c[1] != 0, (alpha, beta))
+
+    return strided
+
+
+@cuda.jit(device=True, forceinline=True)
+def store_one(c, at, value, beta):
+    """c[at] = value + beta·c[at], which with beta = 0 is not read."""
+    if beta != float32(0):
+        value += beta * c[at]
+    c[at] = value
+
+
+@cache
+def add_slices(SLICES):
+    """The kernel that adds to c what the other slices of its cut tiles left in partials.
+
+    As `slices.add_slices`, for a c whose rows lie apart. Grid: cut tiles × ADDERS elements.
+    """
+
+    @cuda.jit
+    def add_slices(c, partials, sizes, tile_sizes, row_c, whole):
+        m, n = sizes
+        bm, bn = tile_sizes
+        across, down = uint32((n + bn - 1) // bn), uint32((m + bm - 1) // bm)
+        number = uint32(cuda.blockIdx.y * ADDERS + cuda.threadIdx.x)
+        tile_row, tile_col = tile_place(uint32(whole + cuda.blockIdx.x), down, across)
+        row, col = uint32(tile_row * bm + number // bn), uint32(tile_col * bn + number % bn)
+        if number < bm * bn and row < m and col < n:
+            at = uint32(row * row_c + col)
+            total = c[at]
+            # Their number is a constant, so that all are on their way at the same time.
+            for piece in range(SLICES - 1):
+                tile = uint32(uint32(piece) * cuda.gridDim.x + cuda.blockIdx.x)
+                total += partials[uint32(tile * bm * bn + number)]
+            c[at] = total
+
+    return add_slices
+
+
+def products(tiling, shape, inputs, out, allocate, factors) -> tuple[Call, ...]:
+    """out = alpha·a·b + beta·out, in one launch, or two where tiles are cut along k.
+
+    tiling: a `Tiling`. inputs: a, m×k, and b, k×n, with any strides of at least 0; out: m×n, whose
+    rows hold neighbours. factors: (alpha, beta).
+    """
+    a, b = inputs
+    tiles, how = plan(shape, tiling.BM, tiling.BN, tiling.BK, tiling.BLOCKS, tiling.SLICES)
+    cut_tiles = tiles - how.whole
+    # Where nothing is cut nobody writes there.
+    elements = cut_tiles * (how.slices - 1) * tiling.BM * tiling.BN
+    partials = allocate(elements, np.float32) if elements else out.flat()
+    sizes = tuple(map(np.uint32, (shape.m, shape.n, shape.k)))
+    of_a, of_b, of_c = (_in_elements(array.strides) for array in (a, b, out))
+    wide = np.uint32(out.aligned and of_c[0] % 4 == 0 and shape.n % 4 == 0)
+    kernel = kernel_of(
+        *tiling.kernel, A_ALONG_K=_along(of_a[1], of_a[0]), B_ALONG_K=_along(of_b[0], of_b[1])
+    )
+    arguments = (
+        a.flat(), b.flat(), out.flat(), partials, *factors, sizes, of_a, of_b, (of_c[0], wide),
+        (np.uint32(how.whole), np.uint32(how.slices)),
+    )  # fmt: skip
+    product = Call(kernel, Launch((how.blocks(tiles),), (tiling.threads,)), arguments)
+    if how.slices == 1:
+        return (product,)
+    over = Launch(grid=(cut_tiles, -(-tiling.BM * tiling.BN // ADDERS)), block=(ADDERS,))
+    tile_sizes = np.uint32(tiling.BM), np.uint32(tiling.BN)
+    adding = out.flat(), partials, sizes[:2], tile_sizes, of_c[0], np.uint32(how.whole)
+    return product, Call(add_slices(how.slices), over, adding)
+
+
+def _in_elements(strides: tuple[int, int]) -> tuple[np.uint32, np.uint32]:
+    return tuple(np.uint32(stride // FLOAT32_BYTES) for stride in strides)
+
+
+def _along(of_k: int, across: int) -> bool:
+    """Whether neighbours along k lie nearer to each other than neighbours across."""
+    return of_k < across
