@@ -61,9 +61,9 @@ COMMAND = as_called_command(cases, COUNT)
 
 
 def _bind(shape: GemmShape, of_a: str, of_b: str):
-    a = _matrix(0, (shape.m, shape.k), of_a)
-    b = _matrix(1, (shape.k, shape.n), of_b)
-    out = _matrix(2, (shape.m, shape.n), "rows")
+    a = matrix(0, (shape.m, shape.k), of_a)
+    b = matrix(1, (shape.k, shape.n), of_b)
+    out = matrix(2, (shape.m, shape.n), "rows")
     return partial(sgemm, a, b, out), _libraries(a, b, out), None
 
 
@@ -94,7 +94,7 @@ def _memory(number: int):
     return memory
 
 
-def _matrix(number: int, sides: tuple[int, int], layout: str):
+def matrix(number: int, sides: tuple[int, int], layout: str):
     """A device array over that memory."""
     memory = _memory(number)
     row, column, first = LAYOUTS[layout](*sides)

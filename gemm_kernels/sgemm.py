@@ -9,18 +9,21 @@ import numpy as np
 from numba import cuda, float32
 
 from gemm_kernels import autotuned, warp_tiled
+from gemm_kernels.parts import strided
 from gemm_kernels.parts.blocks import WIDE
 from gemm_kernels.parts.slices import ONE, products
+from gemm_kernels.tuning import routes
 from utils.errors import CourseError
 from utils.ladder.memory import Allocate
 from utils.ladder.shapes import GemmShape
-from utils.ladder.step import Call, Launch
+from utils.ladder.step import Call, Launch, Variant
 from utils.ladder.tasks import check_float32, product_sizes
 from utils.launching import arrays, driver
 from utils.launching.arrays import look
 from utils.launching.plan import Plan, Plans
 from utils.launching.slots import Factor, Slot
 from utils.launching.workspace import Layout
+from utils.machine import devices
 from utils.machine.versions import explained
 
 BLOCK = (32, 8)
@@ -122,52 +125,59 @@ def _planned(given: tuple, pointers: tuple[int, int, int], alpha: float, beta: f
         arrays.check_device(name, slot, pointer, device)
     layout = Layout(first=3)
     with explained():
-        calls = tuple(_calls(a, b, out, alpha, beta, layout.allocate))
+        calls = _calls(a, b, out, alpha, beta, layout.allocate)
         run = Plan(calls, arrays=3, factors=2, layout=layout).ready(device)
     stream = arrays.current_stream(tuple(map(arrays.family_of, given)))
     return Product(run, stream, out.meets(a), out.meets(b))
 
 
 def _calls(a: Slot, b: Slot, out: Slot, alpha: float, beta: float, allocate: Allocate):
-    """The launches of one product: copies of what cannot be read as it is, the step, the blend."""
+    """The launches of one product."""
+    (m, n), k = out.shape, a.shape[1]
+    if k == 0 or alpha == 0:
+        return (_over(blend, out, (out, np.float32(0), BETA, out)),) if m > 0 and n > 0 else ()
+    if m == 0 or n == 0:
+        return ()
+    if out.strides[1] > out.strides[0]:  # the same product, read from the other side
+        a, b, out = b.transposed(), a.transposed(), out.transposed()
+    shape = GemmShape(*out.shape, k)
+    if not _has_autotuned():
+        return tuple(_through_copies(a, b, out, (alpha, beta), allocate, warp_tiled.STEP.variant()))
+    route = routes.fastest(
+        shape, (a, b), out, beta, devices.current() or devices.find(devices.REFERENCE)
+    )
+    if route.kind == "strided":
+        return strided.products(route.tiling, shape, (a, b), out, allocate, (ALPHA, BETA))
+    return tuple(_through_copies(a, b, out, (alpha, beta), allocate, route.variant))
+
+
+def _through_copies(a: Slot, b: Slot, out: Slot, factors, allocate: Allocate, variant: Variant):
+    """Copies of what cannot be read as it is, the step, the blend."""
+    alpha, beta = factors
     (m, n), k = out.shape, a.shape[1]
     columns, depth = -(-n // WIDE) * WIDE, -(-k // WIDE) * WIDE
-    multiplies = m > 0 and n > 0 and k > 0 and alpha != 0
-    scaled = alpha == 1 or _has_autotuned()
-    direct = multiplies and scaled and beta == 0 and columns == n and _fits(out)
-    product = allocate((m, columns), np.float32) if multiplies and not direct else out
-    if multiplies:
-        inputs = []
-        for array, sides in ((a, (m, depth)), (b, (depth, columns))):
-            if array.shape != sides or not _fits(array):
-                copy = allocate(sides, np.float32)
-                yield _over(fitted, copy, (array, copy))
-                array = copy
-            inputs.append(array)
-        yield from _multiplied(tuple(inputs), product, allocate, ALPHA if direct else ONE)
-    if m > 0 and n > 0 and not direct:
-        yield _over(blend, out, (product, ALPHA if multiplies else np.float32(0), BETA, out))
-
-
-def _multiplied(inputs: tuple[Slot, Slot], product: Slot, allocate: Allocate, alpha):
-    """product = alpha·a·b by the fastest step that this device can run."""
-    (m, k), n = inputs[0].shape, inputs[1].shape[1]
-    shape = GemmShape(m, n, k)
-    step = autotuned.STEP if _has_autotuned() else warp_tiled.STEP
-    variant = step.variant().at(shape)
-    if step is autotuned.STEP:
-        return products(variant, shape, inputs, product, allocate, alpha)
-    return variant.calls(shape, inputs, product, allocate)
+    scaled = alpha == 1 or variant.step is autotuned.STEP
+    direct = scaled and beta == 0 and columns == n and routes.fits(out)
+    product = out if direct else allocate((m, columns), np.float32)
+    inputs = []
+    for array, sides in ((a, (m, depth)), (b, (depth, columns))):
+        if array.shape != sides or not routes.fits(array):
+            copy = allocate(sides, np.float32)
+            yield _over(fitted, copy, (array, copy))
+            array = copy
+        inputs.append(array)
+    shape = GemmShape(m, columns, depth)
+    if variant.step is autotuned.STEP:
+        yield from products(variant, shape, inputs, product, allocate, ALPHA if direct else ONE)
+    else:
+        yield from variant.calls(shape, tuple(inputs), product, allocate)
+    if not direct:
+        yield _over(blend, out, (product, ALPHA, BETA, out))
 
 
 def _has_autotuned() -> bool:
     """Whether this device can run it. It multiplies by alpha, and `warp_tiled` does not."""
     return autotuned.STEP.runs_on(cuda.get_current_device().compute_capability)
-
-
-def _fits(array: Slot) -> bool:
-    """Whether rows follow each other without a gap, from a boundary of 16 bytes on."""
-    return array.aligned and array.is_c_contiguous()
 
 
 def _over(kernel, array: Slot, arguments: tuple) -> Call:

@@ -74,6 +74,8 @@ def read(kind, words):
     def number(c_type=ctypes.c_int64):
         return c_type.from_address(next(words)).value
 
+    if isinstance(kind, types.UniTuple):
+        return tuple(read(kind.dtype, words) for _ in range(kind.count))
     if not isinstance(kind, types.Array):
         dtype = np.dtype(str(kind))
         raw = (ctypes.c_char * dtype.itemsize).from_address(next(words))

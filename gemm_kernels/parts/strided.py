@@ -4,7 +4,9 @@ The kernel is that of `autotuned`, with copies of one number in place of four: a
 go to any place, so a tile of a is transposed on its way, and nothing is copied before the product.
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -45,6 +47,10 @@ class Tiling:
     def kernel(self) -> tuple[int, ...]:
         """What is compiled."""
         return self.BM, self.BN, self.BK, self.TM, self.TN, self.BLOCKS
+
+    def sliced(self, slices: int) -> Tiling:
+        """The same tiles with another number of slices."""
+        return replace(self, SLICES=slices)
 
     @property
     def threads(self) -> int:
@@ -87,6 +93,7 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
     LOADS_A, LOADS_B = BM * BK // THREADS, BN * BK // THREADS
     PADDED_A, PADDED_B = BM + PADDING, BN + PADDING
     APART_Y, APART_X = BM * 4 // TM, BN * 4 // TN
+    WARPS = THREADS // 32
     place = warps_in_rows(BN // TN)
     place_a = spread(BK if A_ALONG_K else BM, THREADS)
     place_b = spread(BK if B_ALONG_K else BN, THREADS)
@@ -107,31 +114,57 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
         return (across, down) if B_ALONG_K else (down, across)
 
     @cuda.jit(device=True, forceinline=True)
-    def store_inside(sums, c, corner, shape, row_c, wide, factors):
-        """alpha·sums + beta·c into c; with beta = 0 nothing of c is read."""
+    def store_wide(sums, c, corner, shape, row_c, factors):
+        """alpha·sums + beta·c into c, four at a time; with beta = 0 nothing of c is read."""
         alpha, beta = factors
         for i in range(TM):
             row = uint32(corner[0] + uint32(i // 4 * APART_Y + i % 4))
             for j in range(0, TN, 4):
                 col = uint32(corner[1] + uint32(j // 4 * APART_X))
-                at = uint32(row * row_c + col)
                 if row < shape[0] and col < shape[1]:
+                    at = uint32(row * row_c + col)
                     x0, x1 = alpha * sums[i, j], alpha * sums[i, j + 1]
                     x2, x3 = alpha * sums[i, j + 2], alpha * sums[i, j + 3]
-                    if wide:
+                    if beta != float32(0):
+                        y0, y1, y2, y3 = load4(c, at)
+                        x0, x1, x2, x3 = (
+                            x0 + beta * y0,
+                            x1 + beta * y1,
+                            x2 + beta * y2,
+                            x3 + beta * y3,
+                        )
+                    store4(c, at, (x0, x1, x2, x3))
+
+    @cuda.jit(device=True, forceinline=True)
+    def store_narrow(sums, c, corner, shape, row_c, factors, exchange):
+        """The same one by one: a warp's 4×32 go through shared memory, so that lanes store
+        neighbours, and not every fourth.
+
+        corner: of the warp's first quads. exchange: one row of 128 elements for each warp.
+        """
+        alpha, beta = factors
+        warp, lane = uint32(cuda.threadIdx.x // 32), uint32(cuda.threadIdx.x % 32)
+        for i in range(TM):
+            first = uint32(corner[0] + uint32(i // 4 * APART_Y + i % 4))
+            for j in range(0, TN, 4):
+                col = uint32(corner[1] + uint32(j // 4 * APART_X) + lane)
+                four = (
+                    alpha * sums[i, j],
+                    alpha * sums[i, j + 1],
+                    alpha * sums[i, j + 2],
+                    alpha * sums[i, j + 3],
+                )
+                store4(exchange, (warp, uint32(lane * 4)), four)
+                cuda.syncwarp()
+                for down in range(4):
+                    row = uint32(first + uint32(down * 4))
+                    if row < shape[0] and col < shape[1]:
+                        at = uint32(row * row_c + col)
+                        value = exchange[warp, uint32(lane + down * 32)]
                         if beta != float32(0):
-                            y0, y1, y2, y3 = load4(c, at)
-                            x0, x1 = x0 + beta * y0, x1 + beta * y1
-                            x2, x3 = x2 + beta * y2, x3 + beta * y3
-                        store4(c, at, (x0, x1, x2, x3))
-                    else:
-                        store_one(c, at, x0, beta)
-                        if uint32(col + 1) < shape[1]:
-                            store_one(c, uint32(at + 1), x1, beta)
-                        if uint32(col + 2) < shape[1]:
-                            store_one(c, uint32(at + 2), x2, beta)
-                        if uint32(col + 3) < shape[1]:
-                            store_one(c, uint32(at + 3), x3, beta)
+                            value += beta * c[at]
+                        c[at] = value
+                cuda.syncwarp()
 
     # Each element goes to shared memory by a copy of its own, from anywhere to anywhere. A thread's
     # elements are the same distance apart in each tile, so an address costs one addition a tile.
@@ -139,6 +172,7 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
     def strided(a, b, c, partials, alpha, beta, sizes, of_a, of_b, of_c, shares):
         sa = cuda.shared.array((2, BK, PADDED_A), float32, alignment=16)
         sb = cuda.shared.array((2, BK, PADDED_B), float32, alignment=16)
+        exchange = cuda.shared.array((WARPS, 128), float32, alignment=16)
         sums = cuda.local.array((TM, TN), float32)
         at_a = cuda.local.array(LOADS_A, uint32)
         at_b = cuda.local.array(LOADS_B, uint32)
@@ -215,19 +249,15 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
         if piece > 0:
             number = uint32((piece - 1) * (down * across - whole) + tile - whole)
             store_all(sums, partials, (uint32(number * BM), uint32(0)), (y, x), (m, BN), alpha)
-        else:
+        elif of_c[1] != 0:
             corner = uint32(row + y), uint32(col + x)
-            store_inside(sums, c, corner, (m, n), of_c[0], of_c[1] != 0, (alpha, beta))
+            store_wide(sums, c, corner, (m, n), of_c[0], (alpha, beta))
+        else:
+            y, x = place(uint32(t // uint32(32) * 32))
+            corner = uint32(row + y), uint32(col + x)
+            store_narrow(sums, c, corner, (m, n), of_c[0], (alpha, beta), exchange)
 
     return strided
-
-
-@cuda.jit(device=True, forceinline=True)
-def store_one(c, at, value, beta):
-    """c[at] = value + beta·c[at], which with beta = 0 is not read."""
-    if beta != float32(0):
-        value += beta * c[at]
-    c[at] = value
 
 
 @cache

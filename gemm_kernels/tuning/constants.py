@@ -42,6 +42,15 @@ def choose(shape: GemmShape) -> dict[str, int]:
     return _fastest(shape, device.name if device else devices.REFERENCE)
 
 
+def nearest(shape: GemmShape, within: float) -> dict[str, int] | None:
+    """As `choose`, for a shape no further than that from one that was timed on this device."""
+    device = devices.current()
+    timed = tuned(device.name if device else devices.REFERENCE)
+    if all(one.distance(shape) > within for one in timed):
+        return None
+    return choose(shape)
+
+
 def forget() -> None:
     """After the files have changed: read them again."""
     _fastest.cache_clear()

@@ -65,6 +65,10 @@ class Slot:
         flat = Slot.new(self.number, (self.size,), self.dtype)
         return replace(flat, aligned=self.aligned)
 
+    def transposed(self) -> Slot:
+        """The same memory with its two dimensions exchanged."""
+        return replace(self, shape=self.shape[::-1], strides=self.strides[::-1])
+
     def flat(self) -> Slot:
         """All memory from its beginning to its end as one dimension; strides are not negative."""
         length = self.extent[1] // self.dtype.itemsize

@@ -1,0 +1,88 @@
+"""The ways to a product, and which of them should be the fastest for a shape and its layouts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gemm_kernels import autotuned
+from gemm_kernels.parts.blocks import WIDE
+from gemm_kernels.parts.strided import Tiling
+from gemm_kernels.tuning import constants, estimate
+from utils.ladder.shapes import FLOAT32_BYTES, GemmShape
+from utils.ladder.step import Variant
+from utils.launching.slots import Slot
+from utils.machine.devices import Device
+
+# Of all orders that are the same work, the one whose code has the fewest conflicts in most tilings.
+ORDER = 2
+# A shape so near to one that a search has timed takes its constants: sides' ratios, powers of two.
+NEAR = 0.5
+# Numbers of elements are uint32 in the kernels.
+MOST_ELEMENTS = 1 << 32
+
+
+@dataclass(frozen=True)
+class Route:
+    """kind: "wide" reads 16 bytes at once, from copies where it must; "strided" reads any array.
+
+    time_us: estimated.
+    """
+
+    kind: str
+    tiling: Tiling
+    time_us: float
+    variant: Variant | None = None
+
+
+def fastest(
+    shape: GemmShape, inputs: tuple[Slot, Slot], out: Slot, beta: float, device: Device
+) -> Route:
+    """The route whose estimate is the least."""
+    wide = _wide(shape, device)
+    wide_us = wide.time_us + _copies_us(shape, inputs, out, beta, device)
+    if not (all(map(_has_offsets, inputs)) and _has_offsets(out) and _has_rows(out)):
+        return wide
+    tiling, time_us = estimate.best(shape, "strided", device)
+    return wide if wide_us <= time_us else Route("strided", tiling, time_us)
+
+
+def fits(array: Slot) -> bool:
+    """Whether rows follow each other without a gap, from a boundary of 16 bytes on."""
+    return array.aligned and array.is_c_contiguous()
+
+
+def _wide(shape: GemmShape, device: Device) -> Route:
+    padded = GemmShape(shape.m, _padded(shape.n), _padded(shape.k))
+    tiling, time_us = estimate.best(padded, "wide", device)
+    given = constants.nearest(padded, NEAR)
+    if given is None:
+        sizes = ("BM", "BN", "BK", "TM", "TN", "BLOCKS", "SLICES")
+        given = {name: getattr(tiling, name) for name in sizes} | {"ORDER": ORDER}
+    return Route("wide", tiling, time_us, autotuned.STEP.variant(**given))
+
+
+def _padded(size: int) -> int:
+    return -(-size // WIDE) * WIDE
+
+
+def _copies_us(
+    shape: GemmShape, inputs: tuple[Slot, Slot], out: Slot, beta: float, device: Device
+) -> float:
+    """Microseconds of the copies and of the last step that "wide" needs besides."""
+    whole = shape.n % WIDE == 0 and shape.k % WIDE == 0
+    moved = [2 * array.size for array in inputs if not (whole and fits(array))]
+    if beta != 0 or shape.n % WIDE or not fits(out):
+        moved.append(3 * out.size)
+    costs, speed = estimate.fitted().costs, estimate.speed_of(device)
+    launches = len(moved) * costs.adding_us
+    return launches + FLOAT32_BYTES * sum(moved) / (costs.reading * speed.bytes_per_us)
+
+
+def _has_offsets(array: Slot) -> bool:
+    """Whether an element's place is an uint32."""
+    return min(array.strides) >= 0 and array.extent[1] // FLOAT32_BYTES < MOST_ELEMENTS
+
+
+def _has_rows(out: Slot) -> bool:
+    """Whether neighbours in a row of the result are neighbours in memory."""
+    return out.strides[1] == FLOAT32_BYTES or out.shape[1] == 1

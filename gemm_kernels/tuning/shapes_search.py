@@ -1,0 +1,273 @@
+"""`python -m gemm_kernels tune-shapes`: the timings behind `estimate`, and its constants.
+
+Random shapes are timed with every tiling that may be worth it, of both kernels; then the estimate's
+constants are fitted to all timings of the device.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numba import cuda
+from rich.console import Console
+from rich.progress import track
+
+from gemm_kernels import autotuned
+from gemm_kernels.as_called import matrix, shapes
+from gemm_kernels.parts import slices, strided
+from gemm_kernels.parts.strided import Tiling
+from gemm_kernels.tuning import constants
+from gemm_kernels.tuning.estimate import (
+    FILE,
+    KINDS,
+    Costs,
+    Estimate,
+    Facts,
+    Speed,
+    candidates,
+    estimate_us,
+    speed_of,
+)
+from utils.ladder.shapes import GemmShape
+from utils.launching import arrays
+from utils.launching.plan import Plan
+from utils.launching.slots import Factor
+from utils.launching.workspace import Layout
+from utils.measuring.command_line import Command, device_for
+
+TILINGS = {
+    "wide": (
+        Tiling(128, 256, 8, 16, 8, 1), Tiling(128, 128, 16, 16, 8, 2),
+        Tiling(96, 128, 16, 12, 8, 3),
+        Tiling(64, 128, 8, 16, 8, 4), Tiling(64, 64, 16, 8, 8, 6), Tiling(64, 64, 8, 8, 8, 6),
+        Tiling(64, 32, 16, 8, 4, 8), Tiling(32, 64, 16, 8, 4, 8), Tiling(32, 128, 8, 8, 8, 6),
+        Tiling(32, 32, 16, 8, 4, 8),
+    ),
+    "strided": (
+        Tiling(128, 256, 8, 16, 8, 1), Tiling(128, 128, 16, 16, 8, 2),
+        Tiling(96, 128, 16, 12, 8, 3),
+        Tiling(64, 128, 8, 16, 8, 4), Tiling(64, 64, 16, 8, 8, 6), Tiling(64, 64, 8, 8, 8, 6),
+        Tiling(64, 32, 8, 8, 4, 8), Tiling(32, 64, 16, 8, 4, 8), Tiling(32, 128, 8, 8, 8, 6),
+        Tiling(32, 32, 16, 8, 4, 8), Tiling(16, 128, 8, 4, 8, 8),
+    ),
+}  # fmt: skip
+ORDER = 2
+COUNT, SEED = 150, 7
+COLUMNS = ("kind", "m", "n", "k", "BM", "BN", "BK", "TM", "TN", "BLOCKS", "SLICES", "us")
+BURST_US, BURSTS, MOST_CALLS = 1200.0, 3, 100
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One candidate that was timed at a shape."""
+
+    kind: str
+    shape: GemmShape
+    tiling: Tiling
+    us: float
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--count", type=int, default=COUNT, help="shapes; default: %(default)s")
+    parser.add_argument(
+        "--seed", type=int, default=SEED, help="of the shapes; default: %(default)s"
+    )
+    parser.add_argument("--fit", action="store_true", help="time nothing, fit the constants again")
+
+
+def _run(options: argparse.Namespace) -> int:
+    device = device_for("tune-shapes")
+    path = file_of(device.name)
+    if not options.fit:
+        write(timings(options.count, options.seed, device.sms), path)
+    found = read(path)
+    fresh = fit(found, speed_of(device))
+    FILE.write_text(as_toml(fresh, device.name), encoding="utf-8")
+    of_shapes = regrets(found, fresh, speed_of(device))
+    mean = math.exp(np.mean(np.log(of_shapes)))
+    print(
+        f"{len(found)} timings of {len(of_shapes)} choices: what the estimate takes is "
+        f"{mean:.3f} × as slow as the fastest in the geometric mean, at worst {max(of_shapes):.2f}."
+    )
+    return 0
+
+
+COMMAND = Command(
+    "tune-shapes", "time random shapes and fit the estimate that chooses tiles", _configure, _run
+)
+
+
+def file_of(device: str) -> Path:
+    """Where the timings of a device lie."""
+    path = constants.file_of(device)
+    return path.with_name(f"{path.stem}_shapes.csv")
+
+
+def calls_of(kind: str, tiling: Tiling, shape: GemmShape, inputs, out, allocate, factors):
+    """The launches of one candidate. factors: (alpha, beta); "wide" takes alpha alone."""
+    if kind == "strided":
+        return strided.products(tiling, shape, inputs, out, allocate, factors)
+    sizes = {name: getattr(tiling, name) for name in ("BM", "BN", "BK", "TM", "TN", "BLOCKS")}
+    variant = autotuned.STEP.variant(**sizes, ORDER=ORDER, SLICES=tiling.SLICES)
+    return slices.products(variant, shape, inputs, out, allocate, factors[0])
+
+
+def timings(count: int, seed: int, sms: int) -> Iterator[Timing]:
+    """Time every candidate at so many random shapes."""
+    wanted = [shape for shape, _, _ in shapes(count, seed)]
+    for shape in track(wanted, "Tilings", console=Console(stderr=True), transient=True):
+        given = (
+            matrix(0, (shape.m, shape.k), "rows"),
+            matrix(1, (shape.k, shape.n), "rows"),
+            matrix(2, (shape.m, shape.n), "rows"),
+        )
+        for kind in KINDS if shape.n % 4 == 0 and shape.k % 4 == 0 else ("strided",):
+            for tiling in TILINGS[kind]:
+                for sliced in candidates(shape, tiling, sms):
+                    yield Timing(kind, shape, sliced, _burst_us(_bound(kind, sliced, shape, given)))
+
+
+def _bound(kind: str, tiling: Tiling, shape: GemmShape, given: tuple) -> Callable[[], None]:
+    a, b, out = (arrays.slot_of(array, number) for number, array in enumerate(given))
+    layout = Layout(first=3)
+    calls = calls_of(kind, tiling, shape, (a, b), out, layout.allocate, (Factor(0), Factor(1)))
+    run = Plan(tuple(calls), arrays=3, factors=2, layout=layout).ready(0)
+    pointers = tuple(array.__cuda_array_interface__["data"][0] for array in given)
+    return partial(run, pointers, (1.0, 0.0), 0, given)
+
+
+def _burst_us(call: Callable[[], None]) -> float:
+    """Microseconds of a call among many in a row: the best of some bursts."""
+    call()
+    once = _wall_us(call, 3)
+    calls = max(3, min(MOST_CALLS, int(BURST_US / once)))
+    return min(_wall_us(call, calls) for _ in range(BURSTS))
+
+
+def _wall_us(call: Callable[[], None], calls: int) -> float:
+    cuda.synchronize()
+    begin = time.perf_counter()
+    for _ in range(calls):
+        call()
+    cuda.synchronize()
+    return 1e6 * (time.perf_counter() - begin) / calls
+
+
+def write(found: Iterator[Timing], path: Path) -> None:
+    """Replace a device's timings."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for one in found:
+            shape, tiling = one.shape, one.tiling
+            sizes = (getattr(tiling, name) for name in COLUMNS[4:-1])
+            writer.writerow((one.kind, shape.m, shape.n, shape.k, *sizes, f"{one.us:.5g}"))
+
+
+def read(path: Path) -> list[Timing]:
+    """A device's timings."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [
+            Timing(
+                row["kind"],
+                GemmShape(*(int(row[side]) for side in ("m", "n", "k"))),
+                Tiling(*(int(row[name]) for name in COLUMNS[4:-1])),
+                float(row["us"]),
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
+# --------------------------------------------------------------------------------------- the fit
+ROUNDS, STEP, DAMPING = 12, 1e-3, 1e-2
+FIRST = Costs(call_us=4.0, adding_us=2.5, beginning=5.0, reading=0.7, writing=0.5, overlap=2.0)
+FIRST_FACTS = Facts(cycles=1.5, warps=5.0)
+COSTS = tuple(FIRST.__dataclass_fields__)
+
+
+def fit(found: Sequence[Timing], speed: Speed) -> Estimate:
+    """The constants with the least squared errors of logarithms; fast candidates count most.
+
+    Damped Gauss-Newton steps over the logarithms of all constants.
+    """
+    kernels = sorted({(one.kind, one.tiling.sliced(1)) for one in found}, key=str)
+    numbers = {kernel: number for number, kernel in enumerate(kernels)}
+    x = np.log([*(getattr(FIRST, name) for name in COSTS),
+                *[FIRST_FACTS.cycles, FIRST_FACTS.warps] * len(kernels)])  # fmt: skip
+    anchor = x.copy()
+    fastest = _fastest(found)
+    weights = np.array([(fastest[one.kind, one.shape] / one.us) ** 2 for one in found])
+    weights = np.sqrt(weights / weights.sum())
+    times = np.log([one.us for one in found])
+    own = [len(COSTS) + 2 * numbers[one.kind, one.tiling.sliced(1)] for one in found]
+
+    def errors(x: np.ndarray) -> np.ndarray:
+        values = np.exp(x)
+        costs = Costs(*values[: len(COSTS)])
+        expected = [
+            estimate_us(one.shape, one.tiling, Facts(*values[at : at + 2]), costs, speed)
+            for one, at in zip(found, own, strict=True)
+        ]
+        return np.log(expected) - times
+
+    for _ in range(ROUNDS):
+        now = errors(x)
+        slopes = np.zeros((len(found), len(x)))
+        for number in range(len(COSTS)):
+            moved = x.copy()
+            moved[number] += STEP
+            slopes[:, number] = (errors(moved) - now) / STEP
+        for which in range(2):  # a kernel's facts change its own timings alone
+            moved = x.copy()
+            moved[len(COSTS) + which :: 2] += STEP
+            slope = (errors(moved) - now) / STEP
+            slopes[np.arange(len(found)), np.array(own) + which] = slope
+        system = np.vstack([slopes * weights[:, None], DAMPING * np.eye(len(x))])
+        right = np.concatenate([-now * weights, DAMPING * (anchor - x)])
+        step, *_ = np.linalg.lstsq(system, right, rcond=None)
+        x += np.clip(step, -0.5, 0.5)
+    tilings = {kind: {} for kind in KINDS}
+    for (kind, tiling), number in numbers.items():
+        at = len(COSTS) + 2 * number
+        tilings[kind][tiling] = Facts(*map(float, np.exp(x[at : at + 2])))
+    return Estimate(Costs(*map(float, np.exp(x[: len(COSTS)]))), tilings)
+
+
+def regrets(found: Sequence[Timing], known: Estimate, speed: Speed) -> list[float]:
+    """For each shape and kind: what the estimate would take, over the fastest."""
+    chosen: dict[tuple, tuple[float, float]] = {}
+    for one in found:
+        facts = known.tilings[one.kind][one.tiling.sliced(1)]
+        pair = estimate_us(one.shape, one.tiling, facts, known.costs, speed), one.us
+        key = one.kind, one.shape
+        chosen[key] = min(chosen.get(key, pair), pair)
+    fastest = _fastest(found)
+    return [us / fastest[key] for key, (_, us) in chosen.items()]
+
+
+def _fastest(found: Sequence[Timing]) -> dict[tuple[str, GemmShape], float]:
+    fastest: dict[tuple[str, GemmShape], float] = {}
+    for one in found:
+        key = one.kind, one.shape
+        fastest[key] = min(fastest.get(key, math.inf), one.us)
+    return fastest
+
+
+def as_toml(known: Estimate, device: str) -> str:
+    """The file of the estimate."""
+    lines = [f"# Fitted to timings on one {device} by `python -m gemm_kernels tune-shapes`.", ""]
+    lines += ["[costs]", *(f"{name} = {getattr(known.costs, name):.4g}" for name in COSTS)]
+    for kind, tilings in known.tilings.items():
+        for tiling, facts in tilings.items():
+            lines += ["", "[[tilings]]", f'kind = "{kind}"']
+            lines += [f"{name} = {getattr(tiling, name)}" for name in COLUMNS[4:-2]]
+            lines += [f"cycles = {facts.cycles:.4g}", f"warps = {facts.warps:.4g}"]
+    return "\n".join(lines) + "\n"
