@@ -26,6 +26,8 @@ SLICES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 # More rounds of small slices are no better than one round of larger ones.
 ROUNDS = 3
 KINDS = ("wide", "strided")
+# `autotuned` offers fewer.
+MOST_SLICES = {"wide": 16, "strided": 64}
 
 
 @dataclass(frozen=True)
@@ -95,11 +97,12 @@ def speed_of(device: devices.Device) -> Speed:
     )  # fmt: skip
 
 
-def candidates(shape: GemmShape, tiling: Tiling, sms: int) -> Iterator[Tiling]:
+def candidates(kind: str, shape: GemmShape, tiling: Tiling, sms: int) -> Iterator[Tiling]:
     """The tiling with each number of slices that may be worth it."""
     tiles, slots = _tiles(shape, tiling), sms * tiling.BLOCKS
     steps = -(-shape.k // tiling.BK)
     most = 1 if tiles >= slots else min(steps // 2, -(-ROUNDS * slots // tiles))
+    most = min(most, MOST_SLICES[kind])
     for slices in SLICES:
         if slices == 1 or slices <= most:
             yield tiling.sliced(slices)
@@ -111,7 +114,7 @@ def best(shape: GemmShape, kind: str, device: devices.Device) -> tuple[Tiling, f
     possible = (
         (sliced, estimate_us(shape, sliced, facts, known.costs, speed))
         for tiling, facts in known.tilings[kind].items()
-        for sliced in candidates(shape, tiling, device.sms)
+        for sliced in candidates(kind, shape, tiling, device.sms)
     )
     return min(possible, key=lambda pair: pair[1])
 
