@@ -74,18 +74,21 @@ def _try_to_run(asked: Exercise, kernel, shape, patience: float) -> Run | str:
 def _plain(asked: Exercise, error: Exception) -> str:
     """The virtual GPU's sentence without what the failed launch has written."""
     told = re.sub(r" Written before: [^.]*\.$", "", str(error))
-    if asked.on_cpu:  # it is the only thread
-        told = re.sub(r": reached by thread \(0\) of block \(0\)", "", told)
-        told = re.sub(_NOT_FOLLOWED, _WHY_NOT, told)
+    for words, others in _OF_KERNELS if asked.on_cpu else ():
+        told = re.sub(words, others, told)
     return sentence(told)
 
 
-_NOT_FOLLOWED = re.compile(
-    "`: (.* is not known to the virtual GPU|a kernel can make ).*", re.DOTALL
-)
-_WHY_NOT = (
-    "`: the check cannot follow this. It runs your function step by step, and knows loops, numbers "
-    "and single elements of arrays"
+# What the virtual GPU says of kernels, for a function of the CPU.
+_OF_KERNELS = (
+    (r": reached by thread \(0\) of block \(0\)", ""),
+    (r" \(a kernel computes element by element\)", ""),
+    (r"a kernel can make no .*", "an array or a list made here is not known to this check."),
+    (
+        r"not known to (the virtual GPU|this check)\.",
+        "not known to this check. It runs your function step by step, and knows loops, numbers and "
+        "single elements of arrays.",
+    ),
 )
 
 

@@ -15,7 +15,7 @@ EXERCISE = loop_product(
         "m×k, `b` is k×n and `c` is m×n. `c` holds no zeros when your function begins: the check "
         "fills it with NaN.",
     ),
-    shapes=((4, 24, 5), (5, 3, 7), (3, 17, 4), (1, 9, 1), (4, 1, 6), (1, 1, 1)),
+    shapes=((3, 24, 6), (5, 3, 7), (3, 17, 4), (1, 9, 1), (4, 1, 6), (1, 1, 1)),
     targets=(no_negative_index(), no_float64(), inner_stride(1)),
     hints=(
         "Which of the three numbers, `row`, `col` or `i`, must change fastest, so that both `b` "

@@ -95,14 +95,20 @@ GIVEN = {
     "too few arguments": (two_arguments, ["calls the function with three arguments", "`a`, `c`"]),
     "a value returned": (gives_back, ["`return c`", "this function returns nothing"]),
     "words of the GPU": (speaks_to_the_gpu, ["`i = cuda.grid(1)`", "runs once, on the CPU"]),
-    "prange": (shares_out, ["prange", "cannot follow this", "step by step"]),
+    "prange": (
+        shares_out,
+        ["prange() is not known to this check", "step by step", "about one core"],
+    ),
     "an empty body": (nothing, ["no array is read or written"]),
     "no result": (only_reads, ["The function reads its inputs, but it never stores into `c`"]),
     "a store into an input": (changes_an_input, ["changes `b`", "Who called the function"]),
     "an error raised": (raises, ["The function raises an error", 'ValueError("no")']),
     "no end": (never_ends, ["`while i < c.shape[0]:`", "does not end"]),
     "too many turns": (far_too_long, ["the function has not ended", "more turns than the task"]),
-    "an array of its own": (with_a_new_array, ["np.zeros(3)", "cannot follow this"]),
+    "an array of its own": (
+        with_a_new_array,
+        ["np.zeros(3)", "made here is not known to this check"],
+    ),
 }
 
 
@@ -117,8 +123,8 @@ def test_whatever_is_given_gets_a_sentence_without_a_word_of_threads(what):
 
 def test_an_index_outside_names_line_element_and_extent():
     (cause,) = check(NAME, changed(NAME, ("range(k)", "range(k + 1)"))).causes
-    assert "the loop goes to `a[0, 5]`" in cause
-    assert "`a` has 4 rows and 5 columns" in cause
+    assert "the loop goes to `a[0, 6]`" in cause
+    assert "`a` has 3 rows and 6 columns" in cause
     assert "thread" not in cause
 
 
