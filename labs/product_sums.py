@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from labs.products import Split
 
 
-def wrong_sums(split: Split) -> tuple[Callable[[Run], str | None], ...]:
-    """The probes of wrong values, in the order in which they are asked."""
+def wrong_sums(split: Split | None) -> tuple[Callable[[Run], str | None], ...]:
+    """The probes of wrong values, in the order in which they are asked.
+
+    split: None for a function of the CPU, which has no threads to share c out to.
+    """
+    of_threads = (partial(_one_total, split), _lanes_share_a_column) if split else ()
     return (
         _shifted,
         _inputs_out_of_step,
@@ -29,8 +33,7 @@ def wrong_sums(split: Split) -> tuple[Callable[[Run], str | None], ...]:
         _constant_off,
         _added,
         _scaled,
-        partial(_one_total, split),
-        _lanes_share_a_column,
+        *of_threads,
         _all_alike,
         _other_columns_result,
         _negative_ones_wrong,

@@ -1,4 +1,7 @@
-"""One launch of a reader's kernel on the virtual GPU, and what was seen of it."""
+"""One launch of a reader's kernel on the virtual GPU, and what was seen of it.
+
+A function of the CPU is launched as a kernel of one thread, and what it touched is kept in order.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ from utils.virtual_gpu.source import read_source
 SEED = 5
 # Of all loops, counted for each thread; a right kernel takes less than a million at any shape.
 LANE_ROUNDS = 3e6
+# The same for a function of the CPU, whose one thread takes a thousand at most.
+CPU_ROUNDS = 3e4
 WORD = 4  # bytes
+CPU_EVENTS = 20_000
 # A NaN that arithmetic does not make: an element that holds it was never written.
 UNWRITTEN = np.uint32(0x7FC0_0BAD)
 
@@ -125,6 +131,7 @@ def run(
         seen = trace(
             kernel, launch.grid, launch.block, *given, out,
             shared_bytes=launch.shared_bytes, blocks=blocks,
-            patience=patience, lane_rounds=LANE_ROUNDS,
+            patience=patience, lane_rounds=CPU_ROUNDS if exercise.on_cpu else LANE_ROUNDS,
+            record=0 if exercise.on_cpu else None, events=CPU_EVENTS,
         )  # fmt: skip
     return Run(exercise, kernel, shape, inputs, out, seen, bool(printed.getvalue()), patience)
