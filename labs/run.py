@@ -18,6 +18,7 @@ import numpy as np
 from labs.exercise import Exercise, Shape
 from utils.virtual_gpu import Trace, trace
 from utils.virtual_gpu.counters import AccessCount
+from utils.virtual_gpu.recorder import Recording
 from utils.virtual_gpu.source import read_source
 
 SEED = 5
@@ -115,6 +116,11 @@ class Run:
         """The same kernel at another shape; ``blocks``: only so many of them, the first ones."""
         return run(self.exercise, self.kernel, shape, self.patience, blocks)
 
+    def recorded(self, block: int) -> Recording:
+        """What one block of this launch does, in order; the launch runs again for it."""
+        again = run(self.exercise, self.kernel, self.shape, self.patience, record=block)
+        return again.trace.recording
+
 
 def run(
     exercise: Exercise,
@@ -122,8 +128,12 @@ def run(
     shape: Shape,
     patience: float,
     blocks: int | None = None,
+    record: int | None = None,
 ) -> Run:
-    """Launch a kernel once, or only some of its blocks. Raises VirtualGpuError."""
+    """Launch a kernel once, or only some of its blocks; record: a block whose events are kept.
+
+    Raises VirtualGpuError.
+    """
     launch, inputs = exercise.launch(shape), exercise.inputs(shape, SEED)
     given = tuple(np.copy(one) if isinstance(one, np.ndarray) else one for one in inputs)
     out = np.full(exercise.reference(*inputs).shape, UNWRITTEN).view(np.float32)
@@ -132,6 +142,6 @@ def run(
             kernel, launch.grid, launch.block, *given, out,
             shared_bytes=launch.shared_bytes, blocks=blocks,
             patience=patience, lane_rounds=CPU_ROUNDS if exercise.on_cpu else LANE_ROUNDS,
-            record=0 if exercise.on_cpu else None, events=CPU_EVENTS,
+            record=0 if exercise.on_cpu else record, events=CPU_EVENTS,
         )  # fmt: skip
     return Run(exercise, kernel, shape, inputs, out, seen, bool(printed.getvalue()), patience)
