@@ -8,6 +8,7 @@ says which element it was. Probes compare what the first two blocks store with w
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import typeof, types
@@ -20,6 +21,9 @@ from utils.errors import CourseError
 from utils.ladder.step import Launch
 from utils.virtual_gpu import Finding
 from utils.virtual_gpu.recorder import Event
+
+if TYPE_CHECKING:
+    from utils.xray import XRay
 
 EACH = 4  # elements of a thread
 BLOCK = THREADS * EACH  # elements of a block
@@ -37,10 +41,11 @@ def several(**told) -> Exercise:
     """
     probes = Probes(
         refused=REFUSED,
-        findings=(_one_too_far, _first_is_tested, _outside_of_the_test, _no_test, _other_element),
+        findings=(_one_too_far, _outside_of_the_test, _other_is_tested, _no_test, _other_element),
         unwritten=(
-            _same_in_a_block, _same_in_all_blocks, _fewer, _meets_its_neighbour, _blocks_overlap,
-            _threads_apart, _blocks_apart, _all_or_nothing, _ends_early,
+            _same_in_a_block, _same_in_all_blocks, _fewer, _meets_its_neighbour, _reaches_too_far,
+            _blocks_overlap, _threads_apart, _blocks_apart, _begins_late, _all_or_nothing,
+            _ends_early,
         ),
         wrong=(_one_value_for_all, _other_place, *MOVED),
     )  # fmt: skip
@@ -82,22 +87,15 @@ def waits_in_source() -> Target:
 def waits_in_machine_code() -> Target:
     """The same of what the compiler made; unknown where the compiler is missing."""
 
-    def loads(seen: Run) -> int:
-        from utils.xray import xray  # half a second, which a check without it need not wait
-
-        signature = types.void(*map(typeof, (*seen.inputs, seen.out)))
-        return xray(seen.kernel, signature).loads_before_use
-
     def measure(seen: Run) -> float | None:
-        try:
-            return EACH / loads(seen)
-        except CourseError:
-            return None
+        machine_code = _compiled(seen)
+        return machine_code and EACH / machine_code.loads_before_use
 
     def cause(seen: Run, value: float) -> str:
+        loads = _compiled(seen).loads_before_use
         return (
-            f"in the machine code only {counted(loads(seen), 'load')} "
-            f"stand{'s' * (loads(seen) == 1)} before the first use of a loaded value, and {EACH} "
+            f"in the machine code only {counted(loads, 'load')} stand{'s' * (loads == 1)} before "
+            f"the first use of a loaded value, and {EACH} "
             "are needed. What does the kernel do with a value before it has begun all its loads? "
             "An element of a local array whose index is not known to the compiler is written to "
             "memory at once, and that is a use."
@@ -105,6 +103,16 @@ def waits_in_machine_code() -> Target:
 
     words = "and in the machine code"
     return Target("in the machine code", 1, words, measure, cause)
+
+
+def _compiled(seen: Run) -> XRay | None:
+    """What the compiler made of the kernel; None where it is missing."""
+    from utils.xray import xray  # half a second, which a check without it need not wait
+
+    try:
+        return xray(seen.kernel, types.void(*map(typeof, (*seen.inputs, seen.out))))
+    except CourseError:
+        return None
 
 
 def _waits(seen: Run) -> list[list[tuple[int, Event]]]:
@@ -162,19 +170,38 @@ def _outside_of_the_test(seen: Run, finding: Finding) -> str | None:
     return "This line does not stand in an `if`: loads and stores both need the test."
 
 
-def _first_is_tested(seen: Run, finding: Finding) -> str | None:
-    """One test for all four: the first element is inside, and this one is not."""
-    if not _of_the_array(seen, finding) or not _tests(seen):
+def _other_is_tested(seen: Run, finding: Finding) -> str | None:
+    """One test for all four: another element of this thread is inside, and this one is not."""
+    if not _of_the_array(seen, finding) or not _tests(seen) or _is_tested(seen, finding):
         return None
     thread = finding.threads[0]
     own = _stored_by(seen, thread.block[0])[:, thread.thread[0]]
     inside = own[own >= 0]
-    if not inside.size or finding.index[0] - inside.min() < THREADS // 8:
+    if not inside.size:
         return None
     return (
         f"This thread also has element {inside.min()}, which is inside. Each of its elements needs "
         "a test of its own."
     )
+
+
+def _is_tested(seen: Run, finding: Finding) -> bool:
+    """Whether an `if` around this line compares the very index that goes too far."""
+    around = [
+        node
+        for node in ast.walk(seen.tree)
+        if isinstance(node, ast.If | ast.While | ast.IfExp)
+        and node.lineno <= finding.line <= node.end_lineno
+    ]
+    compared = {ast.unparse(one) for node in around for one in ast.walk(node.test)}
+    indices = {
+        ast.unparse(node.slice)
+        for node in ast.walk(seen.tree)
+        if isinstance(node, ast.Subscript)
+        and node.lineno == finding.line
+        and ast.unparse(node.value) == finding.array
+    }
+    return bool(compared & indices)
 
 
 def _no_test(seen: Run, finding: Finding) -> str | None:
@@ -285,6 +312,19 @@ def _meets_its_neighbour(seen: Run) -> str | None:
     )
 
 
+def _reaches_too_far(seen: Run) -> str | None:
+    """Blocks are as far apart as they should be, and one stores elements of the next."""
+    stored, starts = _block0(seen), _starts(seen)
+    if stored is None or starts is None or starts[1] - starts[0] != BLOCK:
+        return None
+    if stored.max() < starts[1]:
+        return None
+    return (
+        f"Block 1 begins with element {starts[1]}, and block 0 stores up to element "
+        f"{stored.max()}. How far apart are the elements of one thread?"
+    )
+
+
 def _blocks_overlap(seen: Run) -> str | None:
     """Block 1 stores what block 0 stores, too."""
     stored, starts = _block0(seen), _starts(seen)
@@ -326,6 +366,17 @@ def _blocks_apart(seen: Run) -> str | None:
     return (
         f"Block 0 stores {BLOCK} elements, and block 1 begins {starts[1] - starts[0]} further: a "
         "gap is left between them. What is the number of the block multiplied with?"
+    )
+
+
+def _begins_late(seen: Run) -> str | None:
+    """All elements of a block are one too far, or more."""
+    stored = _block0(seen)
+    if stored is None or stored.min() == 0 or not seen.unwritten[0]:
+        return None
+    return (
+        f"Block 0 begins with element {stored.min()}, and nobody stores those before it. What is "
+        "added to your index?"
     )
 
 
@@ -392,7 +443,7 @@ def _other_place(seen: Run) -> str | None:
     first = int(np.flatnonzero(seen.wrong)[0])
     if origins[first] < 0:
         return None
-    away = origins[first] - first
+    away = int(origins[first]) - first
     return (
         f"That is the value of {element(seen.names['x'], [origins[first]])}, "
         f"{counted(abs(away), 'element')} {'further' if away > 0 else 'before'}: it was loaded for "

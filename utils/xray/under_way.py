@@ -1,4 +1,4 @@
-"""How many loads a thread has under way: issued before an instruction needs what one of them brings."""
+"""How many loads a thread has under way, before an instruction needs what one of them brings."""
 
 from __future__ import annotations
 
