@@ -26,26 +26,28 @@ _SENTENCE = "{} The lesson goes on without this table."
 def law(frame: pd.DataFrame, device: Device) -> Table:
     """Latency × rate for multiply-adds and for memory; and for the memory of 2010, published."""
     found = curves.littles_law(frame, device)
-    arithmetic_row, memory = found.loc["arithmetic"], found.loc["memory"]
-    whole = device.sms * memory["under_way"]
-    gtx480 = devices.find("GTX480").peak_gb_per_s
+    operations, memory = found.loc["arithmetic"], found.loc["memory"]
     rows = [
-        ("multiply-adds, one SM", *_product(arithmetic_row), ""),
-        ("bytes from memory, one SM", *_product(memory), f"{memory['under_way'] / 1e3:.1f} KB"),
-        (f"bytes from memory, all {device.sms} SMs", number(memory["latency"]),
-         number(device.sms * memory["per_cycle"]), number(whole), f"{whole / 1e3:,.0f} KB"),
-    ]  # fmt: skip
+        ("multiply-adds, one SM", *_product(operations, 1), ""),
+        ("bytes from memory, one SM", *_product(memory, 1), _kilobytes(memory, 1)),
+        ("all SMs together", *_product(memory, device.sms), _kilobytes(memory, device.sms)),
+    ]
     note = (
         f"{curves.where(frame)}; rates are those of the data sheet. A GTX 480 of 2010, published: "
-        f"at most 800 cycles, {gtx480:g} GB/s, and so at most "
+        f"at most 800 cycles, {devices.find('GTX480').peak_gb_per_s:g} GB/s, and so at most "
         f"{_claim('data in flight that hide the latency of memory, at most'):g} KB."
     )
     head = ("", "latency (cycles)", "per cycle", "under way", "")
     return table("Little's law: latency × rate = under way", head, rows, note)
 
 
-def _product(row: pd.Series) -> tuple[str, str, str]:
-    return number(row["latency"]), number(row["per_cycle"]), number(row["under_way"])
+def _product(row: pd.Series, sms: int) -> tuple[str, str, str]:
+    """Latency, rate of so many SMs, and what they have under way."""
+    return number(row["latency"]), number(sms * row["per_cycle"]), number(sms * row["under_way"])
+
+
+def _kilobytes(row: pd.Series, sms: int) -> str:
+    return _kept(f"{number(sms * row['under_way'] / 1e3)} KB")
 
 
 def _claim(what: str) -> float:
@@ -65,11 +67,21 @@ def stalls(*ilps: int, arch: str) -> Table | Card:
         except CourseError as error:
             return Card("ask", (_SENTENCE.format(error),))
         rows += [
-            (f"{ilp} chain{'s' * (ilp != 1)}", f"`{one.text_to('').strip()}`", one.control.stall)
+            (_kept(f"{ilp} chain{'s' * (ilp != 1)}"), _instruction(one), one.control.stall)
             for one in one_round(seen.hot.body, ilp)
         ]
     head = ("", "instruction", "cycles until the next one")
     return table(f"One round of all chains of a thread, compiled for {arch}", head, rows)
+
+
+def _instruction(one) -> str:
+    """Its text, without the marks that keep a register for the next instruction."""
+    return _kept(f"`{one.text_to('').strip().replace('.reuse', '')}`")
+
+
+def _kept(words: str) -> str:
+    """Words that stay on one row."""
+    return words.replace(" ", "\u00a0")
 
 
 def one_round(body: Sequence, ilp: int) -> list:
@@ -84,7 +96,7 @@ def threads_then_and_now(frame: pd.DataFrame, enough: float = 0.9) -> Table:
     rows = []
     for row in published.itertuples():
         then, now = int(row.threads_per_sm_for_peak), curves.fewest_threads(frame, row.ilp, enough)
-        rows.append((f"ILP {row.ilp}", then, row.ilp * then, now, row.ilp * now))
+        rows.append((_kept(f"ILP {row.ilp}"), then, row.ilp * then, now, row.ilp * now))
     head = ("", "threads, GTX 480", "under way", "threads, here", "under way")
     caption = "Threads per SM for full speed"
     note = f"GTX 480, published: its peak. Here, {curves.where(frame)}: {enough:.0%} of the peak."
@@ -100,13 +112,13 @@ def copies_at(frame: pd.DataFrame, threads: int, *curves_shown: str) -> Table:
         ].iterrows()
         rows.append(
             (
-                f"{what} under way",
-                f"{point['value']:,.0f} GB/s",
+                _kept(what),
+                _kept(f"{point['value']:,.0f} GB/s"),
                 f"{point['share']:.0%}",
                 number(curves.turn_cycles(frame, what, threads)),
             )
         )
-    head = ("each thread has", "rate", "of the data sheet", "cycles from load to load")
+    head = ("under way in a thread", "rate", "of the data sheet", "cycles from load to load")
     return table(f"Copies with {threads} threads per SM, {curves.where(frame)}", head, rows)
 
 
@@ -123,6 +135,6 @@ def order_of_moves(arch: str, **kernels) -> Table | Card:
         except CourseError as error:
             return Card("ask", (_SENTENCE.format(error),))
         order = "".join({"LDG": "L", "STG": "S"}.get(one.name, "") for one in seen.code)
-        rows.append((name.replace("_", " "), order, seen.loads_before_use, seen.registers))
+        rows.append((_kept(name.replace("_", " ")), order, seen.loads_before_use, seen.registers))
     head = ("", "loads (L) and stores (S)", "loads before the first use", "registers")
     return table(f"In the machine code, compiled for {arch}", head, rows)

@@ -18,9 +18,9 @@ from utils.virtual_gpu.pictures.svg import (
 )
 
 LATENCY = 8  # seconds that a box rides; one box a second fits on the belt
-_LEFT, _PLACE, _BOX = 96, 38, 26
+_LEFT, _PLACE, _BOX = 104, 36, 25
 _TOP, _BAR = 46, 122
-_WIDTH = _LEFT + LATENCY * _PLACE + 6
+_WIDTH = _LEFT + LATENCY * _PLACE + 14
 
 
 def draw_belt(workers: Sequence[int] = (1, 2, 4, 6, 8, 10)) -> Picture:
@@ -40,7 +40,8 @@ def _drawing(workers: int) -> str:
     under_way, waiting = min(workers, LATENCY), max(workers - LATENCY, 0)
     body = text(0, 16, f"{_counted(workers)}, one box each", 14, font_weight="bold")
     end = _LEFT + LATENCY * _PLACE
-    body += path(f"M{_LEFT - 4} {_TOP + _BOX + 5}H{end}", stroke_width=3)
+    belt = _TOP + _BOX + 5
+    body += path(f"M{_LEFT - 4} {belt}H{end + 6}m-7 -5l7 5l-7 5", stroke_width=3)
     for place in range(LATENCY):
         x = _LEFT + place * _PLACE + (_PLACE - _BOX) / 2
         if place < under_way:
@@ -50,7 +51,7 @@ def _drawing(workers: int) -> str:
         middle = _LEFT + (place + 0.5) * _PLACE
         body += text(middle, _TOP + _BOX + 21, place + 1, 12, "middle")
     for number in range(waiting):
-        body += rect(_LEFT - (number + 1) * (_BOX + 8) - 8, _TOP, _BOX, _BOX, ORANGE, rx=3)
+        body += rect(_LEFT - (number + 1) * (_BOX + 7) - 8, _TOP, _BOX, _BOX, ORANGE, rx=3)
     body += text(_LEFT - 12, _TOP + _BOX + 21, "second", 12, "end")
     share = under_way / LATENCY
     body += text(0, _BAR + 12, "boxes a second", 12)

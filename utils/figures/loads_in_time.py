@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from utils.virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
@@ -36,7 +38,7 @@ def draw_loads_in_time() -> Picture:
         f"instruction {STEP}. {'; '.join(told)}."
     )
     colours = legend(load=BLUE, on_its_way=GREY, store=GREEN)
-    return Picture(colours + svg(_WIDTH, y - 24, body, alt, widest=1.2 * _WIDTH), alt)
+    return Picture(colours + svg(_WIDTH, y - 14, body, alt, widest=1.2 * _WIDTH), alt)
 
 
 def one_at_a_time() -> tuple[list[Time], list[Time]]:
@@ -57,6 +59,12 @@ def _end(stores: list[Time]) -> int:
     return stores[-1][0] + STEP
 
 
+def waits(loads: list[Time], stores: list[Time]) -> list[tuple[int, int]]:
+    """From when to when the warp has nothing to issue."""
+    busy = sorted(start for start, _ in (*loads, *stores))
+    return [(one + STEP, two) for one, two in pairwise(busy) if two > one + STEP]
+
+
 def _way(top: float, loads: list[Time], stores: list[Time]) -> str:
     """Words on their way, each in a row of its own; below them the instructions of the warp."""
     below = top + WORDS * _ROW + 6
@@ -67,6 +75,8 @@ def _way(top: float, loads: list[Time], stores: list[Time]) -> str:
         body += rect(_LEFT + start, below, STEP - 1, _ROW + 3, BLUE)
     for start, _ in stores:
         body += rect(_LEFT + start, below, STEP - 1, _ROW + 3, GREEN)
+    for start, end in waits(loads, stores):
+        body += text(_LEFT + (start + end) / 2, below + _ROW, "waits", 12, "middle")
     end = _LEFT + _end(stores)
     body += path(f"M{_LEFT} {below + _ROW + 6}H{_WIDTH - 4}", opacity=0.4)
     body += path(f"M{end} {below - 3}V{below + _ROW + 10}")
