@@ -41,7 +41,10 @@ def several(**told) -> Exercise:
     """
     probes = Probes(
         refused=REFUSED,
-        findings=(_one_too_far, _outside_of_the_test, _other_is_tested, _no_test, _other_element),
+        findings=(
+            _below_0, _one_too_far, _outside_of_the_test, _other_is_tested, _no_test,
+            _other_element,
+        ),
         unwritten=(
             _same_in_a_block, _same_in_all_blocks, _fewer, _meets_its_neighbour, _reaches_too_far,
             _blocks_overlap, _threads_apart, _blocks_apart, _begins_late, _all_or_nothing,
@@ -146,6 +149,13 @@ def _moves(seen: Run, block: int) -> list[Event]:
 
 def _of_the_array(seen: Run, finding: Finding) -> bool:
     return finding.kind == "out_of_bounds" and seen.parameter(finding.array) is not None
+
+
+def _below_0(seen: Run, finding: Finding) -> str | None:
+    """Before the first element, so far that Numba cannot count it from the end."""
+    if not _of_the_array(seen, finding) or finding.index[0] >= 0:
+        return None
+    return "The elements begin with number 0. What does your index take away?"
 
 
 def _one_too_far(seen: Run, finding: Finding) -> str | None:

@@ -64,10 +64,6 @@ WRONG = {
     "the last load after the first store": (
         in_order("l0 l1 l2 s0 l3 s1 s2 s3"), ["3 loads of its 4", "2 times"],
     ),
-    "places unknown to the compiler": (
-        [("values[j]", "values[(j + first) % 4]")],
-        ["The result is right", "in the machine code only 1 load", "local array whose index"],
-    ),
     "four adjacent words": (
         [(FIRST, "cuda.grid(1) * 4"), (PLACE, "i = first + j")],
         ["The result is right", "4 words apart", "16 sectors", "the target is 4"],
@@ -245,6 +241,10 @@ WRONG = {
     "elements of the neighbour": (
         [(PLACE, "i = first + 256 * j + 1")], ["Block 0 begins with element 1"],
     ),
+    "far below 0": (
+        [(FIRST, "cuda.blockIdx.x * 1024 - cuda.threadIdx.x")],
+        ["`x[-32]`", "begin with number 0", "take away"],
+    ),
     "before the first": ([(PLACE, "i = first + 256 * j - 1")], ["index -1", "from the end"]),
 }  # fmt: skip
 
@@ -296,6 +296,14 @@ def test_a_wrong_kernel_is_refused_with_its_cause(what):
     changes, words = WRONG[what]
     (cause,) = check(NAME, changed(NAME, *changes)).causes
     assert [word for word in words if word not in cause] == [], cause
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_place_that_the_compiler_does_not_know_is_no_register():
+    kernel = changed(NAME, ("values[j]", "values[(j + first) % 4]"))
+    (cause,) = check(NAME, kernel).causes
+    for words in ("The result is right", "in the machine code only 1 load", "whose index"):
+        assert words in cause
 
 
 @pytest.mark.parametrize("what", RIGHT)

@@ -147,6 +147,16 @@ def test_four_loads_are_2_4_times_as_fast_as_one_at_a_quarter_of_the_threads():
     assert 512 / limits_of(H200.compute_capability).threads_per_sm == 0.25
 
 
+def test_four_floats_at_a_quarter_were_enough_and_an_sm_now_needs_twice_the_bytes():
+    rows = records.published("latency_hiding").query("element == 'float'")
+    assert list(rows[["elements_per_thread", "occupancy_pct"]].iloc[0]) == [4, 25]
+    assert f"{share('4 float', 512):.0%}" == "60%"
+    then = claim("data in flight that hide the latency of memory, at most") / GTX480.sms
+    now = LAW.loc["memory", "under_way"] / 1000
+    assert (f"{then:.1f}", f"{now:.1f}") == ("6.7", "12.9")
+    assert now / then == pytest.approx(2, rel=0.05)
+
+
 def test_the_more_under_way_the_longer_a_turn():
     turns = [curves.turn_cycles(FRAME, f"{count} float", 512) for count in (1, 2, 4, 8)]
     assert turns == sorted(turns)
