@@ -27,7 +27,7 @@ LANE_ROUNDS = 3e6
 # The same for a function of the CPU, whose one thread takes a thousand at most.
 CPU_ROUNDS = 3e4
 WORD = 4  # bytes
-CPU_EVENTS = 20_000
+EVENTS = 20_000  # that a recording keeps
 # A NaN that arithmetic does not make: an element that holds it was never written.
 UNWRITTEN = np.uint32(0x7FC0_0BAD)
 
@@ -142,6 +142,6 @@ def run(
             kernel, launch.grid, launch.block, *given, out,
             shared_bytes=launch.shared_bytes, blocks=blocks,
             patience=patience, lane_rounds=CPU_ROUNDS if exercise.on_cpu else LANE_ROUNDS,
-            record=0 if exercise.on_cpu else record, events=CPU_EVENTS,
+            record=0 if exercise.on_cpu else record, events=EVENTS,
         )  # fmt: skip
     return Run(exercise, kernel, shape, inputs, out, seen, bool(printed.getvalue()), patience)
