@@ -83,8 +83,8 @@ def waits_in_source() -> Target:
             f"{counted(len(waits[thread]), 'time')}."
         )
 
-    words = "a thread waits once for all its loads, in the source"
-    return Target("waits of a thread in the source", 1, words, measure, cause)
+    words = "one wait of a thread for all its loads, in the source"
+    return Target("waits in the source", 1, words, measure, cause)
 
 
 def waits_in_machine_code() -> Target:
@@ -104,8 +104,8 @@ def waits_in_machine_code() -> Target:
             "memory at once, and that is a use."
         )
 
-    words = "and in the machine code"
-    return Target("in the machine code", 1, words, measure, cause)
+    words = "one wait in the machine code, too"
+    return Target("waits in the machine code", 1, words, measure, cause)
 
 
 def _compiled(seen: Run) -> XRay | None:

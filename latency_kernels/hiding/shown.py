@@ -67,16 +67,15 @@ def stalls(*ilps: int, arch: str) -> Table | Card:
         except CourseError as error:
             return Card("ask", (_SENTENCE.format(error),))
         rows += [
-            (_kept(f"{ilp} chain{'s' * (ilp != 1)}"), _instruction(one), one.control.stall)
+            (
+                _kept(f"{ilp} chain{'s' * (ilp != 1)}"),
+                _kept(f"{one.name} {one.operands[0]}"),
+                one.control.stall,
+            )
             for one in one_round(seen.hot.body, ilp)
         ]
-    head = ("", "instruction", "cycles until the next one")
+    head = ("", "instruction and its result", "cycles until the next one")
     return table(f"One round of all chains of a thread, compiled for {arch}", head, rows)
-
-
-def _instruction(one) -> str:
-    """Its text, without the marks that keep a register for the next instruction."""
-    return _kept(f"`{one.text_to('').strip().replace('.reuse', '')}`")
 
 
 def _kept(words: str) -> str:

@@ -322,5 +322,5 @@ def test_without_a_compiler_the_source_alone_is_judged(monkeypatch):
     monkeypatch.setattr("labs.copies._compiled", lambda seen: None)
     verdict = check(NAME, EXERCISES[NAME].solution)
     assert verdict.passed
-    assert "Not known on this machine: and in the machine code." in verdict.notes
+    assert "Not known on this machine: one wait in the machine code, too." in verdict.notes
     assert not check(NAME, EXERCISES[NAME].starter).passed
