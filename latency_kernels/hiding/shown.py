@@ -30,7 +30,7 @@ def law(frame: pd.DataFrame, device: Device) -> Table:
     rows = [
         ("multiply-adds, one SM", *_product(operations, 1), ""),
         ("bytes from memory, one SM", *_product(memory, 1), _kilobytes(memory, 1)),
-        ("all SMs together", *_product(memory, device.sms), _kilobytes(memory, device.sms)),
+        ("bytes, all SMs together", *_product(memory, device.sms), _kilobytes(memory, device.sms)),
     ]
     note = (
         f"{curves.where(frame)}; rates are those of the data sheet. A GTX 480 of 2010, published: "

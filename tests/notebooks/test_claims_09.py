@@ -80,6 +80,12 @@ def test_threads_and_chains_bring_the_same():
         assert share(f"ILP {ilp}", threads) == pytest.approx(share("ILP 1", 128), rel=0.08)
 
 
+def test_each_further_chain_moves_the_rise_to_the_left():
+    for threads in (32, 64, 128):
+        shares = [share(f"ILP {ilp}", threads) for ilp in (1, 2, 3, 4)]
+        assert shares == sorted(shares)
+
+
 def test_from_five_chains_on_128_threads_stay_below_the_law_and_256_do_better():
     for ilp in range(5, 9):
         assert ilp * 128 > LAW.loc["arithmetic", "under_way"]
