@@ -28,7 +28,7 @@ def logged() -> tuple[list[str], list]:
 
 
 def test_each_kernel_gives_its_first_call_once_and_each_case_all_timers():
-    log, (case, flush) = logged()
+    _, (case, flush) = logged()
     found = list(measured([case, replace(case, n=128)], flush))
     assert [one.timer for one in found] == ["first", *TIMERS, *TIMERS]
     assert [len(one.times_us) for one in found] == [1] + [3] * 12
