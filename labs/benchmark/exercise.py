@@ -24,8 +24,8 @@ EXERCISE = HostExercise(
         "One launch before the loop compiles. In the loop, each repetition needs its own two "
         "readings, because the flush must not lie between them.",
         "A flush is work in the queue, like a kernel. When must it have ended?",
-        "In the loop: flush, synchronize, read the clock, launch, synchronize, read the clock. Keep "
-        "the differences in a list, and take `statistics.median` of it.",
+        "In the loop: flush, synchronize, read the clock, launch, synchronize, read the clock. "
+        "Keep the differences in a list, and take `statistics.median` of it.",
     ),
     after=(
         "Your function tells nothing but the kernel's time apart: no compiler, no launch alone, no "

@@ -32,7 +32,10 @@ STARTER = EXERCISES[NAME].starter_text.partition("k):\n")[2]
 
 # What is wrong: the changes of the solution, or a text, and words of the cause.
 WRONG = {
-    "nobody waits": ([(WAIT, NO_WAIT)], ["the clock is read too early", "8.1 us", "2.01 ms later", "Nobody waits"]),
+    "nobody waits": (
+        [(WAIT, NO_WAIT)],
+        ["the clock is read too early", "8.1 us", "2.01 ms later", "Nobody waits"],
+    ),
     "waits before the launch": (
         [(WAIT, "        device.synchronize()\n" + NO_WAIT)],
         ["read too early", "before the launch"],
@@ -74,7 +77,8 @@ WRONG = {
         ["15 of the 15 launches", "in the cache", "1.2 ms", "2 ms", "never flushed"],
     ),
     "one flush before the loop": (
-        [(FLUSH, ""), ("    times = []", "    device.flush()\n    device.synchronize()\n    times = []")],
+        [(FLUSH, ""), ("    times = []", "    device.flush()\n    device.synchronize()\n"
+                       "    times = []")],
         ["14 of the 15 launches", "not flushed before each"],
     ),
     "the flush is timed": (
@@ -99,13 +103,14 @@ WRONG = {
     "1024 three times": ([("10**9", "1024**3")], ["2^30 = 1,073,741,824"]),
     "1024 twice": ([("10**9", "1024**2 / 1000")], ["2^20 = 1,048,576"]),
     "1024 once": ([("10**9", "1024 / 10**6")], ["2^10 = 1024"]),
-    "no factor 2": ([("2 * m", "m")], ["one for each multiply-add", "1,200,000,000"]),
+    "no factor 2": ([("2 * m", "m")], ["one for each multiply-add", "1,212,186,624"]),
     "four for a multiply-add": ([("2 * m", "4 * m")], ["four for each multiply-add"]),
     "no factor 2, and 2^30": (
         [("2 * m", "m"), ("10**9", "2**30")], ["one for each multiply-add", "2^30"],
     ),
+    "three for a multiply-add": ([("2 * m", "3 * m")], ["Your times are right", "1.5 times"]),
     "as if it were square": (
-        [("m * n * k", "n**3")], ["2·n·n·n", "1000·2000·600"],
+        [("m * n * k", "n**3")], ["2·n·n·n", "1056·1888·608"],
     ),
     "the elements of c": ([(" * k /", " /")], ["2·m·n", "multiply-adds"]),
     "the sum of the sizes": ([("2 * m * n * k", "2 * (m + n + k)")], ["2·(m + n + k)"]),
@@ -130,15 +135,15 @@ WRONG = {
     ),
     "milliseconds for seconds": (
         [(MEDIAN, "(1000 * statistics.median(times))")],
-        ["10^3 times too small", "the clock gives seconds"],
+        ["1,000 times too small", "the clock gives seconds"],
     ),
     "as if the clock gave milliseconds": (
-        [("10**9", "10**6")], ["10^3 times too large", "the clock gives seconds"],
+        [("10**9", "10**6")], ["1,000 times too large", "the clock gives seconds"],
     ),
-    "TFLOP/s": ([("10**9", "10**12")], ["10^3 times too small"]),
-    "FLOP/s": ([(" / 10**9", "")], ["10^9 times too large"]),
-    "a slip in the zeros": ([("10**9", "10**8")], ["10^1 times too large"]),
-    "2^30 and milliseconds": ([("10**9", "2**30 * 1000")], ["2^30", "10^3 times too large"]),
+    "TFLOP/s": ([("10**9", "10**12")], ["1,000 times too small"]),
+    "FLOP/s": ([(" / 10**9", "")], ["1,000,000,000 times too large"]),
+    "a slip in the zeros": ([("10**9", "10**8")], ["10 times too large"]),
+    "2^30 and milliseconds": ([("10**9", "2**30 * 1000")], ["2^30", "1,000 times too large"]),
     "returns the time": ([(RETURN, "return statistics.median(times)")], ["You return the time"]),
     "returns milliseconds": (
         [(RETURN, "return 1000 * statistics.median(times)")],
