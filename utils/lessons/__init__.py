@@ -17,6 +17,7 @@ from utils.lessons.estimates import draw_estimates, draw_growth, estimates
 from utils.lessons.findings import findings
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
+from utils.lessons.pitfalls import device_to_time, draw_pitfalls, recorded_series
 from utils.lessons.predictions import ledger, predict, reveal
 from utils.lessons.published import published_ms
 from utils.lessons.recorded import recorded_ms, share_of_peak, times
@@ -35,8 +36,10 @@ __all__ = [
     "compiled",
     "count",
     "device_shown",
+    "device_to_time",
     "draw_estimates",
     "draw_growth",
+    "draw_pitfalls",
     "edited",
     "estimated_ms",
     "estimates",
@@ -49,6 +52,7 @@ __all__ = [
     "profiled_wavefronts",
     "published_ms",
     "recorded_ms",
+    "recorded_series",
     "reveal",
     "share_of_peak",
     "shared_memory_ms",
