@@ -15,7 +15,7 @@ EXERCISE = HostExercise(
         "The device has four methods. `launch()` puts the product into the queue and returns. "
         "`synchronize()` waits until the queue is empty. `flush()` puts work into the queue that "
         "empties the cache. `now()` is the host's clock, in seconds.",
-        "The check gives your function a *model* of a device, whose clock is no real one. So it "
+        "The check gives your function a model of a device, whose clock is no real one. So it "
         "knows the right answer, and what each of your readings of the clock has seen.",
     ),
     hints=(
@@ -28,8 +28,8 @@ EXERCISE = HostExercise(
         "Keep the differences in a list, and take `statistics.median` of it.",
     ),
     after=(
-        "Your function tells nothing but the kernel's time apart: no compiler, no launch alone, no "
-        "cache that was filled before, and no neighbour that disturbed one of the launches."
+        "Its rate holds no compiler, no cache that was filled before, and no launch that something "
+        "else disturbed. It waits for the kernel, and it counts as the data sheets do."
     ),
     parameters=("device", "m", "n", "k"),
     promises=(

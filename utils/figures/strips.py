@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from utils.figures.times import TICKS
 from utils.virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
 
-LEFT, RIGHT, TOP, PITCH = 118, 330, 30, 30
+LEFT, RIGHT, TOP, PITCH = 118, 330, 34, 30
 
 
 def draw_strips(title: str, series: Mapping[str, Sequence[float]]) -> Picture:
@@ -24,7 +24,7 @@ def draw_strips(title: str, series: Mapping[str, Sequence[float]]) -> Picture:
     def x(ms: float) -> float:
         return LEFT + (RIGHT - LEFT) * math.log(ms / low) / math.log(high / low)
 
-    body = text(4, 15, title, 13, font_weight="bold")
+    body = text(4, 20, title, 13, font_weight="bold")
     for tick in _ticks(low, high):
         body += path(f"M{x(tick):.1f} {TOP}V{bottom}", opacity=0.2)
         body += text(round(x(tick)), bottom + 15, _figure(tick), 12, "middle")
@@ -35,9 +35,7 @@ def draw_strips(title: str, series: Mapping[str, Sequence[float]]) -> Picture:
         body += "".join(_dot(x(ms), y + _aside(at)) for at, ms in enumerate(times))
         body += path(f"M{x(median):.1f} {y - 12}v24", stroke=ORANGE, stroke_width=3)
         body += text(RIGHT + 12, y + 4, time(median), 12, font_weight="bold")
-        told.append(
-            f"{name}: median {time(median)}, from {time(min(times))} to {time(max(times))}"
-        )
+        told.append(f"{name}: median {time(median)}, from {time(min(times))} to {time(max(times))}")
     alt = f"{title}. {'; '.join(told)}."
     return Picture(_key() + svg(412, bottom + 22, body, alt, widest=560), alt)
 

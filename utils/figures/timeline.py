@@ -28,7 +28,7 @@ COLOURS = {"compile": PURPLE, "launch": ORANGE, "wait": GREY, "kernel": BLUE, "f
 # The flush is short work of the host, like a launch; the device's part of it is the flush.
 SHOWN = {"flush": "launch", "clear": "flush"}
 OF_DEVICE = ("kernel", "clear")
-LEFT, RIGHT, BAR, HEIGHT = 52, 412, 20, 112
+LEFT, RIGHT, BAR, HEIGHT = 52, 412, 20, 108
 
 
 def draw_launches() -> Picture:
@@ -90,8 +90,8 @@ def _panel(title: str, device: ModelDevice, until: float) -> str:
     def x(seconds: float) -> float:
         return round(LEFT + (RIGHT - LEFT) * min(seconds, until) / until, 1)
 
-    host, below, clock = 26, 52, 82
-    body = text(0, 15, title, 13, font_weight="bold")
+    host, below, clock = 30, 56, 86
+    body = text(0, 20, title, 13, font_weight="bold")
     for name, y in (("host", host), ("device", below)):
         body += text(LEFT - 6, y + 14, name, 12, "end")
         body += path(f"M{LEFT} {y + BAR}H{RIGHT}", opacity=0.3)

@@ -40,7 +40,7 @@ class CpuQueue:
     name = f"a product of {ON_CPU}×{ON_CPU} matrices on one thread of your CPU"
 
     def __init__(self) -> None:
-        self._arrays = _inputs(self.n) + (np.empty((self.n, self.n), np.float32),)
+        self._arrays = (*_inputs(self.n), np.empty((self.n, self.n), np.float32))
         self._much = np.ones(CACHE_BYTES // 4, np.float32)
         self._worker = ThreadPoolExecutor(1)
         self._kernel, self._last = None, None  # compiled; the Future of what came last
