@@ -10,7 +10,7 @@ EXERCISE = HostExercise(
     text=(
         "`benchmark(device, m, n, k)` should return the rate of a matrix product in GFLOP/s. It "
         "has the four faults that you have seen: the first launch is timed, nobody waits, the "
-        "cache is warm, and it counts in 2^30. Repair it, and let no outlier change the result. "
+        "cache is hot, and it counts in 2^30. Repair it, and let no outlier change the result. "
         "About 8 lines.",
         "The device has four methods. `launch()` puts the product into the queue and returns. "
         "`synchronize()` waits until the queue is empty. `flush()` puts work into the queue that "
