@@ -5,7 +5,7 @@ import statistics
 import pytest
 
 from labs import EXERCISES, check
-from labs.benchmark.faults import TASKS
+from labs.benchmark.timed import TASKS
 from tests.labs.readers import changed, from_text, mutants_of
 from utils.measuring.queue_model import ModelDevice
 
@@ -173,6 +173,52 @@ WRONG = {
         [("range(15)", "range(0)"), (MEDIAN, "(sum(times) / len(times))")],
         ["ZeroDivisionError", "line 16"],
     ),
+    "one start for all": (
+        [(TIMED, "        device.launch()\n        device.synchronize()\n"
+          "        times.append(device.now() - start)\n"), (FLUSH, ""),
+         ("    times = []\n", "    device.synchronize()\n    times, start = [], device.now()\n")],
+        ["read here once", "each of your 15 times", "holds 15 launches"],
+    ),
+    "one start for all, and the flush": (
+        [(TIMED, "        device.launch()\n        device.synchronize()\n"
+          "        times.append(device.now() - start)\n"),
+         ("    times = []\n", "    times, start = [], device.now()\n")],
+        ["`device.flush()`: the flush lies between"],
+    ),
+    "a flush behind the launch": (
+        [(FLUSH, ""), (TIMED, TIMED + "        device.flush()\n")],
+        ["is still at work", "line 14, `device.flush()`"],
+    ),
+    "two launches": (
+        [("        device.launch()\n", "        device.launch()\n        device.launch()\n")],
+        ["15 of the 30 launches", "in the cache"],
+    ),
+    "a launch before the clock starts": (
+        [("        start =", "        device.launch()\n        start =")],
+        ["the clock starts while an earlier launch of line 12"],
+    ),
+    "a launch between flush and clock": (
+        [("        start =", "        device.launch()\n        device.synchronize()\n"
+          "        start =")],
+        ["15 of the 15 launches", "in the cache", "not flushed before each"],
+    ),
+    "a sleep in place of waiting": (
+        [(WAIT, "        device.launch()\n        time.sleep(0.001)\n        times"),
+         ("import statistics", "import statistics\nimport time")],
+        ["read too early", "Nobody waits"],
+    ),
+    "one time alone in the list": (
+        [("        times.append", "    times.append")], ["You timed 1 launch."],
+    ),
+    "returns in the loop": ([("    return", "        return")], ["You timed 1 launch."]),
+    "divides by the number again": (
+        [(MEDIAN, "(statistics.median(times) / 15)")], ["Your times are right", "15 times"],
+    ),
+    "the ninth decile": (
+        [(MEDIAN, "sorted(times)[13]")], ["Your times are right", "0.456 times"],
+    ),
+    "without its import": ([("import statistics\n", "")], ["NameError", "statistics"]),
+    "not a number": ([(MEDIAN, "float('nan')")], ["returns nan"]),
     "another clock": (
         [("device.now()", "time.perf_counter()"), ("import statistics", "import statistics, time")],
         ["was read 0 times", "is a model"],
@@ -225,6 +271,17 @@ RIGHT = {
     "milliseconds all the way": [
         ("times.append(device.now() - start)", "times.append(1000 * (device.now() - start))"),
         ("10**9", "10**6"),
+    ],
+    "a whole number": [(RETURN, f"return round({RETURN.removeprefix('return ')})")],
+    "every second difference": [
+        ("import statistics", "import statistics\nimport numpy as np"),
+        (TIMED, "        times.append(device.now())\n        device.launch()\n"
+         "        device.synchronize()\n        times.append(device.now())\n"),
+        (MEDIAN, "statistics.median(np.diff(np.array(times, float))[::2])"),
+    ],
+    "the first launch timed apart": [
+        (WARM, "    start = device.now()\n    device.launch()\n    device.synchronize()\n"
+         "    first = device.now() - start\n"),
     ],
     "a function of its own": [
         ("import statistics\n", "import statistics\n\n\ndef once(device):\n"
