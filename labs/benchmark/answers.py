@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from labs.benchmark.timed import Task
+from utils.measuring.durations import duration
 
 MEDIAN = "median"
 AVERAGES: dict[str, Callable[[Sequence[float]], float]] = {
@@ -60,29 +61,22 @@ def about_average(average: str, times: Sequence[float]) -> str:
     if average == "mean":
         return (
             f"You take the mean of {many} times. A few launches were disturbed, one of them took "
-            f"{time(max(times))}, and the mean is {value / median:.2f} times the median, "
-            f"{time(median)}."
+            f"{duration(max(times))}, and the mean is {value / median:.2f} times the median, "
+            f"{duration(median)}."
         )
     if average == "sum":
         return (
-            f"You divide by the sum of all {many} times, {time(value)}, but the work of one "
+            f"You divide by the sum of all {many} times, {duration(value)}, but the work of one "
             "product."
         )
     chosen = f"You take the {average} of {many} times"
-    end = f"The median is {time(median)}."
+    end = f"The median is {duration(median)}."
     return {
-        "least": f"{chosen}, {time(value)}: one launch that met a higher clock. {end}",
-        "greatest": f"{chosen}, {time(value)}: the launch that was disturbed most. {end}",
-        "first": f"{chosen} alone, {time(value)}. {end}",
-        "last": f"{chosen} alone, {time(value)}. {end}",
+        "least": f"{chosen}, {duration(value)}: one launch that met a higher clock. {end}",
+        "greatest": f"{chosen}, {duration(value)}: the launch that was disturbed most. {end}",
+        "first": f"{chosen} alone, {duration(value)}. {end}",
+        "last": f"{chosen} alone, {duration(value)}. {end}",
     }[average]
-
-
-def time(seconds: float) -> str:
-    """With a unit that fits: 310 ms, 8 us."""
-    if seconds >= 1:
-        return f"{seconds:.3g} s"
-    return f"{1e3 * seconds:.3g} ms" if seconds >= 1e-4 else f"{1e6 * seconds:.3g} us"
 
 
 def figure(value: float) -> str:

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from labs.benchmark.answers import MEDIAN, Explanation, about_average, explanation, figure, time
+from labs.benchmark.answers import MEDIAN, Explanation, about_average, explanation, figure
 from labs.benchmark.timed import OF_DEVICE, TASKS, Task, Timed, between
 from labs.host import Examined
 from labs.words import at, at_line, counted
+from utils.measuring.durations import duration
 from utils.measuring.queue_model import ModelDevice
 from utils.virtual_gpu import Site
 
@@ -155,7 +156,7 @@ def _kernel_runs_on(seen: Seen) -> str | None:
     compiling = ", compiling included" if one.of("compile") else ""
     return (
         f"{at(one.end.site)}: the clock is read too early: {still}the last kernel ends "
-        f"{time(last.end - one.end)} later. The {time(one.seconds)} are what "
+        f"{duration(last.end - one.end)} later. The {duration(one.seconds)} are what "
         f"{_launches(len(one.launched))} took the host{compiling}. {_where_it_waits(seen, one)}"
     )
 
@@ -181,7 +182,7 @@ def _flush_timed(seen: Seen) -> str | None:
     speeds = seen.task.speeds
     return (
         f"{at(flushes[0].site)}: the flush lies between your two readings of the clock, and it "
-        f"takes {time(speeds.flush_s)}. The kernel alone takes {time(speeds.cold_s)}."
+        f"takes {duration(speeds.flush_s)}. The kernel alone takes {duration(speeds.cold_s)}."
     )
 
 
@@ -192,7 +193,7 @@ def _one_start(seen: Seen) -> str | None:
     last = seen.timed[-1]
     return (
         f"{at(last.begin.site)}: the clock is read here once, and each of your "
-        f"{len(seen.timed)} times begins at this reading. The last one, {time(last.seconds)}, "
+        f"{len(seen.timed)} times begins at this reading. The last one, {duration(last.seconds)}, "
         f"holds {_launches(len(last.launched))}."
     )
 
@@ -206,8 +207,8 @@ def _work_of_before(seen: Seen) -> str | None:
     what = "the flush" if last.kind == "clear" else "an earlier launch"
     return (
         f"{at(one.begin.site)}: the clock starts while {what} of {at_line(last.site)} is still at "
-        f"work. It ends {time(last.end - one.begin)} later, and your kernel waits for it in the "
-        f"queue: the {time(one.seconds)} that you took hold both."
+        f"work. It ends {duration(last.end - one.begin)} later, and your kernel waits for it in "
+        f"the queue: the {duration(one.seconds)} that you took hold both."
     )
 
 
@@ -219,8 +220,8 @@ def _compiling(seen: Seen) -> str | None:
     _, kernel = one.launched[0]
     return (
         f"{at(event.site)}: the first launch compiles the kernel, and you timed it. Of the "
-        f"{time(one.seconds)} between your readings {time(event.seconds)} are the compiler's; "
-        f"the kernel of this launch took {time(kernel.seconds)}."
+        f"{duration(one.seconds)} between your readings {duration(event.seconds)} are the "
+        f"compiler's; the kernel of this launch took {duration(kernel.seconds)}."
     )
 
 
@@ -229,13 +230,13 @@ def _hot_cache(seen: Seen) -> str | None:
     hot = [kernel for kernel in kernels if kernel.hot]
     if seen.right or not hot:
         return None
-    flushed = any(event.kind == "flush" for event in seen.device.events)
+    speeds, flushed = seen.task.speeds, any(e.kind == "flush" for e in seen.device.events)
     how = "not flushed before each of them" if flushed else "never flushed"
     return (
         f"{at(hot[0].site)}: {len(hot)} of the {len(kernels)} launches that you timed found their "
         f"arrays in the cache, where the launch before had left them. The kernel then takes "
-        f"{time(seen.task.speeds.hot_s)}, and {time(seen.task.speeds.cold_s)} where they come "
-        f"from memory. The cache is {how}."
+        f"{duration(speeds.hot_s)}, and {duration(speeds.cold_s)} where they come from memory. The "
+        f"cache is {how}."
     )
 
 
@@ -260,7 +261,7 @@ def _arithmetic(seen: Seen) -> str | None:
     median = statistics.median(seen.times)
     rate = seen.task.flops / median / 1e9
     return (
-        f"Your times are right: their median is {time(median)}. With {seen.task.flops:,} "
+        f"Your times are right: their median is {duration(median)}. With {seen.task.flops:,} "
         f"operations this makes {rate:,.0f} GFLOP/s. Your function returns {figure(seen.answer)}, "
         f"{figure(seen.answer / rate)} times as much."
     )

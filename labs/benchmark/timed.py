@@ -29,7 +29,7 @@ class Task:
         return self.flops / (self.speeds.launch_s + self.speeds.cold_s) / 1e9
 
 
-# Sizes without common multiples, so that a wrong product of them is no right one by chance.
+# The first has sizes without simple ratios, so that a wrong count of the work fits nothing else.
 TASKS = (
     Task(Speeds(0.310, 8e-6, 2.0e-3, 1.2e-3, 1.5e-3), 1056, 1888, 608),
     Task(Speeds(0.095, 20e-6, 9.0e-3, 7.5e-3, 4.0e-3), 2048, 1024, 512),

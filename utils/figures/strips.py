@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 from utils.figures.times import TICKS
+from utils.measuring.durations import duration
 from utils.virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
 
 LEFT, RIGHT, TOP, PITCH = 118, 330, 34, 30
@@ -34,17 +35,11 @@ def draw_strips(title: str, series: Mapping[str, Sequence[float]]) -> Picture:
         body += text(LEFT - 10, y + 4, name, 12, "end")
         body += "".join(_dot(x(ms), y + _aside(at)) for at, ms in enumerate(times))
         body += path(f"M{x(median):.1f} {y - 12}v24", stroke=ORANGE, stroke_width=3)
-        body += text(RIGHT + 12, y + 4, time(median), 12, font_weight="bold")
-        told.append(f"{name}: median {time(median)}, from {time(min(times))} to {time(max(times))}")
+        middle, least, most = (duration(ms / 1000) for ms in (median, min(times), max(times)))
+        body += text(RIGHT + 12, y + 4, middle, 12, font_weight="bold")
+        told.append(f"{name}: median {middle}, from {least} to {most}")
     alt = f"{title}. {'; '.join(told)}."
     return Picture(_key() + svg(412, bottom + 22, body, alt, widest=560), alt)
-
-
-def time(ms: float) -> str:
-    """A time with the unit that fits."""
-    if ms < 1:
-        return f"{1e3 * ms:.3g} us"
-    return f"{ms:.3g} ms" if ms < 1000 else f"{ms / 1000:.3g} s"
 
 
 def _key() -> str:
@@ -68,7 +63,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _figure(ms: float) -> str:
-    return time(ms).replace(" ", "\u202f")
+    return duration(ms / 1000).replace(" ", "\u202f")
 
 
 def _aside(number: int) -> float:

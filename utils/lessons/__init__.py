@@ -17,10 +17,10 @@ from utils.lessons.estimates import draw_estimates, draw_growth, estimates
 from utils.lessons.findings import findings
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
-from utils.lessons.pitfalls import device_to_time, draw_pitfalls, recorded_series
 from utils.lessons.predictions import ledger, predict, reveal
 from utils.lessons.published import published_ms
 from utils.lessons.recorded import recorded_ms, share_of_peak, times
+from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
 from utils.lessons.wavefronts import (

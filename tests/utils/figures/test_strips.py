@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from utils.figures.strips import LEFT, RIGHT, draw_strips, time
+from utils.figures.strips import LEFT, RIGHT, draw_strips
 
 
 def across(drawn: str) -> list[float]:
@@ -32,9 +32,3 @@ def test_the_axis_has_few_numbers_and_at_least_one():
         body = draw_strips("x", {"a": [1, most]}).body
         ticks = len(re.findall(r'text-anchor="middle"', body))
         assert 1 <= ticks <= 7, most
-
-
-def test_a_time_has_a_unit_that_fits():
-    assert [time(ms) for ms in (0.0081, 2.0161, 310, 1280)] == [
-        "8.1 us", "2.02 ms", "310 ms", "1.28 s",
-    ]  # fmt: skip

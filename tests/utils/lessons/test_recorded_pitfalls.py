@@ -4,7 +4,7 @@ import pytest
 
 from gemm_kernels import LADDER
 from utils.errors import CourseError
-from utils.lessons import pitfalls
+from utils.lessons import recorded_pitfalls as pitfalls
 from utils.machine import devices
 from utils.measuring.real_queue import CpuQueue
 
