@@ -20,6 +20,7 @@ from utils.lessons.machine_code import compiled
 from utils.lessons.predictions import ledger, predict, reveal
 from utils.lessons.published import published_ms
 from utils.lessons.recorded import recorded_ms, share_of_peak, times
+from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
 from utils.lessons.wavefronts import (
@@ -35,8 +36,10 @@ __all__ = [
     "compiled",
     "count",
     "device_shown",
+    "device_to_time",
     "draw_estimates",
     "draw_growth",
+    "draw_pitfalls",
     "edited",
     "estimated_ms",
     "estimates",
@@ -49,6 +52,7 @@ __all__ = [
     "profiled_wavefronts",
     "published_ms",
     "recorded_ms",
+    "recorded_series",
     "reveal",
     "share_of_peak",
     "shared_memory_ms",
