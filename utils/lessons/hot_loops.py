@@ -1,0 +1,176 @@
+"""The innermost loop of a product in machine code: compiled here, or as it was recorded.
+
+    python -m utils.lessons.hot_loops
+
+writes the record, data/compiled/hot_loops.csv, for lessons where there is no compiler.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from dataclasses import dataclass
+from functools import cache
+
+from gemm_kernels import LADDER
+from utils.errors import CourseError
+from utils.figures import instruction_strip
+from utils.figures.look import number
+from utils.ladder.step import Step, Variant
+from utils.lessons.cards import Card, Table, table
+from utils.lessons.counting import as_variant, estimated_ms, one_per_cycle_ms, watch
+from utils.lessons.lesson import device_shown
+from utils.lessons.recorded import recorded_ms
+from utils.machine.occupancy import limits_of
+from utils.machine.versions import versions
+from utils.paths import DATA
+from utils.virtual_gpu.pictures.svg import Picture
+from utils.xray import xray
+from utils.xray.loops import FFMA
+
+FILE = DATA / "compiled" / "hot_loops.csv"
+COLUMNS = ("arch", "toolkit", "numba_cuda", "kernel", "loads_first", "opcodes")
+ARCH = "sm_90"  # of the record
+
+
+@dataclass(frozen=True)
+class HotLoop:
+    """One turn of a loop.
+
+    opcodes: of its instructions, in order. loads_first: loads that stand before the first
+    instruction that needs the value of one of them.
+    """
+
+    opcodes: tuple[str, ...]
+    loads_first: int
+
+    @property
+    def multiply_adds(self) -> int:
+        return sum(opcode.partition(".")[0] in FFMA for opcode in self.opcodes)
+
+    @property
+    def per_multiply_add(self) -> float:
+        """Instructions for each multiply-add."""
+        return len(self.opcodes) / self.multiply_adds
+
+
+def hot_loop(step: Step | Variant) -> HotLoop:
+    """The loop with the most multiply-adds, for the device shown.
+
+    Where the compiler is missing: from the record, which has the ladder's `naive` and `unrolled`.
+    CourseError for what it does not have.
+    """
+    variant, arch = as_variant(step), device_shown().arch
+    try:
+        return _compiled(variant, arch)
+    except CourseError as error:
+        found = _recorded().get((arch, str(variant))) if _is_of_the_ladder(variant) else None
+        if found is None:
+            raise error
+        return found
+
+
+def draw_loops(multiply_adds: int, **steps: Step | Variant) -> Picture:
+    """Loops instruction by instruction, each for as many turns as make these multiply-adds."""
+    strips = {}
+    for name, step in steps.items():
+        loop = hot_loop(step)
+        strips[name] = loop.opcodes, max(1, round(multiply_adds / loop.multiply_adds))
+    return instruction_strip.draw_strips(strips, f"{multiply_adds} multiply-adds in machine code")
+
+
+def hot_loops(**steps: Step | Variant) -> Table | Card:
+    """What one turn of each loop holds. steps: by the name that the reader sees, _ for spaces.
+
+    Where neither a compiler nor a record knows one of them a sentence takes the table's place.
+    """
+    try:
+        loops = {name: hot_loop(step) for name, step in steps.items()}
+    except CourseError as error:
+        return Card("ask", (f"{error} The lesson goes on without this table.",))
+    head = (
+        "",
+        "multiply-adds in a turn",
+        "instructions per multiply-add",
+        "loads before the first wait",
+    )
+    rows = [
+        (
+            name.replace("_", " "),
+            loop.multiply_adds,
+            number(loop.per_multiply_add),
+            loop.loads_first,
+        )
+        for name, loop in loops.items()
+    ]
+    return table(f"The innermost loop, compiled for {device_shown().arch}", head, rows)
+
+
+def two_estimates(*steps: Step | Variant, shapes: tuple[str, ...] = ("4096",)) -> Table:
+    """Times by instructions alone and by cache lines alone, beside the recorded ones.
+
+    An SM starts one instruction of a warp per cycle and sub-partition, and its cache serves one
+    cache line per cycle.
+    """
+    device = device_shown()
+    schedulers = limits_of(device.compute_capability).sub_partitions
+    rows = []
+    for shape in shapes:
+        for step in steps:
+            cycles = hot_loop(step).per_multiply_add / schedulers
+            times = (
+                one_per_cycle_ms(cycles, shape),
+                estimated_ms(watch(step), shape),
+                recorded_ms(step, shape),
+            )
+            rows.append((f"`{as_variant(step)}`, {shape}", *(f"{ms:.3g} ms" for ms in times)))
+    head = ("", "instructions alone", "cache lines alone", "recorded")
+    return table(f"Two estimates for one {device.name}", head, rows)
+
+
+def record() -> None:
+    """Compile the steps of the record and write it."""
+    unrolled = LADDER.step("unrolled")
+    variants = [LADDER.step("naive").variant(), *unrolled.variants()]
+    now = versions()
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for variant in variants:
+            loop = _compiled(variant, ARCH)
+            told = (ARCH, now.toolkit, now.numba_cuda, variant, loop.loads_first)
+            writer.writerow((*told, " ".join(loop.opcodes)))
+
+
+@cache
+def _recorded() -> dict[tuple[str, str], HotLoop]:
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return {
+            (row["arch"], row["kernel"]): HotLoop(
+                tuple(row["opcodes"].split()), int(row["loads_first"])
+            )
+            for row in csv.DictReader(file)
+        }
+
+
+def _is_of_the_ladder(variant: Variant) -> bool:
+    """Not an edited copy, which has the same name."""
+    return any(variant.step is step for step in LADDER.steps)
+
+
+def _compiled(variant: Variant, arch: str) -> HotLoop:
+    body = xray(variant.kernel, variant.step.signature, arch).hot.body
+    loaded: set[str] = set()
+    loads = 0
+    for one in body:
+        if loaded & {source[0] for source in one.sources if source}:
+            break
+        if one.name == "LDG":
+            loaded |= one.loaded
+            loads += 1
+    return HotLoop(tuple(one.opcode for one in body), loads)
+
+
+if __name__ == "__main__":
+    record()
+    print(f"Recorded in {FILE.relative_to(DATA.parent)}.", file=sys.stderr)
