@@ -82,12 +82,16 @@ def _squares(turns: Sequence[tuple[str, ...]], across: int, top: float) -> tuple
             column += 1
         if number < len(turns) - 1 and column < across:
             drawn += rect(
-                column * (SQUARE + GAP) - 1, top + row * (SQUARE + 4) - 2, 1, SQUARE + 4, "currentColor"
+                column * (SQUARE + GAP) - 1,
+                top + row * (SQUARE + 4) - 2,
+                1,
+                SQUARE + 4,
+                "currentColor",
             )
     return drawn, row + 1
 
 
 def _counted(kinds: Sequence[str]) -> str:
     counts = Counter(kinds)
-    parts = ", ".join(f"{counts[kind]} {kind}" for kind in COLOURS)
-    return f"{len(kinds)} instructions, {parts}"
+    parts = ", ".join(f"{kind} {counts[kind]}" for kind in COLOURS)
+    return f"{len(kinds)} instructions ({parts})"

@@ -1,18 +1,14 @@
 """The innermost loop of a product in machine code: compiled here, or as it was recorded.
 
-    python -m utils.lessons.hot_loops
-
-writes the record, data/compiled/hot_loops.csv, for lessons where there is no compiler.
+`python -m tests.kernels.hot_loops` makes the record, for machines without a compiler.
 """
 
 from __future__ import annotations
 
 import csv
-import sys
 from dataclasses import dataclass
 from functools import cache
 
-from gemm_kernels import LADDER
 from utils.errors import CourseError
 from utils.figures import instruction_strip
 from utils.figures.look import number
@@ -22,15 +18,12 @@ from utils.lessons.counting import as_variant, estimated_ms, one_per_cycle_ms, w
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import recorded_ms
 from utils.machine.occupancy import limits_of
-from utils.machine.versions import versions
 from utils.paths import DATA
 from utils.virtual_gpu.pictures.svg import Picture
 from utils.xray import xray
 from utils.xray.loops import FFMA
 
 FILE = DATA / "compiled" / "hot_loops.csv"
-COLUMNS = ("arch", "toolkit", "numba_cuda", "kernel", "loads_first", "opcodes")
-ARCH = "sm_90"  # of the record
 
 
 @dataclass(frozen=True)
@@ -62,12 +55,25 @@ def hot_loop(step: Step | Variant) -> HotLoop:
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
-        return _compiled(variant, arch)
-    except CourseError as error:
-        found = _recorded().get((arch, str(variant))) if _is_of_the_ladder(variant) else None
-        if found is None:
-            raise error
-        return found
+        return compiled_loop(variant, arch)
+    except CourseError:
+        if not _is_of_the_ladder(variant) or (arch, str(variant)) not in recorded_loops():
+            raise
+        return recorded_loops()[arch, str(variant)]
+
+
+def compiled_loop(variant: Variant, arch: str) -> HotLoop:
+    """What the compiler makes of it here; CourseError without one."""
+    body = xray(variant.kernel, variant.step.signature, arch).hot.body
+    loaded: set[str] = set()
+    loads = 0
+    for one in body:
+        if loaded & {source[0] for source in one.sources if source}:
+            break
+        if one.name == "LDG":
+            loaded |= one.loaded
+            loads += 1
+    return HotLoop(tuple(one.opcode for one in body), loads)
 
 
 def draw_loops(multiply_adds: int, **steps: Step | Variant) -> Picture:
@@ -75,35 +81,39 @@ def draw_loops(multiply_adds: int, **steps: Step | Variant) -> Picture:
     strips = {}
     for name, step in steps.items():
         loop = hot_loop(step)
-        strips[name] = loop.opcodes, max(1, round(multiply_adds / loop.multiply_adds))
+        strips[name.replace("_", " ")] = (
+            loop.opcodes,
+            max(1, round(multiply_adds / loop.multiply_adds)),
+        )
     return instruction_strip.draw_strips(strips, f"{multiply_adds} multiply-adds in machine code")
 
 
-def hot_loops(**steps: Step | Variant) -> Table | Card:
-    """What one turn of each loop holds. steps: by the name that the reader sees, _ for spaces.
+def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:
+    """What one turn of each loop holds, and the recorded time at a shape, if one is given.
 
+    steps: by the name that the reader sees, with _ for spaces.
     Where neither a compiler nor a record knows one of them a sentence takes the table's place.
     """
     try:
         loops = {name: hot_loop(step) for name, step in steps.items()}
     except CourseError as error:
         return Card("ask", (f"{error} The lesson goes on without this table.",))
-    head = (
+    head = [
         "",
         "multiply-adds in a turn",
         "instructions per multiply-add",
         "loads before the first wait",
-    )
-    rows = [
-        (
-            name.replace("_", " "),
-            loop.multiply_adds,
-            number(loop.per_multiply_add),
-            loop.loads_first,
-        )
-        for name, loop in loops.items()
     ]
+    rows = [[name.replace("_", " "), *_cells(loop)] for name, loop in loops.items()]
+    if shape:
+        head.append(f"recorded at {shape}")
+        for row, step in zip(rows, steps.values(), strict=True):
+            row.append(f"{recorded_ms(step, shape):.3g} ms")
     return table(f"The innermost loop, compiled for {device_shown().arch}", head, rows)
+
+
+def _cells(loop: HotLoop) -> tuple[str, ...]:
+    return str(loop.multiply_adds), number(loop.per_multiply_add), str(loop.loads_first)
 
 
 def two_estimates(*steps: Step | Variant, shapes: tuple[str, ...] = ("4096",)) -> Table:
@@ -128,22 +138,9 @@ def two_estimates(*steps: Step | Variant, shapes: tuple[str, ...] = ("4096",)) -
     return table(f"Two estimates for one {device.name}", head, rows)
 
 
-def record() -> None:
-    """Compile the steps of the record and write it."""
-    unrolled = LADDER.step("unrolled")
-    variants = [LADDER.step("naive").variant(), *unrolled.variants()]
-    now = versions()
-    with FILE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for variant in variants:
-            loop = _compiled(variant, ARCH)
-            told = (ARCH, now.toolkit, now.numba_cuda, variant, loop.loads_first)
-            writer.writerow((*told, " ".join(loop.opcodes)))
-
-
 @cache
-def _recorded() -> dict[tuple[str, str], HotLoop]:
+def recorded_loops() -> dict[tuple[str, str], HotLoop]:
+    """The record, by architecture and kernel."""
     with FILE.open(encoding="utf-8", newline="") as file:
         return {
             (row["arch"], row["kernel"]): HotLoop(
@@ -155,22 +152,4 @@ def _recorded() -> dict[tuple[str, str], HotLoop]:
 
 def _is_of_the_ladder(variant: Variant) -> bool:
     """Not an edited copy, which has the same name."""
-    return any(variant.step is step for step in LADDER.steps)
-
-
-def _compiled(variant: Variant, arch: str) -> HotLoop:
-    body = xray(variant.kernel, variant.step.signature, arch).hot.body
-    loaded: set[str] = set()
-    loads = 0
-    for one in body:
-        if loaded & {source[0] for source in one.sources if source}:
-            break
-        if one.name == "LDG":
-            loaded |= one.loaded
-            loads += 1
-    return HotLoop(tuple(one.opcode for one in body), loads)
-
-
-if __name__ == "__main__":
-    record()
-    print(f"Recorded in {FILE.relative_to(DATA.parent)}.", file=sys.stderr)
+    return any(variant.step is step for step in variant.step.ladder.steps)
