@@ -36,8 +36,11 @@ def kind_of(opcode: str) -> str:
 
 def draw_idea() -> Picture:
     """Four terms of a sum: in four turns of a loop, and in one turn of the unrolled loop."""
-    strips = {"four turns, one term in each": [TERM + GO_ON] * 4, "one turn": [TERM * 4 + GO_ON]}
-    return _picture(strips, len(TERM + GO_ON) * 4, "Four terms of a sum")
+    strips = {
+        "one term in each turn": [TERM + GO_ON] * 4,
+        "all four in one turn": [TERM * 4 + GO_ON],
+    }
+    return _picture(strips, len(TERM + GO_ON) * 4, "Four terms of a sum", "steps")
 
 
 def draw_strips(strips: Mapping[str, tuple[Sequence[str], int]], title: str) -> Picture:
@@ -49,16 +52,18 @@ def draw_strips(strips: Mapping[str, tuple[Sequence[str], int]], title: str) -> 
         name: [tuple(map(kind_of, opcodes))] * count for name, (opcodes, count) in strips.items()
     }
     widest = min(max(len(one[0]) for one in turns.values()), 31)
-    return _picture(turns, widest, title)
+    return _picture(turns, widest, title, "instructions")
 
 
-def _picture(strips: Mapping[str, Sequence[tuple[str, ...]]], across: int, title: str) -> Picture:
-    """strips: by name, the kinds of each turn. across: squares in a row."""
+def _picture(
+    strips: Mapping[str, Sequence[tuple[str, ...]]], across: int, title: str, what: str
+) -> Picture:
+    """strips: by name, the kinds of each turn. across: squares in a row. what: squares are."""
     body, y, told = text(0, 15, title, 14, font_weight="bold"), 40, []
     for name, turns in strips.items():
         everything = [kind for turn in turns for kind in turn]
-        told.append(f"{name}: {_counted(everything)}")
-        body += text(0, y, f"{name}: {len(everything)} instructions", 13)
+        told.append(f"{name}: {len(everything)} {what} ({_counted(everything)})")
+        body += text(0, y, f"{name}: {len(everything)} {what}", 13)
         drawn, rows = _squares(turns, across, y + 8)
         body, y = body + drawn, y + 8 + rows * (SQUARE + 4) + 24
     alt = f"{title}. {'. '.join(told)}."
@@ -93,5 +98,4 @@ def _squares(turns: Sequence[tuple[str, ...]], across: int, top: float) -> tuple
 
 def _counted(kinds: Sequence[str]) -> str:
     counts = Counter(kinds)
-    parts = ", ".join(f"{kind} {counts[kind]}" for kind in COLOURS)
-    return f"{len(kinds)} instructions ({parts})"
+    return ", ".join(f"{kind} {counts[kind]}" for kind in COLOURS)

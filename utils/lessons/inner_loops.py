@@ -76,16 +76,18 @@ def compiled_loop(variant: Variant, arch: str) -> HotLoop:
     return HotLoop(tuple(one.opcode for one in body), loads)
 
 
-def draw_loops(multiply_adds: int, **steps: Step | Variant) -> Picture:
-    """Loops instruction by instruction, each for as many turns as make these multiply-adds."""
+def draw_loops(multiply_adds: int = 0, **steps: Step | Variant) -> Picture:
+    """Loops instruction by instruction. steps: by the name that the reader sees, _ for spaces.
+
+    multiply_adds: so many turns of each as make these; without it one turn.
+    """
     strips = {}
     for name, step in steps.items():
         loop = hot_loop(step)
-        strips[name.replace("_", " ")] = (
-            loop.opcodes,
-            max(1, round(multiply_adds / loop.multiply_adds)),
-        )
-    return instruction_strip.draw_strips(strips, f"{multiply_adds} multiply-adds in machine code")
+        turns = max(1, round(multiply_adds / loop.multiply_adds))
+        strips[name.replace("_", " ")] = loop.opcodes, turns
+    title = f"{multiply_adds} multiply-adds" if multiply_adds else "One turn of the loop"
+    return instruction_strip.draw_strips(strips, f"{title} in machine code")
 
 
 def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:
