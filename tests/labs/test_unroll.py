@@ -14,6 +14,7 @@ TERMS = [
     f"        total += a[row, i{more}] * b[i{more}, col]\n" for more in ("", " + 1", " + 2", " + 3")
 ]
 FOUR = "".join(TERMS)
+ANY_TERM = "        total += a[row, i + u] * b[i + u, col]\n"
 BEGIN = "    i = 0\n    whole = k - k % 4\n    while i < whole:\n"
 REST = "    while i < k:\n        total += a[row, i] * b[i, col]\n        i += 1\n"
 FOUR_TOTALS = [
@@ -43,15 +44,7 @@ WRONG = {
         ["The result is right", "12 turns", "0.5 for each"],
     ),
     "an inner loop that is no range": (
-        [
-            (
-                FOUR,
-                "        u = 0\n        while u < 4:\n"
-                + "    "
-                + TERMS[0].replace("i", "i + u").replace("[row, i + u]", "[row, i + u]")
-                + "            u += 1\n",
-            )
-        ],
+        [(FOUR, f"        u = 0\n        while u < 4:\n    {ANY_TERM}            u += 1\n")],
         ["The result is right", "while u < 4:", "24 turns", "Other loops make the rest"],
     ),
     "an inner range that the launch decides": (
