@@ -87,6 +87,13 @@ def test_check_tries_whole_turns_each_remainder_and_no_turn():
     assert {length % 4 for length in lengths} == {0, 1, 2, 3}
 
 
+def test_a_test_of_each_term_takes_more_than_10_instructions(compiler):
+    term = "        total += a[row, i + {0}] * b[i + {0}, col]"
+    tests = [(term.format(u), f"        if i + {u} < k:\n    {term.format(u)}") for u in (1, 2, 3)]
+    (cause,) = check("unroll", changed("unroll", ("i < whole", "i < k"), *tests)).causes
+    assert "That is 10.2 for each; the target is 9." in cause
+
+
 def test_turns_for_a_multiply_add_fall_from_1_to_a_quarter():
     exercise = EXERCISES["unroll"]
     for kernel, turns in ((exercise.starter, 1), (exercise.solution, 0.25)):

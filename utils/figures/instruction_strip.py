@@ -23,10 +23,13 @@ _KINDS = {
     **dict.fromkeys(("FFMA", "FFMA2"), "multiply-add"),
     **dict.fromkeys(("ISETP", "UISETP", "BRA"), "test or jump"),
 }
-SQUARE, GAP = 12, 1
-# One turn of a loop over k as the source says it.
+ACROSS = 31  # squares in a row: one turn of `naive`
+WIDTH = 403
+# A term of the sum, and how the loop goes on, as the source says it.
 TERM = ("load", "load", "multiply-add")
 GO_ON = ("address or counter", "test or jump", "test or jump")
+
+Turns = Sequence[Sequence[str]]  # of each turn of a loop the kinds of its instructions
 
 
 def kind_of(opcode: str) -> str:
@@ -36,66 +39,40 @@ def kind_of(opcode: str) -> str:
 
 def draw_idea() -> Picture:
     """Four terms of a sum: in four turns of a loop, and in one turn of the unrolled loop."""
-    strips = {
+    loops = {
         "one term in each turn": [TERM + GO_ON] * 4,
         "all four in one turn": [TERM * 4 + GO_ON],
     }
-    return _picture(strips, len(TERM + GO_ON) * 4, "Four terms of a sum", "steps")
+    return _picture("Four terms of a sum", "steps", loops, side=20)
 
 
-def draw_strips(strips: Mapping[str, tuple[Sequence[str], int]], title: str) -> Picture:
-    """Loops of machine code, some turns of each.
+def draw_strips(title: str, loops: Mapping[str, tuple[Sequence[str], int]]) -> Picture:
+    """Loops of machine code, each turn on rows of its own.
 
-    strips: by the name that the reader sees, the opcodes of one turn and how many turns to draw.
+    loops: by the name that the reader sees, the opcodes of one turn and how many turns to draw.
     """
-    turns = {
-        name: [tuple(map(kind_of, opcodes))] * count for name, (opcodes, count) in strips.items()
-    }
-    widest = min(max(len(one[0]) for one in turns.values()), 31)
-    return _picture(turns, widest, title, "instructions")
+    turns = {name: [list(map(kind_of, codes))] * count for name, (codes, count) in loops.items()}
+    return _picture(title, "instructions", turns, side=13)
 
 
-def _picture(
-    strips: Mapping[str, Sequence[tuple[str, ...]]], across: int, title: str, what: str
-) -> Picture:
-    """strips: by name, the kinds of each turn. across: squares in a row. what: squares are."""
+def _picture(title: str, what: str, loops: Mapping[str, Turns], side: int) -> Picture:
+    """what: the squares are. side: of a square with the gap behind it."""
     body, y, told = text(0, 15, title, 14, font_weight="bold"), 40, []
-    for name, turns in strips.items():
-        everything = [kind for turn in turns for kind in turn]
-        told.append(f"{name}: {len(everything)} {what} ({_counted(everything)})")
-        body += text(0, y, f"{name}: {len(everything)} {what}", 13)
-        drawn, rows = _squares(turns, across, y + 8)
-        body, y = body + drawn, y + 8 + rows * (SQUARE + 4) + 24
+    for name, turns in loops.items():
+        counts = Counter(kind for turn in turns for kind in turn)
+        told.append(f"{name}: {counts.total()} {what} ({_listed(counts)})")
+        body += text(0, y, f"{name}: {counts.total()} {what}", 13)
+        rows = [turn[at : at + ACROSS] for turn in turns for at in range(0, len(turn), ACROSS)]
+        body += "".join(
+            rect(column * side, y + 8 + row * (side + 3), side - 1, side - 1, COLOURS[kind])
+            for row, kinds in enumerate(rows)
+            for column, kind in enumerate(kinds)
+        )
+        y += 8 + len(rows) * (side + 3) + 24
     alt = f"{title}. {'. '.join(told)}."
     colours = legend(**{kind.replace(" ", "_"): colour for kind, colour in COLOURS.items()})
-    width = max(across * (SQUARE + GAP), 400)
-    return Picture(colours + svg(width, y - 16, body, alt, widest=width * 1.25), alt)
+    return Picture(colours + svg(WIDTH, y - 24, body, alt, widest=1.2 * WIDTH), alt)
 
 
-def _squares(turns: Sequence[tuple[str, ...]], across: int, top: float) -> tuple[str, int]:
-    """The squares, `across` in a row at most, and how many rows they take; a turn keeps together
-    where it fits into a row."""
-    drawn, row, column = "", 0, 0
-    for number, turn in enumerate(turns):
-        if column and column + len(turn) > across:
-            row, column = row + 1, 0
-        for kind in turn:
-            if column == across:
-                row, column = row + 1, 0
-            at = column * (SQUARE + GAP), top + row * (SQUARE + 4)
-            drawn += rect(*at, SQUARE, SQUARE, COLOURS[kind])
-            column += 1
-        if number < len(turns) - 1 and column < across:
-            drawn += rect(
-                column * (SQUARE + GAP) - 1,
-                top + row * (SQUARE + 4) - 2,
-                1,
-                SQUARE + 4,
-                "currentColor",
-            )
-    return drawn, row + 1
-
-
-def _counted(kinds: Sequence[str]) -> str:
-    counts = Counter(kinds)
+def _listed(counts: Counter) -> str:
     return ", ".join(f"{kind} {counts[kind]}" for kind in COLOURS)

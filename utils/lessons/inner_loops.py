@@ -87,7 +87,7 @@ def draw_loops(multiply_adds: int = 0, **steps: Step | Variant) -> Picture:
         turns = max(1, round(multiply_adds / loop.multiply_adds))
         strips[name.replace("_", " ")] = loop.opcodes, turns
     title = f"{multiply_adds} multiply-adds" if multiply_adds else "One turn of the loop"
-    return instruction_strip.draw_strips(strips, f"{title} in machine code")
+    return instruction_strip.draw_strips(f"{title} in machine code", strips)
 
 
 def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:

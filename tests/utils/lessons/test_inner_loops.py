@@ -5,7 +5,7 @@ import pytest
 from gemm_kernels import LADDER
 from tests.kernels.hot_loops import ARCH, variants
 from utils.errors import CourseError
-from utils.lessons import Edit, draw_loops, edited, hot_loop, hot_loops
+from utils.lessons import Edit, draw_loops, edited, hot_loop, hot_loops, two_estimates
 from utils.lessons.cards import Card
 from utils.lessons.inner_loops import HotLoop, compiled_loop, recorded_loops
 from utils.xray.compile import NO_COMPILER
@@ -55,3 +55,15 @@ def test_turns_are_drawn_until_the_multiply_adds_are_reached(no_compiler):
     drawn = str(draw_loops(16, naive=NAIVE, by_4=UNROLLED.variant(UNROLL=4)))
     assert "naive: 124 instructions" in drawn
     assert "by 4: 91 instructions" in drawn
+
+
+def test_two_estimates_stand_beside_the_record(no_compiler):
+    (row,) = two_estimates(NAIVE, shapes=("4096",)).rows
+    # 4096³ / 32 multiply-adds of warps on 132 SMs at 1980 MHz, 7.75 / 4 and 2 cycles for each
+    assert row == ("`naive`, 4096", "15.9 ms", "16.4 ms", "27.5 ms")
+
+
+def test_a_table_has_recorded_times_where_a_shape_is_asked_for(no_compiler):
+    shown = hot_loops("4096", naive=NAIVE)
+    assert shown.head[-1] == "recorded at 4096"
+    assert shown.rows == (("naive", "4", "7.75", "8", "27.5 ms"),)
