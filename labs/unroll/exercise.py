@@ -1,8 +1,8 @@
 """The loop over k unrolled by 4: one test and one jump for four terms of the sum."""
 
-from labs.turns import instructions_per_multiply_add, turns_per_multiply_add
 from labs.products import Split, matrix_product
 from labs.targets import no_float64, one_store_per_element, sectors_per_request
+from labs.turns import instructions_per_multiply_add, turns_per_multiply_add
 
 EXERCISE = matrix_product(
     Split(block=(32, 8)),

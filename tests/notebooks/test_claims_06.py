@@ -11,8 +11,8 @@ from numba import types
 
 from gemm_kernels import LADDER
 from labs import EXERCISES, check
-from labs.loops import turns_of_kept_loops
 from labs.run import run
+from labs.turns import turns_of_kept_loops
 from tests.labs.readers import changed
 from utils import lessons as course
 from utils.figures.instruction_strip import kind_of
