@@ -5,13 +5,11 @@ The counts are the profiler's: see `utils.virtual_gpu`. Each function gives a Ta
 
 from __future__ import annotations
 
-from numba import typeof, types
-
 from labs.exercise import Target
+from labs.machine_code import machine_code
 from labs.run import Run
 from labs.walks import Walk, innermost_walks
 from labs.words import at_line, counted
-from utils.errors import CourseError
 from utils.virtual_gpu import Finding
 from utils.virtual_gpu.counters import AccessCount
 
@@ -195,13 +193,8 @@ def spilled_bytes(at_most: float = 0) -> Target:
     """Bytes per thread that the compiler spills; unknown where the compiler is missing."""
 
     def measure(seen: Run) -> float | None:
-        from utils.xray import xray  # half a second, which a check without it need not wait
-
-        given = (*seen.inputs, seen.out)
-        try:
-            return float(xray(seen.kernel, types.void(*map(typeof, given))).spill_bytes)
-        except CourseError:
-            return None
+        code = machine_code(seen)
+        return None if code is None else float(code.spill_bytes)
 
     def cause(seen: Run, value: float) -> str:
         return (

@@ -15,6 +15,7 @@ from utils.lessons.counting import (
 from utils.lessons.edits import Edit, edited
 from utils.lessons.estimates import draw_estimates, draw_growth, estimates
 from utils.lessons.findings import findings
+from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
 from utils.lessons.predictions import ledger, predict, reveal
@@ -40,10 +41,13 @@ __all__ = [
     "draw_estimates",
     "draw_growth",
     "draw_pitfalls",
+    "draw_loops",
     "edited",
     "estimated_ms",
     "estimates",
     "findings",
+    "hot_loop",
+    "hot_loops",
     "ledger",
     "loads_per_multiply_add",
     "peaks",
@@ -64,6 +68,7 @@ __all__ = [
     "start",
     "this_device",
     "times",
+    "two_estimates",
     "watch",
     "wavefronts",
     "wavefronts_per_multiply_add",
