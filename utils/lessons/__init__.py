@@ -15,11 +15,13 @@ from utils.lessons.counting import (
 from utils.lessons.edits import Edit, edited
 from utils.lessons.estimates import draw_estimates, draw_growth, estimates
 from utils.lessons.findings import findings
+from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
 from utils.lessons.predictions import ledger, predict, reveal
 from utils.lessons.published import published_ms
 from utils.lessons.recorded import recorded_ms, share_of_peak, times
+from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
 from utils.lessons.wavefronts import (
@@ -35,12 +37,17 @@ __all__ = [
     "compiled",
     "count",
     "device_shown",
+    "device_to_time",
     "draw_estimates",
     "draw_growth",
+    "draw_pitfalls",
+    "draw_loops",
     "edited",
     "estimated_ms",
     "estimates",
     "findings",
+    "hot_loop",
+    "hot_loops",
     "ledger",
     "loads_per_multiply_add",
     "peaks",
@@ -49,6 +56,7 @@ __all__ = [
     "profiled_wavefronts",
     "published_ms",
     "recorded_ms",
+    "recorded_series",
     "reveal",
     "share_of_peak",
     "shared_memory_ms",
@@ -60,6 +68,7 @@ __all__ = [
     "start",
     "this_device",
     "times",
+    "two_estimates",
     "watch",
     "wavefronts",
     "wavefronts_per_multiply_add",
