@@ -138,7 +138,8 @@ def _calls(a: Slot, b: Slot, out: Slot, alpha: float, beta: float, allocate: All
         return (_over(blend, out, (out, np.float32(0), BETA, out)),) if m > 0 and n > 0 else ()
     if m == 0 or n == 0:
         return ()
-    if out.strides[1] > out.strides[0]:  # the same product, read from the other side
+    if routes.has_columns(out) and all(map(routes.has_offsets, (a, b, out))):
+        # The same product, read from the other side.
         a, b, out = b.transposed(), a.transposed(), out.transposed()
     shape = GemmShape(*out.shape, k)
     if not _has_autotuned():

@@ -40,7 +40,7 @@ def fastest(
     """The route whose estimate is the least."""
     wide = _wide(shape, device)
     wide_us = wide.time_us + _copies_us(shape, inputs, out, beta, device)
-    if not (all(map(_has_offsets, inputs)) and _has_offsets(out) and _has_rows(out)):
+    if not (all(map(has_offsets, (*inputs, out))) and _has_rows(out)):
         return wide
     tiling, time_us = estimate.best(shape, "strided", device)
     return wide if wide_us <= time_us else Route("strided", tiling, time_us)
@@ -78,9 +78,14 @@ def _copies_us(
     return launches + FLOAT32_BYTES * sum(moved) / (costs.reading * speed.bytes_per_us)
 
 
-def _has_offsets(array: Slot) -> bool:
+def has_offsets(array: Slot) -> bool:
     """Whether an element's place is an uint32."""
     return min(array.strides) >= 0 and array.extent[1] // FLOAT32_BYTES < MOST_ELEMENTS
+
+
+def has_columns(out: Slot) -> bool:
+    """Whether neighbours in a column of the result are neighbours in memory, and not those in a row."""
+    return out.strides[0] == FLOAT32_BYTES and not _has_rows(out)
 
 
 def _has_rows(out: Slot) -> bool:

@@ -184,7 +184,8 @@ class _ThroughNumba:
             if not isinstance(argument, Slot):
                 return argument
             array = every[argument.number]
-            return array if array.shape == argument.shape else _flat(array, argument)
+            same = (array.shape, array.strides) == (argument.shape, argument.strides)
+            return array if same else _seen_as(array, argument)
 
         stream = cuda.external_stream(stream) if stream else 0
         for call in self._plan.calls:
@@ -192,9 +193,9 @@ class _ThroughNumba:
             call.kernel[where](*map(given, call.arguments))
 
 
-def _flat(array, slot: Slot):
-    """The memory of an array as the vector that the slot says."""
-    interface = dict(array.__cuda_array_interface__, shape=slot.shape, strides=None)
+def _seen_as(array, slot: Slot):
+    """The memory of an array with the shape and the strides of the slot."""
+    interface = dict(array.__cuda_array_interface__, shape=slot.shape, strides=slot.strides)
     return cuda.from_cuda_array_interface(interface, owner=array)
 
 
