@@ -211,12 +211,12 @@ def ten_products(shape: GemmShape) -> Iterator[Experiment]:
 
 
 def on_cpu(shape: GemmShape, rungs: Sequence[str]) -> Iterator[Experiment]:
-    """One product on the host by steps of the CPU's ladder. THREADS: of all but the naive loops."""
+    """One product on the host by steps of the CPU's ladder."""
     arrays = _host_arrays(shape)
-    params = f"THREADS={get_num_threads()}"
     for rung in rungs:
         kernel = cpu.LADDER.step(rung).variant().kernel
-        yield Experiment(f"cpu_{rung}", params, partial(kernel, *arrays))
+        threads = get_num_threads() if "parallel" in rung else 1
+        yield Experiment(f"cpu_{rung}", f"THREADS={threads}", partial(kernel, *arrays))
 
 
 def pinned(array: np.ndarray) -> np.ndarray:
