@@ -24,6 +24,7 @@ from .hostarrays import DeviceArray
 from .streams import VirtualEvent, VirtualStream
 
 _texts = itertools.count()
+_ABSENT = object()
 
 
 def active() -> bool:
@@ -37,19 +38,56 @@ def install(available: bool = False) -> None:
     For machines without a CUDA device: a launch on a real device is no longer possible afterwards.
     ``available``: ``cuda.is_available()`` says yes from now on, for programs that ask it first.
     """
+    for owner, name, value in _replacements():
+        setattr(owner, name, value)
+    if available:
+        cuda.is_available = lambda: True
+
+
+@contextlib.contextmanager
+def installed() -> Iterator[None]:
+    """Inside, launches, arrays, streams and events are the virtual GPU's; afterwards as before.
+
+    For a program that is to be watched on a machine with a CUDA device. What it keeps of inside
+    (arrays, events) is of no use outside.
+    """
+    if active():
+        yield
+        return
+    before = [(owner, name, vars(owner).get(name, _ABSENT)) for owner, name, _ in _replacements()]
+    launched: set[CUDADispatcher] = set()
+
+    def run(what: dispatch.VirtualLaunch, arguments: tuple) -> None:
+        launched.add(what.kernel)
+        dispatch.run_launch(what, arguments)
+
+    install()
+    try:
+        with dispatch.watching(run):
+            yield
+    finally:
+        for owner, name, value in before:
+            if value is _ABSENT:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
+        for kernel in launched:
+            dispatch.forget_types(kernel)
+
+
+def _replacements() -> Iterator[tuple[object, str, object]]:
+    """What ``install`` sets: owner, name and value."""
     for name, method in _KERNEL_METHODS.items():
-        setattr(CUDADispatcher, name, method)
+        yield CUDADispatcher, name, method
     for module in list(sys.modules.values()):
         # The compiler and Numba's own functions ask for the device through names of their own.
         if getattr(module, "__name__", "").startswith(("numba.cuda.", "numba_cuda.")):
             for name in _DEVICE_NAMES.keys() & vars(module).keys():
-                setattr(module, name, _DEVICE_NAMES[name])
+                yield module, name, _DEVICE_NAMES[name]
     for name, value in _HOST_NAMES.items():
-        setattr(cuda, name, value)
-    devicearray.DeviceNDArray = DeviceArray
-    deviceufunc.exec = _run_text
-    if available:
-        cuda.is_available = lambda: True
+        yield cuda, name, value
+    yield devicearray, "DeviceNDArray", DeviceArray
+    yield deviceufunc, "exec", _run_text
 
 
 def _run_text(text: str, names: dict) -> None:
