@@ -27,13 +27,15 @@ class Transfer:
     """One copy. ``direction`` is "to_device" or "to_host"; ``shape`` and ``dtype`` are the array's.
 
     ``by``: what copied it: a function such as "copy_to_host", "[...]" for elements of a device
-    array on the host, "launch" for a host array that a launch was given. ``line``: of the program.
+    array on the host, "launch" for a host array that a launch was given. ``file``, ``line``: of the
+    program.
     """
 
     direction: str
     shape: tuple[int, ...]
     dtype: np.dtype
     by: str
+    file: str
     line: int
 
     @property
@@ -56,14 +58,14 @@ def counting_transfers() -> Iterator[list[Transfer]]:
 def note(direction: str, array: np.ndarray, by: str) -> None:
     """Say that an array, or a part of one, has been copied."""
     if _LOGS:
-        transfer = Transfer(direction, array.shape, array.dtype, by, _line_of_program())
+        transfer = Transfer(direction, array.shape, array.dtype, by, *_place_in_program())
         for log in _LOGS:
             log.append(transfer)
 
 
-def _line_of_program() -> int:
-    """The line that is being executed, outside of Numba and of the virtual GPU."""
+def _place_in_program() -> tuple[str, int]:
+    """File and line that are being executed, outside of Numba and of the virtual GPU."""
     frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(_BETWEEN):
         frame = frame.f_back
-    return frame.f_lineno
+    return frame.f_code.co_filename, frame.f_lineno
