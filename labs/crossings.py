@@ -254,6 +254,11 @@ def values(seen: Call) -> str | None:
             "The check calls the function twice, with other numbers, and the second result is that "
             "of the first call: something is kept from one call to the next."
         )
+    if not np.any(seen.result):
+        return (
+            "Every element of the result is 0: it is an array that was made on the host, and the "
+            "result of the kernel has not come there."
+        )
     at = tuple(np.argwhere(seen.wrong)[0])
     return (
         f"{seen.where} {np.count_nonzero(seen.wrong):,} of {seen.wrong.size:,} elements are wrong: "
@@ -289,10 +294,10 @@ def pieces(seen: Call) -> str | None:
     first = parts[0]
     same = [one for one in parts if (one.shape, one.direction) == (first.shape, first.direction)]
     what = "one element" if first.nbytes <= 8 else f"an array of shape {_size(first.shape)}"
-    again = f", {len(same):,} times" if len(same) > 1 else ""
+    again = f"{len(same):,} times {_bytes(first.nbytes)}" if same[1:] else _bytes(first.nbytes)
     return (
-        f"{_at(same)}: {what} {_goes(first)}{again}, {_bytes(first.nbytes)} each time. Each copy "
-        f"has its own start on the bus, which takes longer than so few bytes. {_sum(seen)}"
+        f"{_at(same)}: {what} {_goes(first)}, {again}. Each copy has its own start on the bus, "
+        f"which takes longer than so few bytes. {_sum(seen)}"
     )
 
 
