@@ -19,18 +19,22 @@ from utils.virtual_gpu.pictures.svg import (
     text,
 )
 
-COLOURS = (GREY, BLUE, ORANGE, GREEN, PURPLE)
+COLOURS = {
+    "allocate": GREY,
+    "copy a and b": BLUE,
+    "kernel": ORANGE,
+    "copy c back": GREEN,
+    "kernel that fills": PURPLE,
+}
 LEFT, RIGHT, TOP, PITCH, THICK = 4, 366, 26, 50, 22
 
 
 def draw_time_axis(rows: Mapping[str, Mapping[str, float]], title: str) -> Picture:
     """A bar for each row, made of its parts in their order; all in ms, from 0 on, to scale.
 
-    rows: the name of a row -> the name of a part -> ms. At most five parts, each with a colour of
-    its own.
+    rows: the name of a row -> a part, one of COLOURS -> ms.
     """
-    names = list(dict.fromkeys(part for parts in rows.values() for part in parts))
-    colours = dict(zip(names, COLOURS, strict=False))
+    names = dict.fromkeys(part for parts in rows.values() for part in parts)
     longest = max(sum(parts.values()) for parts in rows.values())
     scale = (RIGHT - LEFT) / longest
     bottom = TOP + PITCH * len(rows)
@@ -44,7 +48,7 @@ def draw_time_axis(rows: Mapping[str, Mapping[str, float]], title: str) -> Pictu
         x, y = float(LEFT), TOP + PITCH * place + 20
         body += text(x, y - 4, name, 12)
         for part, ms in parts.items():
-            body += rect(round(x, 1), y, round(ms * scale, 2), THICK, colours[part])
+            body += rect(round(x, 1), y, round(ms * scale, 2), THICK, COLOURS[part])
             x += ms * scale
         body += text(round(x + 5, 1), y + 15, f"{sum(parts.values()):.2g}", 12)
     told = "; ".join(
@@ -52,7 +56,7 @@ def draw_time_axis(rows: Mapping[str, Mapping[str, float]], title: str) -> Pictu
         for name, parts in rows.items()
     )
     alt = f"{title}, in ms, one after the other. {told}."
-    key = legend(**{name.replace(" ", "_"): colours[name] for name in names})
+    key = legend(**{name.replace(" ", "_"): COLOURS[name] for name in names})
     return Picture(key + svg(RIGHT + 38, bottom + 20, body, alt, widest=560), alt)
 
 

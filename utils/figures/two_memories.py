@@ -113,7 +113,7 @@ def _bus(heights: Iterable[float], back: bool) -> str:
     """The bus, and an arrow on it for each array that moves."""
     begin, end, middle = HOST + WIDE, DEVICE, (HOST + WIDE + DEVICE) / 2
     body = text(middle, TOP - 16, "bus", 13, "middle")
-    body += path(f"M{begin} {TOP + 56}H{end}", stroke_width=14, opacity=0.15)
+    body += rect(begin, TOP + 4, end - begin, HIGH - 24, "currentColor", opacity=0.1)
     for y in heights:
         x, step = (begin + 8, 8) if back else (end - 8, -8)
         body += path(f"M{begin + 8} {y}H{end - 8}", stroke_width=2)
