@@ -1,14 +1,14 @@
 """A product by a host function: what crossed the bus for it, and what is wrong with that.
 
 The function gets a kernel that keeps its launches, and runs on the virtual GPU, which counts the
-copies. Each cause is a sentence about one call, or None.
+copies and the waits. Each cause is a sentence about one call, or None.
 """
 
 from __future__ import annotations
 
 import linecache
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,22 +17,29 @@ from numba import cuda
 
 from gemm_kernels.naive import naive
 from labs.exercise import Shape
+from labs.host import Examined
 from labs.products import inputs
 from labs.words import counted, element
-from utils.virtual_gpu import DeviceArray, Transfer, counting_transfers, installed
+from utils.virtual_gpu import (
+    DeviceArray,
+    Transfer,
+    counting_transfers,
+    counting_waits,
+    installed,
+)
 from utils.virtual_gpu.hostarrays import HostMemory
+from utils.virtual_gpu.transfers import TO_DEVICE, TO_HOST, Place
 
-TO_DEVICE, TO_HOST = "to_device", "to_host"
+# The sizes all differ, so that each array is known by its shape. The first one is called twice.
+SHAPES = ((48, 80, 20), (48, 80, 20), (13, 37, 21))
 # The one way that each array of a product has to go.
 NEEDED = {"a": TO_DEVICE, "b": TO_DEVICE, "c": TO_HOST}
 FLOAT32 = np.dtype(np.float32)
 
-Place = tuple[str, int]  # a file and a line in it
-
 
 @dataclass(frozen=True, eq=False)
 class Launched:
-    """A launch of the given kernel: where, with what, and after how many copies.
+    """A launch of the given kernel: where, with what, after how many copies and waits.
 
     threads: of the whole grid, x and y. empty: which of a and b lie in memory that nobody filled.
     """
@@ -41,6 +48,7 @@ class Launched:
     threads: tuple[int, int]
     arguments: tuple
     copies: int
+    waits: int
     empty: tuple[str, ...]
 
 
@@ -53,6 +61,7 @@ class GivenKernel:
 
     shape: Shape
     copies: list[Transfer]
+    waits: list[Place]
     launches: list[Launched] = field(default_factory=list)
 
     def __getitem__(self, launch) -> Callable:
@@ -64,7 +73,8 @@ class GivenKernel:
             reader = sys._getframe(1)
             place = reader.f_code.co_filename, reader.f_lineno
             empty = tuple(name for name, one in zip("ab", arguments) if _is_empty(one))
-            self.launches.append(Launched(place, (x, y), arguments, len(self.copies), empty))
+            done = len(self.copies), len(self.waits)
+            self.launches.append(Launched(place, (x, y), arguments, *done, empty))
             if not empty and [np.shape(_inner(one)) for one in arguments] == list(
                 shapes_of(self.shape).values()
             ):
@@ -80,7 +90,7 @@ class GivenKernel:
 class Call:
     """One call of a reader's function, and what it did.
 
-    earlier: the right result of the call before this one; None for the first.
+    waits: where it waited for the device. earlier: the right result of the call before this one.
     """
 
     shape: Shape
@@ -89,6 +99,7 @@ class Call:
     result: object
     launches: tuple[Launched, ...]
     copies: tuple[Transfer, ...]
+    waits: tuple[Place, ...]
     earlier: np.ndarray | None
 
     @cached_property
@@ -122,12 +133,12 @@ class Call:
 def call(multiply: Callable, shape: Shape, seed: int, earlier: np.ndarray | None = None) -> Call:
     """Call a function with a kernel and two matrices, on the virtual GPU. Raises CallFailed."""
     a, b = inputs(shape, seed)
-    with installed(), counting_transfers() as copies:
-        kernel = GivenKernel(shape, copies)
+    with installed(), counting_transfers() as copies, counting_waits() as waits:
+        kernel = GivenKernel(shape, copies, waits)
         result = multiply(kernel, a.copy(), b.copy())
         # Whatever is asked about the result from here on is not the reader's.
-        done = tuple(copies)
-    return Call(shape, a, b, result, tuple(kernel.launches), done, earlier)
+        done = tuple(copies), tuple(waits)
+    return Call(shape, a, b, result, tuple(kernel.launches), *done, earlier)
 
 
 def shapes_of(shape: Shape) -> dict[str, tuple[int, int]]:
@@ -331,15 +342,68 @@ def crossings(seen: Call) -> str | None:
     return None
 
 
-CAUSES = (
+def copied(seen: Call) -> str | None:
+    """Copies where none is wanted."""
+    if not seen.copies:
+        return None
+    first = seen.copies[0]
+    name = seen.name_of(first.shape)
+    what = f"`{name}`" if name else f"an array of {_size(first.shape)}"
+    if first.by == "launch":
+        return (
+            f"{_line(seen.launches[0].place)}: {what} is an array of NumPy's, and no managed one. "
+            f"So Numba copies it at the launch: {_bytes(first.nbytes)} to the device, and back."
+        )
+    return (
+        f"{_at([first])}: {what} {_goes(first)} by a copy, {_bytes(first.nbytes)}. No copy is "
+        "wanted here."
+    )
+
+
+def unfilled(seen: Call) -> str | None:
+    """Managed arrays that hold zeros when the kernel is launched."""
+    for name in seen.launches[0].empty:
+        return (
+            f"{_line(seen.launches[0].place)}: `{name}` has no numbers yet when the kernel is "
+            f"launched. Nobody has stored the elements of `{name}` in the memory that it gets."
+        )
+    return None
+
+
+def waits(seen: Call) -> str | None:
+    """Nothing waits for the kernel before c is given away."""
+    if len(seen.waits) > seen.launches[0].waits:
+        return None
+    early = f"{_line(seen.waits[0])}, waits before the launch. " if seen.waits else ""
+    return (
+        f"{early}Nothing waits for the kernel after its launch. On a GPU it may still run when the "
+        "function returns, and some elements of `c` are then still missing. (On the virtual GPU a "
+        "launch has ended when it returns, so here the result is right.)"
+    )
+
+
+Cause = Callable[[Call], str | None]
+# What is asked of a call, in this order: with copies, and with managed memory.
+COPIED: tuple[Cause, ...] = (
     launches, arguments, order, other_memory, element_type, result, grid, values,
     arguments_on_the_host, pieces, crossings,
 )  # fmt: skip
+MANAGED: tuple[Cause, ...] = (
+    launches, arguments, copied, element_type, unfilled, result, grid, values, waits,
+)  # fmt: skip
 
 
-def cause(seen: Call) -> str | None:
-    """The first thing that is wrong with a call; None for one that is right."""
-    return next((told for probe in CAUSES if (told := probe(seen))), None)
+def examined(multiply: Callable, causes: Sequence[Cause], fact: str) -> Examined:
+    """Call a function at each shape; the first cause that is found. fact: of a right one."""
+    before = None
+    for seed, shape in enumerate(SHAPES):
+        seen = call(multiply, shape, seed, before)
+        told = next((words for probe in causes if (words := probe(seen))), None)
+        before = seen.right
+        counts = {"copies": len(seen.copies), "bytes": sum(one.nbytes for one in seen.copies)}
+        if told:
+            return Examined(told, counts=counts)
+    return Examined(facts=(fact,), counts=counts)
 
 
 def _inner(argument):
@@ -349,7 +413,9 @@ def _inner(argument):
 
 
 def _is_empty(argument) -> bool:
-    """Whether this is memory of the device that nobody has filled."""
+    """Whether this is device memory that nobody has filled, or managed memory full of zeros."""
+    if isinstance(argument, HostMemory):
+        return not np.any(argument)
     unwritten = getattr(argument, "unwritten", None)
     return unwritten is not None and bool(unwritten.all())
 

@@ -35,8 +35,8 @@ def draw_copies() -> Picture:
         "a and b are in host memory": _moment(a + b, (), (), "CPU"),
         "copy a to the device": _moment(a + b, a, a, "CPU"),
         "copy b to the device": _moment(a + b, a + b, b, "CPU"),
-        "the kernel computes c": _moment(a + b, a + b + c, (), "GPU"),
-        "copy c back to the host": _moment(a + b + c, a + b + c, c, "CPU", back=True),
+        "kernel computes c": _moment(a + b, a + b + c, (), "GPU"),
+        "copy c to the host": _moment(a + b + c, a + b + c, c, "CPU", back=True),
     }
     alt = (
         "Host memory beside the CPU, device memory beside the GPU, and a bus between them. a and b "

@@ -20,7 +20,7 @@ from utils.virtual_gpu import counting_transfers, installed
 from utils.virtual_gpu.pictures.svg import Picture
 
 SIZES = (64, 128, 256, 512, 1024, 2048)  # n of the recorded products of n×n
-WAYS = {"to_device": "to the device", "to_host": "to the host"}
+WAYS = {"to_device": "to device", "to_host": "to host"}
 
 
 def copies(function: Callable, *arguments) -> Table:

@@ -30,7 +30,7 @@ from .errors import (
 )
 from .hostarrays import DeviceArray
 from .seam import active, install, installed
-from .transfers import Transfer, counting_transfers
+from .transfers import Transfer, counting_transfers, counting_waits
 
 # The interpreter takes as long to import as all the rest: who launches nothing need not wait.
 _ON_DEMAND = {
@@ -71,6 +71,7 @@ __all__ = [
     "VirtualGpuError",
     "active",
     "counting_transfers",
+    "counting_waits",
     "install",
     "installed",
     "register",

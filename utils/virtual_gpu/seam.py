@@ -22,6 +22,7 @@ from . import allocation, dispatch, virtual_device
 from .errors import LaunchError
 from .hostarrays import DeviceArray
 from .streams import VirtualEvent, VirtualStream
+from .transfers import note_wait
 
 _texts = itertools.count()
 _ABSENT = object()
@@ -164,7 +165,7 @@ _HOST_NAMES = {
     "pinned": _pinned,
     "mapped": _mapped,
     "open_ipc_array": _open_ipc_array,
-    "synchronize": lambda: None,
+    "synchronize": note_wait,
     "select_device": virtual_device.select_device,
     "close": lambda: None,
     "defer_cleanup": contextlib.nullcontext,

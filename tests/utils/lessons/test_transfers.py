@@ -17,9 +17,9 @@ A, B = np.ones((48, 20), np.float32), np.ones((20, 80), np.float32)
 def test_copies_of_a_function_are_counted_by_array_and_direction():
     table = copies(GIVEN.solution, naive, A, B)
     assert table.rows == (
-        ("48×20", "to the device", "`to_device`", "1", "3,840"),
-        ("20×80", "to the device", "`to_device`", "1", "6,400"),
-        ("48×80", "to the host", "`copy_to_host`", "1", "15,360"),
+        ("48×20", "to device", "`to_device`", "1", "3,840"),
+        ("20×80", "to device", "`to_device`", "1", "6,400"),
+        ("48×80", "to host", "`copy_to_host`", "1", "15,360"),
         ("all", "", "", "3", "25,600"),
     )
 

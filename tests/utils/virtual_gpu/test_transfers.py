@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from utils.virtual_gpu import counting_transfers, installed, seam, trace
+from utils.virtual_gpu import counting_transfers, counting_waits, installed, seam, trace
 from utils.virtual_gpu.allocation import to_device
 from utils.virtual_gpu.dispatch import VirtualKernel
 
@@ -148,3 +148,25 @@ def test_installed_puts_everything_back(monkeypatch):
 
 def test_a_traced_launch_copies_as_a_launch_does():
     assert len(copied(lambda: trace(add, 1, 8, X, Y, X.copy()))) == 6
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        lambda: cuda.synchronize(),
+        lambda: cuda.stream().synchronize(),
+        lambda: cuda.event().synchronize(),
+        lambda: cuda.current_context().synchronize(),
+    ],
+)
+def test_every_way_to_wait_for_the_device_is_noted(wait):
+    with counting_waits() as places:
+        wait()
+    assert places == [(__file__, wait.__code__.co_firstlineno)]
+
+
+def test_a_stream_waits_at_the_end_of_its_block():
+    with counting_waits() as places:
+        with cuda.stream().auto_synchronize():
+            assert places == []
+        assert len(places) == 1
