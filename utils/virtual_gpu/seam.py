@@ -55,7 +55,7 @@ def installed() -> Iterator[None]:
     if active():
         yield
         return
-    before = [(owner, name, vars(owner).get(name, _ABSENT)) for owner, name, _ in _replacements()]
+    before = {(id(o), name): (o, name, _own(o, name)) for o, name, _ in _replacements()}
     launched: set[CUDADispatcher] = set()
 
     def run(what: dispatch.VirtualLaunch, arguments: tuple) -> None:
@@ -67,13 +67,25 @@ def installed() -> Iterator[None]:
         with dispatch.watching(run):
             yield
     finally:
-        for owner, name, value in before:
-            if value is _ABSENT:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, value)
+        _put_back(before)
         for kernel in launched:
             dispatch.forget_types(kernel)
+
+
+def _own(owner, name: str):
+    return vars(owner).get(name, _ABSENT)
+
+
+def _put_back(before: dict[tuple[int, str], tuple[object, str, object]]) -> None:
+    by_name = {name: value for _, name, value in before.values()}
+    # Modules that were imported in the meantime have taken the virtual GPU's names for Numba's.
+    late = [(o, name, by_name[name]) for o, name, _ in _replacements()
+            if (id(o), name) not in before]  # fmt: skip
+    for owner, name, value in (*before.values(), *late):
+        if value is _ABSENT:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, value)
 
 
 def _replacements() -> Iterator[tuple[object, str, object]]:

@@ -1,6 +1,8 @@
 """Each copy between host and device is counted, and nothing else is."""
 
 import inspect
+import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -143,6 +145,19 @@ def test_installed_puts_everything_back(monkeypatch):
     assert cuda.to_device is own
     assert not hasattr(seam.deviceufunc, "exec")
     assert not one.overloads
+    seam.install()
+
+
+def test_a_module_that_is_imported_while_installed_gets_numbas_own_names(monkeypatch):
+    own = object()
+    late = ModuleType("numba.cuda.late")
+    monkeypatch.setattr(seam, "active", lambda: False)
+    monkeypatch.setattr(cuda, "get_current_device", own)
+    with installed():
+        monkeypatch.setitem(sys.modules, late.__name__, late)
+        late.get_current_device = cuda.get_current_device
+        assert late.get_current_device is not own
+    assert late.get_current_device is cuda.get_current_device is own
     seam.install()
 
 
