@@ -20,8 +20,8 @@ EXERCISE = HostExercise(
         "`without_copies(kernel, a, b)` does the same as before, with managed memory. The starter "
         "has the three copies. Take them out: no copy may stand in your function, and a launch "
         "may copy nothing. About 7 lines.",
-        "`cuda.managed_array(shape, dtype)` gives an array that host and device can both use. What "
-        "it holds at first is arbitrary. On the host it is used as a NumPy array: `x[:] = a` stores "
+        "`cuda.managed_array(shape, dtype)` gives an array that host and device can both use. Its "
+        "first content is arbitrary. On the host it is used as a NumPy array: `x[:] = a` stores "
         "the elements of a in it. A launch takes it as it is.",
     ),
     hints=(

@@ -71,7 +71,10 @@ WRONG = {
     "one block": ([("grid = -(-n // 32), -(-m // 8)", "grid = 1, 1")], ["32 threads wide"]),
     "exchanged arrays": ([("(both_a, both_b,", "(both_b, both_a,")], ["gets arrays of 20×80"]),
     "shape of c": ([("(m, n), np", "(n, m), np")], ["gets arrays of", "80×48"]),
-    "no shape": ([("a.shape, np.float32", "a, np.float32")], ["The shape is an array of shape (48, 20); it must be whole numbers"]),
+    "no shape": (
+        [("a.shape, np.float32", "a, np.float32")],
+        ["The shape is an array of shape (48, 20); it must be whole numbers"],
+    ),
     "no brackets": ([("kernel[grid, block]", "kernel")], ["raises TypeError"]),
 }  # fmt: skip
 
