@@ -30,8 +30,10 @@ from utils.virtual_gpu import (
 from utils.virtual_gpu.hostarrays import HostMemory
 from utils.virtual_gpu.transfers import TO_DEVICE, TO_HOST, Place
 
-# The sizes all differ, so that each array is known by its shape. The first one is called twice.
-SHAPES = ((48, 80, 20), (48, 80, 20), (13, 37, 21))
+# The sizes all differ, so that each array is known by its shape. The first one is called twice; the
+# others need the last threads of a block, and the last block.
+SHAPES = ((48, 80, 20), (48, 80, 20), (41, 33, 5), (40, 64, 12))
+BLOCK = (32, 8)  # threads, as the task gives it
 # The one way that each array of a product has to go.
 NEEDED = {"a": TO_DEVICE, "b": TO_DEVICE, "c": TO_HOST}
 FLOAT32 = np.dtype(np.float32)
@@ -41,11 +43,13 @@ FLOAT32 = np.dtype(np.float32)
 class Launched:
     """A launch of the given kernel: where, with what, after how many copies and waits.
 
-    threads: of the whole grid, x and y. empty: which of a and b lie in memory that nobody filled.
+    threads: of the whole launch, x and y. grid: blocks, x and y. empty: which of a and b lie in
+    memory that nobody filled.
     """
 
     place: Place
     threads: tuple[int, int]
+    grid: tuple[int, int]
     arguments: tuple
     copies: int
     waits: int
@@ -74,7 +78,8 @@ class GivenKernel:
             place = reader.f_code.co_filename, reader.f_lineno
             empty = tuple(name for name, one in zip("ab", arguments) if _is_empty(one))
             done = len(self.copies), len(self.waits)
-            self.launches.append(Launched(place, (x, y), arguments, *done, empty))
+            blocks = sizes.grid[:2]
+            self.launches.append(Launched(place, (x, y), blocks, arguments, *done, empty))
             if not empty and [np.shape(_inner(one)) for one in arguments] == list(
                 shapes_of(self.shape).values()
             ):
@@ -244,8 +249,15 @@ def order(seen: Call) -> str | None:
 
 
 def grid(seen: Call) -> str | None:
-    """Fewer threads than c has columns or rows."""
+    """Fewer threads than c has columns or rows, or grid and block exchanged."""
     (m, n, _), (x, y) = seen.shape, seen.launches[0].threads
+    blocks = seen.launches[0].grid
+    if blocks == BLOCK:
+        return (
+            f"{_line(seen.launches[0].place)}: the launch has {_size(blocks)} blocks of "
+            f"{x // blocks[0]}×{y // blocks[1]} threads. Grid and block are exchanged, and at a "
+            "larger shape a block would have more than 1,024 threads."
+        )
     if x >= n and y >= m:
         return None
     missing = m * n - min(x, n) * min(y, m)

@@ -3,7 +3,7 @@
 import pytest
 
 from labs import EXERCISES, check
-from tests.labs.readers import changed, from_text
+from tests.labs.readers import changed, from_text, mutants_of
 
 NAME = "to_the_gpu_and_back"
 A = "    on_gpu_a = cuda.to_device(a)\n"
@@ -129,6 +129,10 @@ WRONG = {
         [(GRID, "    grid = -(-m // 8), -(-n // 32)\n")],
         ["192 threads wide and 24 high", "48 rows"],
     ),
+    "grid and block exchanged": (
+        [("kernel[grid, block]", "kernel[block, grid]")],
+        ["32×8 blocks of 3×6 threads", "exchanged"],
+    ),
     "one block": ([(GRID, "    grid = 1, 1\n")], ["32 threads wide and 8 high"]),
     "one dimension": ([(GRID, "    grid = 100\n")], ["3,200 threads wide and 8 high"]),
     "exchanged arrays": (
@@ -196,6 +200,13 @@ RIGHT = {
 }  # fmt: skip
 
 
+# Small slips by rule that change nothing: more threads than are needed.
+HARMLESS = (
+    "constant_one_more in `block = 32, 8",
+    "constant_one_less in `grid = ",
+)
+
+
 def said(function) -> str:
     return str(check(NAME, function))
 
@@ -233,3 +244,10 @@ def test_what_is_seen_does_not_hold_the_words_of_another_language():
     """A sentence about a text of its own, in a file without a name."""
     told = said(from_text(NAME, "def to_the_gpu_and_back(kernel, a, b):\n    return kernel(a)\n"))
     assert "Line 2 raises TypeError" in told
+
+
+@pytest.mark.slow
+def test_small_slips_are_refused():
+    for what, function in mutants_of(NAME):
+        told = said(function)
+        assert ("not yet" in told) != what.startswith(HARMLESS), (what, told)

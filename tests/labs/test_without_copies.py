@@ -3,7 +3,7 @@
 import pytest
 
 from labs import EXERCISES, check
-from tests.labs.readers import changed
+from tests.labs.readers import changed, mutants_of
 
 NAME = "without_copies"
 A = "    both_a = cuda.managed_array(a.shape, np.float32)\n"
@@ -67,7 +67,11 @@ WRONG = {
         ["Every element of the result is 0"],
     ),
     "b in place of a": ([(FILL_A, "    both_a[:] = b[0, 0]\n")], ["elements are wrong"]),
-    "rounded down": ([("-(-m // 8)", "m // 8")], ["37 columns and 13 rows", "8 high"]),
+    "rounded down": ([("-(-m // 8)", "m // 8")], ["33 columns and 41 rows", "40 high"]),
+    "grid and block exchanged": (
+        [("kernel[grid, block]", "kernel[block, grid]")],
+        ["32×8 blocks of 3×6 threads", "exchanged"],
+    ),
     "one block": ([("grid = -(-n // 32), -(-m // 8)", "grid = 1, 1")], ["32 threads wide"]),
     "exchanged arrays": ([("(both_a, both_b,", "(both_b, both_a,")], ["gets arrays of 20×80"]),
     "shape of c": ([("(m, n), np", "(n, m), np")], ["gets arrays of", "80×48"]),
@@ -91,6 +95,13 @@ RIGHT = {
     "np.copyto": [(FILL_A + FILL_B, "    np.copyto(both_a, a)\n    np.copyto(both_b, b)\n")],
     "waits twice": [(WAIT, WAIT + WAIT)],
 }  # fmt: skip
+
+
+# Small slips by rule that change nothing: more threads than are needed.
+HARMLESS = (
+    "constant_one_more in `block = 32, 8",
+    "constant_one_less in `grid = ",
+)
 
 
 def said(function) -> str:
@@ -120,3 +131,10 @@ def test_the_solution_copies_nothing():
     verdict = check(NAME, EXERCISES[NAME].solution)
     assert verdict.passed
     assert verdict.counts == {"copies": 0, "bytes": 0}
+
+
+@pytest.mark.slow
+def test_small_slips_are_refused():
+    for what, function in mutants_of(NAME):
+        told = said(function)
+        assert ("not yet" in told) != what.startswith(HARMLESS), (what, told)

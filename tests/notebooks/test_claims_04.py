@@ -98,6 +98,11 @@ def test_pageable_memory_is_slower_and_its_rate_falls_on_the_way_to_the_device()
     assert rates("pageable", "to_host")[-1] == max(rates("pageable", "to_host"))
 
 
+def test_pinned_memory_was_faster_in_the_source_too():
+    assert claim("copies without cudaMallocHost") == 2.5
+    assert claim("copies with cudaMallocHost") == 12
+
+
 def with_copies(n: int) -> float:
     return transfer_ms("product_with_copies", "WHAT=wall", str(n))
 
