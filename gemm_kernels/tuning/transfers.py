@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from gemm_kernels.tuning.moving import (
+from gemm_kernels.tuning.transfer_experiments import (
     Experiment,
     copies,
     on_cpu,

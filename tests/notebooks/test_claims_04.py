@@ -1,13 +1,17 @@
 """What lesson 04 says in prose, held against counts of the virtual GPU and against the records."""
 
+import nbformat
 import numpy as np
 import pytest
 from numba import cuda
 
 from gemm_kernels import LADDER
 from gemm_kernels.naive import naive
+from gemm_kernels.tuning.transfers import REPETITIONS
+from labs import check
 from utils import lessons as course
 from utils.lessons import transfers
+from utils.lessons.first_cell import LESSONS
 from utils.lessons.transfers import SIZES, transfer_ms
 from utils.machine import devices
 from utils.measuring import records
@@ -96,6 +100,18 @@ def test_pageable_memory_is_slower_and_its_rate_falls_on_the_way_to_the_device()
     assert all(slow < fast for slow, fast in zip(pageable, pinned, strict=True))
     assert pageable[-1] < max(pageable) / 1.5
     assert rates("pageable", "to_host")[-1] == max(rates("pageable", "to_host"))
+
+
+def test_whole_products_are_not_all_alike():
+    frame = transfers.recorded_transfers()
+    whole = (frame["step"] == "product_with_copies") & (frame["params"] == "WHAT=wall")
+    (row,) = frame[whole & (frame["k"] == 2000)].to_dict("records")
+    assert (rounded(row["time_ms_min"], 1), rounded(row["time_ms_max"], 1)) == (3.6, 8.5)
+    assert REPETITIONS == 9
+
+
+def test_the_first_allocation_of_the_source_took_long():
+    assert rounded(claim("first allocation")) == 96
 
 
 def test_pinned_memory_was_faster_in_the_source_too():
@@ -197,6 +213,21 @@ def test_at_4096_a_fast_kernel_takes_less_time_than_its_copies():
     shares = [rounded(100 * ms / (ms + copies)) for ms in (27.5, 2.6)]
     assert shares == [87, 39]
     assert all(45 < rate < 55 for rate in rates("pinned", "to_host")[-2:])
+
+
+@pytest.mark.parametrize(
+    ("cell", "function", "exercise"),
+    [
+        ("three-copies", "three_copies", "to_the_gpu_and_back"),
+        ("managed-code", "with_managed", "without_copies"),
+    ],
+)
+def test_what_the_course_shows_passes_its_own_check(cell, function, exercise):
+    lesson = nbformat.read(LESSONS / "04_transfers.ipynb", as_version=4)
+    (source,) = (one.source for one in lesson.cells if one.id == cell)
+    known = {"cuda": cuda, "np": np}
+    exec(source[: source.index("transfers.copies")], known)
+    assert check(exercise, known[function]).passed
 
 
 def product(kernel, a, b):
