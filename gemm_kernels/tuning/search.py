@@ -161,7 +161,9 @@ def _kernels(device: Device, tiles: tuple) -> list[tuple[dict[str, int], Facts]]
     return promising
 
 
-def estimate(shape: GemmShape, variant: Variant, cycles_per_ffma: float, device: Device) -> float:
+def estimate(
+    shape: GemmShape, variant: Variant, cycles_per_ffma: float, device: Device
+) -> float:
     """Cycles that the SM with the most to do needs; infinite for what is not worth a try.
 
     That is what another number of slices repeats, or what cuts tiles into more than one round.

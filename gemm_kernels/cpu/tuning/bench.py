@@ -234,7 +234,8 @@ def _two_threads(console: Console) -> list[Bar]:
     def rivals_of(inputs, out):
         execution = partial(parallel.STEP.build(), *inputs, out)
         return {
-            name: partial(_on_threads, threads, execution) for name, threads in ((one, 1), (two, 2))
+            name: partial(_on_threads, threads, execution)
+            for name, threads in ((one, 1), (two, 2))
         }
 
     lines, bars = [], []
