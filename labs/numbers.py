@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,7 +51,8 @@ class NumbersExercise(Asked):
 
     parameters: of the function. unit: of what it returns, in the singular. promises: what the task
     says that is looked at. cases: in the order in which they are told, the simplest first.
-    slips: the first that explains all answers is told.
+    slips: the first that explains all answers is told. enough: so many cases tell slips apart; where
+    an answer is wrong, no further ones are tried.
     """
 
     parameters: tuple[str, ...]
@@ -58,6 +60,7 @@ class NumbersExercise(Asked):
     promises: tuple[str, ...]
     cases: Callable[[], Sequence[Case]]
     slips: tuple[Slip, ...] = ()
+    enough: int = 1000
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -73,12 +76,12 @@ class NumbersExercise(Asked):
 def judge(asked: NumbersExercise, given, patience: float) -> Verdict:
     """Evaluate a function in every case, and tell the first that is wrong.
 
-    patience: not used; a budget of steps ends what does not end by itself.
+    patience: seconds for all cases; a budget of steps ends what does not end by itself.
     """
     cause = (
         no_function(asked.parameters, given)
         or _other_order(asked.parameters, given)
-        or _wrong(asked, given)
+        or _wrong(asked, given, patience)
     )
     if cause:
         return Verdict(asked.name, asked.title, (cause,))
@@ -96,25 +99,40 @@ def _other_order(parameters: tuple[str, ...], function) -> str | None:
     )
 
 
-def _wrong(asked: NumbersExercise, function) -> str | None:
+def _wrong(asked: NumbersExercise, function, patience: float) -> str | None:
     """Why the first case that is not right is not; None where all are."""
-    answers, failed = _answers(asked, function)
+    answers, failed = _answers(asked, function, patience)
     for case, answer in zip(asked.all_cases, answers, strict=False):
         if not _same(answer, case.right):
             verb = "is" if case.right == 1 else "are"
-            slips = (slip.sentence for slip in asked.slips if _explains(slip, asked, answers))
             return (
                 f"{_where(asked, case)} you return {_shown(answer)}, and "
-                f"{counted(case.right, asked.unit)} {verb} right. {next(slips, case.why)}"
+                f"{counted(case.right, asked.unit)} {verb} right. "
+                f"{_slip(asked, answers) or case.why}"
             )
     return failed
 
 
-def _answers(asked: NumbersExercise, function) -> tuple[list[float], str | None]:
-    """What the function returns in each case, up to one that has no answer, and why it has none."""
+def _slip(asked: NumbersExercise, answers: Sequence[float]) -> str | None:
+    """The mistake that would give all of these answers, if they are enough to tell."""
+    if len(answers) < min(asked.enough, len(asked.all_cases)):
+        return None
+    return next((slip.sentence for slip in asked.slips if _explains(slip, asked, answers)), None)
+
+
+def _answers(asked: NumbersExercise, function, patience: float) -> tuple[list[float], str | None]:
+    """What the function returns in each case, up to one that has no answer, and why it has none.
+
+    They end early where one is wrong and there are enough of them.
+    """
     answers: list[float] = []
-    evaluate = evaluated(function)
+    evaluate, until, all_right = evaluated(function), time.monotonic() + patience, True
     for case in asked.all_cases:
+        if time.monotonic() > until:
+            return answers, (
+                f"{len(answers):,} of {len(asked.all_cases):,} cases took {patience:g} seconds. "
+                "Your function does far more than the task needs."
+            )
         try:
             answer = evaluate(case.given)
         except CannotEvaluate as error:
@@ -122,6 +140,9 @@ def _answers(asked: NumbersExercise, function) -> tuple[list[float], str | None]
         if isinstance(answer, bool) or not isinstance(answer, int | float):
             return answers, f"{_where(asked, case)} the function {_no_number(answer)}"
         answers.append(answer)
+        all_right = all_right and _same(answer, case.right)
+        if not all_right and len(answers) >= asked.enough:
+            break
     return answers, None
 
 

@@ -96,9 +96,8 @@ EXERCISE = NumbersExercise(
         Slip("Of equals this is the smallest, and the largest is asked for.", best(last=False)),
         Slip("This has the most resident blocks. The most resident threads are asked for.",
              best(score=lambda blocks, threads: blocks)),
-        Slip("This has the most resident blocks, and it is the smallest of equals. The most "
-             "resident threads are asked for.",
-             best(score=lambda blocks, threads: blocks, last=False)),
+        Slip("This is always the smallest size. It has the most resident blocks; the most resident "
+             "threads are asked for.", lambda *given: WARP),
         Slip("1024 threads are not tried: a `range` ends before its second number.",
              best(sizes=range(32, 1024, 32))),
         Slip("1024 threads are not tried, and of equals this is the smallest.",
@@ -111,14 +110,10 @@ EXERCISE = NumbersExercise(
         Slip("Only multiples of 64 are tried.", best(sizes=range(64, 1025, 64))),
         Slip("Only multiples of 128 are tried.", best(sizes=range(128, 1025, 128))),
         Slip("The search ends at 512 threads.", best(sizes=range(32, 513, 32))),
-        Slip("`bytes_per_thread` is for one thread, and your block asks for no more than that.",
-             best(shared=lambda pair: pair[0])),
-        Slip("Shared memory is not asked for: a block needs `bytes_per_thread` times its threads.",
-             best(shared=lambda pair: 0)),
+        Slip("Shared memory makes no difference to your answers: a block asks for "
+             "`bytes_per_thread` times its threads.", best(shared=lambda pair: 0)),
         Slip("`bytes_per_thread` are bytes already. You multiply them by 4.",
              best(shared=lambda pair: 4 * pair[0] * pair[1])),
-        Slip("You count the shared memory of warps, and not of threads.",
-             best(shared=lambda pair: pair[0] * pair[1] // 32)),
         Slip("`registers` is not used: you count 32 for every kernel.",
              lambda registers, per_thread: best()(32, per_thread)),
         Slip("This has the fewest resident threads, and the most are asked for.",
@@ -139,9 +134,9 @@ EXERCISE = NumbersExercise(
         Slip("This is the largest block that fits. A smaller one can have more resident threads.",
              first_fit),
         Slip("This is always the largest size.", lambda *given: LARGEST),
-        Slip("This is always the smallest size.", lambda *given: WARP),
         Slip("No size was kept.", lambda *given: 0),
     ),
+    enough=12,
     hints=(
         "A loop over the sizes: `for threads in range(32, 1025, 32)`.",
         "The resident threads of a size are its threads times `resident_blocks(threads, registers, "

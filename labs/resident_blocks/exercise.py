@@ -106,16 +106,12 @@ EXERCISE = NumbersExercise(
     promises=("right for one kernel for each rule", "equal to the recorded answers of the driver"),
     cases=cases,
     slips=(
-        Slip("You do not count warp slots: rule 1.", without(THREADS)),
-        Slip("You do not count block slots: rule 2.", without(BLOCKS)),
-        Slip("You do not count registers: rule 3.", without(REGISTERS)),
-        Slip("You do not count shared memory: rule 4.", without(MEMORY)),
+        Slip("Warp slots make no difference to your answers: rule 1.", without(THREADS)),
+        Slip("Block slots make no difference to your answers: rule 2.", without(BLOCKS)),
+        Slip("Registers make no difference to your answers: rule 3.", without(REGISTERS)),
+        Slip("Shared memory makes no difference to your answers: rule 4.", without(MEMORY)),
         *(Slip(f"This counts {name} alone. Four resources can run out.", only(name))
           for name in (THREADS, REGISTERS, MEMORY, BLOCKS)),
-        Slip(
-            "Warps are rounded down: the threads of the last, which is not full, are forgotten.",
-            but(warps=lambda threads: threads // 32),
-        ),
         Slip(
             "Warps are rounded down and are at least 1. A last warp that is not full counts, too.",
             but(warps=lambda threads: max(threads // 32, 1)),
@@ -138,8 +134,6 @@ EXERCISE = NumbersExercise(
              "parts.", but(parts=1, unit=1)),
         Slip("You count one part of the registers, and the SM has four.",
              other(REGISTERS, lambda t, r, s: PART // (-(-r * 32 // 256) * 256) // -(-t // 32))),
-        Slip("A warp takes 32 times the registers of a thread. You count those of one thread.",
-             other(REGISTERS, lambda t, r, s: 4 * (PART // (-(-r // 256) * 256)) // -(-t // 32))),
         Slip("You count the registers of threads. They are given to whole warps, also where the "
              "last is not full.", other(REGISTERS, lambda t, r, s: 4 * PART // (t * r))),
         Slip("The registers of a block are rounded up. Each warp's are, and they come from the 4 "
@@ -157,6 +151,8 @@ EXERCISE = NumbersExercise(
              other(MEMORY, lambda t, r, s: SHARED // ((s + 1024) // 128 * 128))),
         Slip("The driver takes 1,024 bytes of each block's, and not once of the SM's.",
              other(MEMORY, lambda t, r, s: (SHARED - 1024) // (-(-s // 128) * 128) if s else 32)),
+        Slip("You count 232,448 bytes. So many can one block have; the SM has 233,472.",
+             but(of_sm=232_448)),
         Slip("`shared_bytes` is for a whole block, and you multiply it by the threads.",
              other(MEMORY, lambda t, r, s: SHARED // (-(-(s * t + 1024) // 128) * 128))),
         Slip("You take the largest room. The resource that runs out first decides.",
