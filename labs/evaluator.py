@@ -8,13 +8,14 @@ its line. Numbers are those of Python, and a budget of steps ends every loop.
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import FunctionType, ModuleType
 
-from labs.words import at, counted, sentence
+from labs.words import at, sentence
 from utils.virtual_gpu import Unsupported
 from utils.virtual_gpu.source import Source, read_source
 
@@ -62,7 +63,7 @@ def evaluated(function: FunctionType) -> Callable[[tuple], object]:
 
     def call(arguments: tuple) -> object:
         try:
-            return _call(function, arguments, _Evaluation(sources), 0)
+            return _call(function, _filled(function, arguments, {}), _Evaluation(sources), 0)
         except RecursionError:
             raise CannotEvaluate("An expression is nested too deeply to be evaluated.") from None
 
@@ -101,14 +102,7 @@ class _Frame:
 def _call(function: FunctionType, arguments: tuple, evaluation: _Evaluation, depth: int) -> object:
     source = evaluation.source(function)
     frame = _Frame(source, evaluation, depth, {})
-    given = source.filled(arguments)
-    if given is None:
-        raise frame.fail(
-            source.tree,
-            f"`{source.name}` has {counted(len(source.parameters), 'parameter')}, and it is called "
-            f"with {counted(len(arguments), 'argument')}.",
-        )
-    frame.variables.update(zip(source.parameters, given, strict=True))
+    frame.variables.update(zip(source.parameters, arguments, strict=True))
     left = _block(source.tree.body, frame)
     return left.value if isinstance(left, _Returned) else None
 
@@ -445,14 +439,14 @@ def _function_call(node: ast.Call, frame: _Frame) -> object:
     function = _value(node.func, frame)
     if function is print:
         return None
-    given = [_value(one, frame) for one in node.args]
+    given = _arguments(node.args, frame)
     named = {one.arg: _value(one.value, frame) for one in node.keywords}
     if isinstance(function, FunctionType) and function.__module__ != __name__:
         return _own_call(node, function, given, named, frame)
     for many in given:
         if isinstance(many, range) and len(many) > frame.evaluation.steps:
             raise frame.fail(node, f"{len(many):,} values are more than the check goes through.")
-    if function in (pow, math.pow) and _too_long(ast.Pow(), *given[:2]):
+    if function is pow and len(given) > 1 and _too_long(ast.Pow(), *given[:2]):
         raise frame.fail(node, f"this number would have more than {MOST_BITS:,} bits.")
     if not callable(function):
         raise frame.fail(node, f"`{ast.unparse(node.func)}` is a number and no function.")
@@ -461,17 +455,32 @@ def _function_call(node: ast.Call, frame: _Frame) -> object:
     return _guarded(lambda: function(*given, **named), node, frame)
 
 
+def _arguments(nodes: Iterable[ast.expr], frame: _Frame) -> list:
+    """The values of arguments; `*rooms` stands for all elements of it."""
+    given: list = []
+    for node in nodes:
+        given += (
+            _turns(node.value, frame) if isinstance(node, ast.Starred) else [_value(node, frame)]
+        )
+    return given
+
+
 def _own_call(node: ast.Call, function: FunctionType, given, named, frame: _Frame) -> object:
     """A call of a function that the reader has written."""
     if frame.depth >= DEEPEST:
         raise frame.fail(node, f"{DEEPEST} functions are called within each other.")
-    if named:
-        names = function.__code__.co_varnames[: function.__code__.co_argcount]
-        rest = names[len(given) :]
-        if set(named) - set(rest):
-            raise frame.fail(node, f"`{function.__name__}` has no such parameters.")
-        given = [*given, *(named[name] for name in rest if name in named)]
-    return _call(function, tuple(given), frame.evaluation, frame.depth + 1)
+    try:
+        arguments = _filled(function, given, named)
+    except TypeError as error:
+        raise frame.fail(node, f"the call does not fit `{function.__name__}`, {error}") from None
+    return _call(function, arguments, frame.evaluation, frame.depth + 1)
+
+
+def _filled(function: FunctionType, given: Iterable, named: Mapping[str, object]) -> tuple:
+    """The arguments in the order of the parameters, defaults where none is given; TypeError."""
+    bound = inspect.signature(function).bind(*given, **named)
+    bound.apply_defaults()
+    return bound.args
 
 
 EXPRESSIONS: Mapping[type, Callable] = {

@@ -51,8 +51,8 @@ class NumbersExercise(Asked):
 
     parameters: of the function. unit: of what it returns, in the singular. promises: what the task
     says that is looked at. cases: in the order in which they are told, the simplest first.
-    slips: the first that explains all answers is told. enough: so many cases tell slips apart; where
-    an answer is wrong, no further ones are tried.
+    slips: the first that explains all answers is told. enough: so many cases tell slips apart;
+    where an answer is wrong, no further ones are tried.
     """
 
     parameters: tuple[str, ...]

@@ -126,7 +126,10 @@ PAIRS = """    pairs = []
 BODIES = {"max": BY_MAX, "downwards": DOWNWARDS, "pairs": PAIRS}
 
 
-@pytest.mark.parametrize("what", WRONG)
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(what, marks=[pytest.mark.slow] * (what == "every size")) for what in WRONG],
+)
 def test_a_wrong_search_is_refused_with_its_cause(what):
     changes, words = WRONG[what]
     (cause,) = check(NAME, changed(NAME, *changes)).causes
