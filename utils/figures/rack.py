@@ -23,7 +23,7 @@ SMALL = MappingProxyType(
     {"warp slots": 8, "block slots": 6, "registers": 16, "shared memory": 12}
 )  # fmt: skip
 _COLOURS = (BLUE, GREEN, PURPLE, "#b0457b", "#6b7a1f", "#9a5b2c")
-_CELL, _LEFT, _TOP, _ROW = 18, 104, 30, 40
+_CELL, _LEFT, _TOP, _ROW = 18, 116, 30, 40
 _WIDTH = 420
 
 

@@ -23,7 +23,7 @@ def sm_limits() -> Table:
     shared = limits.shared_kib_per_sm * 1024
     rows = (
         ("warp slots", limits.warps_per_sm, "one for each 32 threads that it has begun"),
-        ("block slots", limits.blocks_per_sm, "one"),
+        ("block slots", limits.blocks_per_sm, "one, however small it is"),
         (
             "registers",
             f"{limits.registers_per_sm:,}, in {limits.sub_partitions} parts of {part:,}",
