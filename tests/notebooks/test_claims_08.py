@@ -66,6 +66,14 @@ def test_three_blocks_fit_the_rack_and_three_shelves_have_room_for_a_fourth():
     assert 3 * 2 / SMALL["warp slots"] == 0.75
 
 
+def test_more_registers_for_a_block_make_a_staircase():
+    rooms = [
+        room_of({"warp slots": 2, "registers": count, "shared memory": 2}) for count in range(2, 9)
+    ]
+    assert [min(room.values()) for room in rooms] == [4, 4, 4, 3, 2, 2, 2]
+    assert all(room["warp slots"] == 4 <= room["registers"] for room in rooms[:3])
+
+
 def test_the_answer_by_hand_is_three_blocks():
     room = room_of({"warp slots": 2, "registers": 3, "shared memory": 4})
     assert room == {"warp slots": 4, "block slots": 6, "registers": 5, "shared memory": 3}
@@ -218,16 +226,6 @@ def test_exercise_3_the_largest_block_has_at_most_64_registers():
     assert -(-65 * 32 // 256) * 256 == 2304
 
 
-def test_exercise_4_shared_memory_changes_the_suggestion():
-    grows = best_block_size(H200, 40, lambda threads: 160 * threads)
-    found = occupancy(H200, grows, 40, 160 * grows)
-    assert (grows, found.blocks, found.warps) == (480, 3, 45)
-    assert best_block_size(H200, 40) == 768
-    assert warps(768, 40) == 48
-    fixed = best_block_size(H200, 40, 150 * 1024)
-    assert (fixed, occupancy(H200, fixed, 40, 150 * 1024).blocks) == (1024, 1)
-
-
 def test_the_exercises_are_those_of_the_lesson():
     asked = {name for name, one in EXERCISES.items() if one.lesson == "08"}
-    assert asked == {"resident_blocks", "required_shared", "best_block"}
+    assert asked == {"resident_blocks", "required_shared", "best_block", "square_side"}
