@@ -111,7 +111,7 @@ def test_the_formula_of_the_lab_needs_blocks_of_the_same_thing():
 
 
 def test_small_blocks_run_out_of_block_slots():
-    assert occupancy(H200, 32, 40).limit == ("blocks",)
+    assert occupancy(H200, 32, 40).limit == ("block slots",)
 
 
 def test_a_square_may_cost_nothing_or_a_third():
@@ -209,13 +209,13 @@ def test_no_occupancy_lifts_the_bound_of_shared_memory():
 def test_exercise_1_an_older_gpu_has_fewer_block_slots():
     old = [occupancy((3, 5), side * side, 32, required_shared(side)) for side in SIDES]
     assert [one.fraction for one in old] == [0.5, 1, 1]
-    assert old[0].limit == ("blocks",)
+    assert old[0].limit == ("block slots",)
     assert (limits_of((3, 5)).warps_per_sm, limits_of((3, 5)).blocks_per_sm) == (64, 16)
 
 
 def test_exercise_2_occupancy_counts_warps_and_not_work():
     one, two = occupancy(H200, 32, 40), occupancy(H200, 33, 40)
-    assert (one.blocks, one.fraction, one.limit) == (32, 0.5, ("blocks",))
+    assert (one.blocks, one.fraction, one.limit) == (32, 0.5, ("block slots",))
     assert (two.blocks, two.fraction) == (24, 0.75)
     assert two.blocks * 33 == 792 < one.blocks * 32 == 1024
 

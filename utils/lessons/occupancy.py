@@ -52,15 +52,18 @@ def occupancies(
     slots, rows = limits_of(capability).warps_per_sm, []
     for name, kernel in kernels.items():
         found = occupancy(capability, *kernel)
-        limited = ", ".join(_NAMES.get(one, one) for one in found.limit)
-        rows.append((name, found.blocks, found.warps, f"{number(100 * found.fraction)} %", limited))
+        rows.append(
+            (
+                name,
+                found.blocks,
+                found.warps,
+                f"{number(100 * found.fraction)} %",
+                ", ".join(found.limit),
+            )
+        )
     head = ("", "blocks", "resident warps", "occupancy", "runs out first")
     caption = "An SM of compute capability {}.{}, {} warp slots".format(*capability, slots)
     return table(caption, head, rows)
-
-
-# The calculator names what a kernel has, the lesson the places that it takes.
-_NAMES = {"threads": "warp slots", "blocks": "block slots"}
 
 
 def occupancy_of_fastest(ladder: Ladder, size: str) -> float:
