@@ -52,7 +52,8 @@ class NumbersExercise(Asked):
     parameters: of the function. unit: of what it returns, in the singular. promises: what the task
     says that is looked at. cases: in the order in which they are told, the simplest first.
     slips: the first that explains all answers is told. enough: so many cases tell slips apart;
-    where an answer is wrong, no further ones are tried.
+    where an answer is wrong, no further ones are tried. beside: of what is given in a case and the
+    wrong answer, a sentence with the numbers behind it, said where no slip explains it.
     """
 
     parameters: tuple[str, ...]
@@ -61,6 +62,7 @@ class NumbersExercise(Asked):
     cases: Callable[[], Sequence[Case]]
     slips: tuple[Slip, ...] = ()
     enough: int = 1000
+    beside: Callable[[tuple[int, ...], float], str] = lambda given, answer: ""
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -108,9 +110,13 @@ def _wrong(asked: NumbersExercise, function, patience: float) -> str | None:
             return (
                 f"{_where(asked, case)} you return {_shown(answer)}, and "
                 f"{counted(case.right, asked.unit)} {verb} right. "
-                f"{_slip(asked, answers) or case.why}"
+                f"{_slip(asked, answers) or _told(asked, case, answer)}"
             )
     return failed
+
+
+def _told(asked: NumbersExercise, case: Case, answer: float) -> str:
+    return f"{case.why} {asked.beside(case.given, answer)}".strip()
 
 
 def _slip(asked: NumbersExercise, answers: Sequence[float]) -> str | None:

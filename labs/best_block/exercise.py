@@ -4,6 +4,7 @@ import csv
 import math
 
 from labs.numbers import Case, NumbersExercise, Slip
+from labs.words import counted
 from utils.machine.occupancy import WARP, best_block_size, occupancy, square_side
 from utils.paths import DATA
 
@@ -53,10 +54,7 @@ def first_fit(registers: int, bytes_per_thread: int) -> int:
 
 def cases() -> list[Case]:
     """Some whose shared memory decides, then what the driver of an H200 has suggested."""
-    told = (
-        "The sizes to try are 32, 64, 96 … 1024 threads, and the largest of those with the most "
-        "resident threads is the answer."
-    )
+    told = "The sizes to try are the multiples of 32 up to 1024."
     chosen = ((32, 8), (40, 8), (32, 200), (168, 8), (65, 0), (32, 112), (32, 400), (40, 130),
               (255, 0), (24, 75), (33, 1000), (16, 0))  # fmt: skip
     asked = [
@@ -70,8 +68,19 @@ def cases() -> list[Case]:
         for row in rows
         if row["static_bytes"] == row["dynamic_bytes"] == 0 and row["max_threads"] == LARGEST
     }
-    driver = "This is what the driver of an H200 has suggested."
+    driver = "The driver of an H200 has suggested this."
     return asked + [Case(*one, driver) for one in recorded.items()]
+
+
+def resident(given, answer) -> str:
+    """What an SM holds of blocks of the right size, and of the size that was returned."""
+    sizes = [best()(*given), *([int(answer)] if answer in SIZES else [])]
+    registers, per_thread = given
+    held = {size: blocks(size, registers, per_thread * size) for size in sizes}
+    return " ".join(
+        f"With {size:,} threads an SM holds {counted(count, 'block')}, {size * count:,} threads."
+        for size, count in held.items()
+    )
 
 
 EXERCISE = NumbersExercise(
@@ -137,6 +146,7 @@ EXERCISE = NumbersExercise(
         Slip("No size was kept.", lambda *given: 0),
     ),
     enough=12,
+    beside=resident,
     hints=(
         "A loop over the sizes: `for threads in range(32, 1025, 32)`.",
         "The resident threads of a size are its threads times `resident_blocks(threads, registers, "

@@ -83,8 +83,14 @@ def cases() -> list[Case]:
         for row in rows
     )
     recorded = dict(zip(asked, (int(row["blocks"]) for row in rows), strict=True))
-    told = "This is what the driver of an H200 has answered."
+    told = "The driver of an H200 has answered this."
     return [Case(*one) for one in BY_RULE] + [Case(*one, told) for one in recorded.items()]
+
+
+def room_in_each(given, answer) -> str:
+    """For how many blocks each resource has room."""
+    room = rooms(*given)
+    return f"Room for blocks: {', '.join(f'{name} {count}' for name, count in room.items())}."
 
 
 EXERCISE = NumbersExercise(
@@ -172,6 +178,7 @@ EXERCISE = NumbersExercise(
         Slip("This is for all 132 SMs, and one SM is asked for.",
              of_result(lambda blocks, threads: 132 * blocks)),
     ),
+    beside=room_in_each,
     hints=(
         "Work out one case by hand, as in the picture: what does one block take of each resource, "
         "and how often does that go into what the SM has? The smallest of the four numbers is the "

@@ -48,7 +48,18 @@ WRONG = {
     "no shared memory": ([(BYTES, "0")], ["Shared memory makes no difference"]),
     "bytes times 4": ([(BYTES, f"4 * {BYTES}")], ["You multiply them by 4"]),
     "bytes of warps": ([(BYTES, f"{BYTES} // 32")], ["Shared memory makes no difference"]),
-    "bytes over threads": ([(BYTES, "bytes_per_thread // threads")], ["are right"]),
+    "bytes over threads": (
+        [(BYTES, "bytes_per_thread // threads")],
+        ["Shared memory makes no difference"],
+    ),
+    "from 512 on": (
+        [(SIZES, "range(512, 1025, 32)")],
+        ["With 384 threads an SM holds 1 block, 384 threads", "With 1,024 threads", "0 blocks"],
+    ),
+    "no multiple of 32": (
+        [(SIZES, "range(33, 1025, 32)")],
+        ["you return 993", "multiples of 32", "With 1,024 threads an SM holds 2 blocks, 2,048"],
+    ),
     "32 registers": (
         [("threads, registers, bytes_per", "threads, 32, bytes_per")],
         ["`registers` is not used"],

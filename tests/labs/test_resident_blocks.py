@@ -108,7 +108,14 @@ WRONG = {
         [("(shared_bytes + 1024)", "shared_bytes")],
         ["divides by zero", "233_472 // bytes_of_block"],
     ),
-    "1000 bytes for a KiB": ([("+ 1024", "+ 1000")], ["are right"]),
+    "1000 bytes for a KiB": (
+        [("+ 1024", "+ 1000")],
+        ["The driver of an H200 has answered this", "Room for blocks: warp slots"],
+    ),
+    "block slots as warps": (
+        [("64 // warps, 32,", "65 // warps, 32,")],
+        ["`threads = 129`", "Room for blocks: warp slots 12, block slots 32, registers 16"],
+    ),
     "bytes not in units": (
         [(OF_BLOCK, "shared_bytes + 1024")],
         ["not rounded up to a multiple of 128"],
