@@ -17,7 +17,13 @@ from utils.lessons.estimates import draw_estimates, draw_growth, estimates
 from utils.lessons.findings import findings
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
-from utils.lessons.machine_code import compiled
+from utils.lessons.machine_code import compiled, factors
+from utils.lessons.occupancy import (
+    occupancies,
+    occupancy_of_fastest,
+    published_paradox,
+    sm_limits,
+)
 from utils.lessons.predictions import ledger, predict, reveal
 from utils.lessons.published import published_ms
 from utils.lessons.recorded import recorded_ms, share_of_peak, times
@@ -40,21 +46,25 @@ __all__ = [
     "device_to_time",
     "draw_estimates",
     "draw_growth",
-    "draw_pitfalls",
     "draw_loops",
+    "draw_pitfalls",
     "edited",
     "estimated_ms",
     "estimates",
+    "factors",
     "findings",
     "hot_loop",
     "hot_loops",
     "ledger",
     "loads_per_multiply_add",
+    "occupancies",
+    "occupancy_of_fastest",
     "peaks",
     "per_request",
     "predict",
     "profiled_wavefronts",
     "published_ms",
+    "published_paradox",
     "recorded_ms",
     "recorded_series",
     "reveal",
@@ -65,6 +75,7 @@ __all__ = [
     "show_kernel",
     "show_source",
     "show_step",
+    "sm_limits",
     "start",
     "this_device",
     "times",
