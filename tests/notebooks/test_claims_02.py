@@ -68,6 +68,12 @@ def test_the_factor_grows_with_the_size_here_and_in_the_source():
     assert 1 < there[0] < 10 < there[-1]  # ten times: between the smallest and the largest
 
 
+def test_on_a_xeon_the_factor_is_another_one():
+    frame = records.measured("Intel(R) Xeon(R) Processor", "cpu")
+    times = frame[frame["n"] == 1024].set_index("step")["time_ms"]
+    assert round(times["naive"] / times["loop_reordered"]) == 31
+
+
 def test_at_64_it_is_faster_although_all_of_b_fits():
     assert faster("64") > 3
 
@@ -87,6 +93,9 @@ def test_the_recorded_core_has_two_units_of_16_floats_and_that_clock():
     best = best[~best["step"].str.contains("parallel")]
     assert (best["gflops"] < CORE).all()
     assert 2.5 * 2 * 16 * 2 == 160
+    slips = records.published("cpu_peak").query("instruction_set == 'AVX-512'")
+    assert list(slips["peak_gflops_per_core"]) == [80, 160]
+    assert slips["note"].str.contains("contradicts itself").all()
 
 
 def test_the_sources_program_waits_and_executes_more():
@@ -104,6 +113,8 @@ def test_the_sources_program_waits_and_executes_more():
     notes = records.published("gemm_cpu")["note"].str.cat(sep=" ")
     assert "7.86 CPUs busy" in notes
     assert "2000x2000 by 2000x600" in notes
+    assert "without -O1 one product takes 9.56 s" in notes
+    assert f"{one / 10:.2f}" == "3.05"
     assert "900x900 by 900x600" in notes
     assert "shares its variable sum" in notes
 

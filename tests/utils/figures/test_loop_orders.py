@@ -16,7 +16,8 @@ def sides() -> list[list[str]]:
 def words(drawing: str, colour: str) -> set[tuple[str, int, int]]:
     """The coloured words: array, row, column."""
     found = set()
-    for x, y in re.findall(rf'<rect x="([\d.]+)" y="([\d.]+)" [^>]*fill="{re.escape(colour)}"', drawing):
+    rectangle = rf'<rect x="([\d.]+)" y="([\d.]+)" [^>]*fill="{re.escape(colour)}"'
+    for x, y in re.findall(rectangle, drawing):
         for array, (left, top) in CORNERS.items():
             column, row = (float(x) - left) // SIZE, (float(y) - top) // SIZE
             if 0 <= row < SIDE and 0 <= column < SIDE:
