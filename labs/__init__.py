@@ -4,6 +4,7 @@ One folder is one exercise: what is asked (`exercise.py`), the kernel to begin w
 and one that is right (`solution.py`). Lessons, labs and graders share them, so nothing here knows
 of notebooks: a `Verdict` is data that also shows itself. Kernels run on the virtual GPU, also where
 there is a GPU; functions of numbers are evaluated by their text.
+there is a GPU, and so do functions of the CPU, as kernels of one thread.
 
 >>> from labs import check, task
 >>> task("coalescing")  # doctest: +SKIP

@@ -23,10 +23,18 @@ from utils.lessons.occupancy import (
     occupancy_of_fastest,
     published_paradox,
     sm_limits,
+from utils.lessons.machine_code import compiled
+from utils.lessons.on_the_cpu import (
+    cache_misses,
+    count_misses,
+    follow,
+    lines_touched,
+    multiplications,
+    vector_loop,
 )
 from utils.lessons.predictions import ledger, predict, reveal
-from utils.lessons.published import published_ms
-from utils.lessons.recorded import recorded_ms, share_of_peak, times
+from utils.lessons.published import claimed, published_gflops, published_ms
+from utils.lessons.recorded import one_thread, recorded_ms, share_of_peak, times
 from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
@@ -40,8 +48,11 @@ from utils.lessons.wavefronts import (
 __all__ = [
     "Edit",
     "cache_lines_per_multiply_add",
+    "cache_misses",
+    "claimed",
     "compiled",
     "count",
+    "count_misses",
     "device_shown",
     "device_to_time",
     "draw_estimates",
@@ -53,16 +64,21 @@ __all__ = [
     "estimates",
     "factors",
     "findings",
+    "follow",
     "hot_loop",
     "hot_loops",
     "ledger",
+    "lines_touched",
     "loads_per_multiply_add",
     "occupancies",
     "occupancy_of_fastest",
+    "multiplications",
+    "one_thread",
     "peaks",
     "per_request",
     "predict",
     "profiled_wavefronts",
+    "published_gflops",
     "published_ms",
     "published_paradox",
     "recorded_ms",
@@ -80,6 +96,7 @@ __all__ = [
     "this_device",
     "times",
     "two_estimates",
+    "vector_loop",
     "watch",
     "wavefronts",
     "wavefronts_per_multiply_add",

@@ -1,6 +1,11 @@
-"""Recorded times of steps: of the device at hand where it has records, else of the course's own."""
+"""Recorded times of steps: of the GPU at hand where it has records, else of the course's own.
+
+Steps of the CPU ladder are always those of one processor, since its name does not tell which it is.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -10,6 +15,9 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
 from utils.measuring import records
+
+# A Zen 5 with two cores: see gemm_kernels/cpu/tuning/TUNING.md.
+CPU = "AMD EPYC"
 
 
 def recorded_ms(step: Step | Variant, shape: str = "4096") -> float:
@@ -26,21 +34,43 @@ def share_of_peak(step: Step | Variant, shape: str = "4096") -> float:
 
 
 def times(*steps: Step | Variant, shape: str = "4096") -> Table:
-    """Recorded times of several steps; how much faster than the first; the share of the peak."""
+    """Recorded times of several steps; how much faster than the first; the share of the peak.
+
+    On a CPU, whose peak is not recorded, the last column has GFLOP/s.
+    """
+    ladder = _ladder(steps[0])
     rows = [(step, _row(step, shape)) for step in steps]
     first = rows[0][1]["time_ms"]
     cells = [
         (
             f"`{getattr(step, 'name', step)}`",
-            f"{row['time_ms']:.3g} ms",
+            _duration(row["time_ms"]),
             f"{first / row['time_ms']:.2f}×",
-            f"{row['efficiency']:.1%}",
+            f"{row['efficiency']:.1%}" if ladder.on_gpu else f"{row['gflops']:.3g}",
         )
         for step, row in rows
     ]
-    ladder, device = _ladder(steps[0]), device_shown().name
-    caption = f"{ladder.parse(shape)}, recorded on one {device}"
-    return table(caption, ("", "time", "faster", "of the peak"), cells)
+    caption = f"{ladder.parse(shape)}, recorded on one {_device(ladder)}"
+    last = "of the peak" if ladder.on_gpu else "GFLOP/s"
+    return table(caption, ("", "time", "faster", last), cells)
+
+
+def _duration(ms: float) -> str:
+    return f"{ms:.3g} ms" if ms < 1000 else f"{ms / 1000:.3g} s"
+
+
+def one_thread(steps: Sequence[str], peak: float) -> pd.DataFrame:
+    """The records of the CPU ladder that `plots.curve` draws, with the efficiency of one core.
+
+    steps: names of those that run on one thread. peak: of one core, in GFLOP/s.
+    """
+    frame = records.measured(CPU, "cpu")
+    frame = frame[frame["step"].isin(steps)]
+    return frame.assign(efficiency=frame["gflops"] / peak)
+
+
+def _device(ladder: Ladder) -> str:
+    return device_shown().name if ladder.on_gpu else CPU
 
 
 def _ladder(step: Step | Variant) -> Ladder:
@@ -48,7 +78,7 @@ def _ladder(step: Step | Variant) -> Ladder:
 
 
 def _row(step: Step | Variant, shape: str) -> pd.Series:
-    ladder, device = _ladder(step), device_shown().name
+    ladder, device = _ladder(step), _device(_ladder(step))
     name, params = (step.name, None) if isinstance(step, Step) else (step.step.name, step.params)
     frame = records.measured(device, ladder.name)
     size = vars(ladder.parse(shape))

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,9 @@ _MEMORY = re.compile(r"-?\w*\(%\w+[^)]*\)")
 # Not %rbp, which LLVM uses as any other register.
 _STACK = re.compile(r"\(%rsp[,)]")
 _VECTOR = re.compile(r"%[xyz]mm\d+")
+_MULTIPLY = re.compile(r"\s(v?mul[ps]s|vfn?m(?:add|sub)\d+[ps]s|fn?mul|fn?ml[as]|fn?madd)\s+(.*)")
+_REGISTERS = {"xmm": 4, "ymm": 8, "zmm": 16}
+_ARM_VECTOR = re.compile(r"v\d+\.(\d)s")
 # The target stands last, perhaps with a mask behind it.
 _STORE = re.compile(r"\)( \{%k\d\})?$")
 
@@ -82,6 +86,33 @@ def count(code: str) -> Counts:
         else:
             counted["loads"] += 1
     return Counts(**counted)
+
+
+def multiplications(code: str) -> Counter[int]:
+    """How many instructions multiply so many floats at once, with or without an addition.
+
+    code: assembly for x86 or ARM.
+    """
+    found = Counter()
+    for opcode, operands in _MULTIPLY.findall(code):
+        found[_lanes(opcode, operands)] += 1
+    return found
+
+
+def vector_loop(code: str) -> str:
+    """The piece of straight code with most vector multiplications; "" where there is none."""
+    found = {piece: multiplications(piece) for piece in _straight(code)}
+    vectors = {piece: counts.total() - counts[1] for piece, counts in found.items()}
+    best = max(vectors, key=lambda piece: (vectors[piece], -len(piece)), default="")
+    return best if vectors.get(best) else ""
+
+
+def _lanes(opcode: str, operands: str) -> int:
+    """float32 in the widest register of a multiplication."""
+    if opcode.endswith("ps"):
+        return max(lanes for name, lanes in _REGISTERS.items() if f"%{name}" in operands)
+    width = _ARM_VECTOR.search(operands)
+    return int(width[1]) if width else 1
 
 
 def start_elsewhere(name: str, program: Path | str, folder: Path | str) -> subprocess.Popen:

@@ -319,6 +319,21 @@ def test_a_loop_above_its_peak_is_an_error_and_an_unknown_processor_has_none():
     assert "FMA units unknown" in str(Peak(lanes=8, clock_ghz=1.0, fma_units=None, measured=35.2))
 
 
+def test_a_clock_that_rises_unseen_is_measured_again_and_then_said(monkeypatch):
+    too_fast = Peak(lanes=8, clock_ghz=1.0, fma_units=2, measured=35.2)
+    right = replace(too_fast, measured=31.0)
+    found = iter([[too_fast], [right]])
+    monkeypatch.setattr(peak, "peaks", lambda: next(found))
+    assert "measured 31.0" in peak.in_words()
+    monkeypatch.setattr(peak, "peaks", lambda: [too_fast])
+    assert peak.in_words().endswith("run this cell again.")
+
+
+def test_a_processor_without_vectors_is_named(monkeypatch):
+    monkeypatch.setattr(peak, "peaks", lambda: [])
+    assert peak.in_words() == peak.processors.current().sentence
+
+
 def test_the_published_table_stands_beside_the_libraries(monkeypatch):
     monkeypatch.setattr(libraries, "_sgemm", lambda: None)
     console = Console(width=200, file=io.StringIO())
