@@ -23,7 +23,7 @@ from utils.lessons.occupancy import (
     occupancy_of_fastest,
     published_paradox,
     sm_limits,
-from utils.lessons.machine_code import compiled
+)
 from utils.lessons.on_the_cpu import (
     cache_misses,
     count_misses,
@@ -70,9 +70,9 @@ __all__ = [
     "ledger",
     "lines_touched",
     "loads_per_multiply_add",
+    "multiplications",
     "occupancies",
     "occupancy_of_fastest",
-    "multiplications",
     "one_thread",
     "peaks",
     "per_request",
