@@ -7,8 +7,11 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+from llvmlite import binding
 
 _LABEL = re.compile(r"^(\.?[A-Za-z_$][\w.$]*):", re.MULTILINE)
 _FMA = re.compile(r"\s(vfn?m(?:add|sub)\d+[ps]s|fmla)\s")
@@ -25,6 +28,7 @@ _STORE = re.compile(r"\)( \{%k\d\})?$")
 
 # Processors by LLVM's names, and the float32 in their vectors: two makers, three generations.
 PROCESSORS = {"haswell": 8, "skylake-avx512": 16, "znver4": 16, "sapphirerapids": 16}
+_TRIPLE = "x86_64-unknown-linux-gnu"
 _FEATURES = {8: "+avx,+avx2,+fma", 16: "+avx,+avx2,+fma,+avx512f"}
 
 
@@ -51,7 +55,31 @@ def hot_loop(function) -> str:
 
     If several have as many, the shortest. A function that was not yet compiled has none.
     """
-    pieces = [piece for text in function.inspect_asm().values() for piece in _straight(text)]
+    return _hottest(function.inspect_asm().values())
+
+
+def hot_loop_elsewhere(function, processor: str) -> str | None:
+    """The same on one of `PROCESSORS`, whatever this machine is, for functions of vectors.
+
+    LLVM makes its machine code anew from what Numba's compiler has made here, so it may only be
+    looked at. None where this LLVM knows no x86. A loop without vectors may differ: which ones the
+    compiler makes of it was decided for this machine.
+    """
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    try:
+        target = binding.Target.from_triple(_TRIPLE)
+    except RuntimeError:
+        return None
+    machine = target.create_target_machine(
+        cpu=processor, features=_FEATURES[PROCESSORS[processor]], opt=3, reloc="pic"
+    )
+    modules = map(binding.parse_assembly, function.inspect_llvm().values())
+    return _hottest(map(machine.emit_assembly, modules))
+
+
+def _hottest(texts: Iterable[str]) -> str:
+    pieces = [piece for text in texts for piece in _straight(text)]
     return max(pieces, key=lambda piece: (len(_FMA.findall(piece)), -len(piece)), default="")
 
 
