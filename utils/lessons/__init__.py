@@ -34,7 +34,7 @@ from utils.lessons.on_the_cpu import (
 )
 from utils.lessons.predictions import ledger, predict, reveal
 from utils.lessons.published import claimed, published_gflops, published_ms
-from utils.lessons.recorded import one_thread, recorded_ms, share_of_peak, times
+from utils.lessons.recorded import XEON, one_thread, recorded_ms, share_of_peak, times
 from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
@@ -46,6 +46,7 @@ from utils.lessons.wavefronts import (
 )
 
 __all__ = [
+    "XEON",
     "Edit",
     "cache_lines_per_multiply_add",
     "cache_misses",

@@ -1,6 +1,7 @@
 """Recorded times of steps: of the GPU at hand where it has records, else of the course's own.
 
-Steps of the CPU ladder are always those of one processor, since its name does not tell which it is.
+Steps of the CPU ladder are those of one processor, whichever is at hand, since its name does not
+tell which it is. `on` names another one that has records.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ from utils.measuring import records
 
 # A Zen 5 with two cores: see gemm_kernels/cpu/tuning/TUNING.md.
 CPU = "AMD EPYC"
+# The host of the H200, where every step of the CPU is recorded, and oneDNN beside them.
+XEON = "Intel(R) Xeon(R) Processor"
 
 
-def recorded_ms(step: Step | Variant, shape: str = "4096") -> float:
+def recorded_ms(step: Step | Variant, shape: str = "4096", on: str | None = None) -> float:
     """The recorded time in ms; of a Step with the constants that were fastest at this shape.
 
     shape: as on the command line. CourseError where nothing is recorded.
     """
-    return float(_row(step, shape)["time_ms"])
+    return float(_row(step, shape, on)["time_ms"])
 
 
 def share_of_peak(step: Step | Variant, shape: str = "4096") -> float:
@@ -33,13 +36,13 @@ def share_of_peak(step: Step | Variant, shape: str = "4096") -> float:
     return float(_row(step, shape)["efficiency"])
 
 
-def times(*steps: Step | Variant, shape: str = "4096") -> Table:
+def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) -> Table:
     """Recorded times of several steps; how much faster than the first; the share of the peak.
 
     On a CPU, whose peak is not recorded, the last column has GFLOP/s.
     """
     ladder = _ladder(steps[0])
-    rows = [(step, _row(step, shape)) for step in steps]
+    rows = [(step, _row(step, shape, on)) for step in steps]
     first = rows[0][1]["time_ms"]
     cells = [
         (
@@ -50,7 +53,7 @@ def times(*steps: Step | Variant, shape: str = "4096") -> Table:
         )
         for step, row in rows
     ]
-    caption = f"{ladder.parse(shape)}, recorded on one {_device(ladder)}"
+    caption = f"{ladder.parse(shape)}, recorded on one {on or _device(ladder)}"
     last = "of the peak" if ladder.on_gpu else "GFLOP/s"
     return table(caption, ("", "time", "faster", last), cells)
 
@@ -77,8 +80,8 @@ def _ladder(step: Step | Variant) -> Ladder:
     return (step if isinstance(step, Step) else step.step).ladder
 
 
-def _row(step: Step | Variant, shape: str) -> pd.Series:
-    ladder, device = _ladder(step), _device(_ladder(step))
+def _row(step: Step | Variant, shape: str, on: str | None = None) -> pd.Series:
+    ladder, device = _ladder(step), on or _device(_ladder(step))
     name, params = (step.name, None) if isinstance(step, Step) else (step.step.name, step.params)
     frame = records.measured(device, ladder.name)
     size = vars(ladder.parse(shape))
