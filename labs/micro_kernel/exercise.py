@@ -314,7 +314,9 @@ def loads_per_multiply_add(parameter: str, at_most: float, what: str) -> Target:
             f"{counted(most.requests, 'load')}{' of a single element each' if single else ''}."
         )
 
-    words = f"at most {at_most:g} {what} per multiply-add"
+    words = (
+        f"at most {at_most:g} {what.removesuffix('s') if at_most == 1 else what} per multiply-add"
+    )
     return Target(f"{what} per multiply-add", at_most, words, measure, cause)
 
 
