@@ -50,7 +50,7 @@ def _notes(runs: list[Run]) -> tuple[str, ...]:
     if not any(one.printed for one in runs):
         return ()
     return (
-        f"What your {runs[0].exercise.noun} prints is not shown here: a check runs it several "
+        f"What your {runs[0].exercise.kind.noun} prints is not shown here: a check runs it several "
         "times. Run it by yourself to see it.",
     )
 
@@ -62,34 +62,19 @@ def _try_to_run(asked: Exercise, kernel, shape, patience: float) -> Run | str:
     except LimitReached as error:
         return _never_ends(asked, kernel, str(error))
     except KernelRaised as error:
-        return f"The {asked.noun} raises an error: {_plain(asked, error)}"
+        return f"The {asked.kind.noun} raises an error: {_plain(asked, error)}"
     except (VirtualGpuError, CourseError) as error:
-        story = f"The {asked.noun} does not run: {_plain(asked, error)}"
+        story = f"The {asked.kind.noun} does not run: {_plain(asked, error)}"
         cause = _first(asked.probes.refused, kernel, story)
         return f"{story} {cause}" if cause else story
     except Exception as error:  # whatever a kernel's text does to the interpreter
-        return f"The {asked.noun} does not run: {type(error).__name__}: {sentence(str(error))}"
+        return f"The {asked.kind.noun} does not run: {type(error).__name__}: {sentence(str(error))}"
 
 
 def _plain(asked: Exercise, error: Exception) -> str:
     """The virtual GPU's sentence without what the failed launch has written."""
     told = re.sub(r" Written before: [^.]*\.$", "", str(error))
-    for words, others in _OF_KERNELS if asked.on_cpu else ():
-        told = re.sub(words, others, told)
-    return sentence(told)
-
-
-# What the virtual GPU says of kernels, for a function of the CPU.
-_OF_KERNELS = (
-    (r": reached by thread \(0\) of block \(0\)", ""),
-    (r" \(a kernel computes element by element\)", ""),
-    (r"a kernel can make no .*", "an array or a list made here is not known to this check."),
-    (
-        r"not known to (the virtual GPU|this check)\.",
-        "not known to this check. It runs your function step by step, and knows loops, numbers and "
-        "single elements of arrays.",
-    ),
-)
+    return sentence(asked.kind.said(told))
 
 
 def _never_ends(asked: Exercise, kernel, message: str) -> str:
@@ -97,18 +82,13 @@ def _never_ends(asked: Exercise, kernel, message: str) -> str:
     limit = re.search(r"the launch has run (?:for )?more than (\S+ \w+)", message)
     if where is None or (limit is None and not asked.on_cpu):
         return sentence(re.sub(r"^\w+, line (\d+) ", r"Line \1, ", message))
-    late = f"the {asked.noun} does not end"
+    late = f"the {asked.kind.noun} does not end"
     if limit:
-        late = f"after {limit[1]} the {asked.noun} has not ended"
+        late = f"after {limit[1]} the {asked.kind.noun} has not ended"
     loop = _innermost_while(read_source(kernel.py_func), int(where[1]))
     if loop is None:
         return f"Line {where[1]}: {late}. It does far more turns than the task needs."
-    if asked.on_cpu:
-        return f"{at(loop)}: {late}. Does this loop ever end, or does what it tests not change?"
-    return (
-        f"{at(loop)}: {late}. Is there a thread for which this loop never ends, because what it "
-        "tests does not change?"
-    )
+    return f"{at(loop)}: {late}. {asked.kind.endless}"
 
 
 def _innermost_while(source: Source, line: int) -> Site | None:
@@ -139,15 +119,9 @@ def _stores_into_an_input(seen: Run) -> str | None:
             for access in seen.accesses(parameter, kind):
                 return (
                     f"{at(access.site)} changes `{access.array}`, which is an input. "
-                    f"{_still_needed(seen)}, and the result belongs in `{seen.result}`."
+                    f"{seen.exercise.kind.needed}, and the result belongs in `{seen.result}`."
                 )
     return None
-
-
-def _still_needed(seen: Run) -> str:
-    if seen.exercise.on_cpu:
-        return "Who called the function may still need it"
-    return "Other threads may still read it"
 
 
 def _reads_the_result(seen: Run) -> str | None:
@@ -172,17 +146,12 @@ def _needs_what_was_there(site: Site, what: str) -> str:
 
 
 def _does_nothing(seen: Run) -> str | None:
+    kind = seen.exercise.kind
     if seen.trace.findings or seen.accesses(seen.exercise.result, "store"):
         return None
     if not any(one.space == "global" for one in seen.trace.access_counts):
-        if seen.exercise.on_cpu:
-            return f"{seen.where} no array is read or written. Is the body still to be written?"
-        return (
-            f"{seen.where} no thread reads or writes any array. Is the body still to be "
-            "written, or do all threads return at once?"
-        )
-    who = "it never" if seen.exercise.on_cpu else "no thread ever"
-    return f"The {seen.exercise.noun} reads its inputs, but {who} stores into `{seen.result}`."
+        return f"{seen.where} {kind.idle}"
+    return f"The {kind.noun} reads its inputs, but {kind.never_stores} into `{seen.result}`."
 
 
 def _found(seen: Run) -> str | None:
@@ -199,25 +168,17 @@ def _is_overlap(seen: Run, finding: Finding) -> bool:
 
 
 def _explained(seen: Run, finding: Finding) -> str:
-    story = f"{at(finding.site)}: {sentence(_told(seen, finding))}"
+    kind = seen.exercise.kind
+    story = f"{at(finding.site)}: {sentence(kind.told(finding))}"
     parameter = seen.parameter(finding.array)
     if finding.kind == "out_of_bounds" and parameter:
         there = extent(finding.array, seen.array(parameter).shape)
         story = (
-            f"{at(finding.site)}: {_who(seen, finding)} goes to "
+            f"{at(finding.site)}: {kind.who(finding)} goes to "
             f"{element(finding.array, finding.index)}. {seen.where}, {there}."
         )
     cause = _first(seen.exercise.probes.findings, seen, finding)
     return f"{story} {cause}" if cause else story
-
-
-def _who(seen: Run, finding: Finding) -> str:
-    return "the loop" if seen.exercise.on_cpu else str(finding.threads[0])
-
-
-def _told(seen: Run, finding: Finding) -> str:
-    """The message, in which a function of the CPU is no thread."""
-    return finding.message.replace(str(finding.threads[0]), _who(seen, finding))
 
 
 def _not_written(seen: Run) -> str | None:
@@ -230,10 +191,7 @@ def _not_written(seen: Run) -> str | None:
         f"{_whole_part(missing)}."
     )
     cause = _first(seen.exercise.probes.unwritten, seen)
-    question = "Which threads have no element, or leave too early?"
-    if seen.exercise.on_cpu:
-        question = "Which loop starts too late, or ends too early?"
-    return f"{story} {cause or question}"
+    return f"{story} {cause or seen.exercise.kind.missing}"
 
 
 def _whole_part(missing: np.ndarray) -> str:
@@ -258,8 +216,7 @@ def _wrong_values(seen: Run) -> str | None:
         f"{element(seen.result, first)}: {seen.out[first]:g}, and {seen.right[first]:g} is right."
     )
     cause = _no_number(seen) or _negative_index(seen) or _first(seen.exercise.probes.wrong, seen)
-    who = "the innermost line" if seen.exercise.on_cpu else "this thread"
-    return f"{story} {cause or f'Which elements does {who} read, and what does it do?'}"
+    return f"{story} {cause or seen.exercise.kind.wrong}"
 
 
 def _no_number(seen: Run) -> str | None:
@@ -276,7 +233,7 @@ def _no_number(seen: Run) -> str | None:
 def _negative_index(seen: Run) -> str | None:
     for finding in seen.trace.findings:
         if finding.kind == "wrapped_index":
-            return f"{at(finding.site)}: {sentence(_told(seen, finding))}"
+            return f"{at(finding.site)}: {sentence(seen.exercise.kind.told(finding))}"
     return None
 
 
@@ -298,9 +255,8 @@ def _by_targets(asked: Exercise, runs: list[Run]) -> Verdict:
             if target.missed(value):
                 cause = f"The result is right. But {target.cause(seen, value)}"
                 return Verdict(asked.name, asked.title, (cause,), (), counts, tuple(notes))
-    found_nothing = "" if asked.on_cpu else ", and the virtual GPU found nothing"
     facts = (
-        f"Right at {counted(len(runs), 'shape')}{found_nothing}.",
+        f"Right at {counted(len(runs), 'shape')}{asked.kind.nothing_found}.",
         f"Counted: {'; '.join(f'{what} {value:.4g}' for what, value in counts.items())}.",
         asked.after,
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from labs.kinds import FUNCTION, KERNEL, Kind
 from utils.ladder.step import Launch
 
 if TYPE_CHECKING:
@@ -143,9 +144,9 @@ class Exercise(Asked):
         return self.decorator == "njit"
 
     @property
-    def noun(self) -> str:
-        """What the reader writes, in a word."""
-        return "function" if self.on_cpu else "kernel"
+    def kind(self) -> Kind:
+        """What a verdict calls it."""
+        return FUNCTION if self.on_cpu else KERNEL
 
     @property
     def result(self) -> str:

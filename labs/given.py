@@ -106,26 +106,25 @@ def _other_parameters(exercise: Exercise, kernel) -> str | None:
     signature = inspect.signature(kernel.py_func)
     names = tuple(signature.parameters)
     shown = ", ".join(f"`{name}`" for name in wanted)
-    runs = "calls the function" if exercise.on_cpu else "launches the kernel"
     try:
         signature.bind(*wanted)
     except TypeError:
         theirs = ", ".join(f"`{name}`" for name in names) or "none"
         return (
-            f"The task {runs} with {_NUMBERS[len(wanted)]}, {shown}. Yours has "
+            f"The task {exercise.kind.run} with {_NUMBERS[len(wanted)]}, {shown}. Yours has "
             f"{counted(len(names), 'parameter')}: {theirs}."
         )
     if names != wanted and sorted(names) == sorted(wanted):
         theirs = ", ".join(f"`{name}`" for name in names)
         return (
-            f"The task {runs} with {shown}, in this order. Your parameters stand in "
+            f"The task {exercise.kind.run} with {shown}, in this order. Your parameters stand in "
             f"another one: {theirs}."
         )
     return None
 
 
 def _returns_a_value(exercise: Exercise, kernel) -> str | None:
-    source, which = _source_of(kernel), "this function" if exercise.on_cpu else "a kernel"
+    source = _source_of(kernel)
     if source is None:
         return None
     inner = {
@@ -138,8 +137,8 @@ def _returns_a_value(exercise: Exercise, kernel) -> str | None:
         if isinstance(node, ast.Return) and id(node) not in inner and not _is_none(node.value):
             site = source.site(node)
             return (
-                f"Line {site.line}, `{site.source}`: {which} returns nothing. What it computes "
-                "goes into an array."
+                f"Line {site.line}, `{site.source}`: {exercise.kind.any} returns nothing. What "
+                "it computes goes into an array."
             )
     return None
 

@@ -50,8 +50,7 @@ def no_negative_index() -> Target:
 
     def cause(seen: Run, value: float) -> str:
         first = found(seen)[0]
-        who = "the loop" if seen.exercise.on_cpu else str(first.threads[0])
-        return f"{at_line(first.site)}: {first.message.replace(str(first.threads[0]), who)}"
+        return f"{at_line(first.site)}: {seen.exercise.kind.told(first)}"
 
     return Target("negative indices", 0, "no index below 0", measure, cause, True)
 
@@ -65,13 +64,10 @@ def no_float64() -> Target:
     def cause(seen: Run, value: float) -> str:
         counts = seen.trace.counts
         site = next(site for site in counts if counts[site].float64_ops)
-        slower = "most GPUs are many times slower"
-        if seen.exercise.on_cpu:
-            slower = "a vector holds half as many numbers"
         return (
             f"{at_line(site)} works in float64, {counted(round(value), 'operation')} in all, where "
-            f"{slower}. A plain number such as `0` or `0.0`, or an array of float64, makes all "
-            "that it meets float64."
+            f"{seen.exercise.kind.slow_float64}. A plain number such as `0` or `0.0`, or "
+            "an array of float64, makes all that it meets float64."
         )
 
     return Target("operations in float64", 0, "no float64", operations, cause)

@@ -51,11 +51,12 @@ def read_before_stored(seen: Run) -> tuple[Site, tuple[int, ...]] | None:
     for event in seen.trace.recording.events:
         if event.array != seen.result:
             continue
-        element = int(event.first[0])
+        first = int(event.first[0])
+        elements = range(first, first + event.width)
         if event.kind == "store":
-            stored.add(element)
-        elif element not in stored:
-            index = np.unravel_index(element, seen.out.shape)
+            stored.update(elements)
+        elif early := [element for element in elements if element not in stored]:
+            index = np.unravel_index(early[0], seen.out.shape)
             return _sites(seen)[event.array, event.kind, event.line], tuple(map(int, index))
     return None
 

@@ -1,6 +1,6 @@
 """To be changed: a copy that waits for each of its four elements."""
 
-from numba import cuda, float32  # noqa: F401 (for what you write)
+from numba import cuda, float32
 
 
 @cuda.jit

@@ -19,7 +19,7 @@ def start(lesson: str) -> Card:
         raise CourseError(f"There is no lesson {lesson!r}: choose one of {', '.join(numbers)}.")
     told = [
         f"Lesson {lesson} is ready. {this_device()}",
-        f"Times come from records of one {device_shown().name}.",
+        f"Recorded times of a GPU are those of one {device_shown().name}.",
     ]
     if not ledger_file.is_page():
         told.append(f"Your predictions are kept in `{ledger_file.shown_place()}`.")
