@@ -84,7 +84,7 @@ def has_offsets(array: Slot) -> bool:
 
 
 def has_columns(out: Slot) -> bool:
-    """Whether neighbours in a column of the result are neighbours in memory, and not those in a row."""
+    """Whether not rows but columns of the result hold neighbours in memory."""
     return out.strides[0] == FLOAT32_BYTES and not _has_rows(out)
 
 

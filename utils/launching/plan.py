@@ -195,6 +195,8 @@ class _ThroughNumba:
 
 def _seen_as(array, slot: Slot):
     """The memory of an array with the shape and the strides of the slot."""
+    if slot.ndim == 1 and array.is_c_contiguous():
+        return array.ravel()
     interface = dict(array.__cuda_array_interface__, shape=slot.shape, strides=slot.strides)
     return cuda.from_cuda_array_interface(interface, owner=array)
 
