@@ -166,11 +166,11 @@ def _outer_names(function: Callable) -> dict[str, object]:
 
 def assigned_names(tree: ast.FunctionDef) -> set[str]:
     """Names that the function binds itself: its parameters and everything it assigns."""
-    stored = {n.id for n in _own_nodes(tree) if isinstance(n, ast.Name) and not _loads(n)}
+    stored = {n.id for n in own_nodes(tree) if isinstance(n, ast.Name) and not _loads(n)}
     return stored | {a.arg for a in tree.args.args}
 
 
-def _own_nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:
+def own_nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:
     """The nodes of a function without those of the functions within it."""
     waiting = list(tree.body)
     while waiting:

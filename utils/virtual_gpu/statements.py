@@ -112,7 +112,7 @@ class Statements:
     ) -> Execute:
         if name in self.expressions.inner:
             raise self.source.refuse(node, f"a second inner function with the name {name}")
-        self.expressions.inner[name] = self.expressions.inner_function(function)
+        self.expressions.inner[name] = self.expressions.inner_function(function, name)
         return lambda frame, mask: mask
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> Execute:
