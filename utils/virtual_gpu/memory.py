@@ -155,6 +155,7 @@ class ArrayView:
 
     ``offset`` (elements) is the same for all lanes or a vector; ``strides`` count elements.
     ``bytewise``: the compiler moves an element byte by byte, as a field of a packed record.
+    ``is_part``: indices have selected it from a larger array.
     """
 
     memory: Memory
@@ -163,6 +164,7 @@ class ArrayView:
     offset: int | np.ndarray = 0
     writable: bool = True
     bytewise: bool = False
+    is_part: bool = False
 
     @property
     def dtype(self) -> np.dtype:

@@ -169,7 +169,11 @@ class Statements:
     def _check_storable(self, node: ast.AST, array, value) -> None:
         complex_to_real = is_scalar(value) and value.dtype.kind == "c" != array.dtype.kind
         if not isinstance(array, Array) or not is_scalar(value) or complex_to_real:
+            if isinstance(array, tuple):
+                raise self.source.refuse_change(node)
             what = f"storing to {(target := ast.unparse(node))} from this value"
+            if is_scalar(array):
+                what = f"storing to {target}, an element of a number (Numba refuses it, too),"
             if isinstance(value, Array):
                 what = f"a copy to {target} (a kernel has none: a thread stores one element)"
             raise self.source.refuse(node, what)

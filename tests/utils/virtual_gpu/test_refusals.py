@@ -103,6 +103,22 @@ def test_a_list_or_a_numpy_array_is_refused_with_what_a_kernel_has_in_its_place(
         run(f"out[0] = ({made})[0]", 1)
 
 
+@pytest.mark.parametrize("change", ["kept[1] = x", "kept[x % 4] += x", "(kept, kept)[0][1] = x"])
+def test_a_change_of_a_tuple_is_refused_with_what_a_kernel_has_in_its_place(change):
+    refusal = r"a tuple cannot be changed \(Numba refuses it, too\).*cuda\.local\.array"
+    with pytest.raises(Unsupported, match=refusal):
+        run(f"kept = (0, 0, 0, 0); {change}; out[0] = kept[1]", 1)
+
+
+def test_a_tuple_that_is_not_changed_is_no_list():
+    assert run("kept = (0, 0, 0, 5); out[0] = kept[3] + kept[x]", 1) == 5
+
+
+def test_an_element_of_a_number_is_refused():
+    with pytest.raises(Unsupported, match=r"storing to x\[0\], an element of a number"):
+        run("x[0] = 1; out[0] = x", 1)
+
+
 def test_a_default_before_a_named_argument_is_refused_not_confused():
     with pytest.raises(Unsupported, match="left out before one that is given by name"):
         run("out[0] = scaled(1, plus=7)", 1)
