@@ -94,16 +94,17 @@ def _layout(access: AccessCount, step: int | None, seen: Seen) -> tuple[str, str
     if step is None:
         return f"scattered {what}", ""
     if abs(step) == _element_bytes(access):
-        return f"{what} in pieces", f" (a warp's access is {_pieces(access)} of neighbouring elements)"
+        count = _pieces(access)
+        return f"{what} in pieces", f" (a warp's access is {count} pieces of neighbouring elements)"
     word = "transposed" if abs(step) == seen.rows.get(access.array) else "strided"
     return f"{word} {what}", f" (neighbouring threads are {abs(step):,} bytes apart)"
 
 
-def _pieces(access: AccessCount) -> str:
+def _pieces(access: AccessCount) -> int:
     """In how many pieces the first request lies, each of neighbouring elements."""
     row = access.first[0]
     gaps = abs(np.diff(row[row >= 0])) != _element_bytes(access)
-    return f"{1 + np.count_nonzero(gaps)} pieces"
+    return 1 + int(np.count_nonzero(gaps))
 
 
 def _element_bytes(access: AccessCount) -> int:
