@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable
 
 import numpy as np
@@ -13,6 +12,7 @@ from .errors import Finding
 from .memory import LocalArray
 from .numba_types import cast
 from .place import Place, in_bounds
+from .run import Run
 from .transactions import Transfer
 
 
@@ -137,7 +137,7 @@ def _address(place: Place) -> tuple[int | np.ndarray, Place | None]:
             varying.append(_product(inside, position, stride))
     if array.memory.space == "shared" and batch.blocks > 1:
         varying.append(mask.select(batch.part_starts(array.memory.data.size // batch.blocks)))
-    address = functools.reduce(operator.add, varying) if varying else 0
+    address = _total(place.run, varying) if varying else 0
     return address + fixed if fixed or not varying else address, inside
 
 
@@ -148,8 +148,20 @@ def _product(place: Place, position: np.ndarray, stride: int) -> np.ndarray:
     known = place.run.products.find(position, place.mask, stride)
     if known is None:
         known = position * stride
-        place.run.products.keep(position, place.mask, stride, known)
+        place.run.products.keep(known, position, place.mask, stride)
     return known
+
+
+def _total(run: Run, terms: list[np.ndarray]) -> np.ndarray:
+    """The sum; as with products, it is often the same again."""
+    total = terms[0]
+    for term in terms[1:]:
+        known = run.sums.find(total, term)
+        if known is None:
+            known = total + term
+            run.sums.keep(known, total, term)
+        total = known
+    return total
 
 
 def _wide_address(place: Place, width: int) -> tuple[int | np.ndarray, Place | None]:

@@ -102,7 +102,7 @@ def _positions_of(place: Place, index: np.ndarray, extent) -> tuple[np.ndarray, 
     inside = position.view(np.uint64) < extent  # a negative number is above every extent
     if inside.all():
         if isinstance(extent, int):
-            place.run.positions.keep(index, place.mask, extent, position)
+            place.run.positions.keep(position, index, place.mask, extent)
         return position, None
     negative = position < 0
     if index.dtype.kind != "u" and negative.any():
