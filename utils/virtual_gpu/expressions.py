@@ -91,7 +91,8 @@ class Expressions:
                 if any_rank:
                     indices = expanded(indices, rank)
                 if len(indices) > rank:
-                    what = f"{len(indices)} indices into an array of rank {rank}"
+                    count = "1 index" if len(indices) == 1 else f"{len(indices)} indices"
+                    what = f"{count} into an array of rank {rank}"
                     raise self.source.refuse(node, f"{what} (Numba refuses it, too)")
             elif type(array) in RECORD_TYPES:
                 return self._record_place(node, Place(frame.run, array, indices, mask, site))

@@ -55,6 +55,8 @@ def test_a_bit_function_of_one_thread(function, value, want):
         ("out[0] = cuda.shfl_xor_sync(FULL, 1, x)", 1.0, "a mask, lane or predicate of type float"),
         ("out[0] = cuda.ballot_sync(FULL, x)", 0.5, "a mask, lane or predicate of type float64"),
         ("out[0] = cuda.any_sync(x, 1)", 1.0, "a mask, lane or predicate of type float64"),
+        ("out[0] = cuda.syncthreads_or(x > 0)", 1, "a predicate of type bool .*write int"),
+        ("out[0] = out[x, x]", 1, "2 indices into an array of rank 1"),
         ("cuda.syncwarp(x)", 1.0, "a mask, lane or predicate of type float64"),
         ("out[0] = cuda.match_any_sync(x, 1)", 1.0, "a mask, lane or predicate of type float64"),
         ("out[0] = cuda.shfl_sync(FULL, out, 0)", 1, "a shuffle of what is no number"),
