@@ -60,6 +60,7 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 	$(VENV_PYTHON) -m gemm_kernels tune
 	$(VENV_PYTHON) -m gemm_kernels --record
 	$(VENV_PYTHON) -m gemm_kernels transfers --record
+	$(VENV_PYTHON) -m gemm_kernels pitfalls --record
 	$(VENV_PYTHON) -m gemm_kernels as-called --record
 	$(VENV_PYTHON) -m reduce_kernels --record
 	$(VENV_PYTHON) -m reduce_kernels as-called --record

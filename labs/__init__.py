@@ -3,7 +3,8 @@
 One folder is one exercise: what is asked (`exercise.py`), the kernel to begin with (`starter.py`)
 and one that is right (`solution.py`). Lessons, labs and graders share them, so nothing here knows
 of notebooks: a `Verdict` is data that also shows itself. Kernels run on the virtual GPU, also where
-there is a GPU.
+there is a GPU, and so do functions of the CPU, as kernels of one thread. Functions of numbers are
+evaluated by their text.
 
 >>> from labs import check, task
 >>> task("coalescing")  # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""Runs a reader's kernel and says in words what is wrong with it, or what it reached.
+"""Runs a reader's kernel, or function, and says what is wrong with it, or what it reached.
 
 In this order, and it stops at the first cause: is it a kernel of the right parameters; does it
 compile and end; what it stores and loads; what the virtual GPU found; elements that nobody wrote;
@@ -17,6 +17,7 @@ from labs.exercise import Exercise
 from labs.given import no_kernel
 from labs.run import Run, run
 from labs.verdict import Verdict
+from labs.walks import read_before_stored
 from labs.words import at, counted, element, extent, sentence
 from utils.errors import CourseError
 from utils.virtual_gpu import Finding, KernelRaised, LimitReached, Site, VirtualGpuError
@@ -49,8 +50,8 @@ def _notes(runs: list[Run]) -> tuple[str, ...]:
     if not any(one.printed for one in runs):
         return ()
     return (
-        "What your kernel prints is not shown here: a check launches it several times. Launch it "
-        "by yourself to see it.",
+        f"What your {runs[0].exercise.kind.noun} prints is not shown here: a check runs it several "
+        "times. Run it by yourself to see it.",
     )
 
 
@@ -59,35 +60,35 @@ def _try_to_run(asked: Exercise, kernel, shape, patience: float) -> Run | str:
     try:
         return run(asked, kernel, shape, patience)
     except LimitReached as error:
-        return _never_ends(kernel, str(error))
+        return _never_ends(asked, kernel, str(error))
     except KernelRaised as error:
-        return f"The kernel raises an error: {_plain(error)}"
+        return f"The {asked.kind.noun} raises an error: {_plain(asked, error)}"
     except (VirtualGpuError, CourseError) as error:
-        story = f"The kernel does not run: {_plain(error)}"
+        story = f"The {asked.kind.noun} does not run: {_plain(asked, error)}"
         cause = _first(asked.probes.refused, kernel, story)
         return f"{story} {cause}" if cause else story
     except Exception as error:  # whatever a kernel's text does to the interpreter
-        return f"The kernel does not run: {type(error).__name__}: {sentence(str(error))}"
+        return f"The {asked.kind.noun} does not run: {type(error).__name__}: {sentence(str(error))}"
 
 
-def _plain(error: Exception) -> str:
+def _plain(asked: Exercise, error: Exception) -> str:
     """The virtual GPU's sentence without what the failed launch has written."""
-    return sentence(re.sub(r" Written before: [^.]*\.$", "", str(error)))
+    told = re.sub(r" Written before: [^.]*\.$", "", str(error))
+    return sentence(asked.kind.said(told))
 
 
-def _never_ends(kernel, message: str) -> str:
+def _never_ends(asked: Exercise, kernel, message: str) -> str:
     where = re.search(r"line (\d+)", message)
     limit = re.search(r"the launch has run (?:for )?more than (\S+ \w+)", message)
-    if where is None or limit is None:
+    if where is None or (limit is None and not asked.on_cpu):
         return sentence(re.sub(r"^\w+, line (\d+) ", r"Line \1, ", message))
-    late = f"after {limit[1]} the kernel has not ended"
+    late = f"the {asked.kind.noun} does not end"
+    if limit:
+        late = f"after {limit[1]} the {asked.kind.noun} has not ended"
     loop = _innermost_while(read_source(kernel.py_func), int(where[1]))
     if loop is None:
         return f"Line {where[1]}: {late}. It does far more turns than the task needs."
-    return (
-        f"{at(loop)}: {late}. Is there a thread for which this loop never ends, because what it "
-        "tests does not change?"
-    )
+    return f"{at(loop)}: {late}. {asked.kind.endless}"
 
 
 def _innermost_while(source: Source, line: int) -> Site | None:
@@ -117,35 +118,40 @@ def _stores_into_an_input(seen: Run) -> str | None:
         for kind in ("store", "atomic"):
             for access in seen.accesses(parameter, kind):
                 return (
-                    f"{at(access.site)} changes `{access.array}`, which is an input. Other threads "
-                    f"may still read it, and the result belongs in `{seen.result}`."
+                    f"{at(access.site)} changes `{access.array}`, which is an input. "
+                    f"{seen.exercise.kind.needed}, and the result belongs in `{seen.result}`."
                 )
     return None
 
 
 def _reads_the_result(seen: Run) -> str | None:
     """Whether the first access to the result needs what stands there before the launch."""
+    if seen.exercise.on_cpu:
+        found = read_before_stored(seen)
+        return _needs_what_was_there(found[0], element(seen.result, found[1])) if found else None
     for access in seen.trace.access_counts:
         if (access.array, access.space) != (seen.result, "global"):
             continue
         if access.kind == "store":
             return None
-        return (
-            f"{at(access.site)} needs the value of `{seen.result}` before anything was stored "
-            "there. This check fills it with NaN, and NaN plus anything is NaN."
-        )
+        return _needs_what_was_there(access.site, f"`{seen.result}`")
     return None
 
 
+def _needs_what_was_there(site: Site, what: str) -> str:
+    return (
+        f"{at(site)} needs the value of {what} before anything was stored there. This check fills "
+        "the result with NaN, and NaN plus anything is NaN."
+    )
+
+
 def _does_nothing(seen: Run) -> str | None:
+    kind = seen.exercise.kind
     if seen.trace.findings or seen.accesses(seen.exercise.result, "store"):
         return None
     if not any(one.space == "global" for one in seen.trace.access_counts):
-        return (
-            f"{seen.where} no thread reads or writes any array. Is the body still to be "
-            "written, or do all threads return at once?"
-        )
-    return f"The kernel reads its inputs, but no thread ever stores into `{seen.result}`."
+        return f"{seen.where} {kind.idle}"
+    return f"The {kind.noun} reads its inputs, but {kind.never_stores} into `{seen.result}`."
 
 
 def _found(seen: Run) -> str | None:
@@ -162,12 +168,13 @@ def _is_overlap(seen: Run, finding: Finding) -> bool:
 
 
 def _explained(seen: Run, finding: Finding) -> str:
-    story = f"{at(finding.site)}: {sentence(finding.message)}"
+    kind = seen.exercise.kind
+    story = f"{at(finding.site)}: {sentence(kind.told(finding))}"
     parameter = seen.parameter(finding.array)
     if finding.kind == "out_of_bounds" and parameter:
         there = extent(finding.array, seen.array(parameter).shape)
         story = (
-            f"{at(finding.site)}: {finding.threads[0]} goes to "
+            f"{at(finding.site)}: {kind.who(finding)} goes to "
             f"{element(finding.array, finding.index)}. {seen.where}, {there}."
         )
     cause = _first(seen.exercise.probes.findings, seen, finding)
@@ -184,7 +191,7 @@ def _not_written(seen: Run) -> str | None:
         f"{_whole_part(missing)}."
     )
     cause = _first(seen.exercise.probes.unwritten, seen)
-    return f"{story} {cause or 'Which threads have no element, or leave too early?'}"
+    return f"{story} {cause or seen.exercise.kind.missing}"
 
 
 def _whole_part(missing: np.ndarray) -> str:
@@ -209,7 +216,7 @@ def _wrong_values(seen: Run) -> str | None:
         f"{element(seen.result, first)}: {seen.out[first]:g}, and {seen.right[first]:g} is right."
     )
     cause = _no_number(seen) or _negative_index(seen) or _first(seen.exercise.probes.wrong, seen)
-    return f"{story} {cause or 'Which elements does this thread read, and what does it do?'}"
+    return f"{story} {cause or seen.exercise.kind.wrong}"
 
 
 def _no_number(seen: Run) -> str | None:
@@ -226,7 +233,7 @@ def _no_number(seen: Run) -> str | None:
 def _negative_index(seen: Run) -> str | None:
     for finding in seen.trace.findings:
         if finding.kind == "wrapped_index":
-            return f"{at(finding.site)}: {sentence(finding.message)}"
+            return f"{at(finding.site)}: {sentence(seen.exercise.kind.told(finding))}"
     return None
 
 
@@ -249,7 +256,7 @@ def _by_targets(asked: Exercise, runs: list[Run]) -> Verdict:
                 cause = f"The result is right. But {target.cause(seen, value)}"
                 return Verdict(asked.name, asked.title, (cause,), (), counts, tuple(notes))
     facts = (
-        f"Right at {counted(len(runs), 'shape')}, and the virtual GPU found nothing.",
+        f"Right at {counted(len(runs), 'shape')}{asked.kind.nothing_found}.",
         f"Counted: {'; '.join(f'{what} {value:.4g}' for what, value in counts.items())}.",
         asked.after,
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from labs.kinds import FUNCTION, KERNEL, Kind
 from utils.ladder.step import Launch
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ class Asked:
 class Exercise(Asked):
     """One kernel that the reader writes; its text says the launch.
 
+    decorator: "cuda.jit" for a kernel, "njit" for a function of the CPU. This one is run step by
+    step as a kernel of one thread, so that loads, stores and their order are known of it as well.
     parameters: of the kernel; the result is the last one.
     sizes: what the numbers of a shape are called, such as ("m", "n", "k").
     shapes: the first fits all blocks, so that counts are whole numbers; then odd ones; ones last,
@@ -122,6 +125,7 @@ class Exercise(Asked):
 
     parameters: tuple[str, ...]
     shapes: tuple[Shape, ...]
+    decorator: str = "cuda.jit"
     launch: Callable[[Shape], Launch]
     inputs: Callable[[Shape, int], tuple]
     reference: Callable[..., np.ndarray]
@@ -133,6 +137,16 @@ class Exercise(Asked):
     def goals(self) -> tuple[str, ...]:
         """A right result, and the words of its targets."""
         return ("right at any shape", *(target.words for target in self.targets))
+
+    @property
+    def on_cpu(self) -> bool:
+        """Whether it is a function of the CPU, and no kernel."""
+        return self.decorator == "njit"
+
+    @property
+    def kind(self) -> Kind:
+        """What a verdict calls it."""
+        return FUNCTION if self.on_cpu else KERNEL
 
     @property
     def result(self) -> str:

@@ -1,4 +1,4 @@
-"""Is it a kernel at all? What a reader may hand over in place of one."""
+"""Is it what the task asks for? What a reader may hand over in place of it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,63 @@ from numba.core.registry import CPUDispatcher
 from labs.exercise import Exercise
 from labs.words import counted
 from utils.virtual_gpu import VirtualGpuError
-from utils.virtual_gpu.source import read_source
+from utils.virtual_gpu.source import Source, read_source
 
 _NUMBERS = {1: "one argument", 2: "two arguments", 3: "three arguments", 4: "four arguments"}
 
 
 def no_kernel(exercise: Exercise, given: object) -> str | None:
-    """Why this cannot be launched, or None for a kernel with the right parameters."""
-    return _no_function(given) or _other_parameters(exercise, given) or _returns_a_value(given)
+    """Why this cannot be run, or None for a kernel, or a function, with the right parameters."""
+    no_function = _no_cpu_function if exercise.on_cpu else _no_gpu_function
+    return (
+        no_function(given)
+        or _other_parameters(exercise, given)
+        or _returns_a_value(exercise, given)
+        or (_speaks_to_the_gpu(given) if exercise.on_cpu else None)
+    )
 
 
-def _no_function(given: object) -> str | None:
+def _no_cpu_function(given: object) -> str | None:
+    if given is None:
+        return (
+            "This is `None`. A call of your function returns `None`, too: the check calls it by "
+            "itself and needs its name alone."
+        )
+    if isinstance(given, str):
+        return f"{given!r} is a text. The check needs the function itself, without quotes."
+    if isinstance(given, CPUDispatcher):
+        return None
+    if hasattr(given, "py_func"):
+        return (
+            f"`{given.py_func.__name__}` has `@cuda.jit` above it: it is a kernel of the GPU. This "
+            "task is about the CPU, whose functions have `@njit` above them."
+        )
+    if inspect.isfunction(given):
+        return (
+            f"There is no `@njit` above `{given.__name__}`: it is plain Python, which Numba does "
+            "not compile."
+        )
+    return (
+        f"A {type(given).__name__} is no function with `@njit` above it, and the check needs one."
+    )
+
+
+def _speaks_to_the_gpu(given: CPUDispatcher) -> str | None:
+    """Where a function of the CPU uses what there is on the GPU alone."""
+    source = _source_of(given)
+    if source is None:
+        return None
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Name) and node.id == "cuda":
+            site = source.site(node)
+            return (
+                f"Line {site.line}, `{site.source}`: `cuda` is for kernels. A function with "
+                "`@njit` runs once, on the CPU, and its loops do all the work."
+            )
+    return None
+
+
+def _no_gpu_function(given: object) -> str | None:
     if given is None:
         return (
             "This is `None`. A launch, `kernel[grid, block](...)`, returns `None`, too: the check "
@@ -65,23 +111,22 @@ def _other_parameters(exercise: Exercise, kernel) -> str | None:
     except TypeError:
         theirs = ", ".join(f"`{name}`" for name in names) or "none"
         return (
-            f"The task launches the kernel with {_NUMBERS[len(wanted)]}, {shown}. Yours has "
+            f"The task {exercise.kind.run} with {_NUMBERS[len(wanted)]}, {shown}. Yours has "
             f"{counted(len(names), 'parameter')}: {theirs}."
         )
     if names != wanted and sorted(names) == sorted(wanted):
         theirs = ", ".join(f"`{name}`" for name in names)
         return (
-            f"The task launches the kernel with {shown}, in this order. Your parameters stand in "
+            f"The task {exercise.kind.run} with {shown}, in this order. Your parameters stand in "
             f"another one: {theirs}."
         )
     return None
 
 
-def _returns_a_value(kernel) -> str | None:
-    try:
-        source = read_source(kernel.py_func)
-    except VirtualGpuError:
-        return None  # the launch says it better
+def _returns_a_value(exercise: Exercise, kernel) -> str | None:
+    source = _source_of(kernel)
+    if source is None:
+        return None
     inner = {
         id(node)
         for function in ast.walk(source.tree)
@@ -92,10 +137,17 @@ def _returns_a_value(kernel) -> str | None:
         if isinstance(node, ast.Return) and id(node) not in inner and not _is_none(node.value):
             site = source.site(node)
             return (
-                f"Line {site.line}, `{site.source}`: a kernel returns nothing. What it computes "
-                f"goes into an array."
+                f"Line {site.line}, `{site.source}`: {exercise.kind.any} returns nothing. What "
+                "it computes goes into an array."
             )
     return None
+
+
+def _source_of(kernel) -> Source | None:
+    try:
+        return read_source(kernel.py_func)
+    except VirtualGpuError:
+        return None  # the launch says it better
 
 
 def _is_none(value: ast.expr | None) -> bool:

@@ -58,7 +58,7 @@ class HostExercise(Asked):
 
 def judge(asked: HostExercise, given, patience: float) -> Verdict:
     """Call a function as the exercise wants it. patience: seconds for one call."""
-    cause = _no_function(asked, given)
+    cause = no_function(asked.parameters, given)
     if cause:
         return Verdict(asked.name, asked.title, (cause,))
     try:
@@ -107,7 +107,8 @@ def _line(error: Exception, file: str) -> int:
     return [frame.lineno for frame in frames if frame.filename == file][-1]
 
 
-def _no_function(asked: HostExercise, given: object) -> str | None:
+def no_function(parameters: tuple[str, ...], given: object) -> str | None:
+    """Why this is no plain function of these parameters; None where it is one."""
     if given is None:
         return "This is `None`: the check needs the function itself, and not what it returns."
     if not inspect.isfunction(given):
@@ -117,11 +118,11 @@ def _no_function(asked: HostExercise, given: object) -> str | None:
         )
     signature = inspect.signature(given)
     try:
-        signature.bind(*asked.parameters)
+        signature.bind(*parameters)
     except TypeError:
-        wanted = ", ".join(f"`{name}`" for name in asked.parameters)
+        wanted = ", ".join(f"`{name}`" for name in parameters)
         return (
-            f"The check calls the function with {counted(len(asked.parameters), 'argument')}, "
+            f"The check calls the function with {counted(len(parameters), 'argument')}, "
             f"{wanted}. Yours has "
             f"{counted(len(signature.parameters), 'parameter')}."
         )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from labs import checker, host
+from labs import checker, host, numbers
 from labs.bank import find
 from labs.exercise import Exercise
 from labs.host import HostExercise
+from labs.numbers import NumbersExercise
 from labs.verdict import Verdict
 
 PATIENCE = 20.0  # seconds for one launch or call; the slowest right one takes less than one
@@ -15,6 +16,7 @@ PATIENCE = 20.0  # seconds for one launch or call; the slowest right one takes l
 JUDGES: Mapping[type, Callable[..., Verdict]] = {
     Exercise: checker.judge,
     HostExercise: host.judge,
+    NumbersExercise: numbers.judge,
 }
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from labs.products import Split
 
 SQUARE = (32, 32, 32)
+SMALL_SQUARE = (8, 8, 8)  # for a function of the CPU, which is followed step by step
 
 
 def probes(split: Split) -> Probes:
@@ -39,7 +40,7 @@ def probes(split: Split) -> Probes:
         unwritten=(
             exchanged,
             exchanged_lanes,
-            _ends_at_another_size,
+            ends_at_another_size,
             partial(_columns_overlap, split),
             partial(_last_column_decides, split),
             partial(_too_few_columns, split),
@@ -86,7 +87,7 @@ _MEANING = {
 def exchanged(seen: Run) -> str | None:
     """Run on square matrices, where exchanged indices stay inside, and recognise the result."""
     try:
-        square = seen.at(SQUARE)
+        square = seen.at(SMALL_SQUARE if seen.exercise.on_cpu else SQUARE)
     except VirtualGpuError:
         return None
     written = ~square.unwritten
@@ -141,15 +142,15 @@ def _first_of_grid(kernel: ast.FunctionDef) -> str | None:
 
 
 def _exchanged_outside(seen: Run, finding: Finding) -> str | None:
-    return exchanged(seen) if _leaves_a_matrix(seen, finding) else None
+    return exchanged(seen) if leaves_a_matrix(seen, finding) else None
 
 
-def _leaves_a_matrix(seen: Run, finding: Finding) -> bool:
+def leaves_a_matrix(seen: Run, finding: Finding) -> bool:
     of_a_matrix = finding.kind == "out_of_bounds" and finding.axis is not None
     return of_a_matrix and seen.parameter(finding.array) in ("a", "b", "c")
 
 
-def _what(seen: Run, finding: Finding) -> tuple[str, int]:
+def what_it_counts(seen: Run, finding: Finding) -> tuple[str, int]:
     """What the wrong index counts, row, column or term, and how many of them there are."""
     m, n, k = seen.shape
     meaning = {"a": (("row", m), ("term", k)), "b": (("term", k), ("column", n))}
@@ -158,7 +159,7 @@ def _what(seen: Run, finding: Finding) -> tuple[str, int]:
 
 def _behind_the_sum(seen: Run, finding: Finding) -> str | None:
     """The index of the loop leaves the sum."""
-    if not _leaves_a_matrix(seen, finding) or _what(seen, finding)[0] != "term":
+    if not leaves_a_matrix(seen, finding) or what_it_counts(seen, finding)[0] != "term":
         return None
     m, n, k = seen.shape
     low, high = finding.index_range
@@ -172,12 +173,12 @@ def _behind_the_sum(seen: Run, finding: Finding) -> str | None:
 
 def _tail(split: Split, seen: Run, finding: Finding) -> str | None:
     """The first column of a thread is inside and a later one is not."""
-    if split.columns == 1 or not _leaves_a_matrix(seen, finding):
+    if split.columns == 1 or not leaves_a_matrix(seen, finding):
         return None
     thread, n = finding.threads[0], seen.shape[1]
     step = seen.lane_step("b") or 1
     first = thread.block[0] * split.width + thread.thread[0] * step
-    if _what(seen, finding)[0] != "column" or first >= n:
+    if what_it_counts(seen, finding)[0] != "column" or first >= n:
         return None
     story = (
         f"The first column of this thread, {first}, is inside; a later one, "
@@ -190,9 +191,9 @@ def _tail(split: Split, seen: Run, finding: Finding) -> str | None:
 
 def _another_row_or_column(split: Split, seen: Run, finding: Finding) -> str | None:
     """A thread that has an element uses another row or column than its own."""
-    if not _leaves_a_matrix(seen, finding):
+    if not leaves_a_matrix(seen, finding):
         return None
-    thread, (what, size) = finding.threads[0], _what(seen, finding)
+    thread, (what, size) = finding.threads[0], what_it_counts(seen, finding)
     x = thread.block[0] * split.width + thread.thread[0]
     y = thread.block[1] * split.block[1] + thread.thread[1]
     own, other, axis, crossing = (y, x, "y", "x") if what == "row" else (x, y, "x", "y")
@@ -208,7 +209,7 @@ def _another_row_or_column(split: Split, seen: Run, finding: Finding) -> str | N
 
 def _one_direction(split: Split, seen: Run, finding: Finding) -> str | None:
     """`and` for `or` in the test at the edge: outside in one direction, a thread goes on."""
-    if not _leaves_a_matrix(seen, finding) or not _asks_for_both(seen.tree):
+    if not leaves_a_matrix(seen, finding) or not _asks_for_both(seen.tree):
         return None
     thread, (m, n, _) = finding.threads[0], seen.shape
     y = thread.block[1] * split.block[1] + thread.thread[1]
@@ -234,9 +235,9 @@ def _asks_for_both(kernel: ast.FunctionDef) -> bool:
 
 def _edge(seen: Run, finding: Finding) -> str | None:
     """Rows and columns behind the last: no test, `<=` for `<`, or another size."""
-    if not _leaves_a_matrix(seen, finding) or finding.index[finding.axis] < 0:
+    if not leaves_a_matrix(seen, finding) or finding.index[finding.axis] < 0:
         return None
-    what, size = _what(seen, finding)
+    what, size = what_it_counts(seen, finding)
     low, high = finding.index_range
     threads = counted(finding.threads_in_all, "thread")
     if not any(isinstance(node, ast.If | ast.IfExp) for node in ast.walk(seen.tree)):
@@ -391,7 +392,7 @@ def _overlap(split: Split, seen: Run) -> str | None:
     return f"And there were {stored:,} stores for {written:,} elements: threads overlap.{start}"
 
 
-def _ends_at_another_size(seen: Run) -> str | None:
+def ends_at_another_size(seen: Run) -> str | None:
     """The first missing row or column is another size of the product."""
     m, n, k = seen.shape
     rows, columns = _whole(seen.unwritten)

@@ -19,18 +19,25 @@ if TYPE_CHECKING:
     from labs.products import Split
 
 
-def wrong_sums(split: Split) -> tuple[Callable[[Run], str | None], ...]:
-    """The probes of wrong values, in the order in which they are asked."""
+NEAR = 3  # terms: as far apart as those of a loop that is unrolled by 4
+
+
+def wrong_sums(split: Split | None) -> tuple[Callable[[Run], str | None], ...]:
+    """The probes of wrong values, in the order in which they are asked.
+
+    split: None for a function of the CPU, which has no threads to share c out to.
+    """
+    of_threads = (partial(_one_total, split), _lanes_share_a_column) if split else ()
     return (
         _shifted,
         _inputs_out_of_step,
         _one_factor_for_all_terms,
         _terms,
+        _other_partners,
         _constant_off,
         _added,
         _scaled,
-        partial(_one_total, split),
-        _lanes_share_a_column,
+        *of_threads,
         _all_alike,
         _other_columns_result,
         _negative_ones_wrong,
@@ -79,14 +86,14 @@ def _terms(seen: Run) -> str | None:
     if lost.size == found.size - 1 and found[0] == 1:
         return "Every element holds only the first term of its sum: no later turn adds to it."
     if lost.size:
-        return _lost_terms(seen, lost)
+        return _lost_terms(seen, found, lost)
     if (found == found[0]).all():
         return f"Every term counts {found[0]:g} times, and not once."
     odd = int(np.flatnonzero(found != 1)[0])
     return f"The term i = {odd} counts {found[odd]:g} times in every sum, and not once."
 
 
-def _lost_terms(seen: Run, lost: np.ndarray) -> str:
+def _lost_terms(seen: Run, found: np.ndarray, lost: np.ndarray) -> str:
     m, n, k = seen.shape
     sizes = {m: f"m, the rows of `{seen.result}`", n: f"n, the columns of `{seen.result}`"}
     ends = sizes.get(int(lost[0]))
@@ -96,10 +103,19 @@ def _lost_terms(seen: Run, lost: np.ndarray) -> str:
         return "No term of the sum is in the result."
     few = ", ".join(map(str, lost[:3])) + (" …" if lost.size > 3 else "")
     what = "the term" if lost.size == 1 else "the terms"
-    return (
-        f"At k = {k} every sum lacks {what} i = {few}: {lost.size} of {k}. Where does the loop "
-        "start and end, and which part of it is left over?"
-    )
+    story = f"At k = {k} every sum lacks {what} i = {few}: {lost.size} of {k}."
+    twice = np.flatnonzero(found > 1)
+    if twice.size:
+        return f"{story} The term i = {twice[0]} counts {found[twice[0]]:g} times."
+    if np.array_equal(lost, np.arange(lost.size)):
+        return (
+            f"{story} The last {k - lost.size} are right: does a turn forget those before, or does "
+            "the loop begin too late?"
+        )
+    apart = np.unique(np.diff(lost))
+    if apart.size == 1 and apart[0] > 1:
+        return f"{story} They lie {apart[0]} apart: which terms does one turn of the loop add?"
+    return f"{story} Where does the loop start and end, and which part of it is left over?"
 
 
 def times_each_term(seen: Run) -> np.ndarray | None:
@@ -137,6 +153,35 @@ def _terms_of_one_column(seen: Run) -> str | None:
         return None
     told = ", ".join(f"{times:g}" for times in found[:8]) + (" …" if k > 8 else "")
     return f"In column {column} the terms i = 0, 1, 2 … count {told} times, and not once each."
+
+
+def _other_partners(seen: Run) -> str | None:
+    """Factors of a term that are added, or that belong to two terms near each other."""
+    m, n, k = seen.shape
+    places = [(i, j) for i in range(k) for j in range(max(0, i - NEAR), min(k, i + NEAR + 1))]
+    if m * n < 3 * len(places) or not np.isfinite(seen.out).all():
+        return None
+    a, b = (one.astype(np.float64) for one in seen.inputs)
+    rows, columns = (one.ravel() for one in np.indices((m, n)))
+    products = [a[rows, i] * b[j, columns] for i, j in places]
+    parts = np.stack([*products, *a.T[:, rows], *b[:, columns]], axis=1)
+    values = seen.out.ravel().astype(np.float64)
+    found = np.linalg.lstsq(parts.T @ parts, parts.T @ values, rcond=None)[0]
+    times = np.round(found)
+    if not (np.allclose(found, times, atol=1e-6) and np.array_equal(parts @ times, values)):
+        return None
+    alone = np.flatnonzero(times[len(places) : len(places) + k])
+    if alone.size:
+        return (
+            f"The term i = {alone[0]} is the sum of its two elements, and not their product. This "
+            f"concerns {alone.size} of the {k} terms."
+        )
+    apart = [place for place, count in zip(places, times) if count and place[0] != place[1]]
+    (i, j), names = apart[0], seen.names
+    return (
+        f"The column {i} of `{names['a']}` meets the row {j} of `{names['b']}`: within one term "
+        f"both must be the same i. That happens {len(apart)} times in every sum."
+    )
 
 
 def _one_factor_for_all_terms(seen: Run) -> str | None:
@@ -188,12 +233,12 @@ def _one_total(split: Split, seen: Run) -> str | None:
 
 def _lanes_share_a_column(seen: Run) -> str | None:
     """All lanes of a warp load the same element of b."""
-    loads = seen.accesses("b")
-    if seen.lane_step("b") != 0:
+    shared = [one for one in seen.accesses("b") if 0 <= one.first[0][0] == one.first[0][1]]
+    if not shared:
         return None
     return (
-        f"{at(loads[0].site)}: neighbouring lanes load the same element of `{seen.names['b']}`, so "
-        "its column does not change with `threadIdx.x`."
+        f"{at(shared[0].site)}: neighbouring lanes load the same element of `{seen.names['b']}`, "
+        "so its column does not change with `threadIdx.x`."
     )
 
 

@@ -1,4 +1,7 @@
-"""One launch of a reader's kernel on the virtual GPU, and what was seen of it."""
+"""One launch of a reader's kernel on the virtual GPU, and what was seen of it.
+
+A function of the CPU is launched as a kernel of one thread, and what it touched is kept in order.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,16 @@ import numpy as np
 from labs.exercise import Exercise, Shape
 from utils.virtual_gpu import Trace, trace
 from utils.virtual_gpu.counters import AccessCount
+from utils.virtual_gpu.recorder import Recording
 from utils.virtual_gpu.source import read_source
 
 SEED = 5
 # Of all loops, counted for each thread; a right kernel takes less than a million at any shape.
 LANE_ROUNDS = 3e6
+# The same for a function of the CPU, whose one thread takes a thousand at most.
+CPU_ROUNDS = 3e4
 WORD = 4  # bytes
+EVENTS = 20_000  # that a recording keeps
 # A NaN that arithmetic does not make: an element that holds it was never written.
 UNWRITTEN = np.uint32(0x7FC0_0BAD)
 
@@ -109,6 +116,11 @@ class Run:
         """The same kernel at another shape; ``blocks``: only so many of them, the first ones."""
         return run(self.exercise, self.kernel, shape, self.patience, blocks)
 
+    def recorded(self, block: int) -> Recording:
+        """What one block of this launch does, in order; the launch runs again for it."""
+        again = run(self.exercise, self.kernel, self.shape, self.patience, record=block)
+        return again.trace.recording
+
 
 def run(
     exercise: Exercise,
@@ -116,8 +128,12 @@ def run(
     shape: Shape,
     patience: float,
     blocks: int | None = None,
+    record: int | None = None,
 ) -> Run:
-    """Launch a kernel once, or only some of its blocks. Raises VirtualGpuError."""
+    """Launch a kernel once, or only some of its blocks; record: a block whose events are kept.
+
+    Raises VirtualGpuError.
+    """
     launch, inputs = exercise.launch(shape), exercise.inputs(shape, SEED)
     given = tuple(np.copy(one) if isinstance(one, np.ndarray) else one for one in inputs)
     out = np.full(exercise.reference(*inputs).shape, UNWRITTEN).view(np.float32)
@@ -125,6 +141,7 @@ def run(
         seen = trace(
             kernel, launch.grid, launch.block, *given, out,
             shared_bytes=launch.shared_bytes, blocks=blocks,
-            patience=patience, lane_rounds=LANE_ROUNDS,
+            patience=patience, lane_rounds=CPU_ROUNDS if exercise.on_cpu else LANE_ROUNDS,
+            record=0 if exercise.on_cpu else record, events=EVENTS,
         )  # fmt: skip
     return Run(exercise, kernel, shape, inputs, out, seen, bool(printed.getvalue()), patience)

@@ -5,12 +5,11 @@ The counts are the profiler's: see `utils.virtual_gpu`. Each function gives a Ta
 
 from __future__ import annotations
 
-from numba import typeof, types
-
 from labs.exercise import Target
+from labs.machine_code import machine_code
 from labs.run import Run
+from labs.walks import Walk, innermost_walks
 from labs.words import at_line, counted
-from utils.errors import CourseError
 from utils.virtual_gpu import Finding
 from utils.virtual_gpu.counters import AccessCount
 
@@ -51,7 +50,7 @@ def no_negative_index() -> Target:
 
     def cause(seen: Run, value: float) -> str:
         first = found(seen)[0]
-        return f"{at_line(first.site)}: {first.message}"
+        return f"{at_line(first.site)}: {seen.exercise.kind.told(first)}"
 
     return Target("negative indices", 0, "no index below 0", measure, cause, True)
 
@@ -67,8 +66,8 @@ def no_float64() -> Target:
         site = next(site for site in counts if counts[site].float64_ops)
         return (
             f"{at_line(site)} works in float64, {counted(round(value), 'operation')} in all, where "
-            "most GPUs are many times slower. A plain number such as `0` or `0.0`, or an array of "
-            "float64, makes all that it meets float64."
+            f"{seen.exercise.kind.slow_float64}. A plain number such as `0` or `0.0`, or "
+            "an array of float64, makes all that it meets float64."
         )
 
     return Target("operations in float64", 0, "no float64", operations, cause)
@@ -92,8 +91,7 @@ def sectors_per_request(at_most: float) -> Target:
         verb = "load" if one.kind == "load" else "store"
         apart = ""
         if step is not None:
-            array = seen.array(parameter)
-            row = ", a whole row" if array.ndim > 1 and step == array.shape[-1] else ""
+            row = ", a whole row" if _is_a_row(seen, parameter, step) else ""
             apart = f"neighbouring lanes {verb} `{one.array}` {counted(step, 'word')} apart{row}. "
         return (
             f"{at_line(one.site)}: {apart}Each request to `{one.array}` costs {value:.3g} sectors "
@@ -191,13 +189,8 @@ def spilled_bytes(at_most: float = 0) -> Target:
     """Bytes per thread that the compiler spills; unknown where the compiler is missing."""
 
     def measure(seen: Run) -> float | None:
-        from utils.xray import xray  # half a second, which a check without it need not wait
-
-        given = (*seen.inputs, seen.out)
-        try:
-            return float(xray(seen.kernel, types.void(*map(typeof, given))).spill_bytes)
-        except CourseError:
-            return None
+        code = machine_code(seen)
+        return None if code is None else float(code.spill_bytes)
 
     def cause(seen: Run, value: float) -> str:
         return (
@@ -207,6 +200,35 @@ def spilled_bytes(at_most: float = 0) -> Target:
 
     words = "no spills" if at_most == 0 else f"at most {at_most:g} bytes spilled per thread"
     return Target("bytes spilled", at_most, words, measure, cause)
+
+
+def inner_stride(at_most: int = 1) -> Target:
+    """Elements from one access to the next in the innermost loop of a function of the CPU."""
+
+    def worst(seen: Run) -> Walk | None:
+        return max(innermost_walks(seen), key=lambda walk: walk.step, default=None)
+
+    def measure(seen: Run) -> float:
+        walk = worst(seen)
+        return float(walk.step) if walk else 0.0
+
+    def cause(seen: Run, value: float) -> str:
+        walk, parameter = worst(seen), seen.parameter(worst(seen).array)
+        verb = "loaded" if walk.kind == "load" else "stored"
+        row = f", a whole row of `{walk.array}`" if _is_a_row(seen, parameter, walk.step) else ""
+        return (
+            f"{at_line(walk.site)}: from one turn of the innermost loop to the next, the element "
+            f"of `{walk.array}` that is {verb} there lies {counted(walk.step, 'element')} "
+            f"further{row}; the target is {at_most}."
+        )
+
+    words = f"stride of the innermost loop at most {at_most} in every array"
+    return Target("stride of the innermost loop", at_most, words, measure, cause)
+
+
+def _is_a_row(seen: Run, parameter: str, step: int) -> bool:
+    array = seen.array(parameter)
+    return array.ndim > 1 and step == array.shape[-1]
 
 
 def _of_space(seen: Run, space: str) -> list[AccessCount]:

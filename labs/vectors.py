@@ -38,10 +38,10 @@ def elementwise(wrong: tuple = (), **told) -> Exercise:
     """An exercise of this family. wrong: probes for what this exercise computes; they are asked
     before those for moved elements. told: the fields of Exercise that the family leaves open."""
     probes = Probes(
-        refused=(_two_indices, _shape_as_number, _all_three_coordinates, _whole_arrays),
+        refused=REFUSED,
         findings=(_other_index, _one_too_far, _outside_of_the_test, _no_test, _test_lets_pass),
         unwritten=(_one_element, _lanes_apart, _blocks_overlap, _blocks_apart, _ends_early, _gaps),
-        wrong=(*wrong, *(_moved, _mirrored, _all_alike)),
+        wrong=(*wrong, *MOVED),
     )
     return Exercise(sizes=("n",), launch=launch, probes=probes, **told)
 
@@ -312,3 +312,8 @@ def _all_alike(seen: Run) -> str | None:
 
 def _nodes(kernel, kind: type) -> list:
     return [node for node in ast.walk(read_source(kernel.py_func).tree) if isinstance(node, kind)]
+
+
+# What other families of vectors share.
+REFUSED = (_two_indices, _shape_as_number, _all_three_coordinates, _whole_arrays)
+MOVED = (_moved, _mirrored, _all_alike)

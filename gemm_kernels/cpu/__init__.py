@@ -15,6 +15,7 @@ from gemm_kernels.cpu import (
     micro_kernel_avx2,
     micro_kernel_avx512,
     naive,
+    naive_column_major,
     naive_parallel,
     packed,
     parallel,
@@ -30,6 +31,7 @@ LADDER = Ladder(
     title="SGEMM on the CPU, against one thread of the library",
     steps=(
         naive.STEP,
+        naive_column_major.STEP,
         naive_parallel.STEP,
         loop_reordered.STEP,
         blocked.STEP,

@@ -20,6 +20,8 @@ LADDER_ALONE = measure_command(LADDER)
 def measure(options: argparse.Namespace) -> int:
     """The ladder's table, and below it what the libraries and the sources reach."""
     code = LADDER_ALONE.run(options)
+    if options.record:
+        beside.record(options.n or LADDER.sizes)
     if not options.json:
         width = None if sys.stdout.isatty() else 120
         shapes = [LADDER.parse(size) for size in options.n or LADDER.quick]

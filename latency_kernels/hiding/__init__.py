@@ -1,1 +1,1 @@
-"""The experiments of latency hiding, and the curves that they give."""
+"""The experiments of latency hiding, the curves that they give, and the tables of lesson 09."""

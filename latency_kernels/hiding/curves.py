@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -23,7 +24,8 @@ from utils.measuring import records
 from utils.measuring.command_line import Command, device_for
 from utils.measuring.measure_command import add_device
 
-DRAWN_ILPS = (1, 2, 3, 4, 5)
+DRAWN_ILPS = (1, 2, 3, 4)
+DRAWN_THREADS = (64, 128, 256)
 FLOAT_BYTES = 4
 # What the source claims for its GPU: so much of the bandwidth at so low an occupancy.
 CLAIMED_SHARE, CLAIMED_OCCUPANCY, CLAIMED_COPY = 0.87, 0.08, "8 float4"
@@ -109,10 +111,15 @@ def where(frame: pd.DataFrame) -> str:
     return f"recorded {frame['date'].max()} on {frame['device'].iloc[0]}"
 
 
-def arithmetic_figure(frame: pd.DataFrame, device: Device, sms: int) -> Figure:
-    """Share of the FMA loop's rate against threads per SM, for chains in one SM or in all."""
+def arithmetic_figure(
+    frame: pd.DataFrame, device: Device, sms: int, ilps: Sequence[int] = DRAWN_ILPS
+) -> Figure:
+    """Share of the FMA loop's rate against threads per SM, for chains in one SM or in all.
+
+    ilps: the numbers of chains that are drawn; of those alone the published marks.
+    """
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == sms)]
-    chosen = chosen[chosen["floats"].isin(DRAWN_ILPS)]
+    chosen = chosen[chosen["floats"].isin(ilps)]
     threads, ilp = chosen["threads_per_sm"], chosen["floats"]
     points = pd.DataFrame(
         {
@@ -123,11 +130,69 @@ def arithmetic_figure(frame: pd.DataFrame, device: Device, sms: int) -> Figure:
         }
     )
     published = records.published("latency_hiding").query("experiment == 'arithmetic'")
-    marks = [(row.threads_per_sm_for_peak, 1.0, f"ILP {row.ilp}") for row in published.itertuples()]
+    marks = [
+        (row.threads_per_sm_for_peak, 1.0, f"ILP {row.ilp}")
+        for row in published.itertuples()
+        if row.ilp in ilps
+    ]
     place = "one SM" if sms == 1 else f"all {sms} SMs"
     title = f"Chains of multiply-adds on {place}"
     told = f"{where(frame)}; crosses: where the GTX480 of 2010 is at its peak"
     return plots.share_lines(points, "threads per SM", title, told, marks)
+
+
+def chains_figure(frame: pd.DataFrame, device: Device) -> Figure:
+    """Share of the FMA loop's rate against the chains of a thread, with so many threads per SM."""
+    chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == 1)]
+    chosen = chosen[chosen["threads_per_sm"].isin(DRAWN_THREADS)]
+    chosen = chosen.sort_values(["threads_per_sm", "floats"])
+    threads, ilp = chosen["threads_per_sm"], chosen["floats"]
+    points = pd.DataFrame(
+        {
+            "label": threads.map("{} threads".format),
+            "x": ilp,
+            "share": chosen["share"],
+            "model": expected_share(frame, device, threads, ilp),
+        }
+    )
+    title = "More chains in each thread of one SM"
+    return plots.share_lines(points, "chains per thread (ILP)", title, f"{where(frame)}")
+
+
+def share(frame: pd.DataFrame, what: str, threads: int) -> float:
+    """The recorded share of one point: of chains on one SM, or of a copy; at most, of several.
+
+    what: a curve, such as "ILP 2" or "8 float4". threads: per SM. CourseError for no such point.
+    """
+    return float(_points(frame, what, threads)["share"].max())
+
+
+def fewest_threads(frame: pd.DataFrame, ilp: int, enough: float) -> int | None:
+    """The fewest recorded threads of one SM that reach such a share; None where none do."""
+    chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == 1)]
+    chosen = chosen[(chosen["floats"] == ilp) & (chosen["share"] >= enough)]
+    return int(chosen["threads_per_sm"].min()) if len(chosen) else None
+
+
+def turn_cycles(frame: pd.DataFrame, what: str, threads: int) -> float:
+    """Cycles of a thread of a copy from load to load: what is under way over what comes per cycle.
+
+    Little's law, turned round. Half of the rate is reads.
+    """
+    row = _points(frame, what, threads).sort_values("share").iloc[-1]
+    bytes_per_cycle = row["value"] / 2 * 1e3 / row["sm_clock_mhz"]
+    return row["threads_per_sm"] * row["sms"] * row["floats"] * FLOAT_BYTES / bytes_per_cycle
+
+
+def _points(frame: pd.DataFrame, what: str, threads: int) -> pd.DataFrame:
+    everywhere = frame["sms"].eq(1) | frame["experiment"].eq("copy")
+    found = frame[everywhere & frame["what"].eq(what) & frame["threads_per_sm"].eq(threads)]
+    if found.empty:
+        raise CourseError(
+            f"There is no recorded point of {what!r} with {threads} threads per SM: look into "
+            "latency_curves.csv."
+        )
+    return found
 
 
 def copy_figure(frame: pd.DataFrame, device: Device) -> Figure:

@@ -26,8 +26,10 @@ def test_a_solution_passes(name):
 
 @KERNELS
 def test_a_solution_is_counted_for_every_target(name):
-    counts = check(name, EXERCISES[name].solution).counts
-    assert set(counts) == {target.what for target in EXERCISES[name].targets}
+    verdict = check(name, EXERCISES[name].solution)
+    unknown = " ".join(verdict.notes)  # where the compiler is missing
+    for target in EXERCISES[name].targets:
+        assert (target.what in verdict.counts) != (f": {target.words}." in unknown)
 
 
 @ALL

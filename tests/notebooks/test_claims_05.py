@@ -187,9 +187,7 @@ def test_at_4096_its_time_for_a_stored_sector_is_almost_the_same():
     variants = [BY_COLUMN.variant(MULTI=columns) for columns in COLUMNS]
     sectors = [course.per_request(watched(one), "c", kind="store") for one in variants]
     assert sectors == [4, 8, 16, 32]
-    each = [
-        course.recorded_ms(one) / stored for one, stored in zip(variants, sectors, strict=True)
-    ]
+    each = [course.recorded_ms(one) / stored for one, stored in zip(variants, sectors, strict=True)]
     assert max(each) < 1.12 * min(each)
 
 

@@ -1,8 +1,7 @@
-"""Occupancy in a lesson: tables, the three classic curves, and the same with sliders."""
+"""Occupancy in a lesson: the three classic curves, the same with sliders, and speed beside it."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import ipywidgets
@@ -17,7 +16,7 @@ from utils.errors import CourseError
 from utils.figures import page
 from utils.figures.labels import label_points, need_few
 from utils.figures.look import COLOURS, INK, QUIET, new_figure, style, with_alt
-from utils.figures.points import UNITS, milestones
+from utils.figures.points import milestones
 from utils.ladder.ladder import Ladder
 from utils.machine.devices import KIB, Device
 from utils.machine.occupancy import RESOURCES, WARP, Occupancy, known, limits_of, occupancy
@@ -27,49 +26,6 @@ _COLOURS = dict(zip(RESOURCES, COLOURS, strict=False))
 # Enough to show every step of the curve: shared memory is given away in units of 128 bytes, and a
 # picture is a few hundred dots wide.
 _POINTS = 460
-
-
-def table(
-    capability: tuple[int, int], kernels: Sequence[tuple[int, int, int]], names: Sequence[str] = ()
-) -> pd.DataFrame:
-    """One row per kernel (threads, registers, bytes of shared memory): what an SM holds of it.
-
-    The columns "room: ..." say how many blocks each resource has room for; empty without need.
-    names: the index; by default the rows are numbered.
-    """
-    rows = []
-    for threads, registers, shared_bytes in kernels:
-        found = occupancy(capability, threads, registers, shared_bytes)
-        rows.append(
-            {
-                "threads": threads,
-                "registers": registers,
-                "shared bytes": shared_bytes,
-                "blocks per SM": found.blocks,
-                "warps": found.warps,
-                "occupancy": f"{found.fraction:.0%}",
-                "limited by": ", ".join(found.limit),
-            }
-            | {f"room: {resource}": found.room.get(resource) for resource in RESOURCES}
-        )
-    return pd.DataFrame(rows, index=list(names) or None)
-
-
-def recorded_steps(ladder: Ladder, size: str, device: Device) -> pd.DataFrame:
-    """The table for every step that was recorded at a size, with its speed and best constants.
-
-    CourseError if nothing is recorded on the device at that size.
-    """
-    shape = ladder.parse(size)
-    found = list(recorded(ladder, shape, device.name))
-    kernels = [
-        (math.prod(variant.launch(shape).block), int(record.registers), int(record.shared_bytes))
-        for variant, record in found
-    ]
-    rows = table(device.compute_capability, kernels, [str(variant) for variant, _ in found])
-    rows = rows.drop(columns=[name for name in rows if name.startswith("room")])
-    unit = "gflops" if found[0][1].gflops > 0 else "gb_per_s"
-    return rows.assign(**{UNITS[unit]: [round(getattr(one, unit)) for _, one in found]})
 
 
 def curves(

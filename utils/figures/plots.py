@@ -16,7 +16,7 @@ from utils.figures.points import units_of
 from utils.figures.published_figures import published_beside_measured
 from utils.figures.share_figures import share_lines
 from utils.figures.speed_figures import curve, old_against_new, small_multiples
-from utils.figures.transfer_figures import bandwidth_of_transfers
+from utils.figures.transfer_figures import bandwidth_of_transfers, times_of_products
 
 __all__ = [
     "as_html",
@@ -30,6 +30,7 @@ __all__ = [
     "show",
     "small_multiples",
     "staircase",
+    "times_of_products",
     "with_alt",
 ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -57,3 +59,30 @@ def bandwidth_of_transfers(
         label_ends(axes, ends)
     old = f"published, as crosses: {number(theirs.min())} to {number(theirs.max())}"
     return with_alt(figure, f"In GB/s {'; '.join([*told, old])}. {where_from(copies, here)}.")
+
+
+def times_of_products(sizes: Sequence[int], series: Mapping[str, Sequence[float]], where: str):
+    """Milliseconds of a product of n×n against n, both axes logarithmic; at most four series."""
+    with style():
+        figure = new_figure("One product, from host memory to host memory", where, height=3.9)
+        axes = figure.add_subplot()
+        ends = {}
+        for place, (name, times) in enumerate(series.items()):
+            colour = COLOURS[place]
+            axes.plot(sizes, times, "-", color=colour, marker=MARKERS[place])
+            ends[name] = (sizes[-1], times[-1], colour)
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.minorticks_off()
+        axes.set_xticks(sizes, [f"{n:,}" for n in sizes])
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.set_xlabel("n, matrices of n×n")
+        axes.annotate("ms", (0, 1), (0, 6), xycoords="axes fraction", ha="right",
+                      textcoords="offset points", annotation_clip=False)  # fmt: skip
+        axes.grid(axis="y")
+        label_ends(axes, ends)
+    told = [
+        f"{name}: {', '.join(f'{number(ms)}' for ms in times)}" for name, times in series.items()
+    ]
+    at = ", ".join(map(str, sizes))
+    return with_alt(figure, f"In ms, at n = {at}. {'; '.join(told)}. {where}.")

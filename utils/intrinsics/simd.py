@@ -5,6 +5,9 @@ the vector registers (ymm and zmm on x86) as an int lives in a general one. Each
 an intrinsic and names the instruction that an x86 compiler makes of it; on other processors LLVM
 splits the vectors to the width that there is.
 
+The virtual GPU runs and counts those that need no pointer and no mask: a vector is a tuple of its
+lanes there, in one thread.
+
 `x` is a contiguous array of float32 with one dimension, `i` the index of the first element; indices
 are not checked. `lanes` is the constant 8 or 16. Where a function takes `vectors`, it
 works on a row: a tuple of that many vectors that lie side by side in memory.
@@ -12,9 +15,12 @@ works on a row: a tuple of that many vectors that lie side by side in memory.
 
 from __future__ import annotations
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, models, register_model
+
+from utils import virtual_gpu
 
 FLOAT, INT = ir.FloatType(), ir.IntType(32)
 LANES = (8, 16)
@@ -448,3 +454,56 @@ def store_row_masked(typing_context, x, i, row, count):
         return context.get_dummy_value()
 
     return types.void(x, i, row, count), generate
+
+
+# What the virtual GPU does. It refuses what the typing above refuses: where Numba cannot type a
+# function, values alone are left. Addresses need be no boundaries: the u in loadu says so.
+
+
+def _load(machine: virtual_gpu.Machine, x, i, lanes) -> tuple:
+    return machine.load(x, i, _checked_lanes(machine, lanes), aligned=False)
+
+
+def _broadcast(machine: virtual_gpu.Machine, x, i, lanes) -> tuple:
+    return machine.load(x, i, 1) * _checked_lanes(machine, lanes)
+
+
+def _set1(machine: virtual_gpu.Machine, value, lanes) -> tuple:
+    if getattr(value, "dtype", None) != np.float32:
+        raise virtual_gpu.Unsupported(f"{machine.site}: set1 needs a float32.")
+    return (value,) * _checked_lanes(machine, lanes)
+
+
+def _mul(machine: virtual_gpu.Machine, a, b) -> tuple:
+    return tuple(map(machine.multiply, *_checked_vectors(machine, a, b)))
+
+
+def _fmadd(machine: virtual_gpu.Machine, a, b, c) -> tuple:
+    return tuple(map(machine.multiply_add, *_checked_vectors(machine, a, b, c)))
+
+
+def _store(machine: virtual_gpu.Machine, x, i, vector) -> None:
+    machine.store(x, i, *_checked_vectors(machine, vector), aligned=False)
+
+
+def _checked_lanes(machine: virtual_gpu.Machine, lanes) -> int:
+    if lanes not in LANES:
+        raise virtual_gpu.Unsupported(f"{machine.site}: a vector has 8 or 16 lanes, not {lanes}.")
+    return int(lanes)
+
+
+def _checked_vectors(machine: virtual_gpu.Machine, *operands) -> tuple:
+    for one in operands:
+        if not (isinstance(one, tuple) and len(one) == len(operands[0]) and len(one) in LANES):
+            raise virtual_gpu.Unsupported(
+                f"{machine.site}: every operand must be a vector, and as long as the others."
+            )
+    return operands
+
+
+virtual_gpu.register(loadu, _load, reads=(0,))
+virtual_gpu.register(broadcast, _broadcast, reads=(0,))
+virtual_gpu.register(set1, _set1)
+virtual_gpu.register(mul, _mul)
+virtual_gpu.register(fmadd, _fmadd)
+virtual_gpu.register(storeu, _store)

@@ -15,11 +15,27 @@ from utils.lessons.counting import (
 from utils.lessons.edits import Edit, edited
 from utils.lessons.estimates import draw_estimates, draw_growth, estimates
 from utils.lessons.findings import findings
+from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
-from utils.lessons.machine_code import compiled
+from utils.lessons.machine_code import compiled, factors
+from utils.lessons.occupancy import (
+    occupancies,
+    occupancy_of_fastest,
+    published_paradox,
+    sm_limits,
+)
+from utils.lessons.on_the_cpu import (
+    cache_misses,
+    count_misses,
+    follow,
+    lines_touched,
+    multiplications,
+    vector_loop,
+)
 from utils.lessons.predictions import ledger, predict, reveal
-from utils.lessons.published import published_ms
-from utils.lessons.recorded import recorded_ms, share_of_peak, times
+from utils.lessons.published import claimed, published_gflops, published_ms
+from utils.lessons.recorded import XEON, one_thread, recorded_ms, share_of_peak, times
+from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
 from utils.lessons.wavefronts import (
@@ -30,25 +46,44 @@ from utils.lessons.wavefronts import (
 )
 
 __all__ = [
+    "XEON",
     "Edit",
     "cache_lines_per_multiply_add",
+    "cache_misses",
+    "claimed",
     "compiled",
     "count",
+    "count_misses",
     "device_shown",
+    "device_to_time",
     "draw_estimates",
     "draw_growth",
+    "draw_loops",
+    "draw_pitfalls",
     "edited",
     "estimated_ms",
     "estimates",
+    "factors",
     "findings",
+    "follow",
+    "hot_loop",
+    "hot_loops",
     "ledger",
+    "lines_touched",
     "loads_per_multiply_add",
+    "multiplications",
+    "occupancies",
+    "occupancy_of_fastest",
+    "one_thread",
     "peaks",
     "per_request",
     "predict",
     "profiled_wavefronts",
+    "published_gflops",
     "published_ms",
+    "published_paradox",
     "recorded_ms",
+    "recorded_series",
     "reveal",
     "share_of_peak",
     "shared_memory_ms",
@@ -57,9 +92,12 @@ __all__ = [
     "show_kernel",
     "show_source",
     "show_step",
+    "sm_limits",
     "start",
     "this_device",
     "times",
+    "two_estimates",
+    "vector_loop",
     "watch",
     "wavefronts",
     "wavefronts_per_multiply_add",

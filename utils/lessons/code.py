@@ -10,7 +10,7 @@ import sys
 import textwrap
 import tokenize
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from types import ModuleType
 
@@ -46,12 +46,14 @@ def show_source(step: Step) -> HTML:
     return _block(source_of(step.file).rstrip().splitlines(), marked=False)
 
 
-def show_kernel(step: Step, **constants: int) -> HTML:
+def show_kernel(shown: Step | Callable, **constants: int) -> HTML:
     """A kernel as it stands in its file, without comments; those fold out below it.
 
-    A comment may hold what a lesson is about to ask. constants: of the step's factory.
+    A comment may hold what a lesson is about to ask. shown: a kernel, or a step with constants of
+    its factory.
     """
-    function = step.variant(**constants).kernel.py_func
+    kernel = shown.variant(**constants).kernel if isinstance(shown, Step) else shown
+    function = kernel.py_func
     text = textwrap.dedent(inspect.getsource(function)).rstrip()
     bare = [line for line in _without_comments(text) if line.strip()]
     whole = _rows(text.splitlines(), marked=False)

@@ -10,8 +10,6 @@ from utils.errors import CourseError
 from utils.machine import devices
 from utils.machine.devices import Device
 from utils.measuring import records
-from utils.xray import xray
-from utils.xray.words import mix
 
 
 def this_device() -> str:
@@ -98,17 +96,3 @@ def _ceilings(device: Device) -> dict[str, float]:
         "sm_clock_mhz": best["sm_clock_mhz"].get("fma_loop"),
     }
     return {name: value for name, value in found.items() if not pd.isna(value)}
-
-
-def instructions(signature, **kernels) -> pd.DataFrame | None:
-    """What the assembler made of several kernels of one signature, in plain words, for sm_90.
-
-    Where the compiler is not installed a sentence says so, and the lesson goes on.
-    """
-    try:
-        seen = {name: xray(kernel, signature) for name, kernel in kernels.items()}
-    except CourseError as error:
-        print(error)
-        return None
-    table = pd.DataFrame({name: mix(one.code) for name, one in seen.items()})
-    return table.fillna(0).astype(int)

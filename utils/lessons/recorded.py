@@ -1,6 +1,12 @@
-"""Recorded times of steps: of the device at hand where it has records, else of the course's own."""
+"""Recorded times of steps: of the GPU at hand where it has records, else of the course's own.
+
+Steps of the CPU ladder are those of one processor, whichever is at hand, since its name does not
+tell which it is. `on` names another one that has records.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -11,13 +17,18 @@ from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
 from utils.measuring import records
 
+# A Zen 5 with two cores: see gemm_kernels/cpu/tuning/TUNING.md.
+CPU = "AMD EPYC"
+# The host of the H200, where every step of the CPU is recorded, and oneDNN beside them.
+XEON = "Intel(R) Xeon(R) Processor"
 
-def recorded_ms(step: Step | Variant, shape: str = "4096") -> float:
+
+def recorded_ms(step: Step | Variant, shape: str = "4096", on: str | None = None) -> float:
     """The recorded time in ms; of a Step with the constants that were fastest at this shape.
 
     shape: as on the command line. CourseError where nothing is recorded.
     """
-    return float(_row(step, shape)["time_ms"])
+    return float(_row(step, shape, on)["time_ms"])
 
 
 def share_of_peak(step: Step | Variant, shape: str = "4096") -> float:
@@ -25,30 +36,52 @@ def share_of_peak(step: Step | Variant, shape: str = "4096") -> float:
     return float(_row(step, shape)["efficiency"])
 
 
-def times(*steps: Step | Variant, shape: str = "4096") -> Table:
-    """Recorded times of several steps; how much faster than the first; the share of the peak."""
-    rows = [(step, _row(step, shape)) for step in steps]
+def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) -> Table:
+    """Recorded times of several steps; how much faster than the first; the share of the peak.
+
+    On a CPU, whose peak is not recorded, the last column has GFLOP/s.
+    """
+    ladder = _ladder(steps[0])
+    rows = [(step, _row(step, shape, on)) for step in steps]
     first = rows[0][1]["time_ms"]
     cells = [
         (
             f"`{getattr(step, 'name', step)}`",
-            f"{row['time_ms']:.3g} ms",
+            _duration(row["time_ms"]),
             f"{first / row['time_ms']:.2f}×",
-            f"{row['efficiency']:.1%}",
+            f"{row['efficiency']:.1%}" if ladder.on_gpu else f"{row['gflops']:.3g}",
         )
         for step, row in rows
     ]
-    ladder, device = _ladder(steps[0]), device_shown().name
-    caption = f"{ladder.parse(shape)}, recorded on one {device}"
-    return table(caption, ("", "time", "faster", "of the peak"), cells)
+    caption = f"{ladder.parse(shape)}, recorded on one {on or _device(ladder)}"
+    last = "of the peak" if ladder.on_gpu else "GFLOP/s"
+    return table(caption, ("", "time", "faster", last), cells)
+
+
+def _duration(ms: float) -> str:
+    return f"{ms:.3g} ms" if ms < 1000 else f"{ms / 1000:.3g} s"
+
+
+def one_thread(steps: Sequence[str], peak: float) -> pd.DataFrame:
+    """The records of the CPU ladder that `plots.curve` draws, with the efficiency of one core.
+
+    steps: names of those that run on one thread. peak: of one core, in GFLOP/s.
+    """
+    frame = records.measured(CPU, "cpu")
+    frame = frame[frame["step"].isin(steps)]
+    return frame.assign(efficiency=frame["gflops"] / peak)
+
+
+def _device(ladder: Ladder) -> str:
+    return device_shown().name if ladder.on_gpu else CPU
 
 
 def _ladder(step: Step | Variant) -> Ladder:
     return (step if isinstance(step, Step) else step.step).ladder
 
 
-def _row(step: Step | Variant, shape: str) -> pd.Series:
-    ladder, device = _ladder(step), device_shown().name
+def _row(step: Step | Variant, shape: str, on: str | None = None) -> pd.Series:
+    ladder, device = _ladder(step), on or _device(_ladder(step))
     name, params = (step.name, None) if isinstance(step, Step) else (step.step.name, step.params)
     frame = records.measured(device, ladder.name)
     size = vars(ladder.parse(shape))

@@ -23,7 +23,7 @@ from utils.paths import DATA
 TABLE = DATA / "architectures.csv"
 WARP = 32
 # In the order in which figures and tables name them.
-RESOURCES = ("threads", "blocks", "registers", "shared memory")
+RESOURCES = ("warp slots", "block slots", "registers", "shared memory")
 
 
 @dataclass(frozen=True)
@@ -193,8 +193,8 @@ def _occupancy(
 ) -> Occupancy:
     warps = -(-threads // WARP)
     room = {
-        "threads": limits.warps_per_sm // warps,
-        "blocks": limits.blocks_per_sm,
+        "warp slots": limits.warps_per_sm // warps,
+        "block slots": limits.blocks_per_sm,
         "registers": _room_in_registers(limits, warps, registers),
         "shared memory": _room_in_shared(limits, shared_bytes, carveout),
     }

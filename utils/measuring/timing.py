@@ -49,7 +49,7 @@ def time_gpu(rivals: Sequence[Execution], repetitions: int = REPETITIONS) -> lis
 
     The rivals take turns within each repetition, so that a change of clock meets all of them.
     """
-    clock = _clock_reader()
+    clock = clock_reader()
     return _take_turns([_gpu_repetition(rival, clock) for rival in rivals], repetitions)
 
 
@@ -129,7 +129,7 @@ def _gpu_sample(
     start, end = cuda.event(), cuda.event()
     # Python needs longer to enqueue a small kernel than the GPU to run it. The GPU is kept waiting
     # until all launches lie in its queue; then it runs them without a gap.
-    _hold_gpu(microseconds=20 + 2 * enqueue_us * launches)
+    hold_gpu(microseconds=20 + 2 * enqueue_us * launches)
     start.record()
     for _ in range(launches):
         rival()
@@ -146,13 +146,13 @@ def _sleep(microseconds):
         cuda.nanosleep(uint32(1000))
 
 
-def _hold_gpu(microseconds: float) -> None:
+def hold_gpu(microseconds: float) -> None:
     """Keep the default stream busy for about this long. Nothing before compute capability 7.0."""
     if cuda.get_current_device().compute_capability >= (7, 0):
         _sleep[1, 1](np.int32(min(microseconds, 50_000)))
 
 
-def _clock_reader() -> Callable[[], float | None]:
+def clock_reader() -> Callable[[], float | None]:
     """A function that reads the SM clock in MHz; it returns None where NVML cannot tell."""
     management = nvml()
     if management is None:

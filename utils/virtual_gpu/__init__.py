@@ -29,7 +29,8 @@ from .errors import (
     VirtualGpuError,
 )
 from .hostarrays import DeviceArray
-from .seam import active, install
+from .seam import active, install, installed
+from .transfers import Transfer, counting_transfers, counting_waits
 
 # The interpreter takes as long to import as all the rest: who launches nothing need not wait.
 _ON_DEMAND = {
@@ -64,11 +65,15 @@ __all__ = [
     "Site",
     "Thread",
     "Trace",
+    "Transfer",
     "Uninitialised",
     "Unsupported",
     "VirtualGpuError",
     "active",
+    "counting_transfers",
+    "counting_waits",
     "install",
+    "installed",
     "register",
     "trace",
 ]

@@ -12,7 +12,7 @@ from .clock import Access
 from .errors import Finding
 from .memory import LocalArray
 from .numba_types import cast
-from .place import Place, in_bounds
+from .place import Place, in_bounds, report_out_of_bounds
 from .transactions import Transfer
 
 
@@ -65,9 +65,12 @@ def update(place: Place, change: Callable) -> np.ndarray | None:
     return None if old is None else inside.mask.spread(old)
 
 
-def load_wide(place: Place, width: int) -> tuple:
-    """``width`` neighbouring elements by one instruction, as a tuple of lane vectors."""
-    address, inside = _wide_address(place, width)
+def load_wide(place: Place, width: int, aligned: bool) -> tuple:
+    """``width`` neighbouring elements by one instruction, as a tuple of lane vectors.
+
+    ``aligned``: the first one must lie on a boundary of ``width`` elements.
+    """
+    address, inside = _wide_address(place, width, aligned)
     if inside is None:
         return tuple(_zeros(place) for _ in range(width))
     accesses = [_access(inside, address + n, "reads") for n in range(width)]
@@ -75,10 +78,10 @@ def load_wide(place: Place, width: int) -> tuple:
     return tuple(inside.mask.spread(place.array.memory.load(access)) for access in accesses)
 
 
-def store_wide(place: Place, values: tuple) -> Callable:
+def store_wide(place: Place, values: tuple, aligned: bool) -> Callable:
     """The checks of a store of neighbouring elements; the function returned moves the data."""
     memory, width = place.array.memory, len(values)
-    address, inside = _wide_address(place, width)
+    address, inside = _wide_address(place, width, aligned)
     if inside is None:
         return lambda: None
     accesses = [_access(inside, address + n, "writes") for n in range(width)]
@@ -166,14 +169,20 @@ def _from_part_start(place: Place, terms: list[np.ndarray]) -> list[np.ndarray]:
     return [known]
 
 
-def _wide_address(place: Place, width: int) -> tuple[int | np.ndarray, Place | None]:
+def _wide_address(place: Place, width: int, aligned: bool) -> tuple[int | np.ndarray, Place | None]:
     """The first of neighbouring elements, and the place of the lanes in which all are in bounds."""
     *outer, innermost = place.indices
+    begun = place.mask.entries(innermost) >= 0
+    if not begun.all():  # here nothing is counted from the end
+        report_out_of_bounds(place, len(outer), begun)
+        if not begun.any():
+            return 0, None
+        place = place.narrowed(place.mask.keep(begun))
     _, inside = _address(place.at((*outer, innermost + np.int64(width - 1))))
     if inside is None:
         return 0, None
     address, inside = _address(place.narrowed(inside.mask))
-    if inside is not None:
+    if inside is not None and aligned:
         _check_alignment(inside, address, width)
     return address, inside
 

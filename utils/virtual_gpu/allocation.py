@@ -18,6 +18,7 @@ from .layouts import (
     order_of,
     uninitialised,
 )
+from .transfers import TO_DEVICE, note
 
 
 def to_device(obj, stream=0, copy=True, to=None) -> DeviceArray:
@@ -47,6 +48,7 @@ def to_device(obj, stream=0, copy=True, to=None) -> DeviceArray:
         )
     if not copy:
         return device_array(array.shape, array.dtype, array.strides)
+    note(TO_DEVICE, core, "to_device")
     core = core.copy(order="K")
     if core.shape == array.shape:
         return DeviceArray.over(core, stream=stream)

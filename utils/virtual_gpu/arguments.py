@@ -30,6 +30,7 @@ from .records import (
 )
 from .shadow import Shadow
 from .signatures import not_an_argument
+from .transfers import TO_DEVICE, TO_HOST, note
 from .tuples import alike
 
 BYTES_PER_ELEMENT = 20  # of a shadow: who wrote, who read, and which lanes
@@ -64,13 +65,18 @@ def unwrapped(given: tuple) -> Iterator[tuple]:
     objects that have a device array's interface.
 
     A host array in ``In`` is copied and keeps its content; one in ``Out`` gets that of new device
-    memory, also where the launch fails.
+    memory, also where the launch fails. All others are used where they lie; a device gets a copy of
+    each, and each is copied back, so this is what is noted.
     """
-    here, back = [], []
+    here, back, noted = [], [], []
     for argument in given:
         wrapped = isinstance(argument, cuda.In | cuda.Out | cuda.InOut)
         value = on_the_device(argument.value if wrapped else argument)
         on_host = isinstance(value, np.ndarray) and not isinstance(value, HostMemory)
+        if on_host and (isinstance(argument, cuda.InOut) or not isinstance(argument, cuda.Out)):
+            note(TO_DEVICE, value, "launch")
+        if on_host and not isinstance(argument, cuda.In):
+            noted.append(value)
         if not (wrapped and on_host) or isinstance(argument, cuda.InOut):
             here.append(value)
         elif isinstance(argument, cuda.In):
@@ -83,6 +89,8 @@ def unwrapped(given: tuple) -> Iterator[tuple]:
     finally:
         for host, device in back:
             host[...] = device.host
+        for host in noted:
+            note(TO_HOST, host, "launch")
 
 
 def kernel_arguments(program: Program, given: tuple, limits: Limits) -> Arguments:

@@ -119,13 +119,14 @@ class Counters:
         self.recorder = recorder
         self._accesses: dict[tuple[Site, str, str], AccessCount] = {}
         self._work: dict[Site, Work] = defaultdict(Work)
+        self._turns: dict[Site, int] = defaultdict(int)
         self._functions: dict[Callable, Source] = {}
         # For each array in global memory, which of its sectors were loaded or stored.
         self._touched: dict[Memory, np.ndarray] = {}
 
     def forget(self) -> None:
         """The launch begins again from the start."""
-        for counts in (self._accesses, self._work, self._functions, self._touched):
+        for counts in (self._accesses, self._work, self._turns, self._functions, self._touched):
             counts.clear()
         if self.recorder:
             self.recorder.forget()
@@ -134,6 +135,11 @@ class Counters:
     def accesses(self) -> tuple[AccessCount, ...]:
         """The counts by line, array and kind, in the order of their first execution."""
         return tuple(self._accesses.values())
+
+    @property
+    def turns(self) -> dict[Site, int]:
+        """For each loop its turns, summed over threads."""
+        return dict(self._turns)
 
     @property
     def functions(self) -> tuple[Source, ...]:
@@ -213,6 +219,10 @@ class Counters:
             work.float64_ops += mask.count
         else:
             work.float32_ops += mask.count
+
+    def turn(self, site: Site, mask: Mask) -> None:
+        """One turn of a loop in each active lane."""
+        self._turns[site] += mask.count
 
     def barrier(self, mask: Mask, site: Site) -> None:
         """One barrier, counted per warp."""

@@ -204,6 +204,13 @@ def _note_types(kernel: CUDADispatcher, arguments: tuple) -> None:
         return
 
 
+def forget_types(kernel: CUDADispatcher) -> None:
+    """Take back what launches have added to ``kernel.overloads``: nothing was compiled for it."""
+    for types_, made in list(kernel.overloads.items()):
+        if isinstance(made, VirtualKernel):
+            del kernel.overloads[types_]
+
+
 def machine_code_method(name: str) -> Callable:
     """What takes the place of a method that reads machine code."""
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from .access import load_wide, store_wide
 from .call import Call
 from .errors import Site, Unsupported
 from .frame import Evaluate
+from .fused import fused_multiply_add
 from .lanes import Mask
 from .memory import ArrayView
 from .place import Place
@@ -40,13 +42,26 @@ class Machine:
         """Report a warp of which only some lanes are here; ``.aligned`` asks for all 32."""
         warps.check_whole(self.run, self.mask, self.site)
 
-    def load(self, array: ArrayView, position, width: int) -> tuple:
-        """``width`` neighbouring elements from ``position`` on, by one instruction."""
-        return load_wide(self._place(array, position), width)
+    def load(self, array: ArrayView, position, width: int, aligned: bool = True) -> tuple:
+        """``width`` neighbouring elements from ``position`` on, by one instruction.
 
-    def store(self, array: ArrayView, position, values: tuple) -> None:
+        ``aligned``: the first must lie on a boundary of so many, or it is reported.
+        """
+        return load_wide(self._place(array, position), width, aligned)
+
+    def store(self, array: ArrayView, position, values: tuple, aligned: bool = True) -> None:
         """Write neighbouring elements from ``position`` on, by one instruction."""
-        self._store(array, position, values)()
+        self._store(array, position, values, aligned)()
+
+    def multiply(self, a, b):
+        """A product in each lane; one operation."""
+        self._count(a.dtype, 1)
+        return a * b
+
+    def multiply_add(self, a, b, c):
+        """a·b + c in each lane, rounded once; two operations."""
+        self._count(a.dtype, 2)
+        return fused_multiply_add(a, b, c)
 
     def copy_later(self, target: ArrayView, to, values: tuple) -> None:
         """A store that is announced now and moves its data in wait_copies()."""
@@ -63,8 +78,12 @@ class Machine:
             for move in groups.pop(0):
                 move()
 
-    def _store(self, array: ArrayView, position, values: tuple) -> Callable:
-        return store_wide(self._place(array, position), values)
+    def _store(self, array: ArrayView, position, values: tuple, aligned: bool = True) -> Callable:
+        return store_wide(self._place(array, position), values, aligned)
+
+    def _count(self, dtype: np.dtype, operations: int) -> None:
+        for _ in range(operations if self.run.counters else 0):
+            self.run.counters.operation(self.site, dtype, self.mask)
 
     def _place(self, array, position) -> Place:
         indices = position if isinstance(position, tuple) else (position,)
@@ -89,8 +108,10 @@ def register(function, run: Callable, reads: tuple[int, ...] = ()) -> None:
             "kernels call, and the one that gives its value here."
         )
 
+    least, most = _arguments_of(run)
+
     def handler(call: Call) -> Evaluate:
-        arguments, site = call.arguments(0, 16), call.site
+        arguments, site = call.arguments(least, most), call.site
 
         def evaluate(frame, mask):
             return run(Machine(frame.run, mask, site), *(a(frame, mask) for a in arguments))
@@ -98,3 +119,12 @@ def register(function, run: Callable, reads: tuple[int, ...] = ()) -> None:
         return evaluate
 
     intrinsics.register(function, handler, reads)
+
+
+def _arguments_of(run: Callable) -> tuple[int, int]:
+    """How many arguments a call may have, from the parameters of what gives its value."""
+    _, *parameters = inspect.signature(run).parameters.values()
+    if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        return 0, 16
+    needed = sum(one.default is one.empty for one in parameters)
+    return needed, needed

@@ -22,6 +22,7 @@ from .layouts import (
     uninitialised,
     whole_shape,
 )
+from .transfers import TO_DEVICE, TO_HOST, note
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,15 +141,17 @@ class DeviceArray:
                 f"The device array has strides {self.strides}; Numba copies no array with negative "
                 "strides to the host; copy the whole array and reverse it there."
             )
+        if ary is not None:
+            _check_match(self.host, ary)
+            own, other = self.host.squeeze(), ary.squeeze()
+            if self.size and own.strides != other.strides:
+                raise ArrayValueError(
+                    f"The device array has strides {self.strides} and the host array "
+                    f"{ary.strides}; a copy needs the same order of elements on both sides."
+                )
+        note(TO_HOST, self.host, "copy_to_host")
         if ary is None:
             return self.host.copy(order="K")
-        _check_match(self.host, ary)
-        own, other = self.host.squeeze(), ary.squeeze()
-        if self.size and own.strides != other.strides:
-            raise ArrayValueError(
-                f"The device array has strides {self.strides} and the host array {ary.strides}; "
-                "a copy needs the same order of elements on both sides."
-            )
         ary.reshape(self.shape)[...] = self.host
         return ary
 
@@ -159,6 +162,8 @@ class DeviceArray:
         else:
             source, unwritten = np.asarray(ary), None
         _check_match(self.host, source)
+        if not isinstance(ary, DeviceArray):
+            note(TO_DEVICE, source, "copy_to_device")
         self._fill(..., source.reshape(self.shape), unwritten)
 
     def _fill(self, index, values, unwritten: np.ndarray | None = None) -> None:
@@ -247,6 +252,7 @@ class DeviceArray:
             return self._part(lambda array: array[index])
         if isinstance(part, np.ndarray) and not (isinstance(index, str) and part.ndim == 0):
             return self._part(lambda array: array[index])
+        note(TO_HOST, np.asarray(part), "[...]")
         return part[()] if isinstance(part, np.ndarray) else part
 
     def __setitem__(self, index, value) -> None:
@@ -254,6 +260,7 @@ class DeviceArray:
         if isinstance(value, DeviceArray):
             self._fill(index, value.host, value.unwritten)
         else:
+            note(TO_DEVICE, np.asarray(value), "[...]")
             self._fill(index, value)
 
     def __len__(self) -> int:
@@ -262,6 +269,7 @@ class DeviceArray:
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         if copy is False:
             raise ArrayValueError("A device array has no host memory to share; a copy is needed.")
+        note(TO_HOST, self.host, "np.asarray")
         return np.array(self.host, dtype=dtype)
 
     def __repr__(self) -> str:

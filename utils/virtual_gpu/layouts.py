@@ -23,8 +23,9 @@ def whole_shape(shape) -> tuple[int, ...]:
     given = shape if isinstance(shape, tuple | list | np.ndarray) else (shape,)
     whole = all(isinstance(n, int | np.integer) for n in given)
     if not whole or any(n < 0 for n in given):
+        told = f"an array of shape {shape.shape}" if isinstance(shape, np.ndarray) else repr(shape)
         raise ArrayTypeError(
-            f"The shape is {shape!r}; it must be whole numbers that are not negative."
+            f"The shape is {told}; it must be whole numbers that are not negative."
         )
     return tuple(int(n) for n in given)
 

@@ -115,6 +115,11 @@ class Run:
         if self.counters:
             self.counters.barrier(mask, site)
 
+    def count_turn(self, site: Site, mask: Mask | None) -> None:
+        """These lanes, if any, make a turn of a loop: its test let them in."""
+        if self.counters and mask is not None:
+            self.counters.turn(site, mask)
+
     def count_round(self, source: Source, node: ast.AST, mask: Mask) -> None:
         """These lanes begin a round of a loop: time passes, and a launch may take too long."""
         excess = self.watch.excess(mask.count)

@@ -22,8 +22,10 @@ from . import allocation, dispatch, virtual_device
 from .errors import LaunchError
 from .hostarrays import DeviceArray
 from .streams import VirtualEvent, VirtualStream
+from .transfers import note_wait
 
 _texts = itertools.count()
+_ABSENT = object()
 
 
 def active() -> bool:
@@ -37,19 +39,68 @@ def install(available: bool = False) -> None:
     For machines without a CUDA device: a launch on a real device is no longer possible afterwards.
     ``available``: ``cuda.is_available()`` says yes from now on, for programs that ask it first.
     """
+    for owner, name, value in _replacements():
+        setattr(owner, name, value)
+    if available:
+        cuda.is_available = lambda: True
+
+
+@contextlib.contextmanager
+def installed() -> Iterator[None]:
+    """Inside, launches, arrays, streams and events are the virtual GPU's; afterwards as before.
+
+    For a program that is to be watched on a machine with a CUDA device. What it keeps of inside
+    (arrays, events) is of no use outside.
+    """
+    if active():
+        yield
+        return
+    before = {(id(o), name): (o, name, _own(o, name)) for o, name, _ in _replacements()}
+    launched: set[CUDADispatcher] = set()
+
+    def run(what: dispatch.VirtualLaunch, arguments: tuple) -> None:
+        launched.add(what.kernel)
+        dispatch.run_launch(what, arguments)
+
+    install()
+    try:
+        with dispatch.watching(run):
+            yield
+    finally:
+        _put_back(before)
+        for kernel in launched:
+            dispatch.forget_types(kernel)
+
+
+def _own(owner, name: str):
+    return vars(owner).get(name, _ABSENT)
+
+
+def _put_back(before: dict[tuple[int, str], tuple[object, str, object]]) -> None:
+    by_name = {name: value for _, name, value in before.values()}
+    # Modules that were imported in the meantime have taken the virtual GPU's names for Numba's.
+    late = [(o, name, by_name[name]) for o, name, _ in _replacements()
+            if (id(o), name) not in before]  # fmt: skip
+    for owner, name, value in (*before.values(), *late):
+        if value is _ABSENT:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, value)
+
+
+def _replacements() -> Iterator[tuple[object, str, object]]:
+    """What ``install`` sets: owner, name and value."""
     for name, method in _KERNEL_METHODS.items():
-        setattr(CUDADispatcher, name, method)
+        yield CUDADispatcher, name, method
     for module in list(sys.modules.values()):
         # The compiler and Numba's own functions ask for the device through names of their own.
         if getattr(module, "__name__", "").startswith(("numba.cuda.", "numba_cuda.")):
             for name in _DEVICE_NAMES.keys() & vars(module).keys():
-                setattr(module, name, _DEVICE_NAMES[name])
+                yield module, name, _DEVICE_NAMES[name]
     for name, value in _HOST_NAMES.items():
-        setattr(cuda, name, value)
-    devicearray.DeviceNDArray = DeviceArray
-    deviceufunc.exec = _run_text
-    if available:
-        cuda.is_available = lambda: True
+        yield cuda, name, value
+    yield devicearray, "DeviceNDArray", DeviceArray
+    yield deviceufunc, "exec", _run_text
 
 
 def _run_text(text: str, names: dict) -> None:
@@ -126,7 +177,7 @@ _HOST_NAMES = {
     "pinned": _pinned,
     "mapped": _mapped,
     "open_ipc_array": _open_ipc_array,
-    "synchronize": lambda: None,
+    "synchronize": note_wait,
     "select_device": virtual_device.select_device,
     "close": lambda: None,
     "defer_cleanup": contextlib.nullcontext,

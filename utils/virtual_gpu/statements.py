@@ -237,7 +237,7 @@ class Statements:
     def do_While(self, node: ast.While) -> Execute:
         self._note_spinning(node.test)
         test, body = self._loop_test(node), self.block(node.body)
-        otherwise = self.block(node.orelse)
+        otherwise, site = self.block(node.orelse), self.source.site(node)
 
         def execute(frame, mask):
             loop, active, spinning = Loop(), mask, Spinning(self.source, node)
@@ -246,6 +246,7 @@ class Statements:
             while active is not None:
                 spinning.round(frame, active, starting)
                 going = loop.keep(active, test(frame, active, starting))
+                frame.run.count_turn(site, going)
                 active = _round(loop, body, frame, going)
                 starting = loop.continued if split else None
             frame.loops.pop()
@@ -282,7 +283,7 @@ class Statements:
         if bounds is None:
             return self._for_each(node)
         assign, body = self.target(node.target), self.block(node.body)
-        otherwise = self.block(node.orelse)
+        otherwise, site = self.block(node.orelse), self.source.site(node)
 
         def execute(frame, mask):
             loop, active = Loop(), mask
@@ -290,6 +291,7 @@ class Statements:
             for value, condition in _rounds(*bounds(frame, mask)):
                 frame.run.count_round(self.source, node, active)
                 active = loop.keep(active, condition)
+                frame.run.count_turn(site, active)
                 if active is not None:
                     assign(frame, active, value)
                     active = _round(loop, body, frame, active)
@@ -305,11 +307,13 @@ class Statements:
         """A loop over a tuple or an array: every lane has the same number of rounds."""
         items, assign = self._items(node.iter), self.target(node.target)
         body, otherwise = self.block(node.body), self.block(node.orelse)
+        site = self.source.site(node)
 
         def execute(frame, mask):
             loop, active = Loop(), mask
             frame.loops.append(loop)
             for value in items(frame, mask):
+                frame.run.count_turn(site, active)
                 assign(frame, active, value)
                 active = _round(loop, body, frame, active)
                 if active is None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .errors import LaunchError, VirtualGpuError
+from .transfers import note_wait
 
 DEFAULT_STREAMS = (0, 1, 2)  # as numbers: the default one, the legacy one, the thread's own
 
@@ -25,10 +26,12 @@ class VirtualStream:
 
     def synchronize(self) -> None:
         """Nothing is pending."""
+        note_wait()
 
     @contextlib.contextmanager
     def auto_synchronize(self):
         yield self
+        note_wait()
 
     def add_callback(self, callback: Callable, arg=None) -> None:
         """Calls ``callback(stream, 0, arg)`` at once; as in Numba its errors become warnings."""
@@ -68,6 +71,7 @@ class VirtualEvent:
 
     def synchronize(self) -> None:
         """Nothing is pending."""
+        note_wait()
 
     def wait(self, stream=0) -> None:
         """Nothing is pending."""

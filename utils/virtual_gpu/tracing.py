@@ -44,6 +44,7 @@ class Trace:
     counts: Mapping[Site, LineCount]
     access_counts: tuple[AccessCount, ...]  # in the order of their first execution
     footprint_bytes: int  # of global memory, however often they were loaded or stored
+    turns: Mapping[Site, int]  # of each loop, by its first line, summed over threads
     recording: Recording | None = None  # what the block did that was asked for
 
     @property
@@ -243,6 +244,7 @@ def _traced(
         lines,
         counters.accesses,
         counters.footprint_bytes,
+        counters.turns,
         recorder.recording(files, named) if recorder else None,
     )
 

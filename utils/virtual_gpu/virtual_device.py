@@ -14,6 +14,7 @@ from .geometry import MAX_BLOCK, MAX_GRID, MAX_THREADS
 from .limits import physical_memory
 from .shared import MAX_SHARED_BYTES
 from .streams import VirtualStream
+from .transfers import note_wait
 
 _ATTRIBUTES = {
     "ASYNC_ENGINE_COUNT": 3,
@@ -106,6 +107,7 @@ class VirtualContext:
 
     def synchronize(self) -> None:
         """Nothing is pending."""
+        note_wait()
 
     def reset(self) -> None:
         """Nothing is kept between launches."""

@@ -6,8 +6,12 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+from llvmlite import binding
 
 _LABEL = re.compile(r"^(\.?[A-Za-z_$][\w.$]*):", re.MULTILINE)
 _FMA = re.compile(r"\s(vfn?m(?:add|sub)\d+[ps]s|fmla)\s")
@@ -16,11 +20,15 @@ _MEMORY = re.compile(r"-?\w*\(%\w+[^)]*\)")
 # Not %rbp, which LLVM uses as any other register.
 _STACK = re.compile(r"\(%rsp[,)]")
 _VECTOR = re.compile(r"%[xyz]mm\d+")
+_MULTIPLY = re.compile(r"\s(v?mul[ps]s|vfn?m(?:add|sub)\d+[ps]s|fn?mul|fn?ml[as]|fn?madd)\s+(.*)")
+_REGISTERS = {"xmm": 4, "ymm": 8, "zmm": 16}
+_ARM_VECTOR = re.compile(r"v\d+\.(\d)s")
 # The target stands last, perhaps with a mask behind it.
 _STORE = re.compile(r"\)( \{%k\d\})?$")
 
 # Processors by LLVM's names, and the float32 in their vectors: two makers, three generations.
 PROCESSORS = {"haswell": 8, "skylake-avx512": 16, "znver4": 16, "sapphirerapids": 16}
+_TRIPLE = "x86_64-unknown-linux-gnu"
 _FEATURES = {8: "+avx,+avx2,+fma", 16: "+avx,+avx2,+fma,+avx512f"}
 
 
@@ -47,7 +55,31 @@ def hot_loop(function) -> str:
 
     If several have as many, the shortest. A function that was not yet compiled has none.
     """
-    pieces = [piece for text in function.inspect_asm().values() for piece in _straight(text)]
+    return _hottest(function.inspect_asm().values())
+
+
+def hot_loop_elsewhere(function, processor: str) -> str | None:
+    """The same on one of `PROCESSORS`, whatever this machine is, for functions of vectors.
+
+    LLVM makes its machine code anew from what Numba's compiler has made here, so it may only be
+    looked at. None where this LLVM knows no x86. A loop without vectors may differ: which ones the
+    compiler makes of it was decided for this machine.
+    """
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    try:
+        target = binding.Target.from_triple(_TRIPLE)
+    except RuntimeError:
+        return None
+    machine = target.create_target_machine(
+        cpu=processor, features=_FEATURES[PROCESSORS[processor]], opt=3, reloc="pic"
+    )
+    modules = map(binding.parse_assembly, function.inspect_llvm().values())
+    return _hottest(map(machine.emit_assembly, modules))
+
+
+def _hottest(texts: Iterable[str]) -> str:
+    pieces = [piece for text in texts for piece in _straight(text)]
     return max(pieces, key=lambda piece: (len(_FMA.findall(piece)), -len(piece)), default="")
 
 
@@ -82,6 +114,33 @@ def count(code: str) -> Counts:
         else:
             counted["loads"] += 1
     return Counts(**counted)
+
+
+def multiplications(code: str) -> Counter[int]:
+    """How many instructions multiply so many floats at once, with or without an addition.
+
+    code: assembly for x86 or ARM.
+    """
+    found = Counter()
+    for opcode, operands in _MULTIPLY.findall(code):
+        found[_lanes(opcode, operands)] += 1
+    return found
+
+
+def vector_loop(code: str) -> str:
+    """The piece of straight code with most vector multiplications; "" where there is none."""
+    found = {piece: multiplications(piece) for piece in _straight(code)}
+    vectors = {piece: counts.total() - counts[1] for piece, counts in found.items()}
+    best = max(vectors, key=lambda piece: (vectors[piece], -len(piece)), default="")
+    return best if vectors.get(best) else ""
+
+
+def _lanes(opcode: str, operands: str) -> int:
+    """float32 in the widest register of a multiplication."""
+    if opcode.endswith("ps"):
+        return max(lanes for name, lanes in _REGISTERS.items() if f"%{name}" in operands)
+    width = _ARM_VECTOR.search(operands)
+    return int(width[1]) if width else 1
 
 
 def start_elsewhere(name: str, program: Path | str, folder: Path | str) -> subprocess.Popen:

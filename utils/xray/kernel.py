@@ -22,6 +22,7 @@ from utils.xray.listing import listing as make_listing
 from utils.xray.loops import Loop, distances_to_use, find_loops, hot_loop
 from utils.xray.resources import resources_of
 from utils.xray.sass import Instruction, disassemble, parse
+from utils.xray.under_way import loads_before_use
 
 # Instructions. An idle H200 takes 29 cycles for 32 bits per thread (`latency_kernels.chase`), and
 # some more for 128. What kernels of 8 to 12 warps lose that read earlier is in TUNING.md of the
@@ -155,6 +156,11 @@ class XRay:
         """
         distances = distances_to_use(self.hot.body) if self.hot else []
         return sum(distance < SHARED_LATENCY for distance in distances)
+
+    @cached_property
+    def loads_before_use(self) -> int:
+        """Loads from global memory that a thread has under way before it needs one of them."""
+        return loads_before_use(self.code)
 
     def listing(self) -> Listing:
         """The Python source with PTX and SASS beside each line, and the hot loop marked."""

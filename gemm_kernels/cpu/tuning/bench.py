@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gemm_kernels.cpu import micro_kernel_avx2, micro_kernel_avx512, parallel
-from gemm_kernels.cpu.tuning.peak import Peak, fma_loop, fma_loop_flops, peaks
+from gemm_kernels.cpu.tuning.peak import fma_loop, fma_loop_flops, settled_peaks
 from utils.ladder.libraries import NUMPY_BLAS, ONEDNN
 from utils.ladder.problems import draw, poisoned
 from utils.ladder.shapes import GemmShape, parse_gemm
@@ -71,7 +71,7 @@ def measure() -> int:
     with pinned(2) as cores:
         _start_threads()
         with pinned(1):
-            ceilings = _ceilings()
+            ceilings = settled_peaks(ATTEMPTS)
             for peak in ceilings:
                 console.print(str(peak))
             bars = [*_one_thread(console), *_edges(console)]
@@ -87,15 +87,6 @@ def _start_threads() -> None:
     """OpenMP shares out the cores as its library is loaded: oneDNN would load it with only one."""
     side = np.zeros((1, 1), np.float32)
     parallel.STEP.build()(side, side, side.copy())
-
-
-def _ceilings() -> list[Peak]:
-    """The peaks, measured again where the clock rose unseen: a loop was then above its peak."""
-    for _ in range(ATTEMPTS):
-        ceilings = peaks()
-        if all(not peak.computed or peak.measured <= peak.computed for peak in ceilings):
-            break
-    return ceilings
 
 
 @contextlib.contextmanager
@@ -234,8 +225,7 @@ def _two_threads(console: Console) -> list[Bar]:
     def rivals_of(inputs, out):
         execution = partial(parallel.STEP.build(), *inputs, out)
         return {
-            name: partial(_on_threads, threads, execution)
-            for name, threads in ((one, 1), (two, 2))
+            name: partial(_on_threads, threads, execution) for name, threads in ((one, 1), (two, 2))
         }
 
     lines, bars = [], []

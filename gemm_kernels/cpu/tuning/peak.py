@@ -9,6 +9,7 @@ from functools import cache, partial
 import numpy as np
 from numba import float32, njit
 
+from utils.errors import CourseError
 from utils.intrinsics.simd import fmadd_row, load_row, set1, store_row
 from utils.machine import processors
 from utils.machine.devices import fraction_of_peak
@@ -72,6 +73,23 @@ def peaks() -> list[Peak]:
         Peak(lanes, ghz, units.get(lanes), fma_loop_flops(lanes) / loop.min_ms / 1e6)
         for lanes, loop in zip(widths, loops, strict=True)
     ]
+
+
+def settled_peaks(attempts: int) -> list[Peak]:
+    """The peaks, measured again where the clock rose unseen: a loop was then above its peak."""
+    for _ in range(attempts):
+        found = peaks()
+        if all(not peak.computed or peak.measured <= peak.computed for peak in found):
+            break
+    return found
+
+
+def in_words() -> str:
+    """The peaks of this processor as sentences, also where nothing is known of it."""
+    try:
+        return "\n".join(map(str, settled_peaks(attempts=3))) or processors.current().sentence
+    except CourseError as error:
+        return f"{error} The clock moved while it was measured: run this cell again."
 
 
 @njit

@@ -38,8 +38,9 @@ from utils.intrinsics.simd import address_of, pointer
 from utils.ladder import libraries
 from utils.ladder.shapes import GemmShape
 from utils.ladder.verify import verify_all
-from utils.machine import processors
+from utils.machine import devices, processors
 from utils.machine.devices import KIB
+from utils.measuring import records
 from utils.measuring.timing import Timing
 
 VARIANTS = [variant for step in LADDER.steps for variant in step.variants()]
@@ -319,6 +320,21 @@ def test_a_loop_above_its_peak_is_an_error_and_an_unknown_processor_has_none():
     assert "FMA units unknown" in str(Peak(lanes=8, clock_ghz=1.0, fma_units=None, measured=35.2))
 
 
+def test_a_clock_that_rises_unseen_is_measured_again_and_then_said(monkeypatch):
+    too_fast = Peak(lanes=8, clock_ghz=1.0, fma_units=2, measured=35.2)
+    right = replace(too_fast, measured=31.0)
+    found = iter([[too_fast], [right]])
+    monkeypatch.setattr(peak, "peaks", lambda: next(found))
+    assert "measured 31.0" in peak.in_words()
+    monkeypatch.setattr(peak, "peaks", lambda: [too_fast])
+    assert peak.in_words().endswith("run this cell again.")
+
+
+def test_a_processor_without_vectors_is_named(monkeypatch):
+    monkeypatch.setattr(peak, "peaks", lambda: [])
+    assert peak.in_words() == peak.processors.current().sentence
+
+
 def test_the_published_table_stands_beside_the_libraries(monkeypatch):
     monkeypatch.setattr(libraries, "_sgemm", lambda: None)
     console = Console(width=200, file=io.StringIO())
@@ -328,6 +344,36 @@ def test_the_published_table_stands_beside_the_libraries(monkeypatch):
     assert re.search(r"2000×600×2000 +naive_parallel +3\.3 +published", text)
     assert re.search(r"64×64×64 +NumPy BLAS +\d", text)
     assert "oneDNN" not in text
+
+
+ANOTHER = libraries.Library("oneDNN", libraries._bind_numpy)
+
+
+def test_the_libraries_are_recorded_beside_the_ladder(monkeypatch, tmp_path):
+    monkeypatch.setattr(records, "DATA", tmp_path / "data")
+    monkeypatch.setattr(beside, "ONEDNN", ANOTHER)
+    monkeypatch.setattr(processors, "lanes", lambda: 16)
+    started = {}
+    monkeypatch.setattr(
+        subprocess, "check_call", lambda command, env: started.update(command=command, env=env)
+    )
+    beside.record(["8", "4x5x6"])
+    frame = records.measured(devices.cpu_name(), "cpu_libraries")
+    assert list(frame["step"]) == ["NumPy BLAS"] * 2 + ["oneDNN"] * 2
+    assert set(frame["m"]) == {8, 4}
+    # oneDNN reads its limit once: the limited one has a process of its own.
+    assert started["command"][-2:] == ["8", "4x5x6"]
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", started["env"]["ONEDNN_MAX_CPU_ISA"])
+    beside.write([GemmShape(8, 8, 8)])
+    frame = records.measured(devices.cpu_name(), "cpu_libraries")
+    assert list(frame["step"][4:]) == ["oneDNN (AVX2)"]
+
+
+def test_without_onednn_numpy_is_recorded_alone(monkeypatch, tmp_path):
+    monkeypatch.setattr(records, "DATA", tmp_path / "data")
+    monkeypatch.setattr(libraries, "_sgemm", lambda: None)
+    beside.record(["8"])
+    assert list(records.measured(devices.cpu_name(), "cpu_libraries")["step"]) == ["NumPy BLAS"]
 
 
 def test_the_benchmark_frees_the_rivals_from_settings_that_slow_them(monkeypatch):

@@ -75,6 +75,16 @@ FIGURES = {
     "roofline": lambda: roofline(
         LADDER.assign(gflops=80 + LADDER.index / 10), CEILINGS, "Steps of nearly one speed"
     ),
+    "times of products": lambda: plots.times_of_products(
+        (64, 256, 1024),
+        {
+            "GPU with copies": (0.5, 0.6, 2.8),
+            "kernel alone": (0.05, 0.05, 0.4),
+            "CPU, 1 thread": (0.004, 0.3, 13),
+            "CPU, 16 threads": (0.02, 0.06, 2.7),
+        },
+        "NVIDIA H200",
+    ),
     "occupancy": lambda: curves((9, 0), threads=1024, registers=64, shared_bytes=100_000),
 }
 

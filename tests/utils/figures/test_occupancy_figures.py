@@ -1,4 +1,4 @@
-"""Tables, curves and sliders of occupancy, and the page on which no slider moves."""
+"""Curves and sliders of occupancy, and the page on which no slider moves."""
 
 import re
 
@@ -13,34 +13,13 @@ from utils.figures.occupancy_figures import (
     controls,
     curves,
     occupancy_against_speed,
-    recorded_steps,
     sliders,
-    table,
 )
-from utils.lessons import run_notebooks
+from utils.lessons import occupancy_of_fastest, run_notebooks
 from utils.machine import devices
 from utils.machine.occupancy import known
-from utils.measuring import records
 
 H200 = (9, 0)
-
-
-def test_the_table_says_what_limits_each_kernel():
-    found = table(H200, [(256, 40, 0), (32, 16, 0), (1024, 128, 0)], names=[*"abc"])
-    assert list(found["blocks per SM"]) == [6, 32, 0]
-    assert list(found["limited by"]) == ["registers", "blocks", "registers"]
-    assert list(found["occupancy"]) == ["75%", "50%", "0%"]
-    assert list(found["threads"]) == [256, 32, 1024]
-    assert found["room: threads"]["a"] == 8
-
-
-def test_the_recorded_steps_stand_beside_their_speed():
-    found = recorded_steps(gemm_kernels.LADDER, "4096", devices.find("H200"))
-    assert {"naive", "tiled TILE=32"} <= set(found.index)
-    assert found["occupancy"]["tiled TILE=32"] == "100%"
-    measured = records.measured("NVIDIA H200", "gemm").query("step == 'tiled' and n == 4096")
-    (rate,) = measured.loc[measured["params"] == "TILE=32", "gflops"]
-    assert found["GFLOP/s"]["tiled TILE=32"] == pytest.approx(rate, abs=1)
 
 
 @pytest.mark.parametrize("capability", known(), ids=str)
@@ -83,11 +62,9 @@ def test_a_change_that_is_short_has_its_ground_too():
 def test_the_fastest_step_is_marked_with_its_occupancy():
     h200 = devices.find("H200")
     figure = occupancy_against_speed(gemm_kernels.LADDER, "4096", h200, ["naive", "autotuned"])
-    found = recorded_steps(gemm_kernels.LADDER, "4096", h200)
-    (autotuned,) = found.filter(like="autotuned", axis=0)["occupancy"]
+    fastest = occupancy_of_fastest(gemm_kernels.LADDER, "4096")
     assert {text.get_text() for text in figure.axes[0].texts} >= {"naive", "autotuned"}
-    told = f"autotuned, has {autotuned.replace('%', ' %')} occupancy"
-    assert told in figure.alt_text
+    assert f"autotuned, has {fastest:.0f} % occupancy" in figure.alt_text
 
 
 def test_a_step_without_a_record_is_not_marked():

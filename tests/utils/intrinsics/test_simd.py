@@ -12,11 +12,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numba import float32, intp, njit, types
+from numba import cuda, float32, intp, njit, types
+from numba.core.errors import NumbaError
 
+from utils import virtual_gpu
 from utils.intrinsics import simd
 from utils.machine import processors
-from utils.xray.assembly import PROCESSORS, Counts, count, hot_loop, start_elsewhere
+from utils.xray.assembly import (
+    PROCESSORS,
+    Counts,
+    count,
+    hot_loop,
+    hot_loop_elsewhere,
+    start_elsewhere,
+)
 
 BOTH = pytest.mark.parametrize("lanes", simd.LANES)
 X = np.arange(1, 200, dtype=np.float32) ** np.float32(1.5)
@@ -108,6 +117,11 @@ def sums_in(vectors):
         return kernel
 
     return kernel_of
+
+
+def seen_by_the_virtual_gpu(kernel, out):
+    """The trace of a kernel of one thread on X, and what it stored."""
+    return virtual_gpu.trace(cuda.jit(kernel), 1, 1, X, out)
 
 
 def in_blocks(a, b, pattern):
@@ -395,6 +409,76 @@ def test_sums_stay_in_registers_and_more_than_there_are_would_be_seen_as_spills(
 )
 def test_instructions_are_found_by_what_they_do_to_whole_vectors(code, found):
     assert instructions(code, SAME["unpacklo"]) == found
+
+
+@BOTH
+@pytest.mark.parametrize("kernel_of", [move, spread, multiply])
+def test_the_virtual_gpu_computes_what_the_machine_does(kernel_of, lanes):
+    out = np.full(64, np.nan, np.float32)
+    seen = seen_by_the_virtual_gpu(kernel_of(lanes), out)
+    assert seen.findings == ()
+    np.testing.assert_array_equal(out[1:], run(kernel_of(lanes)))
+
+
+@BOTH
+def test_the_virtual_gpu_counts_loads_and_operations_of_vectors(lanes):
+    def kernel(x, out):
+        row = simd.loadu(x, 3, lanes)
+        simd.storeu(out, 1, simd.fmadd(simd.broadcast(x, 5, lanes), row, row))
+
+    seen = seen_by_the_virtual_gpu(kernel, np.zeros(64, np.float32))
+    words = seen.accesses.groupby("kind")["words"].sum()
+    assert (words["load"], words["store"]) == (lanes + 1, lanes)
+    assert seen.totals["global_load_requests"] == 2
+    assert seen.totals["float32_ops"] == 2 * lanes
+
+
+def test_a_vector_before_or_behind_an_array_is_found():
+    def before(x, out):
+        simd.storeu(out, -1, simd.loadu(x, 0, 8))
+
+    def behind(x, out):
+        simd.storeu(out, 57, simd.loadu(x, 0, 8))
+
+    for kernel, element in ((before, -1), (behind, 64)):
+        (found,) = seen_by_the_virtual_gpu(kernel, np.zeros(64, np.float32)).findings
+        assert (found.kind, found.array, found.index) == ("out_of_bounds", "out", (element,))
+
+
+WRONG = {
+    "four lanes": lambda x, out: simd.storeu(out, 0, simd.loadu(x, 0, 4)),
+    "no lanes": lambda x, out: simd.storeu(out, 0, simd.loadu(x, 0)),
+    "a float64 in all lanes": lambda x, out: simd.storeu(out, 0, simd.set1(0.0, 8)),
+    "a number stored": lambda x, out: simd.storeu(out, 0, x[0]),
+    "a number multiplied": lambda x, out: simd.storeu(out, 0, simd.mul(x[0], simd.loadu(x, 0, 8))),
+    "two lengths": lambda x, out: simd.storeu(
+        out, 0, simd.mul(simd.loadu(x, 0, 16), simd.loadu(x, 0, 8))
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_the_compiler_refuses_the_virtual_gpu_refuses_too(what):
+    out = np.zeros(64, np.float32)
+    with pytest.raises((NumbaError, TypeError)):
+        njit(WRONG[what])(X, out)
+    with pytest.raises(virtual_gpu.Unsupported):
+        seen_by_the_virtual_gpu(WRONG[what], out)
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_machine_code_for_another_processor_is_that_of_a_process_of_its_own(processor):
+    sums = njit(sums_in(5)(8))
+    sums.compile((ARRAY, ARRAY, intp))
+    loop = hot_loop_elsewhere(sums, processor)
+    if loop is None:
+        pytest.skip("This LLVM knows no x86.")
+    assert count(loop).fma % 5 == 0
+    assert (count(loop).spills, count(loop).stores) == (0, 0)
+    many = njit(sums_in(20)(8))
+    many.compile((ARRAY, ARRAY, intp))
+    # 20 sums and 20 factors are more than 16 registers, and more than 32.
+    assert count(hot_loop_elsewhere(many, processor)).spills > 0
 
 
 if __name__ == "__main__":

@@ -133,3 +133,8 @@ def test_a_short_change_has_no_scroll_bar(browser):
     opened = browser.open(change.data, width=900)
     block = "document.querySelector('.lesson-code')"
     assert opened.page.evaluate(f"{block}.scrollWidth <= {block}.clientWidth")
+
+
+def test_a_kernel_that_is_no_step_is_shown_in_the_same_way():
+    kernel = latency_kernels.LADDER.step("copy").variant().kernel
+    assert show_kernel(kernel).data == show_kernel(latency_kernels.LADDER.step("copy")).data

@@ -120,13 +120,13 @@ class FakeEvent:
 def gpu(monkeypatch):
     fake = FakeGpu()
     monkeypatch.setattr(timing, "cuda", fake)
-    monkeypatch.setattr(timing, "_hold_gpu", lambda microseconds: fake.log.append("hold"))
+    monkeypatch.setattr(timing, "hold_gpu", lambda microseconds: fake.log.append("hold"))
 
     def read_clock():
         fake.log.append("clock")
         return 1980.0
 
-    monkeypatch.setattr(timing, "_clock_reader", lambda: read_clock)
+    monkeypatch.setattr(timing, "clock_reader", lambda: read_clock)
     return fake
 
 
@@ -147,7 +147,7 @@ def test_the_clock_that_was_seen_is_kept(gpu):
 
 def test_without_nvml_there_is_no_clock(monkeypatch):
     monkeypatch.setattr(timing, "nvml", lambda: None)
-    assert timing._clock_reader()() is None
+    assert timing.clock_reader()() is None
 
 
 def test_libraries_on_the_gpu_are_left_out_where_cupy_is_missing(monkeypatch):

@@ -1,0 +1,264 @@
+"""What is timed of the way to the GPU and back: copies, managed memory, and whole products.
+
+`transfers.py` takes the times. Every product on the GPU is the kernel of `naive`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numba import cuda, float32, get_num_threads
+
+from gemm_kernels import cpu, naive
+from gemm_kernels.unified_memory import managed
+from utils.errors import CourseError
+from utils.ladder.problems import draw
+from utils.ladder.shapes import FLOAT32_BYTES, GemmShape
+
+PAGE_BYTES = 4096
+TEN = 10  # products, as the source multiplies them
+
+Prefetch = Callable[[np.ndarray, bool], None]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Something to time. prepare runs before each repetition and is not timed.
+
+    execute returns None, or milliseconds that it measured itself. It need not wait for the GPU.
+    products: matrix products in one execution; 0 of what is only a part of one.
+    """
+
+    step: str
+    params: str
+    execute: Callable[[], float | None]
+    prepare: Callable[[], object] = lambda: None
+    products: int = 1
+
+
+@cuda.jit
+def touch(x):
+    """Read and write every element, so that every page is needed where the kernel runs."""
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        x[i] = -x[i]
+
+
+@cuda.jit
+def fill(x):
+    """Give every element of a matrix its first value: so the pages are born on the GPU."""
+    col, row = cuda.grid(2)
+    if row < x.shape[0] and col < x.shape[1]:
+        x[row, col] = float32(1)
+
+
+def prefetch(array: np.ndarray, to_device: bool) -> None:
+    """Ask the driver to migrate a managed array; returns at once."""
+    from cuda.bindings import driver
+
+    kinds = driver.CUmemLocationType
+    place = driver.CUmemLocation()
+    place.type = kinds.CU_MEM_LOCATION_TYPE_DEVICE if to_device else kinds.CU_MEM_LOCATION_TYPE_HOST
+    place.id = 0
+    # CUDA 12 has the call that takes a location under another name.
+    call = getattr(driver, "cuMemPrefetchAsync_v2", driver.cuMemPrefetchAsync)
+    address = array.__cuda_array_interface__["data"][0]
+    (error,) = call(address, array.nbytes, place, 0, 0)
+    if error != driver.CUresult.CUDA_SUCCESS:
+        raise CourseError(f"The driver cannot prefetch managed memory here ({error.name}).")
+
+
+def copies(elements: int, prefetch: Prefetch = prefetch) -> Iterator[Experiment]:
+    """Every way to move so many float32 between host and device, in both directions."""
+    on_device = cuda.to_device(np.ones(elements, np.float32))
+    ones = np.ones(elements, np.float32)
+    for step, host in (("pageable", ones), ("pinned", pinned(ones))):
+        yield Experiment(step, "DIRECTION=to_device", partial(on_device.copy_to_device, host))
+        yield Experiment(step, "DIRECTION=to_host", partial(_copy_to_host, on_device, host))
+
+    pages = managed(ones)
+    on_host = np.asarray(pages)
+
+    def use_on_device():
+        touch[1024, 256](pages)
+
+    def use_on_host():
+        on_host[:: PAGE_BYTES // FLOAT32_BYTES].sum()
+
+    yield Experiment("managed", "DIRECTION=to_device", use_on_device, use_on_host)
+    yield Experiment("managed", "DIRECTION=to_host", use_on_host, use_on_device)
+    there, back = partial(prefetch, pages, True), partial(prefetch, pages, False)
+    yield Experiment("managed_prefetch", "DIRECTION=to_device", there, use_on_host)
+    yield Experiment("managed_prefetch", "DIRECTION=to_host", back, use_on_device)
+
+
+def products(shape: GemmShape, prefetch: Prefetch = prefetch) -> Iterator[Experiment]:
+    """One product, from arrays that are there to a result on the host, several ways.
+
+    WHAT=wall is everything, WHAT=kernel the kernel's own time.
+    """
+    host = _host_arrays(shape)
+    kernel = _kernel(shape)
+    on_device = tuple(map(cuda.to_device, host))
+
+    yield Experiment("product_with_copies", "WHAT=wall", partial(_with_copies, kernel, host))
+    yield Experiment("product_with_copies", "WHAT=kernel", partial(_kernel_ms, kernel, on_device))
+    fast = tuple(map(pinned, host))
+    yield Experiment("product_with_pinned_copies", "WHAT=wall", partial(_with_copies, kernel, fast))
+    # Numba copies each NumPy argument of a launch to the device, and back after it.
+    yield Experiment("product_of_numpy_arrays", "WHAT=wall", partial(kernel, *host))
+
+    arrays = tuple(map(managed, host))
+
+    def bring_back():
+        for array in arrays:
+            array[...] = 1
+
+    def send():
+        bring_back()
+        for array in arrays:
+            prefetch(array, True)
+
+    wall, on_arrays = partial(_with_managed, kernel, arrays), partial(_kernel_ms, kernel, arrays)
+    yield Experiment("product_managed", "WHAT=wall", wall, bring_back)
+    yield Experiment("product_managed", "WHAT=kernel TOUCH=first", on_arrays, bring_back)
+    yield Experiment("product_managed", "WHAT=kernel TOUCH=second", on_arrays)
+    yield Experiment("product_managed", "WHAT=kernel TOUCH=prefetched", on_arrays, send)
+    yield from _born_on_gpu(shape)
+
+
+def _born_on_gpu(shape: GemmShape) -> Iterator[Experiment]:
+    """The product of managed arrays that a kernel fills, as the source does it.
+
+    Each repetition has new arrays: pages that no processor has touched.
+    """
+    kernel, arrays = _kernel(shape), []
+
+    def allocate():
+        arrays[:] = [cuda.managed_array(one.shape, one.dtype) for one in _host_arrays(shape)]
+
+    def fill_all(*given):
+        for array in given:
+            rows, columns = array.shape
+            fill[(-(-columns // 32), -(-rows // 8)), (32, 8)](array)
+
+    def allocate_and_fill():
+        allocate()
+        fill_all(*arrays)
+
+    def wall():
+        fill_all(*arrays)
+        _with_managed(kernel, arrays)
+
+    step = "product_born_on_gpu"
+    yield Experiment(step, "WHAT=fill", lambda: _kernel_ms(fill_all, arrays), allocate, products=0)
+    yield Experiment(step, "WHAT=kernel", lambda: _kernel_ms(kernel, arrays), allocate_and_fill)
+    yield Experiment(step, "WHAT=wall", wall, allocate)
+
+
+def parts(shape: GemmShape) -> Iterator[Experiment]:
+    """The steps of one product with copies, each by itself: memory, copies in, kernel, copy out."""
+    host = _host_arrays(shape)
+    on_device = tuple(map(cuda.to_device, host))
+    part = partial(Experiment, "part", products=0)
+
+    def allocate():
+        for one in host:
+            cuda.device_array(one.shape, one.dtype)
+
+    def copy_in(arrays):
+        for array, there in zip(arrays[:2], on_device[:2], strict=True):
+            there.copy_to_device(array)
+
+    yield part("PART=allocate", allocate)
+    for memory, arrays in (("pageable", host), ("pinned", tuple(map(pinned, host)))):
+        back = partial(_copy_to_host, on_device[2], arrays[2])
+        yield part(f"PART=copy_in MEMORY={memory}", partial(copy_in, arrays))
+        yield part(f"PART=copy_out MEMORY={memory}", back)
+    yield part("PART=kernel", partial(_kernel(shape), *on_device))
+
+
+def ten_products(shape: GemmShape) -> Iterator[Experiment]:
+    """Ten products of the same arrays, as in the source: copied for each one, or once for all."""
+    host, kernel = _host_arrays(shape), _kernel(shape)
+    on_device = tuple(map(cuda.to_device, host))
+    experiment = partial(Experiment, "ten_products", products=TEN)
+
+    def ten(*arrays):
+        for _ in range(TEN):
+            kernel(*arrays)
+
+    def each(arrays):
+        for _ in range(TEN):
+            _with_copies(kernel, arrays)
+
+    for memory, arrays in (("pageable", host), ("pinned", tuple(map(pinned, host)))):
+        yield experiment(f"MEMORY={memory} COPIES=each", partial(each, arrays))
+        yield experiment(f"MEMORY={memory} COPIES=once", partial(_with_copies, ten, arrays))
+    yield experiment("MEMORY=numpy COPIES=each", partial(ten, *host))
+
+    arrays = tuple(map(managed, host))
+
+    def bring_back():
+        for array in arrays:
+            array[...] = 1
+
+    wall = partial(_with_managed, ten, arrays)
+    yield experiment("MEMORY=managed COPIES=none", wall, bring_back)
+    yield experiment("WHAT=kernel", partial(_kernel_ms, ten, on_device))
+
+
+def on_cpu(shape: GemmShape, rungs: Sequence[str]) -> Iterator[Experiment]:
+    """One product on the host by steps of the CPU's ladder."""
+    arrays = _host_arrays(shape)
+    for rung in rungs:
+        kernel = cpu.LADDER.step(rung).variant().kernel
+        threads = get_num_threads() if "parallel" in rung else 1
+        yield Experiment(f"cpu_{rung}", f"THREADS={threads}", partial(kernel, *arrays))
+
+
+def pinned(array: np.ndarray) -> np.ndarray:
+    """A copy of a host array in memory that the system never moves."""
+    copy = cuda.pinned_array(array.shape, array.dtype)
+    copy[...] = array
+    return copy
+
+
+def _host_arrays(shape: GemmShape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """a and b with numbers in them, and c."""
+    a, b = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
+    return a, b, np.zeros((shape.m, shape.n), np.float32)
+
+
+def _kernel(shape: GemmShape) -> Callable:
+    """`naive` with its launch, to be called with the arrays."""
+    launch = naive.launch(shape)
+    return naive.naive[launch.grid, launch.block]
+
+
+def _with_copies(kernel: Callable, host: tuple) -> None:
+    a, b, c = host
+    there = cuda.to_device(a), cuda.to_device(b), cuda.device_array(c.shape, c.dtype)
+    kernel(*there)
+    there[2].copy_to_host(c)
+
+
+def _with_managed(kernel: Callable, arrays: tuple) -> None:
+    kernel(*arrays)
+    cuda.synchronize()
+    np.asarray(arrays[2]).sum()
+
+
+def _copy_to_host(array, host: np.ndarray) -> None:
+    array.copy_to_host(host)
+
+
+def _kernel_ms(kernel: Callable, arrays: tuple) -> float:
+    start, end = cuda.event(), cuda.event()
+    start.record()
+    kernel(*arrays)
+    end.record()
+    end.synchronize()
+    return start.elapsed_time(end)

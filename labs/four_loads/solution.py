@@ -1,0 +1,17 @@
+"""A copy with four loads under way in each thread."""
+
+from numba import cuda, float32
+
+
+@cuda.jit
+def four_loads(x, out):
+    first = cuda.blockIdx.x * 1024 + cuda.threadIdx.x
+    values = cuda.local.array(4, float32)
+    for j in range(4):
+        i = first + 256 * j
+        if i < x.size:
+            values[j] = x[i]
+    for j in range(4):
+        i = first + 256 * j
+        if i < x.size:
+            out[i] = values[j]

@@ -1,0 +1,28 @@
+"""The reader's micro-kernel in the middle of a product, timed on this machine."""
+
+from __future__ import annotations
+
+from gemm_kernels.cpu.tuning.own_tile import rates
+from labs.bank import find
+from labs.judging import check
+from utils.lessons.cards import Table, table
+from utils.machine import processors
+
+SIZE = 256
+
+
+def at_work(micro_kernel) -> Table:
+    """GFLOP/s of a product with this micro-kernel, of a loop of multiply-adds, of NumPy's BLAS.
+
+    One core, in turns. Where the micro-kernel is not right yet, the solution takes its place.
+    """
+    right = check("micro_kernel", micro_kernel).passed
+    own = "your micro-kernel" if right else "the solution (yours is not right yet)"
+    seen = rates(micro_kernel if right else find("micro_kernel").solution, SIZE)
+    told = {own: seen.own, "multiply-adds alone": seen.fma_loop, "NumPy's BLAS": seen.numpy}
+    return table(
+        f"A product of {SIZE}×{SIZE}×{SIZE}, measured here on one core",
+        ("", "GFLOP/s", "of the multiply-adds"),
+        [(name, f"{rate:.1f}", f"{rate / seen.fma_loop:.0%}") for name, rate in told.items()],
+        processors.current().sentence,
+    )

@@ -1,0 +1,407 @@
+"""A micro-kernel of vector primitives: two sums in registers, fed from packed panels."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import numpy as np
+from numba import types
+from numba.core.errors import NumbaError
+
+from labs.exercise import Exercise, Probes, Shape, Target
+from labs.run import WORD, Run
+from labs.targets import no_float64, no_negative_index
+from labs.words import at, at_line, counted
+from utils.ladder.step import Launch
+from utils.virtual_gpu import Finding
+from utils.virtual_gpu.source import read_source
+from utils.xray.assembly import count, hot_loop_elsewhere
+
+ROWS, LANES = 2, 8
+# Any processor with AVX2 has 16 vector registers, as this one.
+PROCESSOR = "haswell"
+ARRAY = types.Array(types.float32, 1, "C")
+PRIMITIVES = {
+    "loadu": "`loadu(x, i, 8)`: the array, the index of the first element, the number of lanes",
+    "broadcast": "`broadcast(x, i, 8)`: the array, the index of the element, the number of lanes",
+    "set1": "`set1(value, 8)`: a float32, such as `float32(0)`, and the number of lanes",
+    "fmadd": "`fmadd(x, y, z)`: three vectors, and the result is x·y + z",
+    "mul": "`mul(x, y)`: two vectors, and the result is x·y",
+    "storeu": "`storeu(x, i, vector)`: the array, the index of the first element, the vector",
+}
+
+
+def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Panels of k steps: a with 2 elements for each, b with 8; whole numbers, so sums are exact."""
+    random, (k,) = np.random.default_rng(seed), shape
+    sizes = (ROWS * k, LANES * k)
+    return tuple(random.integers(1, 100, size).astype(np.float32) for size in sizes)
+
+
+def reference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The tile, row after row: 16 float64."""
+    return (_steps(a, ROWS).T @ _steps(b, LANES)).ravel()
+
+
+def _steps(panel: np.ndarray, width: int) -> np.ndarray:
+    """A panel with one row for each step, float64."""
+    return panel.astype(np.float64).reshape(-1, width)
+
+
+# ------------------------------------------------------------------------ what cannot be compiled
+
+
+def _nodes(kernel, message: str) -> list[ast.AST]:
+    """What stands in the source line that a message names."""
+    line = re.search(r"line (\d+)", message)
+    tree = read_source(kernel.py_func).tree
+    named = int(line[1]) if line else None
+    return [node for node in ast.walk(tree) if getattr(node, "lineno", None) == named]
+
+
+def _calls(nodes, *names: str) -> list[ast.Call]:
+    """The calls of these primitives."""
+    return [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in names
+    ]
+
+
+def _misused(kernel, message: str) -> str | None:
+    """A primitive with other arguments than it takes."""
+    if "8 or 16 lanes" in message:
+        return (
+            "The last argument of `loadu`, `broadcast` and `set1` is the number of lanes, here 8."
+        )
+    for name, words in PRIMITIVES.items():
+        needed = words.partition("`: ")[0].count(",") + 1
+        wrong = [len(call.args) != needed for call in _calls(_nodes(kernel, message), name)]
+        if any(wrong) or f"{name} needs" in message:
+            return f"It is {words}."
+    return None
+
+
+def _no_vector(kernel, message: str) -> str | None:
+    """A number where a vector belongs."""
+    if "operand must be a vector" not in message:
+        return None
+    return (
+        "An element of an array, such as `a[0]`, is one number; `broadcast(a, 0, 8)` is a vector "
+        "with that number in each lane."
+    )
+
+
+def _operators(kernel, message: str) -> str | None:
+    """`+` and `*` between vectors."""
+    nodes = _nodes(kernel, message)
+    values = [node.value for node in nodes if isinstance(node, ast.Assign)]
+    if not (
+        re.search(r"float32x\d", message)
+        or any(isinstance(node, ast.AugAssign) for node in nodes)
+        or any(isinstance(value, ast.BinOp) for value in values)
+    ):
+        return None
+    return (
+        "Vectors know no `+`, no `*` and no `+=`. The primitives compute with them: "
+        "`fmadd(x, y, z)` is x·y + z, in each lane."
+    )
+
+
+def _stored_as_element(kernel, message: str) -> str | None:
+    """c[...] = vector."""
+    targets = [node.targets[0] for node in _nodes(kernel, message) if isinstance(node, ast.Assign)]
+    if not any(isinstance(target, ast.Subscript) for target in targets):
+        return None
+    return "A vector goes into an array with `storeu(x, i, vector)`."
+
+
+# ----------------------------------------------------------------------- what the launch has found
+
+
+def _outside(seen: Run, finding: Finding) -> str | None:
+    """An index behind the end of a panel or of the tile."""
+    parameter = seen.parameter(finding.array)
+    if finding.kind != "out_of_bounds" or parameter is None:
+        return None
+    (k,) = seen.shape
+    if parameter == "c":
+        return "The tile has two rows of 8: they begin at 0 and at 8."
+    width = ROWS if parameter == "a" else LANES
+    if parameter == "a" and "loadu(" in finding.site.source:
+        return f"`loadu` reads 8 neighbours, and a step has only 2 elements of `{finding.array}`."
+    return (
+        f"There are {counted(k, 'step')}, each with {width} elements of `{finding.array}`: step p "
+        f"has those from {width}·p on. How many turns does your loop have, and where does it read?"
+    )
+
+
+def _rows_missing(seen: Run) -> str | None:
+    """A row of the tile that is not stored, or only in part."""
+    missing = seen.unwritten.reshape(ROWS, LANES)
+    whole = [row for row in range(ROWS) if missing[row].all()]
+    if len(whole) == 1 and missing.sum() == LANES:
+        return f"Row {whole[0]} of the tile is missing: its 8 elements begin at {LANES * whole[0]}."
+    stores = seen.accesses(seen.exercise.result, "store")
+    starts = sorted({int(one.first[0][0]) // WORD for one in stores})
+    if len(starts) > 1:
+        return f"The stores begin at {', '.join(map(str, starts))}; the rows begin at 0 and at 8."
+    return None
+
+
+# ------------------------------------------------------------------------------- what is wrong
+
+
+def _result_not_kept(seen: Run) -> str | None:
+    """fmadd as a statement of its own."""
+    for node in ast.walk(seen.tree):
+        if isinstance(node, ast.Expr) and _calls([node.value], "fmadd", "mul"):
+            return (
+                f"Line {node.lineno}, `{ast.unparse(node)}`: nothing takes the result. A primitive "
+                "changes none of its operands."
+            )
+    return None
+
+
+def _sum_is_multiplied(seen: Run) -> str | None:
+    """The sum is the first or the second operand."""
+    for node in ast.walk(seen.tree):
+        if not (isinstance(node, ast.Assign) and _calls([node.value], "fmadd")):
+            continue
+        target, factors = ast.unparse(node.targets[0]), node.value.args[:2]
+        if target in map(ast.unparse, factors):
+            return (
+                f"Line {node.lineno}, `{ast.unparse(node)}`: `fmadd(x, y, z)` is x·y + z, and "
+                f"`{target}` is multiplied here."
+            )
+    return None
+
+
+def _zeros(seen: Run) -> str | None:
+    """A sum that stays what it was."""
+    rows = [row for row in range(ROWS) if not seen.out.reshape(ROWS, LANES)[row].any()]
+    if len(rows) == ROWS:
+        return "Both rows hold zeros: no turn of the loop gives the sums a new value."
+    if rows:
+        return f"Row {rows[0]} holds zeros: no turn of the loop gives its sum a new value."
+    return None
+
+
+def _other_tile(seen: Run) -> str | None:
+    """Tiles that other ways through the panels give, as a whole or in one row."""
+    if seen.shape[0] < 3:
+        return None
+    known, got, right = _known_tiles(*seen.inputs), *_tiles(seen)
+    for told, tile in known.items():
+        if np.array_equal(got, tile):
+            return told
+    for row in range(ROWS):
+        if np.array_equal(got[1 - row], right[1 - row]):
+            for told, tile in known.items():
+                if np.array_equal(got[row], tile[row]):
+                    return f"Row {1 - row} is right. Row {row}: {told}"
+            if np.array_equal(got[row], right.sum(axis=0)):
+                return f"Row {row} has got the products of both rows: which sum is added to which?"
+    return None
+
+
+def _tiles(seen: Run) -> tuple[np.ndarray, np.ndarray]:
+    """What was stored, and what is right."""
+    return seen.out.reshape(ROWS, LANES), seen.right.reshape(ROWS, LANES)
+
+
+def _known_tiles(a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
+    """Wrong tiles of these panels, each with what was done."""
+    x, y = _steps(a, ROWS), _steps(b, LANES)
+    k, right, flat = len(x), x.T @ y, a.astype(np.float64)
+    known = {
+        "The two rows of the tile are exchanged: the sum of row 0 stands in row 1.": right[::-1],
+        "Both rows of the tile are the product with the first element of each step of `a`.": (
+            right[[0, 0]]
+        ),
+        "Both rows of the tile are the product with the second element of each step of `a`.": (
+            right[[1, 1]]
+        ),
+        "This is the product of the last step alone: each turn of the loop forgets the sum of the "
+        "turn before.": np.outer(x[-1], y[-1]),
+        "The first step is missing in the sums.": right - np.outer(x[0], y[0]),
+        "The first step is in the sums twice.": right + np.outer(x[0], y[0]),
+        "Only every second step is in the sums.": x[::2].T @ y[::2],
+        "Both products of a step are added to the same sum, which both rows hold.": (
+            np.tile(right.sum(axis=0), (ROWS, 1))
+        ),
+        "Each row is the sum of the vectors of `b`: nothing of `a` is in it.": (
+            np.tile(y.sum(axis=0), (ROWS, 1))
+        ),
+        "`a` is read as if it held row 0 first and row 1 behind it. It is packed: the elements of "
+        "both rows for one step lie side by side.": np.stack([flat[:k], flat[k:]]) @ y,
+        "`a` is read at p and p + 1, and step p has its elements at 2·p and 2·p + 1.": (
+            np.stack([flat[:k], flat[1 : k + 1]]) @ y
+        ),
+        "The 8 elements of a row are alike: the first element of each step of `b` is in all of "
+        "them.": np.tile(x.T @ y[:, :1], (1, LANES)),
+        "Every step reads the first vector of `b`.": np.outer(x.sum(axis=0), y[0]),
+        "Every step reads the first two elements of `a`.": np.outer(x[0], y.sum(axis=0)),
+        "The tile has the wrong sign.": -right,
+    }
+    for steps in range(1, k):
+        told = f"Only the first {steps} of {k} steps are in the sums." if steps > 1 else (
+            f"Only the first of {k} steps is in the sums."
+        )  # fmt: skip
+        known[told] = x[:steps].T @ y[:steps]
+    return known
+
+
+def _begins_elsewhere(seen: Run) -> str | None:
+    """Sums that do not begin at zero."""
+    got, right = _tiles(seen)
+    off = np.unique(got - right)
+    if off.size != 1:
+        return None
+    return f"Each element is {off[0]:g} away from what is right. With what do the sums begin?"
+
+
+def _read_elsewhere(seen: Run) -> str | None:
+    """A load that does not begin where the steps of its panel do."""
+    for parameter, width, wanted in (("b", LANES, {0}), ("a", ROWS, {0, 1})):
+        for one in seen.accesses(parameter):
+            starts = [int(lanes[0]) // WORD for lanes in one.first[:3]]
+            regular = [starts[0] + width * step for step in range(len(starts))]
+            if one.requests != seen.shape[0] or len(starts) < 3:
+                continue
+            if starts != regular or starts[0] not in wanted:
+                told = ", ".join(map(str, starts))
+                begins = ", ".join(str(width * step) for step in range(3))
+                return (
+                    f"{at(one.site)}, reads `{one.array}` at {told} … in the first turns, and the "
+                    f"steps of that panel begin at {begins} …"
+                )
+    return None
+
+
+def _one_row(seen: Run) -> str | None:
+    """A row that is right."""
+    got, right = _tiles(seen)
+    for row in range(ROWS):
+        if np.array_equal(got[row], right[row]):
+            return f"Row {row} is right, and row {1 - row} is not."
+    return None
+
+
+# ------------------------------------------------------------------------------------- targets
+
+
+def _multiply_adds(seen: Run) -> int:
+    """Of vectors, as the tile needs them: two for each step."""
+    return ROWS * seen.shape[0]
+
+
+def loads_per_multiply_add(parameter: str, at_most: float, what: str) -> Target:
+    """Loads of one panel, of vectors or of single elements, for each multiply-add of vectors."""
+
+    def measure(seen: Run) -> float:
+        return seen.total(parameter, "load", "requests") / _multiply_adds(seen)
+
+    def cause(seen: Run, value: float) -> str:
+        most = max(seen.accesses(parameter), key=lambda one: one.requests)
+        loads = seen.total(parameter, "load", "requests")
+        single = parameter == "b" and most.words == most.requests
+        return (
+            f"`{most.array}` is loaded {counted(loads, 'time')} for "
+            f"{counted(_multiply_adds(seen), 'multiply-add')} of vectors, {value:.3g} for each; "
+            f"the target is {at_most:g}. Most of it is {at_line(most.site)}, with "
+            f"{counted(most.requests, 'load')}{' of a single element each' if single else ''}."
+        )
+
+    words = (
+        f"at most {at_most:g} {what.removesuffix('s') if at_most == 1 else what} per multiply-add"
+    )
+    return Target(f"{what} per multiply-add", at_most, words, measure, cause)
+
+
+def one_store_per_element() -> Target:
+    """Each element of the tile is stored once, and never in the loop."""
+
+    def measure(seen: Run) -> float:
+        return seen.total("c", "store", "words") / seen.out.size
+
+    def cause(seen: Run, value: float) -> str:
+        most = max(seen.accesses("c", "store"), key=lambda one: one.words)
+        return (
+            f"{at_line(most.site)} stores {most.words:,} elements, and the tile has "
+            f"{seen.out.size}: {value:.3g} stores for an element. Does the line stand in the loop?"
+        )
+
+    return Target("stores per element", 1, "one store per element", measure, cause, True)
+
+
+def no_spills() -> Target:
+    """Vectors written to the stack and read again in the hot loop, for want of registers."""
+
+    def measure(seen: Run) -> float | None:
+        try:
+            seen.kernel.compile((ARRAY,) * 3)
+        except NumbaError:
+            return None
+        loop = hot_loop_elsewhere(seen.kernel, PROCESSOR)
+        return None if loop is None else float(count(loop).spills)
+
+    def cause(seen: Run, value: float) -> str:
+        return (
+            f"in the machine code of your loop for a processor with AVX2 {value:g} instructions "
+            "move vectors to or from the stack, because they do not all fit into 16 registers."
+        )
+
+    return Target("spills in the loop", 0, "no spills", measure, cause)
+
+
+EXERCISE = Exercise(
+    name="micro_kernel",
+    lesson="03",
+    title="A micro-kernel of 2×8",
+    decorator="njit",
+    text=(
+        "Write `micro_kernel(a, b, c)`. `a` and `b` are packed panels, arrays with one dimension. "
+        "Step p has the two elements of `a` from `2 * p` on, one for each row of the tile, and the "
+        "eight elements of `b` from `8 * p` on. `c` has 16 elements: row 0 of the tile, then row "
+        "1. Row r, column j is the sum of `a[2 * p + r] * b[8 * p + j]` over all p. About 7 lines.",
+        "Use the primitives, each of which is one machine instruction: `loadu(x, i, 8)`, "
+        "`broadcast(x, i, 8)`, `set1(float32(0), 8)`, `fmadd(x, y, z)` and `storeu(x, i, vector)`. "
+        "The number of steps is `a.size // 2`. `c` holds no zeros when your function begins: the "
+        "check fills it with NaN.",
+    ),
+    parameters=("a", "b", "c"),
+    sizes=("k",),
+    shapes=((24,), (5,), (17,), (1,)),
+    launch=lambda shape: Launch(grid=(1,), block=(1,)),
+    inputs=inputs,
+    reference=reference,
+    probes=Probes(
+        refused=(_no_vector, _stored_as_element, _misused, _operators),
+        findings=(_outside,),
+        unwritten=(_rows_missing,),
+        wrong=(
+            *(_result_not_kept, _sum_is_multiplied, _zeros, _other_tile, _begins_elsewhere),
+            *(_read_elsewhere, _one_row),
+        ),
+    ),
+    targets=(
+        no_negative_index(),
+        one_store_per_element(),
+        no_float64(),
+        loads_per_multiply_add("b", 0.5, "vector loads"),
+        loads_per_multiply_add("a", 1, "broadcasts"),
+        no_spills(),
+    ),
+    hints=(
+        "What must stay in registers for all steps? Two sums, one for each row. Before the loop "
+        "begins, each is a vector of 8 zeros: `set1(float32(0), 8)`.",
+        "One step: load the vector of `b` once, and give it a name. Both rows need it.",
+        "For each row: broadcast its element of `a`, and let `fmadd` add the product to the sum. "
+        "`fmadd` changes nothing by itself: its result is the new sum.",
+        "When the loop is over, `storeu` stores each sum. The first one goes to `c` from index 0 "
+        "on. Where does row 1 begin?",
+    ),
+    after="Both sums stay in registers for all steps, and each vector of `b` serves two rows.",
+)

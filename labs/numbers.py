@@ -1,0 +1,185 @@
+"""Functions of numbers that the reader writes: formulas, judged case by case.
+
+The function is evaluated by its text (`labs.evaluator`), so nothing of the reader's Python runs.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from labs.evaluator import CannotEvaluate, evaluated
+from labs.exercise import Asked
+from labs.host import no_function
+from labs.verdict import Verdict
+from labs.words import counted
+
+NEAR = 1e-9  # of floats, relative to what is right
+
+
+@dataclass(frozen=True)
+class Case:
+    """Numbers that the function gets, and the one that it must return.
+
+    why: a sentence on what decides in this case, said where no slip explains a wrong answer.
+    """
+
+    given: tuple[int, ...]
+    right: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A mistake that is known by its answers.
+
+    sentence: what was mistaken. formula: what a function with this mistake returns; it raises
+    ArithmeticError where such a function would.
+    """
+
+    sentence: str
+    formula: Callable[..., float]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NumbersExercise(Asked):
+    """One function of numbers that the reader writes.
+
+    parameters: of the function. unit: of what it returns, in the singular. promises: what the task
+    says that is looked at. cases: in the order in which they are told, the simplest first.
+    slips: the first that explains all answers is told. enough: so many cases tell slips apart;
+    where an answer is wrong, no further ones are tried. beside: of what is given in a case and the
+    wrong answer, a sentence with the numbers behind it, said where no slip explains it.
+    """
+
+    parameters: tuple[str, ...]
+    unit: str
+    promises: tuple[str, ...]
+    cases: Callable[[], Sequence[Case]]
+    slips: tuple[Slip, ...] = ()
+    enough: int = 1000
+    beside: Callable[[tuple[int, ...], float], str] = lambda given, answer: ""
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """The promises."""
+        return self.promises
+
+    @cached_property
+    def all_cases(self) -> tuple[Case, ...]:
+        """The cases; those that are records are read when they are first needed."""
+        return tuple(self.cases())
+
+
+def judge(asked: NumbersExercise, given, patience: float) -> Verdict:
+    """Evaluate a function in every case, and tell the first that is wrong.
+
+    patience: seconds for all cases; a budget of steps ends what does not end by itself.
+    """
+    cause = (
+        no_function(asked.parameters, given)
+        or _other_order(asked.parameters, given)
+        or _wrong(asked, given, patience)
+    )
+    if cause:
+        return Verdict(asked.name, asked.title, (cause,))
+    facts = (f"Right in all {len(asked.all_cases):,} cases.", asked.after)
+    return Verdict(asked.name, asked.title, (), facts, {"cases": len(asked.all_cases)})
+
+
+def _other_order(parameters: tuple[str, ...], function) -> str | None:
+    theirs = tuple(inspect.signature(function).parameters)
+    if theirs == parameters or sorted(theirs) != sorted(parameters):
+        return None
+    wanted, found = (", ".join(f"`{name}`" for name in names) for names in (parameters, theirs))
+    return (
+        f"The check gives the numbers as {wanted}. Your parameters stand in another order: {found}."
+    )
+
+
+def _wrong(asked: NumbersExercise, function, patience: float) -> str | None:
+    """Why the first case that is not right is not; None where all are."""
+    answers, failed = _answers(asked, function, patience)
+    for case, answer in zip(asked.all_cases, answers, strict=False):
+        if not _same(answer, case.right):
+            verb = "is" if case.right == 1 else "are"
+            return (
+                f"{_where(asked, case)} you return {_shown(answer)}, and "
+                f"{counted(case.right, asked.unit)} {verb} right. "
+                f"{_slip(asked, answers) or _told(asked, case, answer)}"
+            )
+    return failed
+
+
+def _told(asked: NumbersExercise, case: Case, answer: float) -> str:
+    return f"{case.why} {asked.beside(case.given, answer)}".strip()
+
+
+def _slip(asked: NumbersExercise, answers: Sequence[float]) -> str | None:
+    """The mistake that would give all of these answers, if they are enough to tell."""
+    if len(answers) < min(asked.enough, len(asked.all_cases)):
+        return None
+    return next((slip.sentence for slip in asked.slips if _explains(slip, asked, answers)), None)
+
+
+def _answers(asked: NumbersExercise, function, patience: float) -> tuple[list[float], str | None]:
+    """What the function returns in each case, up to one that has no answer, and why it has none.
+
+    They end early where one is wrong and there are enough of them.
+    """
+    answers: list[float] = []
+    evaluate, until, all_right = evaluated(function), time.monotonic() + patience, True
+    for case in asked.all_cases:
+        if time.monotonic() > until:
+            return answers, (
+                f"{len(answers):,} of {len(asked.all_cases):,} cases took {patience:g} seconds. "
+                "Your function does far more than the task needs."
+            )
+        try:
+            answer = evaluate(case.given)
+        except CannotEvaluate as error:
+            return answers, f"{_where(asked, case)}: {error}"
+        if isinstance(answer, bool) or not isinstance(answer, int | float):
+            return answers, f"{_where(asked, case)} the function {_no_number(answer)}"
+        answers.append(answer)
+        all_right = all_right and _same(answer, case.right)
+        if not all_right and len(answers) >= asked.enough:
+            break
+    return answers, None
+
+
+def _no_number(answer: object) -> str:
+    if answer is None:
+        return "returns nothing. Is there a `return` with a value on the way that it takes?"
+    if isinstance(answer, tuple | list):
+        return f"returns {len(answer)} values, and one number is wanted."
+    return f"returns {answer!r}, and a number is wanted."
+
+
+def _explains(slip: Slip, asked: NumbersExercise, answers: Sequence[float]) -> bool:
+    """Whether a function with this mistake would have given all of these answers."""
+    try:
+        return all(
+            _same(answer, slip.formula(*case.given))
+            for answer, case in zip(answers, asked.all_cases, strict=False)
+        )
+    except ArithmeticError:
+        return False
+
+
+def _same(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=NEAR)
+
+
+def _where(asked: NumbersExercise, case: Case) -> str:
+    """The case, to begin a sentence: For threads = 33, registers = 32."""
+    given = zip(asked.parameters, case.given, strict=True)
+    return "For " + ", ".join(f"`{name} = {value}`" for name, value in given)
+
+
+def _shown(answer: float) -> str:
+    return f"{answer:,}" if isinstance(answer, int) else f"{answer:,.6g}"

@@ -1,0 +1,108 @@
+"""Targets of kernels whose loops are unrolled: turns in the source, and instructions of the loop.
+
+Both count for a multiply-add of a matrix product.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+
+from labs.exercise import Target
+from labs.machine_code import machine_code
+from labs.run import Run
+from labs.words import at_line
+from utils.virtual_gpu import Site
+
+MULTIPLICATIONS = ("FFMA", "FMUL")
+
+
+def turns_per_multiply_add(at_most: float) -> Target:
+    """Turns of all loops but those over a `range` of constants, which the compiler writes out."""
+
+    def measure(seen: Run) -> float:
+        return sum(turns_of_kept_loops(seen).values()) / math.prod(seen.shape)
+
+    def cause(seen: Run, value: float) -> str:
+        turns = turns_of_kept_loops(seen)
+        most = max(turns, key=turns.__getitem__)
+        m, n, k = seen.shape
+        others = " Other loops make the rest." if turns[most] < sum(turns.values()) else ""
+        return (
+            f"{at_line(most)} makes {turns[most] / (m * n):.4g} turns in each thread, for the {k} "
+            f"terms of a sum.{others} That is {value:.3g} for each multiply-add; the target is "
+            f"{at_most:g}."
+        )
+
+    words = f"at most {at_most:g} turns of a loop per multiply-add"
+    return Target("turns per multiply-add", at_most, words, measure, cause)
+
+
+def turns_of_kept_loops(seen: Run) -> dict[Site, int]:
+    """For each loop that stays a loop its turns, summed over threads."""
+    gone = _written_out(seen.tree)
+    return {site: turns for site, turns in seen.trace.turns.items() if site.line not in gone}
+
+
+def _written_out(tree: ast.FunctionDef) -> set[int]:
+    """The source lines of loops over a range whose bounds are known to the compiler."""
+    nodes = list(ast.walk(tree))
+    own = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    own |= {one.arg for one in nodes if isinstance(one, ast.arg)}
+    return {
+        node.lineno
+        for node in nodes
+        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call)
+        if not any(isinstance(one, ast.Name) and one.id in own for one in ast.walk(node.iter))
+    }
+
+
+def instructions_per_multiply_add(at_most: float) -> Target:
+    """Instructions of the innermost loop of the machine code; unknown without a compiler."""
+
+    def measure(seen: Run) -> float | None:
+        code = machine_code(seen)
+        if code is None:
+            return None
+        body = code.hot.body if code.hot else code.code
+        return len(body) / max(1, _count(body, *MULTIPLICATIONS))
+
+    def cause(seen: Run, value: float) -> str:
+        code = machine_code(seen)
+        body = code.hot.body if code.hot else code.code
+        return (
+            f"in the machine code ({code.arch}) the loop with the most multiply-adds has "
+            f"{len(body)} instructions for {_count(body, *MULTIPLICATIONS)} of them. That is "
+            f"{value:.3g} for each; the target is {at_most:g}. {_what_they_do(body)}"
+        )
+
+    words = f"at most {at_most:g} instructions per multiply-add in the machine code"
+    return Target("instructions per multiply-add", at_most, words, measure, cause)
+
+
+def _what_they_do(body) -> str:
+    """The instructions of a loop that an unrolled one does not need."""
+    multiplications = _count(body, *MULTIPLICATIONS)
+    # One that is the same in all lanes has a U before its name.
+    selects, tests = _count(body, "SEL", "USEL"), _count(body, "ISETP", "UISETP")
+    if _count(body, "DSETP", "DADD", "DFMA", "I2F"):
+        return (
+            "Some convert an index to float64 and compare there: Numba does so where a `uint32` "
+            "meets an integer that may be negative."
+        )
+    if selects:
+        return (
+            f"{selects} instructions (`SEL`, `USEL`) choose between an index and the same index "
+            "counted from the end, as in Python's `a[-1]`: here the compiler does not know that it "
+            "is never negative."
+        )
+    if tests > max(2, multiplications / 2):
+        return (
+            f"{tests} instructions (`ISETP`) compare: is there a test for each term, and not one "
+            "for each turn?"
+        )
+    return "How many multiply-adds share one comparison and one jump?"
+
+
+def _count(body, *names: str) -> int:
+    return sum(one.name in names for one in body)

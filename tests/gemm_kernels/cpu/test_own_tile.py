@@ -1,0 +1,65 @@
+"""A reader's micro-kernel in a product: right at any shape, and no speed for a wrong one."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+from gemm_kernels.cpu.tuning import own_tile
+from labs.bank import find
+from labs.micro_kernel import at_work
+from utils.errors import CourseError
+from utils.ladder.problems import draw
+from utils.measuring.timing import Timing
+
+SOLUTION = find("micro_kernel").solution
+
+
+@njit
+def twice_the_first_row(a, b, c):
+    for lane in range(8):
+        c[lane] = c[lane + 8] = a[0] * b[lane]
+
+
+@pytest.fixture
+def one_millisecond_each(monkeypatch):
+    def timed(rivals, repetitions, repetition_ms):
+        return [Timing(1.0, 1.0, 1.0, repetitions, 1) for _ in rivals]
+
+    monkeypatch.setattr(own_tile, "time_cpu", timed)
+
+
+def test_a_product_with_the_solution_is_right_at_any_shape():
+    product = own_tile.product_with(SOLUTION)
+    for m, n, k in ((1, 1, 1), (17, 19, 23), (66, 9, 300), (130, 33, 257)):
+        a, b = draw("integers", (m, k), 1), draw("integers", (k, n), 2)
+        c = np.full((m, n), np.nan, np.float32)
+        product(a, b, c)
+        np.testing.assert_array_equal(c, a @ b)
+
+
+def test_rates_are_work_over_time(one_millisecond_each):
+    seen = own_tile.rates(SOLUTION, size=16)
+    assert seen.own == seen.numpy == pytest.approx(2 * 16**3 / 1e6)
+    assert seen.fma_loop == pytest.approx(own_tile.fma_loop_flops(8) / 1e6)
+
+
+def test_a_wrong_micro_kernel_has_no_speed():
+    with pytest.raises(CourseError, match=r"the product at 16×16×16 is wrong"):
+        own_tile.rates(twice_the_first_row, size=16)
+
+
+@pytest.mark.parametrize(
+    "given, name",
+    [
+        (SOLUTION, "your micro-kernel"),
+        (twice_the_first_row, "the solution (yours is not right yet)"),
+        (None, "the solution (yours is not right yet)"),
+    ],
+)
+def test_a_lesson_goes_on_with_the_solution_where_the_readers_is_wrong(
+    given, name, one_millisecond_each, monkeypatch
+):
+    monkeypatch.setattr(at_work, "SIZE", 32)
+    rows = at_work.at_work(given).rows
+    assert [row[0] for row in rows] == [name, "multiply-adds alone", "NumPy's BLAS"]
+    assert rows[1][2] == "100%"

@@ -1,0 +1,84 @@
+"""Functions of numbers are judged case by case, and a mistake is named where it is certain."""
+
+import pytest
+
+from labs import numbers
+from labs.numbers import Case, NumbersExercise, Slip
+
+CASES = [Case((x, y), x * y, f"{x} times {y}.") for x, y in ((2, 3), (1, 1), (5, 7), (4, 9))]
+ASKED = NumbersExercise(
+    name="product", lesson="00", title="A product", text=("Write it.",), hints=(), after="Done.",
+    parameters=("x", "y"), unit="square", promises=("right",), cases=lambda: CASES,
+    slips=(
+        Slip("They are added.", lambda x, y: x + y),
+        Slip("They are divided.", lambda x, y: x / (y - 1)),
+    ),
+)  # fmt: skip
+
+
+def said(given, patience=20.0):
+    return str(numbers.judge(ASKED, given, patience))
+
+
+def test_a_right_function_passes_in_all_cases():
+    assert said(lambda x, y: x * y) == "A product: right.\nRight in all 4 cases.\nDone."
+    assert numbers.judge(ASKED, lambda x, y: y * x * 1.0, 20).counts == {"cases": 4}
+
+
+def test_a_known_mistake_is_named_with_the_first_wrong_case():
+    assert said(lambda x, y: x + y).endswith(
+        "For x = 2, y = 3 you return 5, and 6 squares are right. They are added."
+    )
+
+
+def test_a_mistake_that_explains_some_answers_only_is_not_named():
+    def other_later(x, y):
+        return x + y if x < 5 else 0
+
+    assert said(other_later).endswith("6 squares are right. 2 times 3.")
+
+
+def test_a_mistake_is_not_named_where_too_few_cases_have_an_answer():
+    def fails_later(x, y):
+        return (x + y) // (5 - x)
+
+    def mostly(x, y):
+        return x + y if x < 5 else 1 // (x - x)
+
+    assert "They are added" not in said(mostly)
+    assert "2 times 3" in said(mostly)
+    assert "you return 1, and 6" in said(fails_later)
+
+
+def test_one_is_written_in_the_singular():
+    def wrong_for_ones(x, y):
+        return x * y + (x == 1)
+
+    assert "you return 2, and 1 square is right" in said(wrong_for_ones)
+
+
+def test_an_error_is_told_with_its_case():
+    assert "For x = 2, y = 3: Line" in said(lambda x, y: x // (y - 3))
+    assert "divides by zero" in said(lambda x, y: x // (y - 3))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (None, "This is None"),
+        (6, "This is a int"),
+        (lambda x: x, "Yours has 1 parameter"),
+        (lambda y, x: x * y, "stand in another order: y, x"),
+        (lambda x, y: None, "returns nothing"),
+        (lambda x, y: (x, y), "returns 2 values"),
+        (lambda x, y: x > y, "returns False, and a number is wanted"),
+        (lambda x, y: "6", "returns '6', and a number is wanted"),
+        (lambda x, y: x * y + 0.25, "you return 6.25, and 6 squares"),
+    ],
+)
+def test_what_is_no_such_function_is_refused_in_a_sentence(given, words):
+    assert words in said(given)
+
+
+def test_a_function_that_is_far_too_slow_is_stopped():
+    assert "0 of 4 cases took 0 seconds" in said(lambda x, y: x * y, patience=0.0)

@@ -1,0 +1,97 @@
+"""The tables of lesson 09."""
+
+import re
+
+import pytest
+
+from labs import EXERCISES
+from latency_kernels.hiding import curves, shown
+from utils.errors import CourseError
+from utils.lessons.cards import Card
+from utils.machine import devices
+
+H200 = devices.find("H200")
+FRAME = curves.recorded(H200)
+COPIES = EXERCISES["four_loads"]
+
+
+def test_the_law_multiplies_in_every_row():
+    for _, latency, rate, under_way, _ in shown.law(FRAME, H200).rows:
+        latency, rate, under_way = (
+            float(cell.replace(",", "")) for cell in (latency, rate, under_way)
+        )
+        assert under_way == pytest.approx(latency * rate, rel=0.01)
+
+
+def test_the_law_of_all_sms_is_that_of_one_times_their_number():
+    _, one, together = shown.law(FRAME, H200).rows
+    per_cycle = [float(row[2].replace(",", "")) for row in (one, together)]
+    assert per_cycle[1] == pytest.approx(H200.sms * per_cycle[0], rel=0.01)
+
+
+def test_stalls_have_a_row_for_each_chain(compiler):
+    rows = shown.stalls(1, 4, arch="sm_90").rows
+    assert [row[0].partition("\u00a0")[0] for row in rows] == ["1", "4", "4", "4", "4"]
+    assert all(re.fullmatch("FFMA\u00a0R\\d+", row[1]) for row in rows)
+    assert len({row[1] for row in rows[1:]}) == 4
+
+
+def test_moves_are_shown_in_their_order(compiler):
+    told = shown.order_of_moves("sm_90", at_first=COPIES.starter, yours=COPIES.solution)
+    (name, *first), (_, *second) = told.rows
+    assert name == "at\u00a0first"
+    assert first[:2] == ["LSLSLSLS", "1"]
+    assert second[:2] == ["LLLLSSSS", "4"]
+
+
+def test_without_a_compiler_a_sentence_takes_the_place_of_a_table(monkeypatch):
+    def missing(*told):
+        raise CourseError("There is no compiler here.")
+
+    monkeypatch.setattr(shown, "xray", missing)
+    for told in (shown.stalls(1, arch="sm_90"), shown.order_of_moves("sm_90", a=COPIES.starter)):
+        assert isinstance(told, Card)
+        assert "There is no compiler here. The lesson goes on" in str(told)
+
+
+def test_then_and_now_stand_beside_each_other():
+    rows = shown.threads_then_and_now(FRAME).rows
+    assert [int(row[1]) for row in rows] == [576, 320, 256, 192]
+    for number, row in enumerate(rows, start=1):
+        assert int(row[2]) == number * int(row[1])
+        assert int(row[4]) == number * int(row[3])
+
+
+def test_copies_have_a_row_each_with_rates_that_grow():
+    rows = shown.copies_at(FRAME, 512, "1 float", "4 float").rows
+    assert [row[0] for row in rows] == ["1\u00a0float", "4\u00a0float"]
+    assert rows[0][1].startswith("1,199")
+
+
+def test_a_point_that_is_not_recorded_is_named():
+    with pytest.raises(CourseError, match="no recorded point of 'ILP 9' with 128 threads"):
+        curves.share(FRAME, "ILP 9", 128)
+
+
+def test_the_fewest_threads_are_none_where_no_number_is_enough():
+    assert curves.fewest_threads(FRAME, 1, 0.5) == 320
+    assert curves.fewest_threads(FRAME, 1, 0.99) is None
+
+
+def test_a_turn_lasts_as_long_as_littles_law_says():
+    # 512 threads of 132 SMs with 4 bytes each under way; half of 1199.34 GB/s is read.
+    expected = 512 * 132 * 4 / (1199.34e9 / 2 / 1980e6)
+    assert curves.turn_cycles(FRAME, "1 float", 512) == pytest.approx(expected)
+
+
+def test_the_figure_of_chains_has_a_curve_for_each_number_of_threads():
+    told = curves.chains_figure(FRAME, H200).alt_text
+    for threads, share in ((64, "46%"), (128, "92%"), (256, "98%")):
+        assert f"{threads} threads rises from" in told
+        assert share in told
+
+
+def test_the_figure_of_threads_may_show_one_curve_and_its_mark_alone():
+    told = curves.arithmetic_figure(FRAME, H200, 1, ilps=[1]).alt_text
+    assert "ILP 1 at 576" in told
+    assert "ILP 2" not in told

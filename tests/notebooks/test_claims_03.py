@@ -1,0 +1,149 @@
+"""What lesson 03 says in prose, held against the machine code, the records and the sources."""
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+
+from gemm_kernels.cpu import LADDER, sgemm
+from gemm_kernels.cpu.engine import packing
+from gemm_kernels.cpu.engine.packing import pack_panels
+from utils import lessons as course
+from utils.figures import library_rates, micro_tile
+from utils.machine import processors
+from utils.measuring import records
+from utils.paths import ROOT
+from utils.xray.assembly import count, multiplications
+
+SIZES = ("64", "128", "256", "512", "1024")
+TUNING = ROOT / "gemm_kernels" / "cpu" / "tuning" / "TUNING.md"
+
+
+def ms(name: str, shape: str = "1024") -> float:
+    return course.recorded_ms(LADDER.step(name), shape, course.XEON)
+
+
+def of_numpy(ladder: str, step: str) -> list[float]:
+    """Percent of NumPy's BLAS on the Xeon, at the sizes that the lesson draws."""
+    frame = records.measured(course.XEON, ladder)
+    rows = frame[(frame["step"] == step) & (frame["m"] == frame["k"])].set_index("m")
+    return [100 * rows.loc[int(size), "library_ratio"] for size in SIZES]
+
+
+@pytest.mark.skipif(not processors.lanes(), reason="compiles for x86")
+@pytest.mark.parametrize("name", ["loop_reordered", "packed"])
+def test_the_loop_of_the_compiler_makes_three_accesses_and_no_multiply_add(name):
+    loop = course.vector_loop(LADDER.step(name))
+    (products,) = multiplications(loop).values()
+    counted = count(loop)
+    assert (counted.loads, counted.stores) == (2 * products, products)
+    assert counted.fma == 0
+
+
+@pytest.mark.parametrize(
+    "rows, vectors, loads, registers",
+    [(1, 1, 2.0, 3), (2, 1, 1.5, 4), (6, 2, 0.67, 15), (4, 3, 0.58, 16)],
+)
+def test_larger_tiles_need_fewer_loads_and_more_registers(rows, vectors, loads, registers):
+    assert round((rows + vectors) / (rows * vectors), 2) == loads
+    assert rows * vectors + vectors + 1 == registers <= 16
+
+
+def test_the_picture_of_the_micro_kernel_computes_the_product():
+    steps = [(step, action) for step in range(3) for action in micro_tile._ACTIONS]
+    sums = micro_tile.registers(steps)
+    tile = np.array(micro_tile.A).T @ np.array(micro_tile.B)
+    np.testing.assert_array_equal([sums["sum 0"], sums["sum 1"]], tile)
+    assert micro_tile.registers(steps[:1])["element of a"] is None
+
+
+def test_panels_hold_what_the_picture_and_the_folded_answers_say():
+    panels = np.zeros((2, 4, 8), np.float32)
+    pack_panels(np.arange(64, dtype=np.float32).reshape(4, 16), panels)
+    assert list(panels[0, :, 0]) == [0, 16, 32, 48]
+    of_a = np.zeros((2, 4, 2), np.float32)
+    pack_panels(np.arange(16, dtype=np.float32).reshape(4, 4).T, of_a)
+    assert list(of_a[0].ravel()) == [0, 4, 1, 5, 2, 6, 3, 7]
+    assert list(of_a[1].ravel()) == [8, 12, 9, 13, 10, 14, 11, 15]
+
+
+def test_eight_times_eight_elements_are_turned_with_24_shuffles():
+    code = inspect.getsource(packing._transpose_8x8.py_func)
+    assert len(re.findall(r"\b(?:unpack|shuffle_|join_)\w+\(", code)) == 24
+    assert (code.count("loadu("), code.count("storeu(")) == (8, 8)
+
+
+def test_blocks_alone_are_worth_a_factor_of_two_and_panels_alone_nothing():
+    assert 1.9 < ms("loop_reordered") / ms("blocked") < 2.3
+    assert ms("packed") >= ms("blocked")
+    assert ms("packed") / ms("micro_kernel_6x16") > 2
+
+
+def test_each_tile_is_a_little_faster_than_the_one_before():
+    assert 1 < ms("micro_kernel_6x16") / ms("micro_kernel_4x24") < 1.1
+    assert ms("micro_kernel_4x24") > ms("micro_kernel_avx2")
+
+
+def test_twice_the_lanes_are_nearly_twice_as_fast():
+    assert 1.8 < ms("micro_kernel_avx2") / ms("micro_kernel_avx512") < 2
+
+
+def test_the_naive_loops_gain_nothing_from_column_major_arrays():
+    assert 0.9 < ms("naive") / ms("naive_column_major") < 1.1
+
+
+def test_the_blocks_of_the_source_have_the_sizes_that_are_said():
+    assert 64 * 256 * 4 == 64 * 1024
+    assert 256 * 512 * 4 == 512 * 1024
+    assert 86 * 6 == 516
+    assert 32 * 1024 // 4 == 8192
+    assert int(8192**0.5) == 90
+    # A panel of b in L1, a block of a and the block of b together in L2.
+    assert 256 * 6 * 4 < 32 * 1024
+    assert (64 + 516) * 1024 < 4096 * 1024
+
+
+def test_what_is_compared_with_numpy_lies_where_the_lesson_says():
+    ours, theirs = of_numpy("cpu", "micro_kernel_avx512"), of_numpy("cpu_libraries", "oneDNN")
+    assert (round(min(ours)), round(max(ours))) == (87, 128)
+    assert (round(min(theirs)), round(max(theirs))) == (65, 125)
+    narrow = of_numpy("cpu", "micro_kernel_avx2")
+    limited = of_numpy("cpu_libraries", "oneDNN (AVX2)")
+    assert 49 < min(narrow + limited) < max(narrow + limited) < 75
+    ahead = [ours > theirs for ours, theirs in zip(narrow, limited, strict=True)]
+    assert ahead == [True, True, False, False, False]
+
+
+def test_what_the_source_published_is_quoted():
+    frame = records.published("gemm_cpu")
+    row = frame[(frame["kernel"] == "avx2_packed") & (frame["m"] == 1024)].iloc[0]
+    assert row["gflops"] == 69.12
+    peaks = records.published("cpu_peak")
+    row = peaks[(peaks["instruction_set"] == "AVX2") & (peaks["precision"] == "single")].iloc[0]
+    assert row["peak_gflops_per_core"] == 80
+
+
+def test_the_shares_of_the_zen_5_stand_in_the_notes_on_tuning():
+    text = TUNING.read_text(encoding="utf-8")
+    assert re.search(r"\| \| 6×16 AVX2 \| 4×24 AVX2 \|", text)
+    assert re.search(r"everything in L1 \| 0\.986 \| 0\.986 \|", text)
+    assert re.search(r"\| all \| 0\.952 \| 0\.935 \| 0\.961 \|", text)
+
+
+def test_a_shape_with_twelve_sums_in_one_column_asks_for_more_than_two_loads_in_a_cycle():
+    assert 2 * (12 + 1) / (12 * 1) > 2
+    assert 2 * (6 + 2) / (6 * 2) < 2
+
+
+def test_alpha_zero_leaves_beta_times_c():
+    c = np.ones((2, 2), np.float32, order="F")
+    a, b = np.ones((2, 3), np.float32, order="F"), np.ones((3, 2), np.float32, order="F")
+    sgemm("N", "N", 2, 2, 3, 0, a, 2, b, 3, 2, c, 2)
+    np.testing.assert_array_equal(c, 2)
+
+
+def test_the_figures_of_the_libraries_have_few_labels_and_say_what_is_seen():
+    steps = ("packed", "micro_kernel_6x16", "micro_kernel_avx2", "micro_kernel_avx512")
+    assert "oneDNN (AVX2) goes from" in library_rates.recorded(course.XEON, steps).alt_text
+    assert "avx2_packed goes from 35.4 to 69.1" in library_rates.published().alt_text

@@ -1,0 +1,231 @@
+"""What the prose of lesson 08 says in figures and comparisons, held against counts and records."""
+
+import csv
+import math
+
+import numpy as np
+import pytest
+from numba import cuda, uint32, void
+
+from gemm_kernels import LADDER
+from labs import EXERCISES
+from labs.required_shared.solution import required_shared
+from utils import lessons as course
+from utils.figures.rack import SMALL, room_of
+from utils.lessons.machine_code import factors
+from utils.machine.devices import REFERENCE
+from utils.machine.occupancy import best_block_size, limits_of, occupancy
+from utils.measuring import records
+from utils.measuring.roofline import recorded
+from utils.paths import DATA
+from utils.xray import xray
+
+H200 = (9, 0)
+DYNAMIC, TILED = LADDER.step("tiled_dynamic"), LADDER.step("tiled")
+SIDES = (8, 16, 32)
+
+
+def recorded_ms(side):
+    """The H200's time of `tiled_dynamic` at 4096, whatever this machine has recorded itself."""
+    rows = records.measured(REFERENCE, "gemm")
+    rows = rows[(rows["step"] == "tiled_dynamic") & (rows["params"] == f"TILE={side}")]
+    return rows[(rows[["m", "n", "k"]] == 4096).all(axis=1)]["time_ms"].item()
+
+
+def estimated_ms(side):
+    return course.estimated_ms(course.watch(DYNAMIC.variant(TILE=side)), "4096")
+
+
+def best_and_square(registers, per_thread=8):
+    best = best_block_size(H200, registers, lambda threads: per_thread * threads)
+    return best, 4 ** math.floor(math.log(best, 4))
+
+
+def warps(threads, registers, shared=0):
+    return occupancy(H200, threads, registers, shared).warps
+
+
+@pytest.fixture(scope="module")
+def shares():
+    """By step: occupancy and share of the peak at 4096, as fractions."""
+    shape = LADDER.parse("4096")
+    return {
+        variant.step.name: (
+            occupancy(H200, variant.launch(shape).threads, int(row.registers),
+                      int(row.shared_bytes)).fraction,
+            row.efficiency,
+        )
+        for variant, row in recorded(LADDER, shape, REFERENCE)
+    }  # fmt: skip
+
+
+def test_three_blocks_fit_the_rack_and_three_shelves_have_room_for_a_fourth():
+    room = room_of({"warp slots": 2, "registers": 5, "shared memory": 2})
+    assert min(room.values()) == room["registers"] == 3
+    assert sum(count >= 4 for count in room.values()) == 3
+    assert 3 * 2 / SMALL["warp slots"] == 0.75
+
+
+def test_more_registers_for_a_block_make_a_staircase():
+    rooms = [
+        room_of({"warp slots": 2, "registers": count, "shared memory": 2}) for count in range(2, 9)
+    ]
+    assert [min(room.values()) for room in rooms] == [4, 4, 4, 3, 2, 2, 2]
+    assert all(room["warp slots"] == 4 <= room["registers"] for room in rooms[:3])
+
+
+def test_the_answer_by_hand_is_three_blocks():
+    room = room_of({"warp slots": 2, "registers": 3, "shared memory": 4})
+    assert room == {"warp slots": 4, "block slots": 6, "registers": 5, "shared memory": 3}
+
+
+def test_the_example_and_the_prediction_hold_six_and_five_blocks():
+    assert 16_384 // (32 * 40) == 12
+    assert occupancy(H200, 256, 40).blocks == 6
+    assert occupancy(H200, 256, 41).blocks == occupancy(H200, 256, 48).blocks == 5
+    assert warps(256, 40) - warps(256, 41) == 8
+    limits = limits_of(H200)
+    assert (limits.warps_per_sm, limits.blocks_per_sm) == (64, 32)
+    assert limits.registers_per_sm // limits.sub_partitions == 16_384
+
+
+def test_33_registers_take_as_many_as_40():
+    for registers in range(33, 41):
+        assert warps(32, registers) == warps(32, 40)
+
+
+def test_the_calculator_gives_all_answers_of_the_driver():
+    with (DATA / "measured" / "nvidia_h200" / "occupancy.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 994
+    for row in rows:
+        shared = int(row["static_bytes"]) + int(row["dynamic_bytes"])
+        carveout = int(row["carveout"]) if row["carveout"] else None
+        found = occupancy(H200, int(row["threads"]), int(row["registers"]), shared, carveout)
+        assert found.blocks == int(row["blocks"])
+
+
+def test_the_formula_of_the_lab_needs_blocks_of_the_same_thing():
+    assert 6 * 256 / 2048 == occupancy(H200, 256, 40).fraction == 0.75
+    assert f"{6 * 256 / (2048 * 132):.2%}" == "0.57%"
+
+
+def test_small_blocks_run_out_of_block_slots():
+    assert occupancy(H200, 32, 40).limit == ("block slots",)
+
+
+def test_a_square_may_cost_nothing_or_a_third():
+    assert best_and_square(32) == (1024, 1024)
+    assert best_and_square(40) == (768, 256)
+    assert warps(768, 40, 8 * 768) == warps(256, 40, 8 * 256) == 48
+    assert best_and_square(168) == (384, 256)
+    assert (warps(384, 168, 8 * 384), warps(256, 168, 8 * 256)) == (12, 8)
+
+
+def test_the_three_squares_of_tiled_dynamic_fill_the_sm():
+    rows = records.measured(REFERENCE, "gemm")
+    assert set(rows[rows["step"] == "tiled_dynamic"]["registers"]) == {32}
+    for side in SIDES:
+        assert occupancy(H200, side * side, 32, required_shared(side)).fraction == 1
+        launch = DYNAMIC.variant(TILE=side).launch(LADDER.parse("4096"))
+        assert launch.shared_bytes == required_shared(side)
+
+
+def test_the_compiler_gives_tiled_dynamic_and_tiled_32_registers(compiler):
+    for step in (DYNAMIC, TILED):
+        assert xray(step.variant().kernel, step.signature, "sm_90").registers == 32
+
+
+def test_at_the_same_occupancy_the_times_differ_and_the_estimate_has_the_direction():
+    assert recorded_ms(8) / recorded_ms(32) == pytest.approx(1.45, abs=0.005)
+    steps = [(8, 16), (16, 32)]
+    estimated = [estimated_ms(one) - estimated_ms(other) for one, other in steps]
+    found = [recorded_ms(one) - recorded_ms(other) for one, other in steps]
+    assert estimated == pytest.approx([6.2, 1.5], abs=0.05)
+    assert found == pytest.approx([9.7, 0.8], abs=0.05)
+
+
+@cuda.jit
+def by_argument(x, size, out):
+    out[cuda.grid(1)] = x[cuda.grid(1)] * size
+
+
+SIZE = np.array([16], np.uint32)
+
+
+@cuda.jit
+def by_array(x, size, out):
+    out[cuda.grid(1)] = x[cuda.grid(1)] * cuda.const.array_like(SIZE)[0]
+
+
+def test_an_argument_lies_in_constant_memory_and_a_constant_array_in_the_instruction(compiler):
+    rows = factors(
+        void(uint32[::1], uint32, uint32[::1]), argument=by_argument, array=by_array
+    ).rows
+    assert "c[0x0][" in rows[0][2]
+    assert "0x10" in rows[1][1]
+    assert rows[1][2] == "the instruction itself"
+
+
+def test_the_block_size_lies_in_constant_memory_too(compiler):
+    code = xray(DYNAMIC.variant().kernel, DYNAMIC.signature, "sm_90").code
+    assert any("c[0x0][0x0]" in one.operands for one in code)  # blockDim.x, as CUDA has it there
+
+
+def test_full_occupancy_stays_low_and_the_fast_steps_have_little(shares):
+    full = [share for fraction, share in shares.values() if fraction == 1]
+    fast = [fraction for fraction, share in shares.values() if share >= 0.5]
+    assert len(shares) > 20
+    assert shares["naive"][0] == shares["tiled"][0] == 1
+    assert len(full) > 2
+    assert max(full) < 0.25
+    assert fast
+    assert max(fast) <= 0.25
+
+
+def test_the_fastest_has_the_occupancy_that_is_revealed(shares):
+    fastest = max(shares.values(), key=lambda pair: pair[1])
+    assert 100 * fastest[0] == 18.75
+
+
+def test_published_libraries_became_faster_with_smaller_blocks_and_half_the_occupancy():
+    rows = records.published("occupancy_paradox").to_dict("records")
+    for before, after in (rows[:2], rows[2:]):
+        assert after["threads_per_block"] < before["threads_per_block"]
+        assert after["occupancy_pct"] / before["occupancy_pct"] == pytest.approx(0.5, abs=0.02)
+        assert after["gflops"] > before["gflops"]
+
+
+def test_the_guide_and_its_answer_are_as_published():
+    rows = records.published("claims").query("claim.str.startswith('threads per SM that hide')")
+    assert sorted(float(value) for value in rows["value"]) == [64, 192, 192, 384]
+
+
+def test_no_occupancy_lifts_the_bound_of_shared_memory():
+    bound = 1 / (4 * course.profiled_wavefronts(DYNAMIC.variant(TILE=32)))
+    assert course.share_of_peak(DYNAMIC.variant(TILE=32)) < bound < 0.125
+
+
+def test_exercise_1_an_older_gpu_has_fewer_block_slots():
+    old = [occupancy((3, 5), side * side, 32, required_shared(side)) for side in SIDES]
+    assert [one.fraction for one in old] == [0.5, 1, 1]
+    assert old[0].limit == ("block slots",)
+    assert (limits_of((3, 5)).warps_per_sm, limits_of((3, 5)).blocks_per_sm) == (64, 16)
+
+
+def test_exercise_2_occupancy_counts_warps_and_not_work():
+    one, two = occupancy(H200, 32, 40), occupancy(H200, 33, 40)
+    assert (one.blocks, one.fraction, one.limit) == (32, 0.5, ("block slots",))
+    assert (two.blocks, two.fraction) == (24, 0.75)
+    assert two.blocks * 33 == 792 < one.blocks * 32 == 1024
+
+
+def test_exercise_3_the_largest_block_has_at_most_64_registers():
+    assert [occupancy(H200, 1024, count).blocks for count in (64, 65)] == [1, 0]
+    assert 16_384 // 8 == 2048 == 64 * 32
+    assert -(-65 * 32 // 256) * 256 == 2304
+
+
+def test_the_exercises_are_those_of_the_lesson():
+    asked = {name for name, one in EXERCISES.items() if one.lesson == "08"}
+    assert asked == {"resident_blocks", "required_shared", "best_block", "square_side"}

@@ -1,0 +1,268 @@
+"""What lesson 09 says in prose, held against the records, the sources and the machine code."""
+
+from functools import cache
+
+import pytest
+
+from labs import EXERCISES
+from latency_kernels import LADDER, arithmetic, copies
+from latency_kernels.hiding import curves, shown
+from latency_kernels.hiding.experiments import COPIED
+from tests.labs.readers import changed
+from utils import lessons as course
+from utils.machine import devices
+from utils.machine.occupancy import limits_of, occupancy
+from utils.measuring import records
+from utils.xray import xray
+
+H200, GTX480 = devices.find("H200"), devices.find("GTX480")
+FRAME = curves.recorded(H200)
+LAW = curves.littles_law(FRAME, H200)
+SHAPE = LADDER.parse("2^28")
+SCHEDULERS = limits_of(H200.compute_capability).sub_partitions
+
+
+def share(what: str, threads: int) -> float:
+    return curves.share(FRAME, what, threads)
+
+
+@cache
+def claim(what: str) -> float:
+    return shown._claim(what)
+
+
+@cache
+def published(ilp: int) -> int:
+    found = records.published("latency_hiding").query("experiment == 'arithmetic'")
+    return int(found.set_index("ilp").loc[ilp, "threads_per_sm_for_peak"])
+
+
+@cache
+def chains(ilp: int):
+    return xray(arithmetic.build(ilp), shown.CHAINS, "sm_90")
+
+
+def test_the_tried_numbers_of_threads_are_those_of_the_record():
+    found = FRAME[(FRAME["experiment"] == "arithmetic") & (FRAME["sms"] == 1)]
+    tried = sorted(found["threads_per_sm"].unique())
+    assert tried[:8] == [32, 64, 96, 128, 192, 256, 320, 384]
+    assert tried[-1] == 1024
+
+
+def test_about_four_cycles_and_128_lanes_make_512_and_the_record_agrees():
+    assert LAW.loc["arithmetic", "latency"] == pytest.approx(4, rel=0.05)
+    assert LAW.loc["arithmetic", "per_cycle"] == H200.fp32_lanes_per_sm == 128
+    assert curves.fewest_threads(FRAME, 1, 0.9) == 4 * 128
+
+
+def test_before_512_twice_the_threads_are_twice_the_rate():
+    for threads in (32, 64, 128):
+        assert share("ILP 1", 2 * threads) / share("ILP 1", threads) == pytest.approx(2, rel=0.03)
+
+
+def warps_of_schedulers(threads: int) -> list[int]:
+    warps = threads // 32
+    return [warps // SCHEDULERS + (one < warps % SCHEDULERS) for one in range(SCHEDULERS)]
+
+
+def test_576_threads_are_dealt_unevenly_and_slower_than_512():
+    assert warps_of_schedulers(576) == [5, 5, 4, 4]
+    assert warps_of_schedulers(192) == [2, 2, 1, 1]
+    assert share("ILP 1", 576) < share("ILP 1", 512)
+
+
+def test_128_threads_are_one_warp_for_each_scheduler_and_6_percent():
+    assert warps_of_schedulers(128) == [1, 1, 1, 1]
+    assert f"{128 / limits_of(H200.compute_capability).threads_per_sm:.0%}" == "6%"
+    assert f"{share('ILP 1', 128):.0%}" == "25%"
+
+
+def test_threads_and_chains_bring_the_same():
+    for ilp, threads in ((2, 64), (4, 32)):
+        assert share(f"ILP {ilp}", threads) == pytest.approx(share("ILP 1", 128), rel=0.08)
+
+
+def test_each_further_chain_moves_the_rise_to_the_left():
+    for threads in (32, 64, 128):
+        shares = [share(f"ILP {ilp}", threads) for ilp in (1, 2, 3, 4)]
+        assert shares == sorted(shares)
+
+
+def test_from_five_chains_on_128_threads_stay_below_the_law_and_256_do_better():
+    for ilp in range(5, 9):
+        assert ilp * 128 > LAW.loc["arithmetic", "under_way"]
+        assert share(f"ILP {ilp}", 128) < 0.92 < 0.95 < share(f"ILP {ilp}", 256)
+
+
+def test_256_threads_are_the_sources_occupancy():
+    assert 256 / limits_of(H200.compute_capability).threads_per_sm == 0.125
+
+
+def test_the_loop_has_instructions_besides_its_multiply_adds(compiler):
+    for ilp in (1, 4, 5, 8):
+        loop = chains(ilp).hot
+        assert loop.instructions["BRA"] == 1
+        assert len(loop.body) > loop.ffma
+        assert loop.memory == 0
+
+
+def test_a_multiply_add_stalls_four_cycles_alone_and_one_among_four(compiler):
+    for ilp, stall in ((1, 4), (4, 1)):
+        found = [one.control.stall for one in shown.one_round(chains(ilp).hot.body, ilp)]
+        assert found == ilp * [stall]
+
+
+def test_then_and_now_need_about_the_same_under_way_14_years_apart():
+    assert H200.year - GTX480.year == 14
+    assert 18 * GTX480.fp32_lanes_per_sm == published(1) == 576
+    assert round(LAW.loc["arithmetic", "under_way"]) == 526
+    assert f"{LAW.loc['arithmetic', 'latency']:.1f}" == "4.1"
+    assert LAW.loc["arithmetic", "latency"] < 18
+    assert H200.fp32_lanes_per_sm > GTX480.fp32_lanes_per_sm
+
+
+def test_with_more_chains_the_gtx480_needed_more_than_the_law():
+    assert all(ilp * published(ilp) > 576 for ilp in (2, 3, 4))
+    assert curves.fewest_threads(FRAME, 3, 0.9) == 256
+
+
+def test_the_wrong_beliefs_are_those_of_the_source():
+    found = records.published("claims")
+    guide = found[found["claim"].str.contains("Best Practices Guide")]["value"]
+    enough = found[found["claim"] == "threads per SM that hide the latency of arithmetic"]["value"]
+    assert (sorted(guide), sorted(enough)) == ([192, 384], [64, 192])
+    assert 128 * 3 * 4 == 1536
+
+
+def test_shared_memory_reads_128_bytes_per_cycle():
+    best = records.measured(H200.name, "latency").query("step == 'shared_read'").iloc[0]
+    per_cycle = best["gb_per_s"] * 1e3 / best["sm_clock_mhz"] / H200.sms
+    assert per_cycle == pytest.approx(128, rel=0.02)
+
+
+def test_the_source_counts_100_kb_in_two_ways():
+    kilobytes = claim("data in flight that hide the latency of memory, at most")
+    threads = claim("threads that keep 100 KB in flight, 4 B each")
+    fewer = claim("threads that keep 100 KB in flight, 100 B each")
+    assert 4 * threads == 100 * fewer == 1000 * kilobytes
+    assert threads > GTX480.sms * 1536
+    assert round(H200.sms * LAW.loc["memory", "under_way"] / 1000 / kilobytes) == 17
+
+
+def test_four_loads_are_2_4_times_as_fast_as_one_at_a_quarter_of_the_threads():
+    four, one = share("4 float", 512), share("1 float", 512)
+    assert f"{four / one:.1f}" == "2.4"
+    assert 512 / limits_of(H200.compute_capability).threads_per_sm == 0.25
+
+
+def test_four_floats_at_a_quarter_were_enough_and_an_sm_now_needs_twice_the_bytes():
+    rows = records.published("latency_hiding").query("element == 'float'")
+    assert list(rows[["elements_per_thread", "occupancy_pct"]].iloc[0]) == [4, 25]
+    assert f"{share('4 float', 512):.0%}" == "60%"
+    then = claim("data in flight that hide the latency of memory, at most") / GTX480.sms
+    now = LAW.loc["memory", "under_way"] / 1000
+    assert (f"{then:.1f}", f"{now:.1f}") == ("6.7", "12.9")
+    assert now / then == pytest.approx(2, rel=0.05)
+
+
+def test_the_more_under_way_the_longer_a_turn():
+    turns = [curves.turn_cycles(FRAME, f"{count} float", 512) for count in (1, 2, 4, 8)]
+    assert turns == sorted(turns)
+
+
+def test_recorded_copies_move_32_floats_in_turns_and_have_what_they_say_under_way(compiler):
+    assert copies.FLOATS == 32
+    for count in (1, 2, 4, 8):
+        seen = xray(copies.build(1, count, 64), shown.CHAINS)
+        assert seen.loads_before_use == count
+
+
+def test_more_loads_under_way_need_more_registers_and_unsigned_indices_save_some(compiler):
+    one = EXERCISES["four_loads"]
+    starter, solution = (xray(kernel, shown.COPY) for kernel in (one.starter, one.solution))
+    ours = xray(LADDER.step("copy").variant().kernel, shown.COPY)
+    assert ours.registers < starter.registers < solution.registers
+    assert ours.loads_before_use == solution.loads_before_use == 4
+    assert starter.loads_before_use == 1
+
+
+def test_the_claim_of_2010_is_the_sources():
+    row = records.published("latency_hiding").query("element == 'float4'").iloc[0]
+    assert (row["elements_per_thread"], row["occupancy_pct"]) == (8, 8)
+    assert row["fraction_of_peak_pct"] == 87
+    assert 8 * 4 * 4 == 128
+
+
+def test_8_float4_reach_less_than_claimed_and_more_than_87_percent_of_the_courses_copy():
+    assert f"{160 / limits_of(H200.compute_capability).threads_per_sm:.0%}" == "8%"
+    assert COPIED == 2**28
+    copy = LADDER.step("copy")
+    reached, good = share("8 float4", 160), course.share_of_peak(copy, "2^28")
+    assert reached < 0.87 < reached / good
+    registers = records.measured(H200.name, "latency").query("step == 'copy'")["registers"].max()
+    full = occupancy(H200.compute_capability, copy.variant().launch(SHAPE).threads, int(registers))
+    assert full.fraction == 1
+
+
+def test_one_float_at_full_occupancy_is_67_percent_and_the_best_point_is_at_16():
+    assert f"{share('1 float', 2048):.0%}" == "67%"
+    copied = FRAME[FRAME["experiment"] == "copy"]
+    best = copied.loc[copied["share"].idxmax()]
+    assert (best["what"], best["threads_per_sm"]) == ("8 float4", 320)
+    assert f"{best['occupancy']:.0%}" == "16%"
+
+
+def test_all_copies_stay_below_the_law():
+    copied = FRAME[FRAME["experiment"] == "copy"]
+    under_way = copied["threads_per_sm"] * copied["floats"] * 4
+    model = (2 * under_way / LAW.loc["memory", "under_way"]).clip(upper=1)
+    assert (copied["share"] < 1.01 * model).all()
+    assert (copied["share"] < model).mean() > 0.95
+
+
+def test_20_kb_are_under_way_where_the_law_asks_for_six_and_a_half():
+    assert round(160 * 128 / 1000) == 20
+    assert round(LAW.loc["memory", "under_way"] / 1000) == 13
+    assert LAW.loc["memory", "under_way"] / 2000 == pytest.approx(6.5, abs=0.1)
+
+
+def test_a_busy_memory_answers_later_than_an_idle_one():
+    alone = LAW.loc["memory", "latency"]
+    turns = [curves.turn_cycles(FRAME, *point) for point in
+             (("1 float", 128), ("1 float", 2048), ("8 float4", 160))]  # fmt: skip
+    assert alone < turns[0] < turns[1] < turns[2]
+
+
+def test_arithmetic_comes_to_98_percent_and_a_copy_gains_nothing_by_more_threads():
+    assert f"{share('ILP 4', 256):.0%}" == "98%"
+    assert share("8 float4", 1024) < share("8 float4", 320)
+    few, many = (curves.turn_cycles(FRAME, "8 float4", threads) for threads in (320, 1024))
+    assert many > 3 * few
+
+
+# ---- the exercises at the end ----
+
+
+def test_a_t4_needs_128_threads_with_two_chains():
+    assert devices.find("T4").fp32_lanes_per_sm * 4 / 2 == 128
+
+
+def test_five_warps_reach_five_eighths_and_their_neighbours_agree():
+    assert warps_of_schedulers(160) == [2, 1, 1, 1]
+    for threads, allowed, said in ((192, 6 / 8, "74%"), (320, 10 / 12, "80%")):
+        assert f"{share('ILP 4', threads):.0%}" == said
+        assert share("ILP 4", threads) == pytest.approx(allowed, rel=0.04)
+
+
+def test_eight_loads_stand_before_the_first_use_and_take_32_registers(compiler):
+    eight = changed("four_loads", ("array(4,", "array(8,"), ("range(4)", "range(8)"),
+                    ("1024", "2048"))  # fmt: skip
+    seen, four = (xray(kernel, shown.COPY) for kernel in (eight, changed("four_loads")))
+    assert (seen.loads_before_use, seen.registers, four.registers) == (8, 32, 28)
+
+
+def test_a_kernel_that_reads_needs_seven_floats_in_each_of_512_threads():
+    needed = LAW.loc["memory", "under_way"] / 512
+    assert f"{LAW.loc['memory', 'under_way']:,.0f}" == "12,859"
+    assert 6 * 4 < needed < 7 * 4
+    assert 16 < needed < 2 * 16

@@ -1,0 +1,69 @@
+"""The loops of lesson 06: as compiled, as recorded, and what is said where there is neither."""
+
+import pytest
+
+from gemm_kernels import LADDER
+from tests.kernels.hot_loops import ARCH, variants
+from utils.errors import CourseError
+from utils.lessons import Edit, draw_loops, edited, hot_loop, hot_loops, two_estimates
+from utils.lessons.cards import Card
+from utils.lessons.inner_loops import HotLoop, compiled_loop, recorded_loops
+from utils.xray.compile import NO_COMPILER
+
+NAIVE, UNROLLED = LADDER.step("naive"), LADDER.step("unrolled")
+
+
+@pytest.fixture
+def no_compiler(monkeypatch):
+    def refuse(*given):
+        raise CourseError(NO_COMPILER)
+
+    monkeypatch.setattr("utils.lessons.inner_loops.xray", refuse)
+
+
+@pytest.mark.parametrize("variant", variants(), ids=str)
+def test_the_record_is_what_the_compiler_makes(variant, compiler):
+    assert recorded_loops()[ARCH, str(variant)] == compiled_loop(variant, ARCH)
+
+
+def test_counts_of_a_loop_are_those_of_its_opcodes():
+    loop = HotLoop(("LDG.E", "LDG.E", "FFMA", "FFMA.FTZ", "IADD3", "BRA"), 2)
+    assert (loop.multiply_adds, loop.per_multiply_add) == (2, 3)
+
+
+def test_loads_are_counted_up_to_the_first_wait(compiler):
+    loads = [compiled_loop(each, ARCH).loads_first for each in (NAIVE.variant(), *variants()[1:])]
+    assert loads[0] == 8
+    assert max(loads) > 8 > min(loads)
+
+
+def test_without_a_compiler_the_record_takes_its_place(no_compiler):
+    assert hot_loop(NAIVE) == recorded_loops()[ARCH, "naive"]
+    assert "31 instructions" in str(draw_loops(1, naive=NAIVE))
+
+
+def test_an_edited_kernel_has_no_record(no_compiler):
+    other = edited(NAIVE.file, Edit("float32(0)", "float32(1)")).STEP
+    with pytest.raises(CourseError, match="compiler is not installed"):
+        hot_loop(other)
+    said = hot_loops(naive=NAIVE, other=other)
+    assert isinstance(said, Card)
+    assert "The lesson goes on" in str(said)
+
+
+def test_turns_are_drawn_until_the_multiply_adds_are_reached(no_compiler):
+    drawn = str(draw_loops(16, naive=NAIVE, by_4=UNROLLED.variant(UNROLL=4)))
+    assert "naive: 124 instructions" in drawn
+    assert "by 4: 91 instructions" in drawn
+
+
+def test_two_estimates_stand_beside_the_record(no_compiler):
+    (row,) = two_estimates(NAIVE, shapes=("4096",)).rows
+    # 4096³ / 32 multiply-adds of warps on 132 SMs at 1980 MHz, 7.75 / 4 and 2 cycles for each
+    assert row == ("`naive`, 4096", "15.9 ms", "16.4 ms", "27.5 ms")
+
+
+def test_a_table_has_recorded_times_where_a_shape_is_asked_for(no_compiler):
+    shown = hot_loops("4096", naive=NAIVE)
+    assert shown.head[-1] == "recorded at 4096"
+    assert shown.rows == (("naive", "4", "7.75", "8", "27.5 ms"),)

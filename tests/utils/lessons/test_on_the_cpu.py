@@ -1,0 +1,131 @@
+"""One core: cache lines by a small model of a cache, and the machine code of both loops."""
+
+import pytest
+
+from gemm_kernels.cpu import LADDER
+from utils.errors import CourseError
+from utils.lessons import on_the_cpu
+from utils.lessons.on_the_cpu import (
+    cache_misses,
+    count_misses,
+    follow,
+    lines_touched,
+    multiplications,
+    vector_loop,
+)
+from utils.lessons.published import claimed, published_gflops
+from utils.lessons.recorded import CPU, one_thread, recorded_ms, times
+from utils.xray import assembly
+
+NAIVE, REORDERED = LADDER.step("naive"), LADDER.step("loop_reordered")
+# One row of a; a column of b has 8 words in 8 cache lines, a row of b is 2 cache lines.
+SHAPE, WORK = "1x32x8", 32 * 8
+
+
+@pytest.fixture(scope="module")
+def down():
+    return follow(NAIVE, SHAPE)
+
+
+@pytest.fixture(scope="module")
+def along():
+    return follow(REORDERED, SHAPE)
+
+
+def test_a_column_touches_a_cache_line_at_each_turn_and_a_row_one_for_16(down, along):
+    assert lines_touched(down, "b", turns=8) == 8
+    assert lines_touched(along, "b", turns=16) == 1
+    assert lines_touched(along, "b", turns=17) == 2
+
+
+def test_a_cache_that_is_large_enough_brings_each_cache_line_once(down, along):
+    once = {"a": 1 / WORK, "b": 16 / WORK, "c": 2 / WORK}
+    assert cache_misses(down, lines=100) == once
+    assert cache_misses(along, lines=100) == once
+
+
+def test_a_cache_smaller_than_a_column_brings_b_for_each_multiply_add(down, along):
+    assert cache_misses(down, lines=8)["b"] == 1
+    assert cache_misses(along, lines=8)["b"] == 16 / WORK
+
+
+def test_what_was_used_least_recently_goes_first(down):
+    # 8 cache lines of b, one of a, one of c: ten are enough, nine are not.
+    assert cache_misses(down, lines=10)["b"] == 16 / WORK
+    assert cache_misses(down, lines=9)["b"] > 16 / WORK
+
+
+def test_the_table_has_a_row_for_each_function(down, along):
+    told = str(count_misses(lines=8, naive=down, loop_reordered=along))
+    assert "cache of 8 lines" in told
+    assert [line.split()[0] for line in told.splitlines()[2:]] == ["naive", "loop_reordered"]
+
+
+def test_a_product_too_large_to_be_kept_is_refused(monkeypatch):
+    monkeypatch.setattr(on_the_cpu, "MOST_EVENTS", 50)
+    with pytest.raises(CourseError, match="follow a smaller product"):
+        cache_misses(follow(NAIVE, SHAPE))
+
+
+def test_the_compiler_makes_vectors_of_the_reordered_loop_alone():
+    counts = {
+        step.name: assembly.multiplications(on_the_cpu._machine_code(step))
+        for step in (NAIVE, REORDERED)
+    }
+    assert set(counts["naive"]) == {1}
+    assert max(counts["loop_reordered"]) >= 4
+    assert "at once" in str(multiplications(NAIVE, REORDERED))
+    assert vector_loop(NAIVE) == ""
+    assert vector_loop(REORDERED)
+
+
+def test_multiplications_are_counted_by_their_floats():
+    code = """
+\tvmulss\t(%rbp), %xmm1, %xmm1
+\tvmulps\t-96(%rsi,%r8,4), %ymm0, %ymm1
+\tvfmadd213ps\t(%rbp), %zmm0, %zmm1
+\tmulps\t%xmm1, %xmm0
+\tvaddps\t(%rbp), %ymm1, %ymm1
+\timulq\t%rax, %rbx
+\tfmul\tv1.4s, v2.4s, v0.s[0]
+\tfmla\tv1.4s, v2.4s, v0.4s
+\tfmul\ts0, s1, s2
+\tfmadd\ts0, s1, s2, s3
+"""
+    assert assembly.multiplications(code) == {1: 3, 8: 1, 16: 1, 4: 3}
+
+
+def test_the_vector_loop_is_the_one_with_most_vectors():
+    code = """
+one:
+\tvmulss\t(%rbp), %xmm1, %xmm1
+\tvmulss\t(%rbp), %xmm1, %xmm1
+two:
+\tvmulps\t(%rbp), %ymm1, %ymm1
+\tjne\ttwo
+\tretq
+"""
+    assert assembly.vector_loop(code).strip() == "vmulps\t(%rbp), %ymm1, %ymm1\n\tjne\ttwo"
+
+
+def test_records_of_the_cpu_are_those_of_the_one_processor():
+    told = str(times(NAIVE, REORDERED, shape="1024"))
+    assert f"recorded on one {CPU}" in told
+    assert "GFLOP/s" in told
+    assert "4.8 s" in told
+    assert recorded_ms(NAIVE, "1024") == pytest.approx(4803.44)
+
+
+def test_one_core_has_an_efficiency_and_a_peak_that_the_reader_gives():
+    frame = one_thread(["naive"], peak=100)
+    assert set(frame["step"]) == {"naive"}
+    assert (frame["efficiency"] == frame["gflops"] / 100).all()
+
+
+def test_published_rates_and_claims_are_found_once_or_refused():
+    assert published_gflops("loop_reordered", 1024) == 10.79
+    assert claimed("ten parallel products: instructions per clock") == 0.77
+    with pytest.raises(CourseError, match="0 rates of naive at 63"):
+        published_gflops("naive", 63)
+    with pytest.raises(CourseError, match="0 claims read 'the moon'"):
+        claimed("the moon")

@@ -1,0 +1,82 @@
+"""One core beside the libraries, against size: what a source published, and what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from utils.figures.labels import label_ends, need_few
+from utils.figures.look import COLOURS, MARKERS, new_figure, number, style, with_alt
+from utils.measuring import records
+
+SIZES = (64, 128, 256, 512, 1024)
+LIBRARIES = ("onednn", "oneDNN", "oneDNN (AVX2)")
+RATES, SHARES = (0.5, 1, 2, 5, 10, 20, 50, 100), (5, 10, 20, 50, 100)
+Series = Mapping[str, pd.Series]  # values by size, by name
+
+
+def published() -> Figure:
+    """GFLOP/s that the source with the 16×6 micro-kernel printed."""
+    frame = records.published("gemm_cpu")
+    frame = frame[frame["source"].str.startswith("002_")]
+    series = {name: _of(rows, "gflops") for name, rows in frame.groupby("kernel", sort=False)}
+    first = frame.iloc[0]
+    where = f"published, one core of a {first['cpu']} at {first['clock_ghz']:g} GHz"
+    return _draw(series, "GFLOP/s", RATES, "Speed against size", where)
+
+
+def recorded(processor: str, steps: Sequence[str]) -> Figure:
+    """Steps of the CPU ladder and oneDNN in % of NumPy's BLAS, one core of a processor.
+
+    Each was timed in turns with NumPy's BLAS. The runs were several, and the clock of a processor
+    changes; what takes turns has the same one. oneDNN is left out where it has no record.
+    """
+    frame = records.measured(processor, "cpu")
+    frame = frame[frame["step"].isin(steps)]
+    if processor in records.recorded_devices("cpu_libraries"):
+        libraries = records.measured(processor, "cpu_libraries")
+        frame = pd.concat([frame, libraries[libraries["step"].isin(LIBRARIES)]])
+    frame = frame.assign(percent=100 * frame["library_ratio"])
+    series = {name: _of(rows, "percent") for name, rows in frame.groupby("step", sort=False)}
+    where = f"recorded, one core of one {processor}, {frame['date'].max()}"
+    what = "% of NumPy's BLAS"
+    return _draw(series, what, SHARES, "Beside the libraries", where)
+
+
+def _of(rows: pd.DataFrame, value: str) -> pd.Series:
+    """Values of square products by size, of each size the best constants."""
+    square = (rows["m"] == rows["n"]) & (rows["n"] == rows["k"]) & rows["m"].isin(SIZES)
+    return rows[square].groupby("m")[value].max().astype(float)
+
+
+def _draw(series: Series, what: str, ticks: Sequence[float], title: str, where: str) -> Figure:
+    """Lines on two logarithmic axes; libraries are dashed."""
+    need_few(list(series))
+    least = min(values.min() for values in series.values())
+    most = max(values.max() for values in series.values())
+    with style():
+        figure = new_figure(title, where, height=3.2)
+        axes = figure.add_subplot()
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.minorticks_off()
+        axes.set_xticks(SIZES, map(str, SIZES))
+        axes.set_ylim(0.8 * least, 1.2 * most)
+        shown = [tick for tick in ticks if 0.8 * least <= tick]
+        axes.set_yticks(shown, [f"{tick:g}" for tick in shown])
+        axes.set_xlabel("matrix size m = n = k")
+        axes.set_ylabel(what)
+        axes.grid(axis="y")
+        ends = {}
+        for (name, values), colour, mark in zip(series.items(), COLOURS, MARKERS, strict=False):
+            look = {"linestyle": "--"} if name in LIBRARIES else {}
+            axes.plot(values.index, values, color=colour, marker=mark, clip_on=False, **look)
+            ends[name] = (values.index[-1], values.iloc[-1], colour)
+        label_ends(axes, ends)
+    told = "; ".join(
+        f"{name} goes from {number(values.iloc[0])} to {number(values.iloc[-1])}"
+        for name, values in series.items()
+    )
+    return with_alt(figure, f"{what}, from {SIZES[0]} to {SIZES[-1]}: {told}. {where}.")

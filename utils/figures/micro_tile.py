@@ -1,0 +1,198 @@
+"""A micro-kernel of 2×8: the panels packed for it, its registers; and two views of a product."""
+
+from __future__ import annotations
+
+from utils.figures.matrices import matrix, squares
+from utils.virtual_gpu.pictures.svg import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PALE,
+    PURPLE,
+    Picture,
+    frames,
+    legend,
+    rect,
+    svg,
+    text,
+)
+
+# A small worked example: a tile of 2×8 and three steps.
+A = ((1, 2), (3, 1), (2, 4))  # for each step the elements of two rows of a
+B = ((1, 0, 2, 1, 3, 0, 1, 2), (2, 1, 0, 1, 1, 2, 0, 1), (0, 1, 1, 2, 0, 1, 3, 1))
+ROWS, LANES = 2, 8
+REGISTERS = 16  # for vectors, of AVX2
+BOX, LEFT, WIDTH = 30, 104, 380
+# What a step does, and the registers that it changes.
+_ACTIONS = ("load", "broadcast 0", "multiply-add 0", "broadcast 1", "multiply-add 1")
+
+DEPTH, WIDE, CELL = 4, 16, 22  # of the matrix that is packed
+
+
+def draw_packing() -> Picture:
+    """b of 4×16 as NumPy stores it, and in two panels; the vectors of one panel, step by step."""
+    pictures = [_packing(step) for step in range(DEPTH)]
+    labels = [f"step {step} of the first panel" for step in range(DEPTH)]
+    unpacked = ", ".join(str(WIDE * step) for step in range(DEPTH))
+    packed = ", ".join(str(LANES * step) for step in range(DEPTH))
+    alt = (
+        f"A matrix of {DEPTH}×{WIDE} with the place of each element in memory. As NumPy stores it, "
+        f"the vectors of the first 8 columns begin at {unpacked}. Packed into panels of 8 columns, "
+        f"they begin at {packed}: one lies behind the other."
+    )
+    key = legend(first_panel=BLUE, second_panel=PALE, read_in_this_step=PURPLE)
+    return Picture(key + frames(pictures, labels, "step"), alt)
+
+
+def _packing(step: int) -> str:
+    top, below = 40, 40 + DEPTH * CELL + 44
+    body = text(2, 16, "as NumPy stores it: row after row", 14, font_weight="bold")
+    body += _places((2, top), WIDE, step, 0)
+    body += text(2, below - 24, "packed: panel after panel", 14, font_weight="bold")
+    right = (2 + LANES * CELL + 12, below)
+    body += _places((2, below), LANES, step, 0) + _places(right, LANES, step, DEPTH * LANES)
+    body += text(2, below - 7, "panel 0") + text(right[0], below - 7, "panel 1")
+    body += text(2, top - 7, "columns 0 to 7") + text(2 + LANES * CELL, top - 7, "columns 8 to 15")
+    alt = (
+        f"Step {step}: as NumPy stores b the vector begins at place {WIDE * step}, packed at place "
+        f"{LANES * step}."
+    )
+    return svg(WIDE * CELL + 16, below + DEPTH * CELL + 4, body, alt, widest=440)
+
+
+def _places(at: tuple[float, float], width: int, step: int, first: int) -> str:
+    """A grid of DEPTH rows with the places of its elements in memory, from `first` on."""
+    parts = []
+    for row in range(DEPTH):
+        for column in range(width):
+            panel = (first + column) // LANES if width > LANES else bool(first)
+            colour = PALE if panel else BLUE
+            colour = PURPLE if not panel and row == step else colour
+            x, y = at[0] + column * CELL, at[1] + row * CELL
+            parts.append(rect(x, y, CELL - 1, CELL - 1, colour, opacity=0.55))
+            parts.append(text(x + CELL / 2, y + 15, first + row * width + column, 12, "middle"))
+    return "".join(parts)
+
+
+def draw_micro_tile() -> Picture:
+    """Three steps of a 2×8 micro-kernel with their numbers: what is loaded, what is kept."""
+    moments = [(step, action) for step in range(len(A)) for action in _ACTIONS]
+    pictures = [_moment(at, moments) for at in range(len(moments))]
+    labels = [f"step {step}: {_said(step, action)}" for step, action in moments]
+    alt = (
+        f"A micro-kernel of {ROWS}×{LANES} in {len(A)} steps. In each step it loads one vector of "
+        "8 elements of b, and for each of two rows it broadcasts an element of a and adds the "
+        "product to the sum of that row. Both sums stay in registers from the first step to the "
+        "last."
+    )
+    key = legend(loaded_now=BLUE, changed_now=PURPLE, kept_in_a_register=GREEN)
+    return Picture(key + frames(pictures, labels, "what happens"), alt)
+
+
+def _said(step: int, action: str) -> str:
+    what, _, row = action.partition(" ")
+    if what == "load":
+        return "load a vector of b"
+    if what == "broadcast":
+        return f"broadcast {A[step][int(row)]} from a"
+    return f"multiply, and add to sum {row}"
+
+
+def registers(done: list[tuple[int, str]]) -> dict[str, tuple[int, ...] | None]:
+    """What is in the four registers after these (step, action); None where nothing yet."""
+    sums = [[0] * LANES for _ in range(ROWS)]
+    vector = spread = None
+    for step, action in done:
+        what, _, row = action.partition(" ")
+        if what == "load":
+            vector = B[step]
+        elif what == "broadcast":
+            spread = (A[step][int(row)],) * LANES
+        else:
+            one = sums[int(row)]
+            sums[int(row)] = [c + x * y for c, x, y in zip(one, spread, vector, strict=True)]
+    return {"vector of b": vector, "element of a": spread, "sum 0": tuple(sums[0])} | {
+        "sum 1": tuple(sums[1])
+    }
+
+
+def _moment(at: int, moments: list[tuple[int, str]]) -> str:
+    step, action = moments[at]
+    what, _, row = action.partition(" ")
+    body, y = text(2, 16, "the packed panels", 14, font_weight="bold"), 26
+    for number in range(len(A)):
+        body += text(2, y + 19, f"step {number}: a")
+        for index in range(ROWS):
+            now = number == step and what == "broadcast" and str(index) == row
+            body += _box(66 + index * BOX, y, A[number][index], BLUE if now else "none")
+        body += text(66 + ROWS * BOX + 8, y + 19, "b")
+        for lane in range(LANES):
+            now = number == step and what == "load"
+            body += _box(152 + lane * 28, y, B[number][lane], BLUE if now else "none", 28)
+        y += 28
+    y += 28
+    body += text(2, y, "the registers", 14, font_weight="bold")
+    y += 10
+    changed = {"load": "vector of b", "broadcast": "element of a"}.get(what, f"sum {row}")
+    for name, values in registers(moments[: at + 1]).items():
+        body += text(2, y + 19, name)
+        for lane in range(LANES):
+            colour = PURPLE if name == changed else GREEN if values else "none"
+            body += _box(LEFT + lane * 34, y, "" if values is None else values[lane], colour, 34)
+        y += 32
+    return svg(WIDTH, y + 4, body, f"Step {step}: {_said(step, action)}.", widest=460)
+
+
+def _box(x: float, y: float, said: object, colour: str, width: float = BOX) -> str:
+    """One number in its square."""
+    ground = rect(x, y, width - 2, 26, colour, opacity=0.5) if colour != "none" else ""
+    edge = rect(x, y, width - 2, 26, "none", stroke="currentColor", stroke_opacity=0.35)
+    return ground + edge + text(x + (width - 2) / 2, y + 18, said, 13, "middle")
+
+
+def draw_registers() -> Picture:
+    """The 16 vector registers of AVX2 under three tiles: sums, vectors of b, an element of a."""
+    tiles, y, body = ((2, 1), (6, 2), (4, 3)), 4, ""
+    for rows, vectors in tiles:
+        used = [PURPLE] * (rows * vectors) + [BLUE] * vectors + [ORANGE]
+        body += text(2, y + 15, f"{rows}×{LANES * vectors}")
+        for number in range(REGISTERS):
+            colour = used[number] if number < len(used) else "none"
+            x = 52 + number * 20
+            body += rect(x, y, 17, 20, colour, stroke="currentColor", stroke_opacity=0.4)
+        y += 30
+    alt = "The 16 registers of AVX2. " + " ".join(
+        f"A tile of {rows}×{LANES * vectors} takes {rows * vectors} for sums, {vectors} for b and "
+        f"one for a."
+        for rows, vectors in tiles
+    )
+    key = legend(sums=PURPLE, vectors_of_b=BLUE, element_of_a=ORANGE)
+    return Picture(key + svg(52 + REGISTERS * 20, y, body, alt, widest=440), alt)
+
+
+def draw_views() -> Picture:
+    """The same product seen in two ways: by inner products, and by outer products."""
+    alt = (
+        "Two views of a product. Inner product: a row of a and a column of b give one finished "
+        "element of c. Outer product: a column of a and a row of b add a little to every element "
+        "of c."
+    )
+    inner = _view("inner product", [(1, i) for i in range(4)], [(i, 2) for i in range(4)], [(1, 2)])
+    everything = [(row, column) for row in range(4) for column in range(4)]
+    outer = _view(
+        "outer product", [(i, 1) for i in range(4)], [(1, i) for i in range(4)], everything
+    )
+    key = legend(read=BLUE, finished_or_added_to=ORANGE)
+    return Picture(f'{key}<div class="row">{inner}{outer}</div>', alt)
+
+
+def _view(title: str, of_a, of_b, of_c) -> str:
+    size, gap = 22, 30
+    b, a = (4 * size + gap, 46), (4, 46 + 4 * size + gap)
+    c = (b[0], a[1])
+    body = text(4, 16, title, 14, font_weight="bold")
+    for at, name, cells, colour in (
+        (a, "a", of_a, BLUE), (b, "b", of_b, BLUE), (c, "c", of_c, ORANGE),
+    ):  # fmt: skip
+        body += matrix(at, 4, 4, size, name) + squares(at, size, cells, colour)
+    return svg(b[0] + 4 * size + 6, c[1] + 4 * size + 6, body, title, widest=250)

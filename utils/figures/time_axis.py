@@ -1,0 +1,67 @@
+"""What one thing after the other takes, to scale: bars of several parts along a time axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from utils.virtual_gpu.pictures.svg import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    Picture,
+    legend,
+    path,
+    rect,
+    svg,
+    text,
+)
+
+COLOURS = {
+    "allocate": GREY,
+    "copy a and b": BLUE,
+    "kernel": ORANGE,
+    "copy c back": GREEN,
+    "kernel that fills": PURPLE,
+}
+LEFT, RIGHT, TOP, PITCH, THICK = 4, 366, 26, 50, 22
+
+
+def draw_time_axis(rows: Mapping[str, Mapping[str, float]], title: str) -> Picture:
+    """A bar for each row, made of its parts in their order; all in ms, from 0 on, to scale.
+
+    rows: the name of a row -> a part, one of COLOURS -> ms.
+    """
+    names = dict.fromkeys(part for parts in rows.values() for part in parts)
+    longest = max(sum(parts.values()) for parts in rows.values())
+    scale = (RIGHT - LEFT) / longest
+    bottom = TOP + PITCH * len(rows)
+    body = text(LEFT, 14, title, 13, font_weight="bold")
+    for tick in _ticks(longest):
+        x = LEFT + tick * scale
+        body += path(f"M{x:.1f} {TOP + 4}V{bottom}", opacity=0.2)
+        body += text(round(x, 1), bottom + 14, f"{tick:g}", 12, "middle" if tick else "start")
+    body += text(RIGHT + 34, bottom + 14, "ms", 12, "end")
+    for place, (name, parts) in enumerate(rows.items()):
+        x, y = float(LEFT), TOP + PITCH * place + 20
+        body += text(x, y - 4, name, 12)
+        for part, ms in parts.items():
+            body += rect(round(x, 1), y, round(ms * scale, 2), THICK, COLOURS[part])
+            x += ms * scale
+        body += text(round(x + 5, 1), y + 15, f"{sum(parts.values()):.2g}", 12)
+    told = "; ".join(
+        f"{name}: {', '.join(f'{part} {ms:.3g}' for part, ms in parts.items())}"
+        for name, parts in rows.items()
+    )
+    alt = f"{title}, in ms, one after the other. {told}."
+    key = legend(**{name.replace(" ", "_"): COLOURS[name] for name in names})
+    return Picture(key + svg(RIGHT + 38, bottom + 20, body, alt, widest=560), alt)
+
+
+def _ticks(longest: float) -> list[float]:
+    """From 0 on, at most six, at round numbers."""
+    step = 10 ** math.floor(math.log10(longest))
+    step = next(step * by for by in (0.2, 0.5, 1, 2) if longest / (step * by) < 6)
+    return [at * step for at in range(int(longest / step) + 1)]

@@ -1,0 +1,124 @@
+"""Host and device on a time axis: what happens when, and what a clock sees of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from utils.measuring.queue_model import Event, ModelDevice, Span, Speeds
+from utils.virtual_gpu.pictures.svg import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    Picture,
+    legend,
+    path,
+    rect,
+    svg,
+    text,
+)
+
+SEEN = "#c63939"
+# Not to scale: a launch really takes microseconds, and a compilation most of a second.
+FIRST = Speeds(compile_s=9, launch_s=1, cold_s=6, hot_s=4, flush_s=4, noise=(1.0,))
+LATER = replace(FIRST, compile_s=0)
+COLOURS = {"compile": PURPLE, "launch": ORANGE, "wait": GREY, "kernel": BLUE, "flush": GREEN}
+# The flush is short work of the host, like a launch; the device's part of it is the flush.
+SHOWN = {"flush": "launch", "clear": "flush"}
+OF_DEVICE = ("kernel", "clear")
+LEFT, RIGHT, BAR, HEIGHT = 52, 412, 20, 108
+
+
+def draw_launches() -> Picture:
+    """One launch, timed in three ways: until it returns, to its end, and with the compiler."""
+    ways = (
+        ("1. The clock is read when the launch returns", LATER, _until_it_returns),
+        ("2. The host waits, and then reads the clock", LATER, _to_its_end),
+        ("3. The same, and this is the first launch", FIRST, _to_its_end),
+    )
+    body = "".join(
+        f'<g transform="translate(0 {HEIGHT * at})">{_panel(title, _after(way, speeds), 20)}</g>'
+        for at, (title, speeds, way) in enumerate(ways)
+    )
+    alt = (
+        "Two rows on a time axis, host and device. The host launches a kernel and goes on at once; "
+        "the device begins then and works much longer. A clock that is read when the launch has "
+        "returned sees the launch alone. A host that waits first sees launch and kernel. At the "
+        "first launch the host compiles before it launches, and the clock sees that, too."
+    )
+    return _picture(("compile", "launch", "wait", "kernel"), len(ways), body, alt)
+
+
+def draw_benchmark(benchmark: Callable, until: float = 40) -> Picture:
+    """The beginning of what benchmark(device, m, n, k) does, on a device that is not to scale."""
+    device = _after(lambda model: benchmark(model, 8, 8, 8), FIRST)
+    drawn = [event for event in device.events if event.begin < until and event.seconds]
+    told = ", ".join(f"{_name(event)} from {event.begin:.0f} to {event.end:.0f}" for event in drawn)
+    body = _panel("The beginning of your benchmark", device, until)
+    return _picture(tuple(COLOURS), 1, body, f"The beginning of your benchmark: {told}.")
+
+
+def _picture(kinds: tuple[str, ...], panels: int, body: str, alt: str) -> Picture:
+    key = legend(**{kind: COLOURS[kind] for kind in kinds}, what_the_clock_sees=SEEN)
+    return Picture(key + svg(RIGHT + 4, HEIGHT * panels, body, alt, widest=560), alt)
+
+
+def _after(work: Callable[[ModelDevice], object], speeds: Speeds) -> ModelDevice:
+    device = ModelDevice(speeds)
+    work(device)
+    return device
+
+
+def _until_it_returns(device: ModelDevice) -> float:
+    start = device.now()
+    device.launch()
+    return device.now() - start
+
+
+def _to_its_end(device: ModelDevice) -> float:
+    start = device.now()
+    device.launch()
+    device.synchronize()
+    return device.now() - start
+
+
+def _panel(title: str, device: ModelDevice, until: float) -> str:
+    """Both rows up to a moment, and below them what lies between two readings of the clock."""
+
+    def x(seconds: float) -> float:
+        return round(LEFT + (RIGHT - LEFT) * min(seconds, until) / until, 1)
+
+    host, below, clock = 30, 56, 86
+    body = text(0, 20, title, 13, font_weight="bold")
+    for name, y in (("host", host), ("device", below)):
+        body += text(LEFT - 6, y + 14, name, 12, "end")
+        body += path(f"M{LEFT} {y + BAR}H{RIGHT}", opacity=0.3)
+    for event in device.events:
+        if event.seconds and event.begin < until:
+            y = below if event.kind in OF_DEVICE else host
+            body += _bar(event, x(event.begin), x(event.end), y)
+    for span in (one for one in device.spans if one.begin < until):
+        body += _bracket(span, x(span.begin), x(span.end), clock)
+    return body
+
+
+def _bar(event: Event, begin: float, end: float, y: float) -> str:
+    name, width = _name(event), end - begin
+    drawn = rect(begin, y, max(width - 1, 1), BAR - 1, COLOURS[name], rx=2)
+    if width < 8 * len(name):
+        return drawn
+    return drawn + text(begin + width / 2, y + 14, name, 12, "middle", style="fill:#fff")
+
+
+def _bracket(span: Span, begin: float, end: float, y: float) -> str:
+    ends = path(
+        f"M{begin} {y - 54}V{y + 8}M{end} {y - 54}V{y + 8}",
+        stroke=SEEN, stroke_dasharray="2 3",
+    )  # fmt: skip
+    return ends + path(f"M{begin} {y + 4}H{end}", stroke=SEEN, stroke_width=4)
+
+
+def _name(event: Event) -> str:
+    return SHOWN.get(event.kind, event.kind)

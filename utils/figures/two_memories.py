@@ -1,0 +1,139 @@
+"""Host and device memory with the bus between them: what a copy moves, and what pages do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from utils.virtual_gpu.pictures.svg import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    Picture,
+    frames,
+    legend,
+    path,
+    rect,
+    svg,
+    text,
+)
+
+COLOURS = {"a": BLUE, "b": ORANGE, "c": GREEN}
+SIZE, PAGES = 22, 3  # of a square, and squares of an array: each is a page
+TOP, PITCH = 34, 40  # of the first array, and from one array to the next
+HOST, DEVICE = 12, 268  # left edges of the two memories
+WIDE, HIGH = 124, 132
+WIDTH, HEIGHT = DEVICE + WIDE + 12, TOP + HIGH + 30
+
+Page = tuple[str, int]  # an array, and which of its pages
+EVERY = tuple((name, page) for name in COLOURS for page in range(PAGES))
+
+
+def draw_copies() -> Picture:
+    """A slider through one product with copies: a and b go over the bus, c comes back."""
+    a, b, c = (_pages_of(name) for name in COLOURS)
+    moments = {
+        "a and b are in host memory": _moment(a + b, (), (), "CPU"),
+        "copy a to the device": _moment(a + b, a, a, "CPU"),
+        "copy b to the device": _moment(a + b, a + b, b, "CPU"),
+        "kernel computes c": _moment(a + b, a + b + c, (), "GPU"),
+        "copy c to the host": _moment(a + b + c, a + b + c, c, "CPU", back=True),
+    }
+    alt = (
+        "Host memory beside the CPU, device memory beside the GPU, and a bus between them. a and b "
+        "are copied over the bus to device memory, the GPU computes c there, and c is copied back. "
+        "a and b cross the bus once in one direction, c once in the other."
+    )
+    return _slider(moments, "Moment of the product", alt)
+
+
+def draw_pages() -> Picture:
+    """A slider through one product with managed memory: pages move when they are touched."""
+    inputs, result = [one for one in EVERY if one[0] != "c"], list(_pages_of("c"))
+    moments = {"nothing is copied: every page is in host memory": _moment(EVERY, (), (), "CPU")}
+    there: list[Page] = []
+    for page in [one for rank in range(PAGES) for one in EVERY if one[1] == rank]:
+        there.append(page)
+        label = f"the kernel touches page {page[1] + 1} of {page[0]}: it moves"
+        moments[label] = _moment(_without(EVERY, there), there, [page], "GPU")
+    back: list[Page] = []
+    for page in result:
+        back.append(page)
+        label = f"the CPU reads page {page[1] + 1} of c: it moves back"
+        moments[label] = _moment(back, _without(EVERY, back), [page], "CPU", back=True)
+    alt = (
+        f"The same two memories and three arrays of {PAGES} pages each. No copy stands in the "
+        "code. When the kernel touches a page, it waits until this page has moved to device "
+        "memory; all pages move so, one after the other. When the CPU reads c, its pages move back."
+        f" The {len(inputs)} pages of a and b stay on the device."
+    )
+    return _slider(moments, "Moment of the product", alt)
+
+
+def _slider(moments: dict[str, str], what: str, alt: str) -> Picture:
+    drawn = [svg(WIDTH, HEIGHT, body, alt, widest=WIDTH * 1.2) for body in moments.values()]
+    key = legend(**COLOURS)
+    return Picture(key + frames(drawn, list(moments), what), alt)
+
+
+def _moment(
+    host: Iterable[Page], device: Iterable[Page], moving: Iterable[Page], busy: str,
+    back: bool = False,
+) -> str:  # fmt: skip
+    """Both memories. moving: pages that have just come. busy: which processor works now."""
+    body = _memory(HOST, "host memory", "CPU", busy) + _memory(DEVICE, "device memory", "GPU", busy)
+    body += _squares(HOST, host) + _squares(DEVICE, device)
+    moving = list(moving)
+    arrived = HOST if back else DEVICE
+    for name, page in moving:
+        x, y = _corner(arrived, name, page)
+        body += rect(x - 2, y - 2, SIZE + 4, SIZE + 4, "none", stroke="currentColor",
+                     stroke_width=2)  # fmt: skip
+    return body + _bus(_heights(moving), back)
+
+
+def _memory(left: float, name: str, processor: str, busy: str) -> str:
+    at_work = processor == busy
+    box = rect(left, TOP - 8, WIDE, HIGH, "none", stroke="currentColor", stroke_width=1.2,
+               opacity=0.7)  # fmt: skip
+    told = f"{processor} at work" if at_work else processor
+    return (
+        box
+        + text(left, TOP - 16, name, 13, font_weight="bold")
+        + text(left, TOP + HIGH + 10, told, 13, font_weight="bold" if at_work else "normal")
+    )
+
+
+def _squares(left: float, pages: Iterable[Page]) -> str:
+    return "".join(
+        rect(*_corner(left, name, page), SIZE, SIZE, COLOURS[name]) for name, page in pages
+    )
+
+
+def _bus(heights: Iterable[float], back: bool) -> str:
+    """The bus, and an arrow on it for each array that moves."""
+    begin, end, middle = HOST + WIDE, DEVICE, (HOST + WIDE + DEVICE) / 2
+    body = text(middle, TOP - 16, "bus", 13, "middle")
+    body += rect(begin, TOP + 4, end - begin, HIGH - 24, "currentColor", opacity=0.1)
+    for y in heights:
+        x, step = (begin + 8, 8) if back else (end - 8, -8)
+        body += path(f"M{begin + 8} {y}H{end - 8}", stroke_width=2)
+        body += path(f"M{x} {y}l{step} -5v10z", fill="currentColor")
+    return body
+
+
+def _heights(moving: Iterable[Page]) -> list[float]:
+    names = dict.fromkeys(name for name, _ in moving)
+    return [_corner(HOST, name, 0)[1] + SIZE / 2 for name in names]
+
+
+def _corner(left: float, name: str, page: int) -> tuple[float, float]:
+    return left + 18 + page * (SIZE + 10), TOP + list(COLOURS).index(name) * PITCH + 4
+
+
+def _pages_of(name: str) -> tuple[Page, ...]:
+    return tuple(one for one in EVERY if one[0] == name)
+
+
+def _without(pages: Iterable[Page], gone: Iterable[Page]) -> list[Page]:
+    gone = set(gone)
+    return [one for one in pages if one not in gone]

@@ -1,0 +1,86 @@
+"""Occupancy in a lesson: what an SM has, what it holds of a kernel, and what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from utils.figures.look import number
+from utils.ladder.ladder import Ladder
+from utils.lessons.cards import Table, table
+from utils.lessons.lesson import device_shown
+from utils.machine import devices
+from utils.machine.occupancy import limits_of, occupancy
+from utils.measuring import records
+from utils.measuring.roofline import recorded
+
+REFERENCE = devices.find(devices.REFERENCE)
+
+
+def sm_limits() -> Table:
+    """The four resources of an SM of the reference device, and in what portions they are given."""
+    limits = limits_of(REFERENCE.compute_capability)
+    part = limits.registers_per_sm // limits.sub_partitions
+    shared = limits.shared_kib_per_sm * 1024
+    rows = (
+        ("warp slots", limits.warps_per_sm, "one for each 32 threads that it has begun"),
+        ("block slots", limits.blocks_per_sm, "one, however small it is"),
+        (
+            "registers",
+            f"{limits.registers_per_sm:,}, in {limits.sub_partitions} parts of {part:,}",
+            f"for each warp 32 times those of a thread, rounded up to a multiple of "
+            f"{limits.register_unit}, all in one part",
+        ),
+        (
+            "shared memory",
+            f"{shared:,} bytes",
+            f"its bytes and {limits.shared_reserved_bytes:,} for the driver, rounded up to a "
+            f"multiple of {limits.shared_unit_bytes}",
+        ),
+    )
+    return table(f"An SM of one {REFERENCE.name}", ("", "it has", "a block takes"), rows)
+
+
+def occupancies(
+    kernels: Mapping[str, tuple[int, int, int]],
+    capability: tuple[int, int] = REFERENCE.compute_capability,
+) -> Table:
+    """What an SM holds of several kernels, a row for each.
+
+    kernels: by the name that the reader sees, (threads, registers, bytes of shared memory).
+    CourseError for values that no kernel can have.
+    """
+    slots, rows = limits_of(capability).warps_per_sm, []
+    for name, kernel in kernels.items():
+        found = occupancy(capability, *kernel)
+        rows.append(
+            (
+                name,
+                found.blocks,
+                found.warps,
+                f"{number(100 * found.fraction)} %",
+                ", ".join(found.limit),
+            )
+        )
+    head = ("", "blocks", "resident warps", "occupancy", "runs out first")
+    caption = "An SM of compute capability {}.{}, {} warp slots".format(*capability, slots)
+    return table(caption, head, rows)
+
+
+def occupancy_of_fastest(ladder: Ladder, size: str) -> float:
+    """The occupancy in % of the step of a ladder that was recorded as the fastest at a size."""
+    shape, device = ladder.parse(size), device_shown()
+    found = recorded(ladder, shape, device.name)
+    variant, record = min(found, key=lambda pair: pair[1].time_ms)
+    resources = int(record.registers), int(record.shared_bytes)
+    threads = variant.launch(shape).threads
+    return 100 * occupancy(device.compute_capability, threads, *resources).fraction
+
+
+def published_paradox() -> Table:
+    """Libraries that became faster at lower occupancy, as a source printed them in 2010."""
+    rows = [
+        (row.library, row.threads_per_block, f"{row.occupancy_pct} %", f"{row.gflops} GFLOP/s")
+        for row in records.published("occupancy_paradox").itertuples()
+    ]
+    head = ("", "threads of a block", "occupancy", "speed")
+    return table("Published in 2010, measured on a G80", head, rows)
