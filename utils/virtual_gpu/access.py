@@ -129,7 +129,7 @@ def _address(place: Place) -> tuple[int | np.ndarray, Place | None]:
     positions, inside = in_bounds(place)
     if inside is None:
         return 0, None
-    array, mask, batch = place.array, inside.mask, place.run.batch
+    array, mask = place.array, inside.mask
     fixed, varying = 0, []
     for position, stride in zip((array.offset, *positions), (1, *array.strides), strict=True):
         if not isinstance(position, np.ndarray):
@@ -138,8 +138,8 @@ def _address(place: Place) -> tuple[int | np.ndarray, Place | None]:
             varying.append(mask.select(position))
         else:
             varying.append(_product(inside, position, stride))
-    if array.memory.space == "shared" and batch.blocks > 1:
-        varying.append(mask.select(batch.part_starts(array.memory.data.size // batch.blocks)))
+    if array.memory.space == "shared" and place.run.batch.blocks > 1:
+        varying = _from_part_start(inside, varying)
     address = functools.reduce(operator.add, varying) if varying else 0
     return address + fixed if fixed or not varying else address, inside
 
@@ -151,8 +151,22 @@ def _product(place: Place, position: np.ndarray, stride: int) -> np.ndarray:
     known = place.run.products.find(position, place.mask, stride)
     if known is None:
         known = position * stride
-        place.run.products.keep(position, place.mask, stride, known)
+        place.run.products.keep(known, position, place.mask, stride)
     return known
+
+
+def _from_part_start(place: Place, terms: list[np.ndarray]) -> list[np.ndarray]:
+    """Terms of an address in shared memory, and where the part of each lane's block starts. Its sum
+    with a single term is often the same again."""
+    batch, sums = place.run.batch, place.run.sums
+    starts = place.mask.select(batch.part_starts(place.array.memory.data.size // batch.blocks))
+    if len(terms) != 1:
+        return [*terms, starts]
+    known = sums.find(terms[0], starts)
+    if known is None:
+        known = terms[0] + starts
+        sums.keep(known, terms[0], starts)
+    return [known]
 
 
 def _wide_address(place: Place, width: int, aligned: bool) -> tuple[int | np.ndarray, Place | None]:

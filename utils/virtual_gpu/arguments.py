@@ -17,7 +17,7 @@ from . import numba_types
 from .allocation import device_array_like, on_the_device
 from .errors import LaunchError, LimitReached
 from .hostarrays import DeviceArray, HostMemory
-from .limits import Limits
+from .limits import Limits, in_bytes
 from .memory import ArrayView, Memory
 from .program import Program
 from .records import (
@@ -199,8 +199,8 @@ def _check_bytes(arrays: list[_Array], limits: Limits) -> None:
     if limits.bytes is not None and needed > limits.bytes:
         largest = max(arrays, key=lambda a: a.array.size * a.tracked)
         raise LimitReached(
-            f"The launch needs {needed / 2**30:.1f} GiB to check the arrays that it writes, most "
-            f"of it for {largest.name}, and the limit is {limits.bytes / 2**30:.1f} GiB; pass "
+            f"The launch needs {in_bytes(needed)} to check the arrays that it writes, most "
+            f"of it for {largest.name}, and the limit is {in_bytes(limits.bytes)}; pass "
             "smaller arrays, or set VIRTUAL_GPU_BYTES higher."
         )
 

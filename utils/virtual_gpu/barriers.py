@@ -32,7 +32,8 @@ def block_vote(combine: Callable) -> Handler:
         def evaluate(frame, mask):
             run, value = frame.run, predicate(frame, mask)
             if value.dtype.kind not in "iu":
-                raise call.refuse(f"a predicate of type {value.dtype} (Numba takes integers only)")
+                what = f"a predicate of type {value.dtype}"
+                raise call.refuse(f"{what} (Numba refuses it, too: write int() around it)")
             holds = operations.truth(value) & mask.lanes
             run.barrier(mask, site)
             votes = holds.reshape(run.batch.blocks, -1).sum(axis=1)

@@ -13,6 +13,7 @@ from numba.cuda.cudadrv.error import NvvmSupportError
 from numba.cuda.dispatcher import CUDADispatcher
 
 from .errors import LaunchError, Unsupported, VirtualGpuError, without_interpreter
+from .filenames import elsewhere
 from .geometry import MAX_THREADS, make_geometry
 from .lanes import Geometry
 from .occupancy import resident_blocks
@@ -62,8 +63,9 @@ def run_launch(what: VirtualLaunch, arguments: tuple) -> None:
 
     observer = Observer(Report(collect=False))
     launch(what.kernel, what.geometry, arguments, what.shared_bytes, observer)
+    file = what.kernel.py_func.__code__.co_filename
     for finding in observer.report.findings:
-        warnings.warn(str(finding), stacklevel=3)
+        warnings.warn(f"{finding}{elsewhere(finding.site.file, file)}", stacklevel=3)
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ from .constants import Constants, NotStatic
 from .coordinates import Dim3, special_value
 from .frame import Evaluate, Frame, MergeError, check_set, described, is_scalar
 from .guarded_atomics import reads_before_atomic
-from .inner import InnerFunction, inner_source
+from .inner import InnerFunction, definition_of, inner_source
 from .lanes import Mask
 from .memory import ARRAY_TYPES, LocalArray
 from .numba_types import Number, conform
@@ -66,10 +66,13 @@ class Expressions:
         """The plain reads that only decide whether an atomic is tried."""
         return reads_before_atomic(self.source.tree)
 
-    def inner_function(self, node: ast.FunctionDef | ast.Lambda) -> InnerFunction:
+    def inner_function(
+        self, node: ast.FunctionDef | ast.Lambda, name: str = "lambda"
+    ) -> InnerFunction:
         """A function that is defined within this one."""
-        source, free = inner_source(self.source, node)
-        return InnerFunction(self._compile_source(source), free)
+        definition = definition_of(self.source, node, name, self.inner.values())
+        source, free = inner_source(self.source, definition)
+        return InnerFunction(self._compile_source(source), free, definition)
 
     def place(self, node: ast.Subscript) -> Callable[[Frame, Mask], Place]:
         """What a subscript names. Its ``array`` may be a tuple, or no array at all: who uses the
@@ -88,7 +91,8 @@ class Expressions:
                 if any_rank:
                     indices = expanded(indices, rank)
                 if len(indices) > rank:
-                    what = f"{len(indices)} indices into an array of rank {rank}"
+                    count = "1 index" if len(indices) == 1 else f"{len(indices)} indices"
+                    what = f"{count} into an array of rank {rank}"
                     raise self.source.refuse(node, f"{what} (Numba refuses it, too)")
             elif type(array) in RECORD_TYPES:
                 return self._record_place(node, Place(frame.run, array, indices, mask, site))

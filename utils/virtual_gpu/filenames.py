@@ -22,6 +22,13 @@ def short_names(files: Iterable[str], folder: Path | None = None) -> dict[str, s
     return names
 
 
+def elsewhere(file: str, kernel_file: str) -> str:
+    """What follows a finding in another file than the kernel's: `` (helpers.py)``, say."""
+    if file == kernel_file:
+        return ""
+    return f" ({short_names((kernel_file, file))[file]})"
+
+
 def _unlike(name: str, taken: set[str]) -> str:
     number, chosen = 1, name
     while chosen in taken:

@@ -121,16 +121,23 @@ def divided(call: Call) -> Evaluate:
     return evaluate
 
 
-def two_results(compute: Callable, dtypes: tuple) -> Handler:
-    """math.modf and math.frexp: two results; a None among ``dtypes`` stands for the argument's."""
+def two_results(
+    compute: Callable, dtypes: tuple = (None, None), takes: type | None = None
+) -> Handler:
+    """math.modf and the like: two results; a None among ``dtypes`` stands for the argument's.
+
+    ``takes``: the type that an argument is cast to; without it, that of a float, or float64.
+    """
 
     def handler(call: Call) -> Evaluate:
         (argument,) = call.arguments(1)
 
         def evaluate(frame, mask):
             value = argument(frame, mask)
-            if value.dtype.kind != "f":
-                value = numba_types.cast(value, np.dtype(np.float64))
+            if not isinstance(value, Number):
+                raise call.refuse(f"{ast.unparse(call.node)}, of {described(value)},")
+            if takes or value.dtype.kind != "f":
+                value = numba_types.cast(value, np.dtype(takes or np.float64))
             kinds = (np.dtype(d) if d else value.dtype for d in dtypes)
             return tuple(
                 numba_types.cast(part, kind)

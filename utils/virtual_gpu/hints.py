@@ -79,17 +79,37 @@ def _strided(seen: Seen) -> Iterator[Hint]:
             _per_request(access, n) for n in (access.sectors, access.fewest_sectors)
         )
         step = _step(access)
-        word = "scattered"
-        if step is not None:
-            word = "transposed" if abs(step) == seen.rows.get(access.array) else "strided"
-        apart = "" if step is None else f" (neighbouring threads are {abs(step):,} bytes apart)"
+        how, why = _layout(access, step, seen)
         yield Hint(
             "strided_access", access.site, access.array,
-            f"{word} {access.kind} of {access.array}: {_shown(sectors)} sectors per request where "
-            f"{_shown(fewest)} would do{apart}",
+            f"{how}: {_shown(sectors)} sectors per request where {_shown(fewest)} would do{why}",
             {"requests": access.requests, "sectors_per_request": sectors,
              "fewest_sectors_per_request": fewest, **({} if step is None else {"stride": step})},
         )  # fmt: skip
+
+
+def _layout(access: AccessCount, step: int | None, seen: Seen) -> tuple[str, str]:
+    """How the threads of a warp lie in the array, and the numbers that tell it, in brackets."""
+    what = f"{access.kind} of {access.array}"
+    if step is None:
+        return f"scattered {what}", ""
+    if abs(step) == _element_bytes(access):
+        count = _pieces(access)
+        return f"{what} in pieces", f" (a warp's access is {count} pieces of neighbouring elements)"
+    word = "transposed" if abs(step) == seen.rows.get(access.array) else "strided"
+    return f"{word} {what}", f" (neighbouring threads are {abs(step):,} bytes apart)"
+
+
+def _pieces(access: AccessCount) -> int:
+    """In how many pieces the first request lies, each of neighbouring elements."""
+    row = access.first[0]
+    gaps = abs(np.diff(row[row >= 0])) != _element_bytes(access)
+    return 1 + int(np.count_nonzero(gaps))
+
+
+def _element_bytes(access: AccessCount) -> int:
+    """What one thread moves; a complex number is two requests."""
+    return max(access.dtype.itemsize, access.bytes_per_lane)
 
 
 def _step(access: AccessCount) -> int | None:

@@ -21,6 +21,7 @@ from . import (
     cache_hints,
     coordinates,
     functions,
+    library_math,
     operations,
     ufuncs,
     vectors,
@@ -76,8 +77,10 @@ register(builtins.ord, functions.character)
 register(builtins.sum, functions.total_of)
 register(builtins.print, functions.printed)
 register(cmath.polar, functions.polar)
-register(math.modf, functions.two_results(np.modf, (None, None)))
+register(math.modf, functions.two_results(np.modf))
 register(math.frexp, functions.two_results(np.frexp, (None, np.int32)))
+for _function, _pair in library_math.pairs().items():
+    register(_function, functions.two_results(*_pair))
 register(builtins.len, functions.length)
 register(cuda.shared.array, arrays.shared_array)
 register(cuda.local.array, arrays.local_array)

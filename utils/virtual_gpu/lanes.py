@@ -110,7 +110,8 @@ class Geometry:
 
 
 class Recent:
-    """The last few vectors that were computed from other vectors, found by the identity of those.
+    """The last few vectors that were computed from a vector, another or a mask, and a number, found
+    by the identity of those.
 
     Vectors of lanes and masks are never changed in place, so the result is the same again.
     """
@@ -119,16 +120,20 @@ class Recent:
         self._most = most
         self._known: dict[tuple, tuple] = {}
 
-    def find(self, vector: np.ndarray, mask: Mask, number: int) -> np.ndarray | None:
-        """What was kept for this vector, mask and number; None where nothing is."""
-        known = self._known.get((id(vector), id(mask), number))
+    def find(
+        self, vector: np.ndarray, other: Mask | np.ndarray, number: int = 0
+    ) -> np.ndarray | None:
+        """What was kept for these; None where nothing is."""
+        known = self._known.get((id(vector), id(other), number))
         return known[0] if known else None
 
-    def keep(self, vector: np.ndarray, mask: Mask, number: int, result: np.ndarray) -> None:
-        """Vector and mask are kept, too, so that their ids stay theirs."""
+    def keep(
+        self, result: np.ndarray, vector: np.ndarray, other: Mask | np.ndarray, number: int = 0
+    ) -> None:
+        """What it is computed from is kept, too, so that the ids stay theirs."""
         if len(self._known) >= self._most:
             self._known.clear()
-        self._known[id(vector), id(mask), number] = (result, vector, mask)
+        self._known[id(vector), id(other), number] = (result, vector, other)
 
 
 class Batch:

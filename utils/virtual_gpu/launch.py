@@ -13,10 +13,11 @@ from .clock import Clock
 from .compiler import compile_function
 from .counters import Counters
 from .errors import LaunchError, LimitReached, VirtualGpuError
+from .filenames import elsewhere
 from .filling import ZEROS, Filling
 from .geometry import MAX_BLOCK, MAX_GRID, MAX_THREADS
 from .lanes import Batch, Geometry
-from .limits import Limits, limits_of
+from .limits import Limits, in_bytes, limits_of
 from .memory import ArrayView
 from .occupancy import MULTIPROCESSORS, resident_blocks
 from .program import Program
@@ -83,7 +84,7 @@ def launch(
         _check_bytes(program, geometry, limits)
         task = _Task(program, geometry, filled, dynamic_shared, limits)
         attempts = [kernel_arguments(program, filled, limits)]
-        with _telling_what_was_written(attempts):
+        with _telling_where_and_what_was_written(program, attempts):
             _run_and_judge(task, attempts, observer)
 
 
@@ -203,8 +204,8 @@ def _check_bytes(program: Program, geometry: Geometry, limits: Limits) -> None:
     if program.cooperative and limits.bytes is not None and needed > limits.bytes:
         raise LimitReached(
             f"{program.source.name}: its {geometry.blocks} blocks wait for each other, so all of "
-            f"them run at once, which takes about {needed / 2**30:.1f} GiB of memory and more than "
-            f"the limit of {limits.bytes / 2**30:.1f} GiB; launch fewer blocks, or set "
+            f"them run at once, which takes about {in_bytes(needed)} of memory and more than "
+            f"the limit of {in_bytes(limits.bytes)}; launch fewer blocks, or set "
             "VIRTUAL_GPU_BYTES higher."
         )
 
@@ -227,15 +228,20 @@ def _check_resident(geometry: Geometry, shared_bytes: int) -> None:
 
 
 @contextlib.contextmanager
-def _telling_what_was_written(attempts: list[Arguments]):
-    """As on a GPU, arrays keep what a failed launch has written; the error says which do."""
+def _telling_where_and_what_was_written(program: Program, attempts: list[Arguments]):
+    """A finding of another file than the kernel's says so. As on a GPU, arrays keep what a failed
+    launch has written; the error says which do."""
     try:
         yield
     except VirtualGpuError as error:
+        said = str(error)
+        if error.finding:
+            said += elsewhere(error.finding.site.file, program.source.file)
         values = attempts[-1].values
         names = {v.name for v in values if isinstance(v, ArrayView) and v.memory.was_written}
         if names:
-            error.args = (f"{error} Written before: {', '.join(sorted(names))}.",)
+            said += f" Written before: {', '.join(sorted(names))}."
+        error.args = (said,)
         raise
 
 

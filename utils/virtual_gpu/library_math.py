@@ -111,6 +111,12 @@ _ONE = {
         "cos", "exp", "exp10", "log", "log2", "log10", "pow", "sin", "tan",
     )},
 }  # fmt: skip
+_PAIRS = {  # two results; as in _BOTH, and the types of the results
+    "sincos": (lambda x: (np.sin(x), np.cos(x)), (None, None)),
+    "sincospi": (lambda x: (_sine_of_pi_times(x), _cosine_of_pi_times(x)), (None, None)),
+    "modf": (np.modf, (None, None)),
+    "frexp": (np.frexp, (None, np.int32)),
+}
 _HALF = {
     "hadd": np.add, "hsub": np.subtract, "hmul": np.multiply, "hdiv": np.divide,
     "hneg": np.negative, "habs": np.abs, "hmax": np.fmax, "hmin": np.fmin, "heq": operator.eq,
@@ -146,3 +152,14 @@ def functions() -> dict[Callable, Callable]:
     if hasattr(fp16, "hfma"):
         halves[fp16.hfma] = fused_multiply_add
     return found | halves
+
+
+def pairs() -> dict[Callable, tuple]:
+    """The functions of libdevice with two results: what computes them, the types of the results
+    (None: the argument's), and the argument's type."""
+    named = {name: (*pair, np.float64) for name, pair in _PAIRS.items()}
+    named |= {f"{name}f": (*pair, np.float32) for name, pair in _PAIRS.items()}
+    named["fast_sincosf"] = named["sincosf"]
+    return {
+        getattr(libdevice, name): pair for name, pair in named.items() if hasattr(libdevice, name)
+    }

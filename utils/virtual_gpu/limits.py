@@ -53,6 +53,14 @@ def limits_of(patience: float | None = None, lane_rounds: float | None = None) -
     )
 
 
+def in_bytes(amount: float) -> str:
+    """An amount of memory as text, in the largest unit of which there is one."""
+    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if amount >= size:
+            return f"{amount / size:.1f} {unit}"
+    return f"{amount:.0f} bytes"
+
+
 @functools.cache
 def physical_memory() -> int | None:
     """Bytes of this machine; None where the system does not tell."""

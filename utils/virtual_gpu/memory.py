@@ -66,7 +66,7 @@ class Memory:
         self._check_content(access)
         for units in self._units(access):
             self.shadow.check_load(access, units, self.born)
-        return self.data[access.addresses]
+        return self.data.take(access.addresses)
 
     def store(self, access: Access, values: np.ndarray) -> None:
         """Write one value per active lane; of several to one address the last lane's stays."""
@@ -76,7 +76,7 @@ class Memory:
         """The data of a store that was announced, and whether other lanes stored there as well."""
         self.data[access.addresses] = values
         if changed is not None and changed.any():
-            lost = ~same_bits(self.data[access.addresses], values)
+            lost = ~same_bits(self.data.take(access.addresses), values)
             if lost.any():
                 self.shadow.report_lost_write(access, next(self._units(access)), lost)
 
@@ -85,7 +85,7 @@ class Memory:
         self._keep_before(access)
         if self.shadow is None:
             return None
-        changed = ~same_bits(self.data[access.addresses], values)
+        changed = ~same_bits(self.data.take(access.addresses), values)
         for units in self._units(access):
             self.shadow.check_store(access, units, changed)
         self._mark_content(access)
@@ -135,7 +135,7 @@ class Memory:
 
     def _check_content(self, access: Access) -> None:
         if self.unwritten is not None:
-            undefined = self.unwritten[access.addresses]
+            undefined = self.unwritten.take(access.addresses)
             if undefined.any():
                 report_uninitialised(access, self.name, undefined)
 
@@ -155,6 +155,7 @@ class ArrayView:
 
     ``offset`` (elements) is the same for all lanes or a vector; ``strides`` count elements.
     ``bytewise``: the compiler moves an element byte by byte, as a field of a packed record.
+    ``is_part``: indices have selected it from a larger array.
     """
 
     memory: Memory
@@ -163,6 +164,7 @@ class ArrayView:
     offset: int | np.ndarray = 0
     writable: bool = True
     bytewise: bool = False
+    is_part: bool = False
 
     @property
     def dtype(self) -> np.dtype:

@@ -48,7 +48,7 @@ def view(place: Place) -> ArrayView:
             report_out_of_bounds(place.at((index,)), axis, inside)
         offset = offset + _wrapped(index, extent) * array.strides[axis]
     kind = array.writable, array.bytewise
-    return ArrayView(array.memory, tuple(shape), tuple(strides), offset, *kind)
+    return ArrayView(array.memory, tuple(shape), tuple(strides), offset, *kind, is_part=True)
 
 
 def is_contiguous(array: ArrayView) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .errors import Finding, Site
 from .lanes import Mask
-from .memory import Array
+from .memory import Array, ArrayView
 from .report import Flaw
 from .run import Run
 
@@ -102,7 +102,7 @@ def _positions_of(place: Place, index: np.ndarray, extent) -> tuple[np.ndarray, 
     inside = position.view(np.uint64) < extent  # a negative number is above every extent
     if inside.all():
         if isinstance(extent, int):
-            place.run.positions.keep(index, place.mask, extent, position)
+            place.run.positions.keep(position, index, place.mask, extent)
         return position, None
     negative = position < 0
     if index.dtype.kind != "u" and negative.any():
@@ -142,11 +142,20 @@ def report_out_of_bounds(place: Place, axis: int, inside: np.ndarray) -> None:
         thread = place.run.batch.thread(lane)
         return Finding(
             "out_of_bounds", place.site, name, element, (thread,), len(lanes),
-            f"{thread} uses {name}{list(element)}; dimension {axis} of {name} has "
-            f"{shape[axis]} elements (shape {shape}).",
-            axis=axis,
+            f"{thread} uses {_outside(place.array, element, axis, shape)}.", axis=axis,
         )  # fmt: skip
 
     indices = _in_lanes(place.indices[axis], lanes)
     flaw = replace(place.flaw("out_of_bounds", lanes), axis=axis, indices=indices)
     place.run.report.add(flaw, describe)
+
+
+def _outside(array: Array, element: tuple, axis: int, shape: tuple) -> str:
+    """An element that an array, or a part of one, does not have."""
+    many = f"{shape[axis]} element{'s' if shape[axis] != 1 else ''} (shape {shape})"
+    if isinstance(array, ArrayView) and array.is_part:
+        return (
+            f"element {list(element)} of a part of {array.name}; dimension {axis} of this part has "
+            f"{many}"
+        )
+    return f"{array.name}{list(element)}; dimension {axis} of {array.name} has {many}"

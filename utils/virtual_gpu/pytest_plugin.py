@@ -16,6 +16,7 @@ from numba import cuda
 
 from .dispatch import watching
 from .errors import ERROR_OF_KIND, Finding
+from .filenames import elsewhere
 from .launch_log import LaunchLog
 from .seam import install
 
@@ -76,14 +77,14 @@ def _watched(item: pytest.Item, phase: str) -> Generator[None]:
             result = yield
         except BaseException:
             if log.flaws:
-                item.add_report_section(phase, "virtual GPU", _listed(log.flaws))
+                item.add_report_section(phase, "virtual GPU", _listed(log.flaws, item))
             raise
     for kernel in log.kernels:
         for finding in kernel.warnings:
             warnings.warn(str(finding), stacklevel=1)
     flaws = tuple(flaw for flaw in log.flaws if not _is_allowed(flaw, item))
     if flaws:
-        pytest.fail(_listed(flaws), pytrace=False)
+        pytest.fail(_listed(flaws, item), pytrace=False)
     return result
 
 
@@ -91,5 +92,9 @@ def _is_allowed(flaw: Finding, item: pytest.Item) -> bool:
     return any(not m.args or flaw.kind in m.args for m in item.iter_markers(MARKER))
 
 
-def _listed(flaws: tuple[Finding, ...]) -> str:
-    return "\n".join(f"The virtual GPU found: {flaw}" for flaw in flaws)
+def _listed(flaws: tuple[Finding, ...], item: pytest.Item) -> str:
+    """A line for each flaw; one in another file than the test's names it."""
+    places = (elsewhere(flaw.site.file, str(item.path)) for flaw in flaws)
+    return "\n".join(
+        f"The virtual GPU found: {flaw}{place}" for flaw, place in zip(flaws, places, strict=True)
+    )

@@ -39,7 +39,7 @@ class Run:
         self.shared = shared
         self.watch = watch
         self.filling = filling
-        self.positions, self.products = Recent(), Recent()
+        self.positions, self.products, self.sums = Recent(), Recent(), Recent()
         self._memories = memories
         self.live: Mask | None = batch.everyone  # the lanes that have not left the kernel
         self.copies: list[list[Callable]] = [[]]  # groups of asynchronous copies; the last is open

@@ -58,7 +58,7 @@ class Shadow:
     def check_load(self, access: Access, units: np.ndarray, born: bool) -> None:
         """Another thread's write with nothing between is a race; no write at all is reported."""
         if (self.written or not born) and not self._settled(access, self.last_write, born):
-            writers = self.writer[units]
+            writers = self.writer.take(units)
             late = self._not_before_barrier(access, writers)
             if late is not None:
                 unwritten = writers == NEVER
@@ -96,7 +96,7 @@ class Shadow:
         self._note_met_reads(access, units)
         late = None
         if self.written and not self._settled(access, self.last_write, born=True):
-            writers = self.writer[units]
+            writers = self.writer.take(units)
             late = self._not_before_barrier(access, writers)
             if late is not None:
                 race = late & changed & self._by_others(access, writers)
@@ -107,7 +107,7 @@ class Shadow:
     def check_update(self, access: Access, units: np.ndarray, born: bool) -> None:
         """An atomic does not race with atomics, but with everything else."""
         self._note_met_reads(access, units)
-        writers = self.writer[units]
+        writers = self.writer.take(units)
         late = self._not_before_barrier(access, writers)
         if late is not None:
             unwritten = writers == NEVER
@@ -122,15 +122,15 @@ class Shadow:
 
     def report_lost_write(self, access: Access, units: np.ndarray, lost: np.ndarray) -> None:
         """Several lanes wrote different values at once, and these lanes' were lost."""
-        self._report_race(access, lost, self.writer[units])
+        self._report_race(access, lost, self.writer.take(units))
 
     def _check_readers(self, access: Access, units: np.ndarray) -> None:
         if self._settled(access, self._last_noted_read, born=True):
             return
-        readers = self.reader[units]
+        readers = self.reader.take(units)
         late = self._not_before_barrier(access, readers)
         if late is not None:
-            race = late & self._by_others(access, readers, self.readers_lanes[units])
+            race = late & self._by_others(access, readers, self.readers_lanes.take(units))
             self._report_race(access, race, readers, "read")
 
     def _note_writers(self, access: Access, units: np.ndarray, contested: bool) -> None:
@@ -140,7 +140,7 @@ class Shadow:
             self.writer[units] &= ~ATOMIC
         else:
             self.writer[units] = access.stamps
-            now = self.writer[units]
+            now = self.writer.take(units)
             if (now != access.stamps).any():
                 flags = _distance(now, access.stamps, access.clock)
                 np.bitwise_or.at(self.writer, units, flags)
@@ -225,7 +225,7 @@ class Shadow:
         for read, of in self._reads[self._spread :]:
             self._read_at[read] = of.time
         self._spread = len(self._reads)
-        return self._settled(access, int(self._read_at[units].max()), born=True)
+        return self._settled(access, int(self._read_at.take(units).max()), born=True)
 
     def _forget_log(self) -> None:
         self._reads, self._logged, self._spread = [], 0, 0
@@ -233,9 +233,9 @@ class Shadow:
     def _note(self, shadow: np.ndarray, units, stamps, clock: Clock) -> None:
         """Enter one access. Several lanes may touch one unit at once, and others may have before:
         the flags say how far apart all these threads are."""
-        before = shadow[units]
+        before = shadow.take(units)
         shadow[units] = stamps
-        now, seen = shadow[units], before != NEVER
+        now, seen = shadow.take(units), before != NEVER
         recent = seen & ((before & TIME_MASK) >= clock.barrier_of(stamps))
         if self.space == "shared" and not recent.any() and (now == stamps).all():
             if shadow is self.reader:

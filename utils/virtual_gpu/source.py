@@ -13,6 +13,11 @@ from types import CodeType
 
 from .errors import Site, Unsupported
 
+_HAS_INSTEAD = (
+    "It has scalars, and arrays whose size is a constant: cuda.local.array(size, type), one for "
+    "each thread, and cuda.shared.array(size, type), one for each block."
+)
+
 
 @dataclass(frozen=True)
 class Source:
@@ -49,9 +54,15 @@ class Source:
     def refuse_array(self, node: ast.AST) -> Unsupported:
         """The error for a list or a NumPy array that a kernel wants to make."""
         return Unsupported(
-            f"{self.name}, {self.site(node)}: a kernel can make no lists and no NumPy arrays. It "
-            "has scalars, and arrays whose size is a constant: cuda.local.array(size, type), one "
-            "for each thread, and cuda.shared.array(size, type), one for each block."
+            f"{self.name}, {self.site(node)}: a kernel can make no lists and no NumPy arrays. "
+            f"{_HAS_INSTEAD}"
+        )
+
+    def refuse_change(self, node: ast.AST) -> Unsupported:
+        """The error for a store to an item of a tuple."""
+        return Unsupported(
+            f"{self.name}, {self.site(node)}: a tuple cannot be changed (Numba refuses it, too). "
+            f"A kernel {_HAS_INSTEAD.removeprefix('It ')}"
         )
 
     @property
@@ -166,11 +177,11 @@ def _outer_names(function: Callable) -> dict[str, object]:
 
 def assigned_names(tree: ast.FunctionDef) -> set[str]:
     """Names that the function binds itself: its parameters and everything it assigns."""
-    stored = {n.id for n in _own_nodes(tree) if isinstance(n, ast.Name) and not _loads(n)}
+    stored = {n.id for n in own_nodes(tree) if isinstance(n, ast.Name) and not _loads(n)}
     return stored | {a.arg for a in tree.args.args}
 
 
-def _own_nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:
+def own_nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:
     """The nodes of a function without those of the functions within it."""
     waiting = list(tree.body)
     while waiting:

@@ -112,7 +112,7 @@ class Statements:
     ) -> Execute:
         if name in self.expressions.inner:
             raise self.source.refuse(node, f"a second inner function with the name {name}")
-        self.expressions.inner[name] = self.expressions.inner_function(function)
+        self.expressions.inner[name] = self.expressions.inner_function(function, name)
         return lambda frame, mask: mask
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> Execute:
@@ -169,7 +169,11 @@ class Statements:
     def _check_storable(self, node: ast.AST, array, value) -> None:
         complex_to_real = is_scalar(value) and value.dtype.kind == "c" != array.dtype.kind
         if not isinstance(array, Array) or not is_scalar(value) or complex_to_real:
+            if isinstance(array, tuple):
+                raise self.source.refuse_change(node)
             what = f"storing to {(target := ast.unparse(node))} from this value"
+            if is_scalar(array):
+                what = f"storing to {target}, an element of a number (Numba refuses it, too),"
             if isinstance(value, Array):
                 what = f"a copy to {target} (a kernel has none: a thread stores one element)"
             raise self.source.refuse(node, what)

@@ -33,7 +33,8 @@ class Watch:
         if most is not None and self._lane_rounds > most:
             return (
                 f"the launch has run more than {most:.0f} rounds of loops, counted for each "
-                "thread; make it smaller, or set VIRTUAL_GPU_LANE_ROUNDS higher."
+                "thread; make it smaller, or set lane_rounds= of trace() or "
+                "VIRTUAL_GPU_LANE_ROUNDS higher."
             )
         return self._late()
 

@@ -69,6 +69,18 @@ def test_one_thread_is_named_and_not_counted():
     assert str(finding).endswith("has 8 elements (shape (1, 8)).")
 
 
+def test_an_index_into_a_part_of_an_array_is_said_to_be_one():
+    @cuda.jit
+    def second_row(x, j):
+        row = x[1]
+        row[j] = 1
+
+    assert str(only(second_row, 1, 1, zeros(4, 1), 3)).endswith(
+        "uses element [3] of a part of x; dimension 0 of this part has 1 element (shape (1,))."
+    )
+    assert trace(second_row, 1, 1, zeros(4, 4), 3).findings == ()
+
+
 def test_a_launch_says_what_is_known_when_it_stops():
     with pytest.raises(OutOfBounds, match="It concerns 32 threads, with indices from 40 to 43"):
         shifted[(5, 2), (8, 4)](zeros(8, 40), 4, 3, zeros(8, 40))

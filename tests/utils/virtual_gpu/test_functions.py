@@ -150,6 +150,34 @@ def test_functions_of_libdevice():
     assert out[4].tolist() == [0, 2, 2, 9]
 
 
+@cuda.jit
+def with_two_results(x, out):
+    i = cuda.grid(1)
+    out[0, i], out[1, i] = libdevice.sincosf(x[i])
+    out[2, i], out[3, i] = libdevice.sincospi(x[i])
+    out[4, i], out[5, i] = libdevice.modf(x[i])
+    out[6, i], out[7, i] = libdevice.frexpf(x[i])
+    out[8, i], out[9, i] = libdevice.fast_sincosf(2)
+
+
+def test_functions_of_libdevice_with_two_results():
+    x, out = np.array([0.5, -1.75, 2.5, 9], np.float32), np.zeros((10, 4))
+    assert trace(with_two_results, 1, 4, x, out).findings == ()
+    turn = np.pi * x.astype(np.float64)
+    want = [np.sin(x), np.cos(x), np.sin(turn), np.cos(turn), *np.modf(x), *np.frexp(x)]
+    np.testing.assert_allclose(out[:8], want, rtol=1e-6, atol=1e-14)
+    np.testing.assert_allclose(out[8:], np.array([[math.sin(2)], [math.cos(2)]]) + np.zeros(4))
+
+
+def test_two_results_of_what_is_no_number_are_refused():
+    @cuda.jit
+    def kernel(x):
+        x[0], x[1] = libdevice.sincos(x)
+
+    with pytest.raises(Unsupported, match=r"libdevice\.sincos\(x\), of a 1D array,"):
+        kernel[1, 1](np.zeros(2))
+
+
 def test_a_function_of_libdevice_that_is_not_known_is_refused():
     @cuda.jit
     def kernel(x):

@@ -76,6 +76,23 @@ def test_an_access_without_one_step_is_scattered():
 
 
 @cuda.jit
+def copied(x, out):
+    j, i = cuda.grid(2)
+    out[i, j] = x[i, j]
+
+
+def test_a_block_that_is_narrower_than_a_warp_accesses_pieces():
+    x = zeros(64, 64, dtype=np.uint8)
+    _, found = hints(copied, x, x.copy(), grid=(4, 4), block=(16, 16))
+    assert [hint.message for hint in found.hints] == [
+        f"{access} in pieces: 2 sectors per request where 1 would do "
+        "(a warp's access is 2 pieces of neighbouring elements)"
+        for access in ("load of x", "store of out")
+    ]
+    assert hints(copied, x, x.copy(), grid=(2, 8), block=(32, 8))[0] == []
+
+
+@cuda.jit
 def edge(x, out):
     i = cuda.grid(1)
     if i < out.size:

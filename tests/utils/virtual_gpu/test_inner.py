@@ -61,6 +61,74 @@ def test_an_inner_function_reads_an_array_around_it():
 
 
 @cuda.jit
+def calling_each_other(x, value, out):
+    i = cuda.grid(1)
+    scale = 3
+
+    def scaled(value):
+        return value * scale
+
+    less = lambda a, b: scaled(a) - b  # noqa: E731 - a kernel may hold one
+
+    def total(c):
+        found = float32(0)
+        for value in range(3):
+            found += less(c, value) + (lambda q: scaled(q) + i)(value)
+        return found
+
+    scale = 5
+    out[i] = total(x[i]) + value
+
+
+def test_inner_functions_call_those_before_them():
+    x, out = np.arange(8, dtype=np.float32), np.zeros(8)
+    assert trace(calling_each_other, 1, 8, x, 7, out).findings == ()
+    want = sum(5 * x - value + 5 * value + np.arange(8) for value in range(3)) + 7
+    assert out.tolist() == want.tolist()
+
+
+@cuda.jit
+def beyond(x, out):
+    def at(j):
+        return x[j]
+
+    def after(j):
+        return at(j + 1)
+
+    out[cuda.grid(1)] = after(cuda.grid(1))
+
+
+def test_a_flaw_in_what_an_inner_function_calls_is_found_at_its_line():
+    (finding,) = trace(beyond, 1, 8, np.zeros(8), np.zeros(8)).findings
+    assert (finding.kind, finding.index) == ("out_of_bounds", (8,))
+    assert finding.line == beyond.py_func.__code__.co_firstlineno + 3
+
+
+def test_an_inner_function_calls_neither_itself_nor_one_behind_it():
+    @cuda.jit
+    def itself(out):
+        def factorial(n):
+            return 1 if n < 2 else n * factorial(n - 1)
+
+        out[0] = factorial(4)
+
+    @cuda.jit
+    def behind(out):
+        def first(n):
+            return second(n)
+
+        def second(n):
+            return n
+
+        out[0] = first(1)
+
+    with pytest.raises(Unsupported, match="the name factorial is not defined"):
+        itself[1, 1](np.zeros(1))
+    with pytest.raises(Unsupported, match="the name second is not defined"):
+        behind[1, 1](np.zeros(1))
+
+
+@cuda.jit
 def racing(out):
     def write(value):
         out[0] = value

@@ -182,7 +182,8 @@ def test_a_variable_of_the_environment_that_is_no_number_is_refused(monkeypatch)
 def test_arrays_that_need_more_memory_than_the_limit_are_refused(monkeypatch):
     monkeypatch.setenv("VIRTUAL_GPU_BYTES", "1e6")
     count_to[1, 1](np.zeros(10), 1)
-    with pytest.raises(LimitReached, match=r"most of it for out, .*VIRTUAL_GPU_BYTES"):
+    refusal = r"most of it for out, and the limit is 976\.6 KiB; .*VIRTUAL_GPU_BYTES"
+    with pytest.raises(LimitReached, match=refusal):
         count_to[1, 1](np.zeros(100_000), 1)
 
 

@@ -4,8 +4,10 @@ import re
 
 import numpy as np
 import pytest
+from numba import cuda, float32
 
 from tests.utils.virtual_gpu.filmed import FILMS
+from utils.virtual_gpu import trace
 from utils.virtual_gpu.counters import WarpAccess
 from utils.virtual_gpu.pictures import (
     draw_banks,
@@ -190,6 +192,20 @@ def test_a_counted_line_opens_without_scripts(browser):
     assert "load of a, whole launch: 256 requests moved 8,192 sectors, 262,144 bytes" in told
     assert "32,768 used, 88% wasted as far as one request knows." in told
     assert opened.page.locator("details svg").first.is_visible()
+
+
+@cuda.jit
+def one_of_each(x):
+    tile = cuda.shared.array(1, float32)
+    tile[0] = x[0]
+    cuda.atomic.add(x, 0, 1)
+
+
+def test_one_is_no_plural():
+    made = trace(one_of_each, 1, 1, np.zeros(1, np.float32))._repr_html_()
+    assert "load of x, whole launch: 1 request moved 1 sector, 32 bytes; 4 used" in made
+    assert "store of tile, whole launch: 1 request took 1 wavefront, 1 per request." in made
+    assert "atomic of x, whole launch: 1 operation of threads." in made
 
 
 def test_the_table_opens_its_costliest_lines_and_stays_small():

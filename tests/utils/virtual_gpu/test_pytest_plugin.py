@@ -71,6 +71,24 @@ def test_a_test_that_fails_shows_the_flaws_beside_its_own_failure(run):
     result.stdout.fnmatch_lines(["*assert 1 == 2*", "*virtual GPU*", "*found: race at line*"])
 
 
+def test_a_flaw_in_another_file_than_the_tests_names_it(run, pytester):
+    pytester.makepyfile(kernels=KERNELS)
+    result = run(
+        """
+import kernels
+
+def test_elsewhere():
+    kernels.too_far[1, 64](zeros())
+
+def test_here():
+    too_far[1, 64](zeros())
+"""
+    )
+    assert result.ret == 1
+    found = [line for line in result.outlines if line.startswith("The virtual GPU found: ")]
+    assert [line.endswith(" (kernels.py)") for line in found] == [True, False]
+
+
 def test_a_kind_of_flaw_can_be_allowed_and_only_that_kind(run):
     text = """
 @pytest.mark.virtual_gpu_allow("race")

@@ -55,6 +55,8 @@ def test_a_bit_function_of_one_thread(function, value, want):
         ("out[0] = cuda.shfl_xor_sync(FULL, 1, x)", 1.0, "a mask, lane or predicate of type float"),
         ("out[0] = cuda.ballot_sync(FULL, x)", 0.5, "a mask, lane or predicate of type float64"),
         ("out[0] = cuda.any_sync(x, 1)", 1.0, "a mask, lane or predicate of type float64"),
+        ("out[0] = cuda.syncthreads_or(x > 0)", 1, "a predicate of type bool .*write int"),
+        ("out[0] = out[x, x]", 1, "2 indices into an array of rank 1"),
         ("cuda.syncwarp(x)", 1.0, "a mask, lane or predicate of type float64"),
         ("out[0] = cuda.match_any_sync(x, 1)", 1.0, "a mask, lane or predicate of type float64"),
         ("out[0] = cuda.shfl_sync(FULL, out, 0)", 1, "a shuffle of what is no number"),
@@ -101,6 +103,22 @@ def test_a_call_that_does_not_fit_its_function_is_refused(call):
 def test_a_list_or_a_numpy_array_is_refused_with_what_a_kernel_has_in_its_place(made):
     with pytest.raises(Unsupported, match=r"no lists and no NumPy arrays.*cuda\.local\.array"):
         run(f"out[0] = ({made})[0]", 1)
+
+
+@pytest.mark.parametrize("change", ["kept[1] = x", "kept[x % 4] += x", "(kept, kept)[0][1] = x"])
+def test_a_change_of_a_tuple_is_refused_with_what_a_kernel_has_in_its_place(change):
+    refusal = r"a tuple cannot be changed \(Numba refuses it, too\).*cuda\.local\.array"
+    with pytest.raises(Unsupported, match=refusal):
+        run(f"kept = (0, 0, 0, 0); {change}; out[0] = kept[1]", 1)
+
+
+def test_a_tuple_that_is_not_changed_is_no_list():
+    assert run("kept = (0, 0, 0, 5); out[0] = kept[3] + kept[x]", 1) == 5
+
+
+def test_an_element_of_a_number_is_refused():
+    with pytest.raises(Unsupported, match=r"storing to x\[0\], an element of a number"):
+        run("x[0] = 1; out[0] = x", 1)
 
 
 def test_a_default_before_a_named_argument_is_refused_not_confused():

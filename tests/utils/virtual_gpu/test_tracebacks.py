@@ -53,6 +53,19 @@ def test_two_frames_and_the_sentence(tmp_path, call, error):
     assert f"errors.{error}: " in lines[-1]
 
 
+def test_a_flaw_in_another_file_than_the_kernels_names_it(tmp_path):
+    (tmp_path / "helpers.py").write_text(
+        "from numba import cuda\n@cuda.jit(device=True)\ndef at(x, i):\n    return x[i]\n"
+    )
+    kernel = "@cuda.jit\ndef reads(x, out):\n    out[0] = at(x, {})"
+    call = f"from helpers import at\n\n{kernel}\n\nreads[1, 1](np.zeros(4), np.zeros(1))"
+    lines = stderr_of(tmp_path, call.format(4))
+    assert "line 4 `return x[i]`" in lines[-1]
+    assert lines[-1].endswith(" (helpers.py)")
+    (warning, _) = stderr_of(tmp_path, call.format(-1), code=0)
+    assert warning.endswith("Numba counts it from the end. (helpers.py)")
+
+
 def test_all_frames_are_there_when_asked_for(tmp_path):
     lines = stderr_of(tmp_path, "beyond[1, 8](np.zeros(8))", VIRTUAL_GPU_TRACEBACK="1")
     assert sum(line.startswith('  File "') for line in lines) > 5

@@ -90,7 +90,7 @@ def what_if_padding(pitches: Sequence[int] = PITCHES) -> Picture:
         picture, _ = lanes_by_banks(addresses, BANK_BYTES, f"rows of {pitch} words")
         drawn.append(picture)
         labels.append(f"{pitch} words in a row")
-        told.append(f"{labels[-1]}: {_plural(_wavefronts(addresses, BANK_BYTES), 'wavefront')}")
+        told.append(f"{labels[-1]}: {plural(_wavefronts(addresses, BANK_BYTES), 'wavefront')}")
     body = legend(one_word_of_its_bank=BLUE, several_words_take_turns=ORANGE)
     body += frames(drawn, labels, "words from one row of the tile to the next")
     return Picture(body, f"32 lanes read a column of a tile. {'; '.join(told)}.")
@@ -120,7 +120,7 @@ def _words(addresses: np.ndarray, width: int, title: str, least: int = 0) -> str
         body.append(text(left, y + 25, _who(addresses, width, line), 11.5, opacity=0.85))
     height = top + len(touched[:MOST_LINES]) * pitch
     if len(touched) > MOST_LINES:
-        more = _plural(len(touched) - MOST_LINES, "more cache line")
+        more = plural(len(touched) - MOST_LINES, "more cache line")
         body.append(text(left, height + 8, f"… and {more}", 12))
     if max(len(touched), least + 1) > MOST_LINES:
         height += 14
@@ -149,10 +149,10 @@ def _who(addresses: np.ndarray, width: int, line: int) -> str:
 def _told(addresses: np.ndarray, width: int, title: str) -> str:
     used = _used_words(addresses, width)
     sectors, lines = len(np.unique(used // 8)), len(np.unique(used // WORDS))
-    asking = _plural(int((addresses >= 0).sum()), "lane")
+    asking = plural(int((addresses >= 0).sum()), "lane")
     return (
-        f"{title}: {asking} touch {_plural(sectors, 'sector')} in "
-        f"{_plural(lines, 'cache line')} and use {len(used)} of {8 * sectors} words that come."
+        f"{title}: {asking} touch {plural(sectors, 'sector')} in "
+        f"{plural(lines, 'cache line')} and use {len(used)} of {8 * sectors} words that come."
     )
 
 
@@ -160,7 +160,7 @@ def _share(step: int) -> str:
     words = np.arange(WARP) * step
     sectors, lines = len(np.unique(words // 8)), len(np.unique(words // WORDS))
     used = len(words) / (8 * sectors)
-    return f"{_plural(sectors, 'sector')} in {_plural(lines, 'cache line')}, {used:.0%} is used"
+    return f"{plural(sectors, 'sector')} in {plural(lines, 'cache line')}, {used:.0%} is used"
 
 
 # ---- lanes by sectors, lanes by banks ----
@@ -196,7 +196,7 @@ def lanes_by_sectors(addresses: np.ndarray, width: int, title: str) -> tuple[str
         wide = max(unit * width / SECTOR_BYTES, 2.5)
         marks.append(_box(x, _TOP + lane * _LANE + 0.5, wide, _LANE - 1))
     body.append(path("".join(marks), fill=BLUE, stroke="none"))
-    said = f"{_plural(len(sectors), 'sector')}, {bytes_used:,} of {moved:,} bytes used"
+    said = f"{plural(len(sectors), 'sector')}, {bytes_used:,} of {moved:,} bytes used"
     body.append(text(_LEFT, 13, f"{title}: {said}", 13, font_weight="bold"))
     alt = f"Lanes by sectors, {title}: {said}."
     return svg(_LEFT + BANKS * _BANK + 6, _TOP + WARP * _LANE + 6, "".join(body), alt), alt
@@ -226,7 +226,7 @@ def lanes_by_banks(addresses: np.ndarray, width: int, title: str) -> tuple[str, 
     body = [_paper(), _lane_axis(), _bank_axis(), _columns()]
     body += [path("".join(drawn), fill=colour, stroke="none") for colour, drawn in marks.items()]
     total = _wavefronts(addresses, width)
-    said = _plural(total, "wavefront")
+    said = plural(total, "wavefront")
     if groups > 1:
         said += f" ({'half' if groups == 2 else 'quarter'} warps in turn)"
     served = _served(*crowded)
@@ -302,5 +302,6 @@ def _name(access: WarpAccess) -> str:
     return f"{access.kind} of {access.array}"
 
 
-def _plural(count: int, word: str) -> str:
+def plural(count: int, word: str) -> str:
+    """``1 sector``, ``32 sectors``."""
     return f"{count:,} {word}{'' if count == 1 else 's'}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ..counters import AccessCount, first_access
 from ..transactions import SECTOR_BYTES
-from .accesses import lanes_by_banks, lanes_by_sectors, plain
+from .accesses import lanes_by_banks, lanes_by_sectors, plain, plural
 
 MOST_LINES = 6  # the costliest ones: the page must stay small
 MOST_DRAWN = 2  # accesses of a line
@@ -37,18 +37,19 @@ def _told(access: AccessCount) -> str:
     """The whole launch in a sentence."""
     name = f"{access.kind} of {access.array}, whole launch"
     if access.kind == "atomic":
-        return f"{name}: {access.lanes:,} operations of threads."
+        return f"{name}: {plural(access.lanes, 'operation')} of threads."
     if access.space == "shared":
         each = access.wavefronts / access.requests
         return (
-            f"{name}: {access.requests:,} requests took {access.wavefronts:,} wavefronts, "
-            f"{each:.3g} per request."
+            f"{name}: {plural(access.requests, 'request')} took "
+            f"{plural(access.wavefronts, 'wavefront')}, {each:.3g} per request."
         )
     moved = access.sectors * SECTOR_BYTES
     wasted = 1 - access.used_bytes / moved
     return (
-        f"{name}: {access.requests:,} requests moved {access.sectors:,} sectors, {moved:,} bytes; "
-        f"{access.used_bytes:,} used, {wasted:.0%} wasted as far as one request knows."
+        f"{name}: {plural(access.requests, 'request')} moved {plural(access.sectors, 'sector')}, "
+        f"{moved:,} bytes; {access.used_bytes:,} used, {wasted:.0%} wasted as far as one request "
+        "knows."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..transactions import SECTOR_BYTES
+from .accesses import plural
 from .costs import Cost
 from .film import Film
 
@@ -90,7 +91,7 @@ def summed(film: Film, focus: str) -> str:
     else:
         queue = f", *{extra:,}* of them in a queue" if extra else ""
         said = (
-            f"{cost.shared_requests:,} requests to shared memory take *{cost.wavefronts:,}* "
-            f"wavefronts{queue}"
+            f"{plural(cost.shared_requests, 'request')} to shared memory: *{cost.wavefronts:,}* "
+            f"{'wavefront' if cost.wavefronts == 1 else 'wavefronts'}{queue}"
         )
     return said + (f", *{cost.atomics:,}* atomic operations" if cost.atomics else "")
