@@ -216,6 +216,12 @@ def test_between_8_and_9_loads_the_instructions_become_fewer_too():
     assert loop(WAYS[2]).per_multiply_add < loop(NAIVE).per_multiply_add
 
 
+def test_lesson_09_has_copies_with_1_2_4_or_8_loads_under_way():
+    curves = pd.read_csv(records.file_of(course.device_shown().name, "latency_curves"))
+    copies = curves[curves["experiment"] == "copy"]["what"]
+    assert {f"{count} float" for count in (1, 2, 4, 8)} <= set(copies)
+
+
 def test_only_at_4096_are_other_numbers_than_4_recorded():
     frame = records.measured(course.device_shown().name, "gemm")
     others = frame[(frame["step"] == "unrolled") & (frame["params"] != "UNROLL=4")]
