@@ -33,8 +33,8 @@ def naive(a, b, c):
 
     # float32(0), because a plain 0.0 is a float64 and would make every addition one.
     total = float32(0)
-    # A while loop, because range() with a bound that only the launch knows costs four times the
-    # instructions for each multiplication and addition.
+    # A while loop, because range() with a bound that only the launch knows costs more than four
+    # times the instructions for each multiplication and addition.
     i = 0
     while i < k:
         # Each element of a is read by n threads and each of b by m. Two loads feed one FMA,

@@ -31,8 +31,8 @@ def naive_strided(a, b, c):
 
     # float32(0), because a plain 0.0 is a float64 and would make every addition one.
     total = float32(0)
-    # A while loop, because range() with a bound that only the launch knows costs four times the
-    # instructions for each multiplication and addition.
+    # A while loop, because range() with a bound that only the launch knows costs more than four
+    # times the instructions for each multiplication and addition.
     i = 0
     while i < k:
         total += a[row, i] * b[i, col]

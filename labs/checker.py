@@ -81,7 +81,7 @@ def _never_ends(asked: Exercise, kernel, message: str) -> str:
     where = re.search(r"line (\d+)", message)
     limit = re.search(r"the launch has run (?:for )?more than (\S+ \w+)", message)
     if where is None or (limit is None and not asked.on_cpu):
-        return sentence(re.sub(r"^\w+, line (\d+) ", r"Line \1, ", message))
+        return sentence(re.sub(r"^\w+, line (\d+) `(.*?):?`", r"Line \1, `\2`", message))
     late = f"the {asked.kind.noun} does not end"
     if limit:
         late = f"after {limit[1]} the {asked.kind.noun} has not ended"

@@ -19,7 +19,7 @@ from gemm_kernels.naive import naive
 from labs.exercise import Shape
 from labs.host import Examined
 from labs.products import inputs
-from labs.words import counted, element
+from labs.words import counted, element, quoted
 from utils.virtual_gpu import (
     DeviceArray,
     Transfer,
@@ -459,7 +459,7 @@ def _at(copies: Iterable[Transfer]) -> str:
 
 def _line(place: Place) -> str:
     source = linecache.getline(*place).strip()
-    return f"Line {place[1]}, `{source}`" if source else f"Line {place[1]}"
+    return f"Line {place[1]}, {quoted(source)}" if source else f"Line {place[1]}"
 
 
 def _listed(names: list[str], quoted: bool = True) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections import Counter
 
 from labs.exercise import Target
 from labs.machine_code import machine_code
@@ -28,10 +29,11 @@ def turns_per_multiply_add(at_most: float) -> Target:
         most = max(turns, key=turns.__getitem__)
         m, n, k = seen.shape
         others = " Other loops make the rest." if turns[most] < sum(turns.values()) else ""
+        why = _why_it_counts(seen.tree, most.line)
         return (
             f"{at_line(most)} makes {turns[most] / (m * n):.4g} turns in each thread, for the {k} "
-            f"terms of a sum.{others} That is {value:.3g} for each multiply-add; the target is "
-            f"{at_most:g}."
+            f"terms of a sum.{others}{why} That is {value:.3g} for each multiply-add; the target "
+            f"is {at_most:g}."
         )
 
     words = f"at most {at_most:g} turns of a loop per multiply-add"
@@ -47,7 +49,8 @@ def turns_of_kept_loops(seen: Run) -> dict[Site, int]:
 def _written_out(tree: ast.FunctionDef) -> set[int]:
     """The source lines of loops over a range whose bounds are known to the compiler."""
     nodes = list(ast.walk(tree))
-    own = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    stores = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+    own = {one.id for one in stores} - _own_constants(nodes, Counter(one.id for one in stores))
     own |= {one.arg for one in nodes if isinstance(one, ast.arg)}
     return {
         node.lineno
@@ -55,6 +58,29 @@ def _written_out(tree: ast.FunctionDef) -> set[int]:
         if isinstance(node, ast.For) and isinstance(node.iter, ast.Call)
         if not any(isinstance(one, ast.Name) and one.id in own for one in ast.walk(node.iter))
     }
+
+
+def _own_constants(nodes: list[ast.AST], stores: Counter[str]) -> set[str]:
+    """The names that a kernel sets once, to a number: `U = 4`."""
+    return {
+        node.targets[0].id
+        for node in nodes
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        if isinstance(node.targets[0], ast.Name) and stores[node.targets[0].id] == 1
+    }
+
+
+def _why_it_counts(tree: ast.FunctionDef, line: int) -> str:
+    """Why the turns of a `for` loop inside another loop are counted; "" for other loops."""
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
+    inner = {node for loop in loops for node in ast.walk(loop) if node is not loop}
+    if not any(isinstance(one, ast.For) and one.lineno == line for one in inner):
+        return ""
+    return (
+        " Turns over a `range` of constants, such as `range(4)`, are not counted, because the "
+        "compiler writes them out. The bounds of this one are computed while the kernel runs, and "
+        "the source alone does not say what the compiler makes of it."
+    )
 
 
 def instructions_per_multiply_add(at_most: float) -> Target:
@@ -92,9 +118,9 @@ def _what_they_do(body) -> str:
         )
     if selects:
         return (
-            f"{selects} instructions (`SEL`, `USEL`) choose between an index and the same index "
-            "counted from the end, as in Python's `a[-1]`: here the compiler does not know that it "
-            "is never negative."
+            f"{selects} instructions (`SEL`, `USEL`) choose between two values of an index: here "
+            "the compiler does not know that the index is never negative. Lesson 06 says why it "
+            "asks."
         )
     if tests > max(2, multiplications / 2):
         return (

@@ -9,12 +9,17 @@ from utils.virtual_gpu import Site
 
 def at(site: Site) -> str:
     """The source line, to begin a sentence."""
-    return f"Line {site.line}, `{site.source.strip()}`"
+    return f"Line {site.line}, {quoted(site.source)}"
 
 
 def at_line(site: Site) -> str:
     """The source line, within a sentence."""
-    return f"line {site.line}, `{site.source.strip()}`"
+    return f"line {site.line}, {quoted(site.source)}"
+
+
+def quoted(source: str) -> str:
+    """A source line as a sentence quotes it: without the colon of a loop or a test."""
+    return f"`{source.strip().removesuffix(':').rstrip()}`"
 
 
 def counted(number: int, what: str) -> str:

@@ -142,7 +142,7 @@ def test_patience_ends_where_rounds_are_not_counted(monkeypatch):
     monkeypatch.setattr("labs.run.LANE_ROUNDS", None)
     kernel = changed(NAME, ("        i += 1\n", ""))
     (cause,) = check(NAME, kernel, patience=1).causes
-    assert cause.startswith("Line 16, `while i < k:`: after 1 s the kernel has not ended")
+    assert cause.startswith("Line 16, `while i < k`: after 1 s the kernel has not ended")
 
 
 def test_the_outer_loop_is_named_where_the_inner_one_ends():
@@ -154,7 +154,7 @@ def test_the_outer_loop_is_named_where_the_inner_one_ends():
     c[0, 0] = total
 """
     (cause,) = check(NAME, written(NAME, body)).causes
-    assert "`while i < 3:`" in cause
+    assert "`while i < 3`" in cause
 
 
 def test_what_a_kernel_prints_is_not_shown_and_no_flaw(capsys):

@@ -118,7 +118,7 @@ WRONG = {
     "loop by 2": ([("i += 1", "i += 2")], ["lacks the terms i = 1, 3, 5 …: 12 of 24"]),
     "loop for ever": (
         [("        i += 1\n", "")],
-        ["`while i < k:`", "has not ended", "does not change"],
+        ["`while i < k`", "has not ended", "does not change"],
     ),
     "every term twice": ([(STORE, "c[row, col] = total + total")], ["counts 2 times"]),
     "terms taken away": ([("total +=", "total -=")], ["counts -1 times"]),

@@ -103,7 +103,7 @@ GIVEN = {
     "no result": (only_reads, ["The function reads its inputs, but it never stores into `c`"]),
     "a store into an input": (changes_an_input, ["changes `b`", "Who called the function"]),
     "an error raised": (raises, ["The function raises an error", 'ValueError("no")']),
-    "no end": (never_ends, ["`while i < c.shape[0]:`", "does not end"]),
+    "no end": (never_ends, ["`while i < c.shape[0]`", "does not end"]),
     "too many turns": (far_too_long, ["the function has not ended", "more turns than the task"]),
     "an array of its own": (
         with_a_new_array,

@@ -253,7 +253,7 @@ WRITTEN = {
             for col in range(n):
                 c[row, col] = a[row, i] * b[i, col]
 """,
-        ["`while i < k:`", "does not end"],
+        ["`while i < k`", "does not end"],
     ),
 }
 RIGHT = {

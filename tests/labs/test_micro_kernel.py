@@ -230,7 +230,7 @@ WRONG = {
     "a name that is not there": ([("row, c0)", "line, c0)")], ["the name line is not defined"]),
     "never ends": (
         [(LOOP, "p = 0\n    while p < a.size // 2:")],
-        ["`while p < a.size // 2:`", "has not ended"],
+        ["`while p < a.size // 2`", "has not ended"],
     ),
 }  # fmt: skip
 

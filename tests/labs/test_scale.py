@@ -204,7 +204,7 @@ WRONG = {
     ),
     "never ends": (
         [(f"if {TEST}", f"while {TEST}")],
-        ["`while i < out.size:`", "wait for ever"],
+        ["`while i < out.size`", "wait for ever"],
     ),
     "a name that is not defined": ([("* x[i]", "* y[i]")], ["the name y is not defined"]),
 }  # fmt: skip

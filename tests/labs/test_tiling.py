@@ -180,7 +180,7 @@ WRONG = {
     "a loop to m": ([(TURNS, "range(0, m, TILE)")], ["from i = 32 on", "32 is m"]),
     "a loop for ever": (
         [(f"for start in {TURNS}:", "start = 0\n    while start < k:")],
-        ["`while start < k:`", "has not ended", "never ends"],
+        ["`while start < k`", "has not ended", "never ends"],
     ),
     "the end of the sum not tested for a": (
         [(INSIDE_A, "row < m")],

@@ -37,7 +37,7 @@ def left_over(u: int) -> str:
 WRONG = {
     "not unrolled": (
         [("i < whole", "i < 0")],
-        ["The result is right", "while i < k:", "24 turns", "1 for each", "the target is 0.25"],
+        ["The result is right", "`while i < k` makes 24 turns", "1 for each", "the target is 0.25"],
     ),
     "unrolled by 2": (
         [("% 4", "% 2"), (TERMS[2] + TERMS[3], ""), ("i += 4", "i += 2")],
@@ -45,11 +45,14 @@ WRONG = {
     ),
     "an inner loop that is no range": (
         [(FOUR, f"        u = 0\n        while u < 4:\n    {ANY_TERM}            u += 1\n")],
-        ["The result is right", "while u < 4:", "24 turns", "Other loops make the rest"],
+        ["The result is right", "`while u < 4` makes 24 turns", "Other loops make the rest"],
     ),
     "an inner range that the launch decides": (
         [(FOUR, "        for u in range(i, i + 4):\n            total += a[row, u] * b[u, col]\n")],
-        ["The result is right", "for u in range(i, i + 4):", "1.25 for each"],
+        [
+            *("The result is right", "`for u in range(i, i + 4)` makes", "1.25 for each"),
+            *("such as `range(4)`, are not counted", "computed while the kernel runs"),
+        ],
     ),
     "one turn less than there could be": (
         [("i < whole", "i < k - 4")],
@@ -57,7 +60,7 @@ WRONG = {
     ),
     "a quarter of the whole": (
         [("k - k % 4", "k // 4")],
-        ["The result is right", "while i < k:", "16 turns", "0.75 for each"],
+        ["The result is right", "`while i < k` makes 16 turns", "0.75 for each"],
     ),
     "no remainder": (
         [(REST, "")],
@@ -89,11 +92,11 @@ WRONG = {
     ),
     "the remainder does not go on": (
         [("        i += 1\n", "")],
-        ["while i < k:", "has not ended"],
+        ["`while i < k`: after", "has not ended"],
     ),
     "the turn does not go on": (
         [("        i += 4\n", "")],
-        ["while i < whole:", "has not ended"],
+        ["`while i < whole`: after", "has not ended"],
     ),
     "no test for a whole turn": (
         [("i < whole", "i < k")],
@@ -212,13 +215,13 @@ WASTEFUL = {
         + [(TERMS[u], f"        if i + {u} < k:\n    {TERMS[u]}") for u in (1, 2, 3)],
         ["ISETP", "a test for each term"],
     ),
-    "ranges": (RANGES, ["SEL", "does not know that it is never negative"]),
+    "ranges": (RANGES, ["SEL", "does not know that the index is never negative"]),
     "the remainder first": (
         [
             (BEGIN, "    i = 0\n" + REST.replace("i < k", "i < k % 4") + "    while i < k:\n"),
             (f"4\n{REST}", "4\n"),
         ],
-        ["SEL", "does not know that it is never negative"],
+        ["SEL", "does not know that the index is never negative"],
     ),
     "an unsigned i": (
         [("i = 0", "i = uint32(0)"), ("i += 4", "i += uint32(4)"), ("i += 1", "i += uint32(1)")],
@@ -287,7 +290,7 @@ def test_a_kernel_with_constants_of_its_own_passes():
     if row < m and col < b.shape[1]:
         i, total = 0, float32(0)
         while i + U <= k:
-            for u in range(4):
+            for u in range(U):
                 total += a[row, i + u] * b[i + u, col]
             i += U
         while i < k:

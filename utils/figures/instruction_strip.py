@@ -23,8 +23,8 @@ _KINDS = {
     **dict.fromkeys(("FFMA", "FFMA2"), "multiply-add"),
     **dict.fromkeys(("ISETP", "UISETP", "BRA"), "test or jump"),
 }
-ACROSS = 31  # squares in a row: one turn of `naive`
-WIDTH = 403
+ACROSS = 32  # squares in a row: one turn of `naive`, or of `unrolled` with UNROLL = 1
+WIDTH = 416
 # A term of the sum, and how the loop goes on, as the source says it.
 TERM = ("load", "load", "multiply-add")
 GO_ON = ("address or counter", "test or jump", "test or jump")
@@ -57,7 +57,7 @@ def draw_strips(title: str, loops: Mapping[str, tuple[Sequence[str], int]]) -> P
 
 def _picture(title: str, what: str, loops: Mapping[str, Turns], side: int) -> Picture:
     """what: the squares are. side: of a square with the gap behind it."""
-    body, y, told = text(0, 15, title, 14, font_weight="bold"), 40, []
+    body, y, told = text(0, 26, title, 14, font_weight="bold"), 51, []
     for name, turns in loops.items():
         counts = Counter(kind for turn in turns for kind in turn)
         told.append(f"{name}: {counts.total()} {what} ({_listed(counts)})")

@@ -96,6 +96,34 @@ def draw_growth(
     return Picture(svg(404, bottom + 44, body, alt, widest=520) + below, f"{alt} {note}".strip())
 
 
+def draw_gains(title: str, gains: Mapping[str, float]) -> Picture:
+    """How many times faster at each size, as a dot above or below 1, with its number.
+
+    gains: by matrix size, each above 0.
+    """
+    left, right, top, bottom = 24, 404, 48, 170
+    low, high = min(1.0, *gains.values()), max(1.0, *gains.values())
+    below = bottom + (18 if low == 1 else 36)
+
+    def y(gain: float) -> float:
+        return bottom - (bottom - top) * (gain - low) / max(high - low, 1e-9)
+
+    body = text(4, 15, title, 13, font_weight="bold")
+    body += path(f"M{left} {y(1):.1f}H{right}", opacity=0.6)
+    body += text(left - 8, round(y(1) + 4, 1), "1", 12, "end")
+    pitch = (right - left) / len(gains)
+    for place, (size, gain) in enumerate(gains.items()):
+        x = round(left + pitch * (place + 0.5), 1)
+        body += path(f"M{x} {y(1):.1f}V{y(gain):.1f}", stroke=GREY, stroke_width=2)
+        body += _dot(x, y(gain), BLUE)
+        aside = -9 if gain >= 1 else 18
+        body += text(x, round(y(gain) + aside, 1), f"{gain:.2f}", 12, "middle", font_weight="bold")
+        body += text(x, below, size, 12, "middle")
+    body += text((left + right) / 2, below + 18, "matrix size n", 12, "middle")
+    told = "; ".join(f"{gain:.2f} at {size}" for size, gain in gains.items())
+    return Picture(svg(412, below + 26, body, f"{title}: {told}.", widest=520), f"{title}: {told}.")
+
+
 def _dot(x: float, y: float, colour: str, ring: bool = False) -> str:
     if ring:
         inner = f'r="5.5" fill="none" stroke="{colour}" stroke-width="2"'

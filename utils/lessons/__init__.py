@@ -13,7 +13,7 @@ from utils.lessons.counting import (
     watch,
 )
 from utils.lessons.edits import Edit, edited
-from utils.lessons.estimates import draw_estimates, draw_growth, estimates
+from utils.lessons.estimates import draw_estimates, draw_gains, draw_growth, estimates
 from utils.lessons.findings import findings
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
@@ -57,6 +57,7 @@ __all__ = [
     "device_shown",
     "device_to_time",
     "draw_estimates",
+    "draw_gains",
     "draw_growth",
     "draw_loops",
     "draw_pitfalls",

@@ -46,16 +46,18 @@ def show_source(step: Step) -> HTML:
     return _block(source_of(step.file).rstrip().splitlines(), marked=False)
 
 
-def show_kernel(shown: Step | Callable, **constants: int) -> HTML:
+def show_kernel(shown: Step | Callable, comments: bool = True, **constants: int) -> HTML:
     """A kernel as it stands in its file, without comments; those fold out below it.
 
-    A comment may hold what a lesson is about to ask. shown: a kernel, or a step with constants of
-    its factory.
+    A comment may hold what a lesson is about to ask. comments: whether they can be folded out.
+    shown: a kernel, or a step with constants of its factory.
     """
     kernel = shown.variant(**constants).kernel if isinstance(shown, Step) else shown
     function = kernel.py_func
     text = textwrap.dedent(inspect.getsource(function)).rstrip()
     bare = [line for line in _without_comments(text) if line.strip()]
+    if not comments:
+        return HTML(f"{_STYLE}{_rows(bare, marked=False)}")
     whole = _rows(text.splitlines(), marked=False)
     return HTML(
         f"{_STYLE}{_rows(bare, marked=False)}<details><summary>The same with its comments, which "

@@ -64,5 +64,12 @@ def draw_growth(
     return figures.draw_growth(title, at, times, note)
 
 
+def draw_gains(old: Step | Variant, new: Step | Variant, shapes: Sequence[str]) -> Picture:
+    """How many times faster the new one was recorded at each shape, a square matrix product."""
+    gains = {shape: recorded_ms(old, shape) / recorded_ms(new, shape) for shape in shapes}
+    title = f"Times faster than {_name(old)}, one {device_shown().name}"
+    return figures.draw_gains(title, gains)
+
+
 def _name(step: Step | Variant) -> str:
     return step.name if isinstance(step, Step) else str(step)

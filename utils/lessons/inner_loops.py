@@ -85,7 +85,7 @@ def draw_loops(multiply_adds: int = 0, **steps: Step | Variant) -> Picture:
     for name, step in steps.items():
         loop = hot_loop(step)
         turns = max(1, round(multiply_adds / loop.multiply_adds))
-        strips[name.replace("_", " ")] = loop.opcodes, turns
+        strips[_words(name)] = loop.opcodes, turns
     title = f"{multiply_adds} multiply-adds" if multiply_adds else "One turn of the loop"
     return instruction_strip.draw_strips(f"{title} in machine code", strips)
 
@@ -99,18 +99,18 @@ def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:
     try:
         loops = {name: hot_loop(step) for name, step in steps.items()}
     except CourseError as error:
-        return Card("ask", (f"{error} The lesson goes on without this table.",))
+        return _no_table(error)
     head = [
         "",
         "multiply-adds in a turn",
         "instructions per multiply-add",
         "loads before the first wait",
     ]
-    rows = [[name.replace("_", " "), *_cells(loop)] for name, loop in loops.items()]
+    rows = [[_unbroken(name), *_cells(loop)] for name, loop in loops.items()]
     if shape:
         head.append(f"recorded at {shape}")
         for row, step in zip(rows, steps.values(), strict=True):
-            row.append(f"{recorded_ms(step, shape):.3g} ms")
+            row.append(_recorded(step, shape))
     return table(f"The innermost loop, compiled for {device_shown().arch}", head, rows)
 
 
@@ -118,26 +118,50 @@ def _cells(loop: HotLoop) -> tuple[str, ...]:
     return str(loop.multiply_adds), number(loop.per_multiply_add), str(loop.loads_first)
 
 
-def two_estimates(*steps: Step | Variant, shapes: tuple[str, ...] = ("4096",)) -> Table:
+def two_estimates(*shapes: str, **steps: Step | Variant) -> Table | Card:
     """Times by instructions alone and by cache lines alone, beside the recorded ones.
 
     An SM starts one instruction of a warp per cycle and sub-partition, and its cache serves one
-    cache line per cycle.
+    cache line per cycle. steps: by the name that the reader sees, with _ for spaces.
+    Where neither a compiler nor a record knows one of them a sentence takes the table's place.
     """
     device = device_shown()
     schedulers = limits_of(device.compute_capability).sub_partitions
     rows = []
     for shape in shapes:
-        for step in steps:
-            cycles = hot_loop(step).per_multiply_add / schedulers
-            times = (
-                one_per_cycle_ms(cycles, shape),
-                estimated_ms(watch(step), shape),
-                recorded_ms(step, shape),
-            )
-            rows.append((f"`{as_variant(step)}`, {shape}", *(f"{ms:.3g} ms" for ms in times)))
+        for name, step in steps.items():
+            try:
+                cycles = hot_loop(step).per_multiply_add / schedulers
+            except CourseError as error:
+                return _no_table(error)
+            times = one_per_cycle_ms(cycles, shape), estimated_ms(watch(step), shape)
+            row = (f"{_unbroken(name)} at\N{NO-BREAK SPACE}{shape}", *map(_ms, times))
+            rows.append((*row, _recorded(step, shape)))
     head = ("", "instructions alone", "cache lines alone", "recorded")
     return table(f"Two estimates for one {device.name}", head, rows)
+
+
+def _no_table(error: CourseError) -> Card:
+    return Card("ask", (f"{error} The lesson goes on without this table.",))
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _unbroken(name: str) -> str:
+    """A name for a narrow column: it stays on one row."""
+    return name.replace("_", "\N{NO-BREAK SPACE}")
+
+
+def _recorded(step: Step | Variant, shape: str) -> str:
+    """The recorded time; an edited copy has none, though it has its step's name."""
+    return _ms(recorded_ms(step, shape)) if _is_of_the_ladder(as_variant(step)) else "–"
+
+
+def _ms(value: float) -> str:
+    """Three digits, a zero at the end among them."""
+    return f"{value:#.3g}".rstrip(".") + " ms"
 
 
 @cache

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from utils.figures.times import draw_estimates, draw_growth
+from utils.figures.times import draw_estimates, draw_gains, draw_growth
 
 
 def places(body: str) -> list[float]:
@@ -50,3 +50,18 @@ def test_a_note_stands_below_and_in_the_words():
     picture = draw_growth("columns", (1, 2), {"one": [1, 2]}, "Not recorded yet: two.")
     assert "<p>Not recorded yet: two.</p>" in picture.body
     assert picture.alt.endswith("Not recorded yet: two.")
+
+
+def test_a_gain_stands_above_1_and_a_loss_below():
+    body = draw_gains("Faster", {"256": 1.5, "512": 0.5, "1024": 1.0}).body
+    heights = [float(y) for y in re.findall(r'<circle[^>]*cy="([\d.]+)"', body)]
+    one = float(re.search(r'd="M24 ([\d.]+)H', body)[1])
+    assert heights[0] < one < heights[1]
+    assert heights[2] == one
+    assert one - heights[0] == pytest.approx(heights[1] - one, abs=0.11)
+
+
+def test_gains_have_their_numbers_and_are_told_in_words():
+    picture = draw_gains("Faster", {"256": 1.294, "512": 1.0})
+    assert re.findall(r">(1\.\d\d)<", picture.body) == ["1.29", "1.00"]
+    assert str(picture) == "Faster: 1.29 at 256; 1.00 at 512."

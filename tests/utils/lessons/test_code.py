@@ -128,6 +128,12 @@ def test_a_kernel_is_shown_bare_and_its_comments_fold_out():
     assert "# Every thread is about to read" in folded
 
 
+def test_a_kernel_can_be_shown_without_what_its_comments_give_away():
+    shown = show_kernel(TILED, comments=False).data
+    assert "sa[ty, tx] =" in shown
+    assert "# Every thread is about to read" not in shown
+
+
 def test_a_short_change_has_no_scroll_bar(browser):
     change = show_change(STRIDED, NAIVE)
     opened = browser.open(change.data, width=900)

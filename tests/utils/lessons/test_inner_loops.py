@@ -7,7 +7,7 @@ from tests.kernels.hot_loops import ARCH, variants
 from utils.errors import CourseError
 from utils.lessons import Edit, draw_loops, edited, hot_loop, hot_loops, two_estimates
 from utils.lessons.cards import Card
-from utils.lessons.inner_loops import HotLoop, compiled_loop, recorded_loops
+from utils.lessons.inner_loops import HotLoop, _ms, compiled_loop, recorded_loops
 from utils.xray.compile import NO_COMPILER
 
 NAIVE, UNROLLED = LADDER.step("naive"), LADDER.step("unrolled")
@@ -58,9 +58,31 @@ def test_turns_are_drawn_until_the_multiply_adds_are_reached(no_compiler):
 
 
 def test_two_estimates_stand_beside_the_record(no_compiler):
-    (row,) = two_estimates(NAIVE, shapes=("4096",)).rows
+    (row,) = two_estimates("4096", naive=NAIVE).rows
     # 4096³ / 32 multiply-adds of warps on 132 SMs at 1980 MHz, 7.75 / 4 and 2 cycles for each
-    assert row == ("`naive`, 4096", "15.9 ms", "16.4 ms", "27.5 ms")
+    assert row == ("naive at\N{NO-BREAK SPACE}4096", "15.9 ms", "16.4 ms", "27.5 ms")
+
+
+def test_an_edited_copy_has_no_recorded_time(compiler):
+    copy = edited(NAIVE.file, Edit("float32(0)", "float32(1)")).STEP
+    for shown in (two_estimates, hot_loops):
+        rows = shown("4096", ours=NAIVE, copy=copy).rows
+        assert [row[-1] for row in rows] == ["27.5 ms", "–"]
+
+
+def test_without_a_compiler_an_edited_copy_has_no_estimate(no_compiler):
+    copy = edited(NAIVE.file, Edit("float32(0)", "float32(1)")).STEP
+    said = two_estimates("4096", ours=NAIVE, copy=copy)
+    assert isinstance(said, Card)
+    assert "The lesson goes on" in str(said)
+
+
+def test_a_time_has_three_digits():
+    assert [_ms(ms) for ms in (2.40303, 218.217, 0.011621)] == ["2.40 ms", "218 ms", "0.0116 ms"]
+
+
+def test_a_name_of_two_words_stays_on_one_row(no_compiler):
+    assert hot_loops(UNROLL_1=UNROLLED.variant(UNROLL=1)).rows[0][0] == "UNROLL\N{NO-BREAK SPACE}1"
 
 
 def test_a_table_has_recorded_times_where_a_shape_is_asked_for(no_compiler):

@@ -1,0 +1,21 @@
+"""How a sentence quotes a source line."""
+
+import pytest
+
+from labs.words import at, at_line
+from utils.virtual_gpu import Site
+
+
+@pytest.mark.parametrize(
+    "source, shown",
+    [
+        ("    while i < k:", "`while i < k`"),
+        ("        for u in range(4) :", "`for u in range(4)`"),
+        ("    c[row, col] = total", "`c[row, col] = total`"),
+        ("    a[1:]", "`a[1:]`"),
+    ],
+)
+def test_a_quote_has_no_colon_at_its_end(source, shown):
+    site = Site("file.py", 7, source)
+    assert at(site) == f"Line 7, {shown}"
+    assert at_line(site) == f"line 7, {shown}"
