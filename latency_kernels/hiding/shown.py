@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 from numba import float32, int64, void
 
@@ -43,38 +41,9 @@ def _product(row: pd.Series, part: float) -> tuple[str, str, str]:
     return number(row["latency"]), number(part * row["per_cycle"]), number(part * row["under_way"])
 
 
-def stalls(*ilps: int, arch: str) -> Table | Card:
-    """The multiply-adds of one round of the loop, and for how many cycles the warp then pauses.
-
-    ilps: numbers of chains. Where the compiler is missing a sentence takes the table's place.
-    """
-    rows = []
-    for ilp in ilps:
-        try:
-            seen = xray(arithmetic.build(ilp), CHAINS, arch)
-        except CourseError as error:
-            return Card("ask", (_SENTENCE.format(error),))
-        rows += [
-            (
-                ilp,
-                _kept(f"{one.name} {one.operands[0]}"),
-                one.control.stall,
-            )
-            for one in one_round(seen.hot.body, ilp)
-        ]
-    head = ("chains", "instruction and its result", "pause until the next one (cycles)")
-    return table(f"One round of all chains of a thread, compiled for {arch}", head, rows)
-
-
 def _kept(words: str) -> str:
     """Words that stay on one row."""
     return words.replace(" ", "\u00a0")
-
-
-def one_round(body: Sequence, ilp: int) -> list:
-    """The last multiply-adds of a loop but those before its jump: one of each chain."""
-    multiply_adds = [one for one in body if one.name == "FFMA"]
-    return multiply_adds[-2 * ilp : -ilp]
 
 
 def loops(frame: pd.DataFrame, device: Device, *ilps: int) -> Table | Card:

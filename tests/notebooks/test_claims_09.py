@@ -123,8 +123,10 @@ def test_256_threads_are_the_sources_occupancy():
 
 
 def test_a_turn_of_the_loop_has_the_multiply_adds_and_the_pauses_that_the_lesson_names(compiler):
-    said = {4: (128, 10), 5: (80, 11), 8: (128, 11)}
+    said = {1: (64, 195), 4: (128, 10), 5: (80, 11), 8: (128, 11)}
     assert {ilp: (chains(ilp).hot.ffma, pauses(ilp) - chains(ilp).hot.ffma) for ilp in said} == said
+    assert pauses(1) == 259
+    assert pauses(1) / 64 == pytest.approx(4, rel=0.02)
     for ilp in (1, 4, 5, 8):
         assert chains(ilp).hot.instructions["BRA"] == 1
         assert chains(ilp).hot.memory == 0
@@ -147,19 +149,12 @@ def test_with_many_warps_the_share_of_multiply_adds_among_instructions_is_left(c
         return loop.ffma, len(loop.body)
 
     ceiling = xray(LADDER.step("fma_loop").variant().kernel, shown.COPY, "sm_90").hot
-    assert slots(chains(4).hot) == (128, 133)
     assert slots(chains(1).hot) == (64, 69)
     assert slots(ceiling) == (128, 131)
     assert f"{64 / 69 / (128 / 131):.0%}" == "95%"
     for threads in (768, 1024):
         assert 0.93 < share("ILP 1", threads) < 0.945
     assert f"{share('ILP 1', 1024):.0%}" == "94%"
-
-
-def test_a_multiply_add_stalls_four_cycles_alone_and_one_among_four(compiler):
-    for ilp, stall in ((1, 4), (4, 1)):
-        found = [one.control.stall for one in shown.one_round(chains(ilp).hot.body, ilp)]
-        assert found == ilp * [stall]
 
 
 def test_then_and_now_need_about_the_same_under_way_14_years_apart():
@@ -258,8 +253,10 @@ def test_the_claim_of_2010_is_the_sources():
 
 def test_8_float4_no_longer_reach_what_was_claimed():
     assert f"{160 / limits_of(H200.compute_capability).threads_per_sm:.0%}" == "8%"
-    assert share("8 float4", 160) < 0.87
-    assert FRAME["share"][FRAME["experiment"] == "copy"].max() < 1
+    assert f"{share('8 float4', 160):.1%}" == "77.9%"
+    good = course.share_of_peak(LADDER.step("copy"), "2^28")
+    assert f"{share('8 float4', 160) / good:.0%}" == "88%"
+    assert good < 1
 
 
 def test_at_16_percent_8_float4_come_within_a_percent_of_the_courses_copy():
@@ -320,10 +317,6 @@ def test_arithmetic_comes_to_98_percent_and_a_copy_gains_nothing_by_more_threads
 
 
 # ---- the exercises at the end ----
-
-
-def test_a_t4_needs_128_threads_with_two_chains():
-    assert devices.find("T4").fp32_lanes_per_sm * 4 / 2 == 128
 
 
 def test_five_warps_reach_five_eighths_and_their_neighbours_agree():

@@ -163,6 +163,7 @@ def test_the_ledger_hides_what_was_not_revealed():
     assert rows == (
         ("Sectors of one request", "8 sectors", "32 sectors"),
         ("How many times faster", "–", "–"),
+        ("Share of the peak", "–", "–"),
         ("What limits it", "the caches", "–"),
     )
 
