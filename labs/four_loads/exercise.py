@@ -34,7 +34,7 @@ EXERCISE = several(
         waits_in_machine_code(),
     ),
     hints=(
-        "A load does not make a thread wait. The first instruction that *uses* the loaded value "
+        "A load does not make a thread wait. The first instruction that uses the loaded value "
         "does, and a store of it is such a use.",
         "So first load all four, each into a place of its own, then store all four. "
         "`cuda.local.array(4, float32)` gives a thread four places. Where every index is known to "

@@ -42,7 +42,6 @@ def test_without_a_compiler_a_sentence_takes_the_place_of_a_table(monkeypatch):
 
     monkeypatch.setattr(shown, "xray", missing)
     for told in (
-        shown.stalls(1, arch="sm_90"),
         shown.loops(FRAME, H200, 1),
         shown.order_of_moves("sm_90", a=COPIES.starter),
     ):
