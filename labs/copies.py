@@ -43,7 +43,7 @@ def several(**told) -> Exercise:
         refused=REFUSED,
         findings=(
             _below_0, _one_too_far, _outside_of_the_test, _other_is_tested, _no_test,
-            _other_element,
+            _other_element, _one_array_for_all,
         ),
         unwritten=(
             _same_in_a_block, _same_in_all_blocks, _fewer, _meets_its_neighbour, _reaches_too_far,
@@ -80,10 +80,10 @@ def waits_in_source() -> Target:
             f"{_line(seen, store)}: thread {thread} stores here when it has begun "
             f"{counted(loads, 'load')} of its {EACH}. A store waits until its value has arrived, "
             f"and the loads behind it begin later. The thread waits "
-            f"{counted(len(waits[thread]), 'time')}."
+            f"{counted(len(waits[thread]), 'time')}.{_slices(seen)}"
         )
 
-    words = "one wait of a thread for all its loads, in the source"
+    words = "one wait of a thread for all its loads, in the source, counted in block 0"
     return Target("waits in the source", 1, words, measure, cause)
 
 
@@ -131,6 +131,18 @@ def _waits(seen: Run) -> list[list[tuple[int, Event]]]:
             waits[thread].append((int(loads[thread]), event))
         loads[taking_part] = 0
     return waits
+
+
+def _slices(seen: Run) -> str:
+    """For who takes a slice for a load."""
+    taken = [
+        ast.unparse(node)
+        for node in ast.walk(seen.tree)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+    ]
+    if not taken:
+        return ""
+    return f" A slice such as `{taken[0]}` loads nothing by itself: each element that you use does."
 
 
 def _line(seen: Run, event: Event) -> str:
@@ -226,6 +238,16 @@ def _other_element(seen: Run, finding: Finding) -> str | None:
     if not _of_the_array(seen, finding):
         return None
     return f"{_spare(seen)} Your test lets this one pass. What does it compare, and with what?"
+
+
+def _one_array_for_all(seen: Run, finding: Finding) -> str | None:
+    """A shared array in place of a local one."""
+    if finding.kind != "race" or seen.parameter(finding.array) is not None:
+        return None
+    return (
+        f"All threads of the block share the one array `{finding.array}`, and they overwrite each "
+        "other's values there. A barrier does not help: each thread needs places of its own."
+    )
 
 
 def _spare(seen: Run) -> str:

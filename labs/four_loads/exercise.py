@@ -19,8 +19,9 @@ EXERCISE = several(
         "after that. Change it so that a thread has all four loads under way, and waits once. "
         "About 9 lines.",
         "The launch is given: blocks of 256 threads, and one block for 1024 elements. So the last "
-        "block may reach beyond the end with some elements of a thread, and not with others. Which "
-        "four elements a thread takes is yours to choose.",
+        "block may reach beyond the end with some elements of a thread, and not with others. A "
+        "thread may take other elements than these, as long as neighbouring threads still load "
+        "neighbouring elements (lesson 05).",
     ),
     shapes=((4096,), (4000,), (2305,), (1025,), (257,), (31,), (1,)),
     targets=(
@@ -33,7 +34,7 @@ EXERCISE = several(
         waits_in_machine_code(),
     ),
     hints=(
-        "A load does not make a thread wait. The first instruction that *uses* the loaded value "
+        "A load does not make a thread wait. The first instruction that uses the loaded value "
         "does, and a store of it is such a use.",
         "So first load all four, each into a place of its own, then store all four. "
         "`cuda.local.array(4, float32)` gives a thread four places. Where every index is known to "
@@ -41,5 +42,9 @@ EXERCISE = several(
         "Two loops, one after the other: the first loads, the second stores. Each needs the test "
         "for the end of the array, for each element by itself.",
     ),
-    after="Four loads are under way in each thread, with as many threads as before.",
+    after=(
+        "Four loads are under way in each thread, with as many threads as before. The waits are "
+        "counted in block 0 of a long array, where all four elements of a thread are inside. In a "
+        "last block that reaches beyond the end a kernel may wait more often."
+    ),
 )

@@ -27,6 +27,11 @@ from utils.measuring.measure_command import add_device
 DRAWN_ILPS = (1, 2, 3, 4)
 DRAWN_THREADS = (64, 128, 256)
 FLOAT_BYTES = 4
+# Of the copies, and the occupancies in % that a figure of them marks.
+DRAWN_COPIES = ("1 float", "4 float", "8 float", "8 float4")
+OCCUPANCY_TICKS = (8, 16, 25, 50, 100)
+# Two recorded rates that lie closer together count as the same.
+SAME = 0.02
 # What the source claims for its GPU: so much of the bandwidth at so low an occupancy.
 CLAIMED_SHARE, CLAIMED_OCCUPANCY, CLAIMED_COPY = 0.87, 0.08, "8 float4"
 
@@ -86,7 +91,7 @@ def expected_share(
     """What Little's law lets chains reach, as a share of an SM's peak.
 
     threads: of an SM. ilp: independent chains of each. The warps are dealt to the sub-partitions of
-    the SM, each with lanes of its own, and the SM is ready when the fullest of them is.
+    the SM, each with lanes of its own, and the SM has finished when the fullest of them has.
     """
     parts = limits_of(device.compute_capability).sub_partitions
     warps = np.ceil(threads / WARP)
@@ -116,7 +121,8 @@ def arithmetic_figure(
 ) -> Figure:
     """Share of the FMA loop's rate against threads per SM, for chains in one SM or in all.
 
-    ilps: the numbers of chains that are drawn; of those alone the published marks.
+    ilps: the numbers of chains that are drawn; of those alone the published marks. A single curve
+    has the number of threads written where it falls.
     """
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == sms)]
     chosen = chosen[chosen["floats"].isin(ilps)]
@@ -137,8 +143,16 @@ def arithmetic_figure(
     ]
     place = "one SM" if sms == 1 else f"all {sms} SMs"
     title = f"Chains of multiply-adds on {place}"
-    told = f"{where(frame)}; crosses: where the GTX480 of 2010 is at its peak"
-    return plots.share_lines(points, "threads per SM", title, told, marks)
+    crosses = "cross" if len(marks) == 1 else "crosses"
+    told = f"{where(frame)}; {crosses}: where the GTX480 of 2010 is at its peak"
+    notes = _falls(points) if len(ilps) == 1 else ()
+    return plots.share_lines(points, "threads per SM", title, told, marks, notes=notes)
+
+
+def _falls(points: pd.DataFrame) -> list[tuple[float, float, str]]:
+    """Where a curve lies clearly below the point before it: x, share and x in words."""
+    falls = points["share"] < (1 - SAME) * points["share"].shift()
+    return [(one.x, one.share, f"{one.x:g}") for one in points[falls].itertuples()]
 
 
 def chains_figure(frame: pd.DataFrame, device: Device) -> Figure:
@@ -164,7 +178,15 @@ def share(frame: pd.DataFrame, what: str, threads: int) -> float:
 
     what: a curve, such as "ILP 2" or "8 float4". threads: per SM. CourseError for no such point.
     """
-    return float(_points(frame, what, threads)["share"].max())
+    return float(point(frame, what, threads)["share"])
+
+
+def against(frame: pd.DataFrame, ilp: int, other: int, threads: int) -> str:
+    """Whether so many chains are "faster" or "slower" than others on one SM, or "the same"."""
+    ratio = share(frame, f"ILP {ilp}", threads) / share(frame, f"ILP {other}", threads)
+    if abs(ratio - 1) <= SAME:
+        return "the same"
+    return "faster" if ratio > 1 else "slower"
 
 
 def fewest_threads(frame: pd.DataFrame, ilp: int, enough: float) -> int | None:
@@ -174,14 +196,37 @@ def fewest_threads(frame: pd.DataFrame, ilp: int, enough: float) -> int | None:
     return int(chosen["threads_per_sm"].min()) if len(chosen) else None
 
 
-def turn_cycles(frame: pd.DataFrame, what: str, threads: int) -> float:
-    """Cycles of a thread of a copy from load to load: what is under way over what comes per cycle.
+def loads_under_way(frame: pd.DataFrame, what: str, threads: int) -> float:
+    """Bytes that the threads of an SM have loaded at once, in a copy."""
+    row = point(frame, what, threads)
+    return float(row["threads_per_sm"] * row["floats"] * FLOAT_BYTES)
 
-    Little's law, turned round. Half of the rate is reads.
+
+def turn_cycles(frame: pd.DataFrame, what: str, threads: int) -> float:
+    """Cycles of one turn of a copy: from a load of a thread to its next one, with the stores.
+
+    Little's law, turned round: the loads under way over those that come per cycle. Half of the
+    rate is loads.
     """
-    row = _points(frame, what, threads).sort_values("share").iloc[-1]
-    bytes_per_cycle = row["value"] / 2 * 1e3 / row["sm_clock_mhz"]
-    return row["threads_per_sm"] * row["sms"] * row["floats"] * FLOAT_BYTES / bytes_per_cycle
+    row = point(frame, what, threads)
+    loaded_per_cycle = row["value"] / 2 * 1e3 / row["sm_clock_mhz"] / row["sms"]
+    return loads_under_way(frame, what, threads) / loaded_per_cycle
+
+
+def loop_cycles(frame: pd.DataFrame, device: Device, ilp: int, multiply_adds: int) -> float:
+    """Recorded cycles of one turn of a loop of chains, with one warp for each scheduler of one SM.
+
+    multiply_adds: of a warp in a turn, as the compiler has made the loop.
+    """
+    threads = WARP * limits_of(device.compute_capability).sub_partitions
+    row = point(frame, f"ILP {ilp}", threads)
+    of_a_warp_per_cycle = row["value"] * 1e3 / 2 / row["sm_clock_mhz"] / threads
+    return multiply_adds / of_a_warp_per_cycle
+
+
+def point(frame: pd.DataFrame, what: str, threads: int) -> pd.Series:
+    """The fastest recorded point of a curve: chains on one SM, or a copy. CourseError for none."""
+    return _points(frame, what, threads).sort_values("share").iloc[-1]
 
 
 def _points(frame: pd.DataFrame, what: str, threads: int) -> pd.DataFrame:
@@ -197,7 +242,7 @@ def _points(frame: pd.DataFrame, what: str, threads: int) -> pd.DataFrame:
 
 def copy_figure(frame: pd.DataFrame, device: Device) -> Figure:
     """Share of the bandwidth against occupancy, for copies with more or less under way."""
-    chosen = frame[frame["experiment"] == "copy"].sort_values(["floats", "occupancy"])
+    chosen = frame[frame["what"].isin(DRAWN_COPIES)].sort_values(["floats", "occupancy"])
     needed = littles_law(frame, device).loc["memory", "under_way"]
     # Half of the bandwidth reads, and only reads are waited for.
     under_way = chosen["threads_per_sm"] * chosen["floats"] * FLOAT_BYTES
@@ -212,7 +257,8 @@ def copy_figure(frame: pd.DataFrame, device: Device) -> Figure:
     marks = [(100 * CLAIMED_OCCUPANCY, CLAIMED_SHARE, CLAIMED_COPY)]
     title = "Copying, by what each thread has under way"
     told = f"{where(frame)}; cross: the claim for the GTX480 of 2010"
-    return plots.share_lines(points, "occupancy in %", title, told, marks)
+    ticks = OCCUPANCY_TICKS
+    return plots.share_lines(points, "occupancy in %", title, told, marks, ticks=ticks)
 
 
 def _curves(options: argparse.Namespace) -> tuple[Device, pd.DataFrame]:

@@ -1,18 +1,16 @@
-"""Tables of lesson 09: Little's law in numbers, stalls of the machine code, then and now."""
+"""Tables of lesson 09: Little's law in numbers, loops in machine code, copies, then and now."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import pandas as pd
 from numba import float32, int64, void
 
-from latency_kernels import arithmetic
+from latency_kernels import LADDER, arithmetic
 from latency_kernels.hiding import curves
 from utils.errors import CourseError
 from utils.figures.look import number
 from utils.lessons.cards import Card, Table, table
-from utils.machine import devices
+from utils.lessons.recorded import share_of_peak
 from utils.machine.devices import Device
 from utils.measuring import records
 from utils.xray import xray
@@ -24,58 +22,23 @@ _SENTENCE = "{} The lesson goes on without this table."
 
 
 def law(frame: pd.DataFrame, device: Device) -> Table:
-    """Latency × rate for multiply-adds and for memory; and for the memory of 2010, published."""
+    """Latency × rate for multiply-adds and for memory, and for the loads of a copy."""
     found = curves.littles_law(frame, device)
     operations, memory = found.loc["arithmetic"], found.loc["memory"]
     rows = [
-        ("multiply-adds, one SM", *_product(operations, 1), ""),
-        ("bytes from memory, one SM", *_product(memory, 1), _kilobytes(memory, 1)),
-        ("bytes, all SMs together", *_product(memory, device.sms), _kilobytes(memory, device.sms)),
+        ("multiply-adds, one SM", *_product(operations, 1)),
+        ("bytes from memory, one SM", *_product(memory, 1)),
+        (f"bytes from memory, all {device.sms} SMs", *_product(memory, device.sms)),
+        ("bytes that a copy loads, one SM", *_product(memory, 1 / 2)),
     ]
-    note = (
-        f"{curves.where(frame)}; rates are those of the data sheet. A GTX 480 of 2010, published: "
-        f"at most 800 cycles, {devices.find('GTX480').peak_gb_per_s:g} GB/s, and so at most "
-        f"{_claim('data in flight that hide the latency of memory, at most'):g} KB."
-    )
-    head = ("", "latency (cycles)", "per cycle", "under way", "")
+    note = f"{curves.where(frame)}; rates are those of the data sheet."
+    head = ("what, and where", "latency (cycles)", "rate (per cycle)", "under way")
     return table("Little's law: latency × rate = under way", head, rows, note)
 
 
-def _product(row: pd.Series, sms: int) -> tuple[str, str, str]:
-    """Latency, rate of so many SMs, and what they have under way."""
-    return number(row["latency"]), number(sms * row["per_cycle"]), number(sms * row["under_way"])
-
-
-def _kilobytes(row: pd.Series, sms: int) -> str:
-    return _kept(f"{number(sms * row['under_way'] / 1e3)} KB")
-
-
-def _claim(what: str) -> float:
-    claims = records.published("claims").set_index("claim")["value"]
-    return float(claims[what])
-
-
-def stalls(*ilps: int, arch: str) -> Table | Card:
-    """The multiply-adds of one round of the loop, and for how many cycles the warp then pauses.
-
-    ilps: numbers of chains. Where the compiler is missing a sentence takes the table's place.
-    """
-    rows = []
-    for ilp in ilps:
-        try:
-            seen = xray(arithmetic.build(ilp), CHAINS, arch)
-        except CourseError as error:
-            return Card("ask", (_SENTENCE.format(error),))
-        rows += [
-            (
-                _kept(f"{ilp} chain{'s' * (ilp != 1)}"),
-                _kept(f"{one.name} {one.operands[0]}"),
-                one.control.stall,
-            )
-            for one in one_round(seen.hot.body, ilp)
-        ]
-    head = ("", "instruction and its result", "cycles until the next one")
-    return table(f"One round of all chains of a thread, compiled for {arch}", head, rows)
+def _product(row: pd.Series, part: float) -> tuple[str, str, str]:
+    """Latency, rate of such a multiple of one SM, and what is then under way."""
+    return number(row["latency"]), number(part * row["per_cycle"]), number(part * row["under_way"])
 
 
 def _kept(words: str) -> str:
@@ -83,10 +46,24 @@ def _kept(words: str) -> str:
     return words.replace(" ", "\u00a0")
 
 
-def one_round(body: Sequence, ilp: int) -> list:
-    """The last multiply-adds of a loop but those before its jump: one of each chain."""
-    multiply_adds = [one for one in body if one.name == "FFMA"]
-    return multiply_adds[-2 * ilp : -ilp]
+def loops(frame: pd.DataFrame, device: Device, *ilps: int) -> Table | Card:
+    """Loops of chains with one warp per scheduler: what a turn holds, and how long it takes.
+
+    ilps: numbers of chains. Where the compiler is missing a sentence takes the table's place.
+    """
+    rows = []
+    for ilp in ilps:
+        try:
+            loop = xray(arithmetic.build(ilp), CHAINS, device.arch).hot
+        except CourseError as error:
+            return Card("ask", (_SENTENCE.format(error),))
+        pauses = sum(one.control.stall for one in loop.body)
+        recorded = curves.loop_cycles(frame, device, ilp, loop.ffma)
+        rows.append((ilp, loop.ffma, len(loop.body) - loop.ffma, pauses, number(recorded)))
+    head = ("chains", "multiply-adds in a turn", "other instructions",
+            "all pauses together (cycles)", "recorded (cycles)")  # fmt: skip
+    caption = f"One turn of the loop, one warp per scheduler, compiled for {device.arch}"
+    return table(caption, head, rows, f"{curves.where(frame)}.")
 
 
 def threads_then_and_now(frame: pd.DataFrame, enough: float = 0.9) -> Table:
@@ -95,30 +72,73 @@ def threads_then_and_now(frame: pd.DataFrame, enough: float = 0.9) -> Table:
     rows = []
     for row in published.itertuples():
         then, now = int(row.threads_per_sm_for_peak), curves.fewest_threads(frame, row.ilp, enough)
-        rows.append((_kept(f"ILP {row.ilp}"), then, row.ilp * then, now, row.ilp * now))
-    head = ("", "threads, GTX 480", "under way", "threads, here", "under way")
+        rows.append((row.ilp, then, row.ilp * then, now, row.ilp * now))
+    head = ("chains", "GTX 480: threads", "its multiply-adds under way",
+            "here: threads", "multiply-adds under way here")  # fmt: skip
     caption = "Threads per SM for full speed"
-    note = f"GTX 480, published: its peak. Here, {curves.where(frame)}: {enough:.0%} of the peak."
+    note = (
+        f"Not quite the same measure: of the GTX 480 Volkov published where it came to its peak; "
+        f"here, {curves.where(frame)}, it is the first number of threads with {enough:.0%} of the "
+        "peak."
+    )
     return table(caption, head, rows, note)
 
 
 def copies_at(frame: pd.DataFrame, threads: int, *curves_shown: str) -> Table:
-    """Recorded copies with so many threads per SM: rate, share, and cycles from load to load."""
+    """Recorded copies with so many threads per SM: rate, share, loads under way, and one turn."""
     rows = []
     for what in curves_shown:
-        (_, point), *_ = frame[
-            frame["what"].eq(what) & frame["threads_per_sm"].eq(threads)
-        ].iterrows()
+        point = curves.point(frame, what, threads)
+        rate = _kept(f"{point['value']:,.0f} GB/s")
+        rows.append((_kept(what), rate, *_turn(frame, what, threads)))
+    head = ("under way in a thread", "rate, in and out", *_TURN)
+    return table(f"Copies with {threads} threads per SM, {curves.where(frame)}", head, rows)
+
+
+def turns(frame: pd.DataFrame, device: Device, *points: tuple[str, int]) -> Table:
+    """One turn of recorded copies beside the latency of a load alone.
+
+    points: a curve, such as "8 float4", and the threads per SM.
+    """
+    alone = curves.littles_law(frame, device).loc["memory", "latency"]
+    rows = [(_kept(what), threads, *_turn(frame, what, threads)) for what, threads in points]
+    head = ("under way in a thread", "threads per SM", *_TURN)
+    caption = f"A load alone takes {number(alone)} cycles; turns of copies take"
+    return table(caption, head, rows, f"{curves.where(frame)}.")
+
+
+_TURN = ("of the data sheet", "loads under way in an SM (bytes)", "one turn (cycles)")
+
+
+def _turn(frame: pd.DataFrame, what: str, threads: int) -> tuple[str, str, str]:
+    """Share of the data sheet's bandwidth, loads under way in an SM, and the cycles of a turn."""
+    return (
+        f"{curves.share(frame, what, threads):.1%}",
+        number(curves.loads_under_way(frame, what, threads)),
+        number(curves.turn_cycles(frame, what, threads)),
+    )
+
+
+def beside_the_copy(frame: pd.DataFrame, *points: tuple[str, int]) -> Table:
+    """Recorded copies beside the one with which the course measures the bandwidth of memory.
+
+    points: a curve, such as "8 float4", and the threads per SM. As many elements are copied.
+    """
+    ours = share_of_peak(LADDER.step("copy"), "2^28")
+    rows = [(f"the course's copy, {_kept('4 float')}", "100 %", f"{ours:.1%}", "–")]
+    for what, threads in points:
+        point = curves.point(frame, what, threads)
+        share = point["share"]
         rows.append(
             (
                 _kept(what),
-                _kept(f"{point['value']:,.0f} GB/s"),
-                f"{point['share']:.0%}",
-                number(curves.turn_cycles(frame, what, threads)),
+                f"{100 * point['occupancy']:.0f} %",
+                f"{share:.1%}",
+                f"{share / ours:.0%}",
             )
         )
-    head = ("under way in a thread", "rate", "of the data sheet", "cycles from load to load")
-    return table(f"Copies with {threads} threads per SM, {curves.where(frame)}", head, rows)
+    head = ("under way in a thread", "occupancy", "of the data sheet", "of the course's copy")
+    return table("Two measures of the same copies", head, rows, f"{curves.where(frame)}.")
 
 
 def order_of_moves(arch: str, **kernels) -> Table | Card:
@@ -135,5 +155,5 @@ def order_of_moves(arch: str, **kernels) -> Table | Card:
             return Card("ask", (_SENTENCE.format(error),))
         order = "".join({"LDG": "L", "STG": "S"}.get(one.name, "") for one in seen.code)
         rows.append((_kept(name.replace("_", " ")), order, seen.loads_before_use, seen.registers))
-    head = ("", "loads (L) and stores (S)", "loads before the first use", "registers")
+    head = ("kernel", "loads (L) and stores (S)", "loads before the first use", "registers")
     return table(f"In the machine code, compiled for {arch}", head, rows)

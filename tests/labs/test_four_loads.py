@@ -200,7 +200,8 @@ WRONG = {
         ["`out[768]`", "value of `x[512]`", "256 elements before"],
     ),
     "a place for all threads": (
-        [("cuda.local", "cuda.shared")], ["writes values[0]", "thread (255)"],
+        [("cuda.local", "cuda.shared")],
+        ["writes values[0]", "thread (255)", "share the one array `values`", "A barrier does not"],
     ),
     "shared without room for each thread": (
         [(LOCAL, "    values = cuda.shared.array(256, float32)\n"),
@@ -232,6 +233,11 @@ WRONG = {
     ),
     "a shape for a length": ([("x.size", "x.shape")], ["is a tuple", "one dimension"]),
     "threadIdx without x": ([(FIRST, "cuda.blockIdx * 1024 + cuda.threadIdx")], ["three numbers"]),
+    "slices": (
+        [(BODY, f"    first = {FIRST}\n    there = x[first : first + 1024 : 256]\n"
+          "    for j in range(there.size):\n        out[first + 256 * j] = there[j]\n")],
+        ["1 load of its 4", "`x[first:first + 1024:256]` loads nothing by itself"],
+    ),
     "a list": ([(LOCAL, "    values = [0, 0, 0, 0]\n")], ["local.array"]),
     "a name that is not defined": ([("= x[i]", "= y[i]")], ["the name y is not defined"]),
     "never ends": (
@@ -316,6 +322,13 @@ def test_another_right_kernel_passes(what):
 def test_every_small_slip_is_refused():
     passed = {what for what, kernel in mutants_of(NAME) if check(NAME, kernel).passed}
     assert passed == HARMLESS
+
+
+def test_who_passes_reads_where_the_waits_are_counted():
+    # The last block of this one waits up to three times in a thread.
+    verdict = check(NAME, changed(NAME, *RIGHT["a fast way for whole blocks"]))
+    assert "counted in block 0" in str(verdict)
+    assert "a kernel may wait more often" in str(verdict)
 
 
 def test_without_a_compiler_the_source_alone_is_judged(monkeypatch):

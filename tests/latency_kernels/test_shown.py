@@ -1,7 +1,5 @@
 """The tables of lesson 09."""
 
-import re
-
 import pytest
 
 from labs import EXERCISES
@@ -16,24 +14,18 @@ COPIES = EXERCISES["four_loads"]
 
 
 def test_the_law_multiplies_in_every_row():
-    for _, latency, rate, under_way, _ in shown.law(FRAME, H200).rows:
+    for _, latency, rate, under_way in shown.law(FRAME, H200).rows:
         latency, rate, under_way = (
             float(cell.replace(",", "")) for cell in (latency, rate, under_way)
         )
         assert under_way == pytest.approx(latency * rate, rel=0.01)
 
 
-def test_the_law_of_all_sms_is_that_of_one_times_their_number():
-    _, one, together = shown.law(FRAME, H200).rows
-    per_cycle = [float(row[2].replace(",", "")) for row in (one, together)]
+def test_the_law_of_all_sms_is_that_of_one_times_their_number_and_loads_get_half():
+    _, one, together, loads = shown.law(FRAME, H200).rows
+    per_cycle = [float(row[2].replace(",", "")) for row in (one, together, loads)]
     assert per_cycle[1] == pytest.approx(H200.sms * per_cycle[0], rel=0.01)
-
-
-def test_stalls_have_a_row_for_each_chain(compiler):
-    rows = shown.stalls(1, 4, arch="sm_90").rows
-    assert [row[0].partition("\u00a0")[0] for row in rows] == ["1", "4", "4", "4", "4"]
-    assert all(re.fullmatch("FFMA\u00a0R\\d+", row[1]) for row in rows)
-    assert len({row[1] for row in rows[1:]}) == 4
+    assert per_cycle[2] == pytest.approx(per_cycle[0] / 2, rel=0.01)
 
 
 def test_moves_are_shown_in_their_order(compiler):
@@ -49,7 +41,10 @@ def test_without_a_compiler_a_sentence_takes_the_place_of_a_table(monkeypatch):
         raise CourseError("There is no compiler here.")
 
     monkeypatch.setattr(shown, "xray", missing)
-    for told in (shown.stalls(1, arch="sm_90"), shown.order_of_moves("sm_90", a=COPIES.starter)):
+    for told in (
+        shown.loops(FRAME, H200, 1),
+        shown.order_of_moves("sm_90", a=COPIES.starter),
+    ):
         assert isinstance(told, Card)
         assert "There is no compiler here. The lesson goes on" in str(told)
 
@@ -65,7 +60,35 @@ def test_then_and_now_stand_beside_each_other():
 def test_copies_have_a_row_each_with_rates_that_grow():
     rows = shown.copies_at(FRAME, 512, "1 float", "4 float").rows
     assert [row[0] for row in rows] == ["1\u00a0float", "4\u00a0float"]
-    assert rows[0][1].startswith("1,199")
+    assert rows[0][1:] == ("1,199\u00a0GB/s", "25.0%", "2,048", "893")
+
+
+def test_a_turn_of_the_loop_takes_what_is_recorded_and_its_pauses_say_nearly_so(compiler):
+    for row in shown.loops(FRAME, H200, 1, 4, 5).rows:
+        pauses, recorded = map(float, row[3:])
+        assert pauses < recorded < 1.07 * pauses
+    # 80 multiply-adds of each of 128 threads, at 128 × 0.828 per cycle.
+    rate = curves.point(FRAME, "ILP 5", 128)["value"] * 1e9 / 2 / 1980e6
+    assert curves.loop_cycles(FRAME, H200, 5, 80) == pytest.approx(80 * 128 / rate)
+
+
+def test_turns_stand_beside_a_load_alone():
+    told = shown.turns(FRAME, H200, ("1 float", 128))
+    assert told.caption.startswith("A load alone takes 700 cycles")
+    assert told.rows == (("1\u00a0float", "128", "7.1%", "512", "781"),)
+
+
+def test_copies_are_compared_with_the_data_sheet_and_with_the_courses_copy():
+    ours, other = shown.beside_the_copy(FRAME, ("8 float4", 160)).rows
+    assert ours[1:] == ("100 %", "88.5%", "–")
+    assert other[1:] == ("8 %", "77.9%", "88%")
+
+
+@pytest.mark.parametrize(
+    "ilp, other, said", [(5, 4, "slower"), (4, 1, "faster"), (8, 4, "the same")]
+)
+def test_chains_are_faster_or_slower_or_within_two_percent(ilp, other, said):
+    assert curves.against(FRAME, ilp, other, threads=128) == said
 
 
 def test_a_point_that_is_not_recorded_is_named():
@@ -95,3 +118,17 @@ def test_the_figure_of_threads_may_show_one_curve_and_its_mark_alone():
     told = curves.arithmetic_figure(FRAME, H200, 1, ilps=[1]).alt_text
     assert "ILP 1 at 576" in told
     assert "ILP 2" not in told
+    assert "; cross: where" in told
+
+
+def test_a_single_curve_says_where_it_falls():
+    (axes,) = curves.arithmetic_figure(FRAME, H200, 1, ilps=[1]).axes
+    assert "576" in [text.get_text() for text in axes.texts]
+
+
+def test_the_figure_of_copies_has_four_curves_and_marks_the_claimed_occupancy():
+    (axes,) = curves.copy_figure(FRAME, H200).axes
+    labels = {text.get_text() for text in axes.texts}
+    assert labels >= set(curves.DRAWN_COPIES)
+    assert "8 float2" not in labels
+    assert [tick.get_text() for tick in axes.get_xticklabels()][:2] == ["8", "16"]

@@ -12,6 +12,9 @@ from utils.figures.labels import label_ends
 from utils.figures.look import COLOURS, INK, MARKERS, new_figure, style, with_alt
 from utils.machine.devices import fraction_of_peak
 
+# Short and far apart, so that a line of them is seen beside the drawn one on a small dark page.
+_DOTS = (0, (1, 1.6))
+
 
 def share_lines(
     points: pd.DataFrame,
@@ -19,12 +22,16 @@ def share_lines(
     title: str,
     where: str,
     marks: Sequence[tuple[float, float, str]] = (),
+    ticks: Sequence[float] = (),
+    notes: Sequence[tuple[float, float, str]] = (),
 ) -> Figure:
     """Lines of a share of the peak against what hides the latency; what a model says, dotted.
 
     points: columns label, x, share and model (fractions), of at most six labels. axis: what x is,
     on a scale of powers of two. where: the line below the title. marks: points of others, as x,
-    share and the label of the line whose colour they get. CourseError for a share above 1.
+    share and the label of the line whose colour they get. ticks: of the x-axis; else the powers of
+    two down from the greatest x. notes: words below a point, as x, share and words. CourseError for
+    a share above 1.
     """
     with style():
         figure = new_figure(title, where, height=3.9)
@@ -34,13 +41,17 @@ def share_lines(
             fraction_of_peak(line["share"].max(), 1.0, label)
             x, share, colour = line["x"], 100 * line["share"], colours[label]
             axes.plot(x, share, color=colour, marker=mark, clip_on=False, zorder=3)
-            axes.plot(x, 100 * line["model"], color=colour, linestyle=":", linewidth=1.3)
+            axes.plot(x, 100 * line["model"], color=colour, linestyle=_DOTS, linewidth=2.2)
             ends[label] = (x.iloc[-1], share.iloc[-1], colour)
         for x, share, label in marks:
             axes.plot(x, 100 * share, "x", color=colours.get(label, INK), markersize=10,
                       markeredgewidth=2.5, clip_on=False, zorder=4)  # fmt: skip
-        octaves = np.floor(np.log2(points["x"].max() / points["x"].min()))
-        ticks = points["x"].max() / 2.0 ** np.arange(octaves + 1)
+        for x, share, words in notes:
+            axes.annotate(words, (x, 100 * share), (0, -7), ha="center", va="top",
+                          textcoords="offset points")  # fmt: skip
+        if not ticks:
+            octaves = np.floor(np.log2(points["x"].max() / points["x"].min()))
+            ticks = points["x"].max() / 2.0 ** np.arange(octaves + 1)
         axes.set_xscale("log", base=2)
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.minorticks_off()

@@ -28,13 +28,15 @@ def predict(name: str, value) -> Card:
     except CourseError as error:
         return Card("bad", (str(error),))
     aside = ledger_file.keep(name, value=kept)
-    told = f"Kept: {asked.said(kept)}. The answer comes later."
+    told = [f"Kept: {asked.said(kept)}. The answer comes later."]
+    if doubt := asked.doubted(kept):
+        told.append(doubt)
     if aside is None:
-        return Card("good", (told,))
+        return Card("ask" if doubt else "good", tuple(told))
     lost = (
         f"Your file of predictions could not be read and is now `{aside.name}`; a new one begins."
     )
-    return Card("good", (told, lost))
+    return Card("good", (*told, lost))
 
 
 def reveal(name: str, measured) -> Card:

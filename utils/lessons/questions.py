@@ -38,7 +38,7 @@ class Question:
             return f"Choose one: {_quoted(self.choices)}."
         if self.order:
             return f"Give a list of these in your order: {_quoted(self.order)}."
-        return "Give a number."
+        return "Give a number, in percent." if self.unit == "%" else "Give a number."
 
     def accepted(self, value: object) -> object:
         """The answer in the form that is kept; CourseError with one sentence if it is none."""
@@ -53,6 +53,15 @@ class Question:
             least = f"at least {self.at_least:g}" if self.at_least else "more than 0"
             raise CourseError(f"{self.text}: this must be {least}, and {value:g} was given.")
         return float(value)
+
+    def doubted(self, value: object) -> str | None:
+        """Why an answer that is accepted may not be what was meant, as a sentence."""
+        if self.unit != "%" or not 0 < value < 1:
+            return None
+        return (
+            f"That is less than one percent. If you mean {100 * value:g} %, write {100 * value:g}, "
+            "and run the cell again."
+        )
 
     def said(self, value: object) -> str:
         """An answer in words, with its unit."""

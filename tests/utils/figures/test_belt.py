@@ -8,8 +8,8 @@ from utils.figures.belt import LATENCY, draw_belt
 from utils.virtual_gpu.pictures.svg import BLUE, ORANGE
 
 
-def frames(*workers: int) -> list[str]:
-    body = draw_belt(workers).body
+def frames(*workers: int, each: int = 1) -> list[str]:
+    body = draw_belt([(number, each) for number in workers]).body
     return re.findall(r'<div class="frame.*?</svg></div>', body, flags=re.DOTALL)
 
 
@@ -25,6 +25,13 @@ def test_every_worker_has_one_box_on_the_belt_or_waits(workers):
     assert boxes(frame, ORANGE) == max(workers - LATENCY, 0)
 
 
+def test_two_workers_with_four_boxes_each_fill_the_belt():
+    (frame,) = frames(2, each=4)
+    assert boxes(frame, BLUE) == 8
+    assert re.findall(">([A-H])</text>", frame) == [*"AAAABBBB"]
+    assert draw_belt().body.count("2 workers, 4 boxes each</text>") == 1
+
+
 def test_the_rate_is_what_is_under_way_over_the_latency():
     half, full, more = frames(4, 8, 10)
     assert "4 in 8 seconds: 0.5 a second" in half
@@ -33,6 +40,6 @@ def test_the_rate_is_what_is_under_way_over_the_latency():
 
 
 def test_words_say_what_is_to_be_seen():
-    told = draw_belt((1, 10)).alt
-    assert "1 worker: 1 of 8 places are full, 0.125 boxes a second" in told
-    assert "10 workers: 8 of 8 places are full, and 2 wait" in told
+    told = draw_belt([(1, 1), (10, 1)]).alt
+    assert "1 worker, one box each: 1 of 8 places are full, 0.125 boxes a second" in told
+    assert "10 workers, one box each: 8 of 8 places are full, and 2 wait" in told

@@ -25,3 +25,12 @@ def test_the_words_say_how_far_each_line_rises():
 def test_a_share_above_the_peak_is_refused():
     with pytest.raises(CourseError, match="of the peak, which no kernel reaches"):
         share_lines(SHARES.assign(share=1.1), "threads", "Chains", WHERE)
+
+
+def test_ticks_and_notes_stand_where_they_are_wanted():
+    figure = share_lines(
+        SHARES, "threads", "Chains", WHERE, ticks=[32, 576], notes=[(576, 0.5, "576 threads")]
+    )
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["32", "576"]
+    assert ("576 threads", (576, 50)) in [(one.get_text(), one.xy) for one in axes.texts]

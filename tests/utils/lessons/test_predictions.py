@@ -12,6 +12,7 @@ from utils.lessons.questions import Question
 BANK = {
     "05.sectors": Question("Sectors of one request", "sectors", at_least=1),
     "05.factor": Question("How many times faster", "times"),
+    "05.share": Question("Share of the peak", "%"),
     "05.limit": Question("What limits it", choices=("shared memory", "the caches")),
     "07.order": Question("From slow to fast", order=("naive", "tiled", "cuBLAS")),
 }
@@ -19,7 +20,7 @@ BANK = {
 
 @pytest.fixture(autouse=True)
 def own_file(tmp_path, monkeypatch):
-    """A bank of four questions, and a file of predictions that is not there yet."""
+    """A bank of five questions, and a file of predictions that is not there yet."""
     monkeypatch.setenv("COURSE_LEDGER", str(tmp_path / "kept" / "predictions.json"))
     monkeypatch.delenv(ledger_file.PAGE, raising=False)
     for module in (questions, predictions):
@@ -37,6 +38,15 @@ def test_a_prediction_is_kept_and_stands_beside_what_was_measured():
 def test_none_asks_and_keeps_nothing(own_file):
     assert "Give a number." in str(predict("05.sectors", None))
     assert not own_file.exists()
+
+
+def test_a_share_is_asked_in_percent_and_a_fraction_is_doubted():
+    assert "Give a number, in percent." in str(predict("05.share", None))
+    told = predict("05.share", 0.95)
+    assert told.kind == "ask"
+    assert "If you mean 95 %, write 95" in str(told)
+    assert "If you mean" not in str(predict("05.share", 95))
+    assert "If you mean" not in str(predict("05.factor", 0.5))
 
 
 def test_a_prediction_can_be_changed_until_the_answer_was_seen():
@@ -153,6 +163,7 @@ def test_the_ledger_hides_what_was_not_revealed():
     assert rows == (
         ("Sectors of one request", "8 sectors", "32 sectors"),
         ("How many times faster", "–", "–"),
+        ("Share of the peak", "–", "–"),
         ("What limits it", "the caches", "–"),
     )
 
