@@ -25,8 +25,8 @@ EXERCISE = HostExercise(
         "readings, because the flush must not lie between them.",
         "A flush is work in the queue, like a kernel. When must it have ended?",
         "In the loop: flush, synchronize, read the clock, launch, synchronize, read the clock. "
-        "Keep at least 7 differences in a list. A few of them are disturbed: take the median of the "
-        "list, and not the mean. (`median` comes from the module `statistics`.)",
+        "Keep at least 7 differences in a list. A few of them are disturbed: take the median of "
+        "the list, and not the mean. (`median` comes from the module `statistics`.)",
     ),
     after=(
         "Its rate holds no compiler, no cache that was filled before, and no launch that something "

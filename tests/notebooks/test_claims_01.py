@@ -39,9 +39,9 @@ def test_the_kernel_of_the_first_prediction_takes_27_5_ms():
 
 
 def test_a_launch_is_some_hundred_to_some_thousand_empty_calls():
-    empty_us = 0.05  # about 0.03 to 0.1 us on the computers of today
-    assert 1000 * ms("naive", 256, "launch") / empty_us > 200
-    assert 1000 * ms("naive", 4096, "launch") / empty_us < 5000
+    for empty_us in (0.03, 0.1):  # seen on computers of today
+        assert 200 < 1000 * ms("naive", 256, "launch") / empty_us < 1000
+        assert 1000 < 1000 * ms("naive", 4096, "launch") / empty_us < 5000
 
 
 def test_without_waiting_a_large_product_looks_too_fast_and_a_small_one_too_slow():
@@ -56,7 +56,8 @@ def test_without_waiting_a_large_product_looks_too_fast_and_a_small_one_too_slow
 
 
 def test_the_first_call_takes_far_longer_than_a_later_one():
-    assert ms("naive", 256, "first") > 1000 * ms("naive", 256, "wall")
+    assert ms("naive", 256, "first") == pytest.approx(99, abs=0.5)
+    assert ms("naive", 256, "wall") == pytest.approx(0.044, abs=0.0005)
 
 
 def test_the_cache_of_the_h200_holds_three_small_matrices_and_not_three_large_ones():
@@ -127,14 +128,11 @@ def test_the_source_divides_by_2_to_the_30():
     per_second = 2 * 1024**3 / (tiled.time_ms / 1000)
     assert round(per_second / 2**30) == tiled.gflops == 165
     assert tiled.gflops_base == "2^30"
-    assert tiled.efficiency_pct == 16
-    assert per_second / 10**9 / 1030 == pytest.approx(0.172, abs=0.0005)
     assert pytest.approx(0.074, abs=0.0005) == 2**30 / 10**9 - 1
     frame = records.published("gemm_gpu")
     row = frame[(frame["device"] == "C2070") & (frame["block"] == "8x8")].iloc[0]
     assert (row.time_ms, row.gflops) == (20.0, 100)
     assert pytest.approx(107.4, abs=0.05) == 2 * 1024**3 / 0.0200 / 10**9
-    assert "peak 1030" in row.note
 
 
 def test_the_course_measures_as_the_lesson_says():

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from utils.virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
 
-LEFT, RIGHT, TOP, PITCH = 118, 330, 34, 30
+LEFT, RIGHT, TOP, PITCH = 118, 324, 34, 30
 MOST_TICKS = 5
 
 
@@ -46,7 +46,7 @@ def draw_strips(title: str, series: Mapping[str, Sequence[float]]) -> Picture:
         else:
             words.append(f"{name}: {told(median)}, once")
         body += "".join(_dot(x(ms), y + _aside(at)) for at, ms in enumerate(times))
-        body += text(RIGHT + 14, y + 4, told(median), 12, font_weight="bold")
+        body += text(RIGHT + 12, y + 4, told(median), 12, font_weight="bold")
     alt = f"{title}. {'; '.join(words)}."
     return Picture(_key() + svg(412, bottom + 22, body, alt, widest=560), alt)
 
