@@ -414,7 +414,7 @@ def examined(multiply: Callable, causes: Sequence[Cause], fact: str) -> Examined
         before = seen.right
         counts = {"copies": len(seen.copies), "bytes": sum(one.nbytes for one in seen.copies)}
         if told:
-            return Examined(told, counts=counts)
+            return Examined((told,), counts=counts)
     return Examined(facts=(fact,), counts=counts)
 
 

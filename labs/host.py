@@ -30,9 +30,9 @@ class CallFailed(BaseException):
 
 @dataclass(frozen=True)
 class Examined:
-    """What an examination of a function says: a cause, or the facts and counts of a right one."""
+    """What an examination of a function says: causes, or the facts and counts of a right one."""
 
-    cause: str | None = None
+    causes: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     counts: Mapping[str, float] = field(default_factory=dict)
 
@@ -65,8 +65,8 @@ def judge(asked: HostExercise, given, patience: float) -> Verdict:
         seen = asked.examine(lambda *arguments: call(given, *arguments, patience=patience))
     except CallFailed as error:
         return Verdict(asked.name, asked.title, (str(error),))
-    if seen.cause:
-        return Verdict(asked.name, asked.title, (seen.cause,), (), seen.counts)
+    if seen.causes:
+        return Verdict(asked.name, asked.title, seen.causes, (), seen.counts)
     return Verdict(asked.name, asked.title, (), (*seen.facts, asked.after), seen.counts)
 
 

@@ -60,9 +60,9 @@ def about_average(average: str, times: Sequence[float]) -> str:
     value = AVERAGES[average](times)
     if average == "mean":
         return (
-            f"You take the mean of {many} times. A few launches were disturbed, one of them took "
-            f"{duration(max(times))}, and the mean is {value / median:.2f} times the median, "
-            f"{duration(median)}."
+            f"You take the mean of {many} times. Most lie near {duration(median)}. A few launches "
+            f"were disturbed, one of them took {duration(max(times))}, and so the mean is "
+            f"{duration(value)}."
         )
     if average == "sum":
         return (
@@ -70,7 +70,7 @@ def about_average(average: str, times: Sequence[float]) -> str:
             "product."
         )
     chosen = f"You take the {average} of {many} times"
-    end = f"The median is {duration(median)}."
+    end = f"Most lie near {duration(median)}."
     return {
         "least": f"{chosen}, {duration(value)}: one launch that met a higher clock. {end}",
         "greatest": f"{chosen}, {duration(value)}: the launch that was disturbed most. {end}",

@@ -15,8 +15,8 @@ EXERCISE = HostExercise(
         "The device has four methods. `launch()` puts the product into the queue and returns. "
         "`synchronize()` waits until the queue is empty. `flush()` puts work into the queue that "
         "empties the cache. `now()` is the host's clock, in seconds.",
-        "The check gives your function a model of a device, whose clock is no real one. So it "
-        "knows the right answer, and what each of your readings of the clock has seen.",
+        "The check gives your function a model of a device, with a simulated clock. So it knows "
+        "the right answer, and what each of your readings of the clock has seen.",
     ),
     hints=(
         "Which work may lie between your two readings of the clock, and which may not? Draw the "
@@ -25,7 +25,8 @@ EXERCISE = HostExercise(
         "readings, because the flush must not lie between them.",
         "A flush is work in the queue, like a kernel. When must it have ended?",
         "In the loop: flush, synchronize, read the clock, launch, synchronize, read the clock. "
-        "Keep the differences in a list, and take `statistics.median` of it.",
+        "Keep at least 7 differences in a list. A few of them are disturbed: take the median of "
+        "the list, and not the mean. (`median` comes from the module `statistics`.)",
     ),
     after=(
         "Its rate holds no compiler, no cache that was filled before, and no launch that something "

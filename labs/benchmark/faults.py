@@ -84,16 +84,16 @@ class Seen:
 
 
 def examine(benchmark: Callable) -> Examined:
-    """Call it for each task; the cause of the first wrong answer."""
+    """Call it for each task; the causes of the first wrong answer."""
     facts = []
     for task in TASKS:
         device = ModelDevice(task.speeds)
         seen = Seen(task, device, benchmark(device, task.m, task.n, task.k))
-        for probe in PROBES:
-            if cause := probe(seen):
-                return Examined(cause)
+        told = next((words for probe in PROBES if (words := probe(seen))), None)
+        if causes := (told,) if told else _arithmetic(seen):
+            return Examined(causes)
         facts.append(f"{seen.answer:,.0f} GFLOP/s, and {task.gflops:,.0f} are right")
-    return Examined(None, (f"On the three devices: {'; '.join(facts)}.", *_remarks(seen)))
+    return Examined(facts=(f"On the three devices: {'; '.join(facts)}.", *_remarks(seen)))
 
 
 def _remarks(seen: Seen) -> Iterator[str]:
@@ -246,24 +246,24 @@ def _too_few(seen: Seen) -> str | None:
         return None
     return (
         f"You timed {_launches(launches)}. Now and then a launch is disturbed here and takes up to "
-        f"{max(seen.task.speeds.noise):g} times as long: time at least {FEWEST}, so that one of "
-        "these does not decide."
+        f"{max(seen.task.speeds.noise):g} times as long. Among so few, one of these decides too "
+        "much."
     )
 
 
-def _arithmetic(seen: Seen) -> str | None:
-    """The times are right, and the answer is not."""
+def _arithmetic(seen: Seen) -> tuple[str, ...]:
+    """The times are right, and the answer is not: what is wrong with average, work and unit."""
     if seen.right:
-        return None
+        return ()
     if told := seen.explanation:
         average = about_average(told.average, seen.times)
-        return " ".join(filter(None, (average, told.work, told.unit)))
+        return tuple(filter(None, (average, told.work, told.unit)))
     median = statistics.median(seen.times)
     rate = seen.task.flops / median / 1e9
     return (
-        f"Your times are right: their median is {duration(median)}. With {seen.task.flops:,} "
+        f"Your times are right: most lie near {duration(median)}. With {seen.task.flops:,} "
         f"operations this makes {rate:,.0f} GFLOP/s. Your function returns {figure(seen.answer)}, "
-        f"{figure(seen.answer / rate)} times as much."
+        f"{figure(seen.answer / rate)} times as much.",
     )
 
 
@@ -279,7 +279,6 @@ PROBES: tuple[Callable[[Seen], str | None], ...] = (
     _compiling,
     _hot_cache,
     _too_few,
-    _arithmetic,
 )
 
 

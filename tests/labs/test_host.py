@@ -11,7 +11,7 @@ from labs.host import CallFailed, Examined, HostExercise
 
 def examine(double) -> Examined:
     if double(3) != 6:
-        return Examined("Three should give six.")
+        return Examined(("Three should give six.",))
     return Examined(facts=("Three gives six.",))
 
 

@@ -1,8 +1,12 @@
 """What lesson 01 says in prose, held against the records and against what the sources print."""
 
+import statistics
+
 import pytest
 
 from gemm_kernels import LADDER
+from gemm_kernels.parts.slices import cut
+from gemm_kernels.tuning.constants import choose
 from labs import check
 from labs.bank import find
 from labs.benchmark.faults import FEWEST
@@ -34,19 +38,26 @@ def test_the_kernel_of_the_first_prediction_takes_27_5_ms():
     assert ms("naive", 4096, "wall") == pytest.approx(27.5, rel=0.01)
 
 
-def test_without_waiting_a_large_product_passes_the_peak_and_a_small_one_does_not():
-    def rate(n):
-        return GemmShape(n, n, n).flops / ms("naive", n, "launch") / 1e6
+def test_a_launch_is_some_hundred_to_some_thousand_empty_calls():
+    for empty_us in (0.03, 0.1):  # seen on computers of today
+        assert 200 < 1000 * ms("naive", 256, "launch") / empty_us < 1000
+        assert 1000 < 1000 * ms("naive", 4096, "launch") / empty_us < 5000
 
-    assert rate(4096) > 10 * H200.peak_gflops
-    assert rate(256) < H200.peak_gflops / 10
-    assert ms("naive", 256, "wall") / ms("naive", 256, "launch") == pytest.approx(1.7, abs=0.05)
-    assert 600 < ms("naive", 4096, "wall") / ms("naive", 256, "wall") < 650
+
+def test_without_waiting_a_large_product_looks_too_fast_and_a_small_one_too_slow():
+    def rate(n, timer):
+        return GemmShape(n, n, n).flops / ms("naive", n, timer) / 1e6
+
+    assert rate(4096, "launch") > 10 * H200.peak_gflops
+    assert ms("naive", 256, "launch") > ms("naive", 256, "hot")
+    assert rate(256, "hot") / rate(256, "launch") == pytest.approx(1.6, abs=0.05)
+    assert 1650 < ms("naive", 4096, "hot") / ms("naive", 256, "hot") < 1700
     assert 5 < ms("naive", 4096, "launch") / ms("naive", 256, "launch") < 6
 
 
 def test_the_first_call_takes_far_longer_than_a_later_one():
-    assert ms("naive", 256, "first") > 1000 * ms("naive", 256, "wall")
+    assert ms("naive", 256, "first") == pytest.approx(99, abs=0.5)
+    assert ms("naive", 256, "wall") == pytest.approx(0.044, abs=0.0005)
 
 
 def test_the_cache_of_the_h200_holds_three_small_matrices_and_not_three_large_ones():
@@ -55,46 +66,61 @@ def test_the_cache_of_the_h200_holds_three_small_matrices_and_not_three_large_on
     assert 3 * 4 * 4096**2 == 192 * 2**20
 
 
-def test_cold_caches_cost_most_at_256_and_nothing_at_4096():
+def test_cold_caches_cost_less_in_larger_products_but_for_1024():
     factors = {n: ms("naive", n, "cold") / ms("naive", n, "hot") for n in SIZES}
-    assert max(factors, key=factors.get) == 256
-    assert factors[4096] < 1.002
+    others = [factors[n] for n in SIZES if n != 1024]
+    assert others == sorted(others, reverse=True)
     assert factors[1024] > factors[512]
-    hot, cold = (course.recorded_series("naive", 256, timer) for timer in ("hot", "cold"))
-    assert hot.time_ms_max < cold.time_ms_min  # the strips do not touch
 
 
-def test_after_a_pause_the_launch_takes_almost_four_times_as_long_at_the_same_clock():
-    events, pause = (course.recorded_series("naive", 256, timer) for timer in ("events", "pause"))
-    assert 3.5 < pause.time_ms / events.time_ms < 4
-    assert 3.5 < pause.time_ms / ms("naive", 256, "wall") < 4
-    assert pause.sm_clock_mhz == course.recorded_series("naive", 256, "wall").sm_clock_mhz == 1980
+def test_one_long_time_moves_the_mean_and_not_the_median():
+    times = [1.0] * 19 + [100.0]
+    assert statistics.mean(times) == pytest.approx(5.95)
+    assert statistics.median(times) == 1
 
 
-def test_the_host_s_clock_is_wrong_by_as_much_as_the_lesson_says():
-    over = {n: ms("autotuned", n, "wall") / ms("autotuned", n, "hot") for n in SIZES}
-    assert ms("autotuned", 4096, "hot") == pytest.approx(2.5, abs=0.05)
-    assert over[4096] - 1 == pytest.approx(0.024, abs=0.0005)
-    assert 1.7 < over[1024] < 2
-    assert over[512] == pytest.approx(5, abs=0.2)
-    assert ms("autotuned", 1024, "hot") < 0.1 < ms("autotuned", 2048, "hot")
+def test_the_launch_lies_between_two_events_around_a_short_kernel():
+    launch, own = (1000 * ms("naive", 256, timer) for timer in ("launch", "hot"))
+    assert (launch, own) == (pytest.approx(25.7, abs=0.05), pytest.approx(16.5, abs=0.05))
+    assert launch + own == pytest.approx(42.2, abs=0.05)
+    assert launch + own == pytest.approx(1000 * ms("naive", 256, "events"), rel=0.05)
+    assert launch > ms("naive", 256, "wall") * 1000 / 2  # most of a short kernel's time
+
+
+def test_the_error_of_the_host_s_clock_depends_on_the_kernel_s_time():
+    def over(kernel, n):
+        return ms(kernel, n, "wall") / ms(kernel, n, "hot")
+
+    own = {(kernel, n): ms(kernel, n, "hot") for kernel in ("naive", "autotuned") for n in SIZES}
+    for case in (("naive", 2048), ("autotuned", 4096)):
+        assert own[case] == pytest.approx(2.5, abs=0.05)
+        assert over(*case) == pytest.approx(1.02, abs=0.005)
+    assert all(over(*case) < 1.03 for case, time in own.items() if time > 2.45)
+    short = [over(*case) for case, time in own.items() if time < 0.1]
+    assert (min(short), max(short)) == (pytest.approx(1.5, abs=0.05), pytest.approx(13, abs=0.1))
     assert ms("naive", 4096, "wall") / ms("naive", 4096, "hot") < 1.005
 
 
-def test_queued_repetitions_lie_closer_together_than_others():
-    def spread(timer):
-        one = course.recorded_series("autotuned", 256, timer)
-        return one.time_ms_max - one.time_ms_min
+def test_autotuned_is_two_kernels_at_256_and_512():
+    for n in SIZES[:3]:
+        shape = GemmShape(n, n, n)
+        chosen = choose(shape)
+        tiles = -(-n // chosen["BM"]) * -(-n // chosen["BN"])
+        slots, steps = H200.sms * chosen["BLOCKS"], -(-n // chosen["BK"])
+        assert (cut(tiles, slots, steps, chosen["SLICES"]).slices > 1) == (n < 1024)
 
-    assert max(spread("hot"), spread("cold")) < min(
-        spread("launch"), spread("wall"), spread("events")
-    )
+
+def test_strips_of_the_kernel_alone_are_the_narrowest():
+    def spread(timer):
+        one = course.recorded_series("naive", 256, timer)
+        return one.time_ms_max / one.time_ms_min
+
+    assert max(spread("hot"), spread("cold")) < min(map(spread, ("launch", "wall", "events")))
 
 
 def test_every_strip_has_the_repetitions_that_the_lesson_names():
     for timer in pitfalls.TIMERS:
         assert len(course.recorded_series("naive", 256, timer).times_us) == 20
-    assert pitfalls.PAUSE_S == 0.2
 
 
 def test_the_source_divides_by_2_to_the_30():
@@ -102,22 +128,11 @@ def test_the_source_divides_by_2_to_the_30():
     per_second = 2 * 1024**3 / (tiled.time_ms / 1000)
     assert round(per_second / 2**30) == tiled.gflops == 165
     assert tiled.gflops_base == "2^30"
-    assert tiled.efficiency_pct == 16
-    assert per_second / 10**9 / 1030 == pytest.approx(0.172, abs=0.0005)
     assert pytest.approx(0.074, abs=0.0005) == 2**30 / 10**9 - 1
     frame = records.published("gemm_gpu")
     row = frame[(frame["device"] == "C2070") & (frame["block"] == "8x8")].iloc[0]
     assert (row.time_ms, row.gflops) == (20.0, 100)
     assert pytest.approx(107.4, abs=0.05) == 2 * 1024**3 / 0.0200 / 10**9
-    assert "peak 1030" in row.note
-
-
-def test_the_gib_of_a_source_are_gb():
-    claims = records.published("claims").set_index("claim")
-    row = claims.loc["maxas: memory bandwidth of the device"]
-    assert row.value == 224
-    assert "prints GiB/s" in row.note
-    assert pytest.approx(208.6, abs=0.05) == 224e9 / 2**30
 
 
 def test_the_course_measures_as_the_lesson_says():

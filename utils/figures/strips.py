@@ -6,65 +6,75 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
-from utils.figures.times import TICKS
-from utils.measuring.durations import duration
 from utils.virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
 
-LEFT, RIGHT, TOP, PITCH = 118, 330, 34, 30
-WIDE = 2.6  # at least so many times the left end: 2 and 5 are further apart than others
+LEFT, RIGHT, TOP, PITCH = 118, 324, 34, 30
+MOST_TICKS = 5
 
 
 def draw_strips(title: str, series: Mapping[str, Sequence[float]]) -> Picture:
-    """A strip for each name: a dot for each time in ms, a bar and a number for their median.
+    """A strip for each name: a dot for each time in ms, and for several a bar at their median.
 
-    Times are above 0; the axis is logarithmic, and wide enough to hold a round number.
+    Times are above 0. The axis is logarithmic and ends at round numbers; all numbers have one
+    unit, that of the largest median.
     """
     every = [ms for times in series.values() for ms in times]
-    low, high = _limits(min(every), max(every))
+    medians = {name: statistics.median(times) for name, times in series.items()}
+    in_one_ms, unit = (1, "ms") if max(medians.values()) >= 1 else (1000, "us")
+    ticks = _ticks(min(every), max(every))
+    low, high = ticks[0], ticks[-1]
     bottom = TOP + PITCH * len(series)
 
     def x(ms: float) -> float:
         return LEFT + (RIGHT - LEFT) * math.log(ms / low) / math.log(high / low)
 
+    def told(ms: float) -> str:
+        return f"{_figure(ms * in_one_ms)} {unit}"
+
     body = text(4, 20, title, 13, font_weight="bold")
-    for tick in _ticks(low, high):
+    for tick in ticks:
         body += path(f"M{x(tick):.1f} {TOP}V{bottom}", opacity=0.2)
-        body += text(round(x(tick)), bottom + 15, _figure(tick), 12, "middle")
-    told = []
+        body += text(round(x(tick)), bottom + 15, _figure(tick * in_one_ms), 12, "middle")
+    body += text(RIGHT + 34, bottom + 15, unit)
+    words = []
     for place, (name, times) in enumerate(series.items()):
-        y, median = TOP + PITCH * (place + 0.5), statistics.median(times)
+        y, median = TOP + PITCH * (place + 0.5), medians[name]
         body += text(LEFT - 10, y + 4, name, 12, "end")
+        if len(times) > 1:
+            body += _bar(x(median), y)
+            words.append(f"{name}: median {told(median)}, {told(min(times))} to {told(max(times))}")
+        else:
+            words.append(f"{name}: {told(median)}, once")
         body += "".join(_dot(x(ms), y + _aside(at)) for at, ms in enumerate(times))
-        body += path(f"M{x(median):.1f} {y - 12}v24", stroke=ORANGE, stroke_width=3)
-        middle, least, most = (duration(ms / 1000) for ms in (median, min(times), max(times)))
-        body += text(RIGHT + 12, y + 4, middle, 12, font_weight="bold")
-        told.append(f"{name}: median {middle}, from {least} to {most}")
-    alt = f"{title}. {'; '.join(told)}."
+        body += text(RIGHT + 12, y + 4, told(median), 12, font_weight="bold")
+    alt = f"{title}. {'; '.join(words)}."
     return Picture(_key() + svg(412, bottom + 22, body, alt, widest=560), alt)
 
 
 def _key() -> str:
-    body = _dot(8, 10) + text(18, 14, "one repetition")
-    body += path("M128 2v16", stroke=ORANGE, stroke_width=3) + text(136, 14, "their median")
-    return svg(220, 20, body, "Dots: single repetitions. Bar: their median.", widest=220)
+    body = _dot(8, 14) + text(18, 18, "one repetition")
+    body += _bar(128, 14) + text(136, 18, "their median")
+    return svg(220, 28, body, "Dots: single repetitions. Bar: their median.", widest=220)
 
 
-def _limits(least: float, most: float) -> tuple[float, float]:
-    room = max(1.08, math.sqrt(WIDE * least / most))
-    return least / room, most * room
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """At most six round numbers between the limits."""
-    inside = [tick for tick in TICKS if low < tick < high]
-    tens = [tick for tick in inside if f"{tick:e}".startswith("1.0")]
-    if len(inside) <= 6:
+def _ticks(least: float, most: float) -> list[float]:
+    """Round numbers, the first below all times and the last above; two to five."""
+    powers = range(math.floor(math.log10(least)) - 1, math.ceil(math.log10(most)) + 2)
+    numbers = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+    first = max(at for at, number in enumerate(numbers) if number <= least)
+    last = min(at for at, number in enumerate(numbers) if number > most)
+    inside = numbers[first : last + 1]
+    if len(inside) <= MOST_TICKS:
         return inside
-    return tens[:: -(-len(tens) // 6)]
+    # Only powers of ten, and the axis ends at such.
+    powers = range(math.floor(math.log10(inside[0])), math.ceil(math.log10(inside[-1])) + 1)
+    apart = -(-(len(powers) - 1) // (MOST_TICKS - 1))
+    return [10.0 ** (powers[0] + apart * at) for at in range(-(-(len(powers) - 1) // apart) + 1)]
 
 
-def _figure(ms: float) -> str:
-    return duration(ms / 1000).replace(" ", "\u202f")
+def _figure(value: float) -> str:
+    """Three digits, or all before the point."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _aside(number: int) -> float:
@@ -72,5 +82,11 @@ def _aside(number: int) -> float:
     return 6 * ((number * 5) % 7 / 3 - 1)
 
 
+def _bar(x: float, y: float) -> str:
+    """Behind the dots, and longer than their strip is high."""
+    return path(f"M{x:.1f} {y - 14}v28", stroke=ORANGE, stroke_width=3)
+
+
 def _dot(x: float, y: float) -> str:
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" fill="{BLUE}" fill-opacity="0.55"/>'
+    look = f'fill="{BLUE}" fill-opacity="0.8" stroke="currentColor" stroke-width="0.5"'
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" {look}/>'

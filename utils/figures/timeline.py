@@ -25,8 +25,8 @@ SEEN = "#c63939"
 FIRST = Speeds(compile_s=9, launch_s=1, cold_s=6, hot_s=4, flush_s=4, noise=(1.0,))
 LATER = replace(FIRST, compile_s=0)
 COLOURS = {"compile": PURPLE, "launch": ORANGE, "wait": GREY, "kernel": BLUE, "flush": GREEN}
-# The flush is short work of the host, like a launch; the device's part of it is the flush.
-SHOWN = {"flush": "launch", "clear": "flush"}
+# A flush has a part on the host and one on the device.
+SHOWN = {"clear": "flush"}
 OF_DEVICE = ("kernel", "clear")
 LEFT, RIGHT, BAR, HEIGHT = 52, 412, 20, 108
 
@@ -56,8 +56,9 @@ def draw_benchmark(benchmark: Callable, until: float = 40) -> Picture:
     device = _after(lambda model: benchmark(model, 8, 8, 8), FIRST)
     drawn = [event for event in device.events if event.begin < until and event.seconds]
     told = ", ".join(f"{_name(event)} from {event.begin:.0f} to {event.end:.0f}" for event in drawn)
-    body = _panel("The beginning of your benchmark", device, until)
-    return _picture(tuple(COLOURS), 1, body, f"The beginning of your benchmark: {told}.")
+    title = "The beginning of your benchmark, not to scale"
+    body = _panel(title, device, until)
+    return _picture(tuple(COLOURS), 1, body, f"{title}: {told}.")
 
 
 def _picture(kinds: tuple[str, ...], panels: int, body: str, alt: str) -> Picture:

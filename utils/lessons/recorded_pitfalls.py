@@ -14,12 +14,12 @@ from utils.measuring.real_queue import CpuQueue, GpuQueue
 from utils.virtual_gpu.pictures.svg import Picture
 
 NAMES = {
-    "first": "first call",
-    "launch": "launch alone",
-    "wall": "host waits",
+    "first": "first launch",
+    "launch": "launch returns",
+    "wall": "kernel ends",
     "events": "two events",
-    "hot": "queued, hot",
-    "cold": "queued, cold",
+    "hot": "kernel alone, hot",
+    "cold": "kernel alone, cold",
     "pause": "after a pause",
 }
 

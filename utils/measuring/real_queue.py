@@ -18,7 +18,6 @@ from utils.ladder.shapes import GemmShape
 from utils.ladder.step import Variant
 from utils.machine.devices import Device
 from utils.measuring.pitfalls import flush_of
-from utils.measuring.timing import Timing, time_cpu, time_gpu
 
 CACHE_BYTES = 2**28  # more than the caches of most processors
 ON_CPU, ON_GPU = 256, 1024  # n of the product: some milliseconds, and little memory
@@ -37,7 +36,7 @@ class CpuQueue:
     """A product of n×n on one thread of this computer's CPU, float32. name: what it is."""
 
     n = ON_CPU
-    name = f"a product of {ON_CPU}×{ON_CPU} matrices on one thread of your CPU"
+    name = f"a {ON_CPU}×{ON_CPU} product on one CPU thread"
 
     def __init__(self) -> None:
         self._arrays = (*_inputs(self.n), np.empty((self.n, self.n), np.float32))
@@ -64,10 +63,6 @@ class CpuQueue:
         """The clock in seconds."""
         return time.perf_counter()
 
-    def timing(self) -> Timing:
-        """The same product as the course times it: by turns, with hot caches."""
-        return time_cpu([lambda: self._kernel(*self._arrays)])[0]
-
 
 class GpuQueue:
     """A product of n×n by a kernel of the ladder on this computer's GPU. name: what it is."""
@@ -86,10 +81,6 @@ class GpuQueue:
         self.flush = flush_of(device)
         self.synchronize = cuda.synchronize
         self.now = time.perf_counter
-
-    def timing(self) -> Timing:
-        """The same product as the course times it: between events, with hot caches."""
-        return time_gpu([self.launch])[0]
 
 
 def _inputs(n: int) -> tuple[np.ndarray, np.ndarray]:

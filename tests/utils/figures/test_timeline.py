@@ -37,6 +37,16 @@ def test_a_benchmark_is_drawn_as_it_behaves():
     assert "wait" not in starter.alt
 
 
+def test_the_launch_of_a_flush_has_another_colour_than_that_of_a_kernel():
+    def flushed(device, m, n, k):
+        device.flush()
+        device.synchronize()
+
+    drawn = timeline.draw_benchmark(flushed).body
+    assert not [bar for bar in bars(drawn, timeline.ORANGE) if bar[1] != 13]
+    assert len([bar for bar in bars(drawn, timeline.GREEN) if bar[1] != 13]) == 2
+
+
 def test_nothing_is_drawn_outside_of_the_picture():
     drawn = timeline.draw_benchmark(find("benchmark").starter).body
     ends = [x + width for x, width in bars(drawn, timeline.BLUE)]

@@ -61,7 +61,6 @@ def test_the_first_launch_on_the_cpu_compiles_and_the_product_arrives(cpu):
     assert cpu.now() > begin
     a, b, c = cpu._arrays
     np.testing.assert_allclose(c, a @ b, rtol=1e-4, atol=1e-5)
-    assert cpu.timing().median_ms > 0
 
 
 def test_a_kernel_of_the_ladder_is_launched_with_arrays_of_its_own(monkeypatch):
