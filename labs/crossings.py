@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import linecache
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from numba import cuda
 
 from gemm_kernels.naive import naive
 from labs.exercise import Shape
-from labs.host import Examined
+from labs.host import CallFailed, Examined
 from labs.products import inputs
 from labs.words import counted, element, quoted
 from utils.virtual_gpu import (
@@ -44,7 +44,9 @@ class Launched:
     """A launch of the given kernel: where, with what, after how many copies and waits.
 
     threads: of the whole launch, x and y. grid: blocks, x and y. empty: which of a and b lie in
-    memory that nobody filled.
+    memory that nobody filled. names: the reader's variable for each argument, "" for an argument
+    that has none. unused: the reader's variables that hold arrays on the device which the launch
+    does not get, by the array's shape.
     """
 
     place: Place
@@ -54,6 +56,8 @@ class Launched:
     copies: int
     waits: int
     empty: tuple[str, ...]
+    names: tuple[str, ...]
+    unused: dict[tuple[int, ...], str]
 
 
 @dataclass(eq=False)
@@ -78,8 +82,9 @@ class GivenKernel:
             place = reader.f_code.co_filename, reader.f_lineno
             empty = tuple(name for name, one in zip("ab", arguments) if _is_empty(one))
             done = len(self.copies), len(self.waits)
-            blocks = sizes.grid[:2]
-            self.launches.append(Launched(place, (x, y), blocks, arguments, *done, empty))
+            known = _variables(reader.f_locals, arguments)
+            launched = Launched(place, (x, y), sizes.grid[:2], arguments, *done, empty, *known)
+            self.launches.append(launched)
             if not empty and [np.shape(_inner(one)) for one in arguments] == list(
                 shapes_of(self.shape).values()
             ):
@@ -95,12 +100,14 @@ class GivenKernel:
 class Call:
     """One call of a reader's function, and what it did.
 
+    given: the arrays that the function got; a and b are copies of them, in case it changes them.
     waits: where it waited for the device. earlier: the right result of the call before this one.
     """
 
     shape: Shape
     a: np.ndarray
     b: np.ndarray
+    given: tuple[np.ndarray, np.ndarray]
     result: object
     launches: tuple[Launched, ...]
     copies: tuple[Transfer, ...]
@@ -140,10 +147,14 @@ def call(multiply: Callable, shape: Shape, seed: int, earlier: np.ndarray | None
     a, b = inputs(shape, seed)
     with installed(), counting_transfers() as copies, counting_waits() as waits:
         kernel = GivenKernel(shape, copies, waits)
-        result = multiply(kernel, a.copy(), b.copy())
+        given = a.copy(), b.copy()
+        try:
+            result = multiply(kernel, *given)
+        except CallFailed as error:
+            raise CallFailed(f"{error}{_no_device_array(str(error))}") from None
         # Whatever is asked about the result from here on is not the reader's.
         done = tuple(copies), tuple(waits)
-    return Call(shape, a, b, result, tuple(kernel.launches), *done, earlier)
+    return Call(shape, a, b, given, result, tuple(kernel.launches), *done, earlier)
 
 
 def shapes_of(shape: Shape) -> dict[str, tuple[int, int]]:
@@ -305,7 +316,7 @@ def arguments_on_the_host(seen: Call) -> str | None:
     return (
         f"{_line(seen.launches[0].place)}: {_listed(given)} {_verb(given, 'are')} in the memory of "
         "the host here. Numba copies such an array to the device before the launch and back to the "
-        f"host after it: {'; '.join(wasted)}. {_sum(seen)}"
+        f"host after it: {'; '.join(wasted)}. {_unused(seen, given)}{_sum(seen)}"
     )
 
 
@@ -362,13 +373,31 @@ def copied(seen: Call) -> str | None:
     name = seen.name_of(first.shape)
     what = f"`{name}`" if name else f"an array of {_size(first.shape)}"
     if first.by == "launch":
-        return (
-            f"{_line(seen.launches[0].place)}: {what} is an array of NumPy's, and no managed one. "
-            f"So Numba copies it at the launch: {_bytes(first.nbytes)} to the device, and back."
-        )
+        return _no_managed_arrays(seen)
     return (
         f"{_at([first])}: {what} {_goes(first)} by a copy, {_bytes(first.nbytes)}. No copy is "
         "wanted here."
+    )
+
+
+def _no_managed_arrays(seen: Call) -> str:
+    """The launch copies some of its arguments; second names of what the function got are told."""
+    launched = seen.launches[0]
+    moved = [one for one in seen.copies if one.by == "launch" and one.direction == TO_DEVICE]
+    shapes = {one.shape for one in moved}
+    names, told = [], ""
+    for own, name, given in zip(NEEDED, launched.names, launched.arguments, strict=True):
+        if np.shape(_inner(given)) not in shapes:
+            continue
+        names.append(name or own)
+        if name not in ("", own) and any(_inner(given) is one for one in seen.given):
+            told += f" `{name} = {own}` stores nothing: `{name}` is then the given array itself."
+    kind = "arrays of NumPy's, and no managed ones"
+    kind = kind if names[1:] else "an array of NumPy's, and no managed one"
+    return (
+        f"{_line(launched.place)}: {_listed(names)} {_verb(names, 'are')} {kind}. So Numba "
+        f"copies {_verb(names, 'them')} at the launch: {_bytes(sum(one.nbytes for one in moved))} to the "
+        f"device, and back.{told}"
     )
 
 
@@ -422,6 +451,51 @@ def _inner(argument):
     """The array in `cuda.In`, `cuda.Out` and `cuda.InOut`; anything else as it is."""
     wrapped = isinstance(argument, cuda.In | cuda.Out | cuda.InOut)
     return argument.value if wrapped else argument
+
+
+def _variables(
+    known: Mapping[str, object], arguments: Sequence
+) -> tuple[tuple[str, ...], dict[tuple[int, ...], str]]:
+    """Names of a launch's arguments, and of the arrays on the device that it does not get.
+
+    known: the variables of the function that launches. Of two names the later one is told.
+    """
+    arrays = [_inner(one) for one in arguments]
+    names = tuple(
+        next((name for name in reversed(known) if known[name] is array), "") for array in arrays
+    )
+    unused = {
+        value.shape: name
+        for name, value in known.items()
+        if isinstance(value, DeviceArray) and not any(value is array for array in arrays)
+    }
+    return names, unused
+
+
+def _unused(seen: Call, names: Sequence[str]) -> str:
+    """Arrays on the device that were made for what the launch gets from the host."""
+    shapes, unused = shapes_of(seen.shape), seen.launches[0].unused
+    held = [(name, unused[shapes[name]]) for name in names if shapes[name] in unused]
+    if not held:
+        lost = [one for one in seen.copies if one.by == "to_device"]
+        lost = [one for one in lost if seen.name_of(one.shape) in names]
+        return f"{_at(lost)}: what `cuda.to_device` returns is not kept. " if lost else ""
+    theirs = [name for _, name in held]
+    return (
+        f"{_listed(theirs)}, on the device, {_verb(theirs, 'are')} not used: the launch gets "
+        f"{_listed([name for name, _ in held])}. "
+    )
+
+
+def _no_device_array(error: str) -> str:
+    """What a NumPy array in the place of one on the device means; "" for any other error."""
+    if "'numpy.ndarray'" not in error or "copy_to_host" not in error:
+        return ""
+    return (
+        " That is an array of NumPy's, in the memory of the host: only an array on the device has "
+        "`copy_to_host`. `cuda.to_device(x)` does not change `x`; it returns the array on the "
+        "device, and without a name for it that copy is lost."
+    )
 
 
 def _is_empty(argument) -> bool:

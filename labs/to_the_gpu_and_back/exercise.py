@@ -27,10 +27,10 @@ EXERCISE = HostExercise(
     hints=(
         "The kernel reads a and b, and it stores every element of c. Which arrays does the GPU "
         "need before the launch, and which one do you need after it?",
-        "`cuda.to_device(x)` copies x and gives the array on the device. `x.copy_to_host()` copies "
-        "an array on the device back and gives a NumPy array.",
-        "c needs memory on the device, and no copy: `cuda.device_array((m, n), np.float32)`. "
-        "Without its second part it would be float64.",
+        "Does `cuda.to_device(x)` change x? It returns something: what does the launch have to "
+        "get?",
+        "c needs memory on the device, and no copy to it. Which type do its elements have if you "
+        "give `cuda.device_array` only a shape?",
     ),
     after="You need no `cuda.synchronize()`: `copy_to_host` waits until the kernel has ended.",
     parameters=("kernel", "a", "b"),

@@ -8,7 +8,7 @@ from labs.host import Examined, HostExercise
 
 def examine(multiply: Callable) -> Examined:
     """Call the function, each time with other numbers, until something is wrong."""
-    fact = "The program copies nothing between host and device, and it waits once the kernel runs."
+    fact = "The program copies nothing between host and device, and it waits after the launch."
     return examined(multiply, MANAGED, fact)
 
 

@@ -33,6 +33,26 @@ WRONG = {
         [(C, ON_HOST), (", on_gpu_c)", ", c)"), (BACK, "    return c\n")],
         ["c goes to the device, and nobody reads it there", "4 copies with 40,960 bytes"],
     ),
+    "copies that the launch does not get": (
+        [("(on_gpu_a, on_gpu_b,", "(a, b,")],
+        ["a and b are in the memory of the host",
+         "on_gpu_a and on_gpu_b, on the device, are not used: the launch gets a and b"],
+    ),
+    "one copy that the launch does not get": (
+        [("(on_gpu_a,", "(a,")],
+        ["on_gpu_a, on the device, is not used: the launch gets a. In all 5 copies"],
+    ),
+    "copies that are not kept": (
+        [(A + B + C, f"    cuda.to_device(a)\n    cuda.to_device(b)\n{ON_HOST}"),
+         ("on_gpu_a, on_gpu_b, on_gpu_c", "a, b, c"), (BACK, "    return c\n")],
+        ["Lines 11 and 12: what cuda.to_device returns is not kept", "8 copies"],
+    ),
+    "copy_to_host of NumPy's array": (
+        [(A + B + C, f"    cuda.to_device(a)\n    cuda.to_device(b)\n{ON_HOST}"),
+         ("on_gpu_a, on_gpu_b, on_gpu_c", "a, b, c"), (BACK, "    return c.copy_to_host()\n")],
+        ["Line 15 raises AttributeError", "That is an array of NumPy's",
+         "to_device(x) does not change x", "that copy is lost"],
+    ),
     "zeros sent to the device": (
         [(C, "    on_gpu_c = cuda.to_device(np.zeros((m, n), np.float32))\n")],
         ["Line 13", "c goes to the device, 15,360 bytes", "the kernel stores every element"],

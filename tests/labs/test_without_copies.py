@@ -34,11 +34,21 @@ WRONG = {
     ),
     "the name in place of the elements": (
         [(FILL_A, "    both_a = a\n")],
-        ["a is an array of NumPy's, and no managed one", "3,840 bytes to the device, and back"],
+        ["both_a is an array of NumPy's, and no managed one",
+         "3,840 bytes to the device, and back", "both_a = a stores nothing"],
+    ),
+    "two names in place of the elements": (
+        [(FILL_A, "    both_a = a\n"), (FILL_B, "    both_b = b\n")],
+        ["both_a and both_b are arrays of NumPy's, and no managed ones", "10,240 bytes",
+         "both_a = a stores nothing", "both_b = b stores nothing"],
+    ),
+    "the managed arrays are not launched": (
+        [("(both_a, both_b,", "(a, b,")],
+        ["a and b are arrays of NumPy's, and no managed ones"],
     ),
     "c of NumPy": (
         [(C, "    both_c = np.zeros((m, n), np.float32)\n")],
-        ["c is an array of NumPy's", "15,360 bytes"],
+        ["both_c is an array of NumPy's", "15,360 bytes"],
     ),
     "a copied": (
         [(A, "    both_a = cuda.to_device(a)\n"), (FILL_A, "")],

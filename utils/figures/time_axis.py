@@ -41,16 +41,16 @@ def draw_time_axis(rows: Mapping[str, Mapping[str, float]], title: str) -> Pictu
     body = text(LEFT, 14, title, 13, font_weight="bold")
     for tick in _ticks(longest):
         x = LEFT + tick * scale
-        body += path(f"M{x:.1f} {TOP + 4}V{bottom}", opacity=0.2)
+        for top in (TOP + PITCH * place + 17 for place in range(len(rows))):
+            body += path(f"M{x:.1f} {top}v{THICK + 6}", opacity=0.35)
         body += text(round(x, 1), bottom + 14, f"{tick:g}", 12, "middle" if tick else "start")
     body += text(RIGHT + 34, bottom + 14, "ms", 12, "end")
     for place, (name, parts) in enumerate(rows.items()):
         x, y = float(LEFT), TOP + PITCH * place + 20
-        body += text(x, y - 4, name, 12)
+        body += text(x, y - 7, f"{name}: {sum(parts.values()):.2g} ms", 12)
         for part, ms in parts.items():
             body += rect(round(x, 1), y, round(ms * scale, 2), THICK, COLOURS[part])
             x += ms * scale
-        body += text(round(x + 5, 1), y + 15, f"{sum(parts.values()):.2g}", 12)
     told = "; ".join(
         f"{name}: {', '.join(f'{part} {ms:.3g}' for part, ms in parts.items())}"
         for name, parts in rows.items()

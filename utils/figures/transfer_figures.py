@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from utils.errors import CourseError
 from utils.figures.labels import label_ends
@@ -15,9 +16,9 @@ from utils.ladder.shapes import FLOAT32_BYTES
 
 
 def bandwidth_of_transfers(
-    frame: pd.DataFrame, published: pd.DataFrame, here: bool = False
+    frame: pd.DataFrame, published: pd.DataFrame | None = None, here: bool = False
 ) -> Figure:
-    """GB/s against bytes moved, a colour for each way; what was published as crosses.
+    """GB/s against bytes moved, a colour for each way; what was published, if given, as crosses.
 
     To the host a line is dashed. frame: records of one device with `elements` and `gb_per_s`, from
     `transfers --record`. published: columns of `data/published/transfers.csv`. CourseError if the
@@ -28,12 +29,12 @@ def bandwidth_of_transfers(
         raise CourseError(
             "There is no copy to draw: record some with python -m gemm_kernels transfers --record."
         )
-    where = f"{where_from(copies, here)}; crosses: published"
-    theirs = published["bytes"] / published["time_ms"].astype(float) / 1e6
+    where = where_from(copies, here)
+    subtitle = where if published is None else f"{where}; crosses: published"
     told, ends = [], {}
     ways = list(copies["step"].unique())
     with style():
-        figure = new_figure("Transfers between host and device", where, height=3.9)
+        figure = new_figure("Transfers between host and device", subtitle, height=3.9)
         axes = figure.add_subplot()
         for (step, params), line in copies.groupby(["step", "params"], sort=False):
             colour, mark = COLOURS[ways.index(step)], MARKERS[ways.index(step)]
@@ -45,9 +46,13 @@ def bandwidth_of_transfers(
                 ends[step] = (moved.iloc[-1], line["gb_per_s"].iloc[-1], colour)
             direction = params.partition("=")[2].replace("_", " ")
             told.append(f"{step}, {direction}: up to {number(line['gb_per_s'].max())}")
-        axes.plot(published["bytes"], theirs, "x", color=INK, markeredgewidth=1.6)
+        if published is not None:
+            theirs = published["bytes"] / published["time_ms"].astype(float) / 1e6
+            axes.plot(published["bytes"], theirs, "x", color=INK, markeredgewidth=1.6)
+            told.append(f"published, as crosses: {number(theirs.min())} to {number(theirs.max())}")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.minorticks_off()
         ticks = [2**exponent for exponent in (16, 20, 24, 28)]
         axes.set_xticks(ticks, ["64 KiB", "1 MiB", "16 MiB", "256 MiB"])
@@ -57,8 +62,7 @@ def bandwidth_of_transfers(
                       textcoords="offset points", annotation_clip=False)  # fmt: skip
         axes.grid(axis="y")
         label_ends(axes, ends)
-    old = f"published, as crosses: {number(theirs.min())} to {number(theirs.max())}"
-    return with_alt(figure, f"In GB/s {'; '.join([*told, old])}. {where_from(copies, here)}.")
+    return with_alt(figure, f"In GB/s {'; '.join(told)}. {where}.")
 
 
 def times_of_products(sizes: Sequence[int], series: Mapping[str, Sequence[float]], where: str):

@@ -48,23 +48,27 @@ def draw_copies() -> Picture:
 
 def draw_pages() -> Picture:
     """A slider through one product with managed memory: pages move when they are touched."""
-    inputs, result = [one for one in EVERY if one[0] != "c"], list(_pages_of("c"))
-    moments = {"nothing is copied: every page is in host memory": _moment(EVERY, (), (), "CPU")}
-    there: list[Page] = []
-    for page in [one for rank in range(PAGES) for one in EVERY if one[1] == rank]:
-        there.append(page)
-        label = f"the kernel touches page {page[1] + 1} of {page[0]}: it moves"
-        moments[label] = _moment(_without(EVERY, there), there, [page], "GPU")
-    back: list[Page] = []
-    for page in result:
-        back.append(page)
-        label = f"the CPU reads page {page[1] + 1} of c: it moves back"
-        moments[label] = _moment(back, _without(EVERY, back), [page], "CPU", back=True)
+    a, b, c = (_pages_of(name) for name in COLOURS)
+    first_a, first_b, first_c = a[:1], b[:1], c[:1]
+    here, there = a + b, first_a + first_b
+    moments = {
+        "the CPU has stored a and b": _moment(here, (), (), "CPU"),
+        "the kernel reads a page of a: it moves": _moment(a[1:] + b, first_a, first_a, "GPU"),
+        "the kernel reads a page of b: it moves": _moment(a[1:] + b[1:], there, first_b, "GPU"),
+        "the kernel stores in a page of c: it begins here": _moment(
+            a[1:] + b[1:], there + first_c, (), "GPU", born=first_c
+        ),
+        "and so on, page after page": _moment(
+            (), here + c, a[1:] + b[1:], "GPU", born=c[1:]
+        ),
+        "the CPU reads c: its pages move": _moment(c, here, c, "CPU", back=True),
+    }  # fmt: skip
     alt = (
         f"The same two memories and three arrays of {PAGES} pages each. No copy stands in the "
-        "code. When the kernel touches a page, it waits until this page has moved to device "
-        "memory; all pages move so, one after the other. When the CPU reads c, its pages move back."
-        f" The {len(inputs)} pages of a and b stay on the device."
+        "code. At first the pages of a and b are in host memory, and c has none. When the kernel "
+        "reads a page, it waits until this page has moved to device memory. Pages of c begin "
+        "there, when the kernel stores in them. When the CPU reads c, its pages move to the host. "
+        "Those of a and b stay on the device."
     )
     return _slider(moments, "Moment of the product", alt)
 
@@ -77,14 +81,17 @@ def _slider(moments: dict[str, str], what: str, alt: str) -> Picture:
 
 def _moment(
     host: Iterable[Page], device: Iterable[Page], moving: Iterable[Page], busy: str,
-    back: bool = False,
+    back: bool = False, born: Iterable[Page] = (),
 ) -> str:  # fmt: skip
-    """Both memories. moving: pages that have just come. busy: which processor works now."""
+    """Both memories. busy: which processor works now.
+
+    moving: pages that have just come over the bus. born: pages that have just begun there.
+    """
     body = _memory(HOST, "host memory", "CPU", busy) + _memory(DEVICE, "device memory", "GPU", busy)
     body += _squares(HOST, host) + _squares(DEVICE, device)
     moving = list(moving)
     arrived = HOST if back else DEVICE
-    for name, page in moving:
+    for name, page in [*moving, *born]:
         x, y = _corner(arrived, name, page)
         body += rect(x - 2, y - 2, SIZE + 4, SIZE + 4, "none", stroke="currentColor",
                      stroke_width=2)  # fmt: skip
@@ -132,8 +139,3 @@ def _corner(left: float, name: str, page: int) -> tuple[float, float]:
 
 def _pages_of(name: str) -> tuple[Page, ...]:
     return tuple(one for one in EVERY if one[0] == name)
-
-
-def _without(pages: Iterable[Page], gone: Iterable[Page]) -> list[Page]:
-    gone = set(gone)
-    return [one for one in pages if one not in gone]

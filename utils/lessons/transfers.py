@@ -9,17 +9,16 @@ import pandas as pd
 
 from utils.errors import CourseError
 from utils.figures import plots
-from utils.figures.look import number
 from utils.figures.time_axis import draw_time_axis
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
-from utils.lessons.published import published_ms
 from utils.machine import devices
 from utils.measuring import records
 from utils.virtual_gpu import counting_transfers, installed
 from utils.virtual_gpu.pictures.svg import Picture
 
 SIZES = (64, 128, 256, 512, 1024, 2048)  # n of the recorded products of n×n
+TIMES = ("time_ms", "time_ms_min", "time_ms_max")
 WAYS = {"to_device": "to device", "to_host": "to host"}
 
 
@@ -42,10 +41,17 @@ def copies(function: Callable, *arguments) -> Table:
 
 
 def transfer_ms(step: str, params: str = "", shape: str = "2000x600x2000") -> float:
-    """A recorded time of `transfers.csv` in ms. CourseError where nothing is recorded.
+    """A recorded time of `transfers.csv` in ms, the median. CourseError where nothing is recorded.
 
     step: as in the record. params: how its params begin. shape: m×n×k, or one number for all three.
     """
+    return transfer_times(step, params, shape)[0]
+
+
+def transfer_times(
+    step: str, params: str = "", shape: str = "2000x600x2000"
+) -> tuple[float, float, float]:
+    """Median, least and most of all repetitions of this record, in ms; as in `transfer_ms`."""
     sizes = (shape.split("x") * 3)[:3] if "x" not in shape else shape.split("x")
     frame = recorded_transfers()
     found = frame[(frame["step"] == step) & frame["params"].str.startswith(params)]
@@ -56,7 +62,7 @@ def transfer_ms(step: str, params: str = "", shape: str = "2000x600x2000") -> fl
             f"{len(found)} times of {step} {params} at {shape} are recorded on {_device()}: "
             "`python -m gemm_kernels transfers --record` makes them."
         )
-    return float(found["time_ms"].iloc[0])
+    return tuple(float(found[column].iloc[0]) for column in TIMES)
 
 
 def recorded_transfers() -> pd.DataFrame:
@@ -79,25 +85,47 @@ def draw_one_product() -> Picture:
 
 
 def draw_bandwidth(*ways: str) -> None:
-    """GB/s of these ways to copy, such as "pageable", against the bytes; crosses: published."""
+    """GB/s of these ways to copy, such as "pageable", against the bytes."""
     frame = recorded_transfers()
-    chosen = frame[frame["step"].isin(ways)]
-    plots.show(plots.bandwidth_of_transfers(chosen, records.published("transfers")))
+    plots.show(plots.bandwidth_of_transfers(frame[frame["step"].isin(ways)]))
+
+
+def copy_times() -> Table:
+    """One product and ten, copied by the launch and by three copies for each, and the kernel."""
+    ten = "ten_products"
+    rows = {
+        "one product, copied by the launch": ("product_of_numpy_arrays", ""),
+        "one product, three copies": ("product_with_copies", "WHAT=wall"),
+        "its kernel": ("product_with_copies", "WHAT=kernel"),
+        "ten products, copied by the launch": (ten, "MEMORY=numpy COPIES=each"),
+        "ten products, three copies for each": (ten, "MEMORY=pageable COPIES=each"),
+    }
+    return _with_spread(f"2000×600×2000, one {_device()}", rows)
 
 
 def wall_times() -> Table:
     """One product from its data to a result on the host, by each kind of memory."""
-    ways = {
-        "copies, pageable memory": ("product_with_copies", "host"),
-        "copies, pinned memory": ("product_with_pinned_copies", "host"),
-        "managed memory": ("product_managed", "host"),
-        "managed memory, filled by a kernel": ("product_born_on_gpu", "GPU"),
+    rows = {
+        "copies, pageable memory": ("product_with_copies", "WHAT=wall"),
+        "copies, pinned memory": ("product_with_pinned_copies", "WHAT=wall"),
+        "managed memory": ("product_managed", "WHAT=wall"),
+        "managed memory, filled by a kernel": ("product_born_on_gpu", "WHAT=wall"),
     }
-    rows = [
-        (name, born, _ms(transfer_ms(step, "WHAT=wall"))) for name, (step, born) in ways.items()
-    ]
-    head = ("", "data begin on the", "whole time")
-    return table(f"One product, 2000×600×2000, one {_device()}", head, rows)
+    return _with_spread(f"One product, 2000×600×2000, one {_device()}", rows)
+
+
+def _with_spread(caption: str, rows: dict[str, tuple[str, str]]) -> Table:
+    """A row for each name with its step and params: the median in ms, and the spread."""
+    told = []
+    for name, (step, params) in rows.items():
+        median, least, most = map(_two_places, transfer_times(step, params))
+        told.append((name, median, f"{least} – {most}"))
+    note = "Of nine repetitions, one after the other: the one in the middle, and all."
+    return table(caption, ("", "ms", "least – most"), told, note)
+
+
+def _two_places(ms: float) -> str:
+    return f"{ms:.2f}" if ms < 10 else f"{ms:.1f}"
 
 
 def draw_managed_kernels() -> Picture:
@@ -120,14 +148,15 @@ def draw_break_even() -> None:
     ways = {
         "GPU with copies": ("product_with_copies", "WHAT=wall"),
         "kernel alone": ("product_with_copies", "WHAT=kernel"),
-        "CPU, 1 thread": ("product_numpy", "THREADS=1"),
-        f"CPU, {cpu_threads()} threads": ("cpu_parallel", ""),
+        "NumPy, 1 thread": ("product_numpy", "THREADS=1"),
+        f"our best, {cpu_threads()} threads": ("cpu_parallel", ""),
     }
     series = {
         name: [transfer_ms(step, params, str(n)) for n in SIZES]
         for name, (step, params) in ways.items()
     }
-    plots.show(plots.times_of_products(SIZES, series, _device()))
+    where = f"one {_device()} with the kernel naive, and its CPU"
+    plots.show(plots.times_of_products(SIZES, series, where))
 
 
 def first_size_of_gpu(step: str, params: str = "") -> int:
@@ -147,35 +176,20 @@ def cpu_threads() -> int:
 
 
 def ten_products() -> Table:
-    """The source's ten products on the CPU and the GPU: recorded, and as published."""
-    threads, old = cpu_threads(), records.published("claims").set_index("claim")["value"]
-    kernel = published_ms("naive", 1)
-    frame = records.published("transfers")
-    copies = frame[frame["bytes"].isin((20800000, 4800000)) & frame["note"].str.contains("naive")]
-    with_copies = kernel + float(copies["time_ms"].sum())
-    ways = (
-        ("CPU, naive loops", 10 * transfer_ms("cpu_naive"),
-         1e3 * old["ten sequential products, whole program"]),
-        (f"the same, {threads} threads", 10 * transfer_ms("cpu_naive_parallel"),
-         1e3 * old["ten parallel products, whole program"]),
-        (f"our best on {threads} threads", 10 * transfer_ms("cpu_parallel"), None),
-        ("GPU, copies for each", transfer_ms("ten_products", "MEMORY=pageable COPIES=each"),
-         10 * with_copies),
-        ("GPU, copies once", transfer_ms("ten_products", "MEMORY=pageable COPIES=once"), None),
-        ("GPU, kernels alone", transfer_ms("ten_products", "WHAT=kernel"), 10 * kernel),
-    )  # fmt: skip
-    first = ways[0][1]
-    rows = [
-        (name, _ms(ms), f"{first / ms:,.0f}×", _ms(theirs) if theirs else "–")
-        for name, ms, theirs in ways
-    ]
-    head = ("ten products", "recorded", "faster", "published")
-    note = "Published: another CPU with 8 threads, another GPU, and the naive kernel."
-    return table(f"2000×600×2000, ten times, one {_device()} and its host", head, rows, note)
-
-
-def _ms(ms: float) -> str:
-    return f"{number(ms)} ms" if ms < 1000 else f"{number(ms / 1000)} s"
+    """The source's ten products on the CPU and the GPU, in ms."""
+    threads, ten = cpu_threads(), "ten_products"
+    ways = {
+        "CPU, naive loops, 1 thread": 10 * transfer_ms("cpu_naive"),
+        f"CPU, naive loops, {threads} threads": 10 * transfer_ms("cpu_naive_parallel"),
+        f"CPU, our best, {threads} threads": 10 * transfer_ms("cpu_parallel"),
+        "GPU, three copies for each": transfer_ms(ten, "MEMORY=pageable COPIES=each"),
+        "GPU, three copies for all ten": transfer_ms(ten, "MEMORY=pageable COPIES=once"),
+        "GPU, kernels alone": transfer_ms(ten, "WHAT=kernel"),
+    }
+    rows = [(name, f"{ms:,.0f}" if ms >= 1000 else f"{ms:.1f}") for name, ms in ways.items()]
+    note = "On the CPU: ten times the recorded time of one product."
+    return table(f"Ten products, 2000×600×2000, one {_device()} and its CPU",
+                 ("", "ms"), rows, note)  # fmt: skip
 
 
 def _device() -> str:

@@ -29,6 +29,7 @@ _STYLE = """<style>
 .picture .frame.on {visibility: visible}
 .picture .controls {display: flex; gap: 10px; align-items: center; margin: 6px 0; flex-wrap: wrap}
 .picture .controls input {flex: 1; min-width: 140px; max-width: 300px}
+@media (max-width: 600px) {.picture .controls output {flex-basis: 100%; min-height: 3em}}
 .picture > .drawn {display: block !important}
 .picture > .still {display: none}
 </style>"""
@@ -153,12 +154,14 @@ _PLAYER = """(function () {
   }
   function next() {
     if (!root.isConnected) return stop();
-    slider.value = (+slider.value + 1) % frames.length;
+    slider.value = +slider.value + 1;
     show();
+    if (+slider.value === frames.length - 1) stop();
   }
   slider.oninput = function () { stop(); show(); };
   button.onclick = function () {
     if (timer) return stop();
+    if (+slider.value === frames.length - 1) { slider.value = 0; show(); }
     button.textContent = 'Pause';
     timer = setInterval(next, 900);
   };
