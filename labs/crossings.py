@@ -394,10 +394,10 @@ def _no_managed_arrays(seen: Call) -> str:
             told += f" `{name} = {own}` stores nothing: `{name}` is then the given array itself."
     kind = "arrays of NumPy's, and no managed ones"
     kind = kind if names[1:] else "an array of NumPy's, and no managed one"
+    them, nbytes = _verb(names, "them"), _bytes(sum(one.nbytes for one in moved))
     return (
-        f"{_line(launched.place)}: {_listed(names)} {_verb(names, 'are')} {kind}. So Numba "
-        f"copies {_verb(names, 'them')} at the launch: {_bytes(sum(one.nbytes for one in moved))} to the "
-        f"device, and back.{told}"
+        f"{_line(launched.place)}: {_listed(names)} {_verb(names, 'are')} {kind}. So Numba copies "
+        f"{them} at the launch: {nbytes} to the device, and back.{told}"
     )
 
 

@@ -64,6 +64,11 @@ def test_a_time_axis_tells_its_parts_in_words(draw):
 def test_tables_hold_as_many_rows_as_a_lesson_may_show():
     assert len(transfers.ten_products().rows) == 6
     assert len(transfers.wall_times().rows) == 4
+    assert len(transfers.copy_times().rows) == 5
+
+
+def test_times_stand_beside_their_spread():
+    assert transfers.wall_times().rows[0][1:] == ("4.63", "3.64 – 8.49")
 
 
 def test_curves_are_shown_with_their_words(capsys):
