@@ -120,7 +120,7 @@ def _with_spread(caption: str, rows: dict[str, tuple[str, str]]) -> Table:
     for name, (step, params) in rows.items():
         median, least, most = map(_two_places, transfer_times(step, params))
         told.append((name, median, f"{least} – {most}"))
-    note = "Of nine repetitions, one after the other: the one in the middle, and all."
+    note = "The middle one of nine repetitions, and the least and the most of them."
     return table(caption, ("", "ms", "least – most"), told, note)
 
 

@@ -150,6 +150,18 @@ def test_a_what_if_plays_and_slides_in_a_browser(browser):
     assert opened.messages + opened.asked == []
 
 
+def test_playing_ends_at_the_last_picture_and_begins_anew(browser):
+    page = browser.open(what_if_stride()._repr_html_()).page
+    slider, button = page.locator("input[type=range]"), page.locator("button")
+    last = slider.get_attribute("max")
+    slider.fill(str(int(last) - 1))
+    button.click()
+    page.wait_for_function("document.querySelector('button').textContent == 'Play'")
+    assert slider.input_value() == last
+    button.click()
+    assert (slider.input_value(), button.text_content()) == ("0", "Pause")
+
+
 # ---- where styles are taken away ----
 
 
