@@ -240,11 +240,6 @@ def test_managed_memory_is_slower_than_copies_where_the_spreads_are_apart():
     assert spreads == [12.0, 13.0, 10.6, 11.8]
 
 
-def test_the_first_kernel_with_prefetch():
-    prefetched = transfer_ms("product_managed", "WHAT=kernel TOUCH=prefetched")
-    assert rounded(prefetched, 2) == 0.88
-
-
 def test_the_other_source_calls_similar_what_is_not():
     (row,) = published("gemm_gpu", kernel="unified_memory").to_dict("records")
     assert row["time_ms"] == 146.81

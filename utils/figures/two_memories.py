@@ -55,7 +55,7 @@ def draw_pages() -> Picture:
         "the CPU has stored a and b": _moment(here, (), (), "CPU"),
         "the kernel reads a page of a: it moves": _moment(a[1:] + b, first_a, first_a, "GPU"),
         "the kernel reads a page of b: it moves": _moment(a[1:] + b[1:], there, first_b, "GPU"),
-        "the kernel stores in a page of c: it begins here": _moment(
+        "the kernel stores in c: a page begins here": _moment(
             a[1:] + b[1:], there + first_c, (), "GPU", born=first_c
         ),
         "and so on, page after page": _moment(
