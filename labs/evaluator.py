@@ -1,8 +1,8 @@
 """Evaluates a function of numbers by its text, so that nothing of the reader's Python runs.
 
 It knows what such a function needs: numbers, tuples and lists, `if`, `while` and `for`, `min`,
-`max`, `math`, `append` and `index`, and functions that the reader has written in the same way. All else is refused with
-its line. Numbers are those of Python, and a budget of steps ends every loop.
+`max`, `math`, `append` and `index`, and functions that the reader has written in the same way. All
+else is refused with its line. Numbers are those of Python, and a budget of steps ends every loop.
 """
 
 from __future__ import annotations

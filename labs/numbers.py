@@ -49,8 +49,8 @@ class Slip:
 class NumbersExercise(Asked):
     """One function of numbers that the reader writes.
 
-    parameters: of the function. unit: of what it returns, in the singular, or "". promises: what the task
-    says that is looked at. cases: in the order in which they are told, the simplest first.
+    parameters: of the function. unit: of what it returns, in the singular, or "". promises: what
+    the task says that is looked at. cases: in the order in which they are told, the simplest first.
     slips: the first that explains all answers is told. enough: so many cases tell slips apart;
     where an answer is wrong, no further ones are tried. beside: of what is given in a case and the
     wrong answer, a sentence with the numbers behind it, said where no slip explains it.

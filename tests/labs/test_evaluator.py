@@ -174,7 +174,7 @@ def test_a_function_may_call_itself():
         ("return [x].extend([x])", ["`[x].extend` is not known to the check"]),
         ("return (x,).append(x)", ["`(x,).append` is not known to the check"]),
         ("return [x].index(3)", ["ValueError"]),
-        ("a = [x]\n    for each in a:\n        a.append(each)", ["steps the function has not ended"]),
+        ("a = [x]\n    for one in a:\n        a.append(one)", ["steps the function has not ended"]),
         ("return math.factorial(10**9)", ["`math.factorial` is not known to the check"]),
         ("return np.floor(x)", ["`np` is not known to the check; `math` is"]),
         ("return open", ["`open` is not known to the check"]),

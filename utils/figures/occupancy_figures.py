@@ -60,9 +60,7 @@ def curves(
     told = in_words(here, capability, threads, registers, shared_bytes)
     with style():
         figure = new_figure(told, "warps per SM, by the resource that limits them", height=6.2)
-        for axes, (label, at, values, kernel) in zip(
-            figure.subplots(3, 1), panels, strict=True
-        ):
+        for axes, (label, at, values, kernel) in zip(figure.subplots(3, 1), panels, strict=True):
             found = [occupancy(capability, *kernel(value)) for value in values]
             _draw(axes, values, found)
             axes.plot(at, here.warps, "o", color=INK, markersize=7, clip_on=False, zorder=5)
@@ -72,7 +70,7 @@ def curves(
             axes.set_ylim(0, limits.warps_per_sm)
             axes.set_yticks(range(0, limits.warps_per_sm + 1, 16))
             axes.grid(axis="y")
-        handles = [Patch(color=colour, alpha=0.45, label=resource)
+        handles = [Patch(color=colour, alpha=0.65, label=resource)
                    for resource, colour in _COLOURS.items()]  # fmt: skip
         figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1,
                       columnspacing=1.5)  # fmt: skip
@@ -235,7 +233,7 @@ def _draw(axes: Axes, values: np.ndarray, found: Sequence[Occupancy]) -> None:
     starts = [at for at, step in enumerate(steps) if at == 0 or step != steps[at - 1]]
     edges = np.append(values[starts], values[-1])
     warps, limits = zip(*(steps[at] for at in starts), strict=True)
-    axes.bar(edges[:-1], warps, np.diff(edges), align="edge", alpha=0.45, linewidth=0,
+    axes.bar(edges[:-1], warps, np.diff(edges), align="edge", alpha=0.65, linewidth=0,
              color=[_COLOURS[limit] for limit in limits])  # fmt: skip
     axes.stairs(warps, edges, baseline=None, color=INK, linewidth=1.2)
 

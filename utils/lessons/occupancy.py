@@ -17,7 +17,7 @@ REFERENCE = devices.find(devices.REFERENCE)
 
 
 def sm_limits() -> Table:
-    """The four resources of an SM of the reference device, with the rules by which they are given."""
+    """The four resources of an SM of the reference device, and how they are given away."""
     limits = limits_of(REFERENCE.compute_capability)
     part = limits.registers_per_sm // limits.sub_partitions
     shared = limits.shared_kib_per_sm * 1024

@@ -63,7 +63,7 @@ class Picture:
 
 
 def stills(body: str) -> str:
-    """The drawings of this HTML as images on white cards; of frames the one that they start with."""
+    """The drawings of this HTML as images on white cards; of frames the one they start with."""
     drawings = _DRAWING.findall(_LATER.sub("", body))
     return "".join(still(drawn, alt=_label(drawn)) for drawn in drawings)
 
