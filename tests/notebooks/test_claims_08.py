@@ -209,7 +209,7 @@ def test_full_occupancy_stays_low_and_the_fast_steps_have_little(shares):
     fast = [fraction for fraction, share in shares.values() if share >= 0.5]
     assert len(shares) > 20
     assert shares["naive"][0] == shares["tiled"][0] == 1
-    assert len(full) > 2
+    assert len(full) == 12
     assert max(full) < 0.25
     assert fast
     assert max(fast) <= 0.25
