@@ -29,7 +29,6 @@ _STYLE = """<style>
 .course thead th {border-bottom: 1px solid currentColor; font-weight: 600}
 .course th:first-child, .course td:first-child {text-align: left; max-width: 16em}
 .course th.words, .course td.words {text-align: left; max-width: 20em}
-.course th.words, .course td.words {text-align: left; max-width: 20em}
 @media (max-width: 480px) {.course th, .course td {padding-right: 7px}}
 </style>"""
 
