@@ -144,12 +144,12 @@ def test_blocks_of_up_to_32_threads_run_out_of_block_slots():
         assert slots == (threads <= 32)
 
 
-def test_a_square_may_cost_nothing_or_a_third():
+def test_a_square_may_cost_nothing_or_a_fifth():
     assert best_and_square(32) == (1024, 1024)
     assert best_and_square(40) == (768, 256)
     assert warps(768, 40, 8 * 768) == warps(256, 40, 8 * 256) == 48
-    assert best_and_square(168) == (384, 256)
-    assert (warps(384, 168, 8 * 384), warps(256, 168, 8 * 256)) == (12, 8)
+    assert best_and_square(96) == (640, 256)
+    assert (warps(640, 96, 8 * 640), warps(256, 96, 8 * 256)) == (20, 16)
 
 
 def test_the_three_squares_of_tiled_dynamic_fill_the_sm():
