@@ -1,8 +1,8 @@
 """Evaluates a function of numbers by its text, so that nothing of the reader's Python runs.
 
 It knows what such a function needs: numbers, tuples and lists, `if`, `while` and `for`, `min`,
-`max`, `math`, and functions that the reader has written in the same way. All else is refused with
-its line. Numbers are those of Python, and a budget of steps ends every loop.
+`max`, `math`, `append` and `index`, and functions that the reader has written in the same way. All
+else is refused with its line. Numbers are those of Python, and a budget of steps ends every loop.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ MATH = {
     "log2": math.log2, "pi": math.pi, "pow": math.pow, "prod": math.prod, "sqrt": math.sqrt,
     "trunc": math.trunc,
 }  # fmt: skip
+# Of lists and tuples. A list grows by one element in a call, so the steps bound it, too.
+METHODS = frozenset({"append", "count", "index", "pop", "sort"})
 NUMBERS = (bool, int, float)
 MANY = (tuple, list, range, enumerate, reversed, zip)
 _NOTHING_LEFT = object()  # where a block came to its end without `return`, `break`, `continue`
@@ -310,7 +312,10 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
         found = frame.source.names.get(owner.id)
         if isinstance(found, ModuleType) and found is not math:
             raise frame.fail(node, f"`{owner.id}` is not known to the check; `math` is.")
-    if _value(owner, frame) is not math:
+    value = _value(owner, frame)
+    if isinstance(value, tuple | list) and node.attr in METHODS and hasattr(value, node.attr):
+        return getattr(value, node.attr)
+    if value is not math:
         raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
     if node.attr not in MATH:
         raise frame.fail(node, f"`math.{node.attr}` is not known to the check.")

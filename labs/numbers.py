@@ -49,8 +49,8 @@ class Slip:
 class NumbersExercise(Asked):
     """One function of numbers that the reader writes.
 
-    parameters: of the function. unit: of what it returns, in the singular. promises: what the task
-    says that is looked at. cases: in the order in which they are told, the simplest first.
+    parameters: of the function. unit: of what it returns, in the singular, or "". promises: what
+    the task says that is looked at. cases: in the order in which they are told, the simplest first.
     slips: the first that explains all answers is told. enough: so many cases tell slips apart;
     where an answer is wrong, no further ones are tried. beside: of what is given in a case and the
     wrong answer, a sentence with the numbers behind it, said where no slip explains it.
@@ -106,16 +106,25 @@ def _wrong(asked: NumbersExercise, function, patience: float) -> str | None:
     answers, failed = _answers(asked, function, patience)
     for case, answer in zip(asked.all_cases, answers, strict=False):
         if not _same(answer, case.right):
-            verb = "is" if case.right == 1 else "are"
             return (
-                f"{_where(asked, case)} you return {_shown(answer)}, and "
-                f"{counted(case.right, asked.unit)} {verb} right. "
+                f"{_where(asked, case)} you return {_shown(answer)}, and {_right(asked, case)} "
+                f"right. "
                 f"{_slip(asked, answers) or _told(asked, case, answer)}"
             )
     return failed
 
 
+def _right(asked: NumbersExercise, case: Case) -> str:
+    """What is right, with its verb: 1 block is, 2 blocks are, 2 is."""
+    if not asked.unit:
+        return f"{case.right:,} is"
+    return f"{counted(case.right, asked.unit)} {'is' if case.right == 1 else 'are'}"
+
+
 def _told(asked: NumbersExercise, case: Case, answer: float) -> str:
+    if not float(answer).is_integer():
+        of_what = f"A number of {asked.unit}s is" if asked.unit else "The answer is always"
+        return f"{of_what} whole, and this is not. Does a division need rounding?"
     return f"{case.why} {asked.beside(case.given, answer)}".strip()
 
 

@@ -13,15 +13,15 @@ THREADS, BLOCKS, REGISTERS, MEMORY = "warp slots", "block slots", "registers", "
 BY_RULE = (
     ((256, 16, 0), 8, "A block has 8 warps, and there are 64 warp slots."),
     ((32, 16, 0), 32, "There are warp slots for 64 such blocks, but only 32 block slots."),
-    ((256, 64, 0), 4, "Here the registers run out first: 2,048 for a warp, 16,384 in each part."),
+    ((256, 64, 0), 4, "Here the registers run out first: a warp takes 2,048."),
     ((256, 32, 50 * 1024), 4, "Here shared memory runs out first."),
     ((100, 16, 0), 16, "100 threads are 4 warps, the last of them not full."),
     ((1, 16, 0), 32, "One thread takes a whole warp slot."),
-    ((256, 40, 0), 6, "A warp takes 1,280 registers, so each part has room for 12 warps."),
-    ((256, 41, 0), 5, "A warp gets 1,536 registers, so each part has room for 10 warps."),
-    ((96, 104, 0), 5, "A warp takes 3,328 registers, so each part has room for 4 warps."),
+    ((256, 40, 0), 6, "A warp takes 1,280 registers."),
+    ((256, 41, 0), 5, "A warp gets 1,536 registers: 41 · 32, rounded up."),
+    ((96, 104, 0), 5, "A warp takes 3,328 registers, all of them from one part."),
     ((33, 40, 0), 24, "33 threads are 2 warps, and registers are given to whole warps."),
-    ((1024, 72, 0), 0, "There are registers for 28 warps, and a block has 32: none fits."),
+    ((1024, 72, 0), 0, "The registers are too few for the 32 warps of a block: none fits."),
     ((64, 16, 28_800), 7, "With the KiB of the driver a block takes 29,824 bytes."),
     ((64, 16, 32_329), 6, "33,353 bytes are rounded up to 33,408, so 7 blocks do not fit."),
     ((64, 16, 232_448), 1, "With the KiB of the driver this block takes all of shared memory."),
@@ -101,11 +101,8 @@ EXERCISE = NumbersExercise(
         "Write `resident_blocks(threads, registers, shared_bytes)`: how many blocks of so many "
         "threads, with so many registers per thread and so many bytes of shared memory per block, "
         "an SM of an H200 holds at once. It is 0 where not even one fits. About 6 lines.",
-        "The rules. (1) A block takes whole warps, of 32 threads; the SM has 64 warp slots. (2) It "
-        "has 32 block slots. (3) A warp takes 32 · `registers` registers, rounded up to a multiple "
-        "of 256. The registers lie in 4 equal parts of 16,384, and a warp takes all of its own "
-        "from one part. (4) A block takes `shared_bytes` and 1,024 bytes for the driver, together "
-        "rounded up to a multiple of 128; the SM has 233,472 bytes.",
+        "The four rules are the rows of the table `course.sm_limits()`. Hint 1 has them as "
+        "sentences.",
     ),
     parameters=("threads", "registers", "shared_bytes"),
     unit="block",
@@ -144,8 +141,8 @@ EXERCISE = NumbersExercise(
              "last is not full.", other(REGISTERS, lambda t, r, s: 4 * PART // (t * r))),
         Slip("The registers of a block are rounded up. Each warp's are, and they come from the 4 "
              "parts.", other(REGISTERS, lambda t, r, s: 4 * PART // (-(-t * r // 256) * 256))),
-        Slip("Blocks are placed into each part by themselves. The warps of one block may lie in "
-             "several parts.", other(REGISTERS, lambda t, r, s: 4 * (
+        Slip("You fill each part with whole blocks. The warps of one block may lie in several "
+             "parts.", other(REGISTERS, lambda t, r, s: 4 * (
                  PART // (-(-r * 32 // 256) * 256) // -(-t // 32)))),
         Slip("The registers have room for so many warps, and a block has several: divide by them.",
              other(REGISTERS, lambda t, r, s: 4 * (PART // (-(-r * 32 // 256) * 256)))),
@@ -180,6 +177,11 @@ EXERCISE = NumbersExercise(
     ),
     beside=room_in_each,
     hints=(
+        "(1) A block takes whole warps, of 32 threads; the SM has 64 warp slots. (2) It has 32 "
+        "block slots. (3) A warp takes 32 · `registers` registers, rounded up to a multiple of "
+        "256. The registers lie in 4 equal parts of 16,384, and a warp takes all of its own from "
+        "one part. (4) A block takes `shared_bytes` and 1,024 bytes for the driver, together "
+        "rounded up to a multiple of 128; the SM has 233,472 bytes.",
         "Work out one case by hand, as in the picture: what does one block take of each resource, "
         "and how often does that go into what the SM has? The smallest of the four numbers is the "
         "answer: `min(...)`.",

@@ -32,7 +32,7 @@ EXERCISE = NumbersExercise(
         "lines.",
     ),
     parameters=("threads",),
-    unit="thread",
+    unit="",
     promises=("right for 1 to 1024 threads",),
     cases=cases,
     slips=(
@@ -41,12 +41,16 @@ EXERCISE = NumbersExercise(
              lambda threads: math.isqrt(threads)),
         Slip("This is the root of `threads`, and it is no whole number: first comes the power of "
              "four.", lambda threads: math.sqrt(threads)),
-        Slip("The logarithm is rounded up, so the block has more threads than there are.",
+        Slip("The square is rounded up: it has more than `threads` threads.",
              lambda threads: math.sqrt(square(threads, math.ceil))),
-        Slip("The logarithm is rounded to the nearest, so some blocks are too large.",
+        Slip("The nearest power of four is taken, so some squares are too large.",
              lambda threads: math.sqrt(square(threads, round))),
-        Slip("The logarithm is not rounded down: this is the root of `threads`.",
-             lambda threads: math.sqrt(4 ** (math.log2(threads) / 2))),
+        Slip("`**` is computed from right to left: this is 2 to the root of the exponent. Put "
+             "brackets around the power, and take its root.",
+             lambda threads: 2 ** math.floor(math.log2(threads)) ** 0.5),
+        Slip("`**` is computed from right to left: this is 4 to the root of the exponent. Put "
+             "brackets around the power, and take its root.",
+             lambda threads: 4 ** math.floor(math.log2(threads) / 2) ** 0.5),
         Slip("This is the largest power of two up to `threads`. Its root need not be a whole "
              "number.", lambda threads: 2 ** math.floor(math.log2(threads))),
         Slip("This is the root of a power of two. Only powers of four have such a root.",
@@ -56,7 +60,7 @@ EXERCISE = NumbersExercise(
              lambda threads: math.isqrt(2 ** math.floor(math.log2(threads)))),
         Slip("`math.log` with one argument has the base e, and 4 is needed.",
              lambda threads: math.sqrt(4 ** math.floor(math.log(threads)))),
-        Slip("This is the logarithm, rounded down: the power of four is missing.",
+        Slip("This is the exponent of the power of four. The power and its root are missing.",
              lambda threads: math.floor(math.log2(threads) / 2)),
         Slip("Where `threads` is a power of four already, it is itself the square.",
              lambda threads: math.sqrt(4 ** (math.ceil(math.log2(threads) / 2) - 1))),

@@ -94,6 +94,14 @@ BODIES = {
         pass
         return m.floor(x / y)
     """,
+    "methods of a list": """
+        found = []
+        for i in range(x):
+            found.append(i * y % x)
+        last = found.pop()
+        found.sort()
+        return found.index(last - 1) + (x, y, y).count(y)
+    """,
     "nothing": """
         'a text is a comment'
         x + y
@@ -163,6 +171,10 @@ def test_a_function_may_call_itself():
         ("return min(x, None)", ["cannot be compared with numbers"]),
         ("return g(x) + 1", ["`None`, the value of a function without `return`"]),
         ("return x.bit_length()", ["`x.bit_length` is not known to the check"]),
+        ("return [x].extend([x])", ["`[x].extend` is not known to the check"]),
+        ("return (x,).append(x)", ["`(x,).append` is not known to the check"]),
+        ("return [x].index(3)", ["ValueError"]),
+        ("a = [x]\n    for one in a:\n        a.append(one)", ["steps the function has not ended"]),
         ("return math.factorial(10**9)", ["`math.factorial` is not known to the check"]),
         ("return np.floor(x)", ["`np` is not known to the check; `math` is"]),
         ("return open", ["`open` is not known to the check"]),

@@ -1,5 +1,7 @@
 """Functions of numbers are judged case by case, and a mistake is named where it is certain."""
 
+from dataclasses import replace
+
 import pytest
 
 from labs import numbers
@@ -57,6 +59,14 @@ def test_one_is_written_in_the_singular():
     assert "you return 2, and 1 square is right" in said(wrong_for_ones)
 
 
+def test_a_number_without_a_unit_is_right_by_itself():
+    plain = replace(ASKED, unit="")
+    said = str(numbers.judge(plain, lambda x, y: 7, 20))
+    assert "you return 7, and 6 is right. 2 times 3." in said
+    said = str(numbers.judge(plain, lambda x, y: 6.5, 20))
+    assert "6 is right. The answer is always whole" in said
+
+
 def test_an_error_is_told_with_its_case():
     assert "For x = 2, y = 3: Line" in said(lambda x, y: x // (y - 3))
     assert "divides by zero" in said(lambda x, y: x // (y - 3))
@@ -73,7 +83,9 @@ def test_an_error_is_told_with_its_case():
         (lambda x, y: (x, y), "returns 2 values"),
         (lambda x, y: x > y, "returns False, and a number is wanted"),
         (lambda x, y: "6", "returns '6', and a number is wanted"),
-        (lambda x, y: x * y + 0.25, "you return 6.25, and 6 squares"),
+        (lambda x, y: x * y + 0.25, "6 squares are right. A number of squares is whole, and this"),
+        (lambda x, y: float("inf"), "you return inf, and 6 squares"),
+        (lambda x, y: float("nan"), "A number of squares is whole, and this is not"),
     ],
 )
 def test_what_is_no_such_function_is_refused_in_a_sentence(given, words):

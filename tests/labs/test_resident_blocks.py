@@ -93,7 +93,7 @@ WRONG = {
     ),
     "whole blocks in a part": (
         [(BY_REGISTERS, "16_384 // registers_of_warp // warps * 4 * warps")],
-        ["placed into each part by themselves"],
+        ["fill each part with whole blocks"],
     ),
     "warps by registers for blocks": (
         [("warps_by_registers // warps", "warps_by_registers")],
@@ -150,6 +150,10 @@ WRONG = {
     "the whole device": ([(RESULT, f"132 * {RESULT}")], ["for all 132 SMs"]),
     "no return": ([(f"return {RESULT}", RESULT)], ["returns nothing", "Is there a `return`"]),
     "several values": ([(RESULT, RESULT[3:])], ["returns 4 values, and one number"]),
+    "not rounded": (
+        [("233_472 // bytes_of_block", "233_472 / bytes_of_block")],
+        ["`shared_bytes = 51200`", "you return 4.47059, and 4 blocks", "blocks is whole"],
+    ),
     "a text": ([(RESULT, "'8'")], ["returns '8', and a number is wanted"]),
     "a name that is not defined": ([("64 // warps", "64 // warp")], ["`warp` is not defined"]),
     "other order": (

@@ -13,12 +13,12 @@ ROOT = "math.isqrt(square)"
 WRONG = {
     "the threads of the square": (
         [(ROOT, "square")],
-        ["`threads = 768`", "you return 256, and 16 threads are right", "Its side is asked for"],
+        ["`threads = 768`", "you return 256, and 16 is right", "Its side is asked for"],
     ),
     "the root of the threads": ([(SQUARE, "threads")], ["need not be a power of two"]),
     "the exact root": ([(f"return {ROOT}", "return math.sqrt(threads)")], ["no whole number"]),
-    "rounded up": ([("floor", "ceil")], ["rounded up"]),
-    "rounded to the nearest": ([("math.floor(", "round(")], ["rounded to the nearest"]),
+    "rounded up": ([("floor", "ceil")], ["The square is rounded up"]),
+    "rounded to the nearest": ([("math.floor(", "round(")], ["The nearest power of four"]),
     "a power of two": (
         [(SQUARE, "2 ** math.floor(math.log2(threads))"), (ROOT, "square")],
         ["the largest power of two up to"],
@@ -34,11 +34,19 @@ WRONG = {
     "the base e": ([("math.log(threads, 4)", "math.log(threads)")], ["has the base e"]),
     "the logarithm": (
         [(f"return {ROOT}", "return math.floor(math.log(threads, 4))")],
-        ["the power of four is missing"],
+        ["the exponent of the power of four"],
     ),
     "always smaller": (
         [(SQUARE, "4 ** (math.ceil(math.log(threads, 4)) - 1)"), (ROOT, "square ** 0.5")],
         ["a power of four already"],
+    ),
+    "4 to the root of the exponent": (
+        [(SQUARE, "4 ** math.floor(math.log(threads, 4)) ** 0.5"), (ROOT, "square")],
+        ["from right to left", "4 to the root"],
+    ),
+    "2 to the root of the exponent": (
+        [(SQUARE, "2 ** math.floor(math.log2(threads)) ** 0.5"), (ROOT, "square")],
+        ["from right to left", "2 to the root"],
     ),
     "half": ([(ROOT, "square / 2")], ["half of the square"]),
     "a quarter": ([(ROOT, "square / 4")], ["a quarter of the square"]),

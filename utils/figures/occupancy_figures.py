@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import ipywidgets
@@ -22,7 +23,8 @@ from utils.machine.devices import KIB, Device
 from utils.machine.occupancy import RESOURCES, WARP, Occupancy, known, limits_of, occupancy
 from utils.measuring.roofline import recorded
 
-_COLOURS = dict(zip(RESOURCES, COLOURS, strict=False))
+# Neighbours differ in light and dark alike: orange, red, green, purple.
+_COLOURS = dict(zip(RESOURCES, (COLOURS[at] for at in (1, 4, 2, 3)), strict=True))
 # Enough to show every step of the curve: shared memory is given away in units of 128 bytes, and a
 # picture is a few hundred dots wide.
 _POINTS = 460
@@ -41,15 +43,15 @@ def curves(
     sizes = np.arange(1, limits.threads_per_block + 1)
     kib = np.linspace(0, limits.shared_kib_per_block_optin, _POINTS)
     panels = (
-        ("threads\nper block", threads, sizes, lambda x: (int(x), registers, shared_bytes)),
+        ("threads per block", threads, sizes, lambda x: (int(x), registers, shared_bytes)),
         (
-            "registers\nper thread",
+            "registers per thread",
             registers,
             np.arange(1, limits.registers_per_thread + 1),
             lambda x: (threads, int(x), shared_bytes),
         ),
         (
-            "shared memory\nper block, KiB",
+            "shared memory per block, KiB",
             shared_bytes / KIB,
             kib,
             lambda x: (threads, registers, round(x * KIB)),
@@ -57,21 +59,18 @@ def curves(
     )
     told = in_words(here, capability, threads, registers, shared_bytes)
     with style():
-        figure = new_figure(told, "warps per SM, by the resource that limits them", height=2.9)
-        for axes, (label, at, values, kernel) in zip(
-            figure.subplots(1, 3, sharey=True), panels, strict=True
-        ):
+        figure = new_figure(told, "warps per SM, by the resource that limits them", height=6.2)
+        for axes, (label, at, values, kernel) in zip(figure.subplots(3, 1), panels, strict=True):
             found = [occupancy(capability, *kernel(value)) for value in values]
             _draw(axes, values, found)
             axes.plot(at, here.warps, "o", color=INK, markersize=7, clip_on=False, zorder=5)
             axes.set_xlabel(label)
             axes.set_xlim(0, values[-1])
-            axes.set_xticks([0, values[-1]], [0, f"{values[-1]:g}"])
-            axes.get_xticklabels()[1].set_horizontalalignment("right")
+            axes.set_xticks(_ticks(int(values[-1])))
             axes.set_ylim(0, limits.warps_per_sm)
             axes.set_yticks(range(0, limits.warps_per_sm + 1, 16))
             axes.grid(axis="y")
-        handles = [Patch(color=colour, alpha=0.45, label=resource)
+        handles = [Patch(color=colour, alpha=0.65, label=resource)
                    for resource, colour in _COLOURS.items()]  # fmt: skip
         figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1,
                       columnspacing=1.5)  # fmt: skip
@@ -99,13 +98,15 @@ def occupancy_against_speed(
         where = f"recorded {points['date'].max()} on {device.name}"
         figure = new_figure(f"Speed against occupancy at {size}", where, height=3.7)
         axes = figure.add_subplot()
-        axes.plot(points["occupancy"], points["share"], "o", color=QUIET, markersize=5,
-                  clip_on=False)  # fmt: skip
+        # Many have the same occupancy: where dots cover each other, the ground is darker.
+        axes.plot(points["occupancy"], points["share"], "o", color=QUIET, markersize=6, alpha=0.45,
+                  markeredgewidth=0)  # fmt: skip
         places = {}
         for step, colour in zip(chosen, COLOURS, strict=False):
             places[step] = (*points.loc[step, ["occupancy", "share"]], colour)
-            axes.plot(*places[step][:2], "o", color=colour, markersize=9, clip_on=False)
-        axes.set_xlim(0, 100)
+            axes.plot(*places[step][:2], "o", color=colour, markersize=9)
+        axes.set_xlim(0, 105)  # full occupancy lies beside the frame, not on it
+        axes.set_xticks(range(0, 101, 20))
         axes.set_ylim(0, 100)
         axes.xaxis.set_major_formatter("{x:g} %")
         axes.yaxis.set_major_formatter("{x:g} %")
@@ -232,9 +233,15 @@ def _draw(axes: Axes, values: np.ndarray, found: Sequence[Occupancy]) -> None:
     starts = [at for at, step in enumerate(steps) if at == 0 or step != steps[at - 1]]
     edges = np.append(values[starts], values[-1])
     warps, limits = zip(*(steps[at] for at in starts), strict=True)
-    axes.bar(edges[:-1], warps, np.diff(edges), align="edge", alpha=0.45, linewidth=0,
+    axes.bar(edges[:-1], warps, np.diff(edges), align="edge", alpha=0.65, linewidth=0,
              color=[_COLOURS[limit] for limit in limits])  # fmt: skip
     axes.stairs(warps, edges, baseline=None, color=INK, linewidth=1.2)
+
+
+def _ticks(last: int) -> list[int]:
+    """From 0 to `last`, with powers of two between, at most three and none close to the end."""
+    step = 2 ** math.ceil(math.log2(last / 4))
+    return [*(at for at in range(0, last, step) if last - at >= step / 2), last]
 
 
 def _size(count: int) -> str:

@@ -23,7 +23,7 @@ SMALL = MappingProxyType(
     {"warp slots": 8, "block slots": 6, "registers": 16, "shared memory": 12}
 )  # fmt: skip
 _COLOURS = (BLUE, GREEN, PURPLE, "#b0457b", "#6b7a1f", "#9a5b2c")
-_CELL, _LEFT, _TOP, _ROW = 18, 116, 30, 40
+_CELL, _LEFT, _TOP, _ROW = 18, 116, 30, 50
 _WIDTH = 420
 
 
@@ -36,19 +36,24 @@ def room_of(block: Mapping[str, int], sm: Mapping[str, int] = SMALL) -> dict[str
 def draw_rack(block: Mapping[str, int], sm: Mapping[str, int] = SMALL) -> Picture:
     """Blocks are put into an SM one after the other, with a slider; the last does not fit.
 
+    It starts with the last.
+
     block: the portions that one takes of each resource, by the names of `sm`.
     """
     most = min(room_of(block, sm).values())
     drawings = [_drawing(block, placed, sm) for placed in range(1, most + 1)]
     drawings.append(_drawing(block, most, sm, tried=True))
     labels = [_blocks(placed) for placed in range(1, most + 1)] + ["one more"]
-    return Picture(frames(drawings, labels, "blocks in the SM"), _told(block, sm))
+    return Picture(frames(drawings, labels, "blocks in the SM", start=most), _told(block, sm))
 
 
 def what_if_registers(
     block: Mapping[str, int], registers: Sequence[int], sm: Mapping[str, int] = SMALL
 ) -> Picture:
-    """The full rack for blocks that take more and more portions of registers, with a slider."""
+    """The full rack for blocks that take more and more portions of registers, with a slider.
+
+    It starts with `block` itself, which must be one of them.
+    """
     kernels = [{**block, "registers": count} for count in registers]
     drawings = [
         _drawing(one, min(room_of(one, sm).values()), sm, tried=True) for one in kernels
@@ -58,7 +63,8 @@ def what_if_registers(
         f"{label}: {_blocks(min(room_of(one, sm).values()))}."
         for one, label in zip(kernels, labels)
     )
-    body = frames(drawings, labels, "portions of registers that a block takes")
+    start = kernels.index(dict(block))
+    body = frames(drawings, labels, "portions of registers that a block takes", start)
     return Picture(body, f"Blocks that an SM holds, by the registers that a block takes. {told}")
 
 
@@ -80,7 +86,9 @@ def _drawing(block: Mapping[str, int], placed: int, sm: Mapping[str, int], tried
             left = cells - placed * portion
             why = f"{left} left, {portion} needed: no room" if left else "all taken: no room"
             style = {"style": f"fill:{ORANGE}", "font_weight": "bold"}
-            body += text(_LEFT, y + _CELL + 13, why, 12, **style)
+            edge = {"stroke": ORANGE, "stroke_width": 2}
+            body += rect(_LEFT - 3, y - 3, cells * _CELL + 4, _CELL + 4, "none", rx=3, **edge)
+            body += text(_LEFT, y + _CELL + 12, why, 12, **style)
     alt = f"{said}. {_room(block, sm) if tried else ''}".strip()
     return svg(_WIDTH, _TOP + _ROW * len(sm), body, alt, widest=520)
 

@@ -17,7 +17,7 @@ from utils.lessons.estimates import draw_estimates, draw_gains, draw_growth, est
 from utils.lessons.findings import findings
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
-from utils.lessons.machine_code import compiled, factors
+from utils.lessons.machine_code import compiled
 from utils.lessons.occupancy import (
     occupancies,
     occupancy_of_fastest,
@@ -64,7 +64,6 @@ __all__ = [
     "edited",
     "estimated_ms",
     "estimates",
-    "factors",
     "findings",
     "follow",
     "hot_loop",

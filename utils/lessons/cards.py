@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from utils.virtual_gpu.pictures.svg import in_code
 
 KINDS = ("ask", "good", "bad")
+_WORDS = ' class="words"'  # of a column that holds sentences
 _STYLE = """<style>
 .course {font-family: system-ui, sans-serif; font-size: 14px; line-height: 1.5}
 .course-card {border-left: 4px solid #8b9096; background: rgba(128,128,128,.10);
@@ -26,7 +28,7 @@ _STYLE = """<style>
  white-space: normal !important}
 .course thead th {border-bottom: 1px solid currentColor; font-weight: 600}
 .course th:first-child, .course td:first-child {text-align: left; max-width: 16em}
-.course td.words {text-align: left; max-width: 20em}
+.course th.words, .course td.words {text-align: left; max-width: 20em}
 @media (max-width: 480px) {.course th, .course td {padding-right: 7px}}
 </style>"""
 
@@ -85,8 +87,13 @@ class Table:
         return str(self)
 
     def _repr_html_(self) -> str:
-        heads = "".join(f'<th scope="col">{in_code(title)}</th>' for title in self.head)
-        rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in self.rows)
+        wordy = [any(map(_is_words, column)) for column in zip(*self.rows, strict=True)]
+        wordy = wordy or [False] * len(self.head)  # of a table without rows
+        heads = "".join(
+            f'<th scope="col"{_WORDS * words}>{in_code(title)}</th>'
+            for title, words in zip(self.head, wordy, strict=True)
+        )
+        rows = "".join(f"<tr>{''.join(map(_cell, row, wordy))}</tr>" for row in self.rows)
         table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         note = f"<p>{in_code(self.note)}</p>" if self.note else ""
         caption = f"<p><b>{in_code(self.caption)}</b></p>"
@@ -98,10 +105,15 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Sequence], note: str
     return Table(caption, tuple(head), tuple(tuple(map(str, row)) for row in rows), note)
 
 
-def _cell(said: str) -> str:
-    """A cell of a table; one that holds a sentence gets more room than one with a number."""
-    words = ' class="words"' if said.count(" ") > 3 else ""
-    return f"<td{words}>{in_code(said)}</td>"
+def _is_words(said: str) -> bool:
+    return said.count(" ") > 3
+
+
+def _cell(said: str, words: bool) -> str:
+    """A cell of a table; a column that holds sentences gets more room than one with numbers."""
+    if re.fullmatch(r"[\d.,]+ \S+", said):
+        said = said.replace(" ", "\u00a0")  # a number stays beside its unit
+    return f"<td{_WORDS * words}>{in_code(said)}</td>"
 
 
 def _folded(hints: Sequence[str]) -> str:

@@ -17,24 +17,23 @@ REFERENCE = devices.find(devices.REFERENCE)
 
 
 def sm_limits() -> Table:
-    """The four resources of an SM of the reference device, and in what portions they are given."""
+    """The four resources of an SM of the reference device, and how they are given away."""
     limits = limits_of(REFERENCE.compute_capability)
     part = limits.registers_per_sm // limits.sub_partitions
     shared = limits.shared_kib_per_sm * 1024
     rows = (
-        ("warp slots", limits.warps_per_sm, "one for each 32 threads that it has begun"),
-        ("block slots", limits.blocks_per_sm, "one, however small it is"),
+        ("1. warp slots", limits.warps_per_sm, "one for each begun group of 32 threads"),
+        ("2. block slots", limits.blocks_per_sm, "one"),
         (
-            "registers",
-            f"{limits.registers_per_sm:,}, in {limits.sub_partitions} parts of {part:,}",
-            f"for each warp 32 times those of a thread, rounded up to a multiple of "
-            f"{limits.register_unit}, all in one part",
+            "3. registers",
+            f"{limits.sub_partitions} parts of {part:,}",
+            f"each warp: 32 · a thread's, up to a multiple of {limits.register_unit}, in one part",
         ),
         (
-            "shared memory",
+            "4. shared memory",
             f"{shared:,} bytes",
-            f"its bytes and {limits.shared_reserved_bytes:,} for the driver, rounded up to a "
-            f"multiple of {limits.shared_unit_bytes}",
+            f"its bytes + {limits.shared_reserved_bytes:,}, up to a multiple of "
+            f"{limits.shared_unit_bytes}",
         ),
     )
     return table(f"An SM of one {REFERENCE.name}", ("", "it has", "a block takes"), rows)

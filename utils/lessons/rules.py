@@ -247,7 +247,7 @@ def _said(value: float, unit: str) -> re.Pattern:
         ways |= {_WORDS[round(value)]} if 0 <= round(value) < len(_WORDS) else set()
     told = "|".join(re.escape(way) for way in ways)
     after = "times|×" if unit == "times" else re.escape(unit.rstrip("s")) + "s?"
-    return re.compile(rf"(?<![\w.,])(?:{told})[ -]?(?:{after})", flags=re.IGNORECASE)
+    return re.compile(rf"(?<![\w.,])(?:{told})[ \u00a0-]?(?:{after})", flags=re.IGNORECASE)
 
 
 class _Reader(HTMLParser):

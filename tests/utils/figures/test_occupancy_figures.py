@@ -33,6 +33,19 @@ def test_the_curves_end_at_the_limits_of_the_capability(capability):
     assert all(axes.get_ylim() == (0, limits.warps_per_sm) for axes in figure.axes)
 
 
+@pytest.mark.parametrize(
+    ("last", "ticks"),
+    [
+        (1024, [0, 256, 512, 768, 1024]),
+        (255, [0, 64, 128, 192, 255]),
+        (227, [0, 64, 128, 192, 227]),
+        (99, [0, 32, 64, 99]),
+    ],
+)
+def test_ticks_are_powers_of_two_that_leave_room_for_the_end(last, ticks):
+    assert occupancy_figures._ticks(last) == ticks
+
+
 def title_of(figure):
     return figure.texts[0].get_text().replace("\n", " ")
 

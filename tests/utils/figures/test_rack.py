@@ -32,6 +32,18 @@ def test_blocks_are_put_in_one_by_one_and_the_last_picture_says_what_has_no_room
     assert "1 left, 5 needed: no room" in shown[3]
 
 
+def shown_first(picture) -> str:
+    (first,) = [one for one in pictures(picture) if one.startswith('<div class="frame on">')]
+    return first
+
+
+def test_both_pictures_start_where_something_has_run_out():
+    for picture in (draw_rack(BLOCK), what_if_registers(BLOCK, range(2, 9))):
+        assert "1 left, 5 needed: no room" in shown_first(picture)
+        assert 'value="3" aria-label' in picture.body
+    assert "<output>5 portions</output>" in what_if_registers(BLOCK, range(2, 9)).body
+
+
 def test_the_words_say_how_many_blocks_and_why():
     told = str(draw_rack(BLOCK))
     assert "So the SM holds 3 blocks" in told

@@ -22,4 +22,10 @@ def test_a_table_is_aligned_as_text():
 
 def test_a_cell_with_a_sentence_gets_more_room_than_one_with_a_number():
     shown = table("", ["", ""], [("a", "a thread overwrites a word"), ("b", "32 words")])
-    assert shown._repr_html_().count('<td class="words">') == 1
+    assert shown._repr_html_().count('<td class="words">') == 2
+    assert shown._repr_html_().count('<th scope="col" class="words">') == 1
+
+
+def test_a_number_stays_beside_its_unit():
+    assert "<td>8.22\u00a0ms</td>" in table("", ["", ""], [("a", "8.22 ms")])._repr_html_()
+    assert "8.22 ms" in str(table("", ["", ""], [("a", "8.22 ms")]))

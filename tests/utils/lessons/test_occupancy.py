@@ -16,10 +16,10 @@ from utils.machine.occupancy import limits_of
 def test_the_limits_are_those_of_the_reference_device():
     shown = dict(row[:2] for row in sm_limits().rows)
     limits = limits_of((9, 0))
-    assert shown["warp slots"] == str(limits.warps_per_sm)
-    assert shown["block slots"] == str(limits.blocks_per_sm)
-    assert shown["registers"] == "65,536, in 4 parts of 16,384"
-    assert shown["shared memory"] == f"{limits.shared_kib_per_sm * 1024:,} bytes"
+    assert shown["1. warp slots"] == str(limits.warps_per_sm)
+    assert shown["2. block slots"] == str(limits.blocks_per_sm)
+    assert shown["3. registers"] == "4 parts of 16,384"
+    assert shown["4. shared memory"] == f"{limits.shared_kib_per_sm * 1024:,} bytes"
 
 
 def test_a_row_says_what_an_sm_holds_and_what_runs_out_first():

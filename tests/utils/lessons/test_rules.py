@@ -97,6 +97,7 @@ def test_another_number_or_unit_is_no_answer(prose):
 
 def test_an_answer_that_a_cell_shows_above_the_question_is_found():
     assert rules.broken_when_shown(lesson(shown=[(2, "<b>24 threads</b>")]), ANSWERS)
+    assert rules.broken_when_shown(lesson(shown=[(2, "<b>24&nbsp;threads</b>")]), ANSWERS)
     # What a reader finds out between question and answer is the lesson.
     assert not rules.broken_when_shown(lesson(shown=[(TWO, "<b>24 threads</b>")]), ANSWERS)
 

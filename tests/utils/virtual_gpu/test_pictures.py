@@ -18,7 +18,7 @@ from utils.virtual_gpu.pictures import (
     what_if_stride,
 )
 from utils.virtual_gpu.pictures.opened import MOST_LINES
-from utils.virtual_gpu.pictures.svg import BLUE, ORANGE, PALE, Picture, frames, svg, text
+from utils.virtual_gpu.pictures.svg import BLUE, ORANGE, PALE, Picture, frames, stills, svg, text
 
 LANES = np.arange(32)
 SHAPE = re.compile(r'<path d="([^"]*)"[^>]*fill="([^"]*)"')
@@ -181,6 +181,12 @@ def test_without_styles_and_svg_words_and_images_stay(browser):
     assert seen == [["the first", 100]]
     assert opened.text("body") == "Words."
     assert opened.asked == []
+
+
+def test_of_frames_that_start_later_that_one_stays():
+    drawn = [svg(9, 9, "", f"number {at}") for at in range(3)]
+    kept = stills(frames(drawn, ["a", "b", "c"], "n", start=1))
+    assert re.findall(r'alt="([^"]*)"', kept) == ["number 1"]
 
 
 def test_with_styles_the_images_are_hidden(browser):

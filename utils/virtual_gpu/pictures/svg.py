@@ -64,7 +64,7 @@ class Picture:
 
 
 def stills(body: str) -> str:
-    """The drawings of this HTML as images on white cards; of frames the first."""
+    """The drawings of this HTML as images on white cards; of frames the one they start with."""
     drawings = _DRAWING.findall(_LATER.sub("", body))
     return "".join(still(drawn, alt=_label(drawn)) for drawn in drawings)
 
@@ -119,21 +119,24 @@ def in_code(words: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(words, quote=False))
 
 
-def frames(pictures: Sequence[str], labels: Sequence[str], what: str) -> str:
-    """Pictures one behind the other, with a slider and a button. Without scripts: the first.
+def frames(pictures: Sequence[str], labels: Sequence[str], what: str, start: int = 0) -> str:
+    """Pictures one behind the other, with a slider and a button. Without scripts: that of `start`.
 
     labels: what each one shows, read aloud when the slider moves. what: the slider's name.
     """
     name = f"frames-{next(_numbers)}"
-    first, *later = pictures
-    drawn = f'<div class="frame on">{first}</div><!--later-->'
-    drawn += "".join(f'<div class="frame">{one}</div>' for one in later) + "<!--/later-->"
+    drawn = "".join(
+        f'<div class="frame on">{one}</div>'
+        if at == start
+        else f'<!--later--><div class="frame">{one}</div><!--/later-->'
+        for at, one in enumerate(pictures)
+    )
     drawn = f'<div class="frames">{drawn}</div>'
     script = _PLAYER.replace("NAME", name).replace("LABELS", _json(list(labels)))
     return (
         f'<div id="{name}"><div class="controls"><button type="button">Play</button>'
-        f'<input type="range" min="0" max="{len(pictures) - 1}" value="0"'
-        f' aria-label="{html.escape(what)}"><output>{html.escape(labels[0])}</output></div>'
+        f'<input type="range" min="0" max="{len(pictures) - 1}" value="{start}"'
+        f' aria-label="{html.escape(what)}"><output>{html.escape(labels[start])}</output></div>'
         f"{drawn}</div><script>{script}</script>"
     )
 
