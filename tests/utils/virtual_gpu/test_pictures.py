@@ -150,6 +150,17 @@ def test_a_what_if_plays_and_slides_in_a_browser(browser):
     assert opened.messages + opened.asked == []
 
 
+def test_frames_play_to_the_last_one_and_then_again_from_the_first(browser):
+    drawings = [svg(50, 20, "", str(at)) for at in range(3)]
+    opened = browser.open(Picture(frames(drawings, ["0", "1", "2"], "n"), "")._repr_html_())
+    opened.page.fill("input[type=range]", "1")
+    opened.page.click("button")
+    opened.page.wait_for_function("document.querySelector('button').textContent == 'Play'")
+    assert opened.text("output") == "2"
+    opened.page.click("button")
+    assert opened.text("output") == "0"
+
+
 # ---- where styles are taken away ----
 
 

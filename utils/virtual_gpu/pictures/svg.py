@@ -137,6 +137,7 @@ def frames(pictures: Sequence[str], labels: Sequence[str], what: str) -> str:
     )
 
 
+# It plays to the last picture, and from there again from the first.
 # The same output can stand twice in a page, so the first one that is not alive yet is taken.
 _PLAYER = """(function () {
   var root = Array.from(document.querySelectorAll('[id="NAME"]')).find(r => !r.dataset.alive);
@@ -153,13 +154,15 @@ _PLAYER = """(function () {
   }
   function next() {
     if (!root.isConnected) return stop();
-    slider.value = (+slider.value + 1) % frames.length;
+    slider.value = +slider.value + 1;
     show();
+    if (+slider.value == frames.length - 1) stop();
   }
   slider.oninput = function () { stop(); show(); };
   button.onclick = function () {
     if (timer) return stop();
     button.textContent = 'Pause';
+    if (+slider.value == frames.length - 1) { slider.value = 0; show(); }
     timer = setInterval(next, 900);
   };
 })()"""
