@@ -64,11 +64,18 @@ def _try_to_run(asked: Exercise, kernel, shape, patience: float) -> Run | str:
     except KernelRaised as error:
         return f"The {asked.kind.noun} raises an error: {_plain(asked, error)}"
     except (VirtualGpuError, CourseError) as error:
-        story = f"The {asked.kind.noun} does not run: {_plain(asked, error)}"
+        story = _does_not_run(asked, _plain(asked, error))
         cause = _first(asked.probes.refused, kernel, story)
         return f"{story} {cause}" if cause else story
     except Exception as error:  # whatever a kernel's text does to the interpreter
         return f"The {asked.kind.noun} does not run: {type(error).__name__}: {sentence(str(error))}"
+
+
+def _does_not_run(asked: Exercise, why: str) -> str:
+    """Numba runs much on the CPU that a check cannot follow."""
+    if asked.on_cpu and "not known to this check" in why:
+        return f"The check cannot follow this {asked.kind.noun}: {why}"
+    return f"The {asked.kind.noun} does not run: {why}"
 
 
 def _plain(asked: Exercise, error: Exception) -> str:

@@ -77,7 +77,7 @@ FUNCTION = Kind(
     wrong="Which elements does the innermost line read, and what does it do?",
     endless="Does this loop ever end, or does what it tests not change?",
     nothing_found="",
-    slow_float64="a vector holds half as many numbers",
+    slow_float64="an instruction of the CPU works on half as many numbers at once",
     others=(
         (r": reached by thread \(0\) of block \(0\)", ""),
         (r" \(a kernel computes element by element\)", ""),

@@ -64,10 +64,11 @@ def no_float64() -> Target:
     def cause(seen: Run, value: float) -> str:
         counts = seen.trace.counts
         site = next(site for site in counts if counts[site].float64_ops)
+        size = "×".join(map(str, seen.shape))
         return (
-            f"{at_line(site)} works in float64, {counted(round(value), 'operation')} in all, where "
-            f"{seen.exercise.kind.slow_float64}. A plain number such as `0` or `0.0`, or "
-            "an array of float64, makes all that it meets float64."
+            f"{at_line(site)} works in float64, {counted(round(value), 'operation')} in all at "
+            f"{size}, where {seen.exercise.kind.slow_float64}. A plain number such as `0` or "
+            "`0.0`, or an array of float64, makes all that it meets float64."
         )
 
     return Target("operations in float64", 0, "no float64", operations, cause)

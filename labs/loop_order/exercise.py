@@ -10,10 +10,9 @@ EXERCISE = loop_product(
     text=(
         "The function below is right, and slow: its innermost loop goes down a column of `b`. "
         "Change the order of the loops, so that the innermost one goes along rows in every array "
-        "that it walks through. About 6 lines.",
-        "It runs on one core of the CPU, so there are no threads and nothing is shared out. `a` is "
-        "m×k, `b` is k×n and `c` is m×n. `c` holds no zeros when your function begins: the check "
-        "fills it with NaN.",
+        "that it walks through. About 6 source lines.",
+        "It runs on one core of the CPU. `a` is m×k, `b` is k×n and `c` is m×n. `c` holds no zeros "
+        "when your function begins: the check fills it with NaN.",
     ),
     shapes=((3, 24, 6), (5, 3, 7), (3, 17, 4), (1, 9, 1), (4, 1, 6), (1, 1, 1)),
     targets=(no_negative_index(), no_float64(), inner_stride(1)),

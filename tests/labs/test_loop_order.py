@@ -106,7 +106,10 @@ CHANGED = {
     "sizes of a exchanged": ([("m, k = a.shape", "k, m = a.shape")], ["counts the rows, 0 to 2"]),
     "the rows of b for its columns": ([("shape[1]", "shape[0]")], ["end at 6. That is k"]),
     "a third size of b": ([("shape[1]", "shape[2]")], ["b.shape[2]", "item 2 of 2"]),
-    "float64": ([("+= a", "+= 1.0 * a")], ["works in float64", "half as many numbers"]),
+    "float64": (
+        [("+= a", "+= 1.0 * a")],
+        ["works in float64", "in all at 3×24×6", "half as many numbers"],
+    ),
     "all indices one too low": (
         [("a[row, i]", "a[row, i - 1]"), ("b[i, col]", "b[i - 1, col]")],
         ["The result is right", "the index -1 of a", "from the end"],
@@ -232,7 +235,7 @@ WRITTEN = {
     ),
     "NumPy's product": (
         "    c[:] = a @ b\n",
-        ["`c[:] = a @ b`", "Write the loop over the elements"],
+        ["The check cannot follow", "`c[:] = a @ b`", "Write the loop over the elements"],
     ),
     "sums in an array of its own": (
         """\
@@ -243,7 +246,7 @@ WRITTEN = {
                 totals[col] += a[row, i] * b[i, col]
         c[row] = totals
 """,
-        ["np.zeros(n, np.float32)", "made here is not known to this check"],
+        ["The check cannot follow", "np.zeros(n, np.float32)", "made here is not known to"],
     ),
     "an i that does not grow": (
         """\

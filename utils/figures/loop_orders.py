@@ -27,7 +27,8 @@ def draw_loop_orders() -> Picture:
     told = (
         f"Matrices of {SIDE}×{SIDE} words and cache lines of {LINE} words; row 0 of c is computed. "
         "With k innermost, the loop goes along row 0 of a and down column 0 of b, for one element "
-        f"of c: after {SIDE} turns {_count(_along_k)} cache lines have come. With n innermost, it "
+        f"of c, which is stored at the end: after {SIDE} turns {_count(_along_k)} cache lines have "
+        "come. With n innermost, it "
         "takes one element of a and goes along row 0 of b and row 0 of c: "
         f"{_count(_along_n)} have come."
     )
@@ -36,7 +37,9 @@ def draw_loop_orders() -> Picture:
 
 
 def _along_k(turn: int) -> Words:
-    return {"a": (0, turn), "b": (turn, 0), "c": (0, 0)}
+    """The sum waits in a register, and is stored behind the loop."""
+    stored = {"c": (0, 0)} if turn == SIDE - 1 else {}
+    return {"a": (0, turn), "b": (turn, 0), **stored}
 
 
 def _along_n(turn: int) -> Words:
@@ -54,8 +57,9 @@ def _side(name: str, walk: Callable[[int], Words], turn: int) -> str:
             if of == array
             for word in range(LINE)
         ]
+        touched = [now[array]] if array in now else []
         body += matrix(corner, SIDE, SIDE, SIZE, array)
-        body += squares(corner, SIZE, words, PALE) + squares(corner, SIZE, [now[array]], BLUE)
+        body += squares(corner, SIZE, words, PALE) + squares(corner, SIZE, touched, BLUE)
     lines = f"{len(came)} cache line{'s' * (len(came) != 1)}"
     body += text(4, TOP + 40, lines, 14, font_weight="bold") + text(4, TOP + 57, "have come")
     alt = f"Turn {turn + 1}, {name}: {lines} have come"

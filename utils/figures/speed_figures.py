@@ -170,11 +170,12 @@ def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) ->
     beside = {"textcoords": "offset points", "va": "center", "ha": "right"}
     for level in levels:
         speed = level * peak / 100
-        axes.annotate(f"{speed:,.4g}" if speed < 100 else f"{speed:,.0f}", (0, speed),
+        axes.annotate(f"{speed:,.2g}" if speed < 100 else f"{speed:,.0f}", (0, speed),
                       (-_SPEEDS, 0), xycoords=axes.get_yaxis_transform(), **beside)  # fmt: skip
     above = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
     axes.annotate(UNITS[unit], (0, 1), (-_SPEEDS, 9), ha="right", **above)
-    axes.annotate("the device's peak", (0, 1), (3, 3), **above)
+    whose = "core" if set(points.get("ladder", ())) == {"cpu"} else "device"
+    axes.annotate(f"the {whose}'s peak", (0, 1), (3, 3), **above)
     axes.grid(axis="y")
     axes.axhline(peak, color=INK, linewidth=1.6, clip_on=False)
     return axes

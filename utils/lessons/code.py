@@ -65,17 +65,17 @@ def show_kernel(shown: Step | Callable, comments: bool = True, **constants: int)
     )
 
 
-def show_change(old: Step, new: Step) -> HTML:
+def show_change(old: Step, new: Step, whole: bool = False) -> HTML:
     """The lines of code that differ between two steps, comments left out.
 
     The sentences that `data/changes.toml` has for this change stand below their lines; where it has
-    none, the lines between are shown as well.
+    none, or with `whole`, the lines between are shown as well.
     """
     left = dict(_sentences().get(f"{old.name} > {new.name}", {}))
     # The name is no change that a reader needs to see.
     before = kernel_code(old).replace(f"def {old.name}(", f"def {new.name}(")
     rows = []
-    for line in difference(before, kernel_code(new), context=0 if left else 99)[1:]:
+    for line in difference(before, kernel_code(new), context=0 if left and not whole else 99)[1:]:
         rows.append(_row(line))
         for part in [part for part in left if line.startswith("+") and part in line]:
             rows.append(f'<span class="why">↑ {in_code(left.pop(part))}\n</span>')

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from utils.errors import CourseError
+from utils.figures.look import number
 from utils.ladder.ladder import Ladder
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
@@ -47,8 +48,8 @@ def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) ->
     cells = [
         (
             f"`{getattr(step, 'name', step)}`",
-            _duration(row["time_ms"]),
-            f"{first / row['time_ms']:.2f}×",
+            duration(row["time_ms"]),
+            _faster(first / row["time_ms"]),
             f"{row['efficiency']:.1%}" if ladder.on_gpu else f"{row['gflops']:.3g}",
         )
         for step, row in rows
@@ -58,7 +59,12 @@ def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) ->
     return table(caption, ("", "time", "faster", last), cells)
 
 
-def _duration(ms: float) -> str:
+def _faster(ratio: float) -> str:
+    return f"{ratio:.2f}×" if ratio < 10 else f"{number(ratio)}×"
+
+
+def duration(ms: float) -> str:
+    """A time as a table shows it."""
     return f"{ms:.3g} ms" if ms < 1000 else f"{ms / 1000:.3g} s"
 
 

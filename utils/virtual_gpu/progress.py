@@ -27,7 +27,8 @@ class ProgressLine:
 
     def show(self, done: int, seconds: float) -> None:
         """``done`` batches, not all, are over after ``seconds``; called when a line is due."""
-        text = f"{self._name}: batch {done + 1} of {self._total}, {seconds:.1f} s"
+        batch = f"batch {done + 1} of {self._total}, " if self._total > 1 else "running for "
+        text = f"{self._name}: {batch}{seconds:.1f} s"
         if done:
             text += f", about {seconds / done * (self._total - done):.0f} s to go"
         if _can_erase(sys.stderr):

@@ -9,7 +9,6 @@ from functools import cache, partial
 import numpy as np
 from numba import float32, njit
 
-from utils.errors import CourseError
 from utils.intrinsics.simd import fmadd_row, load_row, set1, store_row
 from utils.machine import processors
 from utils.machine.devices import fraction_of_peak
@@ -51,7 +50,7 @@ class Peak:
         if self.computed is None:
             return f"{name}: {self.measured:.1f} GFLOP/s measured; FMA units unknown"
         return (
-            f"{name}: {self.clock_ghz:.2f} GHz × {self.fma_units} FMA units × {self.lanes} lanes "
+            f"{name}: {self.clock_ghz:.2f} GHz × {self.fma_units} FMA units × {self.lanes} floats "
             f"× 2 = {self.computed:.1f} GFLOP/s; measured {self.measured:.1f} ({self.fraction:.1%})"
         )
 
@@ -75,21 +74,13 @@ def peaks() -> list[Peak]:
     ]
 
 
-def settled_peaks(attempts: int) -> list[Peak]:
+def settled_peaks(attempts: int = 3) -> list[Peak]:
     """The peaks, measured again where the clock rose unseen: a loop was then above its peak."""
     for _ in range(attempts):
         found = peaks()
         if all(not peak.computed or peak.measured <= peak.computed for peak in found):
             break
     return found
-
-
-def in_words() -> str:
-    """The peaks of this processor as sentences, also where nothing is known of it."""
-    try:
-        return "\n".join(map(str, settled_peaks(attempts=3))) or processors.current().sentence
-    except CourseError as error:
-        return f"{error} The clock moved while it was measured: run this cell again."
 
 
 @njit

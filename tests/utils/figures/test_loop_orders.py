@@ -25,9 +25,10 @@ def words(drawing: str, colour: str) -> set[tuple[str, int, int]]:
     return found
 
 
-def test_k_innermost_goes_along_a_and_down_b():
+def test_k_innermost_goes_along_a_and_down_b_and_stores_at_the_end():
     for turn, (left, _) in enumerate(sides()):
-        assert words(left, BLUE) == {("a", 0, turn), ("b", turn, 0), ("c", 0, 0)}
+        stored = {("c", 0, 0)} if turn == SIDE - 1 else set()
+        assert words(left, BLUE) == {("a", 0, turn), ("b", turn, 0)} | stored
 
 
 def test_n_innermost_goes_along_b_and_c():

@@ -74,6 +74,14 @@ def test_the_levels_are_shares_of_the_peak_and_the_speeds_that_they_are():
     assert {"100 %", "66,900", "5 %", "3,345", "GFLOP/s"} <= set(texts(FIGURES["curve"]()))
 
 
+def test_a_small_speed_has_two_digits_and_a_core_is_no_device():
+    frame = gemm({"naive": 45, "tiled": 200})
+    frame["efficiency"] *= PEAK / 252.8
+    found = texts(plots.curve(frame.assign(ladder="cpu"), ["naive"]))
+    assert {"50 %", "126", "20 %", "51", "the core's peak"} <= set(found)
+    assert "the device's peak" in texts(plots.curve(frame, ["naive"]))
+
+
 def test_every_point_is_inside_the_axes():
     axes = plots.curve(gemm({"naive": 45, "tiled": 20000}), ["naive"]).axes[0]
     assert axes.get_ylim()[0] <= 45

@@ -117,6 +117,12 @@ def test_a_change_without_sentences_is_shown_whole():
     assert ' class="">' in shown  # a line that stays
 
 
+def test_a_change_with_sentences_is_shown_whole_where_that_is_asked_for():
+    shown = show_change(STRIDED, NAIVE, whole=True).data
+    assert "↑" in shown
+    assert ' class="">' in shown
+
+
 def test_the_name_of_the_kernel_is_no_change():
     assert "def naive" not in show_change(STRIDED, NAIVE).data
 

@@ -260,7 +260,7 @@ def test_a_terminal_gets_one_line_that_is_erased(monkeypatch):
 def test_a_log_gets_lines_that_grow_rarer(monkeypatch):
     seconds = [3.1, 4.0, 6.3, 9.0, 12.7, 24.0, 25.5]
     lines = shown(monkeypatch, io.StringIO(), *((0, s) for s in seconds), total=1).splitlines()
-    assert lines == [f"kernel: batch 1 of 1, {s} s" for s in (3.1, 6.3, 12.7, 25.5)]
+    assert lines == [f"kernel: running for {s} s" for s in (3.1, 6.3, 12.7, 25.5)]
 
 
 def test_the_progress_line_can_be_switched_off(monkeypatch):

@@ -141,6 +141,7 @@ def frames(pictures: Sequence[str], labels: Sequence[str], what: str, start: int
     )
 
 
+# It plays to the last picture, and from there again from the first.
 # The same output can stand twice in a page, so the first one that is not alive yet is taken.
 _PLAYER = """(function () {
   var root = Array.from(document.querySelectorAll('[id="NAME"]')).find(r => !r.dataset.alive);
