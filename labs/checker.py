@@ -66,9 +66,15 @@ def _try_to_run(asked: Exercise, kernel, shape, patience: float) -> Run | str:
     except (VirtualGpuError, CourseError) as error:
         story = f"The {asked.kind.noun} does not run: {_plain(asked, error)}"
         cause = _first(asked.probes.refused, kernel, story)
-        return f"{story} {cause}" if cause else story
+        return _with_its_cause(story, cause) if cause else story
     except Exception as error:  # whatever a kernel's text does to the interpreter
         return f"The {asked.kind.noun} does not run: {type(error).__name__}: {sentence(str(error))}"
+
+
+def _with_its_cause(story: str, cause: str) -> str:
+    """The cause after what was seen; alone with its line where the check only does not know it."""
+    line = re.search(r"line (\d+) (`.*?`): .* is not known to this check\.", story)
+    return f"Line {line[1]}, {line[2]}: {cause}" if line else f"{story} {cause}"
 
 
 def _plain(asked: Exercise, error: Exception) -> str:
