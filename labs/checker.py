@@ -65,16 +65,13 @@ def _try_to_run(asked: Exercise, kernel, shape, patience: float) -> Run | str:
         return f"The {asked.kind.noun} raises an error: {_plain(asked, error)}"
     except (VirtualGpuError, CourseError) as error:
         story = f"The {asked.kind.noun} does not run: {_plain(asked, error)}"
+        unknown = re.search(r"line (\d+) (`.*?`): .* is not known to this check\.", story)
+        if unknown and (cause := _first(asked.probes.unknown, kernel, story)):
+            return f"Line {unknown[1]}, {unknown[2]}: {cause}"
         cause = _first(asked.probes.refused, kernel, story)
-        return _with_its_cause(story, cause) if cause else story
+        return f"{story} {cause}" if cause else story
     except Exception as error:  # whatever a kernel's text does to the interpreter
         return f"The {asked.kind.noun} does not run: {type(error).__name__}: {sentence(str(error))}"
-
-
-def _with_its_cause(story: str, cause: str) -> str:
-    """The cause after what was seen; alone with its line where the check only does not know it."""
-    line = re.search(r"line (\d+) (`.*?`): .* is not known to this check\.", story)
-    return f"Line {line[1]}, {line[2]}: {cause}" if line else f"{story} {cause}"
 
 
 def _plain(asked: Exercise, error: Exception) -> str:

@@ -476,10 +476,8 @@ EXERCISE = Exercise(
     inputs=inputs,
     reference=reference,
     probes=Probes(
-        refused=(
-            *(_never_set, _made_here, _exchanged, _number_for_a_sum, _no_vector),
-            *(_stored_as_element, _misused, _operators),
-        ),
+        refused=(_exchanged, _number_for_a_sum, _no_vector, _stored_as_element, _misused),
+        unknown=(_never_set, _made_here, _misused, _operators),
         findings=(_outside,),
         unwritten=(_rows_missing,),
         wrong=(
