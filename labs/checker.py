@@ -65,6 +65,9 @@ def _try_to_run(asked: Exercise, kernel, shape, patience: float) -> Run | str:
         return f"The {asked.kind.noun} raises an error: {_plain(asked, error)}"
     except (VirtualGpuError, CourseError) as error:
         story = _does_not_run(asked, _plain(asked, error))
+        unknown = re.search(r"line (\d+) (`.*?`): .* is not known to this check\.", story)
+        if unknown and (cause := _first(asked.probes.unknown, kernel, story)):
+            return f"Line {unknown[1]}, {unknown[2]}: {cause}"
         cause = _first(asked.probes.refused, kernel, story)
         return f"{story} {cause}" if cause else story
     except Exception as error:  # whatever a kernel's text does to the interpreter

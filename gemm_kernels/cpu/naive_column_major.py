@@ -1,4 +1,4 @@
-"""The naive loops on column-major arrays, as BLAS has them: another array has the long stride.
+"""The naive loops on column-major arrays, as BLAS has them: the long stride stays.
 
 NumPy stores rows. The memory of c, read by columns, is c transposed, and that is b transposed times
 a transposed: so the arrays come in exchanged, and none is copied.
@@ -10,9 +10,9 @@ from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
 
 
-# The same three loops. Elements of a column lie side by side now: b is read with stride 1, and a,
-# along its row, with the distance of its columns.
-# Flaw: only the array that is read badly has changed; each read of it fetches a whole cache line.
+# The same three loops. What they call b is read with stride 1 now, and what they call a, along its
+# row, with the distance of its columns.
+# Flaw: that is b as it was handed over; each read of it fetches a whole cache line, as before.
 @njit
 def naive_column_major(a, b, c):
     # Column-major arrays for Numba as well: the views copy nothing.
@@ -30,7 +30,7 @@ def naive_column_major(a, b, c):
 STEP = Step(
     module=__name__,
     name="naive_column_major",
-    idea="the naive loops on column-major arrays: walks along the rows of a",
+    idea="the naive loops on column-major arrays, as BLAS has them",
     previous="naive",
     task=GEMM,
     build=lambda: naive_column_major,

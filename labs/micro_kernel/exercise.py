@@ -23,9 +23,9 @@ ROWS, LANES = 2, 8
 PROCESSOR = "haswell"
 ARRAY = types.Array(types.float32, 1, "C")
 PRIMITIVES = {
-    "loadu": "`loadu(x, i, 8)`: the array, the index of the first element, the number of lanes",
-    "broadcast": "`broadcast(x, i, 8)`: the array, the index of the element, the number of lanes",
-    "set1": "`set1(value, 8)`: a float32, such as `float32(0)`, and the number of lanes",
+    "loadu": "`loadu(x, i, 8)`: the array, the index of the first element, how many floats",
+    "broadcast": "`broadcast(x, i, 8)`: the array, the index of the element, how many floats",
+    "set1": "`set1(value, 8)`: a float32, such as `float32(0)`, and how many floats",
     "fmadd": "`fmadd(x, y, z)`: three vectors, and the result is x·y + z",
     "mul": "`mul(x, y)`: two vectors, and the result is x·y",
     "storeu": "`storeu(x, i, vector)`: the array, the index of the first element, the vector",
@@ -73,7 +73,8 @@ def _misused(kernel, message: str) -> str | None:
     """A primitive with other arguments than it takes."""
     if "8 or 16 lanes" in message:
         return (
-            "The last argument of `loadu`, `broadcast` and `set1` is the number of lanes, here 8."
+            "The last argument of `loadu`, `broadcast` and `set1` is how many floats the vector "
+            "has: here 8."
         )
     for name, words in PRIMITIVES.items():
         needed = words.partition("`: ")[0].count(",") + 1
@@ -83,14 +84,71 @@ def _misused(kernel, message: str) -> str | None:
     return None
 
 
+def _exchanged(kernel, message: str) -> str | None:
+    """storeu with its vector in another place than the third."""
+    if "operand must be a vector" not in message:
+        return None
+    sums = {
+        ast.unparse(target)
+        for node in ast.walk(read_source(kernel.py_func).tree)
+        if isinstance(node, ast.Assign) and _calls([node.value], "fmadd")
+        for target in node.targets
+    }
+    for call in _calls(_nodes(kernel, message), "storeu"):
+        for place, arg in zip(("first", "second"), map(ast.unparse, call.args), strict=False):
+            if arg in sums:
+                return f"It is {PRIMITIVES['storeu']}. Here `{arg}` is the {place}."
+    return None
+
+
+def _number_for_a_sum(kernel, message: str) -> str | None:
+    """A sum that begins as a number."""
+    if "operand must be a vector" not in message:
+        return None
+    used = {ast.unparse(arg) for call in _calls(_nodes(kernel, message), "fmadd", "storeu")
+            for arg in call.args}  # fmt: skip
+    for node in ast.walk(read_source(kernel.py_func).tree):
+        names = map(ast.unparse, node.targets) if isinstance(node, ast.Assign) else ()
+        if (name := next((one for one in names if one in used), None)) and _is_number(node.value):
+            return (
+                f"`{name}` is one number since line {node.lineno}, `{ast.unparse(node)}`. A sum of "
+                "this tile is a vector of 8: `set1(float32(0), 8)` has zero 8 times."
+            )
+    return None
+
+
+def _is_number(value: ast.expr) -> bool:
+    """0, 0.0, float32(0)."""
+    if isinstance(value, ast.Call):
+        return ast.unparse(value.func).rpartition(".")[2] in ("float32", "float", "int")
+    return isinstance(value, ast.Constant)
+
+
 def _no_vector(kernel, message: str) -> str | None:
-    """A number where a vector belongs."""
+    """An element of an array where a vector belongs."""
     if "operand must be a vector" not in message:
         return None
     return (
         "An element of an array, such as `a[0]`, is one number; `broadcast(a, 0, 8)` is a vector "
-        "with that number in each lane."
+        "with that number 8 times."
     )
+
+
+def _never_set(kernel, message: str) -> str | None:
+    """A sum that has no value when the first turn adds to it."""
+    found = re.search(r"(\w+), read before it is set", message)
+    return (
+        f"`{found[1]}` has no value before the loop. With what does a sum begin?" if found else None
+    )
+
+
+def _made_here(kernel, message: str) -> str | None:
+    """A list of two sums, or an array of zeros."""
+    if "made here is not known" not in message:
+        return None
+    if any(isinstance(node, ast.List) for node in _nodes(kernel, message)):
+        return "A list lies in memory. Use two names, one for each sum: then they are registers."
+    return "An array lies in memory. A vector of 8 zeros is `set1(float32(0), 8)`."
 
 
 def _operators(kernel, message: str) -> str | None:
@@ -105,7 +163,7 @@ def _operators(kernel, message: str) -> str | None:
         return None
     return (
         "Vectors know no `+`, no `*` and no `+=`. The primitives compute with them: "
-        "`fmadd(x, y, z)` is x·y + z, in each lane."
+        "`fmadd(x, y, z)` is x·y + z, for each of the 8 floats."
     )
 
 
@@ -130,11 +188,24 @@ def _outside(seen: Run, finding: Finding) -> str | None:
         return "The tile has two rows of 8: they begin at 0 and at 8."
     width = ROWS if parameter == "a" else LANES
     if parameter == "a" and "loadu(" in finding.site.source:
-        return f"`loadu` reads 8 neighbours, and a step has only 2 elements of `{finding.array}`."
+        told = f"`loadu` reads 8 neighbours, and a step has only 2 elements of `{finding.array}`."
+        first = _first_load(seen, finding.array)
+        return told if finding.site.source in first else f"{told} The first such line is {first}."
     return (
         f"There are {counted(k, 'step')}, each with {width} elements of `{finding.array}`: step p "
         f"has those from {width}·p on. How many turns does your loop have, and where does it read?"
     )
+
+
+def _first_load(seen: Run, array: str) -> str:
+    """The first source line that loads a vector of this array."""
+    nodes = [node for node in ast.walk(seen.tree) if isinstance(node, ast.stmt)]
+    for node in sorted(nodes, key=lambda one: one.lineno):
+        inside = [] if hasattr(node, "body") else ast.walk(node)
+        for call in _calls(inside, "loadu"):
+            if call.args and ast.unparse(call.args[0]) == array:
+                return f"{node.lineno}, `{ast.unparse(node)}`"
+    return ""
 
 
 def _rows_missing(seen: Run) -> str | None:
@@ -185,6 +256,33 @@ def _zeros(seen: Run) -> str | None:
         return "Both rows hold zeros: no turn of the loop gives the sums a new value."
     if rows:
         return f"Row {rows[0]} holds zeros: no turn of the loop gives its sum a new value."
+    return None
+
+
+def _one_sum_for_both(seen: Run) -> str | None:
+    """Both products of a step go into one sum, and the other stays at zero."""
+    got, right = _tiles(seen)
+    for row in range(ROWS):
+        if np.array_equal(got[row], right.sum(axis=0)) and not got[1 - row].any():
+            return (
+                f"Row {row} has got the products of both rows, and row {1 - row} none: both "
+                "multiply-adds of a step give their result to the same sum."
+            )
+    return None
+
+
+def _other_sum(seen: Run) -> str | None:
+    """fmadd adds to one sum, and its result goes to another."""
+    sums = {}
+    for node in ast.walk(seen.tree):
+        if isinstance(node, ast.Assign) and (calls := _calls([node.value], "fmadd")):
+            sums[ast.unparse(node.targets[0])] = (node, ast.unparse(calls[0].args[2]))
+    for name, (node, third) in sums.items():
+        if third != name and third in sums:
+            return (
+                f"Line {node.lineno}, `{ast.unparse(node)}`, adds to `{third}`, and its result "
+                f"goes to `{name}`: does each row keep a sum of its own?"
+            )
     return None
 
 
@@ -378,12 +476,13 @@ EXERCISE = Exercise(
     inputs=inputs,
     reference=reference,
     probes=Probes(
-        refused=(_no_vector, _stored_as_element, _misused, _operators),
+        refused=(_exchanged, _number_for_a_sum, _no_vector, _stored_as_element, _misused),
+        unknown=(_never_set, _made_here, _misused, _operators),
         findings=(_outside,),
         unwritten=(_rows_missing,),
         wrong=(
-            *(_result_not_kept, _sum_is_multiplied, _zeros, _other_tile, _begins_elsewhere),
-            *(_read_elsewhere, _one_row),
+            *(_result_not_kept, _sum_is_multiplied, _one_sum_for_both, _zeros, _other_tile),
+            *(_other_sum, _begins_elsewhere, _read_elsewhere, _one_row),
         ),
     ),
     targets=(

@@ -127,11 +127,51 @@ WRONG = {
     ),
     "second product added to the first sum": (
         [(SECOND, SECOND.replace("row, c1", "row, c0"))],
-        ["Row 0 is right"],
+        ["`c1 = fmadd(broadcast(a, 2 * p + 1, 8), row, c0)`, adds to `c0`", "goes to `c1`"],
+    ),
+    "sums exchanged": (
+        [(FIRST, FIRST.replace("row, c0", "row, c1")),
+         (SECOND, SECOND.replace("row, c1", "row, c0"))],
+        ["adds to `c1`, and its result goes to `c0`"],
     ),
     "second sum is never set": (
         [(SECOND, SECOND.replace("c1 = ", "c0 = "))],
         ["Row 1 holds zeros", "no turn of the loop"],
+    ),
+    "both products in the first sum": (
+        [(SECOND, SECOND.replace("c1", "c0"))],
+        ["Row 0 has got the products of both rows, and row 1 none", "to the same sum"],
+    ),
+    "sums without a beginning": (
+        [(f"    {START}\n", "")],
+        ["Line 13, `c0 = fmadd", "`c0` has no value before the loop"],
+    ),
+    "sums in a list": (
+        [
+            (START, "c0 = [set1(float32(0), 8)] * 2"),
+            ("c1", "c0[1]"),
+            ("c0 = fmadd", "c0[0] = fmadd"),
+        ],
+        ["Use two names, one for each sum"],
+    ),
+    "zeros of NumPy": (
+        [
+            (START, "c0 = c1 = np.zeros(8, np.float32)"),
+            ("from numba", "import numpy as np\nfrom numba"),
+        ],
+        ["A vector of 8 zeros is `set1(float32(0), 8)`"],
+    ),
+    "stored the other way round": (
+        [("storeu(c, 8, c1)", "storeu(c, c1, 8)")],
+        ["`storeu(x, i, vector)`", "Here `c1` is the second"],
+    ),
+    "the sum stored first": (
+        [("storeu(c, 8, c1)", "storeu(c1, 8, c)")],
+        ["`storeu(x, i, vector)`", "Here `c1` is the first"],
+    ),
+    "plus to a sum": (
+        [(FIRST, "c0 += broadcast(a, 2 * p, 8) * row")],
+        ["Line 14, `c0 += broadcast(a, 2 * p, 8) * row`: Vectors know no `+`"],
     ),
     "fmadd without its result": (
         [(FIRST, FIRST.removeprefix("c0 = ")), (SECOND, SECOND.removeprefix("c1 = "))],
@@ -148,6 +188,10 @@ WRONG = {
     "vector of a": (
         [("broadcast(a, 2 * p, 8)", "loadu(a, 2 * p, 8)")],
         ["`loadu` reads 8 neighbours", "only 2 elements of `a`"],
+    ),
+    "vectors of a": (
+        [("broadcast(a", "loadu(a")],
+        ["`loadu` reads 8 neighbours", "The first such line is 14, `c0 = fmadd(loadu("],
     ),
     "operands of fmadd in another order": (
         [("fmadd(broadcast(a, 2 * p, 8), row, c0)", "fmadd(c0, broadcast(a, 2 * p, 8), row)")],
@@ -175,9 +219,13 @@ WRONG = {
     ),
     "a number for a sum": (
         [(START, "c0 = c1 = float32(0)")],
-        ["must be a vector"],
+        ["`c0` is one number since line 10", "`set1(float32(0), 8)` has zero 8 times"],
     ),
-    "no lanes": ([("8 * p, 8)", "8 * p)")], ["`loadu(x, i, 8)`", "the number of lanes"]),
+    "a zero for a sum": (
+        [(START, "c0 = 0\n    c1 = 0")],
+        ["`c0` is one number since line 10, `c0 = 0`"],
+    ),
+    "no lanes": ([("8 * p, 8)", "8 * p)")], ["`loadu(x, i, 8)`", "how many floats"]),
     "no lanes of a broadcast": ([("2 * p, 8)", "2 * p)")], ["`broadcast(x, i, 8)`"]),
     "four lanes": ([("8 * p, 8)", "8 * p, 4)")], ["8 or 16 lanes", "here 8"]),
     "sixteen lanes": ([("8 * p, 8)", "8 * p, 16)")], ["as long as the others"]),

@@ -8,23 +8,36 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from utils.figures.labels import label_ends, need_few
-from utils.figures.look import COLOURS, MARKERS, new_figure, number, style, with_alt
+from utils.figures.look import COLOURS, MARKERS, QUIET, new_figure, number, style, with_alt
 from utils.measuring import records
 
 SIZES = (64, 128, 256, 512, 1024)
-LIBRARIES = ("onednn", "oneDNN", "oneDNN (AVX2)")
-RATES, SHARES = (0.5, 1, 2, 5, 10, 20, 50, 100), (5, 10, 20, 50, 100)
+LIBRARIES = ("oneDNN", "oneDNN (AVX2)")
+# Floats in a vector: a step and a library with the same number have one colour.
+WIDTHS = {
+    "micro_kernel_avx512": 16,
+    "oneDNN": 16,
+    "micro_kernel_avx2": 8,
+    "oneDNN (AVX2)": 8,
+}
+RATES, SHARES = (0.5, 1, 2, 5, 10, 20, 50), (40, 50, 75, 100, 125)
 Series = Mapping[str, pd.Series]  # values by size, by name
 
 
 def published() -> Figure:
     """GFLOP/s that the source with the 16×6 micro-kernel printed."""
     frame = records.published("gemm_cpu")
-    frame = frame[frame["source"].str.startswith("002_")]
+    frame = frame[frame["source"].str.startswith("002_")].replace({"kernel": {"onednn": "oneDNN"}})
     series = {name: _of(rows, "gflops") for name, rows in frame.groupby("kernel", sort=False)}
     first = frame.iloc[0]
     where = f"published, one core of a {first['cpu']} at {first['clock_ghz']:g} GHz"
-    return _draw(series, "GFLOP/s", RATES, "Speed against size", where)
+    peaks = records.published("cpu_peak")
+    of_avx2 = (peaks["instruction_set"] == "AVX2") & (peaks["precision"] == "single")
+    peak = float(peaks.loc[of_avx2, "peak_gflops_per_core"].iloc[0])
+    level = (peak, f"peak with AVX2: {peak:g}")
+    colours = dict(zip(series, COLOURS, strict=False))
+    what = "GFLOP/s, higher is better"
+    return _draw(series, colours, what, RATES, "Speed against size", where, level)
 
 
 def recorded(processor: str, steps: Sequence[str]) -> Figure:
@@ -41,8 +54,9 @@ def recorded(processor: str, steps: Sequence[str]) -> Figure:
     frame = frame.assign(percent=100 * frame["library_ratio"])
     series = {name: _of(rows, "percent") for name, rows in frame.groupby("step", sort=False)}
     where = f"recorded, one core of one {processor}, {frame['date'].max()}"
-    what = "% of NumPy's BLAS"
-    return _draw(series, what, SHARES, "Beside the libraries", where)
+    colours = {name: COLOURS[WIDTHS.get(name) == 16] for name in series}
+    what, title = "% of NumPy's BLAS, higher is better", "Beside the libraries"
+    return _draw(series, colours, what, SHARES, title, where, (100, ""))
 
 
 def _of(rows: pd.DataFrame, value: str) -> pd.Series:
@@ -51,8 +65,19 @@ def _of(rows: pd.DataFrame, value: str) -> pd.Series:
     return rows[square].groupby("m")[value].max().astype(float)
 
 
-def _draw(series: Series, what: str, ticks: Sequence[float], title: str, where: str) -> Figure:
-    """Lines on two logarithmic axes; libraries are dashed."""
+def _draw(
+    series: Series,
+    colours: Mapping[str, str],
+    what: str,
+    ticks: Sequence[float],
+    title: str,
+    where: str,
+    level: tuple[float, str],
+) -> Figure:
+    """Lines on two logarithmic axes; libraries are dashed.
+
+    colours: by the name of a series. level: of a dotted line, and the words beside it.
+    """
     need_few(list(series))
     least = min(values.min() for values in series.values())
     most = max(values.max() for values in series.values())
@@ -63,14 +88,18 @@ def _draw(series: Series, what: str, ticks: Sequence[float], title: str, where: 
         axes.set_yscale("log")
         axes.minorticks_off()
         axes.set_xticks(SIZES, map(str, SIZES))
-        axes.set_ylim(0.8 * least, 1.2 * most)
+        axes.set_ylim(0.8 * least, 1.25 * max(most, level[0]))
         shown = [tick for tick in ticks if 0.8 * least <= tick]
+        axes.axhline(level[0], color=QUIET, linestyle=":", linewidth=1.5)
+        axes.annotate(level[1], (SIZES[0], level[0]), (0, 3), textcoords="offset points",
+                      color=QUIET)  # fmt: skip
         axes.set_yticks(shown, [f"{tick:g}" for tick in shown])
         axes.set_xlabel("matrix size m = n = k")
         axes.set_ylabel(what)
         axes.grid(axis="y")
         ends = {}
-        for (name, values), colour, mark in zip(series.items(), COLOURS, MARKERS, strict=False):
+        for (name, values), mark in zip(series.items(), MARKERS, strict=False):
+            colour = colours[name]
             look = {"linestyle": "--"} if name in LIBRARIES else {}
             axes.plot(values.index, values, color=colour, marker=mark, clip_on=False, **look)
             ends[name] = (values.index[-1], values.iloc[-1], colour)
@@ -79,4 +108,6 @@ def _draw(series: Series, what: str, ticks: Sequence[float], title: str, where: 
         f"{name} goes from {number(values.iloc[0])} to {number(values.iloc[-1])}"
         for name, values in series.items()
     )
-    return with_alt(figure, f"{what}, from {SIZES[0]} to {SIZES[-1]}: {told}. {where}.")
+    dotted = f"The dotted line: {level[1] or level[0]}"
+    told = f"{what}, from {SIZES[0]} to {SIZES[-1]}: {told}. {dotted}. {where}."
+    return with_alt(figure, told)

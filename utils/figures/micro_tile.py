@@ -25,6 +25,9 @@ REGISTERS = 16  # for vectors, of AVX2
 BOX, LEFT, WIDTH = 30, 104, 380
 # What a step does, and the registers that it changes.
 _ACTIONS = ("load", "broadcast 0", "multiply-add 0", "broadcast 1", "multiply-add 1")
+_STORES = ("store 0", "store 1")
+# One colour for what a register holds, in every picture.
+COLOURS = {"vector of b": BLUE, "element of a": ORANGE, "sum 0": GREEN, "sum 1": GREEN}
 
 DEPTH, WIDE, CELL = 4, 16, 22  # of the matrix that is packed
 
@@ -75,27 +78,27 @@ def _places(at: tuple[float, float], width: int, step: int, first: int) -> str:
 
 
 def draw_micro_tile() -> Picture:
-    """Three steps of a 2×8 micro-kernel with their numbers: what is loaded, what is kept."""
+    """Three steps of a 2×8 micro-kernel with their numbers: what is loaded, kept and stored."""
     moments = [(step, action) for step in range(len(A)) for action in _ACTIONS]
+    moments += [(len(A), action) for action in _STORES]
     pictures = [_moment(at, moments) for at in range(len(moments))]
-    labels = [f"step {step}: {_said(step, action)}" for step, action in moments]
+    labels = [_said(step, action) for step, action in moments]
     alt = (
         f"A micro-kernel of {ROWS}×{LANES} in {len(A)} steps. In each step it loads one vector of "
         "8 elements of b, and for each of two rows it broadcasts an element of a and adds the "
         "product to the sum of that row. Both sums stay in registers from the first step to the "
-        "last."
+        "last. Then each is stored into a row of c."
     )
-    key = legend(loaded_now=BLUE, changed_now=PURPLE, kept_in_a_register=GREEN)
+    key = legend(sums=GREEN, vector_of_b=BLUE, element_of_a=ORANGE)
     return Picture(key + frames(pictures, labels, "what happens"), alt)
 
 
 def _said(step: int, action: str) -> str:
     what, _, row = action.partition(" ")
-    if what == "load":
-        return "load a vector of b"
-    if what == "broadcast":
-        return f"broadcast {A[step][int(row)]} from a"
-    return f"multiply, and add to sum {row}"
+    if what == "store":
+        return f"after the last step: store sum {row} into c"
+    told = {"load": "load a vector of b", "multiply-add": f"multiply, and add to sum {row}"}
+    return f"step {step}: " + (told.get(what) or f"broadcast {A[step][int(row)]} from a")
 
 
 def registers(done: list[tuple[int, str]]) -> dict[str, tuple[int, ...] | None]:
@@ -108,7 +111,7 @@ def registers(done: list[tuple[int, str]]) -> dict[str, tuple[int, ...] | None]:
             vector = B[step]
         elif what == "broadcast":
             spread = (A[step][int(row)],) * LANES
-        else:
+        elif what == "multiply-add":
             one = sums[int(row)]
             sums[int(row)] = [c + x * y for c, x, y in zip(one, spread, vector, strict=True)]
     return {"vector of b": vector, "element of a": spread, "sum 0": tuple(sums[0])} | {
@@ -119,34 +122,54 @@ def registers(done: list[tuple[int, str]]) -> dict[str, tuple[int, ...] | None]:
 def _moment(at: int, moments: list[tuple[int, str]]) -> str:
     step, action = moments[at]
     what, _, row = action.partition(" ")
-    body, y = text(2, 16, "the packed panels", 14, font_weight="bold"), 26
+    body, y = text(2, 16, "what the steps need, in memory", 14, font_weight="bold"), 26
     for number in range(len(A)):
         body += text(2, y + 19, f"step {number}: a")
         for index in range(ROWS):
             now = number == step and what == "broadcast" and str(index) == row
-            body += _box(66 + index * BOX, y, A[number][index], BLUE if now else "none")
+            body += _box(66 + index * BOX, y, A[number][index], ORANGE if now else "none", BOX, now)
         body += text(66 + ROWS * BOX + 8, y + 19, "b")
         for lane in range(LANES):
             now = number == step and what == "load"
-            body += _box(152 + lane * 28, y, B[number][lane], BLUE if now else "none", 28)
+            body += _box(152 + lane * 28, y, B[number][lane], BLUE if now else "none", 28, now)
         y += 28
     y += 28
     body += text(2, y, "the registers", 14, font_weight="bold")
     y += 10
-    changed = {"load": "vector of b", "broadcast": "element of a"}.get(what, f"sum {row}")
-    for name, values in registers(moments[: at + 1]).items():
+    changed = {"load": "vector of b", "broadcast": "element of a", "multiply-add": f"sum {row}"}
+    held = registers(moments[: at + 1])
+    for name, values in held.items():
         body += text(2, y + 19, name)
-        for lane in range(LANES):
-            colour = PURPLE if name == changed else GREEN if values else "none"
-            body += _box(LEFT + lane * 34, y, "" if values is None else values[lane], colour, 34)
+        colour = "none" if values is None else COLOURS[name]
+        body += _row(y, values, colour, name == changed.get(what))
         y += 32
-    return svg(WIDTH, y + 4, body, f"Step {step}: {_said(step, action)}.", widest=460)
+    y += 24
+    body += text(2, y, "c, in memory", 14, font_weight="bold")
+    y += 10
+    stored = [name.partition(" ")[2] for _, name in moments[: at + 1] if name in _STORES]
+    for number in "01":
+        there = number in stored
+        body += text(2, y + 19, f"row {number}")
+        values = held[f"sum {number}"] if there else None
+        body += _row(y, values, GREEN if there else "none", what == "store" and number == row)
+        y += 32
+    return svg(WIDTH, y + 4, body, f"{_said(step, action)}.", widest=460)
 
 
-def _box(x: float, y: float, said: object, colour: str, width: float = BOX) -> str:
-    """One number in its square."""
-    ground = rect(x, y, width - 2, 26, colour, opacity=0.5) if colour != "none" else ""
-    edge = rect(x, y, width - 2, 26, "none", stroke="currentColor", stroke_opacity=0.35)
+def _row(y: float, values: tuple[int, ...] | None, colour: str, now: bool) -> str:
+    """Eight numbers side by side; None where there are none yet."""
+    return "".join(
+        _box(LEFT + lane * 34, y, "" if values is None else values[lane], colour, 34, now)
+        for lane in range(LANES)
+    )
+
+
+def _box(x: float, y: float, said: object, colour: str, width: float, now: bool) -> str:
+    """One number in its square. now: it is what changes, or is read, in this moment."""
+    ground = rect(x, y, width - 2, 26, colour, opacity=0.6 if now else 0.3)
+    ground = ground if colour != "none" else ""
+    strength = {"stroke_opacity": 1, "stroke_width": 2} if now else {"stroke_opacity": 0.35}
+    edge = rect(x, y, width - 2, 26, "none", stroke="currentColor", **strength)
     return ground + edge + text(x + (width - 2) / 2, y + 18, said, 13, "middle")
 
 
@@ -154,7 +177,7 @@ def draw_registers() -> Picture:
     """The 16 vector registers of AVX2 under three tiles: sums, vectors of b, an element of a."""
     tiles, y, body = ((2, 1), (6, 2), (4, 3)), 4, ""
     for rows, vectors in tiles:
-        used = [PURPLE] * (rows * vectors) + [BLUE] * vectors + [ORANGE]
+        used = [GREEN] * (rows * vectors) + [BLUE] * vectors + [ORANGE]
         body += text(2, y + 15, f"{rows}×{LANES * vectors}")
         for number in range(REGISTERS):
             colour = used[number] if number < len(used) else "none"
@@ -166,7 +189,7 @@ def draw_registers() -> Picture:
         f"one for a."
         for rows, vectors in tiles
     )
-    key = legend(sums=PURPLE, vectors_of_b=BLUE, element_of_a=ORANGE)
+    key = legend(sums=GREEN, vectors_of_b=BLUE, element_of_a=ORANGE)
     return Picture(key + svg(52 + REGISTERS * 20, y, body, alt, widest=440), alt)
 
 

@@ -3,7 +3,7 @@
 And what executes and checks the notebooks. What a kernel or a command line needs stays out.
 """
 
-from utils.lessons.code import show_change, show_difference, show_kernel, show_source
+from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
     count,
@@ -93,6 +93,7 @@ __all__ = [
     "show_change",
     "show_difference",
     "show_kernel",
+    "show_loop",
     "show_source",
     "show_step",
     "sm_limits",

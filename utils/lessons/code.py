@@ -65,11 +65,26 @@ def show_kernel(shown: Step | Callable, comments: bool = True, **constants: int)
     )
 
 
-def show_change(old: Step, new: Step, whole: bool = False) -> HTML:
+def show_loop(function: Callable) -> HTML:
+    """The first loop of a function, without comments, below the whole numbers that it uses.
+
+    For a function that is long around one loop which a lesson is about.
+    """
+    text = textwrap.dedent(inspect.getsource(function.py_func))
+    loop = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.For))
+    names = dict.fromkeys(node.id for node in ast.walk(loop) if isinstance(node, ast.Name))
+    known = function.py_func.__globals__
+    sizes = [f"{name} = {known[name]}" for name in names if isinstance(known.get(name), int)]
+    lines = textwrap.dedent("\n".join(_own_lines(loop, _without_comments(text)))).splitlines()
+    return _block([*sizes, *(line for line in lines if line.strip())], marked=False)
+
+
+def show_change(old: Step, new: Step, whole: bool = False, folded: bool = False) -> HTML:
     """The lines of code that differ between two steps, comments left out.
 
     The sentences that `data/changes.toml` has for this change stand below their lines; where it has
-    none, or with `whole`, the lines between are shown as well.
+    none, or with `whole`, the lines between are shown as well. folded: a change that a reader may
+    leave out.
     """
     left = dict(_sentences().get(f"{old.name} > {new.name}", {}))
     # The name is no change that a reader needs to see.
@@ -84,7 +99,10 @@ def show_change(old: Step, new: Step, whole: bool = False) -> HTML:
             f"No new line of {new.name} holds {next(iter(left))!r}: compare {SENTENCES.name} with "
             "its file."
         )
-    return HTML(f'{_STYLE}<pre class="lesson-code">{"".join(rows)}</pre>')
+    shown = f'<pre class="lesson-code">{"".join(rows)}</pre>'
+    if folded:
+        shown = f"<details><summary>The whole change</summary>{shown}</details>"
+    return HTML(_STYLE + shown)
 
 
 @cache

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from numba import njit
+from numba import float32, njit
 
 from gemm_kernels.cpu.tuning import own_tile
 from labs.bank import find
 from labs.micro_kernel import at_work
 from utils.errors import CourseError
+from utils.intrinsics.simd import broadcast, fmadd, loadu, set1, storeu
 from utils.ladder.problems import draw
 from utils.measuring.timing import Timing
 
@@ -18,6 +19,16 @@ SOLUTION = find("micro_kernel").solution
 def twice_the_first_row(a, b, c):
     for lane in range(8):
         c[lane] = c[lane + 8] = a[0] * b[lane]
+
+
+@njit
+def loads_b_twice(a, b, c):
+    c0 = c1 = set1(float32(0), 8)
+    for p in range(a.size // 2):
+        c0 = fmadd(broadcast(a, 2 * p, 8), loadu(b, 8 * p, 8), c0)
+        c1 = fmadd(broadcast(a, 2 * p + 1, 8), loadu(b, 8 * p, 8), c1)
+    storeu(c, 0, c0)
+    storeu(c, 8, c1)
 
 
 @pytest.fixture
@@ -52,6 +63,7 @@ def test_a_wrong_micro_kernel_has_no_speed():
     "given, name",
     [
         (SOLUTION, "your micro-kernel"),
+        (loads_b_twice, "your micro-kernel"),
         (twice_the_first_row, "the solution (yours is not right yet)"),
         (None, "the solution (yours is not right yet)"),
     ],

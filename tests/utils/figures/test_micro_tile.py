@@ -26,6 +26,12 @@ def test_packed_vectors_begin_one_behind_the_other():
     )
 
 
+def test_the_sums_are_stored_only_after_the_last_step():
+    drawn = micro_tile.draw_micro_tile().body
+    assert drawn.index("step 2: multiply, and add to sum 1") < drawn.index("store sum 0 into c")
+    assert drawn.count('aria-label="after the last step') == 2
+
+
 def test_a_step_changes_one_register_at_a_time():
     before = micro_tile.registers([])
     for at, changed in enumerate(

@@ -9,6 +9,7 @@ import gemm_kernels
 import gemm_kernels.cpu
 import latency_kernels
 import reduce_kernels
+from gemm_kernels.cpu.micro_kernel_6x16 import tile_6x16
 from gemm_kernels.naive import STEP as NAIVE
 from gemm_kernels.naive_strided import STEP as STRIDED
 from gemm_kernels.tiled import STEP as TILED
@@ -22,6 +23,7 @@ from utils.lessons.code import (
     kernel_difference,
     show_change,
     show_kernel,
+    show_loop,
     show_source,
 )
 
@@ -150,3 +152,16 @@ def test_a_short_change_has_no_scroll_bar(browser):
 def test_a_kernel_that_is_no_step_is_shown_in_the_same_way():
     kernel = latency_kernels.LADDER.step("copy").variant().kernel
     assert show_kernel(kernel).data == show_kernel(latency_kernels.LADDER.step("copy")).data
+
+
+def test_a_loop_stands_below_its_sizes_and_without_the_rest_of_its_function():
+    shown = show_loop(tile_6x16).data
+    assert shown.index("ROWS = 6") < shown.index("COLUMNS = 16") < shown.index("for p in range(kc)")
+    assert shown.count("fmadd(") == 12
+    assert not any(rest in shown for rest in ("#c00 =", "add(c", "def ", "# 2 loads"))
+
+
+def test_a_change_can_be_folded():
+    first, second = gemm_kernels.cpu.LADDER.steps[:2]
+    assert "<details><summary>The whole change" in show_change(first, second, folded=True).data
+    assert "<details>" not in show_change(first, second).data
