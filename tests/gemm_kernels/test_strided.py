@@ -48,7 +48,7 @@ def product(tiling, a, b, out, alpha=1.0, beta=0.0, module=strided):
     return out.copy_to_host()
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     tiling=st.sampled_from(sorted(TILINGS)),
     size=SIZES,

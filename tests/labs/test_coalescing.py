@@ -284,6 +284,7 @@ def test_another_right_kernel_passes(what):
     assert verdict.passed, str(verdict)
 
 
+@pytest.mark.slow
 def test_every_small_slip_is_refused():
     passed = {what for what, kernel in mutants_of(NAME) if check(NAME, kernel).passed}
     assert passed == set()

@@ -347,6 +347,7 @@ def test_a_slip_in_the_solution_is_named(what):
     assert [word for word in words if word not in cause] == [], cause
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", WRITTEN)
 def test_another_wrong_function_is_named(what):
     body, words = WRITTEN[what]

@@ -327,6 +327,7 @@ def test_another_right_micro_kernel_passes(what):
     assert verdict.passed, str(verdict)
 
 
+@pytest.mark.slow
 def test_every_small_slip_is_refused_with_a_cause_of_its_own():
     for what, given in mutants_of(NAME):
         verdict = check(NAME, given, patience=2)

@@ -216,6 +216,7 @@ RIGHT = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", WRONG)
 def test_a_wrong_formula_is_refused_with_its_cause(what):
     changes, words = WRONG[what]

@@ -260,6 +260,7 @@ EQUIVALENT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", WRONG)
 def test_a_wrong_kernel_is_refused_with_its_cause(what):
     changes, words = WRONG[what]

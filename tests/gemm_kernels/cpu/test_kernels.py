@@ -106,6 +106,7 @@ print(processors.current().sentence)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not processors.lanes(), reason="compiles for x86")
 def test_a_processor_without_vectors_multiplies_all_the_same():
     result = subprocess.run(

@@ -72,6 +72,7 @@ def elsewhere() -> dict[str, dict[str, Counts]]:
     return looked
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     platform.machine().lower() not in ("x86_64", "amd64"), reason="compiles for x86"
 )
