@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -66,7 +67,7 @@ class Probes:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Asked:
+class Asked(ABC):
     """What every exercise is: a text, and files with a starter and a solution.
 
     name: of its folder, and of the function in `starter.py` and `solution.py`.
@@ -84,9 +85,9 @@ class Asked:
     after: str
 
     @property
+    @abstractmethod
     def goals(self) -> tuple[str, ...]:
         """What the task promises to look at, in words."""
-        raise NotImplementedError
 
     @property
     def starter(self) -> Callable:
