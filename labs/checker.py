@@ -15,7 +15,7 @@ import numpy as np
 
 from labs.exercise import Exercise
 from labs.given import no_kernel
-from labs.run import Run, run
+from labs.run import SEED, Run, run
 from labs.verdict import Verdict
 from labs.walks import read_before_stored
 from labs.words import at, counted, element, extent, sentence
@@ -31,7 +31,7 @@ def judge(asked: Exercise, kernel, patience: float) -> Verdict:
         return _refused(asked, cause)
     runs = []
     for shape in asked.shapes:
-        seen = _try_to_run(asked, kernel, shape, patience)
+        seen = attempt(asked, kernel, shape, patience)
         if isinstance(seen, str):
             return _refused(asked, _first(asked.probes.constants, kernel) or seen)
         runs.append(seen)
@@ -55,10 +55,10 @@ def _notes(runs: list[Run]) -> tuple[str, ...]:
     )
 
 
-def _try_to_run(asked: Exercise, kernel, shape, patience: float) -> Run | str:
-    """The run, or why there is none."""
+def attempt(asked: Exercise, kernel, shape, patience: float, seed: int = SEED) -> Run | str:
+    """The run, or why there is none. seed: of the inputs."""
     try:
-        return run(asked, kernel, shape, patience)
+        return run(asked, kernel, shape, patience, seed=seed)
     except LimitReached as error:
         return _never_ends(asked, kernel, str(error))
     except KernelRaised as error:
@@ -114,13 +114,17 @@ def _innermost_while(source: Source, line: int) -> Site | None:
 def wrong_result(seen: Run) -> str | None:
     """Why the result is wrong, or was computed in a way that no device would bear; else None."""
     return (
-        _stores_into_an_input(seen)
-        or _reads_the_result(seen)
+        misused(seen)
         or _does_nothing(seen)
-        or _found(seen)
+        or found(seen)
         or _not_written(seen)
         or _wrong_values(seen)
     )
+
+
+def misused(seen: Run) -> str | None:
+    """An input that the kernel changes, or a result that it reads; else None."""
+    return _stores_into_an_input(seen) or _reads_the_result(seen)
 
 
 def _stores_into_an_input(seen: Run) -> str | None:
@@ -137,8 +141,8 @@ def _stores_into_an_input(seen: Run) -> str | None:
 def _reads_the_result(seen: Run) -> str | None:
     """Whether the first access to the result needs what stands there before the launch."""
     if seen.exercise.on_cpu:
-        found = read_before_stored(seen)
-        return _needs_what_was_there(found[0], element(seen.result, found[1])) if found else None
+        first = read_before_stored(seen)
+        return _needs_what_was_there(first[0], element(seen.result, first[1])) if first else None
     for access in seen.trace.access_counts:
         if (access.array, access.space) != (seen.result, "global"):
             continue
@@ -164,7 +168,7 @@ def _does_nothing(seen: Run) -> str | None:
     return f"The {kind.noun} reads its inputs, but {kind.never_stores} into `{seen.result}`."
 
 
-def _found(seen: Run) -> str | None:
+def found(seen: Run) -> str | None:
     """The first flaw that the virtual GPU found, with its cause."""
     for finding in seen.trace.findings:
         if not finding.is_warning and not _is_overlap(seen, finding):

@@ -105,7 +105,7 @@ def waits_in_machine_code() -> Target:
         )
 
     words = "one wait in the machine code, too"
-    return Target("waits in the machine code", 1, words, measure, cause)
+    return Target("waits in the machine code", 1, words, measure, cause, of_machine=True)
 
 
 def _compiled(seen: Run) -> XRay | None:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,8 @@ class Target:
     measure: the count of a run; None where this machine cannot know it, and a note then says so.
     cause: for a run that is above the limit, a sentence with the line and the number.
     every_shape: whether it is held at all shapes and not only at the one that fits the blocks.
+    of_machine: whether it is counted in machine code, which moves with the compiler: then it gives
+    no points.
     """
 
     what: str
@@ -37,9 +40,19 @@ class Target:
     measure: Callable[[Run], float | None]
     cause: Callable[[Run, float], str]
     every_shape: bool = False
+    of_machine: bool = False
 
     def missed(self, value: float | None) -> bool:
         return value is not None and value > self.at_most + 1e-9
+
+
+def nearby(shape: Shape, random: Random) -> Shape:
+    """A shape whose sizes differ by an eighth at most, or by three; a size of 1 stays."""
+    reach = [max(3, size // 8) for size in shape]
+    return tuple(
+        size if size == 1 else max(1, size + random.randint(-most, most))
+        for size, most in zip(shape, reach, strict=True)
+    )
 
 
 @dataclass(frozen=True)
@@ -121,6 +134,7 @@ class Exercise(Asked):
     step as a kernel of one thread, so that loads, stores and their order are known of it as well.
     parameters: of the kernel; the result is the last one.
     sizes: what the numbers of a shape are called, such as ("m", "n", "k").
+    vary: another shape for a grader, in place of one that is not the first.
     shapes: the first fits all blocks, so that counts are whole numbers; then odd ones; ones last,
     because an error is easier to read at any other shape.
     launch: for a shape. inputs: for a shape and a seed, all arguments but the result, float32 whole
@@ -136,6 +150,7 @@ class Exercise(Asked):
     targets: tuple[Target, ...]
     probes: Probes = Probes()
     sizes: tuple[str, ...] = ()
+    vary: Callable[[Shape, Random], Shape] = nearby
 
     @property
     def goals(self) -> tuple[str, ...]:

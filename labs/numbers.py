@@ -105,7 +105,7 @@ def _wrong(asked: NumbersExercise, function, patience: float) -> str | None:
     """Why the first case that is not right is not; None where all are."""
     answers, failed = _answers(asked, function, patience)
     for case, answer in zip(asked.all_cases, answers, strict=False):
-        if not _same(answer, case.right):
+        if not same(answer, case.right):
             return (
                 f"{_where(asked, case)} you return {_shown(answer)}, and {_right(asked, case)} "
                 f"right. "
@@ -155,7 +155,7 @@ def _answers(asked: NumbersExercise, function, patience: float) -> tuple[list[fl
         if isinstance(answer, bool) or not isinstance(answer, int | float):
             return answers, f"{_where(asked, case)} the function {_no_number(answer)}"
         answers.append(answer)
-        all_right = all_right and _same(answer, case.right)
+        all_right = all_right and same(answer, case.right)
         if not all_right and len(answers) >= asked.enough:
             break
     return answers, None
@@ -173,14 +173,15 @@ def _explains(slip: Slip, asked: NumbersExercise, answers: Sequence[float]) -> b
     """Whether a function with this mistake would have given all of these answers."""
     try:
         return all(
-            _same(answer, slip.formula(*case.given))
+            same(answer, slip.formula(*case.given))
             for answer, case in zip(answers, asked.all_cases, strict=False)
         )
     except ArithmeticError:
         return False
 
 
-def _same(one: float, other: float) -> bool:
+def same(one: float, other: float) -> bool:
+    """Whether two numbers are equal, but for the rounding of floats."""
     return math.isclose(one, other, rel_tol=NEAR)
 
 

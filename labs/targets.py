@@ -200,7 +200,7 @@ def spilled_bytes(at_most: float = 0) -> Target:
         )
 
     words = "no spills" if at_most == 0 else f"at most {at_most:g} bytes spilled per thread"
-    return Target("bytes spilled", at_most, words, measure, cause)
+    return Target("bytes spilled", at_most, words, measure, cause, of_machine=True)
 
 
 def inner_stride(at_most: int = 1) -> Target:

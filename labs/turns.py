@@ -103,7 +103,7 @@ def instructions_per_multiply_add(at_most: float) -> Target:
         )
 
     words = f"at most {at_most:g} instructions per multiply-add in the machine code"
-    return Target("instructions per multiply-add", at_most, words, measure, cause)
+    return Target("instructions per multiply-add", at_most, words, measure, cause, of_machine=True)
 
 
 def _what_they_do(body) -> str:

@@ -1,0 +1,130 @@
+"""What a child does with a submission: reads its text, runs its functions, and tells what it saw.
+
+It knows shapes and inputs, and neither the right results nor the points.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from labs import host
+from labs.checker import attempt, found, misused
+from labs.evaluator import CannotEvaluate, evaluated
+from labs.exercise import Exercise
+from labs.given import no_kernel
+from labs.grading.allowed import NotAllowed
+from labs.grading.by_text import functions_of
+from labs.grading.hidden import Hidden
+from labs.grading.reading import Submission, Unreadable, pieces_of
+from labs.host import HostExercise
+from labs.judging import JUDGES
+from labs.numbers import NumbersExercise
+from labs.run import Run
+
+PATIENCE = 30.0  # seconds of one launch: a backstop, the limits below come first everywhere
+LIMITS = {"VIRTUAL_GPU_BYTES": str(2**30), "VIRTUAL_GPU_MAX_ROUNDS": str(100_000)}
+
+
+def attempts(submission: Submission, asked: list, hidden: dict[str, Hidden]) -> Iterator[dict]:
+    """One message for each thing that was seen; "part" names its exercise."""
+    os.environ.update(LIMITS)
+    functions = _functions(submission, asked)
+    for one in asked:
+        given = functions[one.name]
+        if isinstance(given, Exception):
+            yield {"part": one.name, "refused": str(given)}
+        else:
+            for message in SEEN[type(one)](one, given, hidden.get(one.name)):
+                yield {"part": one.name, **message}
+
+
+def explanations(submission: Submission, asked: list, hidden: dict[str, Hidden]) -> Iterator[dict]:
+    """For each exercise what `check` says of it, at the hidden shapes."""
+    os.environ.update(LIMITS)
+    functions = _functions(submission, asked)
+    for one in asked:
+        given = functions[one.name]
+        if isinstance(given, Exception):
+            continue
+        if one.name in hidden:
+            one = replace(one, shapes=hidden[one.name].shapes)
+        told = JUDGES[type(one)](one, given, PATIENCE)
+        yield {"part": one.name, "causes": list(told.causes)}
+
+
+def _functions(submission: Submission, asked: list) -> dict[str, object]:
+    try:
+        pieces = tuple(p for name, raw in submission.files for p in pieces_of(name, raw))
+    except Unreadable as error:
+        return {one.name: error for one in asked}
+    return dict(functions_of(pieces, tuple(one.name for one in asked)))
+
+
+def _kernel(asked: Exercise, given, hidden: Hidden) -> Iterator[dict]:
+    cause = no_kernel(asked, given)
+    if cause:
+        yield {"refused": cause}
+        return
+    for number, shape in enumerate(hidden.shapes):
+        seen = attempt(asked, given, shape, PATIENCE, hidden.seed)
+        if isinstance(seen, str):
+            yield {"shape": number, "ended": seen}
+            continue
+        yield {
+            "shape": number,
+            "out": _packed(seen.out),
+            "misused": misused(seen),
+            "found": found(seen),
+            "targets": _targets(asked, seen, number),
+        }
+
+
+def _targets(asked: Exercise, seen: Run, number: int) -> dict[str, dict]:
+    """The counts of the targets that are held at this shape."""
+    counts = {}
+    for target in asked.targets:
+        if number == 0 or target.every_shape:
+            value = target.measure(seen)
+            cause = target.cause(seen, value) if target.missed(value) else None
+            counts[target.what] = {"value": value, "cause": cause}
+    return counts
+
+
+def _packed(array: np.ndarray) -> dict:
+    raw = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+    return {"raw": raw, "dtype": str(array.dtype), "shape": list(array.shape)}
+
+
+def unpacked(packed: dict) -> np.ndarray:
+    """The array of a message; ValueError or TypeError for what is none."""
+    raw = base64.b64decode(packed["raw"])
+    return np.frombuffer(raw, np.dtype(packed["dtype"])).reshape(packed["shape"])
+
+
+def _numbers(asked: NumbersExercise, given, hidden: None) -> Iterator[dict]:
+    cause = host.no_function(asked.parameters, given)
+    if cause:
+        yield {"refused": cause}
+        return
+    evaluate, answers = evaluated(given), []
+    for case in asked.all_cases:
+        try:
+            answers.append(evaluate(case.given))
+        except CannotEvaluate as error:
+            yield {"ended": str(error)}
+            break
+    yield {"answers": [one if isinstance(one, int | float) else None for one in answers]}
+
+
+def _host(asked: HostExercise, given, hidden: None) -> Iterator[dict]:
+    told = host.judge(asked, given, PATIENCE)
+    yield {"passed": told.passed, "causes": list(told.causes)}
+
+
+SEEN = {Exercise: _kernel, NumbersExercise: _numbers, HostExercise: _host}
+__all__ = ["NotAllowed", "attempts", "explanations", "unpacked"]

@@ -1,0 +1,162 @@
+"""From what a child has seen to points: the one place where they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from labs.exercise import Exercise
+from labs.grading.attempt import unpacked
+from labs.grading.hidden import Hidden
+from labs.grading.labs import Part
+from labs.host import HostExercise
+from labs.numbers import NumbersExercise, same
+
+# Of the points of a kernel, in percent; what has no targets gives theirs to the result.
+RESULT, NOTHING_FOUND, TARGETS = 60, 15, 25
+SIMPLE_CASES, ALL_CASES = 30, 70  # of a function of numbers
+SIMPLE = 4  # the first part of the cases is one in so many
+NO_SHAPE = "No result was right, so this is not known."
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a mark. points, of: hundredths. told: why points are missing, or "".
+
+    beside: the row has no points and stands beside the mark, because it moves with the machine.
+    """
+
+    part: str
+    what: str
+    points: int
+    of: int
+    told: str = ""
+    beside: bool = False
+
+
+def rows_of(part: Part, seen: Sequence[dict], hidden: Hidden | None, ended: str) -> list[Row]:
+    """All rows of a part. seen: its messages. ended: how the child ended, where not by itself."""
+    asked = part.asked
+    refused = [one["refused"] for one in seen if "refused" in one]
+    if isinstance(asked, Exercise):
+        return _of_kernel(part, seen, hidden, refused[0] if refused else "", ended)
+    give = _of_numbers if isinstance(asked, NumbersExercise) else _of_host
+    return give(part, seen, refused[0] if refused else "", ended)
+
+
+def shared_out(points: int, weights: Sequence[int]) -> list[int]:
+    """Points in hundredths by weight, whole, with the same sum: what is left goes to the first."""
+    whole = 100 * points
+    given = [whole * weight // sum(weights) for weight in weights]
+    given[0] += whole - sum(given)
+    return given
+
+
+def _of_kernel(part: Part, seen, hidden: Hidden, refused: str, ended: str) -> list[Row]:
+    asked = part.asked
+    by_shape = {one["shape"]: one for one in seen if isinstance(one.get("shape"), int)}
+    scored = [target for target in asked.targets if not target.of_machine]
+    weights = [RESULT * 100 // len(hidden.shapes)] * len(hidden.shapes)
+    weights.append(NOTHING_FOUND * 100)
+    weights += [TARGETS * 100 // len(scored)] * len(scored)
+    points = iter(shared_out(part.points, weights))
+    rows, right = [], []
+    for number, shape in enumerate(hidden.shapes):
+        told = refused or _wrong(asked, shape, hidden.seed, by_shape.get(number), ended)
+        right.append(not told)
+        rows.append(_row(part, f"right at {_size(asked, shape)}", next(points), told))
+    found = [one["found"] for one in by_shape.values() if one.get("found")]
+    told = str(found[0]) if found else ("" if any(right) else NO_SHAPE)
+    rows.append(_row(part, "the virtual GPU finds nothing", next(points), told))
+    for target in asked.targets:
+        told, value = _missed(target, by_shape, right)
+        if target.of_machine:
+            rows.append(Row(part.exercise, f"{target.words}{value}", 0, 0, told, beside=True))
+        else:
+            rows.append(_row(part, f"{target.words}{value}", next(points), told))
+    return rows
+
+
+def _row(part: Part, what: str, points: int, told: str) -> Row:
+    return Row(part.exercise, what, 0 if told else points, points, told)
+
+
+def _size(asked: Exercise, shape: Sequence[int]) -> str:
+    sizes = f"{'×'.join(asked.sizes)} = " if asked.sizes else ""
+    return f"{sizes}{'×'.join(map(str, shape))}"
+
+
+def _wrong(asked: Exercise, shape, seed: int, message: dict | None, ended: str) -> str:
+    """Why the result at a shape is not right, or ""."""
+    if message is None:
+        return f"This was not reached: {ended or 'the check ended before'}."
+    if "out" not in message:
+        return str(message.get("ended", "It did not end."))
+    if message["misused"]:
+        return str(message["misused"])
+    right = asked.reference(*asked.inputs(shape, seed))
+    try:
+        out = unpacked(message["out"])
+    except (ValueError, TypeError, KeyError):
+        return "The result cannot be read."
+    if out.shape != right.shape or out.dtype != np.float32:
+        return "The result has another shape or type."
+    wrong = int((out != right).sum())
+    return f"{wrong:,} of {right.size:,} elements are wrong." if wrong else ""
+
+
+def _missed(target, by_shape: dict[int, dict], right: Sequence[bool]) -> tuple[str, str]:
+    """Why a target is missed, or "", and its worst value as text.
+
+    A kernel that does nothing reaches every count, so a target needs the right result as well.
+    """
+    if not right[0] or (target.every_shape and not all(right)):
+        return NO_SHAPE if not any(right) else "The result is not right, so this is not known.", ""
+    counts = [one["targets"][target.what] for one in by_shape.values() if target.what in one["targets"]]
+    values = [one["value"] for one in counts]
+    if any(value is None for value in values):
+        return "", " (not known on this machine)"
+    worst = max(values)
+    told = next((str(one["cause"]) for one in counts if one["cause"]), "")
+    if target.missed(worst) and not told:
+        told = f"{worst:.4g} were counted."
+    return told if target.missed(worst) else "", f": {worst:.4g}"
+
+
+def _of_numbers(part: Part, seen, refused: str, ended: str) -> list[Row]:
+    cases = part.asked.all_cases
+    answers = next((one["answers"] for one in seen if "answers" in one), [])
+    stopped = next((str(one["ended"]) for one in seen if "ended" in one), "")
+    right = [
+        isinstance(answer, int | float) and same(answer, case.right)
+        for case, answer in zip(cases, answers, strict=False)
+    ]
+    simple = -(-len(cases) // SIMPLE)
+    told = refused or stopped or ended
+    rows = []
+    for what, count, points in zip(
+        (f"right in the first {simple} cases", f"right in all {len(cases)} cases"),
+        (simple, len(cases)),
+        shared_out(part.points, (SIMPLE_CASES, ALL_CASES)),
+        strict=True,
+    ):
+        wrong = count - sum(right[:count])
+        why = told or f"{wrong} of {count} cases are wrong."
+        rows.append(_row(part, what, points, why if wrong else ""))
+    return rows
+
+
+def _of_host(part: Part, seen, refused: str, ended: str) -> list[Row]:
+    asked: HostExercise = part.asked
+    passed = any(one.get("passed") is True for one in seen)
+    causes = [str(cause) for one in seen for cause in one.get("causes", ())]
+    told = refused or (causes[0] if causes else "") or ended or "It was not judged."
+    return [_row(part, "; ".join(asked.promises), 100 * part.points, "" if passed else told)]
+
+
+def total(rows: Iterable[Row]) -> tuple[int, int]:
+    """Points and their maximum, in hundredths."""
+    rows = list(rows)
+    return sum(row.points for row in rows), sum(row.of for row in rows)
