@@ -57,7 +57,7 @@ def findings(sums: Sums) -> tuple[Callable[[Run, Finding], str | None], ...]:
         nobody_stores,
         partial(_nobody_of_the_block, sums),
         partial(_without_an_element, sums),
-        _no_partner,
+        partial(_no_partner, sums),
         partial(_other_result, sums),
         partial(_one_too_far, sums),
         partial(_behind_the_end, sums),
@@ -155,7 +155,8 @@ def _waits(seen: Run, first: int, last: int) -> bool:
 def _same_step(seen: Run, finding: Finding) -> str | None:
     """A race within one step of a loop that has its barrier: wrong threads add."""
     loop = _loop_of(seen, finding.line)
-    if not in_shared(seen, finding, "race") or loop is None:
+    # What is read after it was written was written in an earlier step, or by an earlier line.
+    if not in_shared(seen, finding, "race") or loop is None or " reads " in finding.message:
         return None
     if _loop_of(seen, finding.other_line) is not loop:
         return None
@@ -224,15 +225,28 @@ def _without_an_element(sums: Sums, seen: Run, finding: Finding) -> str | None:
     )
 
 
-def _no_partner(seen: Run, finding: Finding) -> str | None:
+def _no_partner(sums: Sums, seen: Run, finding: Finding) -> str | None:
     """The words of a step lie beyond the array."""
     if not in_shared(seen, finding, "out_of_bounds"):
         return None
-    apart = finding.index[0] - finding.threads[0].thread[0]
+    thread, blocks = finding.threads[0], seen.exercise.launch(seen.shape).blocks
+    apart = finding.index[0] - thread.thread[0]
+    if apart == 0:
+        return f"The block has {sums.threads} threads, and this array has {finding.index[0]} words."
+    if apart == thread.block[0] * sums.threads:
+        return (
+            "This is the number of the thread in the whole grid. Each block has a shared array of "
+            f"its own, and {sums.threads} threads."
+        )
+    if finding.threads_in_all == blocks and apart < sums.threads:
+        return (
+            f"This concerns one thread of each block: thread {thread.thread[0]} has no partner "
+            f"{counted(apart, 'word')} further. Which is the last thread that your test lets pass?"
+        )
     return (
-        f"This concerns {counted(finding.threads_in_all, 'thread')}. Thread "
-        f"{finding.threads[0].thread[0]} goes {counted(apart, 'word')} further than its own "
-        "number: which threads have such a partner, and how many words has the array?"
+        f"This concerns {counted(finding.threads_in_all, 'thread')}. Thread {thread.thread[0]} "
+        f"goes {counted(apart, 'word')} further than its own number: which threads have such a "
+        "partner, and how many words has the array?"
     )
 
 

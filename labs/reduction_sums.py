@@ -22,16 +22,19 @@ if TYPE_CHECKING:
 
 DIGITS, BASE = 8, 8  # 8 digits of 3 bits: float32 holds every whole number below 2^24
 MOST = 4096  # its square is 2^24
+PAIRS = "Which pairs of words does each step add, and where does it leave their sums?"
 
 
 def wrong_sums(sums: Sums) -> tuple[Callable[[Run], str | None], ...]:
     """The probes of wrong values, in the order in which they are asked."""
     return (
+        _not_loaded,
         _not_from_x,
         partial(_every_one_so_often, sums),
         partial(_of_another_block, sums),
         partial(_how_often_each, sums),
         partial(_largest, sums),
+        partial(_one_by_one, sums),
         partial(_right_ones, sums),
     )
 
@@ -47,6 +50,17 @@ def again(seen: Run, x: np.ndarray) -> np.ndarray | None:
 
 def _first_wrong(seen: Run) -> int:
     return int(np.flatnonzero(seen.wrong)[0])
+
+
+def _not_loaded(seen: Run) -> str | None:
+    """Fewer words of x are loaded than it has."""
+    n, loaded = seen.shape[0], seen.total("x", "load", "words")
+    if loaded >= n:
+        return None
+    return (
+        f"Only {counted(loaded, 'word')} of `{seen.names['x']}` {'is' if loaded == 1 else 'are'} "
+        f"loaded, and it has {n:,}. Which threads load, and what?"
+    )
 
 
 def _not_from_x(seen: Run) -> str | None:
@@ -92,11 +106,11 @@ def _of_another_block(sums: Sums, seen: Run) -> str | None:
         x[theirs.start : theirs.stop] = 1
         count = again(seen, x)[first]
         if count > 0:
-            name = seen.names["x"]
+            first_of, last_of = (f"`{seen.names['x']}[{at}]`" for at in (theirs[0], theirs[-1]))
             return (
-                f"{counted(round(count), 'element')} of `{name}[{theirs.start}]` to "
-                f"`{name}[{theirs.stop - 1}]` {'is' if count == 1 else 'are'} in this sum. They "
-                f"belong to block {other}, and its sum to {element(seen.result, [other])}."
+                f"{counted(round(count), 'addition')} to this sum "
+                f"{'takes' if count == 1 else 'take'} elements from {first_of} to {last_of}. These "
+                f"belong to block {other}, whose sum is {element(seen.result, [other])}."
             )
     return None
 
@@ -136,7 +150,7 @@ def _how_often_each(sums: Sums, seen: Run) -> str | None:
         said.append(
             f"This sum lacks {lost.size} of its {len(own)} elements: {_few(name, own, lost)}."
         )
-        said.append(_steps(lost, len(own)))
+        said.append(_steps(lost, len(own)) or PAIRS)
     twice = np.flatnonzero(times > 1)
     if twice.size:
         count = times[twice[0]]
@@ -179,6 +193,24 @@ def _largest(sums: Sums, seen: Run) -> str | None:
     for what, value in (("largest", part.max()), ("smallest", part.min())):
         if part.size > 1 and seen.out[first] == value:
             return f"That is the {what} of its elements, and not their sum."
+    return None
+
+
+def _one_by_one(sums: Sums, seen: Run) -> str | None:
+    """How often single elements are in a sum, where that is not said by digits."""
+    first, n = _first_wrong(seen), seen.shape[0]
+    own = sums.own(first, n)
+    for place in (0, *(1 << bit for bit in range(len(own).bit_length())), len(own) - 1):
+        if place >= len(own):
+            continue
+        x = np.zeros(n, np.float32)
+        x[own[place]] = 1
+        out = again(seen, x)
+        if out is not None and np.isfinite(out[first]) and out[first] != 1:
+            name = element(seen.names["x"], [own[place]])
+            if out[first] == 0:
+                return f"{name} is not in this sum. {PAIRS}"
+            return f"{name} counts {out[first]:g} times in this sum, and not once."
     return None
 
 

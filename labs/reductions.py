@@ -6,7 +6,7 @@ What goes wrong is in `labs.reduction_probes`, and, by wrong sums, in `labs.redu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from labs.exercise import Exercise, Probes, Shape, Target
 from labs.reduction_probes import findings, other_block, refused, unwritten
 from labs.reduction_sums import wrong_sums
 from labs.run import Run
+from labs.shared_memory import meeting
+from labs.targets import wavefronts_per_request
 from labs.vectors import numbers
 from labs.words import at_line, counted
 from utils.ladder.step import Launch
@@ -133,3 +135,36 @@ def shared_requests_per_block(at_most: float) -> Target:
 
     words = f"at most {at_most:g} requests to shared memory per block"
     return Target("shared requests per block", at_most, words, measure, cause)
+
+
+def no_bank_conflict() -> Target:
+    """Each request to shared memory takes one wavefront."""
+
+    def cause(seen: Run, value: float) -> str:
+        lines = [one for one in seen.trace.access_counts if one.wavefronts > one.requests]
+        worst = max(lines, key=lambda one: one.wavefronts / one.requests)
+        return (
+            f"{at_line(worst.site)}: a {worst.kind} of `{worst.array}` takes {value:.3g} "
+            f"wavefronts per request. {meeting(worst)}"
+        )
+
+    return replace(wavefronts_per_request(1), words="no bank conflict", cause=cause)
+
+
+def no_atomics() -> Target:
+    """No atomic operation: those on one word are made one after the other."""
+
+    def measure(seen: Run) -> float:
+        return float(sum(one.lanes for one in seen.trace.access_counts if one.kind == "atomic"))
+
+    def cause(seen: Run, value: float) -> str:
+        most = max(
+            (one for one in seen.trace.access_counts if one.kind == "atomic"),
+            key=lambda one: one.lanes,
+        )
+        return (
+            f"{at_line(most.site)} makes {most.lanes:,} atomic operations on `{most.array}`. Those "
+            "on one word are made one after the other, and the task asks for a tree."
+        )
+
+    return Target("atomic operations", 0, "no atomic operations", measure, cause)

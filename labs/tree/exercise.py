@@ -1,13 +1,19 @@
 """The tree of a block's sum, by neighbouring threads and without bank conflicts."""
 
-from labs.reductions import Sums, each_element_once, reduction, shared_requests_per_block
+from labs.reductions import (
+    Sums,
+    each_element_once,
+    no_atomics,
+    no_bank_conflict,
+    reduction,
+    shared_requests_per_block,
+)
 from labs.targets import (
     barriers_per_block,
     no_float64,
     no_negative_index,
     one_store_per_element,
     sectors_per_request,
-    wavefronts_per_request,
 )
 
 EXERCISE = reduction(
@@ -32,8 +38,9 @@ EXERCISE = reduction(
         no_float64(),
         each_element_once(),
         sectors_per_request(4),
+        no_atomics(),
         shared_requests_per_block(60),
-        wavefronts_per_request(1),
+        no_bank_conflict(),
         barriers_per_block(9),
     ),
     hints=(
