@@ -3,6 +3,14 @@
 And what executes and checks the notebooks. What a kernel or a command line needs stays out.
 """
 
+from utils.lessons.block_sums import (
+    bandwidths,
+    block_cycles,
+    blocks,
+    draw_step,
+    turns_and_busy,
+    wavefronts_by_step,
+)
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
@@ -50,6 +58,9 @@ from utils.lessons.wavefronts import (
 __all__ = [
     "XEON",
     "Edit",
+    "bandwidths",
+    "block_cycles",
+    "blocks",
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
@@ -63,6 +74,7 @@ __all__ = [
     "draw_growth",
     "draw_loops",
     "draw_pitfalls",
+    "draw_step",
     "edited",
     "estimated_ms",
     "estimates",
@@ -101,9 +113,11 @@ __all__ = [
     "this_device",
     "time_here",
     "times",
+    "turns_and_busy",
     "two_estimates",
     "vector_loop",
     "watch",
     "wavefronts",
+    "wavefronts_by_step",
     "wavefronts_per_multiply_add",
 ]
