@@ -74,7 +74,7 @@ def _kernel(asked: Exercise, given, hidden: Hidden) -> Iterator[dict]:
         seen = attempt(asked, given, shape, PATIENCE, hidden.seed)
         if isinstance(seen, str):
             yield {"shape": number, "ended": seen}
-            continue
+            return
         yield {
             "shape": number,
             "out": _packed(seen.out),

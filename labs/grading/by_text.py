@@ -19,7 +19,6 @@ from numba import cuda, njit
 from labs.grading import allowed
 from labs.grading.allowed import NotAllowed
 
-
 OPERATORS = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv, ast.Div: operator.truediv, ast.Mod: operator.mod,
@@ -66,8 +65,9 @@ def functions_of(pieces: tuple[str, ...], wanted: tuple[str, ...]) -> Mapping[st
 
 
 def _wanted(name: str, names: _Names, broken: list[tuple[str, Exception]]) -> object:
-    lines = [definition.lineno for definition, _ in names.definitions.get(name, ())]
-    if len(lines) > 1:
+    found = [definition for definition, _ in names.definitions.get(name, ())]
+    lines = [definition.lineno for definition in found]
+    if len({ast.dump(definition) for definition in found}) > 1:
         listed = ", ".join(map(str, lines))
         return NotAllowed(f"`{name}` is defined {len(lines)} times, in lines {listed}: leave one.")
     for piece, error in broken:

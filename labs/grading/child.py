@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 MiB = 2**20
 MOST_OUTPUT = 64 * MiB  # of all messages together
+MOST_WRITTEN = 64 * MiB  # to a file; the disassembler needs one
 _HEADER = 8  # bytes before a message: its length
 
 
@@ -52,8 +53,12 @@ def in_child(work: Callable[[], Iterator[dict]], limits: Limits = Limits()) -> E
         with contextlib.suppress(ProcessLookupError):
             os.killpg(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)
-    messages, whole = _messages(raw)
-    return Ended(messages, problem or ("" if whole else _told(status)))
+    messages = _messages(raw)
+    told = [one["problem"] for one in messages if "problem" in one]
+    seen = tuple(one for one in messages if not {"problem", "end"} & set(one))
+    if not problem and {"end": True} not in messages:
+        problem = str(told[0]) if told else _told(status)
+    return Ended(seen, problem)
 
 
 def _be_child(work: Callable[[], Iterator[dict]], writer: int, limits: Limits) -> None:
@@ -81,7 +86,7 @@ def _hold_to(limits: Limits) -> None:
     pages = int(open("/proc/self/statm").read().split()[0]) if os.path.exists("/proc") else 0
     memory = pages * resource.getpagesize() + limits.memory_bytes
     _limit(resource.RLIMIT_CPU, limits.cpu_seconds)
-    _limit(resource.RLIMIT_FSIZE, 0)
+    _limit(resource.RLIMIT_FSIZE, MOST_WRITTEN)
     _limit(resource.RLIMIT_CORE, 0)
     if pages:
         _limit(resource.RLIMIT_AS, memory)
@@ -115,8 +120,8 @@ def _received(reader: int, until: float) -> tuple[bytes, str]:
     return bytes(got), "it did not end in the time that the check gives"
 
 
-def _messages(raw: bytes) -> tuple[tuple[dict, ...], bool]:
-    """The messages that came whole, and whether the last one says that it was the last."""
+def _messages(raw: bytes) -> list[dict]:
+    """The messages that came whole."""
     found, at = [], 0
     while at + _HEADER <= len(raw):
         size = int.from_bytes(raw[at : at + _HEADER], "little")
@@ -125,11 +130,7 @@ def _messages(raw: bytes) -> tuple[tuple[dict, ...], bool]:
             break
         found.append(json.loads(text))
         at += _HEADER + size
-    problems = [one["problem"] for one in found if "problem" in one]
-    if problems:
-        return tuple(one for one in found if "problem" not in one), False
-    whole = bool(found) and found[-1] == {"end": True}
-    return tuple(found[:-1] if whole else found), whole
+    return found
 
 
 def _told(status: int) -> str:

@@ -14,8 +14,10 @@ from labs.grading.labs import Part
 from labs.host import HostExercise
 from labs.numbers import NumbersExercise, same
 
-# Of the points of a kernel, in percent; what has no targets gives theirs to the result.
-RESULT, NOTHING_FOUND, TARGETS = 60, 15, 25
+# Of the points of a kernel, in percent: a right result at all shapes, nothing found, the main
+# targets, and all others. Where the starter's result is right already, the main targets are what
+# the student adds.
+WEIGHTS = {False: (60, 15, 0, 25), True: (15, 5, 75, 5)}
 SIMPLE_CASES, ALL_CASES = 30, 70  # of a function of numbers
 SIMPLE = 4  # the first part of the cases is one in so many
 NO_SHAPE = "No result was right, so this is not known."
@@ -47,21 +49,19 @@ def rows_of(part: Part, seen: Sequence[dict], hidden: Hidden | None, ended: str)
 
 
 def shared_out(points: int, weights: Sequence[int]) -> list[int]:
-    """Points in hundredths by weight, whole, with the same sum: what is left goes to the first."""
+    """Points in hundredths by weight, whole, with the same sum: what is left goes to the last."""
     whole = 100 * points
     given = [whole * weight // sum(weights) for weight in weights]
-    given[0] += whole - sum(given)
+    for place in range(whole - sum(given)):
+        given[-1 - place] += 1
     return given
 
 
 def _of_kernel(part: Part, seen, hidden: Hidden, refused: str, ended: str) -> list[Row]:
     asked = part.asked
+    ended = next((str(one["ended"]) for one in seen if "ended" in one), ended)
     by_shape = {one["shape"]: one for one in seen if isinstance(one.get("shape"), int)}
-    scored = [target for target in asked.targets if not target.of_machine]
-    weights = [RESULT * 100 // len(hidden.shapes)] * len(hidden.shapes)
-    weights.append(NOTHING_FOUND * 100)
-    weights += [TARGETS * 100 // len(scored)] * len(scored)
-    points = iter(shared_out(part.points, weights))
+    points = iter(shared_out(part.points, _weights(part, len(hidden.shapes))))
     rows, right = [], []
     for number, shape in enumerate(hidden.shapes):
         told = refused or _wrong(asked, shape, hidden.seed, by_shape.get(number), ended)
@@ -77,6 +77,17 @@ def _of_kernel(part: Part, seen, hidden: Hidden, refused: str, ended: str) -> li
         else:
             rows.append(_row(part, f"{target.words}{value}", next(points), told))
     return rows
+
+
+def _weights(part: Part, shapes: int) -> list[int]:
+    """Of the rows in their order: the shapes, what was found, and each target that gives points.
+
+    Each of the four kinds shares its percents out evenly; kinds that are not there give nothing.
+    """
+    scored = [one.what in part.main for one in part.asked.targets if not one.of_machine]
+    result, found, main, others = (10_000 * one for one in WEIGHTS[bool(part.main)])
+    main, others = main // max(1, sum(scored)), others // max(1, scored.count(False))
+    return [result // shapes] * shapes + [found] + [main if one else others for one in scored]
 
 
 def _row(part: Part, what: str, points: int, told: str) -> Row:

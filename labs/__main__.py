@@ -1,0 +1,25 @@
+"""The command line of the labs: `python -m labs --help`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from labs.grading import command
+from utils.errors import CourseError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one sub-command; 2 for what the user can mend, with one sentence."""
+    parser = argparse.ArgumentParser(prog="python -m labs", description="Labs, and their marks.")
+    command.add_to(parser.add_subparsers(required=True, metavar="COMMAND"))
+    given = parser.parse_args(arguments)
+    try:
+        return given.run(given)
+    except CourseError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""`python -m labs grade LAB PATHS…`"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import hmac
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tqdm import tqdm
+
+from labs.grading import feedback
+from labs.grading.batch import graded
+from labs.grading.grade import Graded
+from labs.grading.labs import LABS, Lab, find
+from labs.grading.reading import Submission, collected
+from utils.errors import CourseError
+from utils.paths import ROOT
+
+SECRET = "COURSE_SECRET"
+
+
+def add_to(commands) -> None:
+    """The sub-command, in a parser's list of them."""
+    parser = commands.add_parser(
+        "grade",
+        help="give marks for a folder of submissions, by their text",
+        description="Give marks for submissions. Their Python never runs.",
+    )
+    parser.add_argument("lab", metavar="LAB", help=f"one of {', '.join(LABS)}")
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH",
+        help="folders and files: .py, .ipynb, .zip; a folder within a folder is one student's",
+    )  # fmt: skip
+    parser.add_argument("--out", type=Path, required=True, help="folder for marks and feedback")
+    parser.add_argument(
+        "--secret", type=Path,
+        help=f"file with the secret of this class, outside of the course; or the variable {SECRET}",
+    )  # fmt: skip
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, metavar="N",
+        help="processes at a time (default: one for each core)",
+    )  # fmt: skip
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask scheduler, to grade there")
+    parser.add_argument(
+        "--hash-names", action="store_true", help="write hashes of names in place of names"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Grade, and say where the marks are. Raises CourseError."""
+    lab, secret = find(arguments.lab), _secret(arguments.secret)
+    _outside(arguments.out, "--out")
+    missing = [path for path in arguments.paths if not path.exists() and not path.is_symlink()]
+    if missing:
+        raise CourseError(f"There is no {missing[0]}: give folders and files of submissions.")
+    if arguments.workers < 1:
+        raise CourseError(f"--workers is {arguments.workers}, and at least 1 is needed.")
+    submissions = collected(arguments.paths)
+    if not submissions:
+        raise CourseError(
+            f"No .py, .ipynb or .zip was found in {', '.join(map(str, arguments.paths))}."
+        )
+    if arguments.hash_names:
+        submissions = [replace(one, student=_hashed(one.student, secret)) for one in submissions]
+    found = _graded(lab, submissions, secret, arguments)
+    table = arguments.out / f"{lab.name}.csv"
+    table.write_text(feedback.as_csv(lab, found), encoding="utf-8")
+    best = sum(one.points == one.of for one in found)
+    print(f"{len(found)} submissions, {best} with all {lab.points} points: {table}")
+    return 0
+
+
+def _graded(
+    lab: Lab, submissions: Sequence[Submission], secret: str, arguments: argparse.Namespace
+) -> list[Graded]:
+    """All of them, with a bar; pages are written as they come."""
+    found = []
+    every = graded(
+        lab, submissions, secret, arguments.out, arguments.workers, arguments.scheduler
+    )
+    for one in tqdm(every, total=len(submissions), unit="submission", file=sys.stderr):
+        feedback.write(arguments.out / "feedback", lab, one)
+        found.append(one)
+    return found
+
+
+def _secret(file: Path | None) -> str:
+    if file is None:
+        secret = os.environ.get(SECRET, "")
+        if not secret:
+            raise CourseError(
+                f"There is no secret: give a file by --secret, or set {SECRET}. Hidden shapes are "
+                "drawn from it; make one for each class."
+            )
+        return secret
+    _outside(file, "--secret")
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", "it is no text")
+        raise CourseError(f"The secret {file} cannot be read: {why}.") from None
+
+
+def _outside(path: Path, option: str) -> None:
+    """Names, marks and secrets do not belong where the course is kept."""
+    if path.resolve().is_relative_to(ROOT.resolve()):
+        raise CourseError(
+            f"{option} {path} lies in the folder of the course, from where it could be handed out "
+            "by mistake: give a folder outside of it."
+        )
+
+
+def _hashed(student: str, secret: str) -> str:
+    return hmac.new(secret.encode(), student.encode(), hashlib.sha256).hexdigest()[:16]

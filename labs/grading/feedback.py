@@ -1,0 +1,131 @@
+"""What an instructor and each student get: a table of the class, a page for each student."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from labs.grading.grade import Graded
+from labs.grading.labs import Lab
+from labs.grading.marks import Row
+from utils.virtual_gpu.pictures.svg import in_code
+
+_STYLE = """
+:root {color-scheme: light dark}
+body {font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem}
+table {border-collapse: collapse; width: 100%}
+th, td {text-align: left; vertical-align: top; padding: .35rem .6rem .35rem 0;
+ border-bottom: 1px solid rgba(128,128,128,.35)}
+td:first-child {white-space: nowrap; font-variant-numeric: tabular-nums}
+code {background: rgba(128,128,128,.18); border-radius: 3px; padding: 0 .2em; overflow-wrap: anywhere}
+.said {border-left: 4px solid #d9730d; padding: .2rem .8rem; background: rgba(128,128,128,.1)}
+.told {font-size: .92em}
+"""
+
+
+def shown(hundredths: int) -> str:
+    """Points as a table shows them: 8.4, 10."""
+    return f"{hundredths / 100:.2f}".rstrip("0").rstrip(".")
+
+
+def as_csv(lab: Lab, found: Sequence[Graded]) -> str:
+    """One row for each student, in the order of their names: points, and points of each part."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    parts = [part.exercise for part in lab.parts]
+    writer.writerow(["student", "points", "of", *parts])
+    for one in sorted(found, key=lambda graded: graded.student):
+        by_part = [sum(row.points for row in one.rows if row.part == part) for part in parts]
+        writer.writerow([_cell(one.student), *map(shown, (one.points, one.of, *by_part))])
+    return text.getvalue()
+
+
+def _cell(text: str) -> str:
+    """A name that a spreadsheet does not take for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
+
+
+def as_markdown(lab: Lab, found: Graded) -> str:
+    """The page of one student."""
+    lines = [f"# {lab.title}", "", f"{found.student}: {shown(found.points)} of {shown(found.of)}."]
+    for part, rows in _by_part(found):
+        asked = next(one.asked for one in lab.parts if one.exercise == part)
+        lines += ["", f"## {asked.title}", ""]
+        lines += [f"> {_plain(said)}\n" for said in _said(found, part)]
+        lines += ["| points | of | what | |", "| ---: | ---: | --- | --- |"]
+        lines += [
+            f"| {shown(row.points)} | {shown(row.of)} | {_plain(row.what)} | {_plain(row.told)} |"
+            for row in rows
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _plain(text: str) -> str:
+    """A sentence within a table of Markdown: no markup of a student's gets through."""
+    return re.sub(r"([<>|*_\[\]#])", r"\\\1", text.replace("\n", " "))
+
+
+def as_html(lab: Lab, found: Graded) -> str:
+    """The same as a page of its own, which asks no other host for anything."""
+    sections = []
+    for part, rows in _by_part(found):
+        asked = next(one.asked for one in lab.parts if one.exercise == part)
+        said = "".join(f'<p class="said">{in_code(one)}</p>' for one in _said(found, part))
+        lines = "".join(
+            f"<tr><td>{shown(row.points)} of {shown(row.of)}</td><td>{in_code(row.what)}"
+            f'<div class="told">{in_code(row.told)}</div></td></tr>'
+            for row in rows
+        )
+        sections.append(
+            f"<h2>{html.escape(asked.title)}</h2>{said}<table><thead><tr><th>points</th>"
+            f"<th>for</th></tr></thead><tbody>{lines}</tbody></table>"
+        )
+    title = html.escape(f"{lab.title}: {found.student}")
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{html.escape(lab.title)}"
+        f"</h1><p>{html.escape(found.student)}: <strong>{shown(found.points)} of "
+        f"{shown(found.of)}</strong></p>{''.join(sections)}</body></html>\n"
+    )
+
+
+def as_gradescope(lab: Lab, found: Graded) -> str:
+    """Gradescope's `results.json`."""
+    tests = [
+        {
+            "name": f"{row.part}: {row.what}",
+            "score": row.points / 100,
+            "max_score": row.of / 100,
+            "status": "passed" if not row.told else "failed",
+            "output": row.told,
+            "visibility": "visible",
+        }
+        for row in found.rows
+    ]
+    said = "\n".join(cause for _, cause in found.told)
+    whole = {"score": found.points / 100, "output": said, "stdout_visibility": "hidden"}
+    return json.dumps({**whole, "visibility": "visible", "tests": tests}, indent=1) + "\n"
+
+
+def _by_part(found: Graded) -> Iterable[tuple[str, list[Row]]]:
+    return ((part, list(rows)) for part, rows in groupby(found.rows, key=lambda row: row.part))
+
+
+def _said(found: Graded, part: str) -> list[str]:
+    return [cause for one, cause in found.told if one == part]
+
+
+def write(folder: Path, lab: Lab, found: Graded) -> None:
+    """The pages of one student: Markdown, HTML and results.json below their name."""
+    own = folder / re.sub(r"[^\w.@-]", "_", found.student)
+    own.mkdir(parents=True, exist_ok=True)
+    (own / "feedback.md").write_text(as_markdown(lab, found), encoding="utf-8")
+    (own / "feedback.html").write_text(as_html(lab, found), encoding="utf-8")
+    (own / "results.json").write_text(as_gradescope(lab, found), encoding="utf-8")
