@@ -47,8 +47,10 @@ def graded(
             yield Graded(submission.student, before.lab, before.rows, before.told)
         else:
             waiting.append((submission, key))
-    for found, key in _here(lab, waiting, secret, workers) if scheduler is None else on_dask(
-        scheduler, lab, waiting, secret
+    for found, key in (
+        _here(lab, waiting, secret, workers)
+        if scheduler is None
+        else on_dask(scheduler, lab, waiting, secret)
     ):
         _write(kept / f"{key}.json", found)
         yield found

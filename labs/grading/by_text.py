@@ -98,7 +98,7 @@ def _read(statement: ast.stmt, names: _Names, file: str) -> None:
 
 
 def _define(names: _Names) -> None:
-    """All functions, the last of each name; a function may call another one that stands below it."""
+    """All functions, the last of each name; one may call another that stands below it."""
     builtins = {name: allowed.builtin(name) for name in allowed.BUILTINS}
     modules = {name: allowed.MODULES[module] for name, module in names.modules.items()}
     names.values.update(modules, __builtins__=builtins)
@@ -132,7 +132,10 @@ def _import_from(statement: ast.ImportFrom, names: _Names) -> None:
             names.modules[name] = inner
         elif one.name in allowed.PLAIN.members.get(module, ()):
             names.values[name] = getattr(allowed.MODULES[module], one.name)
-        elif inner not in ("numba.njit", "numba.cuda.jit") and module.split(".")[0] not in OF_A_LESSON:
+        elif (
+            inner not in ("numba.njit", "numba.cuda.jit")
+            and module.split(".")[0] not in OF_A_LESSON
+        ):
             names.unknown[name] = f"Line {statement.lineno} imports it from `{module}`."
 
 

@@ -11,6 +11,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 MiB = 2**20
 MOST_OUTPUT = 64 * MiB  # of all messages together
@@ -27,6 +28,9 @@ class Limits:
     memory_bytes: int = 3 * 2**30  # beyond what the parent has
 
 
+USUAL = Limits()
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a child ended: its messages, in order, and a sentence where it did not end by itself."""
@@ -35,7 +39,7 @@ class Ended:
     problem: str = ""
 
 
-def in_child(work: Callable[[], Iterator[dict]], limits: Limits = Limits()) -> Ended:
+def in_child(work: Callable[[], Iterator[dict]], limits: Limits = USUAL) -> Ended:
     """Run `work` in a fork of this process, and give back what it yields.
 
     Messages are plain JSON, so nothing that a child sends can be more than data. Whatever happens
@@ -83,13 +87,13 @@ def _be_child(work: Callable[[], Iterator[dict]], writer: int, limits: Limits) -
 
 
 def _hold_to(limits: Limits) -> None:
-    pages = int(open("/proc/self/statm").read().split()[0]) if os.path.exists("/proc") else 0
-    memory = pages * resource.getpagesize() + limits.memory_bytes
+    own = Path("/proc/self/statm")  # of Linux; elsewhere no limit of memory would hold
+    if own.exists():
+        pages = int(own.read_text().split()[0])
+        _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + limits.memory_bytes)
     _limit(resource.RLIMIT_CPU, limits.cpu_seconds)
     _limit(resource.RLIMIT_FSIZE, MOST_WRITTEN)
     _limit(resource.RLIMIT_CORE, 0)
-    if pages:
-        _limit(resource.RLIMIT_AS, memory)
 
 
 def _limit(what: int, value: int) -> None:

@@ -45,7 +45,9 @@ def add_to(commands) -> None:
         "--workers", type=int, default=os.cpu_count() or 1, metavar="N",
         help="processes at a time (default: one for each core)",
     )  # fmt: skip
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask scheduler, to grade there")
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="of a Dask scheduler, to grade there"
+    )
     parser.add_argument(
         "--hash-names", action="store_true", help="write hashes of names in place of names"
     )
@@ -81,9 +83,7 @@ def _graded(
 ) -> list[Graded]:
     """All of them, with a bar; pages are written as they come."""
     found = []
-    every = graded(
-        lab, submissions, secret, arguments.out, arguments.workers, arguments.scheduler
-    )
+    every = graded(lab, submissions, secret, arguments.out, arguments.workers, arguments.scheduler)
     for one in tqdm(every, total=len(submissions), unit="submission", file=sys.stderr):
         feedback.write(arguments.out / "feedback", lab, one)
         found.append(one)

@@ -23,7 +23,8 @@ table {border-collapse: collapse; width: 100%}
 th, td {text-align: left; vertical-align: top; padding: .35rem .6rem .35rem 0;
  border-bottom: 1px solid rgba(128,128,128,.35)}
 td:first-child {white-space: nowrap; font-variant-numeric: tabular-nums}
-code {background: rgba(128,128,128,.18); border-radius: 3px; padding: 0 .2em; overflow-wrap: anywhere}
+code {background: rgba(128,128,128,.18); border-radius: 3px; padding: 0 .2em;
+ overflow-wrap: anywhere}
 .said {border-left: 4px solid #d9730d; padding: .2rem .8rem; background: rgba(128,128,128,.1)}
 .told {font-size: .92em}
 """

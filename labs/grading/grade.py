@@ -7,7 +7,7 @@ from functools import partial
 
 from labs.exercise import Exercise
 from labs.grading.attempt import attempts, explanations
-from labs.grading.child import Limits, in_child
+from labs.grading.child import USUAL, Limits, in_child
 from labs.grading.hidden import Hidden, drawn
 from labs.grading.labs import Lab
 from labs.grading.marks import Row, rows_of, total
@@ -16,7 +16,7 @@ from labs.grading.reading import Submission
 
 @dataclass(frozen=True)
 class Graded:
-    """The mark of one student. points, of: hundredths. told: for each exercise what `check` says."""
+    """The mark of one student. points, of: hundredths. told: exercises with what `check` says."""
 
     student: str
     lab: str
@@ -32,7 +32,7 @@ class Graded:
         return total(self.rows)[1]
 
 
-def grade(lab: Lab, submission: Submission, secret: str, limits: Limits = Limits()) -> Graded:
+def grade(lab: Lab, submission: Submission, secret: str, limits: Limits = USUAL) -> Graded:
     """The same mark for the same text and secret, on every machine and in every order.
 
     Whatever the submission does, this returns: what is missing is a row with its reason.

@@ -125,7 +125,9 @@ def _missed(target, by_shape: dict[int, dict], right: Sequence[bool]) -> tuple[s
     """
     if not right[0] or (target.every_shape and not all(right)):
         return NO_SHAPE if not any(right) else "The result is not right, so this is not known.", ""
-    counts = [one["targets"][target.what] for one in by_shape.values() if target.what in one["targets"]]
+    counts = [
+        one["targets"][target.what] for one in by_shape.values() if target.what in one["targets"]
+    ]
     values = [one["value"] for one in counts]
     if any(value is None for value in values):
         return "", " (not known on this machine)"

@@ -117,7 +117,9 @@ def _unzipped(name: str, raw: bytes) -> list[tuple[str, bytes]]:
                 raise Unreadable(f"`{name}` holds more than {MOST_ENTRIES} files.")
             for entry in entries:
                 inner = PurePosixPath(entry.filename)
-                if inner.suffix not in ENDINGS or any(p.startswith((".", "__")) for p in inner.parts):
+                if inner.suffix not in ENDINGS or any(
+                    p.startswith((".", "__")) for p in inner.parts
+                ):
                     continue
                 with archive.open(entry) as file:
                     inside = file.read(left + 1)

@@ -1,0 +1,201 @@
+"""Marks: what a lab gives points for, and that they are the same wherever they are given."""
+
+import json
+from random import Random
+
+import pytest
+
+from labs import EXERCISES
+from labs.exercise import Exercise
+from labs.grading import feedback
+from labs.grading.batch import graded
+from labs.grading.by_text import functions_of
+from labs.grading.child import Limits, in_child
+from labs.grading.grade import grade
+from labs.grading.hidden import drawn
+from labs.grading.labs import LABS, find
+from labs.grading.marks import shared_out
+from labs.grading.reading import Submission, Unreadable, collected, pieces_of
+from utils.errors import CourseError
+
+SECRET = "a secret of sixteen characters"
+
+
+def handed_in(lab, kind="solution") -> Submission:
+    text = "\n\n".join(getattr(part.asked, f"{kind}_text") for part in lab.parts)
+    return Submission(kind, (("work.py", text.encode()),))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LABS)
+def test_the_solutions_of_a_lab_get_all_points(name):
+    found = grade(find(name), handed_in(find(name)), SECRET)
+    assert [row.told for row in found.rows if row.points < row.of] == []
+    assert found.points == found.of == 100 * find(name).points
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LABS)
+def test_the_starters_of_a_lab_get_at_most_a_third(name):
+    found = grade(find(name), handed_in(find(name), "starter"), SECRET)
+    assert found.points <= found.of / 3
+    assert found.told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [n for n, e in EXERCISES.items() if isinstance(e, Exercise)])
+def test_a_solution_is_right_at_the_shapes_of_any_secret(name):
+    from labs.checker import attempt, wrong_result
+
+    asked = EXERCISES[name]
+    for number in range(4):
+        hidden = drawn(asked, f"{SECRET} {number}")
+        for shape in hidden.shapes:
+            seen = attempt(asked, asked.solution, shape, 60, hidden.seed)
+            assert wrong_result(seen) is None
+
+
+def test_hidden_shapes_follow_from_the_secret_alone():
+    asked = EXERCISES["tiling"]
+    assert drawn(asked, SECRET) == drawn(asked, SECRET)
+    assert drawn(asked, SECRET) != drawn(asked, SECRET + "x")
+    assert drawn(asked, SECRET).shapes[0] == asked.shapes[0]
+
+
+def test_a_short_secret_is_refused():
+    with pytest.raises(CourseError, match="at least 16"):
+        drawn(EXERCISES["tiling"], "short")
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_every_solution_may_stand_in_a_submission(name):
+    found = functions_of((EXERCISES[name].solution_text,), (name,))[name]
+    assert callable(found), str(found)
+
+
+def test_points_are_shared_out_to_the_last_hundredth():
+    random = Random(1)
+    for _ in range(200):
+        weights = [random.randint(0, 20) for _ in range(9)] + [1]
+        points = random.randint(1, 100)
+        assert sum(shared_out(points, weights)) == 100 * points
+
+
+def test_a_notebook_without_metadata_is_read_cell_by_cell():
+    notebook = {"cells": [
+        {"cell_type": "markdown", "source": "def tiling"},
+        {"cell_type": "code", "source": ["%pip install numba\n", "from numba import cuda\n"]},
+        {"cell_type": "code", "source": "%%bash\nls"},
+        {"cell_type": "code", "source": "@cuda.jit\ndef tiling(a, b, c):\n    c[0, 0] = 1\n"},
+    ]}  # fmt: skip
+    pieces = pieces_of("work.ipynb", json.dumps(notebook).encode())
+    assert pieces[0].splitlines() == ["", "from numba import cuda"]
+    assert pieces[1] == ""
+    assert callable(functions_of(pieces, ("tiling",))["tiling"])
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "words"),
+    [
+        ("a.py", b"  \n", "is empty"),
+        ("a.py", b"\xff\xfe", "not UTF-8"),
+        ("a.ipynb", b"{", "no notebook"),
+        ("a.ipynb", b"[1, 2]", "no notebook"),
+        ("a.ipynb", b'{"cells": [{"cell_type": "code", "source": 5}]}', "no notebook"),
+    ],
+)
+def test_what_is_no_text_says_so(name, raw, words):
+    with pytest.raises(Unreadable, match=words):
+        pieces_of(name, raw)
+
+
+def test_a_file_that_may_not_be_read_is_a_graded_row(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text("x = 1")
+
+    def refused(*arguments, **options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.open", refused)
+    (found,) = collected([tmp_path])
+    assert found.problem == "`mine.py` cannot be opened: Permission denied."
+    assert grade(find("tiling"), found, SECRET).rows[0].told == found.problem
+
+
+def test_constants_and_device_functions_of_a_submission_are_known():
+    text = (
+        "import numba\nimport numpy as np\nfrom numba import cuda\n"
+        "SIDE = 4 * 8\nHALF = SIDE // 2\nTYPE = np.float32\n\n"
+        "@cuda.jit\ndef tiling(a, b, c):\n    c[0, 0] = half(a[0, 0]) + HALF + LATER\n\n"
+        "@cuda.jit(device=True)\ndef half(x: float) -> float:\n    return x / numba.float32(2)\n\n"
+        "LATER = 3\n"
+    )
+    found = functions_of((text,), ("tiling",))["tiling"]
+    assert callable(found), str(found)
+    assert found.py_func.__globals__["HALF"] == 16
+    assert found.py_func.__globals__["LATER"] == 3
+
+
+def test_a_name_without_a_constant_says_where_it_was_lost():
+    text = "from numba import cuda\nN = len([1])\n\n@cuda.jit\ndef tiling(a, b, c):\n    c[0] = N\n"
+    refused = functions_of((text,), ("tiling",))["tiling"]
+    assert "the name `N` is not defined" in str(refused)
+    assert "Line 2 gives it no constant" in str(refused)
+
+
+def test_a_child_that_crashes_hangs_or_writes_too_much_is_told():
+    import os
+    import time
+
+    def crashes():
+        yield {"part": 1}
+        os.kill(os.getpid(), 9)
+
+    def hangs():
+        yield {"part": 1}
+        time.sleep(60)
+
+    def fails():
+        raise ValueError("why")
+        yield {}
+
+    assert in_child(crashes).messages == ({"part": 1},)
+    assert "SIGKILL" in in_child(crashes).problem
+    assert "did not end in the time" in in_child(hangs, Limits(seconds=0.2)).problem
+    assert in_child(fails).problem == "ValueError: why"
+    assert in_child(lambda: iter([{"part": 1}])).problem == ""
+
+
+@pytest.mark.slow
+def test_a_class_has_the_same_marks_in_another_order_and_goes_on_where_it_was_stopped(tmp_path):
+    lab = find("unrolling")
+    asked = lab.parts[0].asked
+    submissions = [
+        Submission("right", (("a.py", asked.solution_text.encode()),)),
+        Submission("starter", (("a.py", asked.starter_text.encode()),)),
+        Submission("broken", (("a.py", b"def unroll("),)),
+        Submission("empty", (), "The folder holds nothing."),
+    ]
+    first = list(graded(lab, submissions, SECRET, tmp_path / "one", workers=2))
+    other = list(graded(lab, submissions[::-1], SECRET, tmp_path / "two", workers=1))
+    assert feedback.as_csv(lab, first) == feedback.as_csv(lab, other)
+    kept = sorted((tmp_path / "one" / "graded").glob("*.json"))
+    kept[0].unlink()
+    again = list(graded(lab, submissions, SECRET, tmp_path / "one", workers=1))
+    assert feedback.as_csv(lab, first) == feedback.as_csv(lab, again)
+
+
+def test_feedback_holds_no_markup_of_a_student():
+    lab = find("tiling")
+    found = grade(lab, Submission("<script>", (), "`<img src=x>` | *bad*"), SECRET)
+    assert "<script>" not in feedback.as_html(lab, found)
+    assert "<img" not in feedback.as_html(lab, found)
+    assert r"\<img" in feedback.as_markdown(lab, found)
+    results = json.loads(feedback.as_gradescope(lab, found))
+    assert results["score"] == 0
+    assert sum(test["max_score"] for test in results["tests"]) == pytest.approx(lab.points)
+
+
+def test_a_table_holds_no_formula():
+    lab = find("tiling")
+    found = grade(lab, Submission("=1+1", (), "nothing"), SECRET)
+    assert feedback.as_csv(lab, [found]).splitlines()[1].startswith("'=1+1,0,100")
