@@ -5,7 +5,9 @@ submission would write if any of its Python ran.
 """
 
 HEAD = "import math\n\nimport numpy as np\nfrom numba import cuda, float32\n\n"
-KERNEL = "@cuda.jit\ndef tiling(a, b, c):\n"
+DEF = "def tiling(a, b, c):\n"
+KERNEL = f"@cuda.jit\n{DEF}"
+EVERYWHERE = "i, j = cuda.grid(2)\nif i < c.shape[0] and j < c.shape[1]:\n"
 TOUCH = "__import__('os').system('touch PWNED')"
 
 
@@ -16,9 +18,8 @@ def kernel(body: str, before: str = "") -> str:
 
 
 def _nested(depth: int) -> str:
-    return (
-        "".join(f"{'    ' * level}if True:\n" for level in range(depth)) + "    " * depth + "pass"
-    )
+    opened = "".join(f"{'    ' * level}if True:\n" for level in range(depth))
+    return f"{opened}{'    ' * depth}pass"
 
 
 # Python outside of the kernel, which would run if the file were imported.
@@ -36,16 +37,19 @@ OUTSIDE = {
     "computes a huge list": "N = [0] * 10**12\n",
     "shifts far": "N = 1 << 10**9\n",
     "reads the solution": "from labs.tiling.solution import tiling\n",
-    "imports the solution's file": "import labs.tiling.solution\ntiling = labs.tiling.solution.tiling\n",
+    "imports the solution's file": (
+        "import labs.tiling.solution\ntiling = labs.tiling.solution.tiling\n"
+    ),
     "opens the solution": "text = open('labs/tiling/solution.py').read()\nexec(text)\n",
     "asks for the secret": "import os\nsecret = os.environ['COURSE_SECRET']\n",
 }
 # A kernel whose text acts where it is defined.
 DEFINED = {
     "acts in a default": f"{HEAD}@cuda.jit\ndef tiling(a, b, c, d={TOUCH}):\n    pass\n",
-    "acts in an annotation": f"{HEAD}@cuda.jit\ndef tiling(a: {TOUCH}, b, c) -> {TOUCH}:\n    pass\n",
-    "acts in a decorator": f"{HEAD}@cuda.jit\n@(lambda f: {TOUCH})\ndef tiling(a, b, c):\n    pass\n",
-    "acts in an option": f"{HEAD}@cuda.jit(fastmath={TOUCH})\ndef tiling(a, b, c):\n    pass\n",
+    "acts in an annotation": f"{HEAD}@cuda.jit\ndef tiling(a: {TOUCH}, b, c):\n    pass\n",
+    "acts in what it returns": f"{HEAD}@cuda.jit\ndef tiling(a, b, c) -> {TOUCH}:\n    pass\n",
+    "acts in a decorator": f"{HEAD}@cuda.jit\n@(lambda f: {TOUCH})\n{DEF}    pass\n",
+    "acts in an option": f"{HEAD}@cuda.jit(fastmath={TOUCH})\n{DEF}    pass\n",
     "two of one name": f"{kernel('pass')}\n{KERNEL}    c[0, 0] = 1\n",
     "a name and no function": f"{HEAD}tiling = 5\n",
     "a class of the name": f"{HEAD}class tiling:\n    py_func = None\n",
@@ -76,8 +80,8 @@ INSIDE = {
     "a barrier for some": "if cuda.threadIdx.x == 0:\n    cuda.syncthreads()",
     "writes beyond the end": "c[10**6, 10**6] = 1",
     "changes the inputs": "a[0, 0] = 0\nb[0, 0] = 0\nc[0, 0] = 0",
-    "stores NaN": "i, j = cuda.grid(2)\nif i < c.shape[0] and j < c.shape[1]:\n    c[i, j] = np.nan",
-    "guesses a constant": "i, j = cuda.grid(2)\nif i < c.shape[0] and j < c.shape[1]:\n    c[i, j] = 42",
+    "stores NaN": f"{EVERYWHERE}    c[i, j] = np.nan",
+    "guesses a constant": f"{EVERYWHERE}    c[i, j] = 42",
     "raises": "raise ValueError('100 points')",
     "an assertion": "assert False",
 }  # fmt: skip

@@ -48,7 +48,7 @@ def test_at_least_forty_attacks_are_tried():
 
 
 def test_no_line_of_a_submission_is_run():
-    """A profile hook sees every Python frame: none is of the submission, also not of a right one."""
+    """A profile hook sees every frame of Python: none is of the submission, right or not."""
     text = EXERCISES["tiling"].solution_text + "\n".join(
         text for name, text in TEXTS.items() if "kernel" not in name and "no Python" not in name
     ).replace("def tiling", "def other").replace("tiling =", "other =")
