@@ -27,7 +27,7 @@ from labs.numbers import NumbersExercise
 from labs.run import Run
 
 PATIENCE = 30.0  # seconds of one launch: a backstop, the limits below come first everywhere
-LIMITS = {"VIRTUAL_GPU_BYTES": str(2**30), "VIRTUAL_GPU_MAX_ROUNDS": str(100_000)}
+LIMITS = {"VIRTUAL_GPU_BYTES": str(2**30), "VIRTUAL_GPU_MAX_ROUNDS": str(10_000)}
 
 
 def attempts(submission: Submission, asked: list, hidden: dict[str, Hidden]) -> Iterator[dict]:

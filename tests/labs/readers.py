@@ -5,7 +5,7 @@ from importlib import import_module
 from types import ModuleType
 
 from labs import EXERCISES
-from tests.labs.mutants import mutants
+from labs.grading.mutants import mutants
 from utils.lessons.edits import Edit, edited
 
 

@@ -1,0 +1,115 @@
+"""Right functions that differ from the solution, by rule: a grader must give them all points."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+
+def equivalents(text: str) -> Iterator[tuple[str, str]]:
+    """What is changed, and the text with this change made everywhere, for each rule that applies."""
+    for rule in RULES:
+        changed = rule(ast.parse(text))
+        if changed is not None:
+            yield rule.__doc__ or "", ast.unparse(ast.fix_missing_locations(changed))
+
+
+def renamed(tree: ast.Module) -> ast.Module | None:
+    """all variables have other names"""
+    for function in _functions(tree):
+        own = {
+            node.id
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name) and node.id in own:
+                node.id = f"my_{node.id}"
+    return tree
+
+
+def written_out(tree: ast.Module) -> ast.Module | None:
+    """`x += y` is written as `x = x + y`"""
+    return _replaced(tree, _AddedOut())
+
+
+class _AddedOut(ast.NodeTransformer):
+    count = 0
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        if not isinstance(node.target, ast.Name):
+            return node
+        self.count += 1
+        before = ast.Name(node.target.id, ast.Load())
+        return ast.Assign([node.target], ast.BinOp(before, node.op, node.value), lineno=node.lineno)
+
+
+def commuted(tree: ast.Module) -> ast.Module | None:
+    """the factors of every product stand in another order"""
+    return _replaced(tree, _Commuted())
+
+
+class _Commuted(ast.NodeTransformer):
+    count = 0
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Mult):
+            self.count += 1
+            node.left, node.right = node.right, node.left
+        return node
+
+
+def turned(tree: ast.Module) -> ast.Module | None:
+    """`a < b` is written as `b > a`"""
+    return _replaced(tree, _Turned())
+
+
+class _Turned(ast.NodeTransformer):
+    count = 0
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        others = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
+        if len(node.ops) == 1 and type(node.ops[0]) in others:
+            self.count += 1
+            left, right = node.comparators[0], node.left
+            return ast.Compare(left, [others[type(node.ops[0])]()], [right])
+        return node
+
+
+def spread(tree: ast.Module) -> ast.Module | None:
+    """a line with a variable that nobody uses, and a text, stand in every function"""
+    for function in _functions(tree):
+        unused = ast.parse("unused = 1").body
+        function.body = [ast.Expr(ast.Constant("My own words.")), *unused, *function.body]
+    return tree
+
+
+def through_a_constant(tree: ast.Module) -> ast.Module | None:
+    """a constant above the function is a product of others"""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            value = node.value.value
+            if type(value) is int and value % 2 == 0:
+                node.value = ast.BinOp(ast.Constant(value // 2), ast.Mult(), ast.Constant(2))
+                return tree
+    return None
+
+
+def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+
+
+def _replaced(tree: ast.Module, transformer) -> ast.Module | None:
+    changed = transformer.visit(tree)
+    return changed if transformer.count else None
+
+
+RULES: tuple[Callable[[ast.Module], ast.Module | None], ...] = (
+    renamed,
+    written_out,
+    commuted,
+    turned,
+    spread,
+    through_a_constant,
+)
