@@ -44,9 +44,7 @@ def kinds(mix: Mapping[str, int]) -> Counter[str]:
     return found
 
 
-def draw_shares(
-    title: str, loops: Mapping[str, tuple[Mapping[str, int], float | None]]
-) -> Picture:
+def draw_shares(title: str, loops: Mapping[str, tuple[Mapping[str, int], float | None]]) -> Picture:
     """A bar for each loop. loops: by name, the mix of its instructions and the recorded share.
 
     The recorded share of the peak is a fraction; None draws no mark.

@@ -61,14 +61,16 @@ def draw_idea() -> Picture:
     )
 
 
-def draw_reads(title: str, loops: Mapping[str, Sequence[Instruction]], most: int = 12) -> Picture:
+def draw_reads(
+    title: str, loops: Mapping[str, Sequence[Instruction]], first: int = 0, most: int = 12
+) -> Picture:
     """A row for each multiply-add: its text, its operands by bank, and reads of each bank.
 
-    loops: by the name that the reader sees. most: multiply-adds of each to draw, the first ones.
+    loops: by the name that the reader sees. first, most: which multiply-adds of each to draw.
     """
     body, y, told = text(0, 16, title, 14, font_weight="bold") + _key(), 66, []
     for name, code in loops.items():
-        rows = reads_of(code)[:most]
+        rows = reads_of(code)[first : first + most]
         body += text(0, y, name, 13, font_weight="bold")
         body += text(SLOTS_AT, y, "operands", 12)
         for x, bank in zip(COUNTS_AT, BANKS, strict=True):

@@ -20,6 +20,7 @@ from utils.xray import xray
 from utils.xray.listing import Listing
 from utils.xray.loops import FFMA
 
+PATCH = 8  # sums in a row of `fma_loop`
 SPILLS = "spills"  # the table of `python -m tests.kernels.spills`
 
 
@@ -82,12 +83,13 @@ def fastest(step: Step | Variant) -> Variant:
 
 
 def draw_operands(**steps: Step | Variant) -> Picture:
-    """The first multiply-adds of loops with the banks of their operands.
+    """Where the second row of 8×8 sums begins: multiply-adds with the banks of their operands.
 
     steps: by the name that the reader sees, with _ for spaces; their loops are in the record.
     """
     loops = {name.replace("_", " "): listing(str(as_variant(one))) for name, one in steps.items()}
-    return register_banks.draw_reads("The first multiply-adds of a turn", loops, most=10)
+    title = "Where the second row of sums begins"
+    return register_banks.draw_reads(title, loops, first=PATCH - 2, most=7)
 
 
 def orders(**steps: Step | Variant) -> Table:
@@ -156,5 +158,3 @@ def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
 
 def _size(variant: Variant) -> str:
     return "4096" if variant.step.ladder.name == "gemm" else variant.step.ladder.sizes[-1]
-
-
