@@ -44,10 +44,12 @@ def kinds(mix: Mapping[str, int]) -> Counter[str]:
     return found
 
 
-def draw_shares(title: str, loops: Mapping[str, tuple[Mapping[str, int], float | None]]) -> Picture:
+def draw_shares(
+    title: str, loops: Mapping[str, tuple[Mapping[str, int], float | None]], where: str = ""
+) -> Picture:
     """A bar for each loop. loops: by name, the mix of its instructions and the recorded share.
 
-    The recorded share of the peak is a fraction; None draws no mark.
+    The recorded share of the peak is a fraction; None draws no mark. where: it was recorded.
     """
     bottom = TOP + PITCH * len(loops)
 
@@ -71,10 +73,9 @@ def draw_shares(title: str, loops: Mapping[str, tuple[Mapping[str, int], float |
             body += _mark(x(recorded), y)
             said += f", {recorded:.1%} of the peak recorded"
         told.append(said)
-    marked = any(recorded is not None for _, recorded in loops.values())
     alt = f"{title}. {'; '.join(told)}."
     words = {kind.replace(" ", "_"): colour for kind, colour in COLOURS.items()}
-    key = legend(**words) + (_key() if marked else "")
+    key = legend(**words) + (_key(where) if where else "")
     return Picture(key + svg(416, bottom + 22, body, alt, widest=540), alt)
 
 
@@ -85,6 +86,7 @@ def _mark(x: float, y: float) -> str:
     )
 
 
-def _key() -> str:
-    body = _mark(8, 4) + text(20, 16, "recorded share of the peak")
-    return svg(220, 24, body, "Upright bar: the recorded share of the peak.", widest=220)
+def _key(where: str) -> str:
+    words = f"share of the peak, recorded on {where}"
+    body = _mark(8, 4) + text(20, 16, words)
+    return svg(360, 24, body, f"Upright bar: {words}.", widest=360)

@@ -11,7 +11,7 @@ from utils.xray.sass import Instruction
 
 BANKS = {"even": BLUE, "odd": ORANGE}
 WIDTH, PITCH, SIDE = 416, 19, 13
-SLOTS_AT, COUNTS_AT = 226, (318, 366)
+SLOTS_AT, COUNTS_AT = 238, (330, 378)
 # The product of two numbers of a with two numbers of b, as two orders of the same multiply-adds.
 IDEA = {
     "in rows, nothing kept": (
@@ -103,7 +103,7 @@ def _key() -> str:
     for x, words, bank, fill in (
         (0, "read, even bank", "even", BANKS["even"]),
         (122, "read, odd bank", "odd", BANKS["odd"]),
-        (240, "at hand from before, no read", "even", "none"),
+        (240, "at hand, not read", "even", "none"),
     ):
         body += rect(x, 28, SIDE, SIDE, fill, stroke=BANKS[bank], stroke_width=1.5)
         body += text(x + 18, 39, words, 12)

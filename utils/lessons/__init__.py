@@ -35,17 +35,17 @@ from utils.lessons.on_the_cpu import (
     vector_loop,
 )
 from utils.lessons.predictions import ledger, predict, reveal
-from utils.lessons.profiled import profiled
+from utils.lessons.profiler import profiled
 from utils.lessons.published import claimed, published_gflops, published_ms
 from utils.lessons.reading_machine_code import (
     control_codes,
     draw_operands,
     draw_shares,
+    line_by_line,
     loop_of_record,
     orders,
     recorded_cycles,
     register_files,
-    show_machine_code,
     spilled_ms,
     spills,
 )
@@ -88,6 +88,7 @@ __all__ = [
     "hot_loop",
     "hot_loops",
     "ledger",
+    "line_by_line",
     "loads_per_multiply_add",
     "loop_of_record",
     "multiplications",
@@ -115,7 +116,6 @@ __all__ = [
     "show_difference",
     "show_kernel",
     "show_loop",
-    "show_machine_code",
     "show_source",
     "show_step",
     "sm_limits",

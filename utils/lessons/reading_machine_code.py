@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import re
+from collections import Counter
 from collections.abc import Sequence
 
 from utils.errors import CourseError
@@ -17,20 +19,43 @@ from utils.measuring import records
 from utils.paths import DATA
 from utils.virtual_gpu.pictures.svg import Picture
 from utils.xray import xray
-from utils.xray.listing import Listing
 from utils.xray.loops import FFMA
 
 PATCH = 8  # sums in a row of `fma_loop`
+FEW, MOST = 2, 4  # instructions of a source line: shown from so many on, and so many names
 SPILLS = "spills"  # the table of `python -m tests.kernels.spills`
 
 
-def show_machine_code(step: Step | Variant) -> Listing | Card:
-    """The source with PTX and machine code beside each line; a sentence without a compiler."""
-    variant = as_variant(step)
+def line_by_line(step: Step | Variant) -> Table | Card:
+    """What PTX and machine code each source line has become; a sentence without a compiler.
+
+    The most frequent instructions of each, without their modifiers.
+    """
+    variant, arch = as_variant(step), device_shown().arch
     try:
-        return xray(variant.kernel, variant.step.signature, device_shown().arch).listing()
+        listing = xray(variant.kernel, variant.step.signature, arch).listing()
     except CourseError as error:
-        return Card("ask", (f"{error} The lesson goes on without this listing.",))
+        return Card("ask", (f"{error} The lesson goes on without this table.",))
+    rows = []
+    for row in listing.rows:
+        names = Counter(one.name for one in row.sass)
+        assembly = Counter(one.partition(" ")[0].partition(".")[0] for one in map(_ptx, row.ptx))
+        if row.number is not None and sum(names.values()) >= FEW:
+            rows.append((f"`{row.source.strip()}`", _counted(assembly), _counted(names)))
+    head = ("source line", "PTX", f"machine code ({arch})")
+    return table(f"{variant}, source line by source line", head, rows)
+
+
+def _ptx(line: str) -> str:
+    """A PTX instruction without its predicate and label."""
+    return re.sub(r"^@!?%\w+\s+", "", line.strip())
+
+
+def _counted(names: Counter[str]) -> str:
+    """The most frequent names, and how many others there are."""
+    told = ", ".join(f"{count} {name}" for name, count in names.most_common(MOST))
+    others = names.total() - sum(count for _, count in names.most_common(MOST))
+    return f"{told}, {others} more" if others else told or "–"
 
 
 def control_codes(step: Step | Variant) -> Table:
@@ -51,9 +76,9 @@ def control_codes(step: Step | Variant) -> Table:
     return table(f"Control codes in the loop of {as_variant(step)}", head, rows)
 
 
-def loop_of_record(step: Step | Variant) -> CompiledLoop:
-    """The hot loop of a step as it was compiled for the records."""
-    return recorded_loop(str(as_variant(step)))
+def loop_of_record(step: Step | Variant | str) -> CompiledLoop:
+    """The hot loop of a step, or of a kernel by its name, as it was compiled for the records."""
+    return recorded_loop(step if isinstance(step, str) else str(as_variant(step)))
 
 
 def draw_shares(*steps: Step | Variant, recorded: bool = True) -> Picture:
@@ -66,8 +91,8 @@ def draw_shares(*steps: Step | Variant, recorded: bool = True) -> Picture:
         variant = fastest(step)
         share = share_of_peak(variant, _size(variant)) if recorded else None
         loops[variant.step.name.replace("_", " ")] = loop_of_record(variant).mix, share
-    where = f", recorded on one {device_shown().name}" if recorded else ""
-    return instruction_shares.draw_shares(f"Instructions of the hot loop{where}", loops)
+    where = f"one {device_shown().name}" if recorded else ""
+    return instruction_shares.draw_shares("Instructions of the hot loop", loops, where)
 
 
 def fastest(step: Step | Variant) -> Variant:
