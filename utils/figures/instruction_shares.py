@@ -74,8 +74,9 @@ def draw_shares(
             said += f", {recorded:.1%} of the peak recorded"
         told.append(said)
     alt = f"{title}. {'; '.join(told)}."
-    words = {kind.replace(" ", "_"): colour for kind, colour in COLOURS.items()}
-    key = legend(**words) + (_key(where) if where else "")
+    words = [(kind.replace(" ", "_"), colour) for kind, colour in COLOURS.items()]
+    # Two rows, so that a narrow page need not make the words small.
+    key = legend(**dict(words[:2])) + legend(**dict(words[2:])) + (_key(where) if where else "")
     return Picture(key + svg(416, bottom + 22, body, alt, widest=540), alt)
 
 

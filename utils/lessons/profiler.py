@@ -67,7 +67,7 @@ def profiled(*steps: Step | Variant) -> Table:
     for step in steps:
         reason, share = most_frequent_wait(step)
         busy = (f"{figure(step, name):.0f}%" for name in FIGURES)
-        rows.append((f"`{_name(step).partition(' ')[0]}`", *busy, f"{WORDS[reason]}: {share:.0%}"))
+        rows.append((_name(step).partition(" ")[0], *busy, f"{WORDS[reason]}: {share:.0%}"))
     head = ("", "issue slots", "shared memory and L1", "DRAM", "what warps wait for most often")
     return table(f"Busy, by the profiler, on one {device_shown().name} at 4096", head, rows)
 
