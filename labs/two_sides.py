@@ -6,6 +6,7 @@ asked besides is one barrier per tile, and loads that a thread does not wait for
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -43,7 +44,7 @@ def _one_barrier_per_tile(tile: int) -> Target:
     def cause(seen: Run, value: float) -> str:
         tiles = seen.shape[2] // tile
         lines = [str(site.line) for site, one in seen.trace.counts.items() if one.barriers]
-        where = f"source line{'s' * (len(lines) > 1)} {' and '.join(lines)}"
+        where = f"source line{'s' * (len(lines) > 1)} {', '.join(lines)}"
         return (
             f"each thread passes {counted(round(passed(seen)), 'barrier')} ({where}) for "
             f"{counted(tiles, 'tile')}; the target is {tiles + 1}."
@@ -94,6 +95,7 @@ def _under_way(tile: int) -> Target:
 
 def _waits(tile: int, seen: Run) -> Iterator[_Wait]:
     """Loads of thread 0 with fewer terms than a tile has between them and the next store."""
+    homes = _homes(seen)
     steps = [one for one in seen.recorded(0).events if _takes_part(one)]
     spaces = {one.array: one.space for one in seen.trace.access_counts}
     for place, step in enumerate(steps):
@@ -106,10 +108,47 @@ def _waits(tile: int, seen: Run) -> Iterator[_Wait]:
             if spaces[later.array] != "shared":
                 continue
             if later.kind == "store":
+                if later.array not in homes.get(step.array, {later.array}):
+                    continue
                 if reads < 2 * tile:
                     yield _Wait(step.array, step.line, later.line, reads // 2)
                 break
             reads += 1
+
+
+def _homes(seen: Run) -> dict[str, set[str]]:
+    """The shared arrays into which elements of each input are stored, as the source names them."""
+    inputs = {seen.names["a"], seen.names["b"]}
+    comes_from: dict[str, set[str]] = {}  # of a variable: the inputs in what is assigned to it
+    homes: dict[str, set[str]] = {}
+    for target, value in _assignments(seen.tree):
+        names = {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
+        found = (names & inputs).union(*(comes_from.get(name, set()) for name in names))
+        if isinstance(target, ast.Name) and _reads_an_element(value, inputs):
+            comes_from.setdefault(target.id, set()).update(found)
+        elif isinstance(target, ast.Subscript):
+            for name in found:
+                homes.setdefault(name, set()).add(ast.unparse(target.value))
+    return homes
+
+
+def _assignments(tree: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Each target with its value; of tuples each part by itself."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Assign):
+            continue
+        target, value = node.targets[0], node.value
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            yield from zip(target.elts, value.elts)
+        else:
+            yield target, value
+
+
+def _reads_an_element(value: ast.expr, inputs: set[str]) -> bool:
+    return any(
+        isinstance(one, ast.Subscript) and ast.unparse(one.value) in inputs
+        for one in ast.walk(value)
+    )
 
 
 def _takes_part(event: Event) -> bool:
