@@ -42,9 +42,9 @@ def draw_turns(title: str, turns: Mapping[str, Turn]) -> Picture:
     body, told = text(0, 16, title, 14, font_weight="bold"), []
     for place, (name, turn) in enumerate(turns.items()):
         body += f'<g transform="translate(0 {26 + PITCH * place})">{_bar(name, turn, scale)}</g>'
-        told.append(f"{name}: {len(turn)} instructions, {_words(turn)}")
+        told.append(f"{name}: {len(turn)} instructions, from load to store {_words(turn)}")
     key = legend(load_from_global_memory=BLUE, store_into_shared=ORANGE)
-    key += legend(load_from_shared=PURPLE, multiply_add=GREEN, other=GREY)
+    key += legend(load_from_shared=PURPLE, **{"multiply-add": GREEN, "other": GREY})
     alt = f"{title}. {'. '.join(told)}."
     height = 22 + PITCH * len(turns)
     return Picture(key + svg(WIDTH, height, body, alt, widest=1.3 * WIDTH), alt)
@@ -52,11 +52,11 @@ def draw_turns(title: str, turns: Mapping[str, Turn]) -> Picture:
 
 def _bar(name: str, turn: Turn, scale: float) -> str:
     body, x = text(0, 16, f"{name}: {len(turn)} instructions", 13), 2.0
-    low = body_top = 30
-    for kind, run in groupby(turn):
+    low = 30
+    for kind, run in groupby(turn, lambda name: name if name in (*COLOURS, "BAR") else ""):
         width = len(list(run)) * scale
         if kind in TALL:
-            body += rect(round(x, 2), body_top - 5, round(max(width, 2), 2), BAR + 5, COLOURS[kind])
+            body += rect(round(x, 2), low - 5, round(max(width, 2), 2), BAR + 5, COLOURS[kind])
         else:
             body += rect(round(x, 2), low, round(width, 2), BAR, COLOURS.get(kind, GREY))
         if kind == "BAR":
@@ -76,4 +76,4 @@ def _ends(turn: Turn) -> tuple[int, int]:
 
 def _words(turn: Turn) -> str:
     instructions, multiply_adds = on_the_way(turn)
-    return f"{instructions} instructions between them, {multiply_adds} multiply-adds among them"
+    return f"{instructions} instructions, {multiply_adds} of them multiply-adds"

@@ -28,6 +28,7 @@ LOAD, PUT, MULTIPLY = 44, 7, 48
 READ, OUTER = 14, 24  # a step's words from shared memory; its multiply-adds
 SIDES = (GREEN, BLUE)
 LEFT, WIDTH, BAR, ROW, PANEL = 84, 416, 20, 26, 122
+NAMED = 40  # a gap that has room for its name
 
 
 @dataclass(frozen=True)
@@ -147,9 +148,10 @@ def _picture(
     ways: Mapping[str, Time], tracks: tuple[str, str], what: str, parts: int, key: str, alt: str
 ) -> Picture:
     scale = (WIDTH - LEFT - 34) / max(time.end for time in ways.values())
+    panels = [_panel(name, time, tracks, what, parts, scale) for name, time in ways.items()]
     body = "".join(
-        f'<g transform="translate(0 {PANEL * place})">{_panel(name, time, tracks, what, parts, scale)}</g>'
-        for place, (name, time) in enumerate(ways.items())
+        f'<g transform="translate(0 {PANEL * place})">{panel}</g>'
+        for place, panel in enumerate(panels)
     )
     return Picture(key + svg(WIDTH, PANEL * len(ways) - 4, body, alt, widest=1.3 * WIDTH), alt)
 
@@ -164,22 +166,18 @@ def _panel(
         body += text(0, y + 14, track, 12)
         body += path(f"M{LEFT} {y + BAR}H{WIDTH - 4}", opacity=0.3)
     for bar in time.bars:
-        x, width = LEFT + bar.begin * scale, (bar.end - bar.begin) * scale
-        # A store belongs to the threads that load, and they multiply nothing meanwhile.
+        x, width = round(LEFT + bar.begin * scale, 1), round((bar.end - bar.begin) * scale - 1, 1)
+        # The threads that load a tile store it, too, and multiply nothing meanwhile.
         y = top.get(bar.track, top[tracks[0]])
+        body += rect(x, y, width, BAR - 1, _colour(bar))
         if bar.track == "multiply-adds":
-            part = width / parts
-            for at in range(parts):
-                body += rect(
-                    round(x + at * part, 1), y, round(part - 1, 1), BAR - 1, SIDES[bar.side]
-                )
-        else:
-            colour = ORANGE if bar.track == "stores" else GREY
-            body += rect(round(x, 1), y, round(width - 1, 1), BAR - 1, colour)
+            body += _parts(x, y, width, parts)
         if bar.track != "stores":
-            label = f"{what} {bar.number}" if width > 34 else bar.number
-            middle, ink = round(x + width / 2, 1), "fill:#fff"
-            body += text(middle, y + 14, label, 12, "middle", style=ink)
+            label = f"{what} {bar.number}" if width > 40 else bar.number
+            body += text(x + width / 2, y + 13, label, 12, "middle", style="fill:#fff")
+    for begin, end in waits(time, round(NAMED / scale)):
+        middle = LEFT + (begin + end) / 2 * scale
+        body += text(round(middle, 1), top["multiply-adds"] + 14, "waits", 12, "middle")
     bottom = 28 + 2 * ROW
     for moment in time.barriers:
         x = round(LEFT + moment * scale, 1)
@@ -189,3 +187,23 @@ def _panel(
     end = round(LEFT + time.end * scale, 1)
     body += path(f"M{end} {bottom - 4}V{bottom + 6}")
     return body + text(end, bottom + 18, "done", 12, "middle")
+
+
+def waits(time: Time, shortest: int) -> list[tuple[int, int]]:
+    """From when to when nothing is multiplied, where that is at least so long."""
+    busy = sorted((bar.begin, bar.end) for bar in time.bars if bar.track == "multiply-adds")
+    ends = [0, *(end for _, end in busy)]
+    gaps = [(end, begin) for end, (begin, _) in zip(ends, busy)]
+    return [gap for gap in gaps if gap[1] - gap[0] >= shortest]
+
+
+def _colour(bar: Bar) -> str:
+    if bar.track == "multiply-adds":
+        return SIDES[bar.side]
+    return ORANGE if bar.track == "stores" else GREY
+
+
+def _parts(x: float, y: float, width: float, parts: int) -> str:
+    """Notches at the foot of a bar, between its equal parts."""
+    marks = "".join(f"M{x + width * at / parts:.1f} {y + BAR - 1}v-5" for at in range(1, parts))
+    return path(marks, stroke="#fff", stroke_width=1) if marks else ""

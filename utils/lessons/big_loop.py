@@ -16,6 +16,7 @@ from numba import float32, void
 from utils.errors import CourseError
 from utils.figures import turn_strip
 from utils.figures.look import number
+from utils.figures.warps_and_gains import Gain, draw_gains_and_warps
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import as_variant
@@ -119,16 +120,20 @@ def _known(kernel: Step | Variant | Callable) -> BigLoop:
     return _turn(xray(kernel, PRODUCT, device_shown().arch), multiply_adds=16)
 
 
-def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table:
+def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table | Card:
     """Cycles of an SM for one tile of each of its blocks: to start all instructions, and recorded.
 
     shape: as on the command line. steps: by the name that the reader sees, with _ for spaces. The
-    blocks run in rounds, and the last one counts as full.
+    blocks run in rounds, and the last one counts as full. Where neither a compiler nor a record
+    knows one of them a sentence takes the table's place.
     """
     rows = []
     for name, step in steps.items():
         variant = as_variant(step)
-        started, recorded = started_cycles(variant, shape), recorded_cycles(variant, shape)
+        try:
+            started, recorded = started_cycles(variant, shape), recorded_cycles(variant, shape)
+        except CourseError as error:
+            return _no_table(error)
         cells = (started, recorded, recorded - started)
         rows.append((name.replace("_", " "), *(f"{cell:,.0f}" for cell in cells)))
     head = ("", "to start all instructions", "recorded", "difference")
@@ -167,15 +172,41 @@ def _limits():
     return limits_of(device_shown().compute_capability)
 
 
-def reads(**steps: Step | Variant) -> Table:
-    """How soon the values of a turn's loads from shared memory are needed; a row for each step."""
+def reads(**steps: Step | Variant) -> Table | Card:
+    """How soon the values of a turn's loads from shared memory are needed; a row for each step.
+
+    Where neither a compiler nor a record knows one of them a sentence takes the table's place.
+    """
     rows = []
     for name, step in steps.items():
-        loop = big_loop(step)
+        try:
+            loop = big_loop(step)
+        except CourseError as error:
+            return _no_table(error)
         early = f"{loop.early_reads} of {len(loop.reads)}"
         rows.append((name.replace("_", " "), number(min(loop.reads)), early))
     head = ("", "instructions to the first use, at least", f"used within {SHARED_LATENCY}")
     return table("Loads from shared memory in one turn of the loop over tiles", head, rows)
+
+
+def _no_table(error: CourseError) -> Card:
+    return Card("ask", (f"{error} The lesson goes on without this table.",))
+
+
+def draw_tile_shapes(old: Step, new: Step, shape: str = "4096") -> Picture:
+    """How many times faster the new step was for each tile that both have, and its warps.
+
+    The recorded times of both, and the warps that an SM holds of them.
+    """
+    rows = []
+    for after in new.variants():
+        sizes = {name: after.constants[name] for name in ("BM", "BN", "BK")}
+        before = old.variant(**sizes)
+        faster = recorded_ms(before, shape) / recorded_ms(after, shape)
+        warps = resident_warps(before, shape), resident_warps(after, shape)
+        rows.append(Gain("×".join(map(str, sizes.values())), faster, *warps))
+    title = f"{new.name}: times faster than {old.name}, n = {shape}"
+    return draw_gains_and_warps(title, rows)
 
 
 @cache
