@@ -3,6 +3,7 @@
 And what executes and checks the notebooks. What a kernel or a command line needs stays out.
 """
 
+from utils.lessons.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
@@ -56,6 +57,7 @@ __all__ = [
     "compiled",
     "count",
     "count_misses",
+    "cycles_per_tile",
     "device_shown",
     "device_to_time",
     "draw_estimates",
@@ -63,6 +65,8 @@ __all__ = [
     "draw_growth",
     "draw_loops",
     "draw_pitfalls",
+    "draw_tile_shapes",
+    "draw_turns",
     "edited",
     "estimated_ms",
     "estimates",
@@ -85,6 +89,7 @@ __all__ = [
     "published_gflops",
     "published_ms",
     "published_paradox",
+    "reads",
     "recorded_ms",
     "recorded_series",
     "reveal",
