@@ -89,7 +89,7 @@ def _under_way(tile: int) -> Target:
             f"Between the two it adds {first.terms} of the {tile} terms of a tile."
         )
 
-    words = f"between the load of a next tile's element and its store: all {tile} terms of a tile"
+    words = f"all {tile} terms of a tile between a load of the next tile and its store"
     return Target("loads that are waited for", 0, words, measure, cause)
 
 

@@ -12,7 +12,7 @@ EXERCISE = double_buffered_product(
     text=(
         "The kernel is the product by tiles of lesson 07, and its result is right. But each turn "
         "loads a tile, waits for it, and then multiplies it. Change it: a turn multiplies the tile "
-        "that is there, while the *next* tile is on its way. Each shared array gets two sides, of "
+        "that is there, while the next tile is on its way. Each shared array gets two sides, of "
         "which one is read while the other is filled. About 16 lines.",
         "The launch is given: blocks of 16×16 threads, `x` for the columns of `c` and `y` for its "
         "rows. No size need be a multiple of 16, and the number of tiles may be odd.",

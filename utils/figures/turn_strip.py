@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from utils.errors import CourseError
 from utils.virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
@@ -29,10 +30,10 @@ Turn = Sequence[str]  # the names of its instructions, in order
 def on_the_way(turn: Turn) -> tuple[int, int]:
     """What stands between the last load from global memory and the first store behind it.
 
-    All instructions, and the multiply-adds among them. ValueError for a turn without such a pair.
+    All instructions, and the multiply-adds among them. CourseError for a turn without such a pair.
     """
-    last = max(place for place, name in enumerate(turn) if name == "LDG")
-    between = turn[last + 1 : turn.index("STS", last)]
+    last, store = _ends(turn)
+    between = turn[last + 1 : store]
     return len(between), between.count("FFMA")
 
 
@@ -70,7 +71,12 @@ def _bar(name: str, turn: Turn, scale: float) -> str:
 
 def _ends(turn: Turn) -> tuple[int, int]:
     """The places of the last load from global memory and of the store that follows it."""
-    last = max(place for place, name in enumerate(turn) if name == "LDG")
+    last = max((place for place, name in enumerate(turn) if name == "LDG"), default=len(turn))
+    if "STS" not in turn[last:]:
+        raise CourseError(
+            "A turn of this loop has no load from global memory with a store into shared memory "
+            "behind it."
+        )
     return last, turn.index("STS", last)
 
 

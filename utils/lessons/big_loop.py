@@ -109,9 +109,6 @@ def draw_turns(**kernels: Step | Variant | Callable) -> Picture | Card:
         return turn_strip.draw_turns(title, turns)
     except CourseError as error:
         return Card("ask", (f"{error} The lesson goes on without this picture.",))
-    except ValueError:
-        story = "A turn of this loop does not load from global memory and store into shared memory."
-        return Card("ask", (f"{story} The lesson goes on without its picture.",))
 
 
 def _known(kernel: Step | Variant | Callable) -> BigLoop:
