@@ -82,4 +82,5 @@ def _ends(turn: Turn) -> tuple[int, int]:
 
 def _words(turn: Turn) -> str:
     instructions, multiply_adds = on_the_way(turn)
-    return f"{instructions} instructions, {multiply_adds} of them multiply-adds"
+    counted = f"{instructions} instruction{'s' * (instructions != 1)}"
+    return f"{counted}, {multiply_adds} of them multiply-adds"

@@ -21,7 +21,7 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import as_variant
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import recorded_ms
+from utils.lessons.recorded import duration, recorded_ms
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records
 from utils.paths import DATA
@@ -98,17 +98,23 @@ def _written_out(code: Sequence[Instruction], start: int, end: int, turns: int):
 
 
 def draw_turns(**kernels: Step | Variant | Callable) -> Picture | Card:
-    """One turn of the loop over tiles of each, by the name that the reader sees, _ for spaces.
+    """One turn of the loop over tiles of each kernel, by its name.
 
-    kernels: register-blocked steps of the ladder, or kernels (a, b, c) by tiles of 16×16. Where
+    kernels: register-blocked steps of the ladder, or kernels (a, b, c) by tiles of 16×16, whose
+    names have _ for spaces. Where
     neither a compiler nor a record knows one of them a sentence takes the picture's place.
     """
     try:
-        turns = {name.replace("_", " "): _known(one).names for name, one in kernels.items()}
-        title = "One turn of the loop over tiles, in machine code"
+        turns = {_label(name, one): _known(one).names for name, one in kernels.items()}
+        title = "One turn of the big loop, in machine code"
         return turn_strip.draw_turns(title, turns)
     except CourseError as error:
         return Card("ask", (f"{error} The lesson goes on without this picture.",))
+
+
+def _label(name: str, kernel: Step | Variant | Callable) -> str:
+    """A step has its own name everywhere; a kernel of the reader the one that is given here."""
+    return name if isinstance(kernel, Step | Variant) else name.replace("_", " ")
 
 
 def _known(kernel: Step | Variant | Callable) -> BigLoop:
@@ -120,9 +126,9 @@ def _known(kernel: Step | Variant | Callable) -> BigLoop:
 def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table | Card:
     """Cycles of an SM for one tile of each of its blocks: to start all instructions, and recorded.
 
-    shape: as on the command line. steps: by the name that the reader sees, with _ for spaces. The
-    blocks run in rounds, and the last one counts as full. Where neither a compiler nor a record
-    knows one of them a sentence takes the table's place.
+    shape: as on the command line. steps: by their names. The blocks run in rounds, and the last one
+    counts as full. Where neither a compiler nor a record knows one of them a sentence takes the
+    table's place.
     """
     rows = []
     for name, step in steps.items():
@@ -131,10 +137,10 @@ def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table | Card:
             started, recorded = started_cycles(variant, shape), recorded_cycles(variant, shape)
         except CourseError as error:
             return _no_table(error)
-        cells = (started, recorded, recorded - started)
-        rows.append((name.replace("_", " "), *(f"{cell:,.0f}" for cell in cells)))
-    head = ("", "to start all instructions", "recorded", "difference")
-    return table(f"Cycles of an SM for a tile of each of its blocks, n = {shape}", head, rows)
+        cells = (f"{cycles:,.0f}" for cycles in (started, recorded, recorded - started))
+        rows.append((f"`{name}`", duration(recorded_ms(variant, shape)), *cells))
+    head = ("", "time", "cycles to start all instructions", "cycles recorded", "difference")
+    return table(f"For a tile of each block of an SM, n = {shape}", head, rows)
 
 
 def started_cycles(variant: Variant, shape: str) -> float:
@@ -181,9 +187,9 @@ def reads(**steps: Step | Variant) -> Table | Card:
         except CourseError as error:
             return _no_table(error)
         early = f"{loop.early_reads} of {len(loop.reads)}"
-        rows.append((name.replace("_", " "), number(min(loop.reads)), early))
+        rows.append((f"`{name}`", number(min(loop.reads)), early))
     head = ("", "instructions to the first use, at least", f"used within {SHARED_LATENCY}")
-    return table("Loads from shared memory in one turn of the loop over tiles", head, rows)
+    return table("Loads from shared memory in one turn of the big loop", head, rows)
 
 
 def _no_table(error: CourseError) -> Card:
