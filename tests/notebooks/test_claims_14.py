@@ -230,3 +230,14 @@ def test_exercise_3_one_tile_ahead_is_enough():
     needed = 16_384 / recorded_cycles(DOUBLE, "4096")
     assert needed == pytest.approx(4.8, abs=0.05)
     assert 4.5 < under_way / 700 / needed < 5
+
+
+@pytest.mark.parametrize(
+    ("tile", "printed", "right"), [((128, 8, 256), [0], [0]), ((64, 8, 64), [0, 0], [0, 4])]
+)
+def test_exercise_4_the_printed_index_is_right_for_one_tile_alone(tile, printed, right):
+    BN, BK, threads = tile
+    stride_a, stride_b = threads // (BK // 4), threads // (BN // 4)
+    rows = range(0, BK, stride_b)
+    assert [i // stride_a * 4 for i in rows] == printed
+    assert [i // stride_b * 4 for i in rows] == right
