@@ -119,16 +119,19 @@ def _waits(tile: int, seen: Run) -> Iterator[_Wait]:
 def _homes(seen: Run) -> dict[str, set[str]]:
     """The shared arrays into which elements of each input are stored, as the source names them."""
     inputs = {seen.names["a"], seen.names["b"]}
-    comes_from: dict[str, set[str]] = {}  # of a variable: the inputs in what is assigned to it
+    shared = {one.array for one in seen.trace.access_counts if one.space == "shared"}
+    carries: dict[
+        str, set[str]
+    ] = {}  # a variable or a local array: of which inputs it has elements
     homes: dict[str, set[str]] = {}
     for target, value in _assignments(seen.tree):
-        names = {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
-        found = (names & inputs).union(*(comes_from.get(name, set()) for name in names))
-        if isinstance(target, ast.Name) and _reads_an_element(value, inputs):
-            comes_from.setdefault(target.id, set()).update(found)
-        elif isinstance(target, ast.Subscript):
-            for name in found:
-                homes.setdefault(name, set()).add(ast.unparse(target.value))
+        found = _elements_in(value, inputs, carries)
+        name = ast.unparse(target.value if isinstance(target, ast.Subscript) else target)
+        for one in found:
+            if name in shared:
+                homes.setdefault(one, set()).add(name)
+            else:
+                carries.setdefault(name, set()).add(one)
     return homes
 
 
@@ -144,11 +147,15 @@ def _assignments(tree: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield target, value
 
 
-def _reads_an_element(value: ast.expr, inputs: set[str]) -> bool:
-    return any(
-        isinstance(one, ast.Subscript) and ast.unparse(one.value) in inputs
-        for one in ast.walk(value)
-    )
+def _elements_in(value: ast.expr, inputs: set[str], carries: dict[str, set[str]]) -> set[str]:
+    """The inputs of which a value has elements, directly or by what carries them."""
+    found: set[str] = set()
+    for one in ast.walk(value):
+        if isinstance(one, ast.Subscript) and ast.unparse(one.value) in inputs:
+            found.add(ast.unparse(one.value))
+        elif isinstance(one, ast.Name):
+            found |= carries.get(one.id, set())
+    return found
 
 
 def _takes_part(event: Event) -> bool:

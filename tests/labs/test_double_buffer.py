@@ -155,6 +155,13 @@ WRONG = {
         [(NEXT_A + NEXT_B + SUMS, SUMS + AT_ONCE_A + AT_ONCE_B), (PUT, "")],
         ["The result is right", "stores it into shared memory at once"],
     ),
+    "a local array, filled behind the sums": (
+        [("    total = float32(0)\n",
+          "    total = float32(0)\n    ahead = cuda.local.array(2, float32)\n"),
+         (FROM_HERE + NEXT_A + NEXT_B + SUMS, SUMS + NEXT_A + NEXT_B),
+         ("next_a", "ahead[0]"), ("next_b", "ahead[1]")],
+        ["The result is right", "next tile of `a`, and line 30", "adds 0 of the 16"],
+    ),
     "stored before the sums": (
         [(COMMENT + FLIP + PUT, FLIP), (SUMS, AT_ONCE_A.split(" = ")[0] + " = next_a\n"
           + AT_ONCE_B.split(" = ")[0] + " = next_b\n" + SUMS)],
@@ -326,6 +333,11 @@ RIGHT = {
     ],
     "both loads in one statement": [
         (NEXT_A + NEXT_B, f"        next_a, next_b = ({VALUE_A}), ({VALUE_B})\n"),
+    ],
+    "registers in a local array": [
+        ("    total = float32(0)\n",
+         "    total = float32(0)\n    ahead = cuda.local.array(2, float32)\n"),
+        ("next_a", "ahead[0]"), ("next_b", "ahead[1]"),
     ],
     "terms from below": [(SUMS, SUMS.replace("range(TILE)", "range(TILE - 1, -1, -1)"))],
 }  # fmt: skip
