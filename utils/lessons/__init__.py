@@ -3,6 +3,7 @@
 And what executes and checks the notebooks. What a kernel or a command line needs stays out.
 """
 
+from utils.lessons.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
@@ -18,12 +19,7 @@ from utils.lessons.findings import findings
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
-from utils.lessons.occupancy import (
-    occupancies,
-    occupancy_of_fastest,
-    published_paradox,
-    sm_limits,
-)
+from utils.lessons.occupancy import occupancies, occupancy_of_fastest, published_paradox, sm_limits
 from utils.lessons.on_the_cpu import (
     cache_misses,
     count_misses,
@@ -70,6 +66,7 @@ __all__ = [
     "control_codes",
     "count",
     "count_misses",
+    "cycles_per_tile",
     "device_shown",
     "device_to_time",
     "draw_estimates",
@@ -79,6 +76,8 @@ __all__ = [
     "draw_operands",
     "draw_pitfalls",
     "draw_shares",
+    "draw_tile_shapes",
+    "draw_turns",
     "edited",
     "estimated_ms",
     "estimates",
@@ -105,6 +104,7 @@ __all__ = [
     "published_gflops",
     "published_ms",
     "published_paradox",
+    "reads",
     "recorded_cycles",
     "recorded_ms",
     "recorded_series",
