@@ -3,6 +3,14 @@
 And what executes and checks the notebooks. What a kernel or a command line needs stays out.
 """
 
+from utils.lessons.block_sums import (
+    asked_of,
+    block_counts,
+    blocks_at_once,
+    grids,
+    of_a_block,
+    share_of_blocks,
+)
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
@@ -50,6 +58,9 @@ from utils.lessons.wavefronts import (
 __all__ = [
     "XEON",
     "Edit",
+    "asked_of",
+    "block_counts",
+    "blocks_at_once",
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
@@ -69,6 +80,7 @@ __all__ = [
     "faster_by_size",
     "findings",
     "follow",
+    "grids",
     "hot_loop",
     "hot_loops",
     "ledger",
@@ -76,6 +88,7 @@ __all__ = [
     "multiplications",
     "occupancies",
     "occupancy_of_fastest",
+    "of_a_block",
     "one_thread",
     "peak_of_core",
     "peaks",
@@ -88,6 +101,7 @@ __all__ = [
     "recorded_ms",
     "recorded_series",
     "reveal",
+    "share_of_blocks",
     "share_of_peak",
     "shared_memory_ms",
     "show_change",
