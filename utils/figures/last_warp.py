@@ -43,7 +43,7 @@ def draw_last_warp(threads: int = 256) -> Picture:
     )
     colours = legend(lanes_that_add=BLUE, nothing_to_add=GREY, barrier=ORANGE)
     height = _TOP + len(steps) * _STEP
-    return Picture(colours + svg(right + 78, height, body, alt, widest=560), alt)
+    return Picture(colours + svg(right + 86, height, body, alt, widest=560), alt)
 
 
 def strides(threads: int) -> list[int]:
