@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from utils.errors import CourseError
+from utils.figures.block_figures import shares_by_blocks
 from utils.figures.look import number
+from utils.figures.page import show
 from utils.figures.points import where_from
-from utils.figures.share_figures import share_lines
-from utils.ladder.shapes import FLOAT32_BYTES
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant, watch
 from utils.lessons.lesson import device_shown
+from utils.lessons.recorded import recorded_ms
 from utils.machine.occupancy import WARP, occupancy
 from utils.measuring import records
 
@@ -61,45 +63,34 @@ def of_a_block(**steps: Step | Variant) -> Table:
     return table("One block of 256 threads, on the virtual GPU", head, rows)
 
 
+def gains(*steps: Step | Variant, shape: str) -> list[float]:
+    """How many times faster each was than the one before it, recorded at a shape."""
+    return [recorded_ms(one, shape) / recorded_ms(two, shape) for one, two in pairwise(steps)]
+
+
 @dataclass(frozen=True)
 class Grid:
-    """A recorded grid: blocks, elements per thread, and the share of the data sheet's bandwidth.
-
-    under_way: bytes that all threads together have asked for at once, at most.
-    """
+    """A recorded grid: blocks, elements per thread, and the share of the data sheet's bandwidth."""
 
     blocks: int
     per_thread: int
     share: float
-    gb_per_s: float
-    under_way: float
 
 
-def grids(step: Step, shape: str, loads: int) -> list[Grid]:
+def grids(step: Step, shape: str) -> list[Grid]:
     """Every recorded number of blocks of the default size, fewest first.
 
-    loads: of a thread that are under way at once, at most. CourseError where nothing is recorded.
+    CourseError where nothing is recorded.
     """
     size, found = step.ladder.parse(shape), _recorded(step, shape)
-    grids = []
-    for per_thread in sorted(step.choices[PER_THREAD], reverse=True):
-        variant = step.variant(**{PER_THREAD: per_thread})
-        rows = found[found["params"] == variant.params]
-        if len(rows):
-            row, launch = rows.iloc[0], variant.launch(size)
-            under_way = min(launch.blocks, _at_once(row, launch.threads)) * launch.threads
-            under_way *= min(loads, per_thread) * FLOAT32_BYTES
-            grids.append(
-                Grid(launch.blocks, per_thread, row["efficiency"], row["gb_per_s"], under_way)
-            )
-    return grids
-
-
-def blocks_at_once(step: Step, shape: str = "2^30") -> int:
-    """How many blocks of the default size the device shown holds at once."""
-    rows = _recorded(step, shape)
-    row = rows[rows["params"] == step.variant().params].iloc[0]
-    return _at_once(row, step.variant().launch(step.ladder.parse(shape)).threads)
+    shares = dict(zip(found["params"], found["efficiency"], strict=True))
+    variants = [step.variant(**{PER_THREAD: each}) for each in step.choices[PER_THREAD]]
+    recorded = [
+        Grid(each.launch(size).blocks, each.constants[PER_THREAD], float(shares[each.params]))
+        for each in variants
+        if each.params in shares
+    ]
+    return sorted(recorded, key=lambda grid: grid.blocks)
 
 
 def share_of_blocks(step: Step, blocks: int, shape: str = "2^30") -> float:
@@ -107,7 +98,7 @@ def share_of_blocks(step: Step, blocks: int, shape: str = "2^30") -> float:
 
     CourseError for a number of blocks that is not recorded.
     """
-    recorded = {grid.blocks: grid.share for grid in grids(step, shape, loads=1)}
+    recorded = {grid.blocks: grid.share for grid in grids(step, shape)}
     if blocks not in recorded:
         raise CourseError(
             f"{step.name} with {blocks} blocks is not recorded at {shape}: choose one of "
@@ -116,23 +107,31 @@ def share_of_blocks(step: Step, blocks: int, shape: str = "2^30") -> float:
     return recorded[blocks]
 
 
-def block_counts(step: Step, shapes: dict[str, str], needed: float, loads: int) -> Figure:
+def blocks_at_once(step: Step, shape: str = "2^30") -> int:
+    """How many blocks of the default size the device shown holds at once.
+
+    By what the driver said of the kernel when it was recorded at this shape.
+    """
+    device, variant = device_shown(), step.variant()
+    rows = _recorded(step, shape)
+    row = rows[rows["params"] == variant.params].iloc[0]
+    threads = variant.launch(step.ladder.parse(shape)).threads
+    used = threads, int(row["registers"]), int(row["shared_bytes"])
+    return occupancy(device.compute_capability, *used).blocks * device.sms
+
+
+def draw_blocks(step: Step, shapes: Mapping[str, str], enough: float) -> None:
     """The recorded share of the bandwidth against the number of blocks; dotted: Little's law.
 
-    shapes: as on the command line, by their labels. needed: bytes under way in one SM for all of
-    the bandwidth. loads: of a thread that are under way at once, at most.
+    shapes: as on the command line, by their labels. enough: so many blocks have enough under way,
+    by the law.
     """
-    needed *= device_shown().sms
-    rows = [
-        {"label": label, "x": one.blocks, "share": one.share, "model": one.under_way / needed}
+    curves = {
+        label: [(grid.blocks, grid.share) for grid in grids(step, shape)]
         for label, shape in shapes.items()
-        for one in grids(step, shape, loads)
-    ]
-    points = pd.DataFrame(rows)
-    points["model"] = points["model"].clip(upper=1)
+    }
     where = where_from(_recorded(step, next(iter(shapes.values()))))
-    ticks = (64, 1024, 16384, 262144)
-    return share_lines(points, "blocks", "How many blocks?", where, ticks=ticks)
+    show(shares_by_blocks(curves, enough, blocks_at_once(step), where))
 
 
 def _recorded(step: Step, shape: str) -> pd.DataFrame:
@@ -143,12 +142,3 @@ def _recorded(step: Step, shape: str) -> pd.DataFrame:
     if found.empty:
         raise CourseError(f"{step.name} is not recorded at {shape}: `--record` makes a record.")
     return found
-
-
-def _at_once(row: pd.Series, threads: int) -> int:
-    """Blocks that the device shown holds at once, by what the driver said of the kernel."""
-    device = device_shown()
-    held = occupancy(
-        device.compute_capability, threads, int(row["registers"]), int(row["shared_bytes"])
-    )
-    return held.blocks * device.sms
