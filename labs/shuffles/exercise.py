@@ -78,8 +78,8 @@ EXERCISE = reduction(
         "further up holds. Which distances follow, until lane 0 has the sum of its warp?",
         "Lane 0 of a warp is the thread with `tid % 32 == 0`, and `tid // 32` is the number of its "
         "warp.",
-        "Between the stores into `of_warps` and the reads of it all warps of the block must meet at "
-        "a barrier, and not in a branch.",
+        "Between the stores into `of_warps` and the reads of it all warps of the block must meet "
+        "at a barrier, and not in a branch.",
         "Then `if tid < 32:` lets one whole warp go on. Its lanes 0 to 7 take a word of "
         "`of_warps`, and the others `float32(0)`. So all 32 lanes come to the shuffles.",
     ),

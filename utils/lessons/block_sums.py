@@ -120,14 +120,14 @@ def blocks_at_once(step: Step, shape: str = "2^30") -> int:
     return occupancy(device.compute_capability, *used).blocks * device.sms
 
 
-def draw_blocks(step: Step, shapes: Mapping[str, str], enough: float) -> None:
+def draw_blocks(step: Step, shapes: Mapping[str, str], enough: float, fewest: int = 32) -> None:
     """The recorded share of the bandwidth against the number of blocks; dotted: Little's law.
 
     shapes: as on the command line, by their labels. enough: so many blocks have enough under way,
-    by the law.
+    by the law. fewest: smaller grids are left out.
     """
     curves = {
-        label: [(grid.blocks, grid.share) for grid in grids(step, shape)]
+        label: [(grid.blocks, grid.share) for grid in grids(step, shape) if grid.blocks >= fewest]
         for label, shape in shapes.items()
     }
     where = where_from(_recorded(step, next(iter(shapes.values()))))
