@@ -6,8 +6,8 @@ from utils.ladder.step import Launch
 
 # Threads per block: the default, then the others that a step takes.
 BLOCKS = (256, 32, 64, 128, 512, 1024)
-# Elements per thread, of a kernel that takes any grid: the default, then the others. Of 2^30 elements
-# and blocks of 256 threads they make from 2^21 blocks down to 64.
+# Elements per thread, of a kernel that takes any grid: the default, then the others. Blocks of 256
+# threads and 2^30 elements make grids from 2^21 blocks down to 64.
 PER_THREAD = (8, 2, 64, 512, 2048, 4096, 65536)
 
 
