@@ -3,13 +3,11 @@
 And what executes and checks the notebooks. What a kernel or a command line needs stays out.
 """
 
-from utils.lessons.block_sums import (
-    asked_of,
+from utils.lessons.block_grids import (
     blocks_at_once,
     draw_blocks,
     gains,
     grids,
-    of_a_block,
     share_of_blocks,
 )
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
@@ -59,7 +57,6 @@ from utils.lessons.wavefronts import (
 __all__ = [
     "XEON",
     "Edit",
-    "asked_of",
     "blocks_at_once",
     "cache_lines_per_multiply_add",
     "cache_misses",
@@ -90,7 +87,6 @@ __all__ = [
     "multiplications",
     "occupancies",
     "occupancy_of_fastest",
-    "of_a_block",
     "one_thread",
     "peak_of_core",
     "peaks",

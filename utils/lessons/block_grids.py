@@ -1,4 +1,4 @@
-"""What a block of a reduction asks for, and what the number of blocks does to its rate."""
+"""What the number of blocks does to the rate of a reduction, as it was recorded."""
 
 from __future__ import annotations
 
@@ -10,57 +10,16 @@ import pandas as pd
 
 from utils.errors import CourseError
 from utils.figures.block_figures import shares_by_blocks
-from utils.figures.look import number
 from utils.figures.page import show
 from utils.figures.points import where_from
 from utils.ladder.step import Step, Variant
-from utils.lessons.cards import Table, table
-from utils.lessons.counting import as_variant, watch
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import recorded_ms
-from utils.machine.occupancy import WARP, occupancy
+from utils.machine.occupancy import occupancy
 from utils.measuring import records
 
-# Whole blocks of every step, and several of them.
-SHAPE = "2^14"
 # The constant that says how many elements a thread adds.
 PER_THREAD = "PER_THREAD"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What one block asks for: barriers, requests of its warps to shared memory, and elements."""
-
-    barriers: float
-    requests: float
-    elements: float
-
-
-def asked_of(step: Step | Variant, shape: str = SHAPE) -> Asked:
-    """Counted on the virtual GPU, where whole blocks fit the shape."""
-    variant, totals = as_variant(step), watch(step, shape).totals
-    size = variant.step.ladder.parse(shape)
-    launch = variant.launch(size)
-    requests = totals["shared_load_requests"] + totals["shared_store_requests"]
-    return Asked(
-        totals["barriers"] / launch.blocks / -(-launch.threads // WARP),
-        requests / launch.blocks,
-        size.elements / launch.blocks,
-    )
-
-
-def of_a_block(**steps: Step | Variant) -> Table:
-    """A row for each step: what one block adds, and what it asks for.
-
-    steps: by the name that the reader sees, with _ for spaces.
-    """
-    rows = []
-    for name, step in steps.items():
-        asked = asked_of(step)
-        cells = (asked.elements, asked.barriers, asked.requests)
-        rows.append((f"`{name.replace('_', ' ')}`", *map(number, cells)))
-    head = ("", "elements", "barriers", "requests to shared memory")
-    return table("One block of 256 threads, on the virtual GPU", head, rows)
 
 
 def gains(*steps: Step | Variant, shape: str) -> list[float]:
