@@ -45,6 +45,7 @@ def findings(sums: Sums) -> tuple[Callable[[Run, Finding], str | None], ...]:
     """For what the virtual GPU found, in the order in which they are asked."""
     return (
         never_called,
+        _never_set,
         _one_warp_waits,
         _left_before,
         _all_store_the_result,
@@ -95,6 +96,13 @@ def _divided(kernel, message: str) -> str | None:
 
 
 # ----------------------------------------------------------------- what the virtual GPU has found
+
+
+def _never_set(seen: Run, finding: Finding) -> str | None:
+    """A variable that only some threads set."""
+    if finding.kind != "uninitialised" or "the variable" not in finding.message:
+        return None
+    return "Which threads come to this line and have passed none that sets it?"
 
 
 def _one_warp_waits(seen: Run, finding: Finding) -> str | None:

@@ -28,12 +28,12 @@ PAIRS = "Which pairs of words does each step add, and where does it leave their 
 def wrong_sums(sums: Sums) -> tuple[Callable[[Run], str | None], ...]:
     """The probes of wrong values, in the order in which they are asked."""
     return (
-        _not_loaded,
         _not_from_x,
         partial(_every_one_so_often, sums),
         partial(_of_another_block, sums),
         partial(_how_often_each, sums),
         partial(_largest, sums),
+        partial(_no_sum, sums),
         partial(_one_by_one, sums),
         partial(_right_ones, sums),
     )
@@ -50,17 +50,6 @@ def again(seen: Run, x: np.ndarray) -> np.ndarray | None:
 
 def _first_wrong(seen: Run) -> int:
     return int(np.flatnonzero(seen.wrong)[0])
-
-
-def _not_loaded(seen: Run) -> str | None:
-    """Fewer words of x are loaded than it has."""
-    n, loaded = seen.shape[0], seen.total("x", "load", "words")
-    if loaded >= n:
-        return None
-    return (
-        f"Only {counted(loaded, 'word')} of `{seen.names['x']}` {'is' if loaded == 1 else 'are'} "
-        f"loaded, and it has {n:,}. Which threads load, and what?"
-    )
 
 
 def _not_from_x(seen: Run) -> str | None:
@@ -145,44 +134,44 @@ def _how_often_each(sums: Sums, seen: Run) -> str | None:
     if kept.size == 1:
         often = "" if times[kept[0]] == 1 else f" {times[kept[0]]:g} times"
         return f"This sum holds {element(name, [own[kept[0]]])}{often} and nothing else."
-    said = []
+    said, twice = [], np.flatnonzero(times > 1)
     if lost.size:
-        said.append(
-            f"This sum lacks {lost.size} of its {len(own)} elements: {_few(name, own, lost)}."
-        )
-        said.append(_steps(lost, len(own)) or PAIRS)
-    twice = np.flatnonzero(times > 1)
-    if twice.size:
-        count = times[twice[0]]
-        often = (
-            f"all {count:g} times" if (times[twice] == count).all() else f"up to {times.max():g}"
-        )
+        which = f"{lost.size} of its {len(own)} elements" if len(own) > 1 else "its only element"
+        said.append(f"This sum lacks {which}: {_few(name, own, lost)}.")
+        said.append(_why_lost(seen, lost, len(own), bool(twice.size)))
+    if twice.size == 1:
+        said.append(f"{_few(name, own, twice)} counts {times[twice[0]]:g} times.")
+    elif twice.size:
+        most = times.max()
+        often = f"all {most:g} times" if times[twice].min() == most else f"up to {most:g} times"
         many = f"{twice.size} of its {len(own)} elements count more than once"
-        said.append(
-            f"{_few(name, own, twice)}: {many}, {often}."
-            if twice.size > 1
-            else f"{_few(name, own, twice)} counts {count:g} times."
-        )
+        said.append(f"{many}, {often}: {_few(name, own, twice)}.")
     return " ".join(one for one in said if one) or None
 
 
 def _few(name: str, own: range, which: np.ndarray) -> str:
+    if which.size > 3 and which[-1] - which[0] == which.size - 1:
+        return f"{element(name, [own[which[0]]])} to {element(name, [own[which[-1]]])}"
     first = ", ".join(element(name, [own[one]]) for one in which[:3])
     return first + (" …" if which.size > 3 else "")
 
 
-def _steps(lost: np.ndarray, length: int) -> str:
-    """Steps of a tree that are missing: those of a distance 2^b add elements whose bit b is set."""
+def _why_lost(seen: Run, lost: np.ndarray, length: int, others_twice: bool) -> str:
+    """Elements that are never loaded; steps of a tree that are missing; else a question."""
+    n, loaded = seen.shape[0], seen.total("x", "load", "words")
+    if loaded < n:
+        what = f"{counted(loaded, 'word')} of `{seen.names['x']}`"
+        return f"In all, {what} {'is' if loaded == 1 else 'are'} loaded, and it has {n:,}."
+    # A step of the distance 2^b adds what has the bit b in its number.
     bits = [1 << bit for bit in range(length.bit_length()) if 1 << bit in lost]
-    mask = sum(bits)
-    if not np.array_equal(lost, np.flatnonzero(np.arange(length) & mask)):
+    if np.array_equal(lost, np.flatnonzero(np.arange(length) & sum(bits))):
+        apart = " and ".join(filter(None, (", ".join(map(str, bits[:-1])), str(bits[-1]))))
+        return f"What lies {apart} apart is never added."
+    if others_twice:
         return ""
-    apart = " and ".join(filter(None, (", ".join(map(str, bits[:-1])), str(bits[-1]))))
-    what = "step" if len(bits) == 1 else "steps"
-    verb = "adds" if len(bits) == 1 else "add"
-    return f"The {what} of the tree that {verb} what lies {apart} apart never happen" + (
-        "s." if len(bits) == 1 else "."
-    )
+    if lost[-1] - lost[0] == lost.size - 1:
+        return "They are loaded. What becomes of them?"
+    return PAIRS
 
 
 def _largest(sums: Sums, seen: Run) -> str | None:
@@ -194,6 +183,18 @@ def _largest(sums: Sums, seen: Run) -> str | None:
         if part.size > 1 and seen.out[first] == value:
             return f"That is the {what} of its elements, and not their sum."
     return None
+
+
+def _no_sum(sums: Sums, seen: Run) -> str | None:
+    """Twice the numbers do not give twice the result."""
+    first, ones = _first_wrong(seen), np.ones(seen.shape[0], np.float32)
+    once, twice = again(seen, ones), again(seen, 2 * ones)
+    if once is None or twice is None or twice[first] == 2 * once[first]:
+        return None
+    return (
+        f"Where all elements of `{seen.names['x']}` are 1 it is {once[first]:g}, and where all are "
+        f"2 it is {twice[first]:g}. A sum would be twice as large."
+    )
 
 
 def _one_by_one(sums: Sums, seen: Run) -> str | None:

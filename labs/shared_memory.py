@@ -84,7 +84,7 @@ def of_each_thread(seen: Run, finding: Finding) -> str | None:
 
 def nobody_stores(seen: Run, finding: Finding) -> str | None:
     """A tile into which no line stores."""
-    if not in_shared(seen, finding, "uninitialised"):
+    if not in_shared(seen, finding, "uninitialised") or "the variable" in finding.message:
         return None
     stores = (one for one in seen.trace.access_counts if one.kind == "store")
     if any(one.array == finding.array for one in stores):

@@ -39,7 +39,7 @@ EXERCISE = reduction(
         each_element_once(),
         sectors_per_request(4),
         no_atomics(),
-        shared_requests_per_block(60),
+        shared_requests_per_block(64),
         no_bank_conflict(),
         barriers_per_block(9),
     ),

@@ -9,6 +9,13 @@ from utils.lessons.block_grids import (
     gains,
     grids,
     share_of_blocks,
+from utils.lessons.block_sums import (
+    bandwidths,
+    block_cycles,
+    blocks,
+    draw_step,
+    turns_and_busy,
+    wavefronts_by_step,
 )
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
 from utils.lessons.counting import (
@@ -57,6 +64,9 @@ from utils.lessons.wavefronts import (
 __all__ = [
     "XEON",
     "Edit",
+    "bandwidths",
+    "block_cycles",
+    "blocks",
     "blocks_at_once",
     "cache_lines_per_multiply_add",
     "cache_misses",
@@ -72,6 +82,7 @@ __all__ = [
     "draw_growth",
     "draw_loops",
     "draw_pitfalls",
+    "draw_step",
     "edited",
     "estimated_ms",
     "estimates",
@@ -113,9 +124,11 @@ __all__ = [
     "this_device",
     "time_here",
     "times",
+    "turns_and_busy",
     "two_estimates",
     "vector_loop",
     "watch",
     "wavefronts",
+    "wavefronts_by_step",
     "wavefronts_per_multiply_add",
 ]
