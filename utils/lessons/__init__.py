@@ -9,6 +9,7 @@ from utils.lessons.block_grids import (
     gains,
     grids,
     share_of_blocks,
+)
 from utils.lessons.block_sums import (
     bandwidths,
     block_cycles,
