@@ -11,6 +11,7 @@ from reduce_kernels import LADDER
 from utils import lessons as course
 from utils.figures.last_warp import draw_last_warp, lanes_that_add, strides
 from utils.figures.shuffles import NUMBERS, draw_shuffles, needed_lanes, sums
+from utils.lessons.block_sums import block_of
 from utils.lessons.edits import Edit, edited
 from utils.machine import devices
 from utils.virtual_gpu import trace
@@ -22,7 +23,7 @@ IN_256 = [step.variant(BLOCK=256) for step in STEPS]
 H200 = devices.find("H200")
 LOADS = 8
 OF_BLOCK = 256 * LOADS * 4
-asked = cache(course.asked_of)
+block = cache(block_of)
 
 
 @cache
@@ -77,9 +78,15 @@ def handed_on(x, distance, out):
 
 
 def test_nine_barriers_become_three_and_one_and_the_requests_stay_until_there_are_shuffles():
-    assert [asked(step).barriers for step in STEPS] == [9, 3, 3, 3, 1]
-    assert [asked(step).requests for step in STEPS] == [45, 45, 45, 45, 9]
-    assert [asked(step).elements for step in STEPS] == [512, 512, 512, 2048, 2048]
+    assert [block(step).barriers for step in IN_256] == [9, 3, 3, 3, 1]
+    assert [block(step).requests for step in IN_256] == [45, 45, 45, 45, 9]
+    assert [block(step).wavefronts for step in IN_256] == [45, 45, 45, 45, 9]
+    assert [block(step).elements for step in IN_256] == [512, 512, 512, 2048, 2048]
+
+
+def test_in_reduce4_the_tree_is_over_after_two_steps_but_for_warp_0():
+    seen = course.watch(IN_256[1], "512")
+    assert sorted(seen.turns.values()) == [6 * 32, 2 * 256]
 
 
 @pytest.mark.slow
@@ -232,7 +239,7 @@ def test_three_shuffles_are_enough_for_8_warps():
 @pytest.mark.slow
 def test_with_1024_threads_11_barriers_become_5():
     large = [step.variant(BLOCK=1024) for step in (REDUCE3, REDUCE4)]
-    assert [asked(step).barriers for step in large] == [11, 5]
+    assert [block(step).barriers for step in large] == [11, 5]
 
 
 @pytest.mark.slow
