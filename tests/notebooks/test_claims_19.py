@@ -193,6 +193,11 @@ def test_the_last_four_lanes_get_their_own_number_back():
     assert list(out[28:]) == [28, 29, 30, 31]
 
 
+@pytest.mark.slow
+def test_shuffles_need_8_words_of_shared_memory_and_not_256(compiler):
+    assert [machine_code(step).shared_bytes for step in (REDUCE6, REDUCE7)] == [4 * 256, 4 * 8]
+
+
 def test_shuffles_change_nothing_where_memory_is_the_limit_and_bring_5_percent_where_trees_weigh():
     assert course.gains(*IN_256[3:], shape="2^30")[0] == pytest.approx(1, abs=0.02)
     assert f"{course.share_of_peak(IN_256[3], '2^30'):.0%}" == "96%"

@@ -18,7 +18,7 @@ def test_grids_stand_in_the_order_of_their_blocks_and_take_every_element():
 
 
 def test_a_number_of_blocks_that_is_not_recorded_is_named_with_those_that_are():
-    with pytest.raises(CourseError, match="reduce6 with 65 blocks is not recorded .* one of 64, "):
+    with pytest.raises(CourseError, match=r"reduce6 with 65 blocks is not recorded .* one of 64, "):
         course.share_of_blocks(REDUCE6, 65)
 
 
