@@ -163,9 +163,9 @@ WRONG = {
     ),
     "one word alone": (
         [(SECOND, "    if tid == 0:\n        partials[cuda.blockIdx.x] = of_warps[0]\n")],
-        ["lacks 224 of its 256", "32, 64 and 128 apart never happen"],
+        ["lacks 224 of its 256", "32, 64 and 128 apart is never added"],
     ),
-    "no second shuffles": ([(LAST, "")], ["32, 64 and 128 apart never happen"]),
+    "no second shuffles": ([(LAST, "")], ["32, 64 and 128 apart is never added"]),
     "all lanes store the sum": (
         [(STORE, "        partials[cuda.blockIdx.x] = total\n")],
         ["Threads 31 and 0 of the block both store", "sum of the whole block"],
@@ -188,22 +188,22 @@ WRONG = {
     ),
     "from 8 on": (
         first_loop(LOOP.replace("16", "8")),
-        ["lacks 128 of its 256", "16 apart never happens"],
+        ["lacks 128 of its 256", "16 apart is never added"],
     ),
-    "down to 2": (first_loop(LOOP.replace("> 0", "> 1")), ["1 apart never happens"]),
+    "down to 2": (first_loop(LOOP.replace("> 0", "> 1")), ["1 apart is never added"]),
     "from 32 on": (
         first_loop(LOOP.replace("16", "32")),
         ["counts 2 times", "beyond lane 31 gets its own value back"],
     ),
     "from 128 on": (first_loop(LOOP.replace("16", "128")), ["counts 8 times", "beyond lane 31"]),
-    "second from 2 on": (second(SECOND.replace("16", "2")), ["128 apart never happens"]),
+    "second from 2 on": (second(SECOND.replace("16", "2")), ["128 apart is never added"]),
     "second from 4 down to 2": (
         second(SECOND.replace("16", "4").replace("> 0", "> 1")),
-        ["32 apart never happens"],
+        ["32 apart is never added"],
     ),
     "the distance stays": (
         first_loop(LOOP.replace("        distance //= 2\n", "        break\n")),
-        ["1, 2, 4 and 8 apart never happen"],
+        ["1, 2, 4 and 8 apart is never added"],
     ),
     "never ends": (
         first_loop(LOOP.replace("        distance //= 2\n", "")),
@@ -212,7 +212,7 @@ WRONG = {
     "divided": (first_loop(LOOP.replace("//=", "/=")), ["`distance /= 2` works in float64"]),
     "one shuffle": (
         first_loop(f"    distance = 16\n    {ADD}\n"),
-        ["1, 2, 4 and 8 apart never happen"],
+        ["1, 2, 4 and 8 apart is never added"],
     ),
     "up": ([("shfl_down_sync", "shfl_up_sync")], ["`shfl_up_sync` in line 16", "higher number"]),
     "up in the first": (
