@@ -159,7 +159,7 @@ def test_exercise_1_needs_fewer_instructions_than_reduce1(compiler):
 
 
 @pytest.mark.slow
-def test_exercise_3_has_fewer_cycles_for_an_element(compiler):
+def test_exercise_2_has_fewer_cycles_for_an_element(compiler):
     small = REDUCE2.step.variant(BLOCK=128)
     estimated = [
         round(instructions(each) / 4) / of_block(each).elements for each in (small, REDUCE2)
@@ -170,7 +170,7 @@ def test_exercise_3_has_fewer_cycles_for_an_element(compiler):
 
 
 @pytest.mark.slow
-def test_exercise_4_leaves_the_largest_element_of_each_block():
+def test_exercise_3_leaves_the_largest_element_of_each_block():
     largest = edited(
         REDUCE2.step.file,
         Edit("shared[tid] += shared[tid + stride]",
