@@ -4,6 +4,15 @@ And what executes and checks the notebooks. What a kernel or a command line need
 """
 
 from utils.lessons.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
+from utils.lessons.block_grids import blocks_at_once, draw_blocks, gains, grids, share_of_blocks
+from utils.lessons.block_sums import (
+    bandwidths,
+    block_cycles,
+    blocks,
+    draw_step,
+    turns_and_busy,
+    wavefronts_by_step,
+)
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
@@ -59,6 +68,10 @@ from utils.lessons.wavefronts import (
 __all__ = [
     "XEON",
     "Edit",
+    "bandwidths",
+    "block_cycles",
+    "blocks",
+    "blocks_at_once",
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
@@ -69,6 +82,7 @@ __all__ = [
     "cycles_per_tile",
     "device_shown",
     "device_to_time",
+    "draw_blocks",
     "draw_estimates",
     "draw_gains",
     "draw_growth",
@@ -76,6 +90,7 @@ __all__ = [
     "draw_operands",
     "draw_pitfalls",
     "draw_shares",
+    "draw_step",
     "draw_tile_shapes",
     "draw_turns",
     "edited",
@@ -84,6 +99,8 @@ __all__ = [
     "faster_by_size",
     "findings",
     "follow",
+    "gains",
+    "grids",
     "hot_loop",
     "hot_loops",
     "ledger",
@@ -110,6 +127,7 @@ __all__ = [
     "recorded_series",
     "register_files",
     "reveal",
+    "share_of_blocks",
     "share_of_peak",
     "shared_memory_ms",
     "show_change",
@@ -125,9 +143,11 @@ __all__ = [
     "this_device",
     "time_here",
     "times",
+    "turns_and_busy",
     "two_estimates",
     "vector_loop",
     "watch",
     "wavefronts",
+    "wavefronts_by_step",
     "wavefronts_per_multiply_add",
 ]
