@@ -46,10 +46,13 @@ from utils.lessons.wavefronts import (
     wavefronts,
     wavefronts_per_multiply_add,
 )
+from utils.lessons.ways_to_add import as_called, bytes_under_way, launches_and_memory, rates
 
 __all__ = [
     "XEON",
     "Edit",
+    "as_called",
+    "bytes_under_way",
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
@@ -71,6 +74,7 @@ __all__ = [
     "follow",
     "hot_loop",
     "hot_loops",
+    "launches_and_memory",
     "ledger",
     "loads_per_multiply_add",
     "multiplications",
@@ -85,6 +89,7 @@ __all__ = [
     "published_gflops",
     "published_ms",
     "published_paradox",
+    "rates",
     "recorded_ms",
     "recorded_series",
     "reveal",
