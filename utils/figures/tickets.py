@@ -18,9 +18,9 @@ from utils.virtual_gpu.pictures.svg import (
     text,
 )
 
-ENDS = (150, 232, 92, 190)  # when each of four blocks has its sum, in units of the drawing
-START, ADDS, GAP = 26, 54, 44  # where time begins; how long adding and a second launch take
-_ROW, _THICK, _TOP, _WIDTH = 40, 22, 46, 410
+ENDS = (172, 254, 114, 212)  # when each of four blocks has its sum, in units of the drawing
+START, ADDS, GAP = 52, 44, 44  # where time begins; how long adding and a second launch take
+_ROW, _THICK, _TOP, _WIDTH = 40, 22, 34, 410
 _SLOT = 40  # of the array
 
 
@@ -45,22 +45,20 @@ def _step(done: int) -> str:
     now = ENDS[drawn[-1]] if drawn else min(ENDS) - 30
     body = text(0, 16, f"counter: {0 if added else len(drawn)}", 14, font_weight="bold")
     body += text(_WIDTH - _SLOT - 4, 16, "partials", 13, "middle")
-    body += text(0, 38, "block", 12)
     for block, end in enumerate(ENDS):
         y = _TOP + block * _ROW
-        body += text(0, y + 15, block, 13)
+        body += text(0, y + 15, f"block {block}", 12)
         body += rect(START, y, min(end, now) - START, _THICK, BLUE, opacity=0.85)
         if block in drawn:
             body += _ticket(end + 6, y, drawn.index(block))
         if added and block == drawn[-1]:
-            body += rect(end + 36, y, ADDS, _THICK, GREEN)
-            body += text(end + 36 + ADDS / 2, y + 15, "adds", 12, "middle", style="fill:#fff")
+            body += rect(end + 34, y, ADDS, _THICK, GREEN)
+            body += text(end + 34 + ADDS / 2, y + 15, "adds", 12, "middle", style="fill:#fff")
         body += rect(_WIDTH - _SLOT - 24, y, _SLOT, _THICK, "none", stroke=GREY)
         if block in drawn:
             body += text(_WIDTH - _SLOT - 4, y + 15, f"sum {block}", 12, "middle")
     bottom = _TOP + len(ENDS) * _ROW
-    body += text(0, bottom + 12, _told(done), 13)
-    return svg(_WIDTH, bottom + 20, body, _told(done), widest=560)
+    return svg(_WIDTH, bottom - 10, body, _told(done), widest=560)
 
 
 def _told(done: int) -> str:
@@ -110,7 +108,7 @@ def _bars(top: float, order: Sequence[int]) -> str:
     body = ""
     for block, end in enumerate(ENDS):
         y = top + 20 * block
-        body += text(0, y + 12, block, 12)
+        body += text(0, y + 12, f"block {block}", 12)
         body += rect(START, y, end - START, 14, BLUE, opacity=0.85)
         if order:
             body += rect(end + 2, y, 14, 14, "none", rx=2, stroke=ORANGE, stroke_width=2)
