@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from labs.run import Run
+from labs.run import WORD, Run
 from utils.virtual_gpu import Finding
+from utils.virtual_gpu.counters import AccessCount
+
+BANKS = 32
 
 
 def in_shared(seen: Run, finding: Finding, kind: str) -> bool:
@@ -87,3 +90,20 @@ def nobody_stores(seen: Run, finding: Finding) -> str | None:
     if any(one.array == finding.array for one in stores):
         return None
     return f"No line of your kernel stores into `{finding.array}`."
+
+
+def meeting(access: AccessCount) -> str:
+    """Which lanes of a request of shared memory meet in a bank, as a sentence or two."""
+    for lanes in access.first:
+        words = {lane: int(at) // WORD for lane, at in enumerate(lanes) if at >= 0}
+        for first, word in words.items():
+            others = {w: lane for lane, w in words.items() if w % BANKS == word % BANKS}
+            if len(others) > 1:
+                second = next(lane for w, lane in others.items() if w != word)
+                apart = abs(words[second] - word)
+                return (
+                    f"Lanes {first} and {second} go to words that lie {apart} apart, a multiple of "
+                    f"the {BANKS} banks, so they meet in bank {word % BANKS}. {len(others)} "
+                    "different words of this request lie there."
+                )
+    return "Lanes of a warp meet in the same bank."
