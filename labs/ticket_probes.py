@@ -12,7 +12,7 @@ import numpy as np
 
 from labs.exercise import Probes
 from labs.run import Run
-from labs.shared_memory import calls, in_a_branch, in_shared, nobody_stores, of_each_thread
+from labs.shared_memory import calls, in_shared
 from labs.words import counted
 from utils.virtual_gpu import Finding
 
@@ -43,8 +43,8 @@ def _nobody_is_last(seen: Run) -> str | None:
     if tickets != blocks:
         return _tickets_for_blocks(seen)
     return (
-        f"The {blocks} blocks have drawn the numbers 0 to {blocks - 1}, and none of them has passed "
-        "your test for the last one."
+        f"The {blocks} blocks have drawn the numbers 0 to {blocks - 1}, and none of them has "
+        "passed your test for the last one."
     )
 
 
@@ -96,9 +96,10 @@ def _tickets_for_blocks(seen: Run) -> str | None:
     blocks, drawing = _blocks(seen), _drawing(seen)
     if not drawing or drawing[0].lanes <= blocks:
         return None
+    tickets, line = drawing[0].lanes, drawing[0].site.line
     return (
-        f"{counted(drawing[0].lanes, 'ticket')} are drawn in line {drawing[0].site.line}, and there are "
-        f"{counted(blocks, 'block')}: {drawing[0].lanes // blocks} threads of each block draw one."
+        f"{counted(tickets, 'ticket')} are drawn in line {line}, and there are "
+        f"{counted(blocks, 'block')}: {tickets // blocks} threads of each block draw one."
     )
 
 
@@ -318,8 +319,8 @@ def _without_one(sums: np.ndarray, right: float):
         yield (
             BLOCK * one,
             (
-                f"That is {BLOCK} times number {number} of the partial sums: each thread has taken the "
-                "same one."
+                f"That is {BLOCK} times number {number} of the partial sums: each thread has "
+                "taken the same one."
             ),
         )
 
@@ -394,7 +395,6 @@ PROBES = Probes(
         _every_thread_draws,
         _known_to_one_thread,
         _sum_in_a_branch,
-        in_a_branch,
         _set_back_too_early,
         _several_add,
         _not_the_last,
@@ -402,8 +402,6 @@ PROBES = Probes(
         _without_tickets,
         _same_partial,
         _number_too_early,
-        of_each_thread,
-        nobody_stores,
         _all_store,
         _no_such_partial,
     ),

@@ -1,9 +1,8 @@
-"""The family of sums in one launch: blocks leave partial sums, and one of them adds these.
+"""Sums in one launch, of the family of reductions: blocks leave partial sums, and one adds these.
 
-A shape is (n,). The launch has blocks of 64 threads, and thread i of the grid has element i. The
-kernel gets room for one partial sum per block, which holds what an earlier launch left there, and a
-counter, which is zero before the launch and must be zero after it. What the family knows of its
-usual mistakes is in ticket_probes.py.
+The launch has blocks of 64 threads, and thread i of the grid has element i. The kernel gets room for
+one partial sum per block, which holds what an earlier launch left there, and a counter, which is
+zero before the launch and must be zero after it. What these kernels do wrong is in `ticket_probes`.
 """
 
 from __future__ import annotations
@@ -12,20 +11,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from labs import reductions
 from labs.exercise import Exercise, Shape, Target
+from labs.reductions import Sums, reduction
 from labs.run import Run, run
 from labs.targets import no_float64, no_negative_index, one_store_per_element
 from labs.ticket_probes import BLOCK, PROBES
 from labs.words import at_line, counted
-from utils.ladder.problems import draw
-from utils.ladder.step import Launch
 
+SUMS = Sums(threads=BLOCK, whole=True)
 LEFT = np.float32(4096)  # what another launch has left in each partial sum
-
-
-def launch(shape: Shape) -> Launch:
-    """A block for every 64 elements."""
-    return Launch(grid=(-(-shape[0] // BLOCK),), block=(BLOCK,))
 
 
 def sum_in_one_launch(**told) -> Exercise:
@@ -33,14 +28,14 @@ def sum_in_one_launch(**told) -> Exercise:
 
     told: the fields of Exercise that the family leaves open.
     """
-    return Exercise(
+    return reduction(
+        SUMS,
+        constant="BLOCK",
+        probes=PROBES,
         parameters=("x", "partials", "drawn", "out"),
         scratch=("partials", "drawn"),
-        sizes=("n",),
-        shapes=((4096,), (8192,), (4161,), (1000,), (65,), (64,), (7,), (1,)),
-        launch=launch,
         inputs=inputs,
-        reference=lambda x, partials, drawn: np.array([x.sum(dtype=np.float64)]),
+        shapes=((4096,), (5760,), (4161,), (1000,), (65,), (64,), (7,), (1,)),
         targets=(
             no_negative_index(),
             chosen_by_its_ticket(),
@@ -51,15 +46,14 @@ def sum_in_one_launch(**told) -> Exercise:
             one_store_per_element(),
             no_float64(),
         ),
-        probes=PROBES,
         **told,
     )
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """x: whole numbers, so that float32 sums are exact; partials; the counter."""
-    x = draw("integers", shape, seed)
-    return x, np.full(launch(shape).blocks, LEFT), np.zeros(1, np.uint32)
+    """x, as for all reductions; partials; the counter."""
+    partials = np.full(SUMS.blocks(shape[0]), LEFT)
+    return (*reductions.inputs(shape, seed), partials, np.zeros(1, np.uint32))
 
 
 def counter_after(value: int) -> Target:
@@ -86,13 +80,13 @@ def chosen_by_its_ticket() -> Target:
     """
 
     def measure(seen: Run) -> float:
-        blocks = launch(seen.shape).blocks
+        blocks = SUMS.blocks(seen.shape[0])
         later = replace(seen.exercise, inputs=_counter_at_one)
         again = run(later, seen.kernel, seen.shape, seen.patience)
         return float(_stores(again, blocks - 1) and not _stores(again, blocks - 2))
 
     def cause(seen: Run, value: float) -> str:
-        last = launch(seen.shape).blocks - 1
+        last = SUMS.blocks(seen.shape[0]) - 1
         return (
             f"block {last} adds the partial sums whatever number it draws. Blocks do not end in "
             "the order of their numbers: others may still be at work when it is done."
@@ -133,13 +127,14 @@ def each_partial(at_most: int, kind: str) -> Target:
     """How often each partial sum is loaded, or stored."""
 
     def measure(seen: Run) -> float:
-        return seen.total("partials", kind, "lanes") / launch(seen.shape).blocks
+        return seen.total("partials", kind, "lanes") / SUMS.blocks(seen.shape[0])
 
     def cause(seen: Run, value: float) -> str:
         most = max(seen.accesses("partials", kind), key=lambda one: one.lanes)
+        where = {"load": "from", "store": "into"}[kind]
         return (
-            f"{at_line(most.site)} {kind}s {most.lanes:,} times from or into `{most.array}`, which "
-            f"has {counted(launch(seen.shape).blocks, 'element')}: {value:.3g} {kind}s for each."
+            f"{at_line(most.site)} {kind}s {most.lanes:,} times {where} `{most.array}`, which has "
+            f"{counted(SUMS.blocks(seen.shape[0]), 'element')}: {value:.3g} {kind}s for each."
         )
 
     verb = {"load": "read", "store": "written"}[kind]
