@@ -11,6 +11,7 @@ import ast
 import numpy as np
 
 from labs.exercise import Probes
+from labs.reduction_sums import BASE, DIGITS, again
 from labs.run import Run
 from labs.shared_memory import calls, in_shared
 from labs.words import counted
@@ -39,9 +40,11 @@ def _nothing_drawn(seen: Run) -> str | None:
 
 def _nobody_is_last(seen: Run) -> str | None:
     """The test for the last ticket is never true."""
-    blocks, tickets = _blocks(seen), _tickets(seen)
-    if tickets != blocks:
+    blocks, after = _blocks(seen), int(seen.left[2][0])
+    if _drawing(seen)[0].lanes != blocks:
         return _tickets_for_blocks(seen)
+    if after != blocks and not calls(seen, "inc"):
+        return f"{counted(blocks, 'ticket')} were drawn, and the counter stands at {after}."
     return (
         f"The {blocks} blocks have drawn the numbers 0 to {blocks - 1}, and none of them has "
         "passed your test for the last one."
@@ -79,7 +82,7 @@ def _waits(seen: Run, finding: Finding) -> str | None:
 
 def _three_steps(seen: Run, finding: Finding) -> str | None:
     """The counter is read, raised and stored without an atomic."""
-    if seen.parameter(finding.array) != "drawn" or _drawing(seen):
+    if finding.kind != "race" or seen.parameter(finding.array) != "drawn" or _drawing(seen):
         return None
     return (
         "Reading the counter, adding 1 and storing it are three steps here. Between them another "
@@ -268,6 +271,13 @@ def _no_such_partial(seen: Run, finding: Finding) -> str | None:
     return f"There is one partial sum per block: the numbers are 0 to {blocks - 1}."
 
 
+def _no_such_word(seen: Run, finding: Finding) -> str | None:
+    """An index of the word with the ticket's number."""
+    if not in_shared(seen, finding, "out_of_bounds") or "(shape (1,))" not in finding.message:
+        return None
+    return f"`{finding.array}` is one word, and its index is 0."
+
+
 # ---------------------------------------------------------------------------------- wrong values
 
 
@@ -297,6 +307,38 @@ def _what_it_is(seen: Run) -> str | None:
         *_without_one(sums, right),
     )
     return next((told for value, told in known if value == out != right), None)
+
+
+def _how_often_each_block(seen: Run) -> str | None:
+    """Partial sums that are missing, or count more than once; or are none.
+
+    Blocks are told apart by their first elements: zeros but for powers of eight.
+    """
+    sums, x = _partial_sums(seen), np.zeros(seen.shape[0], np.float32)
+    nothing = again(seen, x)
+    if nothing is None or nothing[0] or seen.total("x", "load", "words") < x.size:
+        return None
+    times = np.zeros(sums.size)
+    for start in range(0, sums.size, DIGITS):
+        few = np.arange(start, min(start + DIGITS, sums.size))
+        x[:] = 0
+        x[few * BLOCK] = float(BASE) ** (few - start)
+        found = again(seen, x)
+        if found is None or not 0 <= found[0] < BASE**DIGITS:
+            return None
+        times[few] = int(found[0]) // BASE ** (few - start) % BASE
+    if times @ sums != seen.out[0]:
+        return (
+            f"What the blocks leave in `{seen.names['partials']}` are not the sums of all their "
+            f"elements. `{BLOCK_SUM}` gives the whole sum to thread 0 alone."
+        )
+    other = np.flatnonzero(times != 1)
+    if other.size == sums.size and not times.any():
+        return "None of the partial sums is in the result."
+    number, often = other[0], times[other[0]]
+    rest = f", and {other.size - 1} others are not there once" if other.size > 1 else ""
+    how = "is missing" if often == 0 else f"is in the result {often:g} times"
+    return f"Number {number} of the {sums.size} partial sums {how}{rest}."
 
 
 _BEGINS = (
@@ -363,10 +405,6 @@ def _drawing(seen: Run) -> list:
     return seen.accesses("drawn", "atomic")
 
 
-def _tickets(seen: Run) -> int:
-    return _drawing(seen)[0].lanes if _drawing(seen) else 0
-
-
 def _reads_partials(seen: Run, finding: Finding) -> bool:
     return (
         finding.kind == "race"
@@ -386,8 +424,10 @@ def _lines_of_adding(seen: Run) -> set[int]:
     return {one.site.line for parameter, kind in kinds for one in seen.accesses(parameter, kind)}
 
 
+_NOTHING = (_nothing_left, _nothing_drawn, _nobody_is_last)
 PROBES = Probes(
-    idle=(_nothing_left, _nothing_drawn, _nobody_is_last),
+    idle=_NOTHING,
+    unwritten=_NOTHING,
     findings=(
         _names_it_alone,
         _waits,
@@ -404,6 +444,7 @@ PROBES = Probes(
         _number_too_early,
         _all_store,
         _no_such_partial,
+        _no_such_word,
     ),
-    wrong=(_what_it_is,),
+    wrong=(_what_it_is, _how_often_each_block),
 )

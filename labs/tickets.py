@@ -1,8 +1,8 @@
 """Sums in one launch, of the family of reductions: blocks leave partial sums, and one adds these.
 
-The launch has blocks of 64 threads, and thread i of the grid has element i. The kernel gets room for
-one partial sum per block, which holds what an earlier launch left there, and a counter, which is
-zero before the launch and must be zero after it. What these kernels do wrong is in `ticket_probes`.
+The launch has blocks of 64 threads, and thread i of the grid has element i. The kernel gets room
+for one partial sum per block, which holds what an earlier launch left there, and a counter, which
+is zero before the launch and must be zero after it. What goes wrong is in `ticket_probes`.
 """
 
 from __future__ import annotations
