@@ -38,6 +38,13 @@ def _nothing_drawn(seen: Run) -> str | None:
     return f"The blocks leave their sums, but none draws a ticket from `{seen.names['drawn']}`."
 
 
+def _added_in_vain(seen: Run) -> str | None:
+    """Partial sums are read, and nothing comes of it."""
+    if not seen.accesses("partials"):
+        return None
+    return "A block reads the partial sums, and no thread of it comes to the store of the result."
+
+
 def _nobody_is_last(seen: Run) -> str | None:
     """The test for the last ticket is never true."""
     blocks, after = _blocks(seen), int(seen.left[2][0])
@@ -424,7 +431,7 @@ def _lines_of_adding(seen: Run) -> set[int]:
     return {one.site.line for parameter, kind in kinds for one in seen.accesses(parameter, kind)}
 
 
-_NOTHING = (_nothing_left, _nothing_drawn, _nobody_is_last)
+_NOTHING = (_nothing_left, _nothing_drawn, _added_in_vain, _nobody_is_last)
 PROBES = Probes(
     idle=_NOTHING,
     unwritten=_NOTHING,
