@@ -38,10 +38,12 @@ def bytes_under_way(**steps: Step) -> Table | Card:
         except CourseError as error:
             return Card("ask", (f"{error} The lesson goes on without this table.",))
         loads, wide = seen.loads_before_use, widest(seen.code, GLOBAL_LOADS) // 8
-        rows.append((f"`{name}`", loads, wide, loads * wide, f"{threads * loads * wide / 1024:g}"))
-    head = ("", "loads before the first use", "bytes of a load",
-            "bytes under way in a thread", f"KiB in an SM with {threads:,} threads")  # fmt: skip
-    return table(f"In the machine code, compiled for {device.arch}", head, rows)
+        rows.append((name, loads, wide, loads * wide, f"{threads * loads * wide / 1024:g}"))
+    head = ("", "loads", "bytes of each", "bytes in a thread", "KiB in an SM")
+    return table(
+        f"Under way before the first use, compiled for {device.arch}", head, rows,
+        f"In an SM: with {threads:,} threads.",
+    )  # fmt: skip
 
 
 def launches_and_memory(ways: Mapping[str, Step], shape: str) -> Table:
@@ -52,9 +54,9 @@ def launches_and_memory(ways: Mapping[str, Step], shape: str) -> Table:
     rows = []
     for name, step in ways.items():
         launches, memory = needed(step, shape)
-        rows.append((name, f"`{step.name}`", launches, f"{memory:,} bytes"))
+        rows.append((name, launches, f"{memory:,} bytes"))
     caption = f"{next(iter(ways.values())).ladder.parse(shape)} elements"
-    return table(caption, ("", "step", "launches", "memory besides"), rows)
+    return table(caption, ("", "launches", "memory besides"), rows)
 
 
 def needed(step: Step, shape: str) -> tuple[int, int]:
@@ -99,10 +101,16 @@ def _elements(shape: str) -> int:
     return int(base) ** int(exponent or 1)
 
 
-def as_called(*shapes: str) -> Table:
-    """Calls of `reduce` with and without `out`, Python included, beside the fastest library."""
+def as_called(*shapes: str) -> Table | Card:
+    """Calls of `reduce` with and without `out`, Python included, beside the fastest library.
+
+    Where none are recorded a sentence takes the table's place.
+    """
     device = device_shown()
-    frame = pd.read_csv(records.file_of(device.name, "as_called"))
+    file = records.file_of(device.name, "as_called")
+    if not file.exists():
+        return Card("ask", (f"Calls are not recorded on one {device.name}.",))
+    frame = pd.read_csv(file)
     rows = []
     for shape in shapes:
         cells = [shape]
@@ -111,5 +119,5 @@ def as_called(*shapes: str) -> Table:
             cells += [f"{number(row['time_us'].iloc[0])} us"]
             cells += [f"{number(row['library_us'].iloc[0])} us"]
         rows.append(tuple(cells))
-    head = ("elements", "`reduce(x)`", "library", "`reduce(x, out=out)`", "library")
+    head = ("elements", "without out", "library", "with out", "library")
     return table(f"A whole call, recorded on one {device.name}", head, rows)
