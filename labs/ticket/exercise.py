@@ -25,7 +25,7 @@ EXERCISE = sum_in_one_launch(
         "The blocks draw the numbers 0, 1, 2 … Which number does the last of `cuda.gridDim.x` "
         "blocks get?",
         "Whoever has drawn the last ticket knows that all others have drawn theirs. But are "
-        "their totals in memory? `cuda.threadfence()` between two accesses of a thread says: "
+        "their totals in memory? A fence, `threadfence`, between two accesses of a thread says: "
         "whoever sees the second one also sees the first.",
         "The last block adds `partials` with all its threads: thread t takes the elements t, t + "
         "64, and so on, as many as there are. Then `block_sum` adds what the threads have. Thread "

@@ -99,7 +99,8 @@ def test_nvidias_tool_reported_nothing_without_a_fence_and_the_virtual_gpu_does(
         rows = [row for row in csv.DictReader(file) if row["case"] == "ticket_without_fence"]
     assert [(row["tool"], row["reported"]) for row in rows] == [("racecheck", "false")]
     given = broken.ticket_arguments(np.random.default_rng(1))
-    found = trace(broken.ticket_without_fence, 4, given[0].size // 4, *given).findings
+    kernel = broken.ticket_without_fence.kernel
+    found = trace(kernel, 4, given[0].size // 4, *given).findings
     assert found[0].kind == "race"
 
 
