@@ -48,7 +48,9 @@ def _added_in_vain(seen: Run) -> str | None:
 def _nobody_is_last(seen: Run) -> str | None:
     """The test for the last ticket is never true."""
     blocks, after = _blocks(seen), int(seen.left[2][0])
-    if _drawing(seen)[0].lanes != blocks:
+    if (tickets := _drawing(seen)[0].lanes) < blocks:
+        return f"{counted(tickets, 'ticket')} were drawn, and there are {blocks} blocks."
+    if tickets > blocks:
         return _tickets_for_blocks(seen)
     if after != blocks and not calls(seen, "inc"):
         return f"{counted(blocks, 'ticket')} were drawn, and the counter stands at {after}."
@@ -164,11 +166,6 @@ def _partials_unordered(seen: Run, finding: Finding) -> str | None:
         )
     fences = [*calls(seen, "threadfence"), *calls(seen, "threadfence_system")]
     own = calls(seen, "threadfence_block")
-    told = (
-        f"The block has stored its sum in line {stored} and drawn its ticket in line {drawn}. "
-        "Nothing makes other blocks see the two in this order: they may see the ticket, and the "
-        "old value of the sum."
-    )
     if own and not fences:
         return (
             f"`{ast.unparse(own[0])}` in line {own[0].lineno} is for the threads of the same "
@@ -184,7 +181,11 @@ def _partials_unordered(seen: Run, finding: Finding) -> str | None:
             f"The fence in line {fences[0].lineno} stands behind the ticket of line {drawn}: when "
             "the ticket can be seen, the sum may not be there yet."
         )
-    return told
+    return (
+        f"The block has stored its sum in line {stored} and drawn its ticket in line {drawn}. "
+        "Nothing makes other blocks see the two in this order: they may see the ticket, and the "
+        "old value of the sum."
+    )
 
 
 def _without_tickets(seen: Run, finding: Finding) -> str | None:
@@ -421,8 +422,19 @@ def _reads_partials(seen: Run, finding: Finding) -> bool:
 
 
 def _adders(seen: Run) -> int:
-    """How many blocks store the result, where one thread of each does."""
-    return seen.total("out", "store", "lanes")
+    """How many blocks store the result, if all that do so store with as many threads."""
+    lanes = seen.total("out", "store", "lanes")
+    if lanes < 2:
+        return lanes
+    of_one = (_stores_of(seen, block) for block in (_blocks(seen) - 1, 0))
+    return lanes // next((count for count in of_one if count), lanes)
+
+
+def _stores_of(seen: Run, block: int) -> int:
+    """How many threads of a block store the result."""
+    events = seen.recorded(block).events
+    stores = [one for one in events if (one.kind, one.array) == ("store", seen.result)]
+    return sum(int(np.count_nonzero(one.first >= 0)) for one in stores)
 
 
 def _lines_of_adding(seen: Run) -> set[int]:

@@ -47,6 +47,10 @@ WRONG = {
         ["`total += partials[j]`", "block (63) reads partials[0]", "sum in line 29",
          "ticket in line 30", "the old value of the sum"],
     ),
+    "no fence, and all threads store": (
+        [(FENCE, ""), (END, less_deep(OUT + RESET))],
+        ["sum in line 29", "the old value of the sum"],
+    ),
     "fence before the store": (
         [(STORE + FENCE, FENCE + STORE)],
         ["The fence in line 29 stands before the store in line 30"],
@@ -140,6 +144,10 @@ WRONG = {
     "no ticket, and nobody adds": (
         [(DRAW, ""), (WAIT + TEST[9:], "    if False:")],
         ["no thread ever stores into `out`", "none draws a ticket from `drawn`"],
+    ),
+    "only half of the blocks draw": (
+        [(FIRST + STORE, "    if cuda.threadIdx.x == 0 and cuda.blockIdx.x % 2 == 0:\n" + STORE)],
+        ["32 tickets were drawn, and there are 64 blocks"],
     ),
     "tickets in steps of two": (
         [("drawn, 0, 1)", "drawn, 0, 2)")],
