@@ -33,6 +33,6 @@ EXERCISE = sum_in_one_launch(
     ),
     after=(
         "One launch, and no block waited for another one. The bits of the result repeat: the "
-        "order of the additions is that of the elements, whichever block comes last."
+        "additions and their order are the same, whichever block comes last."
     ),
 )
