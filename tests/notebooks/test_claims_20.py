@@ -203,6 +203,15 @@ def test_a_short_call_is_python():
 
 
 @pytest.mark.slow
+def test_4_mi_floats_stay_in_the_cache_when_a_function_is_called_again_and_again():
+    with open(records.file_of(H200.name, "as_called"), encoding="utf-8") as file:
+        rows = {(row["function"], row["elements"]): row for row in csv.DictReader(file)}
+    assert (2**22 * 4 // 2**20, H200.l2_kib // 1024) == (16, 60)
+    called = float(rows["reduce into out", str(2**22)]["time_us"])
+    assert (f"{called:.2f}", f"{1000 * ms('reduce9', '2^22'):.2f}") == ("7.93", "8.31")
+
+
+@pytest.mark.slow
 def test_what_is_left_to_the_data_sheet():
     shares = [
         course.share_of_peak(LADDER.step(one), "2^30") for one in ("reduce9", "reduce_atomic")
