@@ -64,14 +64,17 @@ from utils.lessons.wavefronts import (
     wavefronts,
     wavefronts_per_multiply_add,
 )
+from utils.lessons.ways_to_add import as_called, bytes_under_way, launches_and_memory, rates
 
 __all__ = [
     "XEON",
     "Edit",
+    "as_called",
     "bandwidths",
     "block_cycles",
     "blocks",
     "blocks_at_once",
+    "bytes_under_way",
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
@@ -103,6 +106,7 @@ __all__ = [
     "grids",
     "hot_loop",
     "hot_loops",
+    "launches_and_memory",
     "ledger",
     "line_by_line",
     "loads_per_multiply_add",
@@ -121,6 +125,7 @@ __all__ = [
     "published_gflops",
     "published_ms",
     "published_paradox",
+    "rates",
     "reads",
     "recorded_cycles",
     "recorded_ms",
