@@ -219,7 +219,7 @@ def test_three_steps_stay_below_half_of_the_peak_and_reduce7_does_so_at_2_22():
 def test_reduce6_lies_under_reduce7():
     for shape in LADDER.sizes:
         six, seven = (course.recorded_ms(step, shape) for step in (REDUCE6, REDUCE7))
-        assert six == pytest.approx(seven, rel=0.05)
+        assert six == pytest.approx(seven, rel=0.06)
 
 
 @pytest.mark.slow

@@ -41,9 +41,9 @@ def test_the_numbers_of_the_picture_are_those_of_the_prose():
     assert "block 1, which draws the last one" in draw_launches().alt
 
 
-def test_two_launches_take_8_89_us_and_one_saves_0_58():
+def test_two_launches_take_8_80_us_and_one_saves_0_54():
     two, one = (1000 * ms(step, "2^22") for step in ("reduce8", "reduce9"))
-    assert (f"{two:.2f}", f"{two - one:.2f}") == ("8.89", "0.58")
+    assert (f"{two:.2f}", f"{two - one:.2f}") == ("8.80", "0.54")
     assert needed(LADDER.step("reduce8"), "2^22")[0] == 2
     assert needed(LADDER.step("reduce9"), "2^22")[0] == 1
     saved = 1 - ms("reduce9", "2^30") / ms("reduce8", "2^30")
@@ -51,9 +51,9 @@ def test_two_launches_take_8_89_us_and_one_saves_0_58():
 
 
 @pytest.mark.slow
-def test_wide_loads_bring_16_percent_to_the_small_array_and_1_to_the_large_one():
+def test_wide_loads_bring_14_percent_to_the_small_array_and_almost_nothing_to_the_large_one():
     gains = [ms("reduce7", shape) / ms("reduce8", shape) for shape in ("2^22", "2^30")]
-    assert [f"{gain:.2f}" for gain in gains] == ["1.16", "1.01"]
+    assert [f"{gain:.2f}" for gain in gains] == ["1.14", "1.00"]
 
 
 @pytest.mark.slow
@@ -87,7 +87,7 @@ def test_the_profiler_counted_about_a_quarter_of_the_load_requests():
             for row in csv.DictReader(file)
             if row["counter"] == "global_load_requests" and row["launch"].startswith("reduce")
         }
-    assert rows["reduce8_1024_4"] / rows["reduce7_256"] == pytest.approx(1 / 4, rel=0.03)
+    assert rows["reduce8_1024_4"] / rows["reduce7_256_8"] == pytest.approx(1 / 4, rel=0.03)
 
 
 # ---- the fence ----
@@ -155,7 +155,7 @@ def test_atomics_are_the_fastest_at_every_size_and_cooperative_launches_the_slow
         order = sorted(STEPS, key=lambda step: ms(step, shape))
         assert order == ["reduce_atomic", "reduce9", "reduce8", "reduce_cooperative"]
     gains = [ms("reduce9", shape) / ms("reduce_atomic", shape) - 1 for shape in ("2^22", "2^30")]
-    assert [f"{gain:.1%}" for gain in gains] == ["5.1%", "0.3%"]
+    assert [f"{gain:.1%}" for gain in gains] == ["5.2%", "0.3%"]
 
 
 def test_what_each_way_needs():
@@ -176,7 +176,7 @@ def test_a_cooperative_launch_of_the_h200_has_528_blocks_and_2112_bytes():
 @pytest.mark.slow
 def test_against_cub():
     ratios = [library_ms(FRAME, LADDER, shape) / ms("reduce9", shape) for shape in ("2^22", "2^30")]
-    assert [f"{ratios[0]:.1f}", f"{ratios[1]:.2f}"] == ["1.7", "1.01"]
+    assert [f"{ratios[0]:.1f}", f"{ratios[1]:.2f}"] == ["1.4", "1.01"]
 
 
 @pytest.mark.slow
@@ -208,7 +208,7 @@ def test_4_mi_floats_stay_in_the_cache_when_a_function_is_called_again_and_again
         rows = {(row["function"], row["elements"]): row for row in csv.DictReader(file)}
     assert (2**22 * 4 // 2**20, H200.l2_kib // 1024) == (16, 60)
     called = float(rows["reduce into out", str(2**22)]["time_us"])
-    assert (f"{called:.2f}", f"{1000 * ms('reduce9', '2^22'):.2f}") == ("7.93", "8.31")
+    assert (f"{called:.2f}", f"{1000 * ms('reduce9', '2^22'):.2f}") == ("7.93", "8.26")
 
 
 @pytest.mark.slow
@@ -228,10 +228,10 @@ def test_what_is_left_to_the_data_sheet():
 
 
 @pytest.mark.slow
-def test_many_tickets_cost_6_percent_and_many_partial_sums_little():
+def test_many_tickets_cost_6_and_a_half_percent_and_many_partial_sums_little():
     few, many = {"BLOCK": 1024, "TURNS": 4}, {"BLOCK": 1024, "TURNS": 1}
     costs = [ms(step, "2^30", **many) / ms(step, "2^30", **few) for step in ("reduce9", "reduce8")]
-    assert [f"{cost - 1:.1%}" for cost in costs] == ["6.4%", "0.4%"]
+    assert [f"{cost - 1:.1%}" for cost in costs] == ["6.5%", "0.4%"]
     shape = LADDER.parse("2^30")
     grids = [LADDER.step("reduce9").variant(**one).launch(shape).blocks for one in (few, many)]
     assert grids == [16_384, 65_536]
