@@ -195,7 +195,9 @@ def _does_nothing(seen: Run) -> str | None:
         return None
     if not any(one.space == "global" for one in seen.trace.access_counts):
         return f"{seen.where} {kind.idle}"
-    return f"The {kind.noun} reads its inputs, but {kind.never_stores} into `{seen.result}`."
+    story = f"The {kind.noun} reads its inputs, but {kind.never_stores} into `{seen.result}`."
+    cause = _first(seen.exercise.probes.idle, seen)
+    return f"{story} {cause}" if cause else story
 
 
 def found(seen: Run) -> str | None:

@@ -67,13 +67,14 @@ class Probes:
     refused: for what cannot be compiled; asked with the kernel and the sentence that refuses it.
     unknown: likewise, for what the check does not know: the answer stands, with its line, in place
     of that sentence.
-    findings: for what the virtual GPU found. unwritten: for elements that no thread has written.
-    wrong: for wrong values.
+    idle: for a kernel that never stores into the result. findings: for what the virtual GPU found.
+    unwritten: for elements that no thread has written. wrong: for wrong values.
     """
 
     constants: tuple[Callable[[Callable], str | None], ...] = ()
     refused: tuple[Callable[[Callable, str], str | None], ...] = ()
     unknown: tuple[Callable[[Callable, str], str | None], ...] = ()
+    idle: tuple[Callable[[Run], str | None], ...] = ()
     findings: tuple[Callable[[Run, Finding], str | None], ...] = ()
     unwritten: tuple[Callable[[Run], str | None], ...] = ()
     wrong: tuple[Callable[[Run], str | None], ...] = ()

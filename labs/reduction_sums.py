@@ -136,9 +136,8 @@ def _how_often_each(sums: Sums, seen: Run) -> str | None:
         return f"This sum holds {element(name, [own[kept[0]]])}{often} and nothing else."
     said, twice = [], np.flatnonzero(times > 1)
     if lost.size:
-        said.append(
-            f"This sum lacks {lost.size} of its {len(own)} elements: {_few(name, own, lost)}."
-        )
+        which = f"{lost.size} of its {len(own)} elements" if len(own) > 1 else "its only element"
+        said.append(f"This sum lacks {which}: {_few(name, own, lost)}.")
         said.append(_why_lost(seen, lost, len(own), bool(twice.size)))
     if twice.size == 1:
         said.append(f"{_few(name, own, twice)} counts {times[twice[0]]:g} times.")

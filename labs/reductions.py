@@ -76,6 +76,7 @@ def reduction(
         constants=(*probes.constants, *other_block(sums, constant)),
         refused=(*probes.refused, *refused()),
         unknown=probes.unknown,
+        idle=probes.idle,
         findings=(*probes.findings, *findings(sums)),
         unwritten=(*probes.unwritten, *unwritten(sums)),
         wrong=(*probes.wrong, *wrong_sums(sums)),

@@ -89,6 +89,7 @@ def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:
     steps = tree(WORDS)
     body = text(_LEFT, 14, title, 14, font_weight="bold")
     body += "".join(_word(_TOP, word, word) for word in range(WORDS))
+    body += text(_x(WORDS) + 4, _TOP + 12.5, "words", 12)
     for row, step in enumerate(steps, start=1):
         top = _TOP + row * ROW
         begin = top - ROW + SIZE + (14 if banks and row == 1 else 2)

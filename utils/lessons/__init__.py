@@ -3,6 +3,8 @@
 And what executes and checks the notebooks. What a kernel or a command line needs stays out.
 """
 
+from utils.lessons.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
+from utils.lessons.block_grids import blocks_at_once, draw_blocks, gains, grids, share_of_blocks
 from utils.lessons.block_sums import (
     bandwidths,
     block_cycles,
@@ -26,12 +28,7 @@ from utils.lessons.findings import findings
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
-from utils.lessons.occupancy import (
-    occupancies,
-    occupancy_of_fastest,
-    published_paradox,
-    sm_limits,
-)
+from utils.lessons.occupancy import occupancies, occupancy_of_fastest, published_paradox, sm_limits
 from utils.lessons.on_the_cpu import (
     cache_misses,
     count_misses,
@@ -43,7 +40,20 @@ from utils.lessons.on_the_cpu import (
     vector_loop,
 )
 from utils.lessons.predictions import ledger, predict, reveal
+from utils.lessons.profiler import profiled
 from utils.lessons.published import claimed, published_gflops, published_ms
+from utils.lessons.reading_machine_code import (
+    control_codes,
+    draw_operands,
+    draw_shares,
+    line_by_line,
+    loop_of_record,
+    orders,
+    recorded_cycles,
+    register_files,
+    spilled_ms,
+    spills,
+)
 from utils.lessons.recorded import XEON, one_thread, recorded_ms, share_of_peak, times
 from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
 from utils.lessons.show_step import show_step
@@ -54,52 +64,75 @@ from utils.lessons.wavefronts import (
     wavefronts,
     wavefronts_per_multiply_add,
 )
+from utils.lessons.ways_to_add import as_called, bytes_under_way, launches_and_memory, rates
 
 __all__ = [
     "XEON",
     "Edit",
+    "as_called",
     "bandwidths",
     "block_cycles",
     "blocks",
+    "blocks_at_once",
+    "bytes_under_way",
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
     "compiled",
+    "control_codes",
     "count",
     "count_misses",
+    "cycles_per_tile",
     "device_shown",
     "device_to_time",
+    "draw_blocks",
     "draw_estimates",
     "draw_gains",
     "draw_growth",
     "draw_loops",
+    "draw_operands",
     "draw_pitfalls",
+    "draw_shares",
     "draw_step",
+    "draw_tile_shapes",
+    "draw_turns",
     "edited",
     "estimated_ms",
     "estimates",
     "faster_by_size",
     "findings",
     "follow",
+    "gains",
+    "grids",
     "hot_loop",
     "hot_loops",
+    "launches_and_memory",
     "ledger",
+    "line_by_line",
     "loads_per_multiply_add",
+    "loop_of_record",
     "multiplications",
     "occupancies",
     "occupancy_of_fastest",
     "one_thread",
+    "orders",
     "peak_of_core",
     "peaks",
     "per_request",
     "predict",
+    "profiled",
     "profiled_wavefronts",
     "published_gflops",
     "published_ms",
     "published_paradox",
+    "rates",
+    "reads",
+    "recorded_cycles",
     "recorded_ms",
     "recorded_series",
+    "register_files",
     "reveal",
+    "share_of_blocks",
     "share_of_peak",
     "shared_memory_ms",
     "show_change",
@@ -109,6 +142,8 @@ __all__ = [
     "show_source",
     "show_step",
     "sm_limits",
+    "spilled_ms",
+    "spills",
     "start",
     "this_device",
     "time_here",
