@@ -43,7 +43,7 @@ def no_local_memory() -> Target:
         )
 
     words = "no local memory in the machine code"
-    return Target("bytes of local memory", 0, words, measure, cause)
+    return Target("bytes of local memory", 0, words, measure, cause, of_machine=True)
 
 
 def share_of_multiply_adds(at_least: float) -> Target:
@@ -64,7 +64,7 @@ def share_of_multiply_adds(at_least: float) -> Target:
         )
 
     words = f"at least {at_least:.0%} of the loop's machine code are multiply-adds"
-    return Target("instructions per multiply-add", 1 / at_least, words, measure, cause)
+    return Target("instructions per multiply-add", 1 / at_least, words, measure, cause, of_machine=True)
 
 
 def _what_stands_between(body) -> str:

@@ -17,11 +17,14 @@ class Part:
 
     exercise: its name. points: for all of it. main: names of the targets that it is about, where
     the starter's result is right already; empty where the result is what the student adds.
+    pinned: whether targets in machine code give points, too: all submissions must then be graded
+    with one compiler.
     """
 
     exercise: str
     points: int
     main: tuple[str, ...] = ()
+    pinned: bool = False
 
     @property
     def asked(self) -> Asked:
@@ -51,6 +54,32 @@ class Lab:
 LABS: Mapping[str, Lab] = {
     lab.name: lab
     for lab in (
+        Lab(
+            "first_kernel", "The first kernel", 30, ("00",),
+            ("write a kernel that is right at any length",),
+            (Part("scale", 100),),
+        ),
+        Lab(
+            "measuring", "A benchmark without faults", 60, ("01",),
+            ("say what a benchmark measures, and mend one that measures something else",),
+            (Part("benchmark", 100),),
+        ),
+        Lab(
+            "cpu_blocking", "Loops and vectors of the CPU", 120, ("02", "03"),
+            (
+                "order loops so that neighbours in time are neighbours in memory",
+                "write a micro-kernel of vectors that keeps its sums in registers",
+            ),
+            (
+                Part("loop_order", 40, ("stride of the innermost loop",)),
+                Part("micro_kernel", 60),
+            ),
+        ),
+        Lab(
+            "transfers", "To the GPU and back", 60, ("04",),
+            ("copy each array once, and none twice", "use managed memory, and wait for it"),
+            (Part("to_the_gpu_and_back", 60), Part("without_copies", 40)),
+        ),
         Lab(
             "coalescing", "Coalesced access, and several elements of c per thread", 90, ("05",),
             (
@@ -91,6 +120,39 @@ LABS: Mapping[str, Lab] = {
             "latency", "Hiding latency", 60, ("09",),
             ("write a copy with four loads under way in each thread",),
             (Part("four_loads", 100, ("waits in the source",)),),
+        ),
+        Lab(
+            "granularity", "More work for a thread", 90, ("10",),
+            ("let one tile of a serve two tiles of b, and count what it saves",),
+            (Part("two_tiles", 100),),
+        ),
+        Lab(
+            "prefetch", "Two buffers", 90, ("14",),
+            ("load the next tile while this one is used, with one barrier for each",),
+            (
+                Part("double_buffer", 100, ("barriers per tile", "loads that are waited for")),
+            ),
+        ),
+        Lab(
+            "reduce_0_to_3", "A reduction without divergence and conflicts", 90, ("18",),
+            (
+                "add up an array by a tree whose warps work whole",
+                "let each thread add while it loads",
+            ),
+            (
+                Part("tree", 60, ("shared requests per block", "wavefronts per request")),
+                Part("add_while_loading", 40),
+            ),
+        ),
+        Lab(
+            "reduce_4_to_7", "A reduction by shuffles", 60, ("19",),
+            ("add up a block by shuffles, with one word of shared memory for each warp",),
+            (Part("shuffles", 100),),
+        ),
+        Lab(
+            "reduce_at_the_limit", "A reduction in one launch", 90, ("20",),
+            ("let the last block finish, with a ticket and a fence",),
+            (Part("ticket", 100),),
         ),
     )
 }  # fmt: skip

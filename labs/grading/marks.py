@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labs.exercise import Exercise
+from labs.exercise import Exercise, Target
 from labs.grading.attempt import unpacked
 from labs.grading.hidden import Hidden
 from labs.grading.labs import Part
@@ -72,11 +72,16 @@ def _of_kernel(part: Part, seen, hidden: Hidden, refused: str, ended: str) -> li
     rows.append(_row(part, "the virtual GPU finds nothing", next(points), told))
     for target in asked.targets:
         told, value = _missed(target, by_shape, right)
-        if target.of_machine:
-            rows.append(Row(part.exercise, f"{target.words}{value}", 0, 0, told, beside=True))
-        else:
+        if scores(part, target):
             rows.append(_row(part, f"{target.words}{value}", next(points), told))
+        else:
+            rows.append(Row(part.exercise, f"{target.words}{value}", 0, 0, told, beside=True))
     return rows
+
+
+def scores(part: Part, target: Target) -> bool:
+    """Whether a target gives points, or stands beside the mark."""
+    return part.pinned or not target.of_machine
 
 
 def _weights(part: Part, shapes: int) -> list[int]:
@@ -84,7 +89,7 @@ def _weights(part: Part, shapes: int) -> list[int]:
 
     Each of the four kinds shares its percents out evenly; kinds that are not there give nothing.
     """
-    scored = [one.what in part.main for one in part.asked.targets if not one.of_machine]
+    scored = [one.what in part.main for one in part.asked.targets if scores(part, one)]
     result, found, main, others = (10_000 * one for one in WEIGHTS[bool(part.main)])
     main, others = main // max(1, sum(scored)), others // max(1, scored.count(False))
     return [result // shapes] * shapes + [found] + [main if one else others for one in scored]
@@ -118,7 +123,7 @@ def _wrong(asked: Exercise, shape, seed: int, message: dict | None, ended: str) 
     return f"{wrong:,} of {right.size:,} elements are wrong." if wrong else ""
 
 
-def _missed(target, by_shape: dict[int, dict], right: Sequence[bool]) -> tuple[str, str]:
+def _missed(target: Target, by_shape: dict[int, dict], right: Sequence[bool]) -> tuple[str, str]:
     """Why a target is missed, or "", and its worst value as text.
 
     A kernel that does nothing reaches every count, so a target needs the right result as well.
@@ -130,7 +135,7 @@ def _missed(target, by_shape: dict[int, dict], right: Sequence[bool]) -> tuple[s
     ]
     values = [one["value"] for one in counts]
     if any(value is None for value in values):
-        return "", " (not known on this machine)"
+        return "It is not known on this machine, which has no compiler.", ""
     worst = max(values)
     told = next((str(one["cause"]) for one in counts if one["cause"]), "")
     if target.missed(worst) and not told:
