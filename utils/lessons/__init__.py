@@ -3,6 +3,7 @@
 And what executes and checks the notebooks. What a kernel or a command line needs stays out.
 """
 
+from utils.lessons.calibration import whole_ledger
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
@@ -51,6 +52,17 @@ from utils.lessons.reading_machine_code import (
 )
 from utils.lessons.recorded import XEON, one_thread, recorded_ms, share_of_peak, times
 from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
+from utils.lessons.rooflines import (
+    busy,
+    counted_and_profiled,
+    dram_over_least,
+    draw_busiest,
+    draw_roofline,
+    draw_samples,
+    draw_shares_of_peaks,
+    shares_of_peaks,
+    smallest_right_of_ridge,
+)
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
 from utils.lessons.wavefronts import (
@@ -63,6 +75,7 @@ from utils.lessons.wavefronts import (
 __all__ = [
     "XEON",
     "Edit",
+    "busy",
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
@@ -70,15 +83,21 @@ __all__ = [
     "control_codes",
     "count",
     "count_misses",
+    "counted_and_profiled",
     "device_shown",
     "device_to_time",
+    "dram_over_least",
+    "draw_busiest",
     "draw_estimates",
     "draw_gains",
     "draw_growth",
     "draw_loops",
     "draw_operands",
     "draw_pitfalls",
+    "draw_roofline",
+    "draw_samples",
     "draw_shares",
+    "draw_shares_of_peaks",
     "edited",
     "estimated_ms",
     "estimates",
@@ -112,6 +131,7 @@ __all__ = [
     "reveal",
     "share_of_peak",
     "shared_memory_ms",
+    "shares_of_peaks",
     "show_change",
     "show_difference",
     "show_kernel",
@@ -119,6 +139,7 @@ __all__ = [
     "show_source",
     "show_step",
     "sm_limits",
+    "smallest_right_of_ridge",
     "spilled_ms",
     "spills",
     "start",
@@ -130,4 +151,5 @@ __all__ = [
     "watch",
     "wavefronts",
     "wavefronts_per_multiply_add",
+    "whole_ledger",
 ]
