@@ -5,7 +5,7 @@ from __future__ import annotations
 from utils.virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, path, svg, text
 
 LEFT, RIGHT, TOP, BOTTOM = 34, 404, 40, 214
-RIDGE = 216  # where slope and roof meet
+RIDGE = 240  # where slope and roof meet
 
 
 def draw_idea() -> Picture:
@@ -23,15 +23,16 @@ def draw_idea() -> Picture:
     body += text(RIDGE, BOTTOM + 16, "the ridge", 12, "middle")
     body += text(RIGHT, BOTTOM + 34, "operations per byte, the intensity", 12, "end")
     body += text(RIGHT, TOP - 8, "roof: the peak of arithmetic", 12, "end")
-    body += text(46, 88, "slope: intensity", 12) + text(46, 104, "times bandwidth", 12)
-    for x, y, name in ((106, under(106), "A"), (176, 160.0, "B"), (330, 96.0, "C")):
-        body += path(f"M{x} {y - 10:.0f}V{under(x) + 4:.0f}", stroke=GREY, stroke_width=1.5)
+    body += text(44, 76, "slope: intensity", 12) + text(44, 92, "times bandwidth", 12)
+    for x, y, name in ((106, under(106), "A"), (150, 172.0, "B"), (340, 96.0, "C")):
+        if y > under(x):
+            body += path(f"M{x} {y - 10:.0f}V{under(x) + 4:.0f}", stroke=GREY, stroke_width=1.5)
         body += f'<circle cx="{x}" cy="{y:.1f}" r="6" fill="{GREEN}"/>'
-        body += text(x + 10, round(y + 15), name, 13, font_weight="bold")
-    body += path("M190 160h34m-7 -4l7 4l-7 4", stroke=GREEN, stroke_width=2)
-    body += text(190, 146, "fewer bytes", 12)
-    body += path("M330 82v-26m-4 7l4 -7l4 7", stroke=GREEN, stroke_width=2)
-    body += text(338, 74, "less", 12) + text(338, 88, "waiting", 12)
+        body += text(x + 9, round(y + 17), name, 13, font_weight="bold")
+    body += path("M162 172h34m-7 -4l7 4l-7 4", stroke=GREEN, stroke_width=2)
+    body += text(166, 162, "fewer bytes", 12)
+    body += path("M340 82v-26m-4 7l4 -7l4 7", stroke=GREEN, stroke_width=2)
+    body += text(348, 72, "less", 12) + text(348, 87, "waiting", 12)
     alt = (
         "A rising slope and a flat roof meet at the ridge. Kernel A lies on the slope: its bytes "
         "limit it. Kernel B lies below the slope; with fewer bytes per operation it moves to the "

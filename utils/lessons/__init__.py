@@ -65,7 +65,7 @@ from utils.lessons.rooflines import (
     draw_roofline,
     draw_samples,
     draw_shares_of_peaks,
-    shares_of_peaks,
+    nearer_to_its_peak,
     smallest_right_of_ridge,
 )
 from utils.lessons.show_step import show_step
@@ -131,6 +131,7 @@ __all__ = [
     "loads_per_multiply_add",
     "loop_of_record",
     "multiplications",
+    "nearer_to_its_peak",
     "occupancies",
     "occupancy_of_fastest",
     "one_thread",
@@ -154,7 +155,6 @@ __all__ = [
     "share_of_blocks",
     "share_of_peak",
     "shared_memory_ms",
-    "shares_of_peaks",
     "show_change",
     "show_difference",
     "show_kernel",

@@ -48,7 +48,10 @@ def recorded_counts() -> dict[str, Counts]:
 
 def ceilings() -> Ceilings:
     """What the device shown reached in the micro-benchmarks."""
-    return roofline.gpu_ceilings(device_shown())
+    return _ceilings_of(device_shown())
+
+
+_ceilings_of = cache(roofline.gpu_ceilings)
 
 
 def recorded_of(ladder: Ladder, size: str) -> dict[str, float]:

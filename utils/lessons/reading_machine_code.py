@@ -150,18 +150,25 @@ def register_files() -> Table:
 
 
 def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
-    """The loop of multiply-adds with fewer and fewer registers: what it loses."""
+    """The loop of multiply-adds with fewer and fewer registers: what it loses.
+
+    The last column is the rate at which all threads together store into local memory.
+    """
     rows = []
     for limit in limits:
-        loop = _limited(limit)
-        cells = loop.spill_bytes, f"{loop.share:.1%}", duration(spilled_ms("fma_loop", limit))
+        loop, ms = recorded_loop("fma_loop ORDER=1", limit), spilled_ms("fma_loop", limit)
+        rate = f"{stored_gb(limit) / ms:.2g} TB/s" if loop.local_bytes else "–"
+        cells = loop.spill_bytes, f"{loop.share:.1%}", duration(ms), rate
         rows.append((f"{limit} registers" if limit else f"no limit: {loop.registers}", *cells))
-    head = ("", "bytes spilled", "multiply-adds in the loop", "recorded")
+    head = ("", "bytes spilled", "multiply-adds in the loop", "recorded", "stored")
     return table("64 sums and 16 factors in fewer and fewer registers", head, rows)
 
 
-def _limited(limit: int | None) -> CompiledLoop:
-    return recorded_loop("fma_loop ORDER=1", limit)
+def stored_gb(limit: int) -> float:
+    """What all threads of the recorded `fma_loop` store into local memory, in 10^9 bytes."""
+    loop, row = recorded_loop("fma_loop ORDER=1", limit), _spilled("fma_loop", limit)
+    multiply_adds = float(row["gflops"]) * float(row["time_ms"]) * 1e6 / 2
+    return multiply_adds / loop.multiply_adds * 4 * loop.mix["STL.32"] / 1e9
 
 
 def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
@@ -169,12 +176,16 @@ def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
 
     CourseError where it is not recorded.
     """
+    return float(_spilled(kernel, max_registers)["time_ms"])
+
+
+def _spilled(kernel: str, max_registers: int | None) -> dict[str, str]:
     path = records.file_of(device_shown().name, SPILLS)
     if path.exists():
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 if (row["kernel"], row["max_registers"]) == (kernel, str(max_registers or "")):
-                    return float(row["time_ms"])
+                    return row
     raise CourseError(
         f"There is no recorded time of {kernel} with {max_registers or 'all'} registers on "
         f"{device_shown().name}: python -m tests.kernels.spills makes one."

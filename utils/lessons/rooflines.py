@@ -161,6 +161,12 @@ def shares_of_peaks(first_rung: Step) -> dict[str, dict[str, float]]:
     }
 
 
+def nearer_to_its_peak(first_rung: Step) -> str:
+    """Whose best rung is nearer to its own peak, in the words of the question."""
+    core, gpu = (shares["best rung"] for shares in shares_of_peaks(first_rung).values())
+    return "one core of the CPU" if core > gpu else "the GPU"
+
+
 def draw_shares_of_peaks(first_rung: Step) -> Picture:
     """The same as a figure."""
     title = "Share of its own peak, float32 products"
