@@ -12,7 +12,7 @@ from functools import cache
 from utils.errors import CourseError
 from utils.ladder.ladder import Ladder
 from utils.ladder.step import Step, Variant
-from utils.lessons.lesson import device_shown
+from utils.lessons.lesson import course_device
 from utils.measuring import roofline
 from utils.measuring.roofline import Ceilings, Counts
 from utils.paths import DATA
@@ -47,8 +47,8 @@ def recorded_counts() -> dict[str, Counts]:
 
 
 def ceilings() -> Ceilings:
-    """What the device shown reached in the micro-benchmarks."""
-    return _ceilings_of(device_shown())
+    """What the course's own device reached in the micro-benchmarks."""
+    return _ceilings_of(course_device())
 
 
 _ceilings_of = cache(roofline.gpu_ceilings)
@@ -56,6 +56,6 @@ _ceilings_of = cache(roofline.gpu_ceilings)
 
 def recorded_of(ladder: Ladder, size: str) -> dict[str, float]:
     """The recorded milliseconds of each counted step, by its kernel, at a size."""
-    found = roofline.recorded(ladder, ladder.parse(size), device_shown().name)
+    found = roofline.recorded(ladder, ladder.parse(size), course_device().name)
     times = {str(variant): record.time_ms for variant, record in found}
     return {kernel: ms for kernel, ms in times.items() if kernel in recorded_counts()}

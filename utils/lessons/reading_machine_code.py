@@ -13,7 +13,7 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.compiled_loops import CompiledLoop, listing, recorded_loop
 from utils.lessons.counting import as_variant
-from utils.lessons.lesson import device_shown
+from utils.lessons.lesson import course_device, device_shown
 from utils.lessons.recorded import duration, share_of_peak
 from utils.measuring import records
 from utils.paths import DATA
@@ -89,9 +89,11 @@ def draw_shares(*steps: Step | Variant, recorded: bool = True) -> Picture:
     loops = {}
     for step in steps:
         variant = fastest(step)
-        share = share_of_peak(variant, _size(variant)) if recorded else None
+        share = (
+            share_of_peak(variant, _size(variant), on=course_device().name) if recorded else None
+        )
         loops[variant.step.name.replace("_", " ")] = loop_of_record(variant).mix, share
-    where = f"one {device_shown().name}" if recorded else ""
+    where = f"one {course_device().name}" if recorded else ""
     return instruction_shares.draw_shares("Instructions of the hot loop", loops, where)
 
 
@@ -99,7 +101,7 @@ def fastest(step: Step | Variant) -> Variant:
     """A step with the constants that were recorded as the fastest; a variant as it is."""
     if isinstance(step, Variant):
         return step
-    frame = records.measured(device_shown().name, step.ladder.name)
+    frame = records.measured(course_device().name, step.ladder.name)
     rows = frame[frame["step"] == step.name]
     size = "4096" if step.ladder.name == "gemm" else step.ladder.sizes[-1]
     for name, value in vars(step.ladder.parse(size)).items():
@@ -134,7 +136,7 @@ def orders(**steps: Step | Variant) -> Table:
 def recorded_cycles(step: Step | Variant) -> float:
     """Of a scheduler, for each multiply-add: one over the recorded share of the peak."""
     variant = as_variant(step)
-    return 1 / share_of_peak(variant, _size(variant))
+    return 1 / share_of_peak(variant, _size(variant), on=course_device().name)
 
 
 def register_files() -> Table:
@@ -180,7 +182,7 @@ def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
 
 
 def _spilled(kernel: str, max_registers: int | None) -> dict[str, str]:
-    path = records.file_of(device_shown().name, SPILLS)
+    path = records.file_of(course_device().name, SPILLS)
     if path.exists():
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
@@ -188,7 +190,7 @@ def _spilled(kernel: str, max_registers: int | None) -> dict[str, str]:
                     return row
     raise CourseError(
         f"There is no recorded time of {kernel} with {max_registers or 'all'} registers on "
-        f"{device_shown().name}: python -m tests.kernels.spills makes one."
+        f"{course_device().name}: python -m tests.kernels.spills makes one."
     )
 
 

@@ -14,7 +14,7 @@ from utils.ladder.step import Step, Variant
 from utils.lessons import profiler
 from utils.lessons.cards import Table, table
 from utils.lessons.counted_steps import ceilings, counts_of, recorded_counts, recorded_of
-from utils.lessons.lesson import device_shown
+from utils.lessons.lesson import course_device
 from utils.lessons.recorded import CPU, recorded_ms, share_of_peak
 from utils.measuring import records, roofline
 from utils.virtual_gpu.pictures.svg import Picture
@@ -33,7 +33,7 @@ def draw_roofline(
     beside: Sequence[Ladder] = (),
     named: Sequence[str] = NAMED,
 ) -> Figure:
-    """The recorded products at 4096 as a path under the ceilings of the device.
+    """The recorded products at 4096 as a path under the ceilings of the course's own device.
 
     memory: "L2" or "shared", whose bytes were counted on the virtual GPU; or "DRAM", where each
     byte moves once. beside: ladders of sums and copies, at 2^30, of which DRAM alone is counted.
@@ -45,7 +45,7 @@ def draw_roofline(
         rate = counts.flops / ms / 1e6
         rows.append((kernel.partition(" ")[0], counts.flops / _moved(counts, memory), rate))
     points = [pd.DataFrame(rows, columns=["label", "intensity", "gflops"])]
-    points += [roofline.points(one, LARGE, device_shown().name) for one in beside]
+    points += [roofline.points(one, LARGE, course_device().name) for one in beside]
     title = f"The products at {SIZE}" + (f", sums and a copy at {LARGE}" if beside else "")
     return roofline_figures.roofline(pd.concat(points), ceilings(), title, memory, named)
 
@@ -78,7 +78,7 @@ def counted_and_profiled(*steps: Step) -> Table:
         seen = [f"{profiler.figure(step, figure) / 1e9:.2f}" for figure in TRAFFIC.values()]
         rows.append((step.name, cells[0], seen[0], cells[1], seen[1]))
     head = ("", "L2, GB, counted", "profiler", "wavefronts, 10⁹, counted", "profiler")
-    return table(f"Traffic at {SIZE}, counted and on one {device_shown().name}", head, rows)
+    return table(f"Traffic at {SIZE}, counted and on one {course_device().name}", head, rows)
 
 
 def busiest(step: Step | Variant) -> tuple[str, float]:
@@ -93,12 +93,14 @@ def busy(*steps: Step) -> Table:
     rows = []
     for step in steps:
         name, ms = busiest(step)
-        reason, share = profiler.most_frequent_wait(step)
-        seen = f"{profiled_busy(step):.0f}%"
-        waits = f"{profiler.WORDS[reason]}: {share:.0%}"
-        rows.append((step.name, name, f"{ms / recorded_ms(step):.0%}", seen, waits))
-    head = ("", "busiest, by count", "busy, by count", "by the profiler", "most warps wait for")
-    return table(f"At {SIZE}, on one {device_shown().name}", head, rows)
+        by_count = f"{ms / _recorded_ms(step):.0%}"
+        rows.append((step.name, name, by_count, f"{profiled_busy(step):.0f}%"))
+    head = ("", "the busiest", "busy, by count", "by the profiler")
+    return table(f"At {SIZE}, on one {course_device().name}", head, rows)
+
+
+def _recorded_ms(step: Step) -> float:
+    return recorded_ms(step, SIZE, on=course_device().name)
 
 
 def profiled_busy(step: Step) -> float:
@@ -111,14 +113,14 @@ def profiled_busy(step: Step) -> float:
 
 def draw_busiest(*steps: Step) -> Picture:
     """For each step the time that its busiest resource needs, and the recorded one."""
-    found = {step.name.replace("_", " "): (busiest(step)[1], recorded_ms(step)) for step in steps}
-    title = f"Time at {SIZE}, one {device_shown().name}"
+    found = {step.name.replace("_", " "): (busiest(step)[1], _recorded_ms(step)) for step in steps}
+    title = f"Time at {SIZE}, one {course_device().name}"
     return times.draw_estimates(found, title)
 
 
 def draw_samples(step: Step) -> Picture:
     """Where the profiler saw the warps of a short kernel: its longest loop, by instruction."""
-    path = records.file_of(device_shown().name, "profiler_instructions")
+    path = records.file_of(course_device().name, "profiler_instructions")
     with path.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["kernel"].partition(" ")[0] == step.name]
     total = sum(int(row["samples"]) for row in rows)
@@ -148,13 +150,13 @@ def shares_of_peaks(first_rung: Step) -> dict[str, dict[str, float]]:
         "best rung": best["gflops"] / CORE_PEAK,
         "library": best["gflops"] / best["library_ratio"] / CORE_PEAK,
     }
-    found = records.measured(device_shown().name, first_rung.ladder.name)
+    found = records.measured(course_device().name, first_rung.ladder.name)
     gpu = records.fastest(found[(found["n"] == 4096) & (found["m"] == 4096)])
     top = gpu.loc[gpu["gflops"].idxmax()]
     return {
         "one core of a CPU": core,
-        device_shown().name: {
-            "first rung": share_of_peak(first_rung),
+        course_device().name: {
+            "first rung": share_of_peak(first_rung, on=course_device().name),
             "best rung": top["efficiency"],
             "library": top["efficiency"] / top["library_ratio"],
         },
