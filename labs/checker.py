@@ -124,12 +124,13 @@ def wrong_result(seen: Run) -> str | None:
 
 
 def _stores_into_an_input(seen: Run) -> str | None:
-    for parameter in seen.exercise.parameters[:-1]:
+    asked = seen.exercise
+    for parameter in (one for one in asked.parameters[:-1] if one not in asked.scratch):
         for kind in ("store", "atomic"):
             for access in seen.accesses(parameter, kind):
                 return (
                     f"{at(access.site)} changes `{access.array}`, which is an input. "
-                    f"{seen.exercise.kind.needed}, and the result belongs in `{seen.result}`."
+                    f"{asked.kind.needed}, and the result belongs in `{seen.result}`."
                 )
     return None
 

@@ -120,6 +120,7 @@ class Exercise(Asked):
     decorator: "cuda.jit" for a kernel, "njit" for a function of the CPU. This one is run step by
     step as a kernel of one thread, so that loads, stores and their order are known of it as well.
     parameters: of the kernel; the result is the last one.
+    scratch: those of them besides the result that the kernel may change, such as a counter.
     sizes: what the numbers of a shape are called, such as ("m", "n", "k").
     shapes: the first fits all blocks, so that counts are whole numbers; then odd ones; ones last,
     because an error is easier to read at any other shape.
@@ -130,6 +131,7 @@ class Exercise(Asked):
     parameters: tuple[str, ...]
     shapes: tuple[Shape, ...]
     decorator: str = "cuda.jit"
+    scratch: tuple[str, ...] = ()
     launch: Callable[[Shape], Launch]
     inputs: Callable[[Shape, int], tuple]
     reference: Callable[..., np.ndarray]
