@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from labs.exercise import Probes
-from labs.product_probes import by_blocks
+from labs.product_probes import by_blocks, exchanged, leaves_a_matrix, what_it_counts
 from labs.products import Split
 from labs.run import Run
 from labs.shared_memory import in_shared
@@ -35,6 +35,8 @@ def probes() -> Probes:
             _sums_not_set,
             _walk_exchanged,
             _walked_in_other_rows,
+            _exchanged,
+            _one_too_large,
             *of_any_shape(BK),
             _not_all_loaded,
             _beyond_the_tile,
@@ -95,10 +97,13 @@ def _walk_exchanged(seen: Run, finding: Finding) -> str | None:
     shape = _shape_of(finding)
     if not in_shared(seen, finding, "out_of_bounds") or not _stores(seen, finding):
         return None
-    number, across = finding.threads[0].thread[0], shape[-1]
-    row, column = divmod(number, across)
-    if finding.index != (column, row) or row == column:
+    across = shape[-1]
+    numbers = range(finding.threads[0].thread[0], math.prod(shape), THREADS)
+    places = {number: divmod(number, across) for number in numbers}
+    found = [number for number, place in places.items() if place[::-1] == finding.index]
+    if not found or places[found[0]] == finding.index:
         return None
+    number, (row, column) = found[0], places[found[0]]
     return (
         f"Element {number} of a tile with rows of {across} lies in row {row} and column {column}: "
         "the two are exchanged."
@@ -126,6 +131,24 @@ def _stores(seen: Run, finding: Finding) -> bool:
     """Whether the index that leaves an array is that of a store."""
     left = finding.site.source.partition("=")[0]
     return finding.array in left and "+=" not in finding.site.source
+
+
+def _exchanged(seen: Run, finding: Finding) -> str | None:
+    """Indices of a matrix that are exchanged leave it where it is not square."""
+    return exchanged(seen) if leaves_a_matrix(seen, finding) else None
+
+
+def _one_too_large(seen: Run, finding: Finding) -> str | None:
+    """One row, column or term too far, at the shape where no thread lies outside."""
+    if not leaves_a_matrix(seen, finding) or seen.shape != seen.exercise.shapes[0]:
+        return None
+    what, size = what_it_counts(seen, finding)
+    if finding.index_range != (size, size):
+        return None
+    return (
+        f"At this shape the tiles of all blocks lie inside, and no test is needed: the index "
+        f"itself is one too large. The last {what} is {size - 1}."
+    )
 
 
 def _not_all_loaded(seen: Run, finding: Finding) -> str | None:
@@ -181,10 +204,10 @@ def _rows_of_a_block(seen: Run) -> str | None:
     except VirtualGpuError:
         return None
     rows = np.flatnonzero(~alone.unwritten.any(axis=1))
-    if np.array_equal(rows, np.arange(BM // TM - 1 + TM)):
+    if rows.size == BM // TM - 1 + TM and (np.diff(rows) == 1).all():
         return (
-            f"In a block only rows 0 to {rows[-1]} are written: threads of a column begin one row "
-            f"apart, and each computes {TM} rows, so they overlap."
+            f"In a block only rows {rows[0]} to {rows[-1]} are written: threads of a "
+            f"column begin one row apart, and each computes {TM} rows, so they overlap."
         )
     if np.array_equal(rows, np.arange(TM)):
         return (
@@ -221,7 +244,7 @@ def _rows_of_a_thread_alike(seen: Run) -> str | None:
     """All sums of a thread are the same."""
     out = seen.out[: seen.out.shape[0] // TM * TM]
     groups = out.reshape(-1, TM, out.shape[1])
-    if not len(groups) or (groups != groups[:, :1]).any():
+    if not out.any() or (groups != groups[:, :1]).any():
         return None
     for i in range(TM):
         if np.array_equal(groups[:, 0], seen.right[i : len(out) : TM]):
