@@ -242,8 +242,17 @@ WRONG = {
     "terms added": ([("z] * from_b", "z] + from_b")], ["not their product"]),
 }
 
-# Why it changes nothing.
-EQUIVALENT = set()
+# A zero in float64 is stored as float32; and what lies outside may be anything in one of the tiles,
+# as long as it is zero in the other.
+LOAD_A = "sa[i, z] = a[row + i, start + z] if row + i < m and start + z < k else float32(0)"
+EQUIVALENT = {
+    "float64 in `sums[i] = float32(0)`",
+    *(
+        f"{rule} in `{place.strip()}`"
+        for rule in ("float64", "constant_one_more", "constant_one_less")
+        for place in (LOAD_A, LOAD_B)
+    ),
+}
 
 # The rule of the source's mistake, what the exercise is about, and one of the barriers.
 FAST = {
