@@ -89,7 +89,7 @@ EXERCISE = Exercise(
         "The tile of `b` has 16 rows of 64 words. The thread takes the words number `t`, "
         "`t + THREADS` and so on. In which row and column of this tile does word number `e` lie? "
         "It is not the line of `a` again.",
-        "`sums = cuda.local.array(TM, float32)` and a loop that sets each of them to `float32(0)`, "
+        "`cuda.local.array(TM, float32)` holds the sums. A loop sets each of them to `float32(0)`, "
         "once, before all tiles.",
         "For each `z` of the tile: read `sb[z, x]` into a variable. Then, for each `i`, read one "
         "word of column `z` of the tile of `a`, and add the product to `sums[i]`.",
