@@ -5,8 +5,8 @@ def slices(tiles, sms, steps):
     best, least = 0, 0
     for count in (1, 2, 3, 4, 6, 8, 12):
         if count <= steps:
-            rounds = -(-tiles * count // sms)
-            time = rounds * (-(-steps // count) + 2)
+            waves = -(-tiles * count // sms)
+            time = waves * (-(-steps // count) + 2)
             if count > 1:
                 time += 4
             if best == 0 or time < least:

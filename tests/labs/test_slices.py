@@ -8,8 +8,8 @@ from tests.labs.readers import changed, mutants_of
 
 NAME = "slices"
 COUNTS = "(1, 2, 3, 4, 6, 8, 12)"
-ROUNDS = "-(-tiles * count // sms)"
-TIME = "rounds * (-(-steps // count) + 2)"
+WAVES = "-(-tiles * count // sms)"
+TIME = "waves * (-(-steps // count) + 2)"
 ADDED = "            if count > 1:\n                time += 4\n"
 LONGEST = "-(-steps // count)"
 KEPT = "if best == 0 or time < least"
@@ -21,27 +21,27 @@ WRONG = {
     "always the most": ([(KEPT, "if best == 0 or time")], ["always the largest number"]),
     "as many as fit": (
         [(TIME, "-count if tiles * count <= sms else 0"), (ADDED, "")],
-        ["the largest number of slices that fits into one round"],
+        ["the largest number of slices that fits into one wave"],
     ),
-    "rounds that are not whole": (
-        [(ROUNDS, "tiles * count / sms")],
+    "waves that are not whole": (
+        [(WAVES, "tiles * count / sms")],
         ["never cuts a tile", "part empty takes as long as a full one"],
     ),
-    "rounds rounded down": ([(ROUNDS, "tiles * count // sms")], ["never cuts a tile"]),
-    "at least one round": (
-        [(ROUNDS, "max(1, tiles * count // sms)")],
+    "waves rounded down": ([(WAVES, "tiles * count // sms")], ["never cuts a tile"]),
+    "at least one wave": (
+        [(WAVES, "max(1, tiles * count // sms)")],
         ["there is at least one", "rounds down"],
     ),
-    "one round more": ([(ROUNDS, "tiles * count // sms + 1")], ["`// sms + 1`"]),
-    "no rounds": ([(ROUNDS, "1")], ["makes no difference to your rounds"]),
-    "rounds of whole tiles": (
-        [(ROUNDS, "-(-tiles // sms)")],
-        ["makes no difference to your rounds"],
+    "one wave more": ([(WAVES, "tiles * count // sms + 1")], ["`// sms + 1`"]),
+    "no waves": ([(WAVES, "1")], ["makes no difference to your waves"]),
+    "waves of whole tiles": (
+        [(WAVES, "-(-tiles // sms)")],
+        ["makes no difference to your waves"],
     ),
     "no beginning": ([(" + 2)", ")")], ["The 2 steps with which a slice begins"]),
     "one beginning": (
-        [(TIME, f"rounds * {LONGEST} + 2")],
-        ["count once. They count in each round"],
+        [(TIME, f"waves * {LONGEST} + 2")],
+        ["count once. They count in each wave"],
     ),
     "nothing added": ([(ADDED, "")], ["The 4 steps for adding", "missing"]),
     "added for one slice": (
@@ -56,7 +56,7 @@ WRONG = {
         [("time += 4", "time += 4 * (count - 1)")],
         ["for each slice behind the first"],
     ),
-    "added in each round": ([("time += 4", "time += 4 * rounds")], ["in each round in your"]),
+    "added in each wave": ([("time += 4", "time += 4 * waves")], ["in each wave in your"]),
     "steps rounded down": ([(LONGEST, "steps // count")], ["`steps // count`", "one more"]),
     "steps not rounded": ([(LONGEST, "steps / count")], ["`steps / count`", "longest slice"]),
     "whole tiles": ([(LONGEST, "steps")], ["a slice is shorter than a tile"]),
@@ -69,19 +69,19 @@ WRONG = {
     "from two on": ([(COUNTS, "(2, 3, 4, 6, 8, 12)")], ["not cut, is not tried"]),
     "the longest": ([("time < least", "time > least")], ["the longest estimated time"]),
     "the time": ([(LAST, "    return least\n")], ["This is the shortest time"]),
-    "the rounds": (
+    "the waves": (
         [(LAST, "    return -(-tiles * best // sms)\n")],
-        ["the number of rounds"],
+        ["the number of waves"],
     ),
     "all slices": ([(LAST, "    return tiles * best\n")], ["the number of all slices"]),
     "tiles and SMs exchanged": (
-        [(ROUNDS, "-(-sms * count // tiles)")],
+        [(WAVES, "-(-sms * count // tiles)")],
         ["For `tiles", "steps"],
     ),
     "nothing returned": ([(LAST, "    best\n")], ["returns nothing"]),
     "a float": ([(LAST, "    return best / 2\n")], ["is whole, and this is not"]),
     "true division everywhere": (
-        [(ROUNDS, "tiles * count / sms"), (LONGEST, "steps / count")],
+        [(WAVES, "tiles * count / sms"), (LONGEST, "steps / count")],
         ["never cuts a tile"],
     ),
     "a loop without an end": (
@@ -92,7 +92,7 @@ WRONG = {
 
 RIGHT = {
     "ceil of math": [
-        (ROUNDS, "math.ceil(tiles * count / sms)"),
+        (WAVES, "math.ceil(tiles * count / sms)"),
         ("def slices", "import math\n\n\ndef slices"),
     ],
     "a remainder": [(LONGEST, "(steps + count - 1) // count")],

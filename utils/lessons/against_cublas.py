@@ -26,8 +26,8 @@ WIDE = "wide"  # the kernel of `autotuned`; the other kind reads any layout
 
 def estimate(count: int, tiles: int, sms: int, steps: int) -> int:
     """The time of a product in steps, with each tile cut in so many slices."""
-    rounds = -(-tiles * count // sms)
-    return rounds * (-(-steps // count) + 2) + (4 if count > 1 else 0)
+    waves = -(-tiles * count // sms)
+    return waves * (-(-steps // count) + 2) + (4 if count > 1 else 0)
 
 
 def draw_slices(m: int, n: int, k: int) -> Picture:
