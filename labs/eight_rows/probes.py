@@ -95,7 +95,7 @@ def _shape_of(finding: Finding) -> tuple[int, ...]:
 def _walk_exchanged(seen: Run, finding: Finding) -> str | None:
     """A tile is filled with the row of its walk as the column, and the column as the row."""
     shape = _shape_of(finding)
-    if not in_shared(seen, finding, "out_of_bounds") or not _stores(seen, finding):
+    if not in_shared(seen, finding, "out_of_bounds") or not _stores(seen, finding) or not shape:
         return None
     across = shape[-1]
     numbers = range(finding.threads[0].thread[0], math.prod(shape), THREADS)
@@ -113,7 +113,7 @@ def _walk_exchanged(seen: Run, finding: Finding) -> str | None:
 def _walked_in_other_rows(seen: Run, finding: Finding) -> str | None:
     """A tile is filled in rows of another length than its own, as of the other tile."""
     shape = _shape_of(finding)
-    if not in_shared(seen, finding, "out_of_bounds") or not _stores(seen, finding):
+    if not in_shared(seen, finding, "out_of_bounds") or not _stores(seen, finding) or not shape:
         return None
     high = finding.index_range[1] + 1
     length = high if finding.axis else math.prod(shape) / high
