@@ -86,6 +86,7 @@ def test_a_step_has_ten_loads_eight_of_a_and_two_of_b(compiler):
     assert len(names) / hot.ffma == pytest.approx(0.156, abs=0.0005)
 
 
+@pytest.mark.slow
 def test_a_wide_load_of_b_takes_eight_wavefronts_where_four_would_do():
     stores = seen_of(BLOCKED).totals["shared_store_wavefronts"] * 64 * 32 * 2
     stores /= seen_of(BLOCKED).totals["float32_ops"]
@@ -132,6 +133,7 @@ def test_4x4_in_128x128_has_no_conflict_and_is_slow():
     assert ms((128, 128), (4, 4)) == pytest.approx(7.51, abs=0.005)
 
 
+@pytest.mark.slow
 def test_of_the_sixteen_the_profiler_has_counted_one():
     counted = []
     for variant in BLOCKED.variants():
@@ -153,6 +155,7 @@ def test_the_same_tile_reaches_27_48_and_90_percent():
     assert rows[0][1:] == ("14.0 TFLOP/s", "90%", "91%")
 
 
+@pytest.mark.slow
 def test_register_blocking_is_behind_at_256_and_512_and_far_ahead_from_2048_on():
     gain = {at: course.recorded_ms(TILED, at) / course.recorded_ms(BLOCKED, at) for at in SIZES}
     assert gain["256"] < 1
@@ -160,6 +163,7 @@ def test_register_blocking_is_behind_at_256_and_512_and_far_ahead_from_2048_on()
     assert all(gain[size] > 2.5 for size in ("2048", "4096", "8192"))
 
 
+@pytest.mark.slow
 def test_half_of_the_wavefronts_are_conflicts():
     step = 64 * course.profiled_wavefronts(BLOCKED)
     without = 8 * 1 + 2 * 4
