@@ -1,8 +1,12 @@
 """What lesson 17 says in prose, held against records, counts and machine code."""
 
+import ctypes
 import math
+import sys
 from functools import cache
+from types import ModuleType, SimpleNamespace
 
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +19,7 @@ from labs.slices.exercise import ADDING, BEGINNING, COUNTS, time_of
 from utils import lessons as course
 from utils.lessons import against_cublas as library
 from utils.machine import devices
-from utils.paths import DATA
+from utils.paths import DATA, ROOT
 from utils.xray import xray
 
 SHAPE = (71, 8852, 8480)
@@ -132,6 +136,35 @@ def test_rectangles_come_out_right_with_b_first_and_m_and_n_exchanged():
     a, b, c = np.ones((2, 3)), np.arange(12.0).reshape(3, 4), np.zeros((2, 4))
     sgemm(4, 2, 3, b.ravel(), 4, a.ravel(), 3, c.ravel(), 4)
     assert (c == a @ b).all()
+
+
+def test_the_cell_that_calls_cublas_gets_a_times_b(monkeypatch, capsys):
+    """On a library of paper: column-major, with pointers for numbers and matrices."""
+
+    def memory(pointer, words):
+        return np.ctypeslib.as_array((ctypes.c_float * words).from_address(pointer))
+
+    def of_paper(handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc):
+        assert (transa, transb) == (0, 0)
+        assert (memory(alpha, 1)[0], memory(beta, 1)[0]) == (1, 0)
+        sgemm(m, n, k, memory(a, lda * k), lda, memory(b, ldb * n), ldb, memory(c, ldc * n), ldc)
+
+    def on_device(x):
+        data = SimpleNamespace(ptr=x.ctypes.data)
+        return SimpleNamespace(data=data, get=lambda: x)
+
+    device = SimpleNamespace(cublas_handle=1)
+    paper = SimpleNamespace(asarray=on_device, cuda=SimpleNamespace(Device=lambda: device))
+    cublas = SimpleNamespace(sgemm=of_paper, CUBLAS_OP_N=0)
+    monkeypatch.setattr("utils.machine.versions.cupy", lambda: paper)
+    for name in ("cupy_backends", "cupy_backends.cuda"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setitem(sys.modules, "cupy_backends.cuda.libs", SimpleNamespace(cublas=cublas))
+    lesson = nbformat.read(ROOT / "notebooks" / "17_against_cublas.ipynb", as_version=4)
+    (cell,) = (cell.source for cell in lesson.cells if cell.id == "with-gpu")
+    a, b = np.random.default_rng(17).integers(-9, 9, (2, 3, 3)).astype(np.float32)
+    exec(cell, {"np": np, "a": a, "b": b, "c": np.zeros((3, 3), np.float32)})
+    assert capsys.readouterr().out == "cuBLAS gives a·b: True\n"
 
 
 # ---- asynchronous copies, the search ----
