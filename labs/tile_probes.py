@@ -31,6 +31,7 @@ from labs.tile_sums import (
     terms_by_tile,
     tiles_mixed_up,
 )
+from utils.machine.occupancy import WARP
 from utils.virtual_gpu import Finding, VirtualGpuError
 from utils.virtual_gpu.source import read_source
 
@@ -69,6 +70,21 @@ def probes(tile: int, constant: str, family: Probes) -> Probes:
     )
 
 
+def of_any_shape(depth: int) -> tuple:
+    """What of the findings holds for tiles of any shape. depth: terms of a sum in a tile."""
+    return (
+        never_called,
+        _one_warp_waits,
+        _left_before,
+        _not_loaded_yet,
+        _still_in_use,
+        _same_element,
+        in_a_branch,
+        nobody_stores,
+        partial(_last_tile, depth),
+    )
+
+
 # -------------------------------------------------------------------- what does not fit the launch
 
 
@@ -93,10 +109,10 @@ def _one_warp_waits(seen: Run, finding: Finding) -> str | None:
     warp = calls(seen, "syncwarp")
     if not in_shared(seen, finding, "race") or not warp or calls(seen, "syncthreads"):
         return None
-    x, y = seen.exercise.launch(seen.shape).block
+    warps = seen.exercise.launch(seen.shape).threads // WARP
     return (
         f"`syncwarp` in line {warp[0].lineno} makes the 32 threads of a warp wait for each other. "
-        f"The tile is loaded by {x * y // 32} warps."
+        f"The tile is loaded by {warps} warps."
     )
 
 
