@@ -16,9 +16,9 @@ import numpy as np
 from labs import tile_probes
 from labs.exercise import Probes
 from labs.product_probes import leaves_a_matrix, what_it_counts
+from labs.product_sums import added, constant_off, lost_or_repeated_terms
 from labs.run import Run
-from labs.tile_sums import terms_by_tile
-from labs.words import counted
+from labs.tile_sums import terms_by_tile, tiles_mixed_up
 from utils.virtual_gpu import Finding, VirtualGpuError
 from utils.virtual_gpu.source import read_source
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def probes(grains: Grains, constant: str, family: Probes) -> Probes:
     """What this family knows, in the order in which it is asked; then what all tiles know."""
-    tiles = tile_probes.probes(grains.tile, constant, family)
+    tiles = tile_probes.probes(grains.tile, constant, family, grains.covered.width)
     return replace(
         tiles,
         constants=(partial(_other_tile, grains, constant),),
@@ -37,7 +37,11 @@ def probes(grains: Grains, constant: str, family: Probes) -> Probes:
             partial(_later_row, grains),
             *tiles.findings,
         ),
-        unwritten=(partial(_rows_of_a_block, grains), *tiles.unwritten),
+        unwritten=(
+            partial(_rows_of_a_block, grains),
+            partial(_store_of_a_part, grains),
+            *tiles.unwritten,
+        ),
         wrong=(partial(in_parts, grains), *tiles.wrong),
     )
 
@@ -64,9 +68,7 @@ def _part_not_filled(grains: Grains, seen: Run, finding: Finding) -> str | None:
     if finding.kind != "uninitialised" or seen.parameter(finding.array) or grains.rows == 1:
         return None
     stored = [
-        one
-        for one in seen.trace.access_counts
-        if (one.array, one.kind) == (finding.array, "store")
+        one for one in seen.trace.access_counts if (one.array, one.kind) == (finding.array, "store")
     ]
     blocks, tiles = seen.exercise.launch(seen.shape).blocks, -(-seen.shape[2] // grains.tile)
     each = sum(one.lanes for one in stored) / (blocks * tiles * grains.tile**2)
@@ -125,6 +127,24 @@ def _rows_of_a_block(grains: Grains, seen: Run) -> str | None:
     return f"{story}Some rows of a thread lie outside of its block, or a test stops them."
 
 
+def _store_of_a_part(grains: Grains, seen: Run) -> str | None:
+    """One element of each thread is stored in some blocks and not in others."""
+    parts = list(_parts(grains, seen))
+    missing = [part for part in parts if part.run.unwritten.any()]
+    if len(parts) < 2 or len(missing) != 1:
+        return None
+    (part,) = missing
+    whole = part.run.unwritten.all(axis=1 if grains.columns > 1 else 0)
+    stored = seen.total("c", "store", "lanes") + seen.unwritten.sum()
+    if not whole.any() or whole.all() or stored > seen.out.size:
+        return None
+    what = "row" if grains.columns > 1 else "column"
+    return (
+        f"Of the {len(parts)} elements of each thread only {_named(grains, part)} lacks a {what}, "
+        f"number {np.flatnonzero(whole)[0]}: the test of its store stops threads that are inside."
+    )
+
+
 # ------------------------------------------------------------------------------------ wrong values
 
 
@@ -156,26 +176,51 @@ def in_parts(grains: Grains, seen: Run) -> str | None:
                 f"holds what belongs in {_named(grains, parts[whose[wrong[0].place]])}."
             )
         return None
+    many = f"Of the {len(parts)} elements of each thread"
     first = wrong[0]
-    story = (
-        f"Only {' and '.join(_named(grains, part) for part in wrong)} is wrong of what each "
-        "thread computes. "
-        if len(wrong) == 1
-        else f"{counted(len(wrong), _what(grains))} of each thread are wrong, the first of them "
-        f"is {_named(grains, first)}. "
-    )
-    return story + _in_a_part(grains, first, parts, whose[first.place])
+    if len(wrong) == 1:
+        story = f"{many} only {_named(grains, first)} is wrong. "
+    else:
+        story = f"{many} {len(wrong)} are wrong, the first of them is {_named(grains, first)}. "
+    return story + _in_a_part(grains, seen, first, parts, whose[first.place])
 
 
-def _in_a_part(grains: Grains, part: Part, parts: list[Part], whose: int | None) -> str:
+def _in_a_part(grains: Grains, seen: Run, part: Part, parts: list[Part], whose: int | None) -> str:
     """What became of the elements of this part."""
     if whose is not None:
         return f"It holds what belongs in {_named(grains, parts[whose])}."
     if not part.run.out.any():
         return "It is 0: nothing was added to its sum."
-    return terms_by_tile(grains.tile, part.run) or (
-        "Which words of the tiles does its sum take, and where is it stored?"
+    return (
+        terms_by_tile(grains.tile, part.run, seen)
+        or lost_or_repeated_terms(part.run)
+        or _zeros(grains, part)
+        or constant_off(part.run)
+        or added(part.run)
+        or tiles_mixed_up(grains.tile, seen, partial(_of_place, grains, part.place))
+        or "Which words of the tiles does its sum take, and where is it stored?"
     )
+
+
+def _zeros(grains: Grains, part: Part) -> str | None:
+    """Whole rows or columns are zero, and the others of this part are right."""
+    by_column = grains.columns > 1
+    zero = (part.run.out == 0).all(axis=0 if by_column else 1)
+    rest = part.run.wrong[:, ~zero] if by_column else part.run.wrong[~zero]
+    if not zero.any() or rest.any():
+        return None
+    return (
+        f"Zero stands in {_what(grains)} {part.of[zero][0]}, and others of them are right: a test "
+        "takes for outside what is inside there."
+    )
+
+
+def _of_place(grains: Grains, place: int, result: np.ndarray) -> np.ndarray:
+    """For each element of the result whether it is number `place` of its thread."""
+    rows, columns = np.indices(result.shape)
+    if grains.columns > 1:
+        return columns // grains.tile % grains.columns == place
+    return rows % grains.tile // grains.block[1] == place
 
 
 def _parts(grains: Grains, seen: Run) -> Iterator[Part]:
@@ -183,10 +228,10 @@ def _parts(grains: Grains, seen: Run) -> Iterator[Part]:
     (a, b), (m, n, k) = seen.inputs, seen.shape
     for place in range(grains.columns * grains.rows):
         if grains.columns > 1:
-            of = np.flatnonzero(np.arange(n) // grains.tile % grains.columns == place)
+            of = np.flatnonzero(_of_place(grains, place, seen.out)[0])
             taken = {"inputs": (a, b[:, of]), "out": seen.out[:, of], "shape": (m, of.size, k)}
         else:
-            of = np.flatnonzero(np.arange(m) % grains.tile // grains.block[1] == place)
+            of = np.flatnonzero(_of_place(grains, place, seen.out)[:, 0])
             taken = {"inputs": (a[of], b), "out": seen.out[of], "shape": (of.size, n, k)}
         if of.size:
             yield Part(place, of, replace(seen, **taken))
