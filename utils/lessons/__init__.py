@@ -15,6 +15,7 @@ from utils.lessons.counting import (
 from utils.lessons.edits import Edit, edited
 from utils.lessons.estimates import draw_estimates, draw_gains, draw_growth, estimates
 from utils.lessons.findings import findings
+from utils.lessons.grains import draw_grains, grain_costs, words_per_multiply_add
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
@@ -60,6 +61,7 @@ __all__ = [
     "device_to_time",
     "draw_estimates",
     "draw_gains",
+    "draw_grains",
     "draw_growth",
     "draw_loops",
     "draw_pitfalls",
@@ -69,6 +71,7 @@ __all__ = [
     "faster_by_size",
     "findings",
     "follow",
+    "grain_costs",
     "hot_loop",
     "hot_loops",
     "ledger",
@@ -106,4 +109,5 @@ __all__ = [
     "watch",
     "wavefronts",
     "wavefronts_per_multiply_add",
+    "words_per_multiply_add",
 ]
