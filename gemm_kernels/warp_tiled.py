@@ -1,7 +1,7 @@
 """A thread's 8×8 of c are four quads half a tile apart; a warp is a patch of c, not a row.
 
-The source's listing has the map FOUR_BY_EIGHT; here there are two more to compare with, and rows of
-a's tile are 4 elements longer than what they hold.
+The source's listing has the map FOUR_BY_EIGHT and its text ZIG_ZAG; here there are two more to
+compare with, and rows of a's tile are 4 elements longer than what they hold.
 """
 
 from functools import cache
@@ -18,7 +18,7 @@ from gemm_kernels.parts.blocks import (
     read_fragment,
     store_tile,
 )
-from gemm_kernels.parts.lane_maps import FOUR_BY_EIGHT, LANE_MAPS, ROW_MAJOR, Z_ORDER
+from gemm_kernels.parts.lane_maps import FOUR_BY_EIGHT, LANE_MAPS, ROW_MAJOR, Z_ORDER, ZIG_ZAG
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
@@ -27,7 +27,7 @@ BM, BN, TM, TN = 128, 128, 8, 8
 
 @cache
 def build(LANES, BK):
-    """The kernel with one of the three lane maps, and BK steps of k a tile of 128×128."""
+    """The kernel with one of the four lane maps, and BK steps of k a tile of 128×128."""
     place = LANE_MAPS[LANES]
     THREADS = BM // TM * (BN // TN)
     LOADS_A, LOADS_B = BM * BK // 4 // THREADS, BK * BN // 4 // THREADS
@@ -116,6 +116,6 @@ STEP = Step(
     task=GEMM,
     build=build,
     launch=launch,
-    choices={"LANES": (ROW_MAJOR, FOUR_BY_EIGHT, Z_ORDER), "BK": (8, 16)},
+    choices={"LANES": (ROW_MAJOR, FOUR_BY_EIGHT, Z_ORDER, ZIG_ZAG), "BK": (8, 16)},
     budget=Budget(registers=128, global_bits=128, shared_bits=128, ffma_share=0.7),
 )

@@ -1,14 +1,14 @@
-"""Which 4×4 quad of a tile belongs to which thread: three maps for 256 threads and 16×16 quads.
+"""Which 4×4 quad of a tile belongs to which thread: four maps for 256 threads and 16×16 quads.
 
 A read of 128 bits takes four wavefronts, and two where lanes ask for the same quad in pairs: each
-with its neighbour, or with its next neighbour but one. The maps differ in how often that happens.
-The profiler counted 3, 3 and 2 wavefronts per read on an H200, and the kernel was fastest with the
-first: shared memory is not what it waits for.
+with its neighbour, or with its next neighbour but one. The maps differ in how often that happens:
+3, 3, 2 and 2 wavefronts per read. On an H200 the kernel was fastest with the first: shared memory
+is not what it waits for.
 """
 
 from numba import cuda
 
-ROW_MAJOR, FOUR_BY_EIGHT, Z_ORDER = range(3)
+ROW_MAJOR, FOUR_BY_EIGHT, Z_ORDER, ZIG_ZAG = range(4)
 
 
 @cuda.jit(device=True, forceinline=True)
@@ -36,4 +36,15 @@ def z_order(t):
     return warp // 2 * 4 + down, warp % 2 * 8 + across
 
 
-LANE_MAPS = (row_major, four_by_eight, z_order)
+@cuda.jit(device=True, forceinline=True)
+def zig_zag(t):
+    """A warp has 4×8, each half of it 2×8: neighbours take turns between the two rows of a half.
+
+    The map that the source gives in words, with a and b exchanged, and that of `maxwell256`. Four
+    warps lie below each other.
+    """
+    warp, lane = t // 32, t % 32
+    return warp % 4 * 4 + lane // 16 * 2 + lane % 2, warp // 4 * 8 + lane % 16 // 2
+
+
+LANE_MAPS = (row_major, four_by_eight, z_order, zig_zag)

@@ -1,5 +1,7 @@
 """Every step of the GPU ladder of SGEMM, on the GPU where there is one and on the virtual GPU."""
 
+import inspect
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ from numba import cuda
 from numba.cuda.cudadrv.devicearray import ManagedNDArray
 
 from gemm_kernels import LADDER, run
+from gemm_kernels.parts import lane_maps
 from utils.errors import CourseError
 from utils.ladder.explain import trace_step
 from utils.ladder.problems import draw
@@ -250,19 +253,41 @@ def test_without_the_barrier_of_the_loop_a_race_is_found(name):
 
 
 # Reads of 128 bits from shared memory, per request. Counted by the profiler on an H200, 2026-11-21,
-# at 256×256×256: 98688, 98688 and 65792 wavefronts for 32896 requests, 164480 for prefetch.
+# at 256×256×256: 98688, 98688 and 65792 wavefronts for 32896 requests, 164480 for prefetch. The
+# fourth map came later: counters.csv.
 @pytest.mark.parametrize(
     "step, constants, wavefronts",
     [
         ("warp_tiled", {"LANES": 0}, 3),
         ("warp_tiled", {"LANES": 1}, 3),
         ("warp_tiled", {"LANES": 2}, 2),
+        ("warp_tiled", {"LANES": 3}, 2),
         ("prefetch", {}, 5),
     ],
 )
 def test_lane_maps_differ_in_the_wavefronts_of_a_read(step, constants, wavefronts):
     result = traced(variant(step, **constants), 128, 128, 16)
     assert per_request(result.lines, "shared_load") == wavefronts
+
+
+def test_the_zig_zag_is_the_sources_map_in_words_and_that_of_maxwell256():
+    """The source's map with a and b exchanged: its tile_index_b is the row here, in elements."""
+    source = LADDER.step("maxwell256").file.build.__wrapped__
+    bits = next(line for line in inspect.getsource(source).splitlines() if "across, down =" in line)
+    for t in range(256):
+        found = {"t": t}
+        exec(bits.strip(), found)
+        down, across = lane_maps.zig_zag.py_func(t)
+        assert (down, across) == (found["down"], found["across"])
+        warp, lane = t // 32, t % 32
+        assert down * 4 == warp % 4 * 16 + lane // 16 * 8 + lane % 2 * 4
+        assert across * 4 == warp // 4 * 32 + lane % 16 // 2 * 4
+
+
+@pytest.mark.parametrize("lanes", lane_maps.LANE_MAPS)
+def test_every_lane_map_gives_each_quad_to_one_thread(lanes):
+    assert len({lanes.py_func(t) for t in range(256)}) == 256
+    assert {max(place) for place in zip(*map(lanes.py_func, range(256)), strict=True)} == {15}
 
 
 @pytest.mark.parametrize("name", ["maxwell64", "maxwell256"])

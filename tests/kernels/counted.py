@@ -181,8 +181,9 @@ def _of_the_ladders() -> list[CountedLaunch]:
         # one on every device.
         if step.place is None and step.name != "split_k"
         for variant in (step.variants() if step.name in SWEPT else [step.variant()])
-        # Smaller blocks bring no access that larger ones do not have.
+        # Smaller blocks and longer tiles bring no access that these do not have.
         if variant.constants.get("BLOCK", 128) >= 128
+        and (step.name != "warp_tiled" or variant.constants["BK"] == 8)
     ]
 
 
@@ -203,7 +204,8 @@ def _of_step(variant, shape) -> CountedLaunch:
 
 
 # Steps of which every choice is counted; of the others the first one.
-SWEPT = ("naive", "tiled", "reduce0", "fma_loop", "copy")
+SWEPT = ("naive", "tiled", "warp_tiled", "reduce0", "fma_loop", "copy")
+SWEPT = ("naive", "tiled", "reduce0", "copy")
 
 
 def launches() -> list[CountedLaunch]:

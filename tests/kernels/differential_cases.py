@@ -452,9 +452,7 @@ def atomics() -> Iterator[Kernel]:
                 Result("old value", f"OUT[i] = cuda.atomic.{name}(i0, i, i1[i])", np.dtype(dtype)),
             )
             yield Kernel("atomics", f"{name}_{dtype}", operands(dtype, dtype), (), results, False)
-        results = (
-            Result("old", "OUT[i] = cuda.atomic.cas(i0, i, i1[i], i2[i])", np.dtype(dtype)),
-        )
+        results = (Result("old", "OUT[i] = cuda.atomic.cas(i0, i, i1[i], i2[i])", np.dtype(dtype)),)
         yield Kernel("atomics", f"cas_{dtype}", operands(*(dtype,) * 3), (), results, False)
         if dtype[0] in "iu":
             results = tuple(
@@ -501,6 +499,7 @@ def warps() -> Iterator[Kernel]:
 
 def _few(dtype: str) -> Callable[[], tuple[np.ndarray]]:
     """Values of which many are the same, in half of the warps all."""
+
     def made():
         some = corners(np.dtype(dtype))[-5:]
         numbers = np.random.default_rng(3).choice(some, SIZE).reshape(-1, 32)
