@@ -15,7 +15,14 @@ from utils.lessons.counting import (
 from utils.lessons.edits import Edit, edited
 from utils.lessons.estimates import draw_estimates, draw_gains, draw_growth, estimates
 from utils.lessons.findings import findings
-from utils.lessons.grains import draw_grains, grain_costs, words_per_multiply_add
+from utils.lessons.grains import (
+    draw_grains,
+    fastest_tile,
+    grain_costs,
+    machine_wavefronts,
+    shared_estimates,
+    words_per_multiply_add,
+)
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
@@ -69,6 +76,7 @@ __all__ = [
     "estimated_ms",
     "estimates",
     "faster_by_size",
+    "fastest_tile",
     "findings",
     "follow",
     "grain_costs",
@@ -76,6 +84,7 @@ __all__ = [
     "hot_loops",
     "ledger",
     "loads_per_multiply_add",
+    "machine_wavefronts",
     "multiplications",
     "occupancies",
     "occupancy_of_fastest",
@@ -92,6 +101,7 @@ __all__ = [
     "recorded_series",
     "reveal",
     "share_of_peak",
+    "shared_estimates",
     "shared_memory_ms",
     "show_change",
     "show_difference",

@@ -8,12 +8,14 @@ from utils.errors import CourseError
 from utils.figures.grain_bars import draw_grain_bars
 from utils.figures.look import number
 from utils.ladder.step import Step, Variant
-from utils.lessons.cards import Table, table
+from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import loads_per_multiply_add, multiply_adds, watch
+from utils.lessons.inner_loops import hot_loop
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import share_of_peak
+from utils.lessons.recorded import recorded_ms, share_of_peak
+from utils.lessons.wavefronts import shared_memory_ms
 from utils.machine import devices
-from utils.machine.occupancy import occupancy
+from utils.machine.occupancy import WARP, occupancy
 from utils.measuring import records
 from utils.virtual_gpu.pictures.svg import Picture
 
@@ -38,6 +40,41 @@ def words_per_multiply_add(**steps: Step | Variant) -> Table:
 def _fraction(value: float) -> str:
     """A small share as one over a whole number."""
     return f"1/{1 / value:.0f}"
+
+
+def machine_wavefronts(step: Step | Variant) -> float:
+    """Wavefronts for a multiply-add of a warp, by the machine code's reads of shared memory.
+
+    A joined read (LDS.128) of words that all lanes share takes two, as the profiler's counts say
+    of `tiled`, and one of a single word takes one; so it is right for kernels whose joined reads
+    are all of this kind. CourseError where neither a compiler nor a record knows the loop.
+    """
+    loop, seen = hot_loop(step), watch(step)
+    reads = sum(1 + (code == "LDS.128") for code in loop.opcodes if code.startswith("LDS"))
+    stores = WARP * seen.totals["shared_store_wavefronts"] / multiply_adds(seen)
+    return reads / loop.multiply_adds + stores
+
+
+def shared_estimates(shape: str = "4096", **steps: Step | Variant) -> Table | Card:
+    """Reads in the source, wavefronts of the machine code, the time that they ask for, the record.
+
+    An SM serves one wavefront per cycle, and nothing else takes time. steps: by the name that the
+    reader sees, with _ for spaces. Where neither a compiler nor a record knows one of them a
+    sentence takes the table's place.
+    """
+    rows = []
+    for name, step in steps.items():
+        try:
+            asked = machine_wavefronts(step)
+        except CourseError as error:
+            return Card("ask", (f"{error} The lesson goes on without this table.",))
+        times = shared_memory_ms(asked, shape), recorded_ms(step, shape)
+        reads = loads_per_multiply_add(watch(step), "shared")
+        cells = number(reads), f"{asked:.2f}", *(f"{ms:.3g}\N{NO-BREAK SPACE}ms" for ms in times)
+        rows.append((name.replace("_", "\N{NO-BREAK SPACE}"), *cells))
+    head = ("", "reads in the source", "wavefronts", "estimate", "recorded")
+    note = f"Estimate: one wavefront per cycle and SM, at {shape} on one {device_shown().name}."
+    return table("Shared memory, for each multiply-add of a warp", head, rows, note)
 
 
 def draw_grains(step: Step, *constants: dict[str, int]) -> Picture:
@@ -75,6 +112,12 @@ def published_shares(kernel: str) -> dict[str, dict[int, float]]:
 
 def _share(step: Step, **constants: int) -> float:
     return share_of_peak(step.variant(**constants), "1024")
+
+
+def fastest_tile(step: Step, shape: str, **constants: int) -> int:
+    """The TILE with which a step was recorded as the fastest. constants: of the step besides."""
+    recorded = [tile for tile in step.choices["TILE"] if _is_recorded(step, TILE=tile, **constants)]
+    return min(recorded, key=lambda tile: recorded_ms(step.variant(TILE=tile, **constants), shape))
 
 
 def _is_recorded(step: Step, **constants: int) -> bool:
