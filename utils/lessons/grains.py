@@ -145,7 +145,9 @@ def _published(kernel: str, device: str) -> Iterator[tuple]:
     for row in frame[(frame["kernel"] == kernel) & (frame["device"] == device)].itertuples():
         across, down = map(int, row.block.split("x"))
         figures = int(row.registers), int(row.shared_bytes)
-        yield _needs(f"{device}, grain {row.grain}", capability, across * down, *figures)
+        yield _needs(
+            f"{device.split()[-1]}, grain {row.grain}", capability, across * down, *figures
+        )
 
 
 def _recorded(step: Step, constants: dict[str, int]) -> Iterator[tuple]:
