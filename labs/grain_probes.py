@@ -33,16 +33,18 @@ def probes(grains: Grains, constant: str, family: Probes) -> Probes:
         tiles,
         constants=(partial(_other_tile, grains, constant),),
         findings=(
+            _total_not_set,
             partial(_part_not_filled, grains),
             partial(_later_row, grains),
             *tiles.findings,
         ),
         unwritten=(
             partial(_rows_of_a_block, grains),
+            partial(_last_row_decides, grains),
             partial(_store_of_a_part, grains),
             *tiles.unwritten,
         ),
-        wrong=(partial(in_parts, grains), *tiles.wrong),
+        wrong=(partial(in_parts, grains), partial(_first_rows_of_b, grains), *tiles.wrong),
     )
 
 
@@ -64,21 +66,33 @@ def _other_tile(grains: Grains, constant: str, kernel) -> str | None:
 
 
 def _part_not_filled(grains: Grains, seen: Run, finding: Finding) -> str | None:
-    """Rows of a tile that no thread fills, because each thread fills one row of it."""
-    if finding.kind != "uninitialised" or seen.parameter(finding.array) or grains.rows == 1:
+    """Rows of a tile that no thread fills, at the shape where no edge is near."""
+    shared = finding.kind == "uninitialised" and "local array" not in finding.message
+    if not shared or grains.rows == 1 or seen.shape != seen.exercise.shapes[0]:
         return None
-    stored = [
-        one for one in seen.trace.access_counts if (one.array, one.kind) == (finding.array, "store")
-    ]
-    blocks, tiles = seen.exercise.launch(seen.shape).blocks, -(-seen.shape[2] // grains.tile)
+    counts = seen.trace.access_counts
+    stored = [one for one in counts if (one.array, one.kind) == (finding.array, "store")]
+    blocks, tiles = seen.exercise.launch(seen.shape).blocks, seen.shape[2] // grains.tile
     each = sum(one.lanes for one in stored) / (blocks * tiles * grains.tile**2)
-    if not stored or each >= 1 or seen.shape != seen.exercise.shapes[0]:
+    if not stored:
         return None
     x, y = grains.block
-    return (
-        f"The block has {x}×{y} threads, and `{finding.array}` has more elements. So each thread "
-        f"must fill {grains.rows} of them, and here they fill {each:.0%} of it."
+    story = (
+        f"The block has {x}×{y} threads, and a tile has {grains.tile}×{grains.tile} elements. So "
+        f"each thread must fill {grains.rows} of them, "
     )
+    if each < 1:
+        return f"{story}and here they fill at most {each:.0%} of `{finding.array}`."
+    return f"{story}each in a row of its own. Here some rows are filled twice and others never."
+
+
+def _total_not_set(seen: Run, finding: Finding) -> str | None:
+    """A sum in a local array that does not begin at zero."""
+    if finding.kind != "uninitialised" or "local array" not in finding.message:
+        return None
+    if len(finding.index) != 1:
+        return None
+    return "Each sum must begin at zero."
 
 
 def _later_row(grains: Grains, seen: Run, finding: Finding) -> str | None:
@@ -88,7 +102,8 @@ def _later_row(grains: Grains, seen: Run, finding: Finding) -> str | None:
     what, size = what_it_counts(seen, finding)
     thread = finding.threads[0]
     first, index = thread.block[1] * grains.tile + thread.thread[1], finding.index[finding.axis]
-    if what != "row" or first >= size or index < size or index == size:
+    one_too_far = finding.index_range == (size, size)
+    if what != "row" or first >= size or index < size or one_too_far:
         return None
     return (
         f"The first row of this thread, {first}, is inside; a later one, {index}, is not, and no "
@@ -125,6 +140,20 @@ def _rows_of_a_block(grains: Grains, seen: Run) -> str | None:
     if written % grains.block[1] == 0:
         return f"{story}So each thread writes {each:g}, and the task says {grains.rows}."
     return f"{story}Some rows of a thread lie outside of its block, or a test stops them."
+
+
+def _last_row_decides(grains: Grains, seen: Run) -> str | None:
+    """A thread with its last row outside does nothing for those inside."""
+    m, tile = seen.shape[0], grains.tile
+    rows = np.flatnonzero(seen.unwritten.all(axis=1))
+    first = np.arange(m) // tile * tile + np.arange(m) % grains.block[1]
+    last = first + tile - grains.block[1]
+    if grains.rows == 1 or not rows.size or not np.array_equal(rows, np.flatnonzero(last >= m)):
+        return None
+    return (
+        f"Row {rows[0]} belongs to a thread whose first row, {first[rows[0]]}, is inside and whose "
+        f"last, {last[rows[0]]}, is outside: what stops the last one stops them all."
+    )
 
 
 def _store_of_a_part(grains: Grains, seen: Run) -> str | None:
@@ -170,6 +199,8 @@ def in_parts(grains: Grains, seen: Run) -> str | None:
         return None
     whose = {part.place: _whose(part, parts) for part in wrong}
     if len(wrong) == len(parts):
+        if all(_alike(part.run.out, parts[0].run.out) for part in parts):
+            return f"All {_what(grains)}s of a thread are alike: they share one total."
         if all(one is not None for one in whose.values()):
             return (
                 f"The {_what(grains)}s of a thread are exchanged: {_named(grains, wrong[0])} "
@@ -183,6 +214,19 @@ def in_parts(grains: Grains, seen: Run) -> str | None:
     else:
         story = f"{many} {len(wrong)} are wrong, the first of them is {_named(grains, first)}. "
     return story + _in_a_part(grains, seen, first, parts, whose[first.place])
+
+
+def _first_rows_of_b(grains: Grains, seen: Run) -> str | None:
+    """Each row of the tile of b holds what belongs in the first row of its thread."""
+    a, b = (one.astype(np.float64) for one in seen.inputs)
+    terms = np.arange(len(b))
+    held = b[terms // grains.tile * grains.tile + terms % grains.block[1]]
+    if grains.rows == 1 or not np.array_equal(seen.out, a @ held):
+        return None
+    return (
+        f"Each row of the tile of `{seen.names['b']}` holds one of its first {grains.block[1]} "
+        "rows: all rows that a thread fills are loaded from the place of its first one."
+    )
 
 
 def _in_a_part(grains: Grains, seen: Run, part: Part, parts: list[Part], whose: int | None) -> str:
