@@ -21,6 +21,7 @@ from utils.lessons.grains import (
     grain_costs,
     machine_wavefronts,
     shared_estimates,
+    trade,
     words_per_multiply_add,
 )
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
@@ -114,6 +115,7 @@ __all__ = [
     "this_device",
     "time_here",
     "times",
+    "trade",
     "two_estimates",
     "vector_loop",
     "watch",

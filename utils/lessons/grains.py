@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from utils.errors import CourseError
 from utils.figures.grain_bars import draw_grain_bars
@@ -17,7 +18,16 @@ from utils.lessons.wavefronts import shared_memory_ms
 from utils.machine import devices
 from utils.machine.occupancy import WARP, occupancy
 from utils.measuring import records
+from utils.virtual_gpu import Trace
 from utils.virtual_gpu.pictures.svg import Picture
+
+# It fits the blocks of all steps here, with one tile along k and one row of blocks.
+SHAPE = "32x256x32"
+
+
+@cache
+def _seen(step: Step | Variant) -> Trace:
+    return watch(step, SHAPE)
 
 
 def words_per_multiply_add(**steps: Step | Variant) -> Table:
@@ -27,7 +37,7 @@ def words_per_multiply_add(**steps: Step | Variant) -> Table:
     """
     rows = []
     for name, step in steps.items():
-        seen = watch(step)
+        seen = _seen(step)
         loads = seen.accesses.query("kind == 'load' and space == 'global'")
         words = loads.groupby("array")["words"].sum() / multiply_adds(seen)
         shared = loads_per_multiply_add(seen, "shared")
@@ -49,7 +59,7 @@ def machine_wavefronts(step: Step | Variant) -> float:
     of `tiled`, and one of a single word takes one; so it is right for kernels whose joined reads
     are all of this kind. CourseError where neither a compiler nor a record knows the loop.
     """
-    loop, seen = hot_loop(step), watch(step)
+    loop, seen = hot_loop(step), _seen(step)
     reads = sum(1 + (code == "LDS.128") for code in loop.opcodes if code.startswith("LDS"))
     stores = WARP * seen.totals["shared_store_wavefronts"] / multiply_adds(seen)
     return reads / loop.multiply_adds + stores
@@ -69,7 +79,7 @@ def shared_estimates(shape: str = "4096", **steps: Step | Variant) -> Table | Ca
         except CourseError as error:
             return Card("ask", (f"{error} The lesson goes on without this table.",))
         times = shared_memory_ms(asked, shape), recorded_ms(step, shape)
-        reads = loads_per_multiply_add(watch(step), "shared")
+        reads = loads_per_multiply_add(_seen(step), "shared")
         cells = number(reads), f"{asked:.2f}", *(f"{ms:.3g}\N{NO-BREAK SPACE}ms" for ms in times)
         rows.append((name.replace("_", "\N{NO-BREAK SPACE}"), *cells))
     head = ("", "reads in the source", "wavefronts", "estimate", "recorded")
@@ -169,3 +179,30 @@ def _needs(
     found = occupancy(capability, threads, registers, shared)
     share = f"{number(100 * found.fraction)} %"
     return name, registers, f"{shared:,}", found.blocks, share
+
+
+def trade(step: Step, shape: str = "4096", most: int = 8) -> Table:
+    """Threads against sums: for each grain up to `most` what an SM holds, and the recorded time.
+
+    A sum is under way in each resident thread as often as the thread has elements of c.
+    """
+    device, rows = device_shown(), []
+    frame = records.measured(device.name, step.ladder.name)
+    for grain in sorted(grain for grain in step.choices["GRAIN"] if grain <= most):
+        variant = step.variant(GRAIN=grain)
+        found = frame[(frame["step"] == step.name) & (frame["params"] == variant.params)].iloc[0]
+        threads = variant.launch(step.ladder.parse(shape)).threads
+        figures = int(found["registers"]), int(found["shared_bytes"])
+        held = occupancy(device.compute_capability, threads, *figures)
+        resident = WARP * held.warps
+        rows.append(
+            (
+                f"grain {grain}",
+                f"{resident:,}",
+                f"{number(100 * held.fraction)} %",
+                f"{resident * grain:,}",
+                f"{recorded_ms(variant, shape):.3g}\N{NO-BREAK SPACE}ms",
+            )
+        )
+    head = ("", "threads on an SM", "occupancy", "sums under way", f"recorded at {shape}")
+    return table(f"Threads and sums on an SM of one {device.name}", head, rows)
