@@ -103,7 +103,8 @@ def _later_row(grains: Grains, seen: Run, finding: Finding) -> str | None:
     thread = finding.threads[0]
     first, index = thread.block[1] * grains.tile + thread.thread[1], finding.index[finding.axis]
     one_too_far = finding.index_range == (size, size)
-    if what != "row" or first >= size or index < size or one_too_far:
+    behind = (thread.block[1] + 1) * grains.tile  # the first row that is not the block's
+    if what != "row" or not first < size <= index < behind or one_too_far:
         return None
     return (
         f"The first row of this thread, {first}, is inside; a later one, {index}, is not, and no "

@@ -88,7 +88,9 @@ WRONG = {
     "the column not tested at the store": (
         [(INSIDE_C, "row + 8 * g < m")], ["`c[0, 35]`", "columns 35 to 63"],
     ),
-    "the row of a not tested": ([(INSIDE_A, "start + tx < k")], ["a later one, 41", "no test stops it there"]),
+    "the row of a not tested": (
+        [(INSIDE_A, "start + tx < k")], ["a later one, 41", "no test stops it there"],
+    ),
     "the end of the sum not tested for b": (
         [(INSIDE_B, "col < n")], ["The last tile reaches over the end of the sum"],
     ),
@@ -138,7 +140,8 @@ WRONG = {
         [("tile_b[i, tx]", "tile_b[tx, i]")], ["The tile of `b` is read transposed"],
     ),
     "the tile of a read transposed": (
-        [("tile_a[ty + 8 * g, i]", "tile_a[i, ty + 8 * g]")], ["The tile of `a` is read transposed"],
+        [("tile_a[ty + 8 * g, i]", "tile_a[i, ty + 8 * g]")],
+        ["The tile of `a` is read transposed"],
     ),
     "b stored and read transposed": (
         [("tile_b[y, tx]", "tile_b[tx, y]"), ("tile_b[i, tx]", "tile_b[tx, i]")],
@@ -159,7 +162,9 @@ WRONG = {
         ["stores for an element"],
     ),
     "tx and ty exchanged": ([("tx, ty = ", "ty, tx = ")], ["tile_a[32, 0]", "goes on to 55"]),
-    "stored transposed": ([("c[row + 8 * g, col]", "c[col, row + 8 * g]")], ["exchanged where `c` is stored"]),
+    "stored transposed": (
+        [("c[row + 8 * g, col]", "c[col, row + 8 * g]")], ["exchanged where `c` is stored"],
+    ),
     "m and k exchanged": ([("(m, k), n", "(k, m), n")], ["64 is m"]),
     "a shared array of totals": (
         [("cuda.local.array(4", "cuda.shared.array(4")], ["totals"],

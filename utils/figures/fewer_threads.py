@@ -37,9 +37,9 @@ def draw_fewer_threads() -> Picture:
         f"A block computes a tile of c with {TILE}×{TILE} elements from a tile of a and a tile of "
         "b in shared memory, sa and sb. "
         + " ".join(
-            f"With grain {grain} the block has {TILE // grain} rows of threads; one thread computes "
-            f"{grain} of the elements of a column, and reads one word of sb and {grain} of sa in "
-            "each step."
+            f"With grain {grain} the block has {TILE // grain} rows of threads; one thread "
+            f"computes {grain} of the elements of a column, and reads one word of sb and {grain} "
+            "of sa in each step."
             for grain in GRAINS
         )
     )

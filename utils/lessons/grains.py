@@ -156,7 +156,10 @@ def _published(kernel: str, device: str) -> Iterator[tuple]:
         across, down = map(int, row.block.split("x"))
         figures = int(row.registers), int(row.shared_bytes)
         yield _needs(
-            f"{device.split()[-1]}, grain {row.grain}", capability, across * down, *figures
+            f"{device.split()[-1]}, grain\N{NO-BREAK SPACE}{row.grain}",
+            capability,
+            across * down,
+            *figures,
         )
 
 
@@ -169,7 +172,7 @@ def _recorded(step: Step, constants: dict[str, int]) -> Iterator[tuple]:
         for row in found.head(1).itertuples():
             figures = int(row.registers), int(row.shared_bytes)
             threads = variant.launch(step.ladder.parse("1024")).threads
-            name = f"{device.name.split()[-1]}, grain {grain}"
+            name = f"{device.name.split()[-1]}, grain\N{NO-BREAK SPACE}{grain}"
             yield _needs(name, device.compute_capability, threads, *figures)
 
 
@@ -197,7 +200,7 @@ def trade(step: Step, shape: str = "4096", most: int = 8) -> Table:
         resident = WARP * held.warps
         rows.append(
             (
-                f"grain {grain}",
+                f"grain\N{NO-BREAK SPACE}{grain}",
                 f"{resident:,}",
                 f"{number(100 * held.fraction)} %",
                 f"{resident * grain:,}",

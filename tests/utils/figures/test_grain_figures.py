@@ -2,9 +2,10 @@
 
 import re
 
+from utils.figures.fewer_threads import draw_fewer_threads
 from utils.figures.grain_bars import draw_grain_bars
 from utils.figures.grain_walk import draw_grain_walk
-from utils.virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE
+from utils.virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, PURPLE
 
 
 def coloured(frame: str, colour: str) -> int:
@@ -27,3 +28,11 @@ def test_bars_are_blue_for_ours_and_as_long_as_their_shares():
     first, second, third = (float(width) for width, _ in bars)
     assert second == 2 * first == 4 * third
     assert "theirs: grain 1 10.0 %, grain 2 20.0 %. ours: grain 1 5.0 %." in drawn.alt
+
+
+def test_with_four_rows_one_word_of_sb_serves_four_elements():
+    frames = draw_fewer_threads().body.split('class="frame')[2:]
+    assert [coloured(frame, PURPLE) for frame in frames] == [1, 1, 1]
+    # One word of sb, and one of sa for each element; the tile of c is one pale square more.
+    assert [coloured(frame, ORANGE) for frame in frames] == [1 + 1, 1 + 2, 1 + 4]
+    assert [coloured(frame, GREEN) for frame in frames] == [1 + 1, 1 + 2, 1 + 4]

@@ -35,7 +35,9 @@ def test_without_a_compiler_and_a_record_a_sentence_takes_the_tables_place(no_lo
 def test_costs_stand_published_first_and_then_recorded():
     rows = grains.grain_costs(GRANULARITY, "Tesla K40", TILE=16).rows
     assert [row[0] for row in rows] == [
-        f"{device}, grain {grain}" for device in ("K40", "H200") for grain in (1, 2, 4)
+        f"{device}, grain\N{NO-BREAK SPACE}{grain}"
+        for device in ("K40", "H200")
+        for grain in (1, 2, 4)
     ]
     assert rows[2][1:] == ("37", "5,120", "6", "75 %")
 
@@ -63,3 +65,13 @@ def test_the_fastest_tile_is_the_one_with_the_shortest_time(monkeypatch):
     assert grains.fastest_tile(GRANULARITY, "1024", GRAIN=4) == 32
     monkeypatch.setattr(grains, "recorded_ms", lambda variant, shape: variant.constants["TILE"])
     assert grains.fastest_tile(GRANULARITY, "1024", GRAIN=4) == 8
+
+
+def test_threads_become_fewer_and_sums_under_way_more():
+    rows = grains.trade(ILP).rows
+    assert [row[1:4] for row in rows] == [
+        ("2,048", "100 %", "2,048"),
+        ("2,048", "100 %", "4,096"),
+        ("1,280", "62.5 %", "5,120"),
+        ("896", "43.8 %", "7,168"),
+    ]
