@@ -34,6 +34,7 @@ def probes(grains: Grains, constant: str, family: Probes) -> Probes:
         constants=(partial(_other_tile, grains, constant),),
         findings=(
             _total_not_set,
+            partial(_outside_the_totals, grains),
             partial(_part_not_filled, grains),
             partial(_later_row, grains),
             *tiles.findings,
@@ -93,6 +94,15 @@ def _total_not_set(seen: Run, finding: Finding) -> str | None:
     if len(finding.index) != 1:
         return None
     return "Each sum must begin at zero."
+
+
+def _outside_the_totals(grains: Grains, seen: Run, finding: Finding) -> str | None:
+    """An index leaves an array of sums, which has one dimension where a tile has two."""
+    of_its_own = finding.kind == "out_of_bounds" and seen.parameter(finding.array) is None
+    if not of_its_own or len(finding.index) != 1:
+        return None
+    count = grains.columns * grains.rows
+    return f"A thread has {count} sums, number 0 to {count - 1}."
 
 
 def _later_row(grains: Grains, seen: Run, finding: Finding) -> str | None:
@@ -194,6 +204,8 @@ def in_parts(grains: Grains, seen: Run) -> str | None:
     """Some elements of each thread are right and others are not, or they are exchanged."""
     if not (np.isfinite(seen.out).all() and np.isfinite(seen.right).all()):
         return None
+    if not seen.out.any():
+        return "Every element is 0: nothing was added to the sums."
     parts = list(_parts(grains, seen))
     wrong = [part for part in parts if part.run.wrong.any()]
     if len(parts) < 2:

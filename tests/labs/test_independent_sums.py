@@ -151,6 +151,12 @@ WRONG = {
         [("(4, float32)", "(4, float64)"), ("cuda, float32", "cuda, float32, float64")],
         ["works in float64"],
     ),
+    "three places for four sums": (
+        [("local.array(4", "local.array(3")], ["totals[3]", "4 sums, number 0 to 3"],
+    ),
+    "no sums": (
+        [(SUMS, SUMS.replace("4", "0"))], ["Every element is 0", "nothing was added"],
+    ),
     "tiles of 16": ([("TILE = 32", "TILE = 16")], ["blocks of 32×8", "your `TILE` is 16"]),
     "tiles of 8 rows": (
         [("(TILE, TILE)", "(8, TILE)")], ["this array has 8"],
@@ -213,6 +219,11 @@ EQUIVALENT = {
     f"{rule} in `{load.strip()}`"
     for rule in ("float64", "constant_one_more", "constant_one_less")
     for load in (LOAD_A, LOAD_B)
+}
+# A sum that is set to 0.0 is float32 in an array of float32; an array may be longer.
+EQUIVALENT |= {
+    "float64 in `totals[g] = float32(0)`",
+    "constant_one_more in `totals = cuda.local.array(4, float32)`",
 }
 
 # The most important sentences; the others are read by the slow tests.

@@ -259,7 +259,9 @@ class Variant:
         """
         return self.step.calls(self, shape, inputs, out, allocate)
 
-    def main_call(self, shape: Shape, inputs: tuple, out, allocate: Allocate = on_device) -> Call:
+    def main_call(
+        self, shape: Shape, inputs: tuple, out, allocate: Allocate = on_device
+    ) -> Call:
         """The one among the `calls` that launches the step's own kernel."""
         calls, kernel = self.calls(shape, inputs, out, allocate), self.kernel
         return next(call for call in calls if call.kernel is kernel)

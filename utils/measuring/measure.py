@@ -126,7 +126,9 @@ def _cold_copies(
     if device and work.bytes is not None and not work.cached:
         held = sum(array.nbytes for array in problem.inputs)
         copies = min(MOST_LAUNCHES, -(-L2_TIMES * device.l2_kib * KIB // held))
-    return [tuple(ladder.placed(step, array) for array in problem.inputs) for _ in range(copies)]
+    return [
+        tuple(ladder.placed(step, array) for array in problem.inputs) for _ in range(copies)
+    ]
 
 
 def _times(

@@ -136,7 +136,9 @@ def _that_run(variants: Sequence[Variant], device: devices.Device) -> list[Varia
     return able
 
 
-def _record_plan(ladder: Ladder, variants: Sequence[Variant]) -> list[tuple[Shape, list[Variant]]]:
+def _record_plan(
+    ladder: Ladder, variants: Sequence[Variant]
+) -> list[tuple[Shape, list[Variant]]]:
     """What a whole record holds: the defaults at every size, everything at those of the sweep."""
     defaults = [each for each in variants if each.is_default]
     sweep = ladder.sizes if ladder.sweep is None else ladder.sweep

@@ -178,7 +178,6 @@ class Expressions:
     def _typed(self, node: ast.expr, evaluate: Evaluate) -> Evaluate:
         """A value in Numba's type: the operation's own, unless the lanes that would give it a
         wider one are absent."""
-
         def typed(frame, mask):
             value, kind = evaluate(frame, mask), frame.types.values.get(node)
             if kind is None or getattr(value, "dtype", None) is kind:

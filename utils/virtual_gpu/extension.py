@@ -1,6 +1,6 @@
 """Teach the virtual GPU a function of your own, such as an intrinsic that Numba does not have.
 
-virtual_gpu.register(load4, lambda machine, array, position: machine.load(array, position, 4))
+    virtual_gpu.register(load4, lambda machine, array, position: machine.load(array, position, 4))
 """
 
 from __future__ import annotations

@@ -42,7 +42,6 @@ def typed(call: Call) -> Evaluate:
 
 def cast_to(dtype: np.dtype) -> Handler:
     """A call of a type: ``float32(x)``."""
-
     def handler(call: Call) -> Evaluate:
         (argument,) = call.arguments(1)
 

@@ -22,7 +22,8 @@ def reads_before_atomic(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
         read
         for value, call in (*_expected(body), *_conditions(body))
         for read in _sources(body, value)
-        if isinstance(read, ast.Subscript) and ast.unparse(read.value) == ast.unparse(call.args[0])
+        if isinstance(read, ast.Subscript)
+        and ast.unparse(read.value) == ast.unparse(call.args[0])
     )
 
 

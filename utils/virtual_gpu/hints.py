@@ -75,7 +75,9 @@ def _strided(seen: Seen) -> Iterator[Hint]:
     for access in sorted(seen.accesses, key=lambda a: a.fewest_sectors - a.sectors):
         if access.sectors < TWICE * access.fewest_sectors or not access.sectors:
             continue
-        sectors, fewest = (_per_request(access, n) for n in (access.sectors, access.fewest_sectors))
+        sectors, fewest = (
+            _per_request(access, n) for n in (access.sectors, access.fewest_sectors)
+        )
         step = _step(access)
         how, why = _layout(access, step, seen)
         yield Hint(

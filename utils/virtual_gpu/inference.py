@@ -217,7 +217,9 @@ class _Found:
 
 
 def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> _Found:
-    found = _Found(defaultdict(list), defaultdict(set), defaultdict(list), defaultdict(list))
+    found = _Found(
+        defaultdict(list), defaultdict(set), defaultdict(list), defaultdict(list)
+    )
     for statement in statements:
         node, kind = nodes.get(statement.line), kind_of(statement.type)
         name = node.id if isinstance(node, ast.Name) else None

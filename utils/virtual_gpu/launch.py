@@ -125,7 +125,9 @@ def _run_and_judge(task: _Task, attempts: list[Arguments], observer: Observer) -
         report.discard_undefined()
 
 
-def _run_at_once_or_in_turn(task: _Task, attempts: list[Arguments], observer: Observer) -> _Task:
+def _run_at_once_or_in_turn(
+    task: _Task, attempts: list[Arguments], observer: Observer
+) -> _Task:
     """Run the launch with the arguments of the only attempt; returns the task that was run.
 
     Blocks of one batch that wait for earlier ones among them wait for ever. Then the launch begins

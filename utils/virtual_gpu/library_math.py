@@ -42,7 +42,6 @@ def _high_product(a, b):
 
 def _unsigned(compute: Callable) -> Callable:
     """Numba declares all integers of libdevice as signed; this function takes their bits."""
-
     def of_bits(a, b):
         kind = f"u{a.dtype.itemsize}"
         return compute(a.view(kind), b.view(kind)).view(a.dtype)

@@ -38,10 +38,8 @@ def limits_of(patience: float | None = None, lane_rounds: float | None = None) -
     Raises LaunchError for what is no positive number.
     """
     seconds = _environment("VIRTUAL_GPU_SECONDS") if patience is None else patience
-    if (
-        isinstance(seconds, bool)
-        or not isinstance(seconds, int | float | None)
-        or (seconds is not None and not seconds > 0)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float | None) or (
+        seconds is not None and not seconds > 0
     ):
         raise LaunchError(f"patience={patience!r}; it must be a number of seconds above 0.")
     rounds = _environment("VIRTUAL_GPU_MAX_ROUNDS")

@@ -132,7 +132,9 @@ def conform(value, kind: Kind):
 @global_compiler_lock
 def range_dtype(dtypes: tuple[np.dtype, ...]) -> np.dtype:
     """The type of the loop variable of ``range`` called with these types."""
-    signature = context().resolve_function_type(range, tuple(numba_type(d) for d in dtypes), {})
+    signature = context().resolve_function_type(
+        range, tuple(numba_type(d) for d in dtypes), {}
+    )
     return as_dtype(signature.return_type.dtype)
 
 

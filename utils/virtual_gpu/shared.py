@@ -43,7 +43,9 @@ class SharedMemory:
         self._parts: dict[tuple[ast.AST, int, np.dtype], Memory] = {}
         self._views: dict[np.dtype, Memory] = {}
 
-    def static(self, node: ast.AST, name: str, shape: tuple[int, ...], dtype: np.dtype) -> Memory:
+    def static(
+        self, node: ast.AST, name: str, shape: tuple[int, ...], dtype: np.dtype
+    ) -> Memory:
         """The array of this source line: made once per block, however often it is met. A function
         that is called with other constants has an array of its own."""
         key, size = (node, shape, dtype), math.prod(shape)

@@ -107,7 +107,9 @@ class Statements:
     def do_FunctionDef(self, node: ast.FunctionDef) -> Execute:
         return self._define(node, node.name, node)
 
-    def _define(self, node: ast.stmt, name: str, function: ast.FunctionDef | ast.Lambda) -> Execute:
+    def _define(
+        self, node: ast.stmt, name: str, function: ast.FunctionDef | ast.Lambda
+    ) -> Execute:
         if name in self.expressions.inner:
             raise self.source.refuse(node, f"a second inner function with the name {name}")
         self.expressions.inner[name] = self.expressions.inner_function(function, name)

@@ -222,7 +222,9 @@ def _check_kernel(kernel: Callable) -> None:
         )
 
 
-def _traced(function: Callable, geometry: Geometry, arguments: tuple, observer: Observer) -> Trace:
+def _traced(
+    function: Callable, geometry: Geometry, arguments: tuple, observer: Observer
+) -> Trace:
     """The Trace of a launch that has been observed."""
     findings, counters = observer.report.findings, observer.counters
     functions = counters.functions or (read_source(function),)

@@ -163,7 +163,8 @@ def in_pairs(first: np.ndarray, active: np.ndarray) -> np.ndarray:
     """
     lanes = np.arange(WARP)
     agree = [
-        (first == first[:, lanes ^ apart]) | ~active | ~active[:, lanes ^ apart] for apart in (1, 2)
+        (first == first[:, lanes ^ apart]) | ~active | ~active[:, lanes ^ apart]
+        for apart in (1, 2)
     ]
     return np.logical_or(*(pairs.all(axis=1) for pairs in agree))
 

@@ -26,7 +26,8 @@ class Watch:
         return time.monotonic() - self._start
 
     def excess(self, lanes: int) -> str:
-        """So many lanes begin a round: what limit is passed, as the end of a sentence; "" if none."""
+        """So many lanes begin a round: what limit is passed, as the end of a sentence; "" if none.
+        """
         self._lane_rounds += lanes
         most = self.limits.lane_rounds
         if most is not None and self._lane_rounds > most:

@@ -165,4 +165,6 @@ def _without_padding(code: list[Instruction]) -> tuple[Instruction, ...]:
         if instruction.name != "NOP" and instruction.target != place
     ]
     targets = {place: bisect_left(kept, place) for place in range(len(code) + 1)}
-    return tuple(replace(code[place], target=targets.get(code[place].target)) for place in kept)
+    return tuple(
+        replace(code[place], target=targets.get(code[place].target)) for place in kept
+    )

@@ -138,7 +138,7 @@ def test_the_compiler_can_be_hidden(tmp_path):
 
 
 def test_a_lesson_that_shows_what_it_should_not_has_failed(tmp_path):
-    shown = "from IPython.display import HTML\nHTML(\"<img src='data:,'>\")"
+    shown = 'from IPython.display import HTML\nHTML("<img src=\'data:,\'>")'
     notebook = write_notebook(tmp_path / "00_a.ipynb", first_cell("00"), shown)
     failure = run_notebooks.run(notebook, tmp_path, timeout=60).failure
     assert failure.startswith("00_a.ipynb:\ncell 3 shows a picture without words")

@@ -110,7 +110,9 @@ def _words(addresses: np.ndarray, width: int, title: str, least: int = 0) -> str
         y = top + place * pitch
         for kind, fill in (("used", BLUE), ("came", PALE), ("not", "none")):
             words = [
-                word for word in range(WORDS) if _kind(line * WORDS + word, used, sectors) == kind
+                word
+                for word in range(WORDS)
+                if _kind(line * WORDS + word, used, sectors) == kind
             ]
             boxes = (_box(left + w * size + 3 * (w // 8), y, size - 1.5, 13) for w in words)
             look = {"stroke_width": 0.4, "stroke_opacity": 0.5, "fill": fill}

@@ -1,4 +1,5 @@
-"""One kernel of a movie: its source, its arrays, and what its block does, statement by statement."""
+"""One kernel of a movie: its source, its arrays, and what its block does, statement by statement.
+"""
 
 from __future__ import annotations
 
@@ -155,7 +156,9 @@ def film_of(trace: Trace, name: str, focus: str) -> Film:
         grid_of(array, _touched(steps, array.name), _flat_wrap(array, focus, with_values))
         for array in recording.arrays
     ]
-    return Film(name, trace.kernel, recording, rows, tuple(grids), tuple(steps), parts, with_values)
+    return Film(
+        name, trace.kernel, recording, rows, tuple(grids), tuple(steps), parts, with_values
+    )
 
 
 def by_statement(events: tuple[Event, ...]) -> list[tuple[Event, ...]]:

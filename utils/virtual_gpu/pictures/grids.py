@@ -1,4 +1,5 @@
-"""How an array is drawn: its memory in rows of cells, of a large one only what the block touches."""
+"""How an array is drawn: its memory in rows of cells, of a large one only what the block touches.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +80,8 @@ def grid_of(array: RecordedArray, touched: np.ndarray, flat_wrap: int | None) ->
 
 
 def _pitch(array: RecordedArray) -> int | None:
-    """Elements from one row of memory to the next; None where the array has no rows, or odd ones."""
+    """Elements from one row of memory to the next; None where the array has no rows, or odd ones.
+    """
     strides = [s for _, s in _extents(array)]
     if len(strides) < 2 or min(strides) != 1 or len(set(strides)) < len(strides):
         return None
@@ -100,7 +102,8 @@ def _whole_sectors(columns: np.ndarray, wrap: int, itemsize: int) -> np.ndarray:
 
 
 def _kept(count: int, touched: np.ndarray) -> np.ndarray:
-    """All, if they are few; else those that are touched; if they are many, the first and the last."""
+    """All, if they are few; else those that are touched; if they are many, the first and the last.
+    """
     if count <= MOST:
         return np.arange(count)
     kept = np.unique(touched)

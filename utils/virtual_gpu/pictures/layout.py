@@ -61,7 +61,8 @@ def layout_of(film: Film, focus: str) -> Layout:
 
 
 def _product(grids: tuple[Grid, ...]) -> tuple[Grid, Grid, Grid] | None:
-    """The grids of a, b and c, if these are the matrices in global memory: c is m×n, a m×k, b k×n."""
+    """The grids of a, b and c, if these are the matrices in global memory: c is m×n, a m×k, b k×n.
+    """
     matrices = [g for g in grids if g.array.space == "global" and not g.flat and not g.down]
     others = [g for g in grids if g.array.space == "global" and (g.flat or g.down)]
     shared = len(grids) - len(matrices)
