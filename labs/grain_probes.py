@@ -34,6 +34,7 @@ def probes(grains: Grains, constant: str, family: Probes) -> Probes:
         constants=(partial(_other_tile, grains, constant),),
         findings=(
             _total_not_set,
+            _sums_of_all,
             partial(_outside_the_totals, grains),
             partial(_part_not_filled, grains),
             partial(_later_row, grains),
@@ -94,6 +95,13 @@ def _total_not_set(seen: Run, finding: Finding) -> str | None:
     if len(finding.index) != 1:
         return None
     return "Each sum must begin at zero."
+
+
+def _sums_of_all(seen: Run, finding: Finding) -> str | None:
+    """Sums in shared memory, where every thread needs its own."""
+    if finding.kind != "race" or seen.parameter(finding.array) or len(finding.index) != 1:
+        return None
+    return f"`{finding.array}` is a shared array: all threads of a block add to the same sums."
 
 
 def _outside_the_totals(grains: Grains, seen: Run, finding: Finding) -> str | None:

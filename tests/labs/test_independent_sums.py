@@ -173,7 +173,8 @@ WRONG = {
     ),
     "m and k exchanged": ([("(m, k), n", "(k, m), n")], ["64 is m"]),
     "a shared array of totals": (
-        [("cuda.local.array(4", "cuda.shared.array(4")], ["totals"],
+        [("cuda.local.array(4", "cuda.shared.array(4")],
+        ["`totals` is a shared array", "add to the same sums"],
     ),
 }  # fmt: skip
 
