@@ -3,6 +3,16 @@
 And what executes and checks the notebooks. What a kernel or a command line needs stays out.
 """
 
+from utils.lessons.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
+from utils.lessons.block_grids import blocks_at_once, draw_blocks, gains, grids, share_of_blocks
+from utils.lessons.block_sums import (
+    bandwidths,
+    block_cycles,
+    blocks,
+    draw_step,
+    turns_and_busy,
+    wavefronts_by_step,
+)
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
@@ -27,12 +37,7 @@ from utils.lessons.grains import (
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
-from utils.lessons.occupancy import (
-    occupancies,
-    occupancy_of_fastest,
-    published_paradox,
-    sm_limits,
-)
+from utils.lessons.occupancy import occupancies, occupancy_of_fastest, published_paradox, sm_limits
 from utils.lessons.on_the_cpu import (
     cache_misses,
     count_misses,
@@ -68,10 +73,17 @@ from utils.lessons.wavefronts import (
     wavefronts,
     wavefronts_per_multiply_add,
 )
+from utils.lessons.ways_to_add import as_called, bytes_under_way, launches_and_memory, rates
 
 __all__ = [
     "XEON",
     "Edit",
+    "as_called",
+    "bandwidths",
+    "block_cycles",
+    "blocks",
+    "blocks_at_once",
+    "bytes_under_way",
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
@@ -79,8 +91,10 @@ __all__ = [
     "control_codes",
     "count",
     "count_misses",
+    "cycles_per_tile",
     "device_shown",
     "device_to_time",
+    "draw_blocks",
     "draw_estimates",
     "draw_gains",
     "draw_grains",
@@ -89,6 +103,9 @@ __all__ = [
     "draw_operands",
     "draw_pitfalls",
     "draw_shares",
+    "draw_step",
+    "draw_tile_shapes",
+    "draw_turns",
     "edited",
     "estimated_ms",
     "estimates",
@@ -96,9 +113,12 @@ __all__ = [
     "fastest_tile",
     "findings",
     "follow",
+    "gains",
     "grain_costs",
+    "grids",
     "hot_loop",
     "hot_loops",
+    "launches_and_memory",
     "ledger",
     "line_by_line",
     "loads_per_multiply_add",
@@ -118,11 +138,14 @@ __all__ = [
     "published_gflops",
     "published_ms",
     "published_paradox",
+    "rates",
+    "reads",
     "recorded_cycles",
     "recorded_ms",
     "recorded_series",
     "register_files",
     "reveal",
+    "share_of_blocks",
     "share_of_peak",
     "shared_estimates",
     "shared_memory_ms",
@@ -140,10 +163,12 @@ __all__ = [
     "time_here",
     "times",
     "trade",
+    "turns_and_busy",
     "two_estimates",
     "vector_loop",
     "watch",
     "wavefronts",
+    "wavefronts_by_step",
     "wavefronts_per_multiply_add",
     "words_per_multiply_add",
 ]
