@@ -25,6 +25,15 @@ from utils.lessons.counting import (
 from utils.lessons.edits import Edit, edited
 from utils.lessons.estimates import draw_estimates, draw_gains, draw_growth, estimates
 from utils.lessons.findings import findings
+from utils.lessons.grains import (
+    draw_grains,
+    fastest_tile,
+    grain_costs,
+    machine_wavefronts,
+    shared_estimates,
+    trade,
+    words_per_multiply_add,
+)
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
@@ -88,6 +97,7 @@ __all__ = [
     "draw_blocks",
     "draw_estimates",
     "draw_gains",
+    "draw_grains",
     "draw_growth",
     "draw_loops",
     "draw_operands",
@@ -100,9 +110,11 @@ __all__ = [
     "estimated_ms",
     "estimates",
     "faster_by_size",
+    "fastest_tile",
     "findings",
     "follow",
     "gains",
+    "grain_costs",
     "grids",
     "hot_loop",
     "hot_loops",
@@ -111,6 +123,7 @@ __all__ = [
     "line_by_line",
     "loads_per_multiply_add",
     "loop_of_record",
+    "machine_wavefronts",
     "multiplications",
     "occupancies",
     "occupancy_of_fastest",
@@ -134,6 +147,7 @@ __all__ = [
     "reveal",
     "share_of_blocks",
     "share_of_peak",
+    "shared_estimates",
     "shared_memory_ms",
     "show_change",
     "show_difference",
@@ -148,6 +162,7 @@ __all__ = [
     "this_device",
     "time_here",
     "times",
+    "trade",
     "turns_and_busy",
     "two_estimates",
     "vector_loop",
@@ -155,4 +170,5 @@ __all__ = [
     "wavefronts",
     "wavefronts_by_step",
     "wavefronts_per_multiply_add",
+    "words_per_multiply_add",
 ]
