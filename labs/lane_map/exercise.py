@@ -11,14 +11,14 @@ from utils.ladder.step import Launch
 
 
 def launch(shape: Shape) -> Launch:
-    """A warp for each tile of 16×32."""
-    m, n = shape
-    return Launch(grid=(n // probes.COLUMNS, m // probes.ROWS), block=(32,))
+    """A warp for each tile of 16×32; a shape says how many tiles lie below and beside each other."""
+    down, across = shape
+    return Launch(grid=(across, down), block=(32,))
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Prime numbers, all different: each product tells its two factors."""
-    m, n = shape
+    m, n = shape[0] * probes.ROWS, shape[1] * probes.COLUMNS
     numbers = np.random.default_rng(seed).permutation(probes.primes(m + n)).astype(np.float32)
     return numbers[:m].copy(), numbers[m:].copy()
 
@@ -35,11 +35,11 @@ EXERCISE = Exercise(
         "Choose which quad belongs to which lane, numbers from 0: `down` is below 4 and `across` "
         "below 8. Read the quad `down` of `sa` and the quad `across` of `sb` with one `load4` "
         "each, and store the 16 products. Each read is to take the fewest wavefronts. About 6 "
-        "lines. m is a multiple of 16 and n of 32, so there are no edges.",
+        "lines. The sizes of `c` are multiples of 16 and 32, so there are no edges.",
     ),
     parameters=("a", "b", "c"),
-    sizes=("m", "n"),
-    shapes=((32, 96), (16, 32), (48, 64)),
+    sizes=("tiles down", "across"),
+    shapes=((2, 3), (1, 2), (3, 2), (1, 1)),
     launch=launch,
     inputs=inputs,
     reference=lambda a, b: np.outer(a.astype(np.float64), b),

@@ -120,7 +120,7 @@ def _first(accesses: list[AccessCount]) -> np.ndarray | None:
 
 def _stored(seen: Run) -> Mapping[int, tuple[int, int]]:
     """The quad (down, across) of c that each lane of the first block stores first."""
-    first, n = _first(seen.accesses("c", "store")), seen.shape[1]
+    first, n = _first(seen.accesses("c", "store")), seen.out.shape[1]
     if first is None:
         return {}
     words = first // WORD
@@ -192,7 +192,7 @@ def one_quad_for_two(seen: Run) -> str | None:
 def apart_in_c(seen: Run) -> str | None:
     """Quads of c that are not four elements apart."""
     stores = seen.accesses("c", "store")
-    first, n = _first(stores), seen.shape[1]
+    first, n = _first(stores), seen.out.shape[1]
     if first is None:
         return None
     for lane, address in enumerate(first):

@@ -143,7 +143,7 @@ WRONG = {
         [("range(4)", "range(3)")], ["12 elements", "has 16", "row 3 is missing"],
     ),
     "one row": ([("range(4)", "range(1)")], ["4 elements", "row 1 is missing"]),
-    "five rows": ([("range(4)", "range(5)")], ["4 elements, 0 to 3"]),
+    "five rows": ([("range(4)", "range(5)")], ["A quad has four elements, 0 to 3"]),
     "rows four apart": (
         [("down * 4 + i, ", "down + 4 * i, ")], ["lane 1 begins at `c[1, 0]`", "multiples of 4"],
     ),
@@ -162,7 +162,7 @@ WRONG = {
           "load4(sa, down * 4)\n"), (LOOP, f"{LOOP}        of_b = load4(sb, across * 4)\n")],
         ["8 wavefronts to read `sb`", "reads `sb` 4 times", "stand in a loop"],
     ),
-    "stores twice": ([(STORE, STORE + STORE)], ["The result is right", "2 stores for an element"]),
+    "stores twice": ([(STORE, STORE + STORE)], ["The result is right", "2 stores are made for an element"]),
     "a bracket in the wrong place": (
         [("load4(sa, down * 4)", "load4(sa[down * 4])")],
         ["load4 takes 2 arguments", "`load4(x, place)`"],
