@@ -11,7 +11,7 @@ from utils.ladder.step import Launch
 
 
 def launch(shape: Shape) -> Launch:
-    """A warp for each tile of 16×32; a shape says how many tiles lie below and beside each other."""
+    """A warp for each tile of 16×32. A shape is (tiles down, tiles across)."""
     down, across = shape
     return Launch(grid=(across, down), block=(32,))
 
