@@ -38,6 +38,7 @@ from utils.lessons.predictions import ledger, predict, reveal
 from utils.lessons.published import claimed, published_gflops, published_ms
 from utils.lessons.recorded import XEON, one_thread, recorded_ms, share_of_peak, times
 from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
+from utils.lessons.shared_reads import shared_reads
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
 from utils.lessons.wavefronts import (
@@ -90,6 +91,7 @@ __all__ = [
     "reveal",
     "share_of_peak",
     "shared_memory_ms",
+    "shared_reads",
     "show_change",
     "show_difference",
     "show_kernel",
