@@ -116,13 +116,28 @@ def no_boundary(seen: Run, finding: Finding) -> str | None:
     if "misaligned" not in finding.message:
         return None
     if finding.array == seen.result:
-        return (
-            f"`{seen.result}` may have rows of any length, so a row of it may begin anywhere: it "
-            "takes no `store4`."
-        )
+        return _no_wide_store(seen)
     return (
         "Four words at once begin at a multiple of 4. Is the length of a row of this array one, "
         "and the column?"
+    )
+
+
+def _no_wide_store(seen: Run) -> str:
+    return (
+        f"`{seen.result}` may have rows of any length. They may begin anywhere, and end in the "
+        "midst of four words: it takes no `store4`."
+    )
+
+
+def _stores_wide(seen: Run, line: int) -> bool:
+    """Whether this line stores four words into c at once."""
+    return any(
+        isinstance(node, ast.Call)
+        and node.lineno == line
+        and ast.unparse(node.func).endswith("store4")
+        and ast.unparse(node.args[0]) == seen.result
+        for node in ast.walk(seen.tree)
     )
 
 
@@ -130,6 +145,8 @@ def over_the_edge(seen: Run, finding: Finding) -> str | None:
     """Stores beyond the last row or column of c."""
     if finding.kind != "out_of_bounds" or finding.array != seen.result or finding.axis is None:
         return None
+    if _stores_wide(seen, finding.line):
+        return _no_wide_store(seen)
     what = ("row", "column")[finding.axis]
     if any(isinstance(node, ast.If | ast.IfExp) for node in ast.walk(seen.tree)):
         return (
@@ -228,8 +245,8 @@ def loaded_once() -> Target:
         most = max(seen.accesses("x"), key=lambda one: one.requests)
         return (
             f"a warp makes {value:g} requests to load `{seen.names['x']}`, and the given lines "
-            f"make 4. Most of them are in {at_line(most.site)}. In a product the elements are in the "
-            "registers of other lanes, and in no memory."
+            f"make 4. Most of them are in {at_line(most.site)}. In a product the elements are in "
+            "the registers of other lanes, and in no memory."
         )
 
     words = "each lane gets its quad by the given loads alone"
