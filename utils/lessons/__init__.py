@@ -12,6 +12,7 @@ from utils.lessons.counting import (
     per_request,
     watch,
 )
+from utils.lessons.designs import bandwidth_needed, bandwidths, designs
 from utils.lessons.edits import Edit, edited
 from utils.lessons.estimates import draw_estimates, draw_gains, draw_growth, estimates
 from utils.lessons.findings import findings
@@ -51,12 +52,15 @@ from utils.lessons.wavefronts import (
 __all__ = [
     "XEON",
     "Edit",
+    "bandwidth_needed",
+    "bandwidths",
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
     "compiled",
     "count",
     "count_misses",
+    "designs",
     "device_shown",
     "device_to_time",
     "draw_estimates",
