@@ -137,6 +137,14 @@ def test_maxwell256_is_5_percent_slower_than_warp_tiled():
     assert recorded(LARGE, 4096) / recorded(WARP_TILED, 4096) == pytest.approx(1.05, abs=0.01)
 
 
+def test_c_is_written_in_14_us_which_is_less_than_half_a_percent():
+    size = 4096**2 * 4
+    assert round(size / 1e6) == 67
+    microseconds = size / H200.memory_gb_per_s / 1e3
+    assert round(microseconds) == 14
+    assert microseconds / 1e3 / recorded(LARGE, 4096) < 0.005
+
+
 @slow
 def test_maxwell256_keeps_shared_memory_busy_for_half_of_the_time():
     needed = course.wavefronts_per_multiply_add(course.watch(LARGE, SHAPE))
