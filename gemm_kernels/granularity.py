@@ -75,6 +75,6 @@ STEP = Step(
     task=GEMM,
     build=build,
     launch=launch,
-    choices={"GRAIN": (4, 2, 1), "TILE": (32, 16)},
+    choices={"GRAIN": (4, 2, 1), "TILE": (32, 16, 8)},
     budget=Budget(registers=64, shared_bits=128, ffma_share=0.4),
 )

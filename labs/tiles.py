@@ -34,7 +34,7 @@ def tiled_product(tile: int, constant: str, whole: tuple[int, int, int], **told)
     shapes = (tuple(tile * count for count in whole), *_with_edges(tile), (1, 1, 1))
     exercise = products.matrix_product(split, shapes=shapes, targets=_targets(tile), **told)
     known = probes(tile, constant, exercise.probes)
-    return replace(exercise, inputs=partial(_inputs, tile), probes=known)
+    return replace(exercise, inputs=partial(inputs, tile), probes=known)
 
 
 def _with_edges(tile: int) -> tuple[Shape, ...]:
@@ -42,21 +42,21 @@ def _with_edges(tile: int) -> tuple[Shape, ...]:
     return (
         (tile + 1, 3 * tile + 2, 2 * tile + 1),
         (tile + 4, 2 * tile + 3, 7),
-        _with_infinities(tile),
+        with_infinities(tile),
     )
 
 
-def _with_infinities(tile: int) -> Shape:
+def with_infinities(tile: int) -> Shape:
     return (tile + 2, tile + 3, tile + tile // 2)
 
 
-def _inputs(tile: int, shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def inputs(tile: int, shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Whole numbers. At one shape a and b are above 0 and hold an infinity each, in the first tile.
 
     What is left of it in the last tile, which is not full, then meets a zero and shows as NaN.
     """
     a, b = products.inputs(shape, seed)
-    if shape == _with_infinities(tile):
+    if shape == with_infinities(tile):
         a, b = np.abs(a) + 1, np.abs(b) + 1
         a[1, tile - 2] = b[tile - 1, 2] = np.inf
     return a, b
@@ -73,9 +73,9 @@ def _targets(tile: int) -> tuple[Target, ...]:
         ),
         sectors_per_request(4),
         full_requests(),
-        replace(wavefronts(1), words="no bank conflict", cause=_conflict),
+        no_bank_conflict(),
         _shared_loads(tile),
-        _barriers_per_tile(tile),
+        barriers_per_tile(tile),
     )
 
 
@@ -95,6 +95,11 @@ def _loaded_again(tile: int, seen: Run, value: float) -> str:
     if times < tile:
         return story
     return f"{story} That is a load for each multiply-add: what lies in shared memory is not used."
+
+
+def no_bank_conflict() -> Target:
+    """Each request to shared memory takes one wavefront."""
+    return replace(wavefronts(1), words="no bank conflict", cause=_conflict)
 
 
 def _conflict(seen: Run, value: float) -> str:
@@ -159,7 +164,7 @@ def _shared_loads(tile: int) -> Target:
     return Target("shared loads per multiply-add", 2, limit, measure, cause)
 
 
-def _barriers_per_tile(tile: int) -> Target:
+def barriers_per_tile(tile: int) -> Target:
     """Barriers that each thread passes for each tile along k."""
 
     def measure(seen: Run) -> float:

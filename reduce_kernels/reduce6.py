@@ -1,21 +1,21 @@
 """Each thread adds eight elements before the tree: fewer trees, and more loads under way.
 
 The source adds into shared memory in each turn, and leaves the number of blocks open; here the sum
-stays in a register, and there is a block for every 8·BLOCK elements.
+stays in a register, and there is a block for every PER_THREAD·BLOCK elements.
 """
 
 from functools import cache
 
 from numba import cuda, float32, uint32
 
-from reduce_kernels.parts.grids import BLOCKS, elements_per_thread
+from reduce_kernels.parts.grids import BLOCKS, PER_THREAD, launch
 from reduce_kernels.parts.second_pass import then_second_pass
 from utils.ladder.step import Step
 from utils.ladder.tasks import SUM
 
 
 @cache
-def build(BLOCK):
+def kernel_of(BLOCK):
     """The kernel for blocks of BLOCK threads, a power of two; the grid strides over x.
 
     It takes any grid. One of just as many blocks as run at once is slower than the one below: the
@@ -66,8 +66,9 @@ STEP = Step(
     idea="each thread adds eight elements before the tree",
     previous="reduce5",
     task=SUM,
-    build=build,
-    launch=elements_per_thread(8),
+    # How many elements a thread adds follows from the grid: the kernel is the same for all.
+    build=lambda BLOCK, PER_THREAD: kernel_of(BLOCK),
+    launch=launch,
     calls=then_second_pass,
-    choices={"BLOCK": BLOCKS},
+    choices={"BLOCK": BLOCKS, "PER_THREAD": PER_THREAD},
 )

@@ -7,7 +7,7 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
-from reduce_kernels.parts.grids import BLOCKS, elements_per_thread
+from reduce_kernels.parts.grids import BLOCKS, PER_THREAD, launch
 from reduce_kernels.parts.second_pass import then_second_pass
 from utils.ladder.step import Step
 from utils.ladder.tasks import SUM
@@ -16,7 +16,7 @@ ALL_LANES = 0xFFFFFFFF
 
 
 @cache
-def build(BLOCK):
+def kernel_of(BLOCK):
     """The kernel for blocks of BLOCK threads, a power of two; the grid strides over x."""
     WARPS = BLOCK // 32
 
@@ -60,8 +60,9 @@ STEP = Step(
     idea="shuffles within the warps: one barrier, and one word of shared memory per warp",
     previous="reduce6",
     task=SUM,
-    build=build,
-    launch=elements_per_thread(8),
+    # How many elements a thread adds follows from the grid: the kernel is the same for all.
+    build=lambda BLOCK, PER_THREAD: kernel_of(BLOCK),
+    launch=launch,
     calls=then_second_pass,
-    choices={"BLOCK": BLOCKS},
+    choices={"BLOCK": BLOCKS, "PER_THREAD": PER_THREAD},
 )

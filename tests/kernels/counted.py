@@ -204,7 +204,7 @@ def _of_step(variant, shape) -> CountedLaunch:
 
 
 # Steps of which every choice is counted; of the others the first one.
-SWEPT = ("naive", "tiled", "warp_tiled", "reduce0", "fma_loop", "copy")
+SWEPT = ("naive", "tiled", "warp_tiled", "reduce0", "copy")
 
 
 def launches() -> list[CountedLaunch]:

@@ -34,9 +34,11 @@ COPIED = "an asynchronous copy (LDGSTS) is no store to shared memory for the pro
 PARTED = "lanes that have parted execute it one after another: as many lanes, more requests"
 SPREAD = "an asynchronous copy counts a sector for every 32 bytes that it writes, whatever it reads"
 WAITING = "the barrier of the whole grid is a function of CUDA's runtime that reads its own counter"
+KEPT = "the compiler keeps what was just stored in a register, and does not load it again"
 LOOPING = "an atomic on float64 in shared memory is a loop around a compare-and-swap"
 READS = ("shared_load_requests", "shared_load_wavefronts", "lanes")
 COPIES = ("shared_store_requests", "shared_store_wavefronts", "lanes")
+GLOBAL_READS = ("global_load_requests", "global_load_sectors", "lanes")
 JOINED = (
     *("tiled_8", "tiled_16", "tiled_32", "tiled_transposed_32", "tiled_padded_32"),
     *("tiled_rectangular_32_32_64", "granularity_4_32", "ilp_8"),
@@ -52,6 +54,7 @@ REASONS = {
     **{(launch, counter): COPIED for launch in COPYING for counter in COPIES},
     # Lanes beyond the last column copy the last one once more, each to a place of its own.
     **{(launch, "global_load_sectors"): SPREAD for launch in COPYING[1:]},
+    **{("multi_output_by_column_8", counter): KEPT for counter in GLOBAL_READS},
     ("async_copy_128_256_8", "shared_load_requests"): PARTED,
     ("reduce_cooperative_256", "global_load_requests"): WAITING,
     ("reduce_cooperative_256", "global_load_sectors"): WAITING,

@@ -1,0 +1,175 @@
+"""The family of tiled products whose threads compute several elements of c each.
+
+On top of `labs.tiles`: the tiles, their barriers and their banks are the same. What goes wrong with
+the several elements is in `labs.grain_probes`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from labs import products
+from labs.exercise import Exercise, Shape, Target
+from labs.grain_probes import probes
+from labs.run import Run
+from labs.targets import full_requests, no_float64, one_store_per_element, sectors_per_request
+from labs.tiles import barriers_per_tile, inputs, no_bank_conflict, with_infinities
+from labs.words import at_line, counted
+from utils.ladder.step import Launch
+from utils.virtual_gpu.counters import AccessCount
+
+
+@dataclass(frozen=True)
+class Grains:
+    """How the threads of a block share out its part of c, `tile` rows and columns·tile columns.
+
+    tile: terms of a sum that one turn takes, too. columns, rows: of c that one thread computes. The
+    block has tile threads along x, and tile / rows along y.
+    """
+
+    tile: int
+    columns: int = 1
+    rows: int = 1
+
+    @property
+    def block(self) -> tuple[int, int]:
+        """Threads along x and y."""
+        return self.tile, self.tile // self.rows
+
+    @property
+    def covered(self) -> products.Split:
+        """What a block covers, as if each thread had one row."""
+        return products.Split(block=(self.tile, self.tile), columns=self.columns)
+
+    def launch(self, shape: Shape) -> Launch:
+        """Enough blocks to cover c."""
+        return replace(self.covered.launch(shape), block=self.block)
+
+    @property
+    def reads(self) -> float:
+        """From shared memory, for each multiply-add."""
+        return 1 / self.columns + 1 / self.rows
+
+
+def grained_product(
+    grains: Grains, constant: str, shapes: tuple[Shape, ...], **told
+) -> Exercise:
+    """An exercise of this family.
+
+    constant: the starter's name for the side of a tile. shapes: the first fits the blocks, all of
+    its sizes differ. One where a and b hold an infinity each, and ones, come behind them.
+    told: the fields of Exercise that the family leaves open.
+    """
+    tile = grains.tile
+    every = (*shapes, with_infinities(tile), (1, 1, 1))
+    exercise = products.matrix_product(
+        grains.covered, shapes=every, targets=_targets(grains), **told
+    )
+    return replace(
+        exercise,
+        launch=grains.launch,
+        inputs=partial(inputs, tile),
+        probes=probes(grains, constant, exercise.probes),
+    )
+
+
+def _targets(grains: Grains) -> tuple[Target, ...]:
+    width, height = grains.covered.width, grains.tile
+    return (
+        one_store_per_element(),
+        no_float64(),
+        replace(
+            products.loads_per_multiply_add(1 / width + 1 / height),
+            words="a block loads each element of its tiles once",
+            cause=partial(_loaded_again, grains),
+        ),
+        sectors_per_request(4),
+        full_requests(),
+        no_bank_conflict(),
+        _shared_reads(grains),
+        barriers_per_tile(grains.tile),
+    )
+
+
+def _loaded_again(grains: Grains, seen: Run, value: float) -> str:
+    """A block loads elements of a or of b more than once."""
+    work, sides = math.prod(seen.shape), {"a": grains.covered.width, "b": grains.tile}
+    times = {one: seen.total(one, "load", "words") * side / work for one, side in sides.items()}
+    most = max(times, key=times.get)
+    accesses = seen.accesses(most)
+    places = ", ".join(str(access.site.line) for access in accesses)
+    return (
+        f"a block loads every element of `{seen.names[most]}` that it needs {times[most]:.3g} "
+        f"times from global memory (source line{'s' * (len(accesses) > 1)} {places}), and the "
+        "target is once. Do threads load what others of their block load, too?"
+    )
+
+
+def _shared_reads(grains: Grains) -> Target:
+    """Reads of shared memory for each multiply-add."""
+
+    def loads(seen: Run) -> list[AccessCount]:
+        return [
+            one for one in seen.trace.access_counts if (one.space, one.kind) == ("shared", "load")
+        ]
+
+    def measure(seen: Run) -> float:
+        return sum(one.lanes for one in loads(seen)) / math.prod(seen.shape)
+
+    def cause(seen: Run, value: float) -> str:
+        work, found = math.prod(seen.shape), loads(seen)
+        of_array = Counter()
+        for one in found:
+            of_array[one.array] += one.lanes
+        shares = " and ".join(f"{n / work:.4g} of `{name}`" for name, n in of_array.items())
+        story = (
+            f"a multiply-add costs {value:.4g} reads from shared memory, {shares}; the target is "
+            f"{grains.reads:g}. "
+        )
+        return story + (_too_many_turns(grains, seen, value) or _read_again(grains, found))
+
+    words = f"at most {grains.reads:g} reads from shared memory per multiply-add"
+    return Target("shared reads per multiply-add", grains.reads, words, measure, cause)
+
+
+def _too_many_turns(grains: Grains, seen: Run, value: float) -> str:
+    """More tiles than the sum has."""
+    tiles = seen.shape[2] // grains.tile
+    turns = value / grains.reads * tiles
+    if turns <= tiles or abs(turns - round(turns)) > 1e-9 or round(turns) != _turns(grains, seen):
+        return ""
+    return (
+        f"A thread takes {counted(round(turns), 'tile')} along k in place of {tiles}. What the "
+        "rest adds is zero."
+    )
+
+
+def _turns(grains: Grains, seen: Run) -> float:
+    """Tiles along k that a block loads, by its barriers."""
+    launch = seen.exercise.launch(seen.shape)
+    warps = launch.blocks * -(-launch.threads // 32)
+    return sum(line.barriers for line in seen.trace.counts.values()) / warps / 2
+
+
+def _read_again(grains: Grains, loads: list[AccessCount]) -> str:
+    """Source lines that read the same word one after the other."""
+    warps = math.prod(grains.block) // 32
+    for place, one in enumerate(loads):
+        kept = one.first
+        if len(kept) > warps and np.array_equal(kept[0], kept[warps]):
+            return (
+                f"{at_line(one.site).capitalize()}, reads the same word of `{one.array}` several "
+                "times in a row. A name can hold it."
+            )
+        for other in loads[place + 1 :]:
+            if other.array == one.array and np.array_equal(kept[0], other.first[0]):
+                return (
+                    f"Source lines {one.site.line} and {other.site.line} read the same word of "
+                    f"`{one.array}`. A name can hold it."
+                )
+    return "Which word does a thread read more than once?"

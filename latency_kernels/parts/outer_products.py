@@ -1,0 +1,56 @@
+"""In which order the multiply-adds of an outer product are done: three orders of the same work.
+
+Each device function adds a[i]·b[j] to sums[i, j] for all i, j < N. An order in which neighbours
+share an operand spares the register file a read, where the assembler marks it for reuse.
+"""
+
+from numba import cuda
+
+
+def row_by_row(N):
+    """Every row from left to right: in a row a[i] stays, and b[j] changes each time."""
+
+    @cuda.jit(device=True, forceinline=True)
+    def add(a, b, sums):
+        for i in range(N):
+            for j in range(N):
+                sums[i, j] = cuda.fma(a[i], b[j], sums[i, j])
+
+    return add
+
+
+def back_and_forth(N):
+    """Every second row from right to left: at the end of a row b[j] stays, and a[i] changes."""
+
+    @cuda.jit(device=True, forceinline=True)
+    def add(a, b, sums):
+        for i in range(N):
+            for column in range(N):
+                j = column if i % 2 == 0 else N - 1 - column
+                sums[i, j] = cuda.fma(a[i], b[j], sums[i, j])
+
+    return add
+
+
+def spiral(N, first=0):
+    """Around the edge, and on inwards: rows `first` to N - 1 - first, and columns likewise."""
+    last = N - 1 - first
+    add_inner = spiral(N, first + 1) if first + 1 < last else None
+
+    @cuda.jit(device=True, forceinline=True)
+    def add(a, b, sums):
+        for j in range(first, last + 1):
+            sums[first, j] = cuda.fma(a[first], b[j], sums[first, j])
+        for i in range(first + 1, last + 1):
+            sums[i, last] = cuda.fma(a[i], b[last], sums[i, last])
+        for j in range(last - 1, first - 1, -1):
+            sums[last, j] = cuda.fma(a[last], b[j], sums[last, j])
+        for i in range(last - 1, first, -1):
+            sums[i, first] = cuda.fma(a[i], b[first], sums[i, first])
+        if add_inner is not None:
+            add_inner(a, b, sums)
+
+    return add
+
+
+ORDERS = (row_by_row, back_and_forth, spiral)

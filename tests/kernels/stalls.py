@@ -1,0 +1,226 @@
+"""Read what the profiler says of a few kernels: what is busy, and what their warps wait for.
+
+    python -m tests.kernels.stalls --out FOLDER --raw FOLDER
+
+needs a CUDA device and Nsight Compute (``ncu``). It writes ``profiler_figures.csv``,
+``profiler_stalls.csv`` and ``profiler_instructions.csv`` into the first folder. What the profiler
+printed stays in the second: where its text lies there already, it is read and nothing is launched.
+``data/README.md`` says what a row is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pandas as pd
+from numba import cuda
+
+from gemm_kernels import LADDER
+from utils.ladder.step import Variant
+from utils.measuring.roofline import recorded
+
+DEVICE, SIZE = "NVIDIA H200", "4096"
+STEPS = ("naive", "tiled", "vectorized", "autotuned")
+# The sections that the profiler shows first, and the traffic that the virtual GPU counts, too.
+SECTIONS = (
+    *("SpeedOfLight", "ComputeWorkloadAnalysis", "MemoryWorkloadAnalysis"),
+    *("SchedulerStats", "WarpStateStats", "Occupancy"),
+)
+METRICS = (
+    "gpu__time_duration.sum",
+    "dram__bytes_read.sum",
+    "dram__bytes_write.sum",
+    "lts__t_bytes.sum",
+    "l1tex__t_bytes.sum",
+    "l1tex__data_pipe_lsu_wavefronts.sum",
+    "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",
+    "l1tex__lsuin_requests.avg.pct_of_peak_sustained_elapsed",
+    "smsp__inst_executed.sum",
+    "smsp__issue_active.avg.pct_of_peak_sustained_active",
+    "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active",
+    "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_active",
+)
+VIEWS = {
+    "details": [
+        *("--page", "details"),
+        *(part for name in SECTIONS for part in ("--section", name)),
+    ],
+    "metrics": ["--page", "raw", "--metrics"],
+    "source": ["--page", "source", "--section", "SourceCounters", "--import-source", "no"],
+}
+STALL = re.compile(r"stall_(?!\w*_not_issued$)\w+")
+
+
+def variants() -> list[Variant]:
+    """Each step with the constants that were fastest."""
+    best = {
+        variant.step.name: variant for variant, _ in recorded(LADDER, LADDER.parse(SIZE), DEVICE)
+    }
+    return [best[name] for name in STEPS]
+
+
+def launch(size: str) -> None:
+    """Each kernel twice: the first launch compiles, and the profiler looks at the second alone."""
+    shape = LADDER.parse(size)
+    for variant in variants():
+        problem = variant.step.task.problem(shape, "uniform")
+        inputs = tuple(map(cuda.to_device, problem.inputs))
+        out = cuda.device_array((shape.m, shape.n), "float32")
+        execute = variant.execution(shape, inputs, out)
+        execute()
+        cuda.synchronize()
+        with cuda.profiling():
+            execute()
+            cuda.synchronize()
+        print(variant, flush=True)
+
+
+def profile(view: str, size: str) -> str:
+    """What the profiler prints for a view, over all kernels."""
+    command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv"]
+    command += ["--print-units", "base"]
+    command += VIEWS[view] + ([",".join(_known())] if view == "metrics" else [])
+    command += [sys.executable, "-W", "ignore", "-m", "tests.kernels.stalls", "--launch", size]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode:
+        sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
+    return result.stdout
+
+
+def _known() -> list[str]:
+    """Those of METRICS that the profiler knows for this device."""
+    told = subprocess.run(["ncu", "--query-metrics"], capture_output=True, text=True).stdout
+    names = set(told.split())
+    known = [metric for metric in METRICS if metric.partition(".")[0] in names]
+    for metric in sorted(set(METRICS) - set(known)):
+        print(f"The profiler does not know {metric}: left out.", file=sys.stderr)
+    return known or list(METRICS)
+
+
+def figures(details: str, metrics: str) -> pd.DataFrame:
+    """A row per kernel and figure: kernel, figure as the profiler names it, unit, value."""
+    shown = _table(details, '"ID"').dropna(subset=["Metric Name", "Metric Value"])
+    rows = [
+        (place, row["Metric Name"], row["Metric Unit"], row["Metric Value"])
+        for place, (_, group) in enumerate(_by_launch(shown))
+        for _, row in group.iterrows()
+    ]
+    # The first row below the names holds the units.
+    raw = _table(metrics, '"ID"')
+    units, values = raw.iloc[0], raw.dropna(subset=["ID"])
+    rows += [
+        (place, name, units[name], row[name])
+        for place, (_, row) in enumerate(values.iterrows())
+        for name in raw.columns
+        if name in METRICS
+    ]
+    names = _names()
+    found = pd.DataFrame(rows, columns=["kernel", "figure", "unit", "value"])
+    if set(found["kernel"]) != set(range(len(names))):
+        sys.exit(f"The profiler saw {found['kernel'].nunique()} launches; {len(names)} were made.")
+    found["kernel"] = found["kernel"].map(names.__getitem__)
+    found["value"] = pd.to_numeric(found["value"].str.replace(",", ""), errors="coerce")
+    return found.dropna(subset=["value"]).drop_duplicates(["kernel", "figure"])
+
+
+def samples_of(source: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """For each kernel its instructions, in their order: opcode, and samples by stall reason."""
+    sections = source[source.index('"Kernel Name"') :].split('"Kernel Name"')[1:]
+    if len(sections) != len(STEPS):
+        sys.exit(f"The profiler shows {len(sections)} kernels; {len(STEPS)} were launched.")
+    for name, section in zip(_names(), sections, strict=True):
+        table = _table(section, '"Address"')
+        reasons = [column for column in table.columns if STALL.fullmatch(column)]
+        if not reasons:
+            sys.exit(f"There are no stall reasons among {', '.join(table.columns)}.")
+        found = table[reasons].fillna("0").map(_number)
+        found.columns = [reason.removeprefix("stall_") for reason in reasons]
+        found.insert(0, "opcode", table["Source"].map(_opcode))
+        yield name, found
+
+
+def stalls(source: str) -> pd.DataFrame:
+    """A row per kernel and reason: samples of the whole kernel."""
+    rows = [
+        (name, reason, samples)
+        for name, found in samples_of(source)
+        for reason, samples in found.drop(columns="opcode").sum().items()
+        if samples
+    ]
+    return pd.DataFrame(rows, columns=["kernel", "reason", "samples"])
+
+
+def sampled(source: str) -> pd.DataFrame:
+    """A row per sampled instruction: place, opcode, samples, and their most frequent reason."""
+    rows = []
+    for name, found in samples_of(source):
+        samples = found.drop(columns="opcode")
+        for place, total in enumerate(samples.sum(axis=1)):
+            if total:
+                opcode, reason = found["opcode"].iloc[place], samples.iloc[place].idxmax()
+                rows.append((name, place, opcode, total, reason))
+    return pd.DataFrame(rows, columns=["kernel", "place", "opcode", "samples", "reason"])
+
+
+def _names() -> list[str]:
+    return [str(variant) for variant in variants()]
+
+
+def _table(text: str, begins: str) -> pd.DataFrame:
+    """The rows of a CSV table whose header begins with that name; no other lines."""
+    quoted = (line for line in text[text.index(begins) :].splitlines() if line.startswith('"'))
+    return pd.read_csv(io.StringIO("\n".join(quoted)), dtype=str, index_col=False)
+
+
+def _by_launch(table: pd.DataFrame):
+    return table.groupby(table["ID"].astype(int))
+
+
+def _number(text: str) -> int:
+    """The profiler groups digits by commas."""
+    return int(float(text.replace(",", "")))
+
+
+def _opcode(instruction: str) -> str:
+    """Such as FFMA, without the predicate before it and the operands behind it."""
+    return re.sub(r"^@!?U?P\w+\s+", "", instruction.strip()).partition(" ")[0].rstrip(";")
+
+
+def _text_of(view: str, folder: Path) -> str:
+    """What the profiler prints for a view; kept in the folder, so that it is asked once."""
+    file = folder / f"{view}.txt"
+    if not file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(profile(view, SIZE), encoding="utf-8")
+    return file.read_text(encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, help="where the tables go")
+    parser.add_argument("--raw", type=Path, help="where the profiler's own text is kept")
+    parser.add_argument("--launch", metavar="SIZE", help="what the profiler is started over")
+    options = parser.parse_args(arguments)
+    if options.launch:
+        launch(options.launch)
+        return
+    if not (options.out and options.raw):
+        parser.error("--out and --raw are needed.")
+    details, metrics, source = (_text_of(view, options.raw) for view in VIEWS)
+    tables = {
+        "profiler_figures": figures(details, metrics),
+        "profiler_stalls": stalls(source),
+        "profiler_instructions": sampled(source),
+    }
+    for name, table in tables.items():
+        table.to_csv(options.out / f"{name}.csv", index=False, lineterminator="\n")
+
+
+if __name__ == "__main__":
+    main()
