@@ -90,12 +90,15 @@ def _plain(asked: Exercise, error: Exception) -> str:
 def _never_ends(asked: Exercise, kernel, message: str) -> str:
     where = re.search(r"line (\d+)", message)
     limit = re.search(r"the launch has run (?:for )?more than (\S+ \w+)", message)
+    loop = _innermost_while(read_source(kernel.py_func), int(where[1])) if where else None
+    stuck = re.search(r"(\d+ threads) wait in this loop", message)
+    if stuck and loop and not _waits_for_others(kernel, loop.line):
+        return f"{at(loop)}: {stuck[1]} never leave this loop. {asked.kind.endless}"
     if where is None or (limit is None and not asked.on_cpu):
         return sentence(re.sub(r"^\w+, line (\d+) `(.*?):?`", r"Line \1, `\2`", message))
     late = f"the {asked.kind.noun} does not end"
     if limit:
         late = f"after {limit[1]} the {asked.kind.noun} has not ended"
-    loop = _innermost_while(read_source(kernel.py_func), int(where[1]))
     if loop is None:
         return f"Line {where[1]}: {late}. It does far more turns than the task needs."
     return f"{at(loop)}: {late}. {asked.kind.endless}"
@@ -111,6 +114,32 @@ def _innermost_while(source: Source, line: int) -> Site | None:
     return source.site(max(loops, key=lambda node: node.lineno)) if loops else None
 
 
+def _waits_for_others(kernel, line: int) -> bool:
+    """Whether another thread can end the `while` loop of a line: by an element, or in a call."""
+    loop = next(
+        node
+        for node in ast.walk(read_source(kernel.py_func).tree)
+        if isinstance(node, ast.While) and node.lineno == line
+    )
+    tested = {one.id for one in ast.walk(loop.test) if isinstance(one, ast.Name)}
+    changes = [node for node in ast.walk(loop) if isinstance(node, ast.Assign | ast.AugAssign)]
+    changes = [one for one in changes if tested.intersection(_set_by(one))]
+    decides = [loop.test, *(one.value for one in changes)]
+    parts = [one for value in decides for one in ast.walk(value)]
+    return not tested or any(isinstance(one, ast.Subscript | ast.Call) for one in parts)
+
+
+def _set_by(node: ast.Assign | ast.AugAssign) -> set[str]:
+    """The variables that a statement sets."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return {
+        one.id
+        for target in targets
+        for one in ast.walk(target)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    }
+
+
 def wrong_result(seen: Run) -> str | None:
     """Why the result is wrong, or was computed in a way that no device would bear; else None."""
     return (
@@ -124,12 +153,13 @@ def wrong_result(seen: Run) -> str | None:
 
 
 def _stores_into_an_input(seen: Run) -> str | None:
-    for parameter in seen.exercise.parameters[:-1]:
+    asked = seen.exercise
+    for parameter in (one for one in asked.parameters[:-1] if one not in asked.scratch):
         for kind in ("store", "atomic"):
             for access in seen.accesses(parameter, kind):
                 return (
                     f"{at(access.site)} changes `{access.array}`, which is an input. "
-                    f"{seen.exercise.kind.needed}, and the result belongs in `{seen.result}`."
+                    f"{asked.kind.needed}, and the result belongs in `{seen.result}`."
                 )
     return None
 
@@ -161,7 +191,9 @@ def _does_nothing(seen: Run) -> str | None:
         return None
     if not any(one.space == "global" for one in seen.trace.access_counts):
         return f"{seen.where} {kind.idle}"
-    return f"The {kind.noun} reads its inputs, but {kind.never_stores} into `{seen.result}`."
+    story = f"The {kind.noun} reads its inputs, but {kind.never_stores} into `{seen.result}`."
+    cause = _first(seen.exercise.probes.idle, seen)
+    return f"{story} {cause}" if cause else story
 
 
 def _found(seen: Run) -> str | None:

@@ -54,13 +54,14 @@ class Probes:
     refused: for what cannot be compiled; asked with the kernel and the sentence that refuses it.
     unknown: likewise, for what the check does not know: the answer stands, with its line, in place
     of that sentence.
-    findings: for what the virtual GPU found. unwritten: for elements that no thread has written.
-    wrong: for wrong values.
+    idle: for a kernel that never stores into the result. findings: for what the virtual GPU found.
+    unwritten: for elements that no thread has written. wrong: for wrong values.
     """
 
     constants: tuple[Callable[[Callable], str | None], ...] = ()
     refused: tuple[Callable[[Callable, str], str | None], ...] = ()
     unknown: tuple[Callable[[Callable, str], str | None], ...] = ()
+    idle: tuple[Callable[[Run], str | None], ...] = ()
     findings: tuple[Callable[[Run, Finding], str | None], ...] = ()
     unwritten: tuple[Callable[[Run], str | None], ...] = ()
     wrong: tuple[Callable[[Run], str | None], ...] = ()
@@ -120,6 +121,7 @@ class Exercise(Asked):
     decorator: "cuda.jit" for a kernel, "njit" for a function of the CPU. This one is run step by
     step as a kernel of one thread, so that loads, stores and their order are known of it as well.
     parameters: of the kernel; the result is the last one.
+    scratch: those of them besides the result that the kernel may change, such as a counter.
     sizes: what the numbers of a shape are called, such as ("m", "n", "k").
     shapes: the first fits all blocks, so that counts are whole numbers; then odd ones; ones last,
     because an error is easier to read at any other shape.
@@ -130,6 +132,7 @@ class Exercise(Asked):
     parameters: tuple[str, ...]
     shapes: tuple[Shape, ...]
     decorator: str = "cuda.jit"
+    scratch: tuple[str, ...] = ()
     launch: Callable[[Shape], Launch]
     inputs: Callable[[Shape, int], tuple]
     reference: Callable[..., np.ndarray]

@@ -64,9 +64,7 @@ def _part_not_filled(grains: Grains, seen: Run, finding: Finding) -> str | None:
     if finding.kind != "uninitialised" or seen.parameter(finding.array) or grains.rows == 1:
         return None
     stored = [
-        one
-        for one in seen.trace.access_counts
-        if (one.array, one.kind) == (finding.array, "store")
+        one for one in seen.trace.access_counts if (one.array, one.kind) == (finding.array, "store")
     ]
     blocks, tiles = seen.exercise.launch(seen.shape).blocks, -(-seen.shape[2] // grains.tile)
     each = sum(one.lanes for one in stored) / (blocks * tiles * grains.tile**2)

@@ -56,9 +56,7 @@ class Grains:
         return 1 / self.columns + 1 / self.rows
 
 
-def grained_product(
-    grains: Grains, constant: str, shapes: tuple[Shape, ...], **told
-) -> Exercise:
+def grained_product(grains: Grains, constant: str, shapes: tuple[Shape, ...], **told) -> Exercise:
     """An exercise of this family.
 
     constant: the starter's name for the side of a tile. shapes: the first fits the blocks, all of

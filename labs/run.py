@@ -36,14 +36,15 @@ UNWRITTEN = np.uint32(0x7FC0_0BAD)
 class Run:
     """What a kernel did at one shape.
 
-    inputs: as they were before the launch. out: the result. printed: whether the kernel printed.
-    patience: seconds that a launch of it may take.
+    inputs: as they were before the launch. left: the same arguments as the launch left them.
+    out: the result. printed: whether the kernel printed. patience: seconds that a launch may take.
     """
 
     exercise: Exercise
     kernel: Callable
     shape: Shape
     inputs: tuple
+    left: tuple
     out: np.ndarray
     trace: Trace
     printed: bool
@@ -144,4 +145,6 @@ def run(
             patience=patience, lane_rounds=CPU_ROUNDS if exercise.on_cpu else LANE_ROUNDS,
             record=0 if exercise.on_cpu else record, events=EVENTS,
         )  # fmt: skip
-    return Run(exercise, kernel, shape, inputs, out, seen, bool(printed.getvalue()), patience)
+    return Run(
+        exercise, kernel, shape, inputs, given, out, seen, bool(printed.getvalue()), patience
+    )

@@ -164,7 +164,7 @@ def barriers_per_block(at_most: float) -> Target:
             f"{at_most:g}."
         )
 
-    words = f"at most {at_most:g} barriers per block"
+    words = f"at most {at_most:g} barrier{'s' * (at_most != 1)} per block"
     return Target("barriers per block", at_most, words, measure, cause)
 
 

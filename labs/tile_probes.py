@@ -14,6 +14,15 @@ import numpy as np
 
 from labs.exercise import Probes
 from labs.run import Run
+from labs.shared_memory import (
+    calls,
+    computed_size,
+    in_a_branch,
+    in_shared,
+    never_called,
+    nobody_stores,
+    of_each_thread,
+)
 from labs.tile_sums import (
     infinity,
     mixed_up_outside,
@@ -30,17 +39,17 @@ def probes(tile: int, constant: str, family: Probes) -> Probes:
     """What this family knows, in the order in which it is asked; then what all products know."""
     return Probes(
         constants=(partial(_other_side, tile, constant),),
-        refused=(_computed_size,),
+        refused=(computed_size,),
         findings=(
-            _never_called,
+            never_called,
             _one_warp_waits,
             _left_before,
             _not_loaded_yet,
             _still_in_use,
             _same_element,
-            _in_a_branch,
-            _of_each_thread,
-            _nobody_stores,
+            in_a_branch,
+            of_each_thread,
+            nobody_stores,
             partial(_larger_than_the_block, tile),
             _left_over,
             partial(_outside_the_tile, tile),
@@ -76,49 +85,13 @@ def _other_side(tile: int, constant: str, kernel) -> str | None:
     )
 
 
-# ---------------------------------------------------------------------- what cannot be compiled
-
-
-def _computed_size(kernel, message: str) -> str | None:
-    """TILE + 1 as the size of a shared array."""
-    if "a shape that is neither a number" not in message:
-        return None
-    return (
-        "The size of a shared array must be known before the kernel runs. Numba takes numbers and "
-        "names of constants there, and does not calculate."
-    )
-
-
 # ----------------------------------------------------------------- what the virtual GPU has found
-
-
-def _in_shared(seen: Run, finding: Finding, kind: str) -> bool:
-    return finding.kind == kind and seen.parameter(finding.array) is None
-
-
-def _calls(seen: Run, name: str) -> list[ast.Call]:
-    return [
-        node
-        for node in ast.walk(seen.tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == name
-    ]
-
-
-def _never_called(seen: Run, finding: Finding) -> str | None:
-    """`cuda.syncthreads` without its brackets."""
-    for node in ast.walk(seen.tree):
-        if isinstance(node, ast.Expr) and ast.unparse(node.value).endswith("syncthreads"):
-            return (
-                f"`{ast.unparse(node)}` in line {node.lineno} names the barrier and does not call "
-                "it: its brackets are missing."
-            )
-    return None
 
 
 def _one_warp_waits(seen: Run, finding: Finding) -> str | None:
     """syncwarp in place of syncthreads."""
-    warp = _calls(seen, "syncwarp")
-    if not _in_shared(seen, finding, "race") or not warp or _calls(seen, "syncthreads"):
+    warp = calls(seen, "syncwarp")
+    if not in_shared(seen, finding, "race") or not warp or calls(seen, "syncthreads"):
         return None
     x, y = seen.exercise.launch(seen.shape).block
     return (
@@ -129,11 +102,11 @@ def _one_warp_waits(seen: Run, finding: Finding) -> str | None:
 
 def _left_before(seen: Run, finding: Finding) -> str | None:
     """Threads at the edge return before the barrier, and what they should load is missing."""
-    barriers = _calls(seen, "syncthreads")
+    barriers = calls(seen, "syncthreads")
     gone = [node.lineno for node in ast.walk(seen.tree) if isinstance(node, ast.Return)]
     if not barriers or not gone or min(gone) > min(call.lineno for call in barriers):
         return None
-    if not any(_in_shared(seen, finding, kind) for kind in ("uninitialised", "race", "barrier")):
+    if not any(in_shared(seen, finding, kind) for kind in ("uninitialised", "race", "barrier")):
         return None
     return (
         f"At the edge some threads leave at `return` in line {min(gone)}, because they have no "
@@ -144,7 +117,7 @@ def _left_before(seen: Run, finding: Finding) -> str | None:
 
 def _not_loaded_yet(seen: Run, finding: Finding) -> str | None:
     """Read after write: the barrier after the loads is missing."""
-    if not _in_shared(seen, finding, "race") or " reads " not in finding.message:
+    if not in_shared(seen, finding, "race") or " reads " not in finding.message:
         return None
     return (
         f"Nothing makes the threads wait between line {finding.other_line}, which fills the tile, "
@@ -154,7 +127,7 @@ def _not_loaded_yet(seen: Run, finding: Finding) -> str | None:
 
 def _still_in_use(seen: Run, finding: Finding) -> str | None:
     """Write after read: the barrier at the end of the turn is missing."""
-    if not _in_shared(seen, finding, "race") or "has read" not in finding.message:
+    if not in_shared(seen, finding, "race") or "has read" not in finding.message:
         return None
     return (
         f"Nothing makes the threads wait after line {finding.other_line}: a fast one begins the "
@@ -164,60 +137,14 @@ def _still_in_use(seen: Run, finding: Finding) -> str | None:
 
 def _same_element(seen: Run, finding: Finding) -> str | None:
     """Write after write: two threads fill one element of the tile."""
-    if not _in_shared(seen, finding, "race"):
+    if not in_shared(seen, finding, "race"):
         return None
     return "Two threads store different values into one element of the tile."
 
 
-def _in_a_branch(seen: Run, finding: Finding) -> str | None:
-    """A barrier in a branch or a loop that only some threads take."""
-    if finding.kind != "barrier":
-        return None
-    around = [
-        node
-        for node in ast.walk(seen.tree)
-        if isinstance(node, ast.If | ast.While | ast.For)
-        and node.lineno < finding.line <= node.end_lineno
-    ]
-    branches = [node for node in around if isinstance(node, ast.If)]
-    if branches:
-        test = branches[-1]
-        return (
-            f"The barrier stands in the branch `if {ast.unparse(test.test)}` of line "
-            f"{test.lineno}. Threads that do not go there never come to it, and the others wait "
-            "for them."
-        )
-    if around:
-        return (
-            f"The barrier stands in the loop of line {around[-1].lineno}, and the threads of a "
-            "block do not all take the same number of turns."
-        )
-    return None
-
-
-def _of_each_thread(seen: Run, finding: Finding) -> str | None:
-    """A local array in place of a shared one."""
-    if finding.kind != "uninitialised" or "local array" not in finding.message:
-        return None
-    return (
-        f"`{finding.array}` is a local array: each thread has one of its own, and sees nothing of "
-        "what the others store in theirs."
-    )
-
-
-def _nobody_stores(seen: Run, finding: Finding) -> str | None:
-    """A tile into which no line stores."""
-    if not _in_shared(seen, finding, "uninitialised"):
-        return None
-    stores = (one for one in seen.trace.access_counts if one.kind == "store")
-    if any(one.array == finding.array for one in stores):
-        return None
-    return f"No line of your kernel stores into `{finding.array}`."
-
-
 def _larger_than_the_block(tile: int, seen: Run, finding: Finding) -> str | None:
     """A tile with more elements than the block has threads."""
-    if not _in_shared(seen, finding, "uninitialised") or max(finding.index) < tile:
+    if not in_shared(seen, finding, "uninitialised") or max(finding.index) < tile:
         return None
     return (
         f"A block has {tile}×{tile} threads. If each stores one element of `{finding.array}`, its "
@@ -227,7 +154,7 @@ def _larger_than_the_block(tile: int, seen: Run, finding: Finding) -> str | None
 
 def _left_over(seen: Run, finding: Finding) -> str | None:
     """Elements of the tile beyond the edge that nobody has filled."""
-    if not _in_shared(seen, finding, "uninitialised"):
+    if not in_shared(seen, finding, "uninitialised"):
         return None
     if seen.shape == seen.exercise.shapes[0]:
         return "Which thread should have stored this element?"
@@ -240,7 +167,7 @@ def _left_over(seen: Run, finding: Finding) -> str | None:
 def _outside_the_tile(tile: int, seen: Run, finding: Finding) -> str | None:
     """An index leaves a tile."""
     shape = re.search(r"\(shape \(([\d, ]+)\)\)", finding.message)
-    if not _in_shared(seen, finding, "out_of_bounds") or not shape:
+    if not in_shared(seen, finding, "out_of_bounds") or not shape:
         return None
     size = [int(one) for one in shape[1].split(",") if one.strip()][finding.axis]
     high = finding.index_range[1]

@@ -12,14 +12,13 @@ import numpy as np
 
 from labs import products
 from labs.exercise import Exercise, Shape, Target
-from labs.run import WORD, Run
+from labs.run import Run
+from labs.shared_memory import meeting
 from labs.targets import full_requests, no_float64, one_store_per_element, sectors_per_request
 from labs.targets import wavefronts_per_request as wavefronts
 from labs.tile_probes import probes
 from labs.words import at_line, counted
 from utils.virtual_gpu.counters import AccessCount
-
-BANKS = 32
 
 
 def tiled_product(tile: int, constant: str, whole: tuple[int, int, int], **told) -> Exercise:
@@ -108,7 +107,7 @@ def _conflict(seen: Run, value: float) -> str:
     worst = max(lines, key=lambda one: one.wavefronts / one.requests)
     return (
         f"{at_line(worst.site)}: a {worst.kind} of `{worst.array}` takes {value:.3g} wavefronts "
-        f"per request. {_meeting(worst)}{_without_conflict(lines, seen)}"
+        f"per request. {meeting(worst)}{_without_conflict(lines, seen)}"
     )
 
 
@@ -121,23 +120,6 @@ def _without_conflict(conflicts: list[AccessCount], seen: Run) -> str:
         return ""
     names = (" and ".join(f"`{name}`" for name in group) for group in (fine, meeting))
     return " There are no conflicts in {}; all of them are in {}.".format(*names)
-
-
-def _meeting(access: AccessCount) -> str:
-    """Which lanes of a kept request meet in a bank."""
-    for lanes in access.first:
-        words = {lane: int(at) // WORD for lane, at in enumerate(lanes) if at >= 0}
-        for first, word in words.items():
-            others = {w: lane for lane, w in words.items() if w % BANKS == word % BANKS}
-            if len(others) > 1:
-                second = next(lane for w, lane in others.items() if w != word)
-                apart = abs(words[second] - word)
-                return (
-                    f"Lanes {first} and {second} go to words that lie {apart} apart, a multiple of "
-                    f"the {BANKS} banks, so they meet in bank {word % BANKS}. {len(others)} "
-                    "different words of this request lie there."
-                )
-    return "Lanes of a warp meet in the same bank."
 
 
 def _shared_loads(tile: int) -> Target:

@@ -42,11 +42,11 @@ def turns_per_multiply_add(at_most: float) -> Target:
 
 def turns_of_kept_loops(seen: Run) -> dict[Site, int]:
     """For each loop that stays a loop its turns, summed over threads."""
-    gone = _written_out(seen.tree)
+    gone = written_out(seen.tree)
     return {site: turns for site, turns in seen.trace.turns.items() if site.line not in gone}
 
 
-def _written_out(tree: ast.FunctionDef) -> set[int]:
+def written_out(tree: ast.FunctionDef) -> set[int]:
     """The source lines of loops over a range whose bounds are known to the compiler."""
     nodes = list(ast.walk(tree))
     stores = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]

@@ -30,8 +30,8 @@ def build(BLOCK):
         while stride < cuda.blockDim.x:
             # Here shared[t] holds the sum of stride elements, for each t that is a multiple of
             # stride. The first threads take one pair each. Neighbouring threads touch words
-            # that lie 2·stride apart, and words 32 apart share a bank: at stride 16 all 32 lanes
-            # of a warp want the same one, and take turns.
+            # that lie 2·stride apart, and words 32 apart share a bank: from stride 16 on all lanes
+            # that add want the same one, and take turns.
             left = uint32(2 * stride * tid)
             if left < cuda.blockDim.x:
                 shared[left] += shared[left + stride]

@@ -6,8 +6,8 @@ from utils.ladder.step import Launch
 
 # Threads per block: the default, then the others that a step takes.
 BLOCKS = (256, 32, 64, 128, 512, 1024)
-# Elements per thread, of a kernel that takes any grid. With the default and 2^30 elements there are
-# 2^19 blocks; with 65536 there are 64, and with 4096 as many as a large GPU runs at once.
+# Elements per thread, of a kernel that takes any grid: the default, then the others. Blocks of 256
+# threads and 2^30 elements make grids from 2^21 blocks down to 64.
 PER_THREAD = (8, 2, 64, 512, 2048, 4096, 65536)
 
 

@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -27,6 +28,7 @@ from utils.measuring.roofline import recorded
 
 DEVICE, SIZE = "NVIDIA H200", "4096"
 STEPS = ("naive", "tiled", "vectorized", "autotuned")
+SHORT = STEPS[:2]  # those whose instructions are kept one by one
 # The sections that the profiler shows first, and the traffic that the virtual GPU counts, too.
 SECTIONS = (
     *("SpeedOfLight", "ComputeWorkloadAnalysis", "MemoryWorkloadAnalysis"),
@@ -106,35 +108,31 @@ def _known() -> list[str]:
 def figures(details: str, metrics: str) -> pd.DataFrame:
     """A row per kernel and figure: kernel, figure as the profiler names it, unit, value."""
     shown = _table(details, '"ID"').dropna(subset=["Metric Name", "Metric Value"])
-    rows = [
-        (place, row["Metric Name"], row["Metric Unit"], row["Metric Value"])
-        for place, (_, group) in enumerate(_by_launch(shown))
-        for _, row in group.iterrows()
-    ]
+    names = shown["Kernel Name"].map(_named)
+    columns = (names, shown["Metric Name"], shown["Metric Unit"], shown["Metric Value"])
+    rows = list(zip(*columns, strict=True))
     # The first row below the names holds the units.
     raw = _table(metrics, '"ID"')
     units, values = raw.iloc[0], raw.dropna(subset=["ID"])
     rows += [
-        (place, name, units[name], row[name])
-        for place, (_, row) in enumerate(values.iterrows())
-        for name in raw.columns
-        if name in METRICS
+        (_named(row["Kernel Name"]), name, units[name], row[name])
+        for _, row in values.iterrows()
+        for name in METRICS
+        if name in raw.columns
     ]
-    names = _names()
-    found = pd.DataFrame(rows, columns=["kernel", "figure", "unit", "value"])
-    if set(found["kernel"]) != set(range(len(names))):
-        sys.exit(f"The profiler saw {found['kernel'].nunique()} launches; {len(names)} were made.")
-    found["kernel"] = found["kernel"].map(names.__getitem__)
+    found = pd.DataFrame(rows, columns=["kernel", "figure", "unit", "value"]).dropna(
+        subset=["kernel"]
+    )
     found["value"] = pd.to_numeric(found["value"].str.replace(",", ""), errors="coerce")
     return found.dropna(subset=["value"]).drop_duplicates(["kernel", "figure"])
 
 
 def samples_of(source: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """For each kernel its instructions, in their order: opcode, and samples by stall reason."""
-    sections = source[source.index('"Kernel Name"') :].split('"Kernel Name"')[1:]
-    if len(sections) != len(STEPS):
-        sys.exit(f"The profiler shows {len(sections)} kernels; {len(STEPS)} were launched.")
-    for name, section in zip(_names(), sections, strict=True):
+    for section in source[source.index('"Kernel Name"') :].split('"Kernel Name"')[1:]:
+        name = _named(section.partition("\n")[0])
+        if name is None:
+            continue
         table = _table(section, '"Address"')
         reasons = [column for column in table.columns if STALL.fullmatch(column)]
         if not reasons:
@@ -157,9 +155,11 @@ def stalls(source: str) -> pd.DataFrame:
 
 
 def sampled(source: str) -> pd.DataFrame:
-    """A row per sampled instruction: place, opcode, samples, and their most frequent reason."""
+    """A row per sampled instruction of the short kernels, with its most frequent stall reason."""
     rows = []
     for name, found in samples_of(source):
+        if name.partition(" ")[0] not in SHORT:
+            continue
         samples = found.drop(columns="opcode")
         for place, total in enumerate(samples.sum(axis=1)):
             if total:
@@ -168,18 +168,21 @@ def sampled(source: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["kernel", "place", "opcode", "samples", "reason"])
 
 
-def _names() -> list[str]:
-    return [str(variant) for variant in variants()]
+def _named(kernel: str) -> str | None:
+    """The step with its constants; None for a kernel that helps one, such as the sum of slices."""
+    found = re.search(r"::(\w+)\[", kernel)
+    return _names().get(found[1]) if found else None
+
+
+@cache
+def _names() -> dict[str, str]:
+    return {variant.step.name: str(variant) for variant in variants()}
 
 
 def _table(text: str, begins: str) -> pd.DataFrame:
     """The rows of a CSV table whose header begins with that name; no other lines."""
     quoted = (line for line in text[text.index(begins) :].splitlines() if line.startswith('"'))
     return pd.read_csv(io.StringIO("\n".join(quoted)), dtype=str, index_col=False)
-
-
-def _by_launch(table: pd.DataFrame):
-    return table.groupby(table["ID"].astype(int))
 
 
 def _number(text: str) -> int:

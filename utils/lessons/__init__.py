@@ -3,6 +3,16 @@
 And what executes and checks the notebooks. What a kernel or a command line needs stays out.
 """
 
+from utils.lessons.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
+from utils.lessons.block_grids import blocks_at_once, draw_blocks, gains, grids, share_of_blocks
+from utils.lessons.block_sums import (
+    bandwidths,
+    block_cycles,
+    blocks,
+    draw_step,
+    turns_and_busy,
+    wavefronts_by_step,
+)
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
@@ -12,19 +22,14 @@ from utils.lessons.counting import (
     per_request,
     watch,
 )
-from utils.lessons.designs import bandwidth_needed, bandwidths, designs
+from utils.lessons.designs import bandwidth_needed, bandwidths_needed, designs
 from utils.lessons.edits import Edit, edited
 from utils.lessons.estimates import draw_estimates, draw_gains, draw_growth, estimates
 from utils.lessons.findings import findings
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
-from utils.lessons.occupancy import (
-    occupancies,
-    occupancy_of_fastest,
-    published_paradox,
-    sm_limits,
-)
+from utils.lessons.occupancy import occupancies, occupancy_of_fastest, published_paradox, sm_limits
 from utils.lessons.on_the_cpu import (
     cache_misses,
     count_misses,
@@ -36,7 +41,20 @@ from utils.lessons.on_the_cpu import (
     vector_loop,
 )
 from utils.lessons.predictions import ledger, predict, reveal
+from utils.lessons.profiler import profiled
 from utils.lessons.published import claimed, published_gflops, published_ms
+from utils.lessons.reading_machine_code import (
+    control_codes,
+    draw_operands,
+    draw_shares,
+    line_by_line,
+    loop_of_record,
+    orders,
+    recorded_cycles,
+    register_files,
+    spilled_ms,
+    spills,
+)
 from utils.lessons.recorded import XEON, one_thread, recorded_ms, share_of_peak, times
 from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
 from utils.lessons.shared_reads import shared_reads
@@ -48,51 +66,78 @@ from utils.lessons.wavefronts import (
     wavefronts,
     wavefronts_per_multiply_add,
 )
+from utils.lessons.ways_to_add import as_called, bytes_under_way, launches_and_memory, rates
 
 __all__ = [
     "XEON",
     "Edit",
+    "as_called",
     "bandwidth_needed",
     "bandwidths",
+    "bandwidths_needed",
+    "block_cycles",
+    "blocks",
+    "blocks_at_once",
+    "bytes_under_way",
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
     "compiled",
+    "control_codes",
     "count",
     "count_misses",
+    "cycles_per_tile",
     "designs",
     "device_shown",
     "device_to_time",
+    "draw_blocks",
     "draw_estimates",
     "draw_gains",
     "draw_growth",
     "draw_loops",
+    "draw_operands",
     "draw_pitfalls",
+    "draw_shares",
+    "draw_step",
+    "draw_tile_shapes",
+    "draw_turns",
     "edited",
     "estimated_ms",
     "estimates",
     "faster_by_size",
     "findings",
     "follow",
+    "gains",
+    "grids",
     "hot_loop",
     "hot_loops",
+    "launches_and_memory",
     "ledger",
+    "line_by_line",
     "loads_per_multiply_add",
+    "loop_of_record",
     "multiplications",
     "occupancies",
     "occupancy_of_fastest",
     "one_thread",
+    "orders",
     "peak_of_core",
     "peaks",
     "per_request",
     "predict",
+    "profiled",
     "profiled_wavefronts",
     "published_gflops",
     "published_ms",
     "published_paradox",
+    "rates",
+    "reads",
+    "recorded_cycles",
     "recorded_ms",
     "recorded_series",
+    "register_files",
     "reveal",
+    "share_of_blocks",
     "share_of_peak",
     "shared_memory_ms",
     "shared_reads",
@@ -103,13 +148,17 @@ __all__ = [
     "show_source",
     "show_step",
     "sm_limits",
+    "spilled_ms",
+    "spills",
     "start",
     "this_device",
     "time_here",
     "times",
+    "turns_and_busy",
     "two_estimates",
     "vector_loop",
     "watch",
     "wavefronts",
+    "wavefronts_by_step",
     "wavefronts_per_multiply_add",
 ]

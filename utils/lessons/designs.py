@@ -24,7 +24,7 @@ def bandwidth_needed(side: int, gflops: float) -> float:
     return bytes_per_multiply_add(side) * gflops / 2
 
 
-def bandwidths(sides: Sequence[int], *names: str) -> Table:
+def bandwidths_needed(sides: Sequence[int], *names: str) -> Table:
     """What each design needs at the peak of some GPUs, and what their memory has, in GB/s.
 
     names: of devices, as in `data/devices.csv`.

@@ -92,11 +92,13 @@ class Releases:
         """Whether what ``who`` did at ``when`` is ordered before ``me``, in another block.
 
         ``barriers``: when each of ``me`` last passed a barrier. Threads before ``first`` ran in an
-        earlier batch, so all that they released is acquired.
+        earlier batch, so all that they released is acquired. Of atomics made at once, that of the
+        lower thread comes first.
         """
         if not self.begun:
             return np.zeros(len(who), bool)
         acquired = self._acquired_from_blocks(me, barriers)
+        acquired[who > me] -= acquired[who > me] != NEVER
         acquired[(who < first) & (acquired != NEVER)] = _ALWAYS
         by_itself = self._to_grid.covers(who // WARP, when, acquired)
         return by_itself | self._at_barrier.covers(self._block(who), when, acquired)

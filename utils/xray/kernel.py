@@ -140,7 +140,7 @@ class XRay:
 
     @property
     def cycles_per_ffma(self) -> float:
-        """Of the hot loop, at least: a cycle for each instruction, and the waits for operands.
+        """Of the hot loop, estimated: a cycle for each instruction, and the waits for operands.
 
         nan for a loop without multiply-adds.
         """
@@ -188,7 +188,7 @@ class XRay:
             "shared loads used too early": self.early_uses,
             "of the FP32 peak at most": f"{self.bound:.1%}",
             "register bank conflicts": f"{banks.left} ({banks.saved} more without reuse)",
-            "cycles per FFMA at least": (
+            "cycles per FFMA, estimated": (
                 f"{self.cycles_per_ffma:.3f}" if self.hot and self.hot.ffma else "no loop of FFMAs"
             ),
         }

@@ -247,7 +247,7 @@ def test_an_integer_atomic_on_floats_is_refused():
         kernel[1, 1](np.zeros(1))
 
 
-def single_pass_sum(with_fence):
+def single_pass_sum(with_fence, by_the_last=True):
     @cuda.jit
     def kernel(x, partial, ticket, out):
         is_last = cuda.shared.array(1, int32)
@@ -264,7 +264,7 @@ def single_pass_sum(with_fence):
                 cuda.threadfence()
             is_last[0] = cuda.atomic.add(ticket, 0, 1) == cuda.gridDim.x - 1
         cuda.syncthreads()
-        if is_last[0] and i == 0:
+        if (is_last[0] or not by_the_last) and i == 0:
             total = float32(0)
             for k in range(cuda.gridDim.x):
                 total += partial[k]
@@ -287,6 +287,7 @@ def test_the_last_block_may_read_what_others_published_and_only_that(monkeypatch
     assert found(single_pass_sum(True), *given, grid=8) == set()
     assert np.isclose(given[3][0], x.sum())
     assert found(single_pass_sum(False), *arrays(), grid=8) == {"race"}
+    assert found(single_pass_sum(True, by_the_last=False), *arrays(), grid=8) == {"race"}
 
 
 @cuda.jit

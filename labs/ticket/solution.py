@@ -1,0 +1,40 @@
+"""A sum in one launch: the block that draws the last ticket adds what all have left."""
+
+from numba import cuda, float32, uint32
+
+BLOCK = 64
+
+
+@cuda.jit(device=True)
+def block_sum(value):
+    """Thread 0 gets the sum of the values of its block; all threads call this together."""
+    sums = cuda.shared.array(BLOCK, float32)
+    t = cuda.threadIdx.x
+    sums[t] = value
+    half = BLOCK // 2
+    while half > 0:
+        cuda.syncthreads()
+        if t < half:
+            sums[t] += sums[t + half]
+        half //= 2
+    return sums[t]
+
+
+@cuda.jit
+def ticket(x, partials, drawn, out):
+    number = cuda.shared.array(1, uint32)
+    i = cuda.grid(1)
+    total = block_sum(x[i] if i < x.size else float32(0))
+    if cuda.threadIdx.x == 0:
+        partials[cuda.blockIdx.x] = total
+        cuda.threadfence()
+        number[0] = cuda.atomic.add(drawn, 0, 1)
+    cuda.syncthreads()
+    if number[0] == cuda.gridDim.x - 1:
+        total = float32(0)
+        for j in range(cuda.threadIdx.x, partials.size, BLOCK):
+            total += partials[j]
+        total = block_sum(total)
+        if cuda.threadIdx.x == 0:
+            out[0] = total
+            drawn[0] = 0

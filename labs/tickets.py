@@ -1,0 +1,143 @@
+"""Sums in one launch, of the family of reductions: blocks leave partial sums, and one adds these.
+
+The launch has blocks of 64 threads, and thread i of the grid has element i. The kernel gets room
+for one partial sum per block, which holds what an earlier launch left there, and a counter, which
+is zero before the launch and must be zero after it. What goes wrong is in `ticket_probes`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from labs import reductions
+from labs.exercise import Exercise, Shape, Target
+from labs.reductions import Sums, reduction
+from labs.run import Run, run
+from labs.targets import no_float64, no_negative_index, one_store_per_element
+from labs.ticket_probes import BLOCK, PROBES
+from labs.words import at_line, counted
+
+SUMS = Sums(threads=BLOCK, whole=True)
+LEFT = np.float32(4096)  # what another launch has left in each partial sum
+
+
+def sum_in_one_launch(**told) -> Exercise:
+    """An exercise of this family: a kernel (x, partials, drawn, out) with out[0] = the sum of x.
+
+    told: the fields of Exercise that the family leaves open.
+    """
+    return reduction(
+        SUMS,
+        constant="BLOCK",
+        probes=PROBES,
+        parameters=("x", "partials", "drawn", "out"),
+        scratch=("partials", "drawn"),
+        inputs=inputs,
+        shapes=((4096,), (5760,), (4161,), (1000,), (65,), (64,), (7,), (1,)),
+        targets=(
+            no_negative_index(),
+            chosen_by_its_ticket(),
+            counter_after(0),
+            no_atomics_on_the_result(),
+            each_partial(1, "store"),
+            each_partial(1, "load"),
+            one_store_per_element(),
+            no_float64(),
+        ),
+        **told,
+    )
+
+
+def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """x, as for all reductions; partials; the counter."""
+    partials = np.full(SUMS.blocks(shape[0]), LEFT)
+    return (*reductions.inputs(shape, seed), partials, np.zeros(1, np.uint32))
+
+
+def counter_after(value: int) -> Target:
+    """What the counter holds when the launch has ended."""
+
+    def measure(seen: Run) -> float:
+        return abs(float(seen.left[2][0]) - value)
+
+    def cause(seen: Run, away: float) -> str:
+        after, name = int(seen.left[2][0]), seen.names["drawn"]
+        return (
+            f"after the launch `{name}[0]` is {after}, and not {value}. The blocks of the next "
+            f"launch would draw the numbers from {after} on."
+        )
+
+    return Target("counter off by", 0, f"the counter is {value} again", measure, cause, True)
+
+
+def chosen_by_its_ticket() -> Target:
+    """Whether the block that adds is found by its ticket, and not by its own number.
+
+    The virtual GPU starts blocks in their order, so the one with the highest number comes last.
+    With a counter that begins at 1, the last number but one does.
+    """
+
+    def measure(seen: Run) -> float:
+        blocks = SUMS.blocks(seen.shape[0])
+        later = replace(seen.exercise, inputs=_counter_at_one)
+        again = run(later, seen.kernel, seen.shape, seen.patience)
+        return float(_stores(again, blocks - 1) and not _stores(again, blocks - 2))
+
+    def cause(seen: Run, value: float) -> str:
+        last = SUMS.blocks(seen.shape[0]) - 1
+        return (
+            f"block {last} adds the partial sums whatever number it draws. Blocks do not end in "
+            "the order of their numbers: others may still be at work when it is done."
+        )
+
+    words = "the ticket decides which block adds"
+    return Target("blocks that add without the ticket", 0, words, measure, cause)
+
+
+def _counter_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return (*inputs(shape, seed)[:2], np.ones(1, np.uint32))
+
+
+def _stores(seen: Run, block: int) -> bool:
+    """Whether this block stores into the result."""
+    events = seen.recorded(block).events
+    return any((one.kind, one.array) == ("store", seen.result) for one in events)
+
+
+def no_atomics_on_the_result() -> Target:
+    """The order of the additions is fixed."""
+
+    def measure(seen: Run) -> float:
+        return float(sum(one.lanes for one in seen.accesses(seen.exercise.result, "atomic")))
+
+    def cause(seen: Run, value: float) -> str:
+        site = seen.accesses(seen.exercise.result, "atomic")[0].site
+        return (
+            f"at {at_line(site)}, {counted(round(value), 'thread')} add to `{seen.result}` in the "
+            "order in which they come. Each addition of float32 rounds, so another order can give "
+            "other bits."
+        )
+
+    return Target("atomics on the result", 0, "a fixed order of additions", measure, cause)
+
+
+def each_partial(at_most: int, kind: str) -> Target:
+    """How often each partial sum is loaded, or stored."""
+
+    def measure(seen: Run) -> float:
+        return seen.total("partials", kind, "lanes") / SUMS.blocks(seen.shape[0])
+
+    def cause(seen: Run, value: float) -> str:
+        most = max(seen.accesses("partials", kind), key=lambda one: one.lanes)
+        where = {"load": "from", "store": "into"}[kind]
+        return (
+            f"{at_line(most.site)} {kind}s {most.lanes:,} times {where} `{most.array}`, which has "
+            f"{counted(SUMS.blocks(seen.shape[0]), 'element')}: {value:.3g} {kind}s for each."
+        )
+
+    verb = {"load": "read", "store": "written"}[kind]
+    return Target(
+        f"{kind}s of each partial sum", at_most, f"each partial sum {verb} once", measure, cause
+    )

@@ -1,0 +1,23 @@
+"""To be changed: a tree whose adding threads lie ever farther apart."""
+
+from numba import cuda, float32
+
+BLOCK = 256
+
+
+@cuda.jit
+def tree(x, partials):
+    shared = cuda.shared.array(BLOCK, float32)
+    tid = cuda.threadIdx.x
+    i = cuda.grid(1)
+    shared[tid] = x[i] if i < x.size else float32(0)
+    cuda.syncthreads()
+    # Right, but its warps stay busy. Your lines, about 6, take the place of these:
+    stride = 1
+    while stride < BLOCK:
+        if tid % (2 * stride) == 0:
+            shared[tid] += shared[tid + stride]
+        cuda.syncthreads()
+        stride *= 2
+    if tid == 0:
+        partials[cuda.blockIdx.x] = shared[0]

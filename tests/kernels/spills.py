@@ -1,0 +1,107 @@
+"""Time kernels whose numbers do not stay in registers, beside the same with numbers that do.
+
+    python -m tests.kernels.spills --out FILE.csv
+
+needs a CUDA device. The loop of multiply-adds with fewer and fewer registers, and the product of
+the exercise ``sums_in_registers`` before and after. ``data/README.md`` says what a row is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numba import cuda
+
+from labs import EXERCISES
+from latency_kernels import LADDER as CEILINGS
+from utils.ladder.problems import draw, poisoned
+from utils.measuring.timing import time_gpu
+
+COLUMNS = (
+    *("kernel", "max_registers", "registers", "local_bytes", "gflops"),
+    *("time_ms", "time_ms_min", "time_ms_max", "sm_clock_mhz", "date"),
+)
+LIMITS = (None, 80, 72, 64, 48)
+ACCUMULATORS, SIDE = "2^28", 4096
+NAME = "sums_in_registers"
+
+
+@dataclass(frozen=True)
+class Rival:
+    """One kernel, ready to run. flops: of one launch. registers: at most, if that is limited."""
+
+    kernel: str
+    registers: int | None
+    function: Callable
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    arguments: tuple
+    right: np.ndarray
+    flops: float
+
+    def run(self) -> None:
+        self.function[self.grid, self.block](*self.arguments)
+
+
+def loops(accumulators: str = ACCUMULATORS) -> Iterator[Rival]:
+    """The loop of multiply-adds, with as many registers as it wants and with fewer."""
+    step, shape = CEILINGS.step("fma_loop"), CEILINGS.parse(accumulators)
+    problem, launch = step.task.problem(shape, "integers"), step.variant().launch(shape)
+    python, flops = step.build().py_func, step.task.work(shape).flops
+    for limit in LIMITS:
+        kernel = cuda.jit(max_registers=limit)(python)
+        given = tuple(map(cuda.to_device, (*problem.inputs, poisoned(problem.reference.shape))))
+        where = launch.grid, launch.block, given
+        yield Rival("fma_loop", limit, kernel, *where, problem.reference, flops)
+
+
+def products(side: int = SIDE) -> Iterator[Rival]:
+    """The product before and after the exercise."""
+    exercise = EXERCISES[NAME]
+    a, b = draw("integers", (side, side), 1), draw("integers", (side, side), 2)
+    launch = exercise.launch((side, side, side))
+    right = a.astype(np.float64) @ b
+    for name in ("starter", "solution"):
+        given = tuple(map(cuda.to_device, (a, b, poisoned((side, side)))))
+        where = launch.grid, launch.block, given
+        kernel = getattr(exercise, name)
+        yield Rival(f"{NAME} {name}", None, kernel, *where, right, 2.0 * side**3)
+
+
+def rows(rivals: list[Rival]) -> Iterator[tuple]:
+    """Timed by turns; a kernel whose result is wrong ends it."""
+    timings = time_gpu([rival.run for rival in rivals])
+    for rival, timing in zip(rivals, timings, strict=True):
+        if not np.array_equal(rival.arguments[-1].copy_to_host(), rival.right):
+            raise SystemExit(f"{rival.kernel} is wrong; nothing is recorded.")
+        (registers,) = rival.function.get_regs_per_thread().values()
+        (local_bytes,) = rival.function.get_local_mem_per_thread().values()
+        ms = timing.median_ms
+        told = (
+            rival.kernel,
+            rival.registers,
+            registers,
+            local_bytes,
+            f"{rival.flops / ms / 1e6:.6g}",
+        )
+        times = (f"{one:.6g}" for one in (ms, timing.min_ms, timing.max_ms))
+        yield (*told, *times, timing.sm_clock_mhz, datetime.date.today().isoformat())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    found = [*rows(list(loops())), *rows(list(products()))]
+    with options.out.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *found])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""The family of reductions: which elements belong to which sum, and what a kernel may change."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from labs import EXERCISES
+from labs.checker import judge
+from labs.reduction_sums import times_each
+from labs.reductions import Sums
+from labs.run import run
+from tests.labs.readers import changed
+
+TREE = EXERCISES["tree"]
+
+
+def test_sums_of_blocks_and_of_everything():
+    x = np.arange(1, 11, dtype=np.float32)
+    blocks, whole = Sums(threads=2, each=2), Sums(threads=2, each=2, whole=True)
+    assert blocks.reference(x).tolist() == [10, 26, 19]
+    assert whole.reference(x, np.zeros(3)).tolist() == [55]
+    assert blocks.launch((10,)).grid == whole.launch((10,)).grid == (3,)
+    assert (blocks.own(2, 10), whole.own(0, 10)) == (range(8, 10), range(10))
+
+
+def test_digits_say_how_often_each_element_is_in_a_sum():
+    kernel = changed("tree", ("shared[tid + stride]", "(2 * shared[tid + stride])"))
+    # An element is doubled in each step in which it is in the upper half.
+    assert times_each(Sums(), run(TREE, kernel, (7,), 20), 0).tolist() == [1, 2, 2, 4, 2, 4, 4]
+    # 8 times is no digit: nothing is said rather than something wrong.
+    assert times_each(Sums(), run(TREE, kernel, (8,), 20), 0) is None
+    assert times_each(Sums(), run(TREE, TREE.solution, (33,), 20), 0).tolist() == [1] * 33
+
+
+def test_a_kernel_may_change_its_scratch_memory_and_no_other_input():
+    kernel = changed("tree", ("    if tid == 0:\n", "    x[0] = x[0]\n    if tid == 0:\n"))
+    assert "changes `x`, which is an input" in judge(TREE, kernel, 20).causes[0]
+    (cause,) = judge(replace(TREE, scratch=("x",)), kernel, 20).causes
+    assert "changes `x`" not in cause

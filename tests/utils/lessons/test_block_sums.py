@@ -1,0 +1,101 @@
+"""One block of a reduction, counted, against figures known by hand."""
+
+import pytest
+
+from reduce_kernels import LADDER
+from tests.kernels.block_instructions import ARCH, variants
+from utils.errors import CourseError
+from utils.lessons import block_sums
+from utils.lessons.block_sums import (
+    bandwidths,
+    block_cycles,
+    block_of,
+    compiled_instructions,
+    draw_step,
+    instructions_of_block,
+    recorded_cycles,
+    recorded_instructions,
+    turns_and_busy,
+    wavefronts_by_step,
+)
+from utils.lessons.counting import watch
+from utils.lessons.edits import Edit, edited
+from utils.xray import xray
+
+
+def of_64(name, **constants):
+    return LADDER.step(name).variant(**{"BLOCK": 64, **constants})
+
+
+def test_a_block_of_two_warps_counted_by_hand():
+    one = block_of(of_64("reduce0"))
+    # The store of each element; six steps of two loads and a store; the last load.
+    additions = 2 + 2 + 2 + 2 + 2 + 1
+    assert one.requests == one.wavefronts == 2 + 3 * additions + 1
+    assert one.lanes == pytest.approx((64 + 3 * 63 + 1) / one.requests)
+    assert (one.elements, one.barriers, one.turns) == (64, 7, 6)
+    assert block_of(of_64("reduce3")).elements == 128
+
+
+def test_conflicts_by_step_are_as_many_as_words_of_one_bank():
+    seen = watch(of_64("reduce1"), "64", record=0)
+    assert wavefronts_by_step(seen, "shared") == [2, 2, 2, 2, 2, 1]
+    assert "2 wavefronts" in draw_step(seen, "shared", 1).alt
+    assert turns_and_busy(seen, "shared") == (12, 6)
+
+
+def test_a_warp_more_starts_all_instructions_but_those_of_the_first(compiler):
+    step = LADDER.step("reduce2")
+    of_first = _behind_the_first_exit(step)
+    for size, turns in ((64, 6), (128, 7), (256, 8)):
+        each = (instructions_of_block(step.variant(BLOCK=size)) - of_first) / (size // 32)
+        assert each == 34 + 13 * turns + 1  # before the loop, 13 in each turn, the exit
+
+
+def _behind_the_first_exit(step):
+    code = xray(step.build(BLOCK=64), step.signature, "sm_90").code
+    ends = [place for place, one in enumerate(code) if one.name == "EXIT"]
+    return ends[1] - ends[0]
+
+
+def test_cycles_of_a_block_are_its_share_of_the_recorded_time():
+    reduce2 = of_64("reduce2", BLOCK=256)
+    cycles = recorded_cycles(reduce2, "2^30")
+    assert cycles * 2**22 / 132 / 1980e3 == pytest.approx(5.7461, rel=0.05)
+
+
+def test_an_edited_copy_has_no_record():
+    step = LADDER.step("reduce2")
+    copy = edited(step.file, Edit("tid == 0", "tid < 1"))
+    rows = block_cycles("2^30", course=step, copy=copy.STEP).rows
+    assert rows[0][-1] != "–"
+    assert rows[1][-1] == "–"
+
+
+@pytest.fixture
+def no_compiler(monkeypatch):
+    def missing(*_):
+        raise CourseError("There is no compiler.")
+
+    monkeypatch.setattr(block_sums, "xray", missing)
+
+
+def test_without_a_compiler_the_record_takes_its_place(no_compiler):
+    step = LADDER.step("reduce2")
+    copy = edited(step.file, Edit("tid == 0", "tid < 1"))
+    shown = block_cycles("2^30", reduce2=step.variant(BLOCK=256), copy=copy.STEP)
+    assert [row[3] for row in shown.rows] == ["282", "–"]
+    assert shown.note == "There is no compiler."
+
+
+@pytest.mark.slow
+def test_the_record_is_what_the_compiler_makes(compiler):
+    for variant in variants():
+        assert recorded_instructions()[ARCH, str(variant)] == compiled_instructions(variant, ARCH)
+
+
+def test_rates_are_bytes_over_time():
+    rows = bandwidths("2^30", one=of_64("reduce2", BLOCK=256), two=of_64("reduce3", BLOCK=256)).rows
+    assert float(rows[0][2].replace(",", "")) == pytest.approx(747, rel=0.05)
+    assert rows[0][3] == ""
+    assert rows[1][3].endswith("×")

@@ -1,0 +1,69 @@
+"""The share of the bandwidth that a reduction reaches, against its number of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from utils.figures.labels import label_ends
+from utils.figures.look import COLOURS, INK, MARKERS, QUIET, new_figure, style, with_alt
+from utils.machine.devices import fraction_of_peak
+
+Curve = Sequence[tuple[int, float]]  # blocks and share, fewest blocks first
+_DOTS = (0, (1, 1.6))
+_STEP = 64  # from one tick to the next
+
+
+def shares_by_blocks(
+    curves: Mapping[str, Curve], enough: float, at_once: int, where: str
+) -> Figure:
+    """Recorded shares, fractions, by their labels; dotted: Little's law.
+
+    enough: so many blocks have enough under way for all of the bandwidth, by the law. at_once: so
+    many run at once on the device. where: the line below the title. CourseError for a share above
+    1.
+    """
+    with style():
+        figure = new_figure("How many blocks?", where, height=3.9)
+        axes = figure.add_subplot()
+        ends = {}
+        for (label, curve), colour, mark in zip(curves.items(), COLOURS, MARKERS, strict=False):
+            blocks, shares = zip(*curve, strict=True)
+            fraction_of_peak(max(shares), 1.0, label)
+            percent = 100 * np.array(shares)
+            axes.plot(blocks, percent, color=colour, marker=mark, clip_on=False, zorder=3)
+            ends[label] = (blocks[-1], percent[-1], colour)
+        least, most = (pick(blocks for curve in curves.values() for blocks, _ in curve)
+                       for pick in (min, max))  # fmt: skip
+        law = np.geomspace(least, most, 200)
+        axes.plot(law, 100 * np.minimum(1, law / enough), color=INK, linestyle=_DOTS, linewidth=2.2)
+        axes.axvline(at_once, color=QUIET, linestyle="--", linewidth=1)
+        axes.annotate(f" {at_once:,} run at once", (at_once, 3), color=QUIET)
+        ticks = _STEP ** np.arange(1, 1 + int(np.log(most) / np.log(_STEP)))
+        axes.set_xscale("log")
+        axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        axes.minorticks_off()
+        axes.set_xlim(least / 1.2, most)
+        axes.set_ylim(0, 101)
+        axes.yaxis.set_major_formatter("{x:g} %")
+        axes.set_xlabel("blocks; dotted: Little's law")
+        axes.annotate("of the bandwidth", (0, 1), (-34, 8), xycoords="axes fraction",
+                      textcoords="offset points", annotation_clip=False)  # fmt: skip
+        axes.grid(axis="y")
+        label_ends(axes, ends)
+    return with_alt(figure, _told(curves, enough, where))
+
+
+def _told(curves: Mapping[str, Curve], enough: float, where: str) -> str:
+    told = "; ".join(
+        f"{label}: {curve[0][1]:.0%} with {curve[0][0]:,}, at most "
+        f"{max(share for _, share in curve):.0%} with {max(curve, key=lambda one: one[1])[0]:,}, "
+        f"and {curve[-1][1]:.0%} with {curve[-1][0]:,}"
+        for label, curve in curves.items()
+    )
+    return (
+        f"Share of the bandwidth against the number of blocks. {told}. By Little's law "
+        f"{enough:.0f} blocks are enough. {where}."
+    )

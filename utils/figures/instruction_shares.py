@@ -1,0 +1,93 @@
+"""Loops as bars: what their instructions do, and beside it the share of the peak that was reached.
+
+The multiply-adds stand first, so that the end of their part is the bound.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from utils.virtual_gpu.pictures.svg import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    Picture,
+    legend,
+    path,
+    rect,
+    svg,
+    text,
+)
+
+COLOURS = {
+    "multiply-add": GREEN,
+    "load or store": BLUE,
+    "address or counter": GREY,
+    "test, jump or barrier": ORANGE,
+}
+LEFT, RIGHT, TOP, PITCH, BAR = 112, 372, 40, 24, 14
+_KINDS = {
+    **dict.fromkeys(("FFMA", "FFMA2"), "multiply-add"),
+    **dict.fromkeys(("LDG", "LDS", "LDL", "LD", "STG", "STS", "STL", "LDGSTS"), "load or store"),
+    **dict.fromkeys(("ISETP", "UISETP", "PLOP3", "BRA", "BAR", "BSSY", "BSYNC"), "test"),
+}
+
+
+def kinds(mix: Mapping[str, int]) -> Counter[str]:
+    """Instructions by kind. mix: by name, with or without modifiers."""
+    found: Counter[str] = Counter()
+    for name, count in mix.items():
+        kind = _KINDS.get(name.partition(".")[0], "address or counter")
+        found["test, jump or barrier" if kind == "test" else kind] += count
+    return found
+
+
+def draw_shares(
+    title: str, loops: Mapping[str, tuple[Mapping[str, int], float | None]], where: str = ""
+) -> Picture:
+    """A bar for each loop. loops: by name, the mix of its instructions and the recorded share.
+
+    The recorded share of the peak is a fraction; None draws no mark. where: it was recorded.
+    """
+    bottom = TOP + PITCH * len(loops)
+
+    def x(share: float) -> float:
+        return LEFT + (RIGHT - LEFT) * share
+
+    body, told = text(0, 16, title, 14, font_weight="bold"), []
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        body += path(f"M{x(share):g} {TOP - 6}V{bottom}", opacity=0.2)
+        body += text(x(share), bottom + 15, f"{share:.0%}", 12, "middle")
+    for place, (name, (mix, recorded)) in enumerate(loops.items()):
+        y, at, counts = TOP + PITCH * place, 0.0, kinds(mix)
+        body += text(LEFT - 8, y + 11, name, 12, "end")
+        for kind, colour in COLOURS.items():
+            part = counts[kind] / counts.total()
+            body += rect(round(x(at), 1), y, round((RIGHT - LEFT) * part, 1), BAR, colour)
+            at += part
+        bound = counts["multiply-add"] / counts.total()
+        said = f"{name}: {bound:.1%} multiply-adds"
+        if recorded is not None:
+            body += _mark(x(recorded), y)
+            said += f", {recorded:.1%} of the peak recorded"
+        told.append(said)
+    alt = f"{title}. {'; '.join(told)}."
+    words = [(kind.replace(" ", "_"), colour) for kind, colour in COLOURS.items()]
+    # Two rows, so that a narrow page need not make the words small.
+    key = legend(**dict(words[:2])) + legend(**dict(words[2:])) + (_key(where) if where else "")
+    return Picture(key + svg(416, bottom + 22, body, alt, widest=540), alt)
+
+
+def _mark(x: float, y: float) -> str:
+    """A bar in ink with a light edge, so that it is seen on every colour."""
+    return path(f"M{x:.1f} {y - 4}v{BAR + 8}", stroke="white", stroke_width=5) + path(
+        f"M{x:.1f} {y - 4}v{BAR + 8}", stroke="black", stroke_width=2.5
+    )
+
+
+def _key(where: str) -> str:
+    words = f"share of the peak, recorded on {where}"
+    body = _mark(8, 4) + text(20, 16, words)
+    return svg(360, 24, body, f"Upright bar: {words}.", widest=360)

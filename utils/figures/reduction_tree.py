@@ -1,0 +1,150 @@
+"""The tree of a block's sum, drawn step by step: who adds which words, in which warp and bank.
+
+A small block stands for a real one: 16 words, and warps of 4 lanes with 4 banks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from utils.virtual_gpu.pictures.svg import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    Picture,
+    legend,
+    path,
+    rect,
+    svg,
+    text,
+)
+
+WORDS, WARP = 16, 4
+WARPS = {"warp 0": BLUE, "warp 1": ORANGE, "warp 2": GREEN, "warp 3": PURPLE}
+SIZE, ROW = 19, 52  # units of the drawing: a word, and from one row of words to the next
+_LEFT, _TOP, _RIGHT = 2, 24, 96
+_WHITE = {"style": "fill:#fff"}
+
+Addition = tuple[int, int, int]  # a thread, the word that it adds to, and the word that it adds
+Step = tuple[Addition, ...]
+Tree = Callable[[int], tuple[Step, ...]]
+
+
+def neighbours(words: int) -> tuple[Step, ...]:
+    """The tree of reduce0: a thread adds to the word of its own number."""
+    strides = [1 << step for step in range(words.bit_length() - 1)]
+    return tuple(
+        tuple((word, word, word + stride) for word in range(0, words, 2 * stride))
+        for stride in strides
+    )
+
+
+def neighbouring_threads(words: int) -> tuple[Step, ...]:
+    """The tree of reduce1: the same words, added by threads without gaps."""
+    return tuple(
+        tuple((thread, left, right) for thread, (_, left, right) in enumerate(step))
+        for step in neighbours(words)
+    )
+
+
+def halves(words: int) -> tuple[Step, ...]:
+    """The tree of reduce2: the upper half of the words is added to the lower half."""
+    strides = [words >> step for step in range(1, words.bit_length())]
+    return tuple(tuple((word, word, word + stride) for word in range(stride)) for stride in strides)
+
+
+def warps_of(step: Step, warp: int = WARP) -> list[int]:
+    """The warps with a thread that adds in a step."""
+    return sorted({thread // warp for thread, _, _ in step})
+
+
+def wavefronts_of(step: Step, warp: int = WARP) -> int:
+    """Of one load in a step, summed over the warps, with as many banks as a warp has lanes."""
+    total = 0
+    for number in warps_of(step, warp):
+        words = [left for thread, left, _ in step if thread // warp == number]
+        total += max(sum(word % warp == bank for word in words) for bank in range(warp))
+    return total
+
+
+def draw_tree(tree: Tree, title: str, banks: bool = False) -> Picture:
+    """One tree. banks: whether the wavefronts of a load are written beside each step."""
+    drawn, alt = _tree(tree, title, banks)
+    return Picture(_key() + drawn, alt)
+
+
+def draw_trees(banks: bool = False, **trees: Tree) -> Picture:
+    """Several trees side by side. trees: by the names that the reader sees, with _ for spaces."""
+    drawn, told = zip(*(_tree(tree, name.replace("_", " "), banks) for name, tree in trees.items()))
+    return Picture(f'{_key()}<div class="row">{"".join(drawn)}</div>', " ".join(told))
+
+
+def _key() -> str:
+    return legend(**{name.replace(" ", "_"): colour for name, colour in WARPS.items()})
+
+
+def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:
+    steps = tree(WORDS)
+    body = text(_LEFT, 14, title, 14, font_weight="bold")
+    body += "".join(_word(_TOP, word, word) for word in range(WORDS))
+    body += text(_x(WORDS) + 4, _TOP + 12.5, "words", 12)
+    for row, step in enumerate(steps, start=1):
+        top = _TOP + row * ROW
+        begin = top - ROW + SIZE + (14 if banks and row == 1 else 2)
+        body += "".join(_addition(begin, top, *one) for one in step)
+        body += _told_beside(top, step, banks)
+    if banks:
+        y = _TOP + SIZE + 10
+        body += "".join(
+            text(_x(word) + SIZE / 2 - 1, y, word % WARP, 10, "middle", opacity=0.75)
+            for word in range(WORDS)
+        )
+        body += text(_x(WORDS) + 4, y, "bank", 11, opacity=0.75)
+    width, height = _x(WORDS) + _RIGHT, _TOP + len(steps) * ROW + SIZE + 4
+    alt = f"{title}: {_in_words(steps, banks)}"
+    return svg(width, height, body, alt, widest=1.15 * width), alt
+
+
+def _x(word: int) -> float:
+    return _LEFT + word * SIZE
+
+
+def _word(top: float, word: int, said: object) -> str:
+    """A word that is still to be added, with its number."""
+    box = rect(_x(word), top, SIZE - 2, SIZE - 2, "none", stroke=GREY, stroke_width=1)
+    return box + text(_x(word) + SIZE / 2 - 1, top + 12.5, said, 11, "middle")
+
+
+def _addition(begin: float, top: float, thread: int, left: int, right: int) -> str:
+    """Two words of the row above become one, with the number of the thread that adds them."""
+    colour = list(WARPS.values())[thread // WARP]
+    end, middle = top - 3, SIZE / 2 - 1
+    drawn = path(f"M{_x(left) + middle:g} {begin:g}V{end:g}", stroke=colour, stroke_width=1.5)
+    slope = f"M{_x(right) + middle:g} {begin:g}L{_x(left) + middle:g} {end:g}"
+    drawn += path(slope, stroke=colour, stroke_width=1.5)
+    drawn += rect(_x(left), top, SIZE - 2, SIZE - 2, colour, rx=3)
+    return drawn + text(_x(left) + middle, top + 12.5, thread, 11, "middle", **_WHITE)
+
+
+def _told_beside(top: float, step: Step, banks: bool) -> str:
+    busy = len(warps_of(step))
+    x = _x(WORDS) + 4
+    told = text(x, top + 5, f"{busy} warp{'s' * (busy > 1)} busy", 12)
+    if banks:
+        fronts = wavefronts_of(step)
+        return told + text(x, top + 20, f"{fronts} wavefront{'s' * (fronts > 1)}", 12)
+    return told + text(x, top + 20, f"{len(step)} of {busy * WARP} lanes", 12)
+
+
+def _in_words(steps: tuple[Step, ...], banks: bool) -> str:
+    told = []
+    for number, step in enumerate(steps, start=1):
+        threads = ", ".join(str(thread) for thread, _, _ in step)
+        busy = len(warps_of(step))
+        words = f"in step {number} the threads {threads} add, {busy} of 4 warps"
+        if banks:
+            words += f", wavefronts for a load: {wavefronts_of(step)}"
+        told.append(words)
+    return "; ".join(told) + "."

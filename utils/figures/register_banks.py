@@ -1,0 +1,129 @@
+"""Multiply-adds and the registers that they read: from which bank, and what is kept for reuse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from utils.virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, rect, svg, text
+from utils.xray.loops import FFMA
+from utils.xray.sass import Instruction
+
+BANKS = {"even": BLUE, "odd": ORANGE}
+WIDTH, PITCH, SIDE = 416, 19, 13
+SLOTS_AT, COUNTS_AT = 238, (330, 378)
+# The product of two numbers of a with two numbers of b, as two orders of the same multiply-adds.
+IDEA = {
+    "in rows, nothing kept": (
+        "FFMA R11, R2, R4, R11",
+        "FFMA R13, R2, R6, R13",
+        "FFMA R15, R3, R4, R15",
+        "FFMA R10, R3, R6, R10",
+    ),
+    "back and forth, with marks": (
+        "FFMA R11, R2.reuse, R4, R11",
+        "FFMA R13, R2, R6.reuse, R13",
+        "FFMA R10, R3.reuse, R6, R10",
+        "FFMA R15, R3, R4, R15",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Read:
+    """One operand of an instruction: its register, and whether it is at hand from before."""
+
+    register: str
+    kept: bool
+
+    @property
+    def bank(self) -> str:
+        return "odd" if int(self.register[1:]) % 2 else "even"
+
+
+def reads_of(code: Sequence[Instruction]) -> list[tuple[Instruction, list[Read]]]:
+    """For each multiply-add what it reads; other instructions end what was kept before them."""
+    found, kept = [], {}
+    for one in code:
+        sources = {slot: source for slot, source in enumerate(one.sources) if source}
+        if one.name in FFMA:
+            reads = [Read(name, kept.get(slot) == name) for slot, (name, _) in sources.items()]
+            found.append((one, reads))
+        kept = {slot: name for slot, (name, marked) in sources.items() if marked}
+    return found
+
+
+def draw_idea() -> Picture:
+    """Four multiply-adds in two orders, without and with marks for reuse."""
+    return draw_reads(
+        "Four multiply-adds, and the registers that they read",
+        {name: [_instruction(words) for words in lines] for name, lines in IDEA.items()},
+    )
+
+
+def draw_reads(
+    title: str, loops: Mapping[str, Sequence[Instruction]], first: int = 0, most: int = 12
+) -> Picture:
+    """A row for each multiply-add: its text, its operands by bank, and reads of each bank.
+
+    loops: by the name that the reader sees. first, most: which multiply-adds of each to draw.
+    """
+    body, y, told = text(0, 16, title, 14, font_weight="bold") + _key(), 66, []
+    for name, code in loops.items():
+        rows = reads_of(code)[first : first + most]
+        body += text(0, y, name, 13, font_weight="bold")
+        body += text(SLOTS_AT, y, "operands", 12)
+        for x, bank in zip(COUNTS_AT, BANKS, strict=True):
+            body += text(x, y, bank, 12, "middle", style=f"fill:{BANKS[bank]}")
+        for one, reads in rows:
+            y += PITCH
+            body += _row(one, reads, y)
+        told.append(_told(name, rows))
+        y += 32
+    alt = f"{title}. {' '.join(told)}"
+    return Picture(svg(WIDTH, y - 22, body, alt, widest=1.2 * WIDTH), alt)
+
+
+def _row(one: Instruction, reads: Sequence[Read], y: float) -> str:
+    body = text(0, y, one.text_to("").strip(), 12, font_family="monospace")
+    for place, read in enumerate(reads):
+        colour = BANKS[read.bank]
+        look = {"stroke": colour, "stroke_width": 1.5}
+        fill = "none" if read.kept else colour
+        body += rect(SLOTS_AT + place * (SIDE + 5), y - 11, SIDE, SIDE, fill, **look)
+    for x, bank in zip(COUNTS_AT, BANKS, strict=True):
+        count = _from(bank, reads)
+        heavy = {"font_weight": "bold"} if count > 1 else {"opacity": 0.7}
+        body += text(x, y, count, 13, "middle", **heavy)
+    return body
+
+
+def _key() -> str:
+    body = ""
+    for x, words, bank, fill in (
+        (0, "read, even bank", "even", BANKS["even"]),
+        (122, "read, odd bank", "odd", BANKS["odd"]),
+        (240, "at hand, not read", "even", "none"),
+    ):
+        body += rect(x, 28, SIDE, SIDE, fill, stroke=BANKS[bank], stroke_width=1.5)
+        body += text(x + 18, 39, words, 12)
+    return body
+
+
+def _from(bank: str, reads: Sequence[Read]) -> int:
+    """Registers that a bank must give; one that two operands share is read once."""
+    return len({read.register for read in reads if read.bank == bank and not read.kept})
+
+
+def _told(name: str, rows: Sequence[tuple[Instruction, Sequence[Read]]]) -> str:
+    kept = sum(read.kept for _, reads in rows for read in reads)
+    crowded = sum(max(_from(bank, reads) for bank in BANKS) > 1 for _, reads in rows)
+    return (
+        f"{name}: {len(rows)} multiply-adds; {kept} operands are at hand from before; {crowded} "
+        "multiply-adds want more than one register of a bank."
+    )
+
+
+def _instruction(words: str) -> Instruction:
+    opcode, _, operands = words.partition(" ")
+    return Instruction(0, "", opcode, tuple(operands.split(", ")), 0)
