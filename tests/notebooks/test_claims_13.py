@@ -69,6 +69,7 @@ def test_a_wide_copy_moves_as_many_sectors_with_a_quarter_of_the_requests():
     assert (narrow["global_load_requests"], narrow["global_load_sectors"]) == (4, 16)
 
 
+@slow
 @pytest.mark.usefixtures("compiler")
 def test_ten_loads_a_step_become_four():
     old, wide = (xray(one.kernel, one.step.signature, "sm_90") for one in (OLD, WIDE))

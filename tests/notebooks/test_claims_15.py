@@ -182,6 +182,7 @@ def test_solution_3_thread_200():
     assert lane_maps.zig_zag.py_func(t) == (8, 12)
 
 
+@slow
 @pytest.mark.usefixtures("compiler")
 def test_both_have_at_most_128_registers():
     for step in (SMALL, LARGE):
