@@ -22,6 +22,7 @@ from utils.lessons.counting import (
     per_request,
     watch,
 )
+from utils.lessons.designs import bandwidth_needed, bandwidths_needed, designs
 from utils.lessons.edits import Edit, edited
 from utils.lessons.estimates import draw_estimates, draw_gains, draw_growth, estimates
 from utils.lessons.findings import findings
@@ -65,6 +66,7 @@ from utils.lessons.reading_machine_code import (
 )
 from utils.lessons.recorded import XEON, one_thread, recorded_ms, share_of_peak, times
 from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
+from utils.lessons.shared_reads import shared_reads
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
 from utils.lessons.wavefronts import (
@@ -79,7 +81,9 @@ __all__ = [
     "XEON",
     "Edit",
     "as_called",
+    "bandwidth_needed",
     "bandwidths",
+    "bandwidths_needed",
     "block_cycles",
     "blocks",
     "blocks_at_once",
@@ -92,6 +96,7 @@ __all__ = [
     "count",
     "count_misses",
     "cycles_per_tile",
+    "designs",
     "device_shown",
     "device_to_time",
     "draw_blocks",
@@ -149,6 +154,7 @@ __all__ = [
     "share_of_peak",
     "shared_estimates",
     "shared_memory_ms",
+    "shared_reads",
     "show_change",
     "show_difference",
     "show_kernel",
