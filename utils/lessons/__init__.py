@@ -23,9 +23,19 @@ from utils.lessons.counting import (
     per_request,
     watch,
 )
+from utils.lessons.designs import bandwidth_needed, bandwidths_needed, designs
 from utils.lessons.edits import Edit, edited
 from utils.lessons.estimates import draw_estimates, draw_gains, draw_growth, estimates
 from utils.lessons.findings import findings
+from utils.lessons.grains import (
+    draw_grains,
+    fastest_tile,
+    grain_costs,
+    machine_wavefronts,
+    shared_estimates,
+    trade,
+    words_per_multiply_add,
+)
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
@@ -68,6 +78,7 @@ from utils.lessons.rooflines import (
     nearer_to_its_peak,
     smallest_right_of_ridge,
 )
+from utils.lessons.shared_reads import shared_reads
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
 from utils.lessons.wavefronts import (
@@ -82,7 +93,9 @@ __all__ = [
     "XEON",
     "Edit",
     "as_called",
+    "bandwidth_needed",
     "bandwidths",
+    "bandwidths_needed",
     "block_cycles",
     "blocks",
     "blocks_at_once",
@@ -97,6 +110,7 @@ __all__ = [
     "count_misses",
     "counted_and_profiled",
     "cycles_per_tile",
+    "designs",
     "device_shown",
     "device_to_time",
     "dram_over_least",
@@ -104,6 +118,7 @@ __all__ = [
     "draw_busiest",
     "draw_estimates",
     "draw_gains",
+    "draw_grains",
     "draw_growth",
     "draw_loops",
     "draw_operands",
@@ -119,9 +134,11 @@ __all__ = [
     "estimated_ms",
     "estimates",
     "faster_by_size",
+    "fastest_tile",
     "findings",
     "follow",
     "gains",
+    "grain_costs",
     "grids",
     "hot_loop",
     "hot_loops",
@@ -130,6 +147,7 @@ __all__ = [
     "line_by_line",
     "loads_per_multiply_add",
     "loop_of_record",
+    "machine_wavefronts",
     "multiplications",
     "nearer_to_its_peak",
     "occupancies",
@@ -154,7 +172,9 @@ __all__ = [
     "reveal",
     "share_of_blocks",
     "share_of_peak",
+    "shared_estimates",
     "shared_memory_ms",
+    "shared_reads",
     "show_change",
     "show_difference",
     "show_kernel",
@@ -169,6 +189,7 @@ __all__ = [
     "this_device",
     "time_here",
     "times",
+    "trade",
     "turns_and_busy",
     "two_estimates",
     "vector_loop",
@@ -177,4 +198,5 @@ __all__ = [
     "wavefronts_by_step",
     "wavefronts_per_multiply_add",
     "whole_ledger",
+    "words_per_multiply_add",
 ]

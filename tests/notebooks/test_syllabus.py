@@ -1,0 +1,42 @@
+"""The syllabus names every lesson, with the minutes that the lesson itself states."""
+
+import re
+
+import nbformat
+import pytest
+
+from utils.paths import ROOT
+
+NOTEBOOKS = ROOT / "notebooks"
+LESSONS = sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
+SYLLABUS = (NOTEBOOKS / "README.md").read_text(encoding="utf-8")
+ROW = re.compile(r"^\| \[(?P<title>[^]]+)\]\((?P<file>[^)]+)\) \| (?P<minutes>[^|]+) \|", re.M)
+ROWS = {row["file"]: row for row in ROW.finditer(SYLLABUS)}
+
+
+def first_cell(file) -> str:
+    return nbformat.read(file, as_version=4).cells[0].source
+
+
+def test_every_lesson_has_a_row_in_reading_order():
+    assert list(ROWS) == [file.name for file in LESSONS if file.name.count(".") == 1]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_title_and_minutes_are_those_of_the_lesson(name):
+    text = first_cell(NOTEBOOKS / name)
+    title = text.splitlines()[0].removeprefix("# ")
+    assert title.startswith(ROWS[name]["title"])
+    stated = re.search(r"\*\*Time:\*\* (two sittings of )?about (\d+) minutes", text)
+    assert stated, text
+    wanted = f"2 × {stated[2]}" if stated[1] else stated[2]
+    assert ROWS[name]["minutes"].strip() == wanted
+
+
+def test_the_semester_takes_every_lesson_once_or_in_its_two_sittings():
+    semester = SYLLABUS[SYLLABUS.index("**One semester**") :]
+    taken = re.findall(r"\((\d\d_\w+\.ipynb)\)", semester)
+    twice = {name for name in taken if taken.count(name) == 2}
+    assert set(taken) == set(ROWS)
+    assert all(ROWS[name]["minutes"].strip().startswith("2 ×") for name in twice)
+    assert len(taken) == len(ROWS) + len(twice)
