@@ -225,6 +225,7 @@ def test_grain_8_reads_9_words_for_8_multiply_adds_and_16_does_not_fit():
 def test_a_wide_tile_of_16_has_stores_of_two_wavefronts():
     narrow = seen(GRANULARITY.variant(GRAIN=2, TILE=16))
     assert course.per_request(narrow, "sb", "wavefronts", "store") == 2
+    assert course.per_request(seen(BY_FOUR), "sb", "wavefronts", "store") == 1
     assert course.per_request(narrow, "sb", "wavefronts") == 1
 
 
