@@ -82,7 +82,8 @@ def test_source_line_27_of_the_solution_adds_to_the_total():
 def test_the_closing_barrier_stands_in_the_change_that_is_shown():
     shown = course.show_change(STEPS["vectorized"], STEPS["double_buffered"], around=2).data
     behind = shown.split("put_rows(sb, side, QUADS_B, me, next_b)")[-1]
-    assert "cuda.syncthreads()" in behind and "while z &lt; BK" in shown
+    assert "cuda.syncthreads()" in behind
+    assert "while z &lt; BK" in shown
 
 
 def test_a_turn_of_prefetch_is_as_it_is_listed():
