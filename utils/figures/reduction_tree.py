@@ -78,7 +78,9 @@ def draw_tree(tree: Tree, title: str, banks: bool = False) -> Picture:
 def draw_trees(banks: bool = False, **trees: Tree) -> Picture:
     """Several trees side by side. trees: by the names that the reader sees, with _ for spaces."""
     drawn, told = zip(*(_tree(tree, name.replace("_", " "), banks) for name, tree in trees.items()))
-    return Picture(f'{_key()}<div class="row">{"".join(drawn)}</div>', " ".join(told))
+    return Picture(
+        f'{_key()}<div class="row" style="align-items:start">{"".join(drawn)}</div>', " ".join(told)
+    )
 
 
 def _key() -> str:
