@@ -30,7 +30,7 @@ _STYLE = """<style>
 .course th:first-child, .course td:first-child {text-align: left; max-width: 16em}
 .course td:first-child:not(.words) code {white-space: nowrap}
 .course th.words, .course td.words {text-align: left; max-width: 20em}
-@media (max-width: 480px) {.course th, .course td {padding-right: 7px}}
+@media (max-width: 480px) {.course th, .course td {padding-right: 7px; font-size: 12px}}
 </style>"""
 
 
