@@ -124,6 +124,16 @@ def test_the_tree_of_reduce4_is_two_loops_and_that_of_reduce5_none(compiler):
     assert [len(machine_code(step).loops) for step in (REDUCE4, REDUCE5)] == [2, 0]
 
 
+def test_one_statement_is_the_whole_change_of_reduce5():
+    codes = [course.code.kernel_code(step) for step in (REDUCE4, REDUCE5)]
+    in_4 = (
+        codes[0]
+        .replace("reduce4", "reduce5")
+        .replace("uint32(cuda.blockDim.x) >> uint32(1)", "uint32(BLOCK >> 1)")
+    )
+    assert codes[0] != in_4 == codes[1]
+
+
 @pytest.mark.slow
 def test_the_last_six_steps_of_warp_0_are_78_instructions_and_unrolled_33(compiler):
     assert len(machine_code(REDUCE4).loops[1].body) == 13
@@ -160,7 +170,7 @@ def test_the_law_lets_64_blocks_have_31_percent_and_they_have_less():
     assert f"{64 * OF_BLOCK / needed() / H200.sms:.0%}" == "31%"
     for shape in ("2^30", "2^25"):
         assert shares(shape)[64] < 64 * OF_BLOCK / needed() / H200.sms
-    assert f"{shares('2^25')[256]:.0%}" == "59%"
+    assert f"{shares('2^25')[256]:.0%} {shares('2^25')[2048]:.0%}" == "59% 77%"
 
 
 def test_more_blocks_than_run_at_once_bring_a_little_more_and_too_many_far_less():
