@@ -19,7 +19,7 @@ from labs.grain_probes import probes
 from labs.run import Run
 from labs.targets import full_requests, no_float64, one_store_per_element, sectors_per_request
 from labs.tiles import barriers_per_tile, inputs, no_bank_conflict, with_infinities
-from labs.words import at_line, counted
+from labs.words import at, counted
 from utils.ladder.step import Launch
 from utils.virtual_gpu.counters import AccessCount
 
@@ -111,25 +111,19 @@ def _loaded_again(grains: Grains, seen: Run, value: float) -> str:
 def _shared_reads(grains: Grains) -> Target:
     """Reads of shared memory for each multiply-add."""
 
-    def loads(seen: Run) -> list[AccessCount]:
-        return [
-            one for one in seen.trace.access_counts if (one.space, one.kind) == ("shared", "load")
-        ]
-
     def measure(seen: Run) -> float:
-        return sum(one.lanes for one in loads(seen)) / math.prod(seen.shape)
+        return sum(one.lanes for one in _shared_loads(seen)) / math.prod(seen.shape)
 
     def cause(seen: Run, value: float) -> str:
-        work, found = math.prod(seen.shape), loads(seen)
-        of_array = Counter()
-        for one in found:
+        work, of_array = math.prod(seen.shape), Counter()
+        for one in _shared_loads(seen):
             of_array[one.array] += one.lanes
-        shares = " and ".join(f"{n / work:.4g} of `{name}`" for name, n in of_array.items())
+        shares = ", ".join(f"{n / work:.4g} of `{name}`" for name, n in of_array.items())
         story = (
             f"a multiply-add costs {value:.4g} reads from shared memory, {shares}; the target is "
             f"{grains.reads:g}. "
         )
-        return story + (_too_many_turns(grains, seen, value) or _read_again(grains, found))
+        return story + (_too_many_turns(grains, seen, value) or _read_again(seen))
 
     words = f"at most {grains.reads:g} reads from shared memory per multiply-add"
     return Target("shared reads per multiply-add", grains.reads, words, measure, cause)
@@ -154,20 +148,26 @@ def _turns(grains: Grains, seen: Run) -> float:
     return sum(line.barriers for line in seen.trace.counts.values()) / warps / 2
 
 
-def _read_again(grains: Grains, loads: list[AccessCount]) -> str:
+def _read_again(seen: Run) -> str:
     """Source lines that read the same word one after the other."""
-    warps = math.prod(grains.block) // 32
+    launch = seen.exercise.launch(seen.shape)
+    first_block, warps = seen.at(seen.shape, blocks=1), launch.threads // 32
+    loads = _shared_loads(first_block)
     for place, one in enumerate(loads):
-        kept = one.first
-        if len(kept) > warps and np.array_equal(kept[0], kept[warps]):
-            return (
-                f"{at_line(one.site).capitalize()}, reads the same word of `{one.array}` several "
-                "times in a row. A name can hold it."
-            )
         for other in loads[place + 1 :]:
-            if other.array == one.array and np.array_equal(kept[0], other.first[0]):
+            if other.array == one.array and np.array_equal(one.first[0], other.first[0]):
                 return (
                     f"Source lines {one.site.line} and {other.site.line} read the same word of "
                     f"`{one.array}`. A name can hold it."
                 )
+        if len(one.first) > warps and np.array_equal(one.first[0], one.first[warps]):
+            return (
+                f"{at(one.site)}, reads the same word of `{one.array}` several times, one time "
+                "after the other. A name can hold it."
+            )
     return "Which word does a thread read more than once?"
+
+
+def _shared_loads(seen: Run) -> list[AccessCount]:
+    counts = seen.trace.access_counts
+    return [one for one in counts if (one.space, one.kind) == ("shared", "load")]

@@ -53,6 +53,26 @@ def probes(split: Split) -> Probes:
     )
 
 
+def by_blocks(split: Split) -> Probes:
+    """What of it holds where threads of a block are numbered in a way of their own.
+
+    split.block: the columns and the rows of c that a block covers.
+    """
+    return Probes(
+        findings=(_exchanged_outside, _behind_the_sum, _edge),
+        unwritten=(
+            exchanged,
+            exchanged_lanes,
+            ends_at_another_size,
+            partial(_part_of_the_grid, split),
+            _gaps,
+            partial(_overlap, split),
+            _leaves_early,
+        ),
+        wrong=(exchanged, *wrong_sums(split)),
+    )
+
+
 # ------------------------------------------------------------------------------ exchanged indices
 
 

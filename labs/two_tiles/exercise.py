@@ -5,7 +5,7 @@ from labs.grains import Grains, grained_product
 EXERCISE = grained_product(
     Grains(tile=16, columns=2),
     constant="TILE",
-    shapes=((32, 96, 80), (17, 82, 33), (20, 40, 7), (20, 10, 37)),
+    shapes=((80, 64, 112), (17, 82, 33), (20, 40, 7), (20, 10, 37)),
     name="two_tiles",
     lesson="10",
     title="One tile of a, two tiles of b",

@@ -69,11 +69,11 @@ WRONG = {
 COMPILED = {
     "nothing changed": (
         None,
-        ["64 bytes", "12 `LDL`, 16 `STL`", "line 17", "`totals[j]`", "`for j in range(mine)`"],
+        ["64 bytes", "12 `LDL`, 16 `STL`", "line 16", "`totals[j]`", "`for j in range(mine)`"],
     ),
     "the loop over k alone is not changed": (
         [(FIRST, MINE + FIRST), (MIDDLE, f"        for j in range(mine):\n            {LOAD}\n")],
-        ["bytes", "`totals[j]`", "line 21", "`for j in range(mine)`"],
+        ["bytes", "`totals[j]`", "line 20", "`for j in range(mine)`"],
     ),
     "a while loop up to mine": (
         [

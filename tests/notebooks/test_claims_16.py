@@ -13,8 +13,8 @@ from tests.labs.readers import changed
 from utils import lessons as course
 from utils.figures import product_orders, register_banks
 from utils.lessons import profiler
-from utils.lessons.compiled_loops import COUNTS, listing, recorded_loops
-from utils.lessons.reading_machine_code import fastest
+from utils.lessons.compiled_loops import COUNTS, listing, recorded_loop, recorded_loops
+from utils.lessons.reading_machine_code import fastest, stored_gb
 from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records
 from utils.xray import ARCHITECTURES, xray
@@ -148,11 +148,23 @@ def test_naive_and_tiled_wait_for_memory_and_autotuned_takes_nine_of_ten_issue_s
 # ---- local memory and spills ----
 
 
-def test_the_sums_leave_local_memory_and_the_share_grows():
+def test_the_sums_leave_local_memory_the_share_grows_five_times_and_the_time_falls_by_a_fifth():
     assert (STARTER.local_bytes, SOLUTION.local_bytes) == (64, 0)
-    assert SOLUTION.share > STARTER.share
-    times = [course.spilled_ms(f"{EXERCISE.name} {it}") for it in ("starter", "solution")]
-    assert times[0] > times[1]
+    assert 4.8 < SOLUTION.share / STARTER.share < 5.2
+    before, after = (course.spilled_ms(f"{EXERCISE.name} {it}") for it in ("starter", "solution"))
+    assert 0.19 < 1 - after / before < 0.22
+    assert f"{course.recorded_ms(NAIVE):.1f}" == "27.5"
+    assert after > 3 * course.recorded_ms(NAIVE)
+
+
+def test_with_64_registers_instructions_explain_a_factor_of_2_and_the_record_has_16():
+    assert 2 < course.loop_of_record(BACK).share / recorded_loop("fma_loop ORDER=1", 64).share < 2.2
+    assert round(course.spilled_ms("fma_loop", 64) / course.spilled_ms("fma_loop")) == 16
+
+
+def test_the_time_follows_the_bytes_that_are_stored():
+    rates = [stored_gb(limit) / course.spilled_ms("fma_loop", limit) for limit in (80, 72, 64, 48)]
+    assert max(rates) < 1.1 * min(rates)
 
 
 def test_fma_loop_takes_86_registers_for_64_sums_and_16_factors():

@@ -9,7 +9,7 @@ from utils.lessons import rules
 from utils.lessons.first_cell import LESSONS
 
 # Still to be written anew.
-OLD = ("16", "21")
+OLD: tuple[str, ...] = ()
 LESSON_FILES = {file.name[:2]: file for file in sorted(LESSONS.glob("[0-9][0-9]_*.ipynb"))}
 
 

@@ -32,9 +32,9 @@ def recorded_ms(step: Step | Variant, shape: str = "4096", on: str | None = None
     return float(_row(step, shape, on)["time_ms"])
 
 
-def share_of_peak(step: Step | Variant, shape: str = "4096") -> float:
-    """The recorded share of the data sheet's peak, as a fraction."""
-    return float(_row(step, shape)["efficiency"])
+def share_of_peak(step: Step | Variant, shape: str = "4096", on: str | None = None) -> float:
+    """The recorded share of the data sheet's peak, as a fraction; `on` as for `recorded_ms`."""
+    return float(_row(step, shape, on)["efficiency"])
 
 
 def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) -> Table:
