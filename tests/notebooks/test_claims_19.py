@@ -92,6 +92,7 @@ def test_in_reduce4_the_tree_is_over_after_two_steps_but_for_warp_0():
 def test_in_the_movie_four_warps_come_to_the_only_turn_of_the_first_loop():
     seen = course.watch(REDUCE4.variant(BLOCK=128), "256")
     assert sorted(seen.turns.values()) == [128, 6 * 32]
+    assert [lanes_that_add(64, 4).count(lanes) for lanes in (32, 0)] == [2, 2]
 
 
 @pytest.mark.slow
