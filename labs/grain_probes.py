@@ -17,7 +17,7 @@ from labs import tile_probes
 from labs.exercise import Probes
 from labs.product_probes import leaves_a_matrix, what_it_counts
 from labs.product_sums import added, constant_off, lost_or_repeated_terms
-from labs.run import Run
+from labs.run import WORD, Run
 from labs.tile_sums import terms_by_tile, tiles_mixed_up
 from utils.virtual_gpu import Finding, VirtualGpuError
 from utils.virtual_gpu.source import read_source
@@ -38,6 +38,7 @@ def probes(grains: Grains, constant: str, family: Probes) -> Probes:
             partial(_outside_the_totals, grains),
             partial(_part_not_filled, grains),
             partial(_later_row, grains),
+            partial(_below_the_end, grains),
             *tiles.findings,
         ),
         unwritten=(
@@ -128,6 +129,14 @@ def _later_row(grains: Grains, seen: Run, finding: Finding) -> str | None:
         f"The first row of this thread, {first}, is inside; a later one, {index}, is not, and no "
         "test stops it there."
     )
+
+
+def _below_the_end(grains: Grains, seen: Run, finding: Finding) -> str | None:
+    """A tile of b from below the first one leaves b in the last turn."""
+    of_b = (finding.kind, seen.parameter(finding.array), finding.axis) == ("out_of_bounds", "b", 0)
+    if not of_b or grains.columns == 1 or finding.line not in _lines_below(grains, seen):
+        return None
+    return f"Already in the first turn {_further_down(grains, seen)}"
 
 
 # ----------------------------------------------------------------- elements that nobody has written
@@ -227,7 +236,10 @@ def in_parts(grains: Grains, seen: Run) -> str | None:
                 f"The {_what(grains)}s of a thread are exchanged: {_named(grains, wrong[0])} "
                 f"holds what belongs in {_named(grains, parts[whose[wrong[0].place]])}."
             )
-        return None
+        full = next((part for part in parts if _holds_all(part, parts)), None)
+        if full is None:
+            return None
+        return f"Of the {len(parts)} elements of each thread {_named(grains, full)} {_ADDED_UP}."
     many = f"Of the {len(parts)} elements of each thread"
     first = wrong[0]
     if len(wrong) == 1:
@@ -256,14 +268,56 @@ def _in_a_part(grains: Grains, seen: Run, part: Part, parts: list[Part], whose: 
         return f"It holds what belongs in {_named(grains, parts[whose])}."
     if not part.run.out.any():
         return "It is 0: nothing was added to its sum."
+    if _holds_all(part, parts):
+        return f"It {_ADDED_UP}."
     return (
-        terms_by_tile(grains.tile, part.run, seen)
+        _from_below(grains, seen, part, parts[0])
+        or terms_by_tile(grains.tile, part.run, seen)
         or lost_or_repeated_terms(part.run)
         or _zeros(grains, part)
         or constant_off(part.run)
         or added(part.run)
         or tiles_mixed_up(grains.tile, seen, partial(_of_place, grains, part.place))
         or "Which words of the tiles does its sum take, and where is it stored?"
+    )
+
+
+_ADDED_UP = "holds the sums of all elements of its thread, added up: their terms go into one total"
+
+
+def _holds_all(part: Part, parts: list[Part]) -> bool:
+    """Whether all elements of a thread are added up in this one, where all of them exist."""
+    rows, columns = (min(part.run.out.shape[axis] for part in parts) for axis in (0, 1))
+    every = sum(other.run.right[:rows, :columns] for other in parts)
+    return len(parts) > 1 and np.array_equal(part.run.out[:rows, :columns], every)
+
+
+def _from_below(grains: Grains, seen: Run, part: Part, first: Part) -> str | None:
+    """The tile of b comes from below the first one, where its columns lie to the right."""
+    b = seen.inputs[1]
+    if grains.columns == 1:
+        return None
+    for of in (part.of, first.of):
+        columns = min(part.of.size, of.size)
+        held = np.zeros((len(b), columns))
+        held[: -grains.tile] = b[grains.tile :, of[:columns]]
+        if held.any() and np.array_equal(part.run.out[:, :columns], part.run.inputs[0] @ held):
+            lines = _lines_below(grains, seen)
+            where = f"In line {lines[0]}" if lines else "There"
+            return f"{where} {_further_down(grains, seen)}"
+    return None
+
+
+def _lines_below(grains: Grains, seen: Run) -> list[int]:
+    """The lines whose first request to b goes to rows below the first tile."""
+    row = grains.tile * seen.shape[1] * WORD
+    return [one.site.line for one in seen.accesses("b") if (one.first[0] >= row).any()]
+
+
+def _further_down(grains: Grains, seen: Run) -> str:
+    return (
+        f"a tile is loaded from rows of `{seen.names['b']}` that lie {grains.tile} further down. "
+        "It needs the same rows as the first tile, and other columns."
     )
 
 

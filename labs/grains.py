@@ -6,8 +6,10 @@ the several elements is in `labs.grain_probes`.
 
 from __future__ import annotations
 
+import ast
 import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -16,9 +18,9 @@ import numpy as np
 from labs import products
 from labs.exercise import Exercise, Shape, Target
 from labs.grain_probes import probes
-from labs.run import Run
+from labs.run import WORD, Run
 from labs.targets import full_requests, no_float64, one_store_per_element, sectors_per_request
-from labs.tiles import barriers_per_tile, inputs, no_bank_conflict, with_infinities
+from labs.tiles import BANKS, barriers_per_tile, inputs, no_bank_conflict, with_infinities
 from labs.words import at, counted
 from utils.ladder.step import Launch
 from utils.virtual_gpu.counters import AccessCount
@@ -78,6 +80,7 @@ def grained_product(grains: Grains, constant: str, shapes: tuple[Shape, ...], **
 
 def _targets(grains: Grains) -> tuple[Target, ...]:
     width, height = grains.covered.width, grains.tile
+    conflict = no_bank_conflict()
     return (
         one_store_per_element(),
         no_float64(),
@@ -88,7 +91,7 @@ def _targets(grains: Grains) -> tuple[Target, ...]:
         ),
         sectors_per_request(4),
         full_requests(),
-        no_bank_conflict(),
+        replace(conflict, cause=partial(_conflict, grains, conflict.cause)),
         _shared_reads(grains),
         barriers_per_tile(grains.tile),
     )
@@ -106,6 +109,22 @@ def _loaded_again(grains: Grains, seen: Run, value: float) -> str:
         f"times from global memory (source line{'s' * (len(accesses) > 1)} {places}), and the "
         "target is once. Do threads load what others of their block load, too?"
     )
+
+
+def _conflict(grains: Grains, told: Callable[[Run, float], str], seen: Run, value: float) -> str:
+    """What is told of a conflict, and a way out where rows of the block meet in a wide array."""
+    story = told(seen, value)
+    for one in seen.trace.access_counts:
+        if one.space != "shared" or one.wavefronts == one.requests or grains.tile >= BANKS:
+            continue
+        first, below = (int(one.first[0][lane]) for lane in (0, grains.tile))
+        if min(first, below) >= 0 and (below - first) % (BANKS * WORD) == 0:
+            return (
+                f"{story} A warp covers two rows of the block, and all rows of `{one.array}` begin "
+                "in the same bank. With an array of its own for each tile, rows of "
+                f"{grains.tile} words, they do not meet."
+            )
+    return story
 
 
 def _shared_reads(grains: Grains) -> Target:
@@ -156,16 +175,40 @@ def _read_again(seen: Run) -> str:
     for place, one in enumerate(loads):
         for other in loads[place + 1 :]:
             if other.array == one.array and np.array_equal(one.first[0], other.first[0]):
-                return (
+                story = (
                     f"Source lines {one.site.line} and {other.site.line} read the same word of "
-                    f"`{one.array}`. A name can hold it."
+                    f"`{one.array}`. "
                 )
-        if len(one.first) > warps and np.array_equal(one.first[0], one.first[warps]):
+                return story + (_in_two_loops(seen, one, other, warps) or "A name can hold it.")
+        if _again_at_once(one, warps):
             return (
                 f"{at(one.site)}, reads the same word of `{one.array}` several times, one time "
                 "after the other. A name can hold it."
             )
     return "Which word does a thread read more than once?"
+
+
+def _again_at_once(one: AccessCount, warps: int) -> bool:
+    """Whether a line reads the same word twice, one time after the other."""
+    return len(one.first) > warps and np.array_equal(one.first[0], one.first[warps])
+
+
+def _in_two_loops(seen: Run, one: AccessCount, other: AccessCount, warps: int) -> str | None:
+    """Two loops walk over the same words, one loop after the other: no name can hold them all."""
+    lines = one.site.line, other.site.line
+    loops = [
+        node
+        for node in ast.walk(seen.tree)
+        if isinstance(node, ast.For | ast.While)
+        and sum(node.lineno < line <= node.end_lineno for line in lines) == 1
+    ]
+    if len(loops) < 2 or _again_at_once(one, warps) or _again_at_once(other, warps):
+        return None
+    first, second = sorted(node.lineno for node in loops)[:2]
+    return (
+        f"They stand in two loops (lines {first} and {second}). One loop that adds to all sums "
+        "reads each word once; what it needs must be in shared memory before it begins."
+    )
 
 
 def _shared_loads(seen: Run) -> list[AccessCount]:

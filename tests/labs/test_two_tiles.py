@@ -40,6 +40,39 @@ WRONG = {
     "one total for both": (
         [("total1 +=", "total0 +="), ("= total1", "= total0")], ["alike"],
     ),
+    "the terms of both go into the first total": (
+        [("total1 +=", "total0 +=")],
+        ["the first (columns 0 to 15", "sums of all elements", "go into one total"],
+    ),
+    "the terms of both go into each total": (
+        [("total1 += from_a", "total1 += from_a * tile_b0[i, tx] + from_a")],
+        ["only the second", "sums of all elements", "go into one total"],
+    ),
+    "the second tile is the one below": (
+        [("start + ty, next_col] if start + ty < k and next_col < n",
+          "start + TILE + ty, col] if start + TILE + ty < k and col < n")],
+        ["only the second", "In line 22", "rows of `b` that lie 16 further down"],
+    ),
+    "the second tile is below and to the right": (
+        [(f"start + ty, next_col] if {INSIDE_1}",
+          "start + TILE + ty, next_col] if start + TILE + ty < k and next_col < n")],
+        ["only the second", "In line 22", "rows of `b` that lie 16 further down"],
+    ),
+    "the second tile is below, and its row not tested": (
+        [("b[start + ty, next_col]", "b[start + TILE + ty, next_col]")],
+        ["`b[112, 16]`", "Already in the first turn", "16 further down"],
+    ),
+    "the tile of b filled twice": (
+        [("    " + ARRAY + "\n", ""), (LOAD_1, ""), (TERM_1, ""),
+         (USED, "        cuda.syncthreads()\n" + LOAD_1.replace("tile_b1", "tile_b0")
+          + "        cuda.syncthreads()\n        for i in range(TILE):\n" + FROM_A
+          + TERM_1.replace("tile_b1", "tile_b0") + USED)],
+        ["lines 23 and 29", "two loops (lines 22 and 28)", "One loop that adds to all sums"],
+    ),
+    "a loop for each sum": (
+        [(TERM_1, "        for i in range(TILE):\n" + FROM_A + TERM_1)],
+        ["lines 25 and 28", "two loops (lines 24 and 27)", "One loop that adds to all sums"],
+    ),
     "the blocks of before": ([(FIRST, "cuda.blockIdx.x * TILE + tx")], ["overlap"]),
     "columns side by side": (
         [(FIRST, "2 * cuda.blockIdx.x * TILE + 2 * tx"), (NEXT, "next_col = col + 1")],
@@ -88,7 +121,8 @@ WRONG = {
          "tile_b0 = cuda.shared.array((TILE, 32)"),
          ("tile_b1[ty, tx]", "tile_b0[ty, tx + TILE]"),
          ("tile_b1[i, tx]", "tile_b0[i, tx + TILE]")],
-        ["The result is right", "2 wavefronts", "Lanes 0 and 16", "32 apart"],
+        ["The result is right", "2 wavefronts", "Lanes 0 and 16", "32 apart",
+         "all rows of `tile_b0` begin in the same bank", "an array of its own for each tile"],
     ),
     "a wide array whose second half nobody fills": (
         [("    " + ARRAY + "\n", ""), ("tile_b0 = cuda.shared.array((TILE, TILE)",

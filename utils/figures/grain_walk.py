@@ -44,33 +44,37 @@ def _copy(grain: int) -> str:
     wide = grain * TILE
     return _stage(grain) + "".join(
         squares(place, CELL, _box(TILE, columns), BLUE)
-        for place, columns in ((A, TILE), (SA, TILE), (B, wide), (SB, wide))
+        for place, columns in ((A, TILE), (SA, TILE), (B, wide), *((sb, TILE) for sb in _sb(grain)))
     )
 
 
 def _step(grain: int, step: int) -> str:
     """What one thread reads for one term of each of its sums."""
     row, column = THREAD
-    of_b = [(step, column + TILE * g) for g in range(grain)]
+    across = [column + TILE * g for g in range(grain)]
     return (
         _stage(grain)
         + squares(SA, CELL, [(row, step)], ORANGE)
-        + squares(SB, CELL, of_b, ORANGE)
-        + squares(C, CELL, [(row, across) for _, across in of_b], GREEN)
+        + "".join(squares(sb, CELL, [(step, column)], ORANGE) for sb in _sb(grain))
+        + squares(C, CELL, [(row, one) for one in across], GREEN)
     )
 
 
 def _stage(grain: int) -> str:
     """The matrices, the tiles in shared memory, and the block's part of c."""
-    wide = grain * TILE
     return (
-        rect(*C, wide * CELL, TILE * CELL, GREEN, fill_opacity=0.25)
+        rect(*C, grain * TILE * CELL, TILE * CELL, GREEN, fill_opacity=0.25)
         + matrix(A, TILE, DEPTH, CELL, "a")
         + matrix(B, DEPTH, WIDTH, CELL, "b")
         + matrix(C, TILE, WIDTH, CELL, "c")
         + matrix(SA, TILE, TILE, CELL, "sa")
-        + matrix(SB, TILE, wide, CELL, "sb")
+        + "".join(matrix(sb, TILE, TILE, CELL, "sb") for sb in _sb(grain))
     )
+
+
+def _sb(grain: int) -> list[tuple[int, int]]:
+    """Where the tiles of b stand in shared memory, beside each other."""
+    return [(SB[0] + g * (TILE + 1) * CELL, SB[1]) for g in range(grain)]
 
 
 def _box(rows: int, columns: int) -> Words:

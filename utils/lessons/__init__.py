@@ -10,8 +10,8 @@ from utils.lessons.block_sums import (
     block_cycles,
     blocks,
     draw_step,
+    loads_by_step,
     turns_and_busy,
-    wavefronts_by_step,
 )
 from utils.lessons.calibration import whole_ledger
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
@@ -145,6 +145,7 @@ __all__ = [
     "launches_and_memory",
     "ledger",
     "line_by_line",
+    "loads_by_step",
     "loads_per_multiply_add",
     "loop_of_record",
     "machine_wavefronts",
@@ -195,7 +196,6 @@ __all__ = [
     "vector_loop",
     "watch",
     "wavefronts",
-    "wavefronts_by_step",
     "wavefronts_per_multiply_add",
     "whole_ledger",
     "words_per_multiply_add",

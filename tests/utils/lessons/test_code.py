@@ -125,6 +125,12 @@ def test_a_change_with_sentences_is_shown_whole_where_that_is_asked_for():
     assert ' class="">' in shown
 
 
+def test_lines_around_a_change_are_shown_where_that_is_asked_for():
+    shown = [show_change(STRIDED, NAIVE, around=around).data for around in (0, 1)]
+    assert [' class="">' in one for one in shown] == [False, True]
+    assert all("↑" in one for one in shown)
+
+
 def test_the_name_of_the_kernel_is_no_change():
     assert "def naive" not in show_change(STRIDED, NAIVE).data
 
