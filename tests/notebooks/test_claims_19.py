@@ -171,7 +171,7 @@ def test_the_law_lets_64_blocks_have_31_percent_and_they_have_less():
     assert f"{64 * OF_BLOCK / needed() / H200.sms:.0%}" == "31%"
     for shape in ("2^30", "2^25"):
         assert shares(shape)[64] < 64 * OF_BLOCK / needed() / H200.sms
-    assert f"{shares('2^25')[256]:.0%} {shares('2^25')[2048]:.0%}" == "59% 77%"
+    assert f"{shares('2^30')[256]:.0%} {shares('2^30')[512]:.0%}" == "68% 89%"
 
 
 def test_more_blocks_than_run_at_once_bring_a_little_more_and_too_many_far_less():
