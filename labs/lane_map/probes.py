@@ -7,6 +7,7 @@ arrays and stores to c. The inputs are prime numbers, so that a product tells it
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from functools import cache
 
@@ -53,6 +54,16 @@ def whole_arrays(kernel) -> str | None:
 def fifth(kernel, message: str) -> str | None:
     """An element behind the four that a read gives."""
     return "A quad has four elements, 0 to 3." if "item 4 of 4" in message else None
+
+
+def whole_quad(kernel, message: str) -> str | None:
+    """Arithmetic with what a load4 gives as a whole: Numba refuses it as well."""
+    if not re.search(r"\(\) of .*a tuple of 4\b.* is not known", message):
+        return None
+    return (
+        "Numba does not know it either: `load4` gives a tuple of four numbers, such as `of_b`. "
+        "Take one of them at a time, as in `x * of_b[0]`."
+    )
 
 
 # ----------------------------------------------------------------- what the virtual GPU has found

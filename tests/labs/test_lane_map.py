@@ -138,6 +138,13 @@ WRONG = {
     "a sum": (
         [(FOUR, FOUR.replace("*", "+"))], ["the sum of its two elements, and not their product"],
     ),
+    "a number times a quad": (
+        [(FOUR, "        four = x * of_b\n")],
+        ["Line 22", "`load4` gives a tuple of four numbers", "one of them at a time"],
+    ),
+    "a quad times a quad": (
+        [(FOUR, "        four = of_a * of_b\n")], ["`load4` gives a tuple of four numbers"],
+    ),
     "b alone": ([(FOUR, "        four = of_b\n")], ["element of `b` alone"]),
     "three rows": (
         [("range(4)", "range(3)")], ["12 elements", "has 16", "row 3 is missing"],
