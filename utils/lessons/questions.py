@@ -118,10 +118,15 @@ def question(name: str) -> Question:
 
 def _same(value: object, known: Sequence[str], wanted: str) -> str:
     """The one of these that is meant, however it is written."""
-    found = {one.casefold(): one for one in known}
-    if not isinstance(value, str) or value.strip().casefold() not in found:
+    found = {_typed(one): one for one in known}
+    if not isinstance(value, str) or _typed(value) not in found:
         raise CourseError(f"`{value!r}` is none of the answers. {wanted}")
-    return found[value.strip().casefold()]
+    return found[_typed(value)]
+
+
+def _typed(answer: str) -> str:
+    """As a keyboard without × writes it, in small letters."""
+    return answer.strip().casefold().replace("×", "x")
 
 
 def _quoted(names: Sequence[str]) -> str:
