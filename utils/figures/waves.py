@@ -16,7 +16,7 @@ from utils.virtual_gpu.pictures.svg import (
 )
 
 SMS = 8
-LEFT, TOP, ROW, LONG = 46, 40, 19, 168  # LONG: of a tile that is not cut
+LEFT, TOP, ROW, LONG = 46, 24, 19, 168  # LONG: of a tile that is not cut
 WIDTH, HEIGHT = LEFT + 2 * LONG + 12, TOP + SMS * ROW + 34
 # Tiles and slices of each.
 MOMENTS = ((8, 1), (9, 1), (3, 1), (3, 2))
@@ -47,7 +47,7 @@ def _told(tiles: int, slices: int) -> str:
 def _moment(tiles: int, slices: int) -> str:
     """One product: its slices go to the SMs in turn, wave after wave."""
     waves, long = waves_of(tiles, slices), LONG / slices
-    body = text(4, 16, _told(tiles, slices), 14, font_weight="bold")
+    body = ""
     for sm in range(SMS):
         y = TOP + sm * ROW
         body += text(LEFT - 8, y + 13, f"SM {sm}", 12, "end")
