@@ -15,6 +15,7 @@ from utils.figures.look import number
 from utils.paths import DATA
 
 BANK = DATA / "questions.toml"
+CLOSE_POINTS = 10  # of a share in per cent
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,10 @@ class Question:
             return "You were right."
         factor = max(value / measured, measured / value) if measured else math.inf
         side = "high" if value > measured else "low"
+        if self.unit == "%":
+            points = abs(value - measured)
+            close = " That is close." if points < CLOSE_POINTS else ""
+            return f"Your number is too {side} by {number(points)} percentage points.{close}"
         close = " That is close." if factor < 1.5 else ""
         return f"Your number is too {side} by a factor of {number(factor)}.{close}"
 
