@@ -8,7 +8,6 @@ from functools import cache
 
 import pandas as pd
 
-from gemm_kernels.parts.slices import cut
 from utils.figures import times
 from utils.figures.called_figure import draw_called
 from utils.lessons.cards import Table, table
@@ -117,26 +116,26 @@ def _slices() -> dict[tuple, dict[int, float]]:
     }
 
 
-def searched() -> Table:
-    """What the search over constants found at each cube."""
+def searched(cut: Callable) -> Table:
+    """What the search over constants found at each cube. cut: of `gemm_kernels.parts.slices`."""
     frame = pd.read_csv(DATA / "tuned" / f"{slug(REFERENCE)}.csv")
     (many,) = set(frame.groupby(["m", "n", "k"]).size())
     return table(f"The fastest of {many} candidates at each size", (
         "", "block tile", "thread tile", "tiles cut along k", "slowest ÷ fastest",
-    ), list(_searched(frame)))  # fmt: skip
+    ), list(_searched(frame, cut)))  # fmt: skip
 
 
-def _searched(frame: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+def _searched(frame: pd.DataFrame, cut: Callable) -> Iterator[tuple[str, ...]]:
     for (m, n, k), rows in frame.groupby(["m", "n", "k"]):
         if m == n == k:
             best = rows.loc[rows["time_ms"].idxmin()]
             tile = f"{best['BM']:.0f}×{best['BN']:.0f}×{best['BK']:.0f}"
             worse = rows["time_ms"].max() / rows["time_ms"].min()
             thread = f"{best['TM']:.0f}×{best['TN']:.0f}"
-            yield f"{m}", tile, thread, _how_cut(best), f"{worse:.2f}×"
+            yield f"{m}", tile, thread, _how_cut(best, cut), f"{worse:.2f}×"
 
 
-def _how_cut(best: pd.Series) -> str:
+def _how_cut(best: pd.Series, cut: Callable) -> str:
     """What a candidate cuts at its shape: all tiles, the rest behind the full waves, or none."""
     tiles = -(-best["m"] // best["BM"]) * -(-best["n"] // best["BN"])
     steps = -(-best["k"] // best["BK"])
