@@ -244,21 +244,32 @@ def in_a_branch(seen: Run, finding: Finding) -> str | None:
 # ---------------------------------------------------------------- missing and wrong elements
 
 
+def _sizes(seen: Run) -> dict[str, int]:
+    """How the kernel writes the numbers of rows and columns of c: the axis of each."""
+    sizes = {f"{seen.result}.shape[{axis}]": axis for axis in (0, 1)}
+    for node in ast.walk(seen.tree):
+        if isinstance(node, ast.Assign) and ast.unparse(node.value) == f"{seen.result}.shape":
+            names = getattr(node.targets[0], "elts", ())
+            sizes |= {ast.unparse(one): axis for axis, one in enumerate(names)}
+    return sizes
+
+
 def _sizes_exchanged(seen: Run) -> str | None:
     """A test of the row against the columns of c, or the other way round."""
-    for store in ast.walk(seen.tree):
-        if not (isinstance(store, ast.Subscript) and isinstance(store.slice, ast.Tuple)):
-            continue
+    sizes = _sizes(seen)
+    nodes = list(ast.walk(seen.tree))
+    tests = [node for node in nodes if isinstance(node, ast.Compare)]
+    for store in (node for node in nodes if isinstance(node, ast.Subscript)):
         if not isinstance(store.ctx, ast.Store) or ast.unparse(store.value) != seen.result:
             continue
-        place = [ast.unparse(one) for one in store.slice.elts]
-        for test in (node for node in ast.walk(seen.tree) if isinstance(node, ast.Compare)):
+        place = [ast.unparse(one) for one in getattr(store.slice, "elts", ())]
+        for test in tests:
             left, right = ast.unparse(test.left), ast.unparse(test.comparators[0])
-            for axis, what in enumerate(("row", "column")):
-                if (left, right) == (place[axis], f"{seen.result}.shape[{1 - axis}]"):
+            for axis, index in enumerate(place[:2]):
+                if left == index and sizes.get(right) == 1 - axis:
                     return (
-                        f"Line {test.lineno} compares the {what}, `{left}`, with `{right}`, which "
-                        f"is the number of {('columns', 'rows')[axis]}."
+                        f"Line {test.lineno} compares the {('row', 'column')[axis]}, `{left}`, "
+                        f"with `{right}`, which is the number of {('columns', 'rows')[axis]}."
                     )
     return None
 

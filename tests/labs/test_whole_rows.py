@@ -128,6 +128,10 @@ WRONG = {
         [("< c.shape[0]", "< m"), ("< c.shape[1]", "< c.shape[0]"), ("< m", "< c.shape[1]")],
         ["compares the row, `row + r * 4 + i`, with `c.shape[1]`", "number of columns"],
     ),
+    "the names of the sizes exchanged": (
+        [(BODY, f"    n, m = c.shape\n{BODY}"), ("< c.shape[0]", "< m"), ("< c.shape[1]", "< n")],
+        ["compares the row, `row + r * 4 + i`, with `m`", "number of columns"],
+    ),
     "a row of the registers": (
         [(ALL, "mine[i]")], ["`store4` takes four numbers in brackets", "both its indices"],
     ),
@@ -199,6 +203,11 @@ WRONG = {
 
 RIGHT = {
     "a barrier of the block": [("cuda.syncwarp()", "cuda.syncthreads()")],
+    "words one by one, rows of 33": [
+        (ROOM, ROOM.replace("48", "33")),
+        (STORE, "        for j in range(4):\n"
+         "            rows[down, across * 4 + j] = mine[i, j]\n"),
+    ],
     "rows of 80 words": [(ROOM, ROOM.replace("48", "80"))],
     "the whole tile at once": [
         (ROOM, ROOM.replace("(4, 48)", "(16, 36)")),
