@@ -45,7 +45,7 @@ EXERCISE = Exercise(
         "lines as they are.) Let every store request write 32 neighbours of one row.",
         "`rows` has room for four rows of the tile. Pass the first row of every quad through it, "
         "then the second, and so on. About 8 lines. `c` may have any size: a row of it may begin "
-        "anywhere, so it takes no `store4`, and the last tiles hang over the edge.",
+        "anywhere, so it takes no `store4` (`rows` does), and the last tiles hang over the edge.",
         "The launch is given: one warp for each tile of 16×32 of `c`. You may change the size of "
         "`rows`.",
     ),
@@ -92,8 +92,9 @@ EXERCISE = Exercise(
         "lanes read, and one before the next i replaces what they read.",
         "All lanes must come to each `syncwarp`, so test the edges where you store into `c`.",
         "A bank conflict is left? Lanes 0 and 1 store into rows 0 and 1 at the same column. With "
-        "rows of 32 words these lie in the same banks. How much longer must a row be, so that "
-        "eight lanes, four in each row, find 32 different banks?",
+        "rows of 32 words these lie in the same banks. A `store4` serves eight lanes at a time, "
+        "here four in each of two rows. How much longer must a row be, so that they find 32 "
+        "different banks?",
     ),
     after="Each request now stores 32 neighbours of a row, in the four sectors that they need.",
 )

@@ -6,6 +6,7 @@ Each element of x is another number, so a wrong value tells where it comes from.
 from __future__ import annotations
 
 import ast
+import re
 
 import numpy as np
 
@@ -37,7 +38,12 @@ def other_arguments(kernel) -> str | None:
 
 
 def local_rows(kernel, message: str) -> str | None:
-    """A local array in place of the shared one."""
+    """A local array in place of the shared one, or a row of `mine` in place of four numbers."""
+    if "a part of a local array" in message:
+        return (
+            "`store4` takes four numbers in brackets: `(p, q, r, s)`. Name each of them with both "
+            "its indices."
+        )
     if "needs an array in global or shared memory" not in message:
         return None
     return (
@@ -47,6 +53,22 @@ def local_rows(kernel, message: str) -> str | None:
 
 
 # ----------------------------------------------------------------- what the virtual GPU has found
+
+
+def _places(seen: Run, array: str, line: int) -> list[tuple[str, ...]]:
+    """The indices with which a source line goes to an array, as they are written."""
+    found = []
+    for node in ast.walk(seen.tree):
+        if getattr(node, "lineno", None) != line:
+            continue
+        index = None
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) == array:
+            index = node.slice
+        if isinstance(node, ast.Call) and len(node.args) > 1 and ast.unparse(node.args[0]) == array:
+            index = node.args[1]
+        if isinstance(index, ast.Tuple):
+            found.append(tuple(ast.unparse(one) for one in index.elts))
+    return found
 
 
 def _shared(seen: Run, finding: Finding, kind: str) -> bool:
@@ -90,7 +112,16 @@ def same_place(seen: Run, finding: Finding) -> str | None:
     """Write after write."""
     if not _shared(seen, finding, "race"):
         return None
-    return "Two lanes store into one place of shared memory."
+    story = "Two lanes store into one place of shared memory."
+    for place in _places(seen, finding.array, finding.line):
+        named = {name for index in place for name in re.findall(r"\w+", index)}
+        for lost, kept in (("down", "across"), ("across", "down")):
+            if kept in named and not named & {lost, "lane"}:
+                return (
+                    f"{story} Lanes with the same `{kept}` differ in `{lost}`, and the place "
+                    f"`{finding.array}[{', '.join(place)}]` does not."
+                )
+    return story
 
 
 def never_filled(seen: Run, finding: Finding) -> str | None:
@@ -106,6 +137,14 @@ def no_room(seen: Run, finding: Finding) -> str | None:
     """Outside of the shared array, or of the registers."""
     if not _shared(seen, finding, "out_of_bounds") or "misaligned" in finding.message:
         return None
+    for place in _places(seen, finding.array, finding.line):
+        index = place[finding.axis or 0]
+        if not re.search(r"\b(down|across)\b", index) and finding.array != "mine":
+            what = ("row", "column")[finding.axis or 0]
+            return (
+                f"The {what} is `{index}` there. How many {what}s does `{finding.array}` hold at a "
+                "time?"
+            )
     return (
         "`down` goes from 0 to 3 and `across` from 0 to 7, and a quad has rows and columns 0 to 3."
     )
@@ -117,10 +156,29 @@ def no_boundary(seen: Run, finding: Finding) -> str | None:
         return None
     if finding.array == seen.result:
         return _no_wide_store(seen)
+    length = _row_length(seen, finding.array)
+    if length is None:
+        return "Four words at once begin at a multiple of 4."
+    if length % 4:
+        return (
+            f"Four words at once begin at a multiple of 4. With {length} words in a row not every "
+            "row begins there."
+        )
     return (
-        "Four words at once begin at a multiple of 4. Is the length of a row of this array one, "
-        "and the column?"
+        f"Four words at once begin at a multiple of 4. A row of {length} words does; the column "
+        "in this line does not."
     )
+
+
+def _row_length(seen: Run, array: str) -> int | None:
+    """The last number of a shared array's shape, where the kernel gives it as a number."""
+    for node in ast.walk(seen.tree):
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == array:
+            shape = getattr(node.value, "args", None)
+            if shape and isinstance(shape[0], ast.Tuple):
+                last = shape[0].elts[-1]
+                return last.value if isinstance(last, ast.Constant) else None
+    return None
 
 
 def _no_wide_store(seen: Run) -> str:
@@ -186,8 +244,41 @@ def in_a_branch(seen: Run, finding: Finding) -> str | None:
 # ---------------------------------------------------------------- missing and wrong elements
 
 
+def _sizes(seen: Run) -> dict[str, int]:
+    """How the kernel writes the numbers of rows and columns of c: the axis of each."""
+    sizes = {f"{seen.result}.shape[{axis}]": axis for axis in (0, 1)}
+    for node in ast.walk(seen.tree):
+        if isinstance(node, ast.Assign) and ast.unparse(node.value) == f"{seen.result}.shape":
+            names = getattr(node.targets[0], "elts", ())
+            sizes |= {ast.unparse(one): axis for axis, one in enumerate(names)}
+    return sizes
+
+
+def _sizes_exchanged(seen: Run) -> str | None:
+    """A test of the row against the columns of c, or the other way round."""
+    sizes = _sizes(seen)
+    nodes = list(ast.walk(seen.tree))
+    tests = [node for node in nodes if isinstance(node, ast.Compare)]
+    for store in (node for node in nodes if isinstance(node, ast.Subscript)):
+        if not isinstance(store.ctx, ast.Store) or ast.unparse(store.value) != seen.result:
+            continue
+        place = [ast.unparse(one) for one in getattr(store.slice, "elts", ())]
+        for test in tests:
+            left, right = ast.unparse(test.left), ast.unparse(test.comparators[0])
+            for axis, index in enumerate(place[:2]):
+                if left == index and sizes.get(right) == 1 - axis:
+                    return (
+                        f"Line {test.lineno} compares the {('row', 'column')[axis]}, `{left}`, "
+                        f"with `{right}`, which is the number of {('columns', 'rows')[axis]}."
+                    )
+    return None
+
+
 def rows_missing(seen: Run) -> str | None:
     """Which rows or columns of the first tile nobody stores."""
+    exchanged = _sizes_exchanged(seen)
+    if exchanged:
+        return exchanged
     first = seen.unwritten[:ROWS, :COLUMNS]
     if not first.any():
         return (

@@ -49,7 +49,9 @@ WRONG = {
     "rows of 36 words": (
         [(ROOM, ROOM.replace("48", "36"))], ["wavefronts, and 4 would do", "meet in bank"],
     ),
-    "rows of 33 words": ([(ROOM, ROOM.replace("48", "33"))], ["multiple of 4", "length of a row"]),
+    "rows of 33 words": (
+        [(ROOM, ROOM.replace("48", "33"))], ["With 33 words in a row not every row begins there"],
+    ),
     "rows of 64 words": (
         [(ROOM, ROOM.replace("48", "64"))], ["takes 8 wavefronts", "64 apart"],
     ),
@@ -119,6 +121,28 @@ WRONG = {
         [("    for i in range(4):\n        store4", "    for i in range(5):\n        store4")],
         ["a quad has rows and columns 0 to 3"],
     ),
+    "eight rows of four": (
+        [(LOOP, LOOP.replace("4", "8"))], ["The row is `r` there", "does `rows` hold at a time"],
+    ),
+    "the sizes exchanged": (
+        [("< c.shape[0]", "< m"), ("< c.shape[1]", "< c.shape[0]"), ("< m", "< c.shape[1]")],
+        ["compares the row, `row + r * 4 + i`, with `c.shape[1]`", "number of columns"],
+    ),
+    "the names of the sizes exchanged": (
+        [(BODY, f"    n, m = c.shape\n{BODY}"), ("< c.shape[0]", "< m"), ("< c.shape[1]", "< n")],
+        ["compares the row, `row + r * 4 + i`, with `m`", "number of columns"],
+    ),
+    "a row of the registers": (
+        [(ALL, "mine[i]")], ["`store4` takes four numbers in brackets", "both its indices"],
+    ),
+    "the turn for the row of quads": (
+        [("(down, across * 4), (mine", "(i, across * 4), (mine")],
+        ["differ in `down`", "`rows[i, across * 4]` does not"],
+    ),
+    "without across": (
+        [("(down, across * 4), (mine", "(down, 0), (mine")],
+        ["differ in `across`", "`rows[down, 0]` does not"],
+    ),
     "without row": (
         [("c[row + r * 4 + i,", "c[r * 4 + i,")], ["first tile is whole", "`row` and `col`"],
     ),
@@ -135,14 +159,14 @@ WRONG = {
     ),
     "the number of the quad for its column": (
         [("(down, across * 4), (mine", "(down, across), (mine")],
-        ["begin at a multiple of 4"],
+        ["A row of 48 words does; the column in this line does not"],
     ),
     "rows by rows of 8": (
         [("(down, across * 4), (mine", "(lane // 8, lane % 8 * 4), (mine")],
         ["`c[0, 4]`", "belongs in row 4 and column 0"],
     ),
     "row and column exchanged": (
-        [("= rows[r, lane]", "= rows[lane, r]")], ["`down` goes from 0 to 3"],
+        [("= rows[r, lane]", "= rows[lane, r]")], ["The row is `lane` there"],
     ),
     "a reversed row": (
         [("= rows[r, lane]", "= rows[r, 31 - lane]")],
@@ -179,6 +203,11 @@ WRONG = {
 
 RIGHT = {
     "a barrier of the block": [("cuda.syncwarp()", "cuda.syncthreads()")],
+    "words one by one, rows of 33": [
+        (ROOM, ROOM.replace("48", "33")),
+        (STORE, "        for j in range(4):\n"
+         "            rows[down, across * 4 + j] = mine[i, j]\n"),
+    ],
     "rows of 80 words": [(ROOM, ROOM.replace("48", "80"))],
     "the whole tile at once": [
         (ROOM, ROOM.replace("(4, 48)", "(16, 36)")),

@@ -70,6 +70,10 @@ def test_gray_calculates_285_gib_and_the_data_sheet_has_224_gb():
     assert round(gb_per_s * 0.931) == course.claimed("maxas, 64 threads: memory bandwidth needed")
     assert course.claimed("maxas: memory bandwidth of the device") == 224
     assert course.claimed("maxas: clocks of one turn of the main loop") == 520
+    assert (2 * 64 * 8) * 4 / 64 == 64  # bytes of a thread in one turn of 8 steps of k
+    assert 8 * 64 == 512  # multiply-adds
+    assert "BM, BN, BK, TM, TN = 64, 64, 8, 8, 8" in source_of(SMALL.file)
+    assert round(1e9 / 2**30, 3) == 0.931
     assert devices.find("GM204 (Maxwell)") == devices.find("GTX 980")
 
 
@@ -135,6 +139,13 @@ def test_stores_of_c_take_the_fewest_sectors_by_two_ways():
 
 def test_maxwell256_is_5_percent_slower_than_warp_tiled():
     assert recorded(LARGE, 4096) / recorded(WARP_TILED, 4096) == pytest.approx(1.05, abs=0.01)
+
+
+def test_the_zig_zag_made_warp_tiled_4_percent_slower():
+    frame = records.measured(REFERENCE, "gemm")
+    frame = frame[(frame["step"] == "warp_tiled") & (frame["m"] == 4096)]
+    zig = frame[frame["params"] == WARP_TILED.variant(LANES=3).params]["time_ms"].iloc[0]
+    assert zig / recorded(WARP_TILED, 4096) == pytest.approx(1.04, abs=0.008)
 
 
 def test_c_is_written_in_14_us_which_is_less_than_half_a_percent():
