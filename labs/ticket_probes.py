@@ -16,9 +16,31 @@ from labs.run import Run
 from labs.shared_memory import calls, in_shared
 from labs.words import counted
 from utils.virtual_gpu import Finding
+from utils.virtual_gpu.source import read_source
 
 BLOCK = 64
 BLOCK_SUM = "block_sum"  # the device function of the starter
+
+
+# ------------------------------------------------------------------------------------- refused
+
+
+def _word_overwritten(kernel, story: str) -> str | None:
+    """A name of shared memory is given to a number, or compared like one."""
+    tree = read_source(kernel.py_func).tree
+    shared = None
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
+            continue
+        name = node.targets[0].id
+        if "shared.array" in ast.unparse(node.value):
+            shared = name
+        elif name == shared:
+            return (
+                f"`{name}` names an array of one word in shared memory, and line {node.lineno} "
+                f"gives this name to something else. The word itself is `{name}[0]`."
+            )
+    return None
 
 
 # -------------------------------------------------------------- nothing is stored into the result
@@ -336,6 +358,8 @@ def _how_often_each_block(seen: Run) -> str | None:
             return None
         times[few] = int(found[0]) // BASE ** (few - start) % BASE
     if times @ sums != seen.out[0]:
+        if np.array_equal(seen.left[1], sums):
+            return _in_the_last_block(seen)
         return (
             f"What the blocks leave in `{seen.names['partials']}` are not the sums of all their "
             f"elements. `{BLOCK_SUM}` gives the whole sum to thread 0 alone."
@@ -347,6 +371,56 @@ def _how_often_each_block(seen: Run) -> str | None:
     rest = f", and {other.size - 1} others are not there once" if other.size > 1 else ""
     how = "is missing" if often == 0 else f"is in the result {often:g} times"
     return f"Number {number} of the {sums.size} partial sums {how}{rest}."
+
+
+def _in_the_last_block(seen: Run) -> str:
+    """The partial sums are right, and the result is not."""
+    partials = seen.names["partials"]
+    if not seen.accesses("partials"):
+        return (
+            f"The blocks leave the right sums in `{partials}`, but nobody reads them: the last "
+            "block adds only what its own threads have."
+        )
+    after = [line for line in _block_sums(seen.tree) if line > _first_return(seen.tree)]
+    if after and _fewest_at_a_barrier(seen) < BLOCK:
+        return (
+            f"After the `return` in line {_first_return(seen.tree)} some threads of the block are "
+            f"gone. `{BLOCK_SUM}` in line {after[0]} needs all of them: each adds its part."
+        )
+    return (
+        f"What the blocks leave in `{partials}` is right. What the last block makes of it is not."
+    )
+
+
+def _block_sums(tree: ast.AST) -> list[int]:
+    """The lines that call block_sum."""
+    named = (one for one in ast.walk(tree) if isinstance(one, ast.Call))
+    return sorted(one.lineno for one in named if ast.unparse(one.func) == BLOCK_SUM)
+
+
+def _first_return(tree: ast.AST) -> float:
+    """The line of the first return; behind all lines where there is none."""
+    return min((one.lineno for one in ast.walk(tree) if isinstance(one, ast.Return)), default=1e9)
+
+
+def _fewest_at_a_barrier(seen: Run) -> int:
+    """How many threads of the last block meet at the barrier where the fewest do."""
+    events = seen.recorded(_blocks(seen) - 1).events
+    met = [int(np.count_nonzero(one.first >= 0)) for one in events if one.kind == "barrier"]
+    return min(met, default=BLOCK)
+
+
+def _no_step(seen: Run) -> str | None:
+    """Each thread of the last block adds from its own number on, one by one."""
+    sums = _partial_sums(seen)
+    times = np.minimum(np.arange(sums.size), BLOCK - 1) + 1
+    if sums.size < 2 or not np.isclose(times @ sums, seen.out[0], rtol=1e-5, atol=0):
+        return None
+    return (
+        f"The partial sums are added more than once: number 1 of them twice, number 2 three times, "
+        f"and so on. The threads of the last block do not skip what others add: in a loop from the "
+        f"thread's own number on, the step is {BLOCK}."
+    )
 
 
 _BEGINS = (
@@ -445,6 +519,7 @@ def _lines_of_adding(seen: Run) -> set[int]:
 
 _NOTHING = (_nothing_left, _nothing_drawn, _added_in_vain, _nobody_is_last)
 PROBES = Probes(
+    refused=(_word_overwritten,),
     idle=_NOTHING,
     unwritten=_NOTHING,
     findings=(
@@ -465,5 +540,5 @@ PROBES = Probes(
         _no_such_partial,
         _no_such_word,
     ),
-    wrong=(_what_it_is, _how_often_each_block),
+    wrong=(_what_it_is, _no_step, _how_often_each_block),
 )
