@@ -43,6 +43,20 @@ def _word_overwritten(kernel, story: str) -> str | None:
     return None
 
 
+def _arguments_of_add(kernel, story: str) -> str | None:
+    """An atomic with an element in place of an array and an index."""
+    if "atomic.add(" not in story or "called with these arguments" not in story:
+        return None
+    return "`cuda.atomic.add` takes an array, an index and a number."
+
+
+def _adds_an_array(kernel, story: str) -> str | None:
+    """A sum as in Python or NumPy."""
+    if " sum() of " not in story and ".sum() is " not in story:
+        return None
+    return "A kernel has no sum of a whole array: each thread adds elements in a loop."
+
+
 # -------------------------------------------------------------- nothing is stored into the result
 
 
@@ -150,6 +164,20 @@ def _set_back_too_early(seen: Run, finding: Finding) -> str | None:
     )
 
 
+def _set_by_another_block(seen: Run, finding: Finding) -> str | None:
+    """One block sets the counter, and it does not wait for the last ticket."""
+    if finding.kind != "race" or seen.parameter(finding.array) != "drawn" or not _drawing(seen):
+        return None
+    lines = {one.site.line for one in seen.accesses("drawn", "store")}
+    for line in (finding.line, finding.other_line):
+        if line in lines:
+            return (
+                f"Line {line} sets the counter while other blocks draw. Only the block with the "
+                "last ticket knows that nobody draws any more."
+            )
+    return None
+
+
 def _several_add(seen: Run, finding: Finding) -> str | None:
     """The test lets more than one block pass."""
     adders, parameter = _adders(seen), seen.parameter(finding.array)
@@ -157,6 +185,10 @@ def _several_add(seen: Run, finding: Finding) -> str | None:
         return None
     if finding.threads[0].block == finding.threads[-1].block:
         return None
+    if not seen.accesses("partials"):
+        return (
+            f"{adders} of {_blocks(seen)} blocks store their own sum there. Nobody adds these sums."
+        )
     return (
         f"{adders} of {_blocks(seen)} blocks add the partial sums here, and only the one that "
         "draws the last ticket knows that all sums are there."
@@ -311,6 +343,19 @@ def _no_such_word(seen: Run, finding: Finding) -> str | None:
 # ---------------------------------------------------------------------------------- wrong values
 
 
+def _another_thread_stores(seen: Run) -> str | None:
+    """The result comes from a thread that has no sum."""
+    events = seen.recorded(_blocks(seen) - 1).events
+    stores = [one for one in events if (one.kind, one.array) == ("store", seen.result)]
+    threads = np.flatnonzero(stores[-1].first >= 0) if stores else np.zeros(1, int)
+    if threads.size != 1 or threads[0] == 0 or len(_block_sums(seen.tree)) < 2:
+        return None
+    return (
+        f"Thread {threads[0]} of the block stores the result, and `{BLOCK_SUM}` gives the sum to "
+        "thread 0 alone."
+    )
+
+
 def _what_it_is(seen: Run) -> str | None:
     """The result of a mistake that is known, by its value."""
     out, right = float(seen.out[0]), float(seen.right[0])
@@ -333,6 +378,11 @@ def _what_it_is(seen: Run) -> str | None:
             "sums. The shares of the other threads are missing.",
         ),
         (right + _left_in_threads(seen), _BEGINS),
+        (
+            sums[-BLOCK:].sum(),
+            f"That is the sum of the last {BLOCK} partial sums, and there are {blocks}: each "
+            "thread keeps only the last one that it reads.",
+        ),
         (BLOCK * right, f"That is {BLOCK} times too much: each thread has added all of them."),
         *_without_one(sums, right),
     )
@@ -519,7 +569,7 @@ def _lines_of_adding(seen: Run) -> set[int]:
 
 _NOTHING = (_nothing_left, _nothing_drawn, _added_in_vain, _nobody_is_last)
 PROBES = Probes(
-    refused=(_word_overwritten,),
+    refused=(_word_overwritten, _arguments_of_add, _adds_an_array),
     idle=_NOTHING,
     unwritten=_NOTHING,
     findings=(
@@ -539,6 +589,7 @@ PROBES = Probes(
         _all_store,
         _no_such_partial,
         _no_such_word,
+        _set_by_another_block,
     ),
-    wrong=(_what_it_is, _no_step, _how_often_each_block),
+    wrong=(_another_thread_stores, _what_it_is, _no_step, _how_often_each_block),
 )

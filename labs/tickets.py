@@ -45,6 +45,7 @@ def sum_in_one_launch(**told) -> Exercise:
             no_atomics_on_the_result(),
             each_partial(1, "store"),
             each_partial(1, "load"),
+            each_element_once(),
             one_store_per_element(),
             no_float64(),
         ),
@@ -153,6 +154,24 @@ def no_atomics_on_the_result() -> Target:
         )
 
     return Target("atomics on the result", 0, "a fixed order of additions", measure, cause)
+
+
+def each_element_once() -> Target:
+    """How often each element of x is loaded."""
+
+    def measure(seen: Run) -> float:
+        return seen.total("x", "load", "lanes") / seen.shape[0]
+
+    def cause(seen: Run, value: float) -> str:
+        most = seen.accesses("x")[-1]
+        return (
+            f"{at_line(most.site)} loads {most.lanes:,} elements of `{most.array}` again. The "
+            "blocks have added them already, and their sums are in "
+            f"`{seen.names['partials']}`."
+        )
+
+    words = "each element of x read once"
+    return Target("loads of each element", 1, words, measure, cause)
 
 
 def each_partial(at_most: int, kind: str) -> Target:

@@ -293,6 +293,39 @@ WRONG = {
         [(DRAW, DRAW.replace("number[0]", "number")), (TEST, TEST.replace("number[0]", "number"))],
         ["`number` names an array of one word", "line 31 gives this name", "`number[0]`"],
     ),
+    "all of x again in the last block": (
+        [*other_loop("partials.size", "x.size"), (ADD, ADD.replace("partials", "x"))],
+        ["The result is right", "line 36, `total += x[j]`", "loads 4,096 elements of `x` again"],
+    ),
+    "each block its sum into the result": (
+        [(STORE, STORE.replace("partials[cuda.blockIdx.x]", "out[0]")),
+         (ZERO + LOOP + ADD + TREE + LAST + OUT, LAST)],
+        ["64 of 64 blocks store their own sum there. Nobody adds these sums"],
+    ),
+    "block 0 sets the counter at the start": (
+        [(RESET, ""), (TICKET, "    if cuda.grid(1) == 0:\n        drawn[0] = 0\n" + TICKET)],
+        ["Line 29 sets the counter while other blocks draw", "Only the block with the last ticket"],
+    ),
+    "the thread of the ticket stores": (
+        [(END, END.replace("threadIdx.x == 0", "threadIdx.x == number[0]"))],
+        ["Thread 63 of the block stores the result", "gives the sum to thread 0 alone"],
+    ),
+    "keeps the last one": (
+        [(ADD, ADD.replace("+=", "="))],
+        ["the sum of the last 64 partial sums, and there are 90", "keeps only the last one"],
+    ),
+    "an element for the atomic": (
+        [("cuda.atomic.add(drawn, 0, 1)", "cuda.atomic.add(drawn[0], 1)")],
+        ["`cuda.atomic.add` takes an array, an index and a number"],
+    ),
+    "sum of an array": (
+        [(LOOP + ADD, "        total = sum(partials)\n")],
+        ["A kernel has no sum of a whole array"],
+    ),
+    "sum of an array as in NumPy": (
+        [(LOOP + ADD, "        total = partials.sum()\n")],
+        ["A kernel has no sum of a whole array"],
+    ),
     "float64": ([(ZERO, "        total = 0.0\n")], ["The result is right", "works in float64"]),
 }  # fmt: skip
 QUICK = ("no fence", "the block with the highest number", "counter not set back")
