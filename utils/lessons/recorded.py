@@ -69,7 +69,9 @@ def _faster(ratio: float) -> str:
 
 
 def duration(ms: float) -> str:
-    """A time as a table shows it."""
+    """A time as a table shows it, below 0.1 ms in microseconds."""
+    if ms < 0.1:
+        return f"{1000 * ms:.3g} us"
     return f"{ms:.3g} ms" if ms < 1000 else f"{ms / 1000:.3g} s"
 
 
