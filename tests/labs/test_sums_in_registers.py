@@ -91,7 +91,12 @@ COMPILED = {
     ),
     "the store alone is not changed": (
         [(FIRST, MINE + FIRST), (LAST, f"    for j in range(mine):\n        {STORE}\n")],
-        ["The result is right", "16 of them multiply and add", "the target is 14%"],
+        [
+            "The result is right",
+            "the target is 14%",
+            "Line 24, `for j in range(mine)`, still ends at a number that only the launch knows",
+            "which elements of `totals`",
+        ],
     ),
     "break": (
         [
