@@ -206,7 +206,7 @@ def test_row_by_row_a_new_row_begins_with_two_reads_of_the_even_bank():
     assert register_banks._from("even", back[1]) == register_banks._from("odd", back[1]) == 1
 
 
-def test_one_line_after_the_new_row_back_and_forth_asks_the_even_bank_for_two():
+def test_at_the_next_multiply_add_back_and_forth_asks_the_even_bank_for_two():
     _, reads = register_banks.reads_of(listing(str(BACK)))[9]
     assert register_banks._from("even", reads) == 2
 
