@@ -61,11 +61,12 @@ def _counted(names: Counter[str]) -> str:
 def control_codes(step: Step | Variant) -> Table:
     """What the assembler tells the scheduler beside the first loads and the first multiply-add.
 
-    Of the loop as it was compiled for the records.
+    Of the loop as it was compiled for the records. In `naive` the multiply-add reads what two of
+    the first four loads bring.
     """
     code = listing(str(as_variant(step)))
     first = next(place for place, one in enumerate(code) if one.name in FFMA)
-    loads = [place for place, one in enumerate(code) if one.name == "LDG"][:3]
+    loads = [place for place, one in enumerate(code) if one.name == "LDG"][:4]
     rows = []
     for place in (*loads, first):
         control = code[place].control
@@ -120,16 +121,23 @@ def draw_operands(**steps: Step | Variant) -> Picture:
 
 
 def orders(**steps: Step | Variant) -> Table:
-    """For loops of multiply-adds alone: what is marked, the estimated and the recorded cycles.
+    """For loops of multiply-adds alone: what is marked, reads of a turn, estimate and record.
 
     steps: by the name that the reader sees, with _ for spaces.
     """
     rows = []
     for name, step in steps.items():
         loop = loop_of_record(step)
-        cells = f"{loop.kept_share:.1%}", f"{loop.cycles:.3f}", f"{recorded_cycles(step):.3f}"
-        rows.append((name.replace("_", " "), *cells))
-    head = ("", "operands marked for reuse", "cycles, estimated", "cycles, recorded")
+        reads = register_banks.given_by("even", listing(str(as_variant(step))))
+        cycles = f"{loop.cycles:.3f}", f"{recorded_cycles(step):.3f}"
+        rows.append((name.replace("_", " "), f"{loop.kept_share:.1%}", reads, *cycles))
+    head = (
+        "",
+        "operands marked for reuse",
+        "even bank gives in a turn",
+        "cycles, estimated",
+        "cycles, recorded",
+    )
     return table("Cycles of a scheduler for each multiply-add of a warp", head, rows)
 
 
