@@ -1,4 +1,4 @@
-"""Of each loop over kernels the first ones are tested at once, and the others with the slow ones."""
+"""Of each loop over kernels the first ones are tested at once, the others with the slow."""
 
 from collections import Counter
 
