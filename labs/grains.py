@@ -19,8 +19,9 @@ from labs import products
 from labs.exercise import Exercise, Shape, Target
 from labs.grain_probes import probes
 from labs.run import WORD, Run
+from labs.shared_memory import BANKS
 from labs.targets import full_requests, no_float64, one_store_per_element, sectors_per_request
-from labs.tiles import BANKS, barriers_per_tile, inputs, no_bank_conflict, with_infinities
+from labs.tiles import barriers_per_tile, inputs, no_bank_conflict, with_infinities
 from labs.words import at, counted
 from utils.ladder.step import Launch
 from utils.virtual_gpu.counters import AccessCount
