@@ -53,7 +53,8 @@ class NumbersExercise(Asked):
     the task says that is looked at. cases: in the order in which they are told, the simplest first.
     slips: the first that explains all answers is told. enough: so many cases tell slips apart;
     where an answer is wrong, no further ones are tried. beside: of what is given in a case and the
-    wrong answer, a sentence with the numbers behind it, said where no slip explains it.
+    wrong answer, a sentence with the numbers behind it, said where no slip explains it. whole:
+    every right answer is a whole number by its nature, and not by the choice of the cases.
     """
 
     parameters: tuple[str, ...]
@@ -63,6 +64,7 @@ class NumbersExercise(Asked):
     slips: tuple[Slip, ...] = ()
     enough: int = 1000
     beside: Callable[[tuple[int, ...], float], str] = lambda given, answer: ""
+    whole: bool = True
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -122,7 +124,7 @@ def _right(asked: NumbersExercise, case: Case) -> str:
 
 
 def _told(asked: NumbersExercise, case: Case, answer: float) -> str:
-    if not float(answer).is_integer():
+    if asked.whole and not float(answer).is_integer():
         of_what = f"A number of {asked.unit}s is" if asked.unit else "The answer is always"
         return f"{of_what} whole, and this is not. Does a division need rounding?"
     return f"{case.why} {asked.beside(case.given, answer)}".strip()
