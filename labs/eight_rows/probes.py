@@ -37,6 +37,7 @@ def probes() -> Probes:
             _walked_in_other_rows,
             _exchanged,
             _one_too_large,
+            _first_row_decides,
             *of_any_shape(BK),
             _not_all_loaded,
             _beyond_the_tile,
@@ -81,8 +82,8 @@ def _sums_not_set(seen: Run, finding: Finding) -> str | None:
             "of what the others store in theirs."
         )
     return (
-        "A local array holds anything at first. Each sum must be set to zero once, before the loop "
-        "over the tiles."
+        f"A local array holds anything at first, and `{finding.array}` is added to before anything "
+        "is stored in it."
     )
 
 
@@ -151,6 +152,22 @@ def _one_too_large(seen: Run, finding: Finding) -> str | None:
     )
 
 
+def _first_row_decides(seen: Run, finding: Finding) -> str | None:
+    """A thread with its first row inside stores those outside, too, and the others none."""
+    m = seen.shape[0]
+    end = -(-m // TM) * TM
+    if seen.parameter(finding.array) != "c" or finding.axis != 0:
+        return None
+    # With one row outside, `<=` looks the same; where a block ends there, so does no test at all.
+    if finding.index_range != (m, end - 1) or end == m + 1 or end % BM == 0:
+        return None
+    return (
+        f"The last row is {m - 1}, and rows {m} to {end - 1} belong to threads whose first row, "
+        f"{end - TM}, is inside: your test asks only for the first of the {TM} rows of a thread, "
+        "and lets all of them pass."
+    )
+
+
 def _not_all_loaded(seen: Run, finding: Finding) -> str | None:
     """A part of a tile is filled by nobody, at the shape that fits."""
     if not in_shared(seen, finding, "uninitialised") or len(finding.index) != 2:
@@ -163,10 +180,14 @@ def _not_all_loaded(seen: Run, finding: Finding) -> str | None:
     for rows, across in TILES.values():
         number = finding.index[0] * across + finding.index[1]
         if number and number % THREADS == 0 and number < rows * across:
-            return (
+            story = (
                 f"Only the first {number} elements of `{finding.array}` are filled, and it has "
-                f"{rows * across:,}. A block has {THREADS} threads: how many elements must each of "
-                "them load?"
+                f"{rows * across:,}."
+            )
+            if number == math.prod(TILES["a"]):
+                return f"{story} {number} is how many the tile of `{seen.names['a']}` has."
+            return (
+                f"{story} A block has {THREADS} threads: how many elements must each of them load?"
             )
     return "Which thread should have stored this element, and in which turn of its walk?"
 

@@ -45,7 +45,7 @@ EXERCISE = Exercise(
     reference=lambda a, b: np.outer(a.astype(np.float64), b),
     probes=Probes(
         constants=(probes.whole_arrays,),
-        refused=(probes.fifth,),
+        refused=(probes.fifth, probes.whole_quad, probes.no_four),
         findings=(probes.not_a_quad, probes.outside_of_shared, probes.too_many, probes.outside),
         unwritten=(
             probes.parts_of_quads,

@@ -7,6 +7,7 @@ arrays and stores to c. The inputs are prime numbers, so that a product tells it
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from functools import cache
 
@@ -53,6 +54,33 @@ def whole_arrays(kernel) -> str | None:
 def fifth(kernel, message: str) -> str | None:
     """An element behind the four that a read gives."""
     return "A quad has four elements, 0 to 3." if "item 4 of 4" in message else None
+
+
+def whole_quad(kernel, message: str) -> str | None:
+    """Arithmetic with all that a load4 gives."""
+    if not re.search(r"\(\) of .*a tuple of 4\b.* is not known", message):
+        return None
+    return (
+        "`load4` gives a tuple of four numbers. Arithmetic, here and on a GPU, takes numbers and "
+        "no tuples: take one of the four at a time, such as element 0, 1, 2 or 3 of the quad of b."
+    )
+
+
+def no_four(kernel, message: str) -> str | None:
+    """A store4 of something else, or four numbers that are stored or made in another way."""
+    if "store4" in message and "No implementation" in message:
+        given = re.search(r"store4\(.*, (?:UniTuple\(\w+ x (\d+)\)|(\w+))\)", message)
+        count = given and (given[1] or "1")
+        had = f" Here it is given {counted(int(count), 'number')}." if count else ""
+        return f"`store4(x, place, four)` needs a tuple of four numbers of float32.{had}"
+    if re.search(r"storing to .* is not known", message):
+        return (
+            "With brackets one number is stored into one element. `store4(c, place, four)` stores "
+            "a tuple of four numbers."
+        )
+    if "tuple() is not known" in message or "can make no lists" in message:
+        return "Write the four numbers out, with commas between them: that is a tuple."
+    return None
 
 
 # ----------------------------------------------------------------- what the virtual GPU has found

@@ -91,6 +91,19 @@ def cases() -> list[Case]:
     return [Case(numbers, best()(*numbers), words) for numbers, words in given.items()]
 
 
+def no_number_of_slices(given: tuple[int, ...], answer: float) -> str:
+    """Where the answer is none of the numbers to try: what it may be."""
+    steps = given[-1]
+    if answer in possible(steps):
+        return ""
+    if answer in COUNTS:
+        return f"A slice has at least one step, and there are {counted(steps, 'step')}."
+    told = f"{answer} is none of the numbers to try: 1, 2, 3, 4, 6, 8 and 12."
+    if any(answer == time_of(count, *given) for count in COUNTS):
+        told += f" It is a time, {counted(int(answer), 'step')}. Return the number of slices."
+    return told
+
+
 def both_estimates(given: tuple[int, ...], answer: float) -> str:
     """The estimate of the right number and of the one that was returned."""
     tiles, sms, steps = given
@@ -129,12 +142,14 @@ EXERCISE = NumbersExercise(
     cases=cases,
     enough=len(CHOSEN),
     beside=both_estimates,
+    instead=no_number_of_slices,
     slips=(
         Slip("Of equals this is the largest number, and the smallest is asked for.",
              best(last=True)),
-        Slip("Your function never cuts a tile. In an estimate a cut brings much here: a wave that "
-             "is part empty takes as long as a full one, and a slice is shorter than a tile.",
-             lambda *given: 1),
+        Slip("Your function never cuts a tile. Waves are `tiles * count` shared out to the SMs, "
+             "then rounded up; and a slice has fewer steps than a tile. Compare your estimates "
+             "with these:",
+             lambda *given: 1, numbers=True),
         Slip("This is always the largest number of slices. Where more than one wave comes of it, "
              "or a slice has few steps, that is slow.",
              lambda tiles, sms, steps: possible(steps)[-1]),
@@ -147,6 +162,13 @@ EXERCISE = NumbersExercise(
              with_estimate(turns=lambda tiles, sms: max(1, tiles // sms))),
         Slip("There is one wave more than needed where the last one is full: `// sms + 1`.",
              with_estimate(turns=lambda tiles, sms: tiles // sms + 1)),
+        Slip("There is one step more than needed in a slice where steps divide: `steps // count "
+             "+ 1`.",
+             with_estimate(length=lambda steps, count: steps // count + 1)),
+        Slip("Where a division leaves no rest, there is one wave and one step more than needed: "
+             "`// sms + 1` and `// count + 1`.",
+             with_estimate(turns=lambda tiles, sms: tiles // sms + 1,
+                           length=lambda steps, count: steps // count + 1)),
         Slip("The number of slices makes no difference to your waves. Cut tiles are more: `tiles` "
              "times the number of slices.",
              with_estimate(turns=lambda tiles, sms: 1)),
@@ -168,6 +190,9 @@ EXERCISE = NumbersExercise(
              best(lambda count, tiles, sms, steps: time_of(
                  count, tiles, sms, steps, adding=lambda count: 0)
                  + (ADDING * waves(tiles * count, sms) if count > 1 else 0))),
+        Slip("The 4 steps count in each wave in your estimate, and for a tile that is not cut, "
+             "too. They count once, and only where tiles are cut.",
+             with_estimate(beginning=BEGINNING + ADDING, adding=lambda count: 0)),
         Slip("A slice has `steps // count` steps in your estimate. Where steps do not divide, the "
              "longest slice has one more, and its wave ends with it.",
              with_estimate(length=lambda steps, count: steps // count)),
@@ -181,6 +206,10 @@ EXERCISE = NumbersExercise(
              best(counts=lambda steps: range(1, min(12, steps) + 1))),
         Slip("Every number from 1 to 11 is tried, and the task names seven.",
              best(counts=lambda steps: range(1, min(11, steps) + 1))),
+        Slip("Every number from 1 to 12 is tried, and the task names seven. And the 4 steps count "
+             "for a tile that is not cut, too, or are missing.",
+             best(lambda *given: time_of(*given, adding=lambda count: 0),
+                  counts=lambda steps: range(1, min(12, steps) + 1))),
         Slip("Only powers of two are tried.",
              best(counts=lambda steps: [c for c in (1, 2, 4, 8) if c <= steps])),
         Slip("One slice, a tile that is not cut, is not tried.",
@@ -193,6 +222,12 @@ EXERCISE = NumbersExercise(
              best(lambda *given: -time_of(*given))),
         Slip("This is the shortest time. The number of slices that has it is asked for.",
              least_time),
+        Slip("This is the shortest time, and of more slices than a tile has steps, too. The number "
+             "of slices that has it is asked for.",
+             lambda *given: min(time_of(count, *given) for count in COUNTS)),
+        Slip("This is the place in the list, from 0 on. The number of slices at that place is "
+             "asked for.",
+             lambda *given: COUNTS.index(best()(*given))),
         Slip("This is the number of waves. The number of slices is asked for.",
              lambda tiles, sms, steps: waves(tiles * best()(tiles, sms, steps), sms)),
         Slip("This is the number of all slices. The number of slices of one tile is asked for.",

@@ -66,7 +66,7 @@ WRONG = {
     ),
     "as many words of b as of a": (
         [("range(t, BK * BN, THREADS)", "range(t, BM * BK, THREADS)")],
-        ["first 512 elements of `sb`", "256 threads"],
+        ["first 512 elements of `sb`", "how many the tile of `a` has"],
     ),
     "one word of b for each thread": (
         [(WALK_B, WALK_B.replace("BK * BN", "THREADS"))],
@@ -89,7 +89,7 @@ WRONG = {
         [(PLACE, "x, y = t // BN * TM, t % BN")],
         ["`sa` has 32 rows", "goes on to 70"],
     ),
-    "sums that are not set": ([(SET, "")], ["must be set to zero once"]),
+    "sums that are not set": ([(SET, "")], ["`sums` is added to before anything is stored in it"]),
     "sums set at each tile": (
         [(LOADED, LOADED + deeper(SET))],
         ["Only the terms of the last tile"],
@@ -184,7 +184,29 @@ WRONG = {
     ),
     "the first sum in all rows": ([("= sums[i]\n", "= sums[0]\n")], ["alike"]),
     "the store not tested": ([(f"        {TEST}:\n{STORE}", STORE[4:])], ["no test stops them"]),
-    "the first row decides": ([(TEST, "if row + y < m and col + x < n")], ["rows 33 to 39"]),
+    "the first row decides": (
+        [(TEST, "if row + y < m and col + x < n")],
+        ["rows 33 to 39", "only for the first of the 8 rows"],
+    ),
+    "the first row decides, before the loop": (
+        [
+            (
+                STORES,
+                f"    if row + y < m and col + x < n:\n        for i in range(TM):\n{STORE}",
+            )
+        ],
+        ["first row, 32, is inside", "lets all of them pass"],
+    ),
+    "the first row decides, by a return": (
+        [
+            (
+                STORES,
+                f"    if row + y >= m or col + x >= n:\n        return\n"
+                f"    for i in range(TM):\n{STORE[4:]}",
+            )
+        ],
+        ["first row, 32, is inside", "lets all of them pass"],
+    ),
     "the last row decides": (
         [(TEST, "if row + y + TM <= m and col + x < n")],
         ["Row 32 belongs to a thread", "stops them all"],
@@ -254,8 +276,12 @@ EQUIVALENT = {
     ),
 }
 
-# The source's own mistake, and what the exercise is about.
-FAST = {"the tile of b walked as that of a", "b read for each multiply-add"}
+# The source's own mistake, what the exercise is about, and the most natural mistake.
+FAST = {
+    "the tile of b walked as that of a",
+    "b read for each multiply-add",
+    "the first row decides, by a return",
+}
 
 RIGHT = {
     "rows of a thread four apart": [

@@ -138,6 +138,35 @@ WRONG = {
     "a sum": (
         [(FOUR, FOUR.replace("*", "+"))], ["the sum of its two elements, and not their product"],
     ),
+    "a number times a quad": (
+        [(FOUR, "        four = x * of_b\n")],
+        ["line 22", "`load4` gives a tuple of four numbers", "takes numbers and no tuples"],
+    ),
+    "a quad times a quad": (
+        [(FOUR, "        four = of_a * of_b\n")], ["`load4` gives a tuple of four numbers"],
+    ),
+    "three numbers for four": (
+        [(", x * of_b[3]", "")], ["needs a tuple of four numbers", "it is given 3 numbers"],
+    ),
+    "one number for four": (
+        [(FOUR, ""), ("four)", "x)")], ["needs a tuple of four numbers", "it is given 1 number."],
+    ),
+    "a quad into one element": (
+        [(FOUR + STORE, "        c[row + down * 4 + i, col + across * 4] = of_b\n")],
+        ["line 22", "one number is stored into one element", "`store4(c, place, four)`"],
+    ),
+    "one number into a slice": (
+        [(FOUR + STORE, "        j = col + across * 4\n"
+          "        c[row + down * 4 + i, j : j + 4] = x * of_b[0]\n")],
+        ["line 23", "one number is stored into one element"],
+    ),
+    "a list of four": (
+        [(FOUR, "        four = [x * y for y in of_b]\n")], ["line 22", "Write the four numbers"],
+    ),
+    "a tuple from a loop": (
+        [(FOUR, "        four = tuple(x * y for y in of_b)\n")],
+        ["line 22", "Write the four numbers"],
+    ),
     "b alone": ([(FOUR, "        four = of_b\n")], ["element of `b` alone"]),
     "three rows": (
         [("range(4)", "range(3)")], ["12 elements", "has 16", "row 3 is missing"],

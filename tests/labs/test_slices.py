@@ -25,12 +25,21 @@ WRONG = {
     ),
     "waves that are not whole": (
         [(WAVES, "tiles * count / sms")],
-        ["never cuts a tile", "part empty takes as long as a full one"],
+        ["never cuts a tile", "12 slices of each: 1 wave, 1·(6 + 2) + 4 = 12", "then rounded up"],
     ),
     "waves rounded down": ([(WAVES, "tiles * count // sms")], ["never cuts a tile"]),
     "at least one wave": (
         [(WAVES, "max(1, tiles * count // sms)")],
         ["there is at least one", "rounds down"],
+    ),
+    "one step more": ([(LONGEST, "(steps // count + 1)")], ["`steps // count + 1`"]),
+    "one wave and one step more": (
+        [(WAVES, "tiles * count // sms + 1"), (LONGEST, "(steps // count + 1)")],
+        ["one wave and one step more than needed"],
+    ),
+    "waves of whole tiles, times the slices": (
+        [(WAVES, "-(-tiles // sms) * count")],
+        ["never cuts a tile", "1·(6 + 2) + 4 = 12"],
     ),
     "one wave more": ([(WAVES, "tiles * count // sms + 1")], ["`// sms + 1`"]),
     "no waves": ([(WAVES, "1")], ["makes no difference to your waves"]),
@@ -57,18 +66,42 @@ WRONG = {
         ["for each slice behind the first"],
     ),
     "added in each wave": ([("time += 4", "time += 4 * waves")], ["in each wave in your"]),
+    "added in each wave, and always": (
+        [(TIME, "waves * (-(-steps // count) + 2 + 4)"), (ADDED, "")],
+        ["in each wave in your estimate, and for a tile that is not cut, too"],
+    ),
     "steps rounded down": ([(LONGEST, "steps // count")], ["`steps // count`", "one more"]),
     "steps not rounded": ([(LONGEST, "steps / count")], ["`steps / count`", "longest slice"]),
-    "whole tiles": ([(LONGEST, "steps")], ["a slice is shorter than a tile"]),
+    "whole tiles": ([(LONGEST, "steps")], ["a slice has fewer steps than a tile"]),
     "12 left out": ([(COUNTS, "(1, 2, 3, 4, 6, 8)")], ["12 slices are not tried"]),
     "every number": ([(COUNTS, "range(1, 13)")], ["Every number from 1 to 12"]),
     "every number up to 11": ([(COUNTS, "range(1, 12)")], ["Every number from 1 to 11"]),
+    "every number, and added always": (
+        [(COUNTS, "range(1, 13)"), (ADDED, "            time += 4\n")],
+        ["Every number from 1 to 12", "4 steps count for a tile that is not cut"],
+    ),
+    "every number, and twice the beginning": (
+        [(COUNTS, "range(1, 13)"), (" + 2)", " + 2 + 2)")],
+        ["11 is none of the numbers to try: 1, 2, 3, 4, 6, 8 and 12."],
+    ),
     "more slices than steps": ([("if count <= steps:", "if True:")], ["than a tile has steps"]),
     "fewer slices than steps": ([("count <= steps:", "count < steps:")], ["`<` stands where"]),
     "powers of two": ([(COUNTS, "(1, 2, 4, 8)")], ["Only powers of two"]),
     "from two on": ([(COUNTS, "(2, 3, 4, 6, 8, 12)")], ["not cut, is not tried"]),
     "the longest": ([("time < least", "time > least")], ["the longest estimated time"]),
     "the time": ([(LAST, "    return least\n")], ["This is the shortest time"]),
+    "the time of more slices than steps": (
+        [("if count <= steps:", "if True:"), (LAST, "    return least\n")],
+        ["This is the shortest time, and of more slices than a tile has steps"],
+    ),
+    "the time of a part of the numbers": (
+        [(COUNTS, "(1, 2, 3, 4, 6, 8)"), (LAST, "    return least\n")],
+        ["102 is none of the numbers to try", "It is a time, 102 steps", "Return the number"],
+    ),
+    "the place": (
+        [(LAST, f"    return {COUNTS}.index(best)\n")],
+        ["the place in the list, from 0 on"],
+    ),
     "the waves": (
         [(LAST, "    return -(-tiles * best // sms)\n")],
         ["the number of waves"],
@@ -102,6 +135,12 @@ RIGHT = {
     ],
     "a list": [
         (COUNTS, "[1, 2, 3, 4, 6, 8, 12]"),
+    ],
+    "a dictionary": [
+        ("best, least = 0, 0", "times = {}"),
+        (KEPT, "if True"),
+        ("best, least = count, time", "times[count] = time"),
+        (LAST, "    return min(times, key=times.get)\n"),
     ],
     "an early value": [
         ("best, least = 0, 0", "best, least = 1, -(-tiles // sms) * (steps + 2)"),

@@ -2,13 +2,14 @@
 
 from functools import cache
 
+import numpy as np
 import pytest
 
 from gemm_kernels import LADDER
 from utils import lessons as course
-from utils.lessons.thread_tiles import published_tile, thread_tiles
+from utils.lessons.thread_tiles import thread_tiles
 from utils.machine.occupancy import limits_of
-from utils.measuring import records
+from utils.virtual_gpu import trace
 from utils.xray import xray
 
 TILED, RECTANGULAR, COLUMN, BLOCKED = (
@@ -57,8 +58,8 @@ def test_words_from_global_memory_are_as_the_formula_says(block):
 
 def test_a_column_of_the_tile_of_a_meets_in_one_bank():
     assert course.per_request(seen_of(BLOCKED), "sa", "wavefronts") == 2
-    words = {at // 4 for at in seen_of(BLOCKED).warp_access("sa").addresses}
-    assert {word - min(words) for word in words} == {0, 64}
+    words = [at // 4 for at in seen_of(BLOCKED).warp_access("sa").addresses]
+    assert words == 16 * [0] + 16 * [64]
 
 
 # ---- times ----
@@ -86,14 +87,25 @@ def test_a_step_has_ten_loads_eight_of_a_and_two_of_b(compiler):
     assert len(names) / hot.ffma == pytest.approx(0.156, abs=0.0005)
 
 
+def test_tiled_needs_fewer_wavefronts_than_words_and_register_blocked_more():
+    assert course.profiled_wavefronts(TILED) == pytest.approx(1.56, abs=0.005)
+    assert course.profiled_wavefronts(BLOCKED) == pytest.approx(0.523, abs=0.0005)
+
+
 @pytest.mark.slow
-def test_a_wide_load_of_b_takes_eight_wavefronts_where_four_would_do():
-    stores = seen_of(BLOCKED).totals["shared_store_wavefronts"] * 64 * 32 * 2
-    stores /= seen_of(BLOCKED).totals["float32_ops"]
-    assert (64 * course.profiled_wavefronts(BLOCKED) - 8 * 2 - stores) / 2 == pytest.approx(8)
-    first = seen_of(BLOCKED).warp_access("sb").addresses
-    assert [(at - first[0]) // 4 for at in first[:5]] == [0, 8, 16, 24, 32]
-    assert 32 * 16 // 128 == 4
+def test_a_wide_load_of_a_in_tiled_takes_two_wavefronts_and_not_four():
+    stores = 2 / 32  # a word of either tile for 32 multiply-adds
+    assert course.wavefronts_per_multiply_add(watched(TILED)) == 1 + 4 / 4 + stores
+    assert course.profiled_wavefronts(TILED) == pytest.approx(1 + 2 / 4 + stores)
+
+
+def test_reads_of_b_begin_8_words_apart_and_four_meet_in_a_bank():
+    first = seen_of(BLOCKED).warp_access("sb").addresses[:16]
+    assert [(at - first[0]) // 4 for at in first] == list(range(0, 128, 8))
+    assert course.per_request(seen_of(BLOCKED), "sb", "wavefronts") == 4
+    stores = course.wavefronts_per_multiply_add(seen_of(BLOCKED)) - (0.125 * 2 + 0.125 * 4)
+    totals = seen_of(BLOCKED).totals
+    assert stores == 32 * totals["shared_store_wavefronts"] / (totals["float32_ops"] / 2)
 
 
 # ---- the sweep ----
@@ -145,14 +157,7 @@ def test_of_the_sixteen_the_profiler_has_counted_one():
     assert counted == [of((64, 128), (8, 8))]
 
 
-# ---- published, the curve, the limit ----
-
-
-def test_the_same_tile_reaches_27_48_and_90_percent():
-    prefetch = LADDER.step("prefetch").variant(BM=64, BN=64, BK=8, TM=8, TN=8)
-    rows = published_tile(of((64, 64), (8, 8)), prefetch).rows
-    assert [row[2] for row in rows] == ["90%", "27%", "48%"]
-    assert rows[0][1:] == ("14.0 TFLOP/s", "90%", "91%")
+# ---- the curve, the limit ----
 
 
 @pytest.mark.slow
@@ -161,13 +166,14 @@ def test_register_blocking_is_behind_at_256_and_512_and_far_ahead_from_2048_on()
     assert gain["256"] < 1
     assert gain["512"] < 1
     assert all(gain[size] > 2.5 for size in ("2048", "4096", "8192"))
+    ahead = [at for at in SIZES if course.recorded_ms(COLUMN, at) < course.recorded_ms(BLOCKED, at)]
+    assert ahead == ["256", "512", "1024"]
+    of_column, of_blocked = COLUMN.variant().constants, BLOCKED.variant().constants
+    assert 2 * of_column["BM"] * of_column["BN"] == of_blocked["BM"] * of_blocked["BN"]
+    assert (of_column["BM"], of_column["BN"], of_column["BK"]) == (64, 64, 16)
 
 
-@pytest.mark.slow
-def test_half_of_the_wavefronts_are_conflicts():
-    step = 64 * course.profiled_wavefronts(BLOCKED)
-    without = 8 * 1 + 2 * 4
-    assert without / step == pytest.approx(0.5, abs=0.03)
+def test_the_wavefronts_bound_the_speed_from_above():
     bound = 1 / (4 * course.profiled_wavefronts(BLOCKED))
     assert course.share_of_peak(BLOCKED.variant()) < bound < 0.48
 
@@ -175,25 +181,15 @@ def test_half_of_the_wavefronts_are_conflicts():
 # ---- the exercises at the end ----
 
 
-def test_the_printed_index_harms_the_published_tile_alone():
-    found = {}
-    for tile, threads in (((128, 128, 8), 256), ((64, 64, 8), 64)):
-        of_a, of_b = threads // (tile[2] // 4), threads // (tile[1] // 4)
-        starts = range(0, tile[2], of_b)
-        found[tile] = [i // of_a * 4 for i in starts], [i // of_b * 4 for i in starts]
-    assert found[128, 128, 8] == ([0], [0])
-    assert found[64, 64, 8] == ([0, 0], [0, 4])
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("thread", "words"), [((4, 8), 4), ((8, 4), 2)])
-def test_rows_of_threads_in_a_warp_meet_in_one_bank(thread, words):
-    found = watched(of((64, 64), thread), "64x64x32")
-    assert course.per_request(found, "sa", "wavefronts") == words
+@pytest.mark.parametrize(("across", "rows"), [(256, 1), (128, 2), (64, 4), (32, 8)])
+def test_rows_of_threads_in_a_warp_meet_in_one_bank(across, rows):
+    arrays = [np.ones(shape, np.float32) for shape in ((64, 8), (8, across), (64, across))]
+    kernel = BLOCKED.build(BM=64, BN=across, TM=8, TN=8)
+    found = trace(kernel, (1, 1), across, *arrays)
+    assert 32 // (across // 8) == rows
+    assert course.per_request(found, "sa", "wavefronts") == rows
 
 
-def test_16x16_does_not_fit_into_255_registers_and_the_fastest_has_12x8():
+def test_16x16_does_not_fit_into_255_registers():
     assert [tm * tn + tm + tn for tm, tn in ((8, 8), (16, 8), (16, 16))] == [80, 152, 288]
-    frame = records.measured(course.device_shown().name, "gemm")
-    best = frame[frame["m"].eq(4096) & frame["n"].eq(4096)].nsmallest(1, "time_ms").iloc[0]
-    assert "TM=12 TN=8" in best["params"]

@@ -77,6 +77,7 @@ def test_ten_loads_a_step_become_four():
         steps = code.hot.ffma // 64
         assert sum(one.name == "LDS" for one in code.hot.body) == loads * steps
         assert code.bound == pytest.approx(share, abs=0.005)
+    assert wide.bound / old.bound == pytest.approx(1.14, abs=0.005)
     assert sum(one.opcode == "LDS.128" for one in old.hot.body) == 2
     assert (old.loads["LDG.32"], wide.loads["LDG.128"]) == (8, 2)
 
@@ -89,6 +90,42 @@ def test_a_read_of_a_takes_two_wavefronts_and_one_of_b_eight():
     first = np.array(seen(WIDE).warp_access("sb").addresses) // 4
     assert list(first[:3]) == [0, 8, 16]
     assert list(first[16:]) == list(first[:16])
+
+
+def test_two_words_of_a_meet_in_a_bank_and_two_quads_do_not():
+    first = {one: np.unique(seen(one).warp_access("sa").addresses) // 4 for one in (OLD, WIDE)}
+    assert list(first[OLD] % 32) == [0, 0]
+    assert list(first[WIDE] % 32) == [0, 8]
+
+
+def test_a_thread_loads_two_quads_for_a_tile_in_place_of_eight_words():
+    tiles, warps = 2, 8
+    loads = [seen(one).totals["global_load_requests"] / tiles / warps for one in (OLD, WIDE)]
+    assert loads == [8, 2]
+
+
+def test_a_step_takes_32_wavefronts_and_then_20():
+    """The profiler sees the joined loads of b: with 64×128 a thread reads as it does here."""
+    rows = pd.read_csv(DATA / "measured" / "nvidia_h200" / "counters.csv")
+    counted = rows.set_index(["launch", "counter"])["value"]
+    kernels = (("register_blocked_64_128_8_8", 10, 32), ("vectorized_128_128_16_8_8", 4, 20))
+    for launch, reads, wavefronts in kernels:
+        per_read = (
+            counted[launch, "shared_load_wavefronts"] / counted[launch, "shared_load_requests"]
+        )
+        assert reads * per_read == wavefronts
+    assert 1.14 < recorded(OLD) / recorded(WIDE) < 32 / 20
+
+
+def test_a_lanes_other_quads_take_as_many_wavefronts_as_its_first():
+    counted = seen(ROWS)
+    assert course.per_request(counted, "sa", "wavefronts") == 2
+    assert course.per_request(counted, "sb", "wavefronts") == 4
+
+
+def test_16_banks_work_when_z_order_reads_b():
+    sent = [wave for wave in wavefronts_of(lane_maps.z_order.py_func) if wave.array == "b"]
+    assert [4 * len(wave.quads) for wave in sent] == [16, 16]
 
 
 def test_maps_by_rows_take_two_and_four_and_the_other_two_two_and_two():
@@ -109,16 +146,19 @@ def test_neighbours_share_b_in_the_zig_zag_and_a_in_z_order():
 
 
 @slow
-@pytest.mark.parametrize("variant, wavefronts", [(PREFETCH, 5), (ROWS, 3), (Z, 2), (ZIG, 2)])
+@pytest.mark.parametrize(
+    "variant, wavefronts",
+    [(WIDE, 5), (PREFETCH, 5), (ROWS, 3), (ROWS_OF_8, 3), (Z, 2), (ZIG, 2)],
+)
 def test_a_read_takes_so_many_wavefronts_on_average(variant, wavefronts):
     totals = seen(variant, SHAPE).totals
     assert totals["shared_load_wavefronts"] == wavefronts * totals["shared_load_requests"]
 
 
 @slow
-def test_shared_memory_is_busy_for_86_then_56_then_38_percent():
+def test_shared_memory_is_busy_for_86_then_56_then_37_5_percent():
     shares = [alone(one) / recorded(one) for one in (PREFETCH, ROWS, Z, ZIG)]
-    assert shares == pytest.approx([0.86, 0.56, 0.375, 0.375], abs=0.006)
+    assert shares == pytest.approx([0.86, 0.56, 0.375, 0.375], abs=0.005)
 
 
 def test_quads_apart_bring_5_percent_and_the_z_order_costs_4():
@@ -126,7 +166,9 @@ def test_quads_apart_bring_5_percent_and_the_z_order_costs_4():
     assert recorded(Z) / recorded(ROWS) == pytest.approx(1.04, abs=0.008)
     assert recorded(ZIG) / recorded(ROWS) == pytest.approx(1.04, abs=0.008)
     assert recorded(ZIG, column="registers") == 124
-    assert recorded(ROWS) < min(recorded(ROWS_OF_8), recorded(Z))
+    assert recorded(ROWS_OF_8) / recorded(ROWS) == pytest.approx(1.03, abs=0.005)
+    assert recorded(ROWS) < min(map(recorded, (ROWS_OF_8, Z, ZIG)))
+    assert recorded(ROWS_OF_8, column="registers") == 126
     assert recorded(Z, column="registers") == 126
     assert recorded(ROWS, column="registers") == 122
     assert LADDER.step("warp_tiled").variant() == ROWS
@@ -180,24 +222,32 @@ def test_shared_memory_alone_is_two_thirds_of_vectorized():
     assert alone(WIDE) / recorded(WIDE) == pytest.approx(0.68, abs=0.01)
 
 
-def test_solution_1_columns_of_4():
-    sent = [wave.array for wave in wavefronts_of(lambda lane: (lane % 4, lane // 4))]
-    assert (sent.count("a"), sent.count("b")) == (4, 2)
+def test_solution_1_diagonals():
+    def diagonals(lane):
+        return lane % 4, (lane + lane // 4) % 8
+
+    sent = [wave.array for wave in wavefronts_of(diagonals)]
+    assert (sent.count("a"), sent.count("b")) == (4, 4)
+    assert len({diagonals(lane) for lane in range(32)}) == 32
+    assert [diagonals(lane) for lane in range(3)] == [(0, 0), (1, 1), (2, 2)]
 
 
 @slow
-@pytest.mark.parametrize("words, wavefronts", [(4, 2), (0, 4), (8, 4)])
+@pytest.mark.parametrize("words, wavefronts", [(4, 1), (0, 2), (8, 2)])
 def test_solution_2_other_paddings(words, wavefronts):
     wide = LADDER.step("vectorized")
     other = edited(wide.file, Edit("PADDED = BM + 4", f"PADDED = BM + {words}"))
-    assert course.per_request(seen(other.STEP), "sa", "wavefronts", "store") == wavefronts
+    counted = seen(other.STEP.variant(BK=8))
+    assert course.per_request(counted, "sa", "wavefronts", "store") == wavefronts
 
 
 @slow
 def test_solution_2_one_word_more_is_misaligned():
     wide = LADDER.step("vectorized")
     other = edited(wide.file, Edit("PADDED = BM + 4", "PADDED = BM + 1"))
-    assert "misaligned" in str(seen(other.STEP).findings[0])
+    found = str(seen(other.STEP.variant(BK=8)).findings[0])
+    assert "misaligned" in found
+    assert "out_of_bounds" in found
 
 
 @cuda.jit

@@ -10,6 +10,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from numba import cuda, float32
 
 from gemm_kernels import LADDER, async_copy
 from gemm_kernels.parts.slices import REST_SLICES, cut
@@ -17,9 +18,12 @@ from gemm_kernels.tuning.estimate import fitted
 from labs import EXERCISES
 from labs.slices.exercise import ADDING, BEGINNING, COUNTS, time_of
 from utils import lessons as course
+from utils.intrinsics.wide_memory import commit_copies, copy4_async, wait_copies
 from utils.lessons import against_cublas as library
 from utils.machine import devices
+from utils.machine.occupancy import limits_of
 from utils.paths import DATA, ROOT
+from utils.virtual_gpu import trace
 from utils.xray import xray
 
 SHAPE = (71, 8852, 8480)
@@ -87,6 +91,7 @@ def test_88_of_102_choices_are_the_best_and_94_are_near():
     table = library.choices(EXERCISES["slices"].solution)
     assert table.caption.startswith("102 recorded products")
     never, chosen = (float(row[1].rstrip("×")) for row in table.rows)
+    assert table.rows[1][3:] == ("88", "94")
     assert never == pytest.approx(3, abs=0.1)
     assert chosen < 1.02
     best = near = 0
@@ -107,7 +112,15 @@ def test_at_4096_three_full_waves_and_188_tiles_which_are_cut():
     assert (how.whole, how.slices) == (3 * slots, REST_SLICES)
     constants = AUTOTUNED.variant(**BEST).constants
     assert {name: constants[name] for name in BEST} == BEST
-    assert tiles / (4 * slots) == pytest.approx(0.869, abs=0.0005)
+    # Not cut, they would leave an SM with one or two blocks of three.
+    assert 132 < tiles - 3 * slots < 2 * 132
+    assert how.blocks(tiles) - how.whole == 752
+
+
+def test_the_sums_of_one_tile_fill_half_of_the_registers():
+    limits = limits_of(devices.find(devices.REFERENCE).compute_capability)
+    assert limits.registers_per_sm == 2 * library.BM * library.BN
+    assert (8480 // 4, -(-8480 // 3)) == (2120, 2827)
 
 
 # ---- cuBLAS by hand ----
@@ -117,24 +130,25 @@ def matrix(memory, rows, columns, leading):
     return memory[: leading * columns].reshape(columns, leading)[:, :rows].T
 
 
-def sgemm(m, n, k, a, lda, b, ldb, c, ldc):
+def cublas_model(m, n, k, a, lda, b, ldb, c, ldc):
     matrix(c, m, n, ldc)[:] = matrix(a, m, k, lda) @ matrix(b, k, n, ldb)
 
 
 def test_square_row_major_arrays_come_out_as_b_times_a():
     a, b = np.random.default_rng(17).integers(-9, 9, (2, 3, 3)).astype(np.float32)
     c = np.zeros((3, 3), np.float32)
-    sgemm(3, 3, 3, a.ravel(), 3, b.ravel(), 3, c.ravel(), 3)
+    cublas_model(3, 3, 3, a.ravel(), 3, b.ravel(), 3, c.ravel(), 3)
     others = (a @ b, (a @ b).T, (b @ a).T)
     assert (c == b @ a).all()
     assert not any((c == other).all() for other in others)
-    sgemm(3, 3, 3, b.ravel(), 3, a.ravel(), 3, c.ravel(), 3)
+    cublas_model(3, 3, 3, b.ravel(), 3, a.ravel(), 3, c.ravel(), 3)
     assert (c == a @ b).all()
 
 
 def test_rectangles_come_out_right_with_b_first_and_m_and_n_exchanged():
-    a, b, c = np.ones((2, 3)), np.arange(12.0).reshape(3, 4), np.zeros((2, 4))
-    sgemm(4, 2, 3, b.ravel(), 4, a.ravel(), 3, c.ravel(), 4)
+    a, b = np.arange(1.0, 7.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    c = np.zeros((2, 4))
+    cublas_model(4, 2, 3, b.ravel(), 4, a.ravel(), 3, c.ravel(), 4)
     assert (c == a @ b).all()
 
 
@@ -147,7 +161,8 @@ def test_the_cell_that_calls_cublas_gets_a_times_b(monkeypatch, capsys):
     def of_paper(handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc):
         assert (transa, transb) == (0, 0)
         assert (memory(alpha, 1)[0], memory(beta, 1)[0]) == (1, 0)
-        sgemm(m, n, k, memory(a, lda * k), lda, memory(b, ldb * n), ldb, memory(c, ldc * n), ldc)
+        a, b, c = memory(a, lda * k), memory(b, ldb * n), memory(c, ldc * n)
+        cublas_model(m, n, k, a, lda, b, ldb, c, ldc)
 
     def on_device(x):
         data = SimpleNamespace(ptr=x.ctypes.data)
@@ -179,6 +194,19 @@ def test_async_copy_has_16x8_where_the_step_before_has_8x8():
     assert course.recorded_ms(step) < course.recorded_ms(LADDER.step("warp_tiled"))
 
 
+def test_a_missing_barrier_behind_copies_is_a_race():
+    @cuda.jit
+    def reverse(x, out):
+        tile, t = cuda.shared.array(128, float32, alignment=16), cuda.threadIdx.x
+        copy4_async(tile, 4 * t, x, 4 * t)
+        commit_copies()
+        wait_copies(0)
+        out[t] = tile[127 - t]
+
+    traced = trace(reverse, 1, 32, np.arange(128, dtype=np.float32), np.zeros(32, np.float32))
+    assert "race" in str(traced)
+
+
 @pytest.mark.slow
 def test_an_asynchronous_copy_is_one_instruction(compiler):
     step = LADDER.step("async_copy")
@@ -190,7 +218,9 @@ def test_24_candidates_were_timed_at_each_size_and_differ_by_up_to_1_55():
     rows = library.searched().rows
     worst = [float(row[-1].rstrip("×")) for row in rows]
     assert max(worst) == 1.55
-    assert [row[3] for row in rows] == ["8", "4", "1", "1", "1", "1"]
+    rest = f"the rest, in {REST_SLICES}"
+    assert [row[3] for row in rows] == ["all, in 8", "all, in 4", "none", "none", rest, rest]
+    assert library.searched().caption == "The fastest of 24 candidates at each size"
     assert rows[0][1] != rows[-1][1]
     frame = pd.read_csv(DATA / "tuned" / "nvidia_h200.csv")
     assert set(frame.groupby(["m", "n", "k"]).size()) == {24}
@@ -218,16 +248,17 @@ def test_of_200_random_shapes_51_5_percent_take_no_longer():
 
 def test_small_calls_are_python_and_the_launch():
     small = between(0, 1e8)
-    assert (round(small["time_us"].min()), round(small["time_us"].max())) == (9, 24)
+    large = small[small["ratio"] > 1.5]
+    assert all("every other" in layout for layout in large["layout"])
     assert (small["host_us"] / small["time_us"]).mean() == pytest.approx(0.98, abs=0.005)
     assert mean(small["ratio"]) > 1.25
 
 
 def test_larger_ones_are_the_librarys():
     assert mean(between(1e9, 1e10)["ratio"]) < 0.85
-    assert 1 / called()["ratio"].min() == pytest.approx(1.78, abs=0.005)
     large = between(1e9, 1e13)
     assert (len(large), int((large["ratio"] >= 1).sum())) == (66, 15)
+    assert len(large) - 15 == 51
     assert 0.9 < mean(between(1e10, 1e11)["ratio"]) < mean(between(1e11, 1e13)["ratio"]) < 1.05
 
 

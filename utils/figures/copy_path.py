@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from utils.virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, path, rect, svg, text
 
-BOXES = {"global memory": (6, BLUE), "register": (158, ORANGE), "shared memory": (296, GREEN)}
-WIDE, HIGH = 104, 34
+BOXES = {"global memory": (6, BLUE), "register": (172, ORANGE), "shared memory": (324, GREEN)}
+WIDE, HIGH = 118, 34
 WAYS = (
     ("a load and a store", 40, ("LDG", "STS")),
     ("an asynchronous copy", 122, ("LDGSTS",)),
@@ -33,4 +33,4 @@ def draw_copy_path() -> Picture:
         "there into shared memory. An asynchronous copy (LDGSTS) needs one instruction and no "
         "register."
     )
-    return Picture(svg(406, 168, body, alt, widest=560), alt)
+    return Picture(svg(448, 168, body, alt, widest=560), alt)

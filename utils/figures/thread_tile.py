@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from utils.figures.matrices import matrix, squares
+from utils.virtual_gpu.pictures.accesses import plural
 from utils.virtual_gpu.pictures.svg import (
     ORANGE,
     PALE,
@@ -61,10 +62,12 @@ def draw_tile_sizes(tiles: Sequence[tuple[int, int]]) -> Picture:
             body += _words((x + side + 4, y + 20), down, across, side, PURPLE)
             body += text(x, below + 20, f"{reads} words for {work}:")
             body += text(x, below + 36, f"{reads / work:.4g} for each", font_weight="bold")
-            told.append(f"{down}×{across}: {reads} words for {work} multiply-adds")
+            told.append(
+                f"{down}×{across}: {plural(reads, 'word')} for {plural(work, 'multiply-add')}"
+            )
         y = below + 64
     alt = f"Words from shared memory in one step of a thread. {'; '.join(told)}."
-    colours = legend(words_that_it_reads=ORANGE, its_multiply_adds=PURPLE)
+    colours = legend(**{"words that it reads": ORANGE, "its multiply-adds": PURPLE})
     return Picture(colours + svg(416, y - 20, body, alt, widest=560), alt)
 
 

@@ -50,7 +50,7 @@ def _moment(transposed: bool, storing: bool) -> str:
     body += text(4, 36, "k goes to the right", 12)
     body += text(_FAR, 36, "k goes down" if transposed else "k goes to the right", 12)
     body += matrix(at, ROWS, STEPS, _SIZE, "") + matrix(to, rows, columns, _SIZE, "")
-    body += squares(at, _SIZE, loaded, BLUE) if storing else ""
+    body += squares(at, _SIZE, loaded if storing else needed, BLUE if storing else ORANGE)
     body += squares(to, _SIZE, there, GREEN if storing else ORANGE)
     bottom = _TOP + ROWS * _SIZE + 20
     said = _said(transposed, storing)

@@ -16,7 +16,7 @@ from utils.virtual_gpu.pictures.svg import (
 )
 
 SMS = 8
-LEFT, TOP, ROW, LONG = 46, 40, 19, 168  # LONG: of a tile that is not cut
+LEFT, TOP, ROW, LONG = 46, 24, 19, 168  # LONG: of a tile that is not cut
 WIDTH, HEIGHT = LEFT + 2 * LONG + 12, TOP + SMS * ROW + 34
 # Tiles and slices of each.
 MOMENTS = ((8, 1), (9, 1), (3, 1), (3, 2))
@@ -31,7 +31,7 @@ def draw_waves() -> Picture:
         "take two waves, and in the second one SM works alone. With 3 tiles 5 SMs have nothing to "
         "do. When each of the 3 tiles is cut in two slices, 6 SMs work, for half of the time."
     )
-    key = legend(computes=BLUE, computes_another_half=ORANGE, has_nothing_to_do=GREY)
+    key = legend(a_tile_or_its_first_half=BLUE, its_second_half=ORANGE)
     return Picture(key + frames(drawn, labels, "Product"), alt)
 
 
@@ -47,7 +47,7 @@ def _told(tiles: int, slices: int) -> str:
 def _moment(tiles: int, slices: int) -> str:
     """One product: its slices go to the SMs in turn, wave after wave."""
     waves, long = waves_of(tiles, slices), LONG / slices
-    body = text(4, 16, _told(tiles, slices), 14, font_weight="bold")
+    body = ""
     for sm in range(SMS):
         y = TOP + sm * ROW
         body += text(LEFT - 8, y + 13, f"SM {sm}", 12, "end")
@@ -60,6 +60,7 @@ def _moment(tiles: int, slices: int) -> str:
                 body += text(x + long / 2, y + 13, name, 11, "middle", style="fill:#fff")
             else:
                 body += rect(x + 1, y + 1, long - 2, ROW - 3, GREY, fill_opacity=0.25)
+                body += text(x + long / 2, y + 13, "nothing to do", 11, "middle")
     bottom = TOP + SMS * ROW + 4
     body += path(f"M{LEFT} {bottom}h{2 * LONG + 4}", stroke_width=1.2)
     share = tiles * slices / (SMS * waves)

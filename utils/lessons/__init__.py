@@ -65,7 +65,14 @@ from utils.lessons.reading_machine_code import (
     spilled_ms,
     spills,
 )
-from utils.lessons.recorded import XEON, one_thread, recorded_ms, share_of_peak, times
+from utils.lessons.recorded import (
+    XEON,
+    one_thread,
+    recorded_ms,
+    share_of_library,
+    share_of_peak,
+    times,
+)
 from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
 from utils.lessons.rooflines import (
     busy,
@@ -172,6 +179,7 @@ __all__ = [
     "register_files",
     "reveal",
     "share_of_blocks",
+    "share_of_library",
     "share_of_peak",
     "shared_estimates",
     "shared_memory_ms",

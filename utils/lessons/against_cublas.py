@@ -8,6 +8,7 @@ from functools import cache
 
 import pandas as pd
 
+from gemm_kernels.parts.slices import cut
 from utils.figures import times
 from utils.figures.called_figure import draw_called
 from utils.lessons.cards import Table, table
@@ -21,6 +22,15 @@ from utils.virtual_gpu.pictures.svg import Picture
 SMS = 132
 BM, BN, BK = 128, 256, 8  # of the kernel whose blocks have an SM for themselves
 MOST = 12  # slices
+NEAR = 1.05  # times the best
+WORK = (
+    ("below 10⁸", 0, 1e8),
+    ("10⁸ to 10⁹", 1e8, 1e9),
+    ("10⁹ to 10¹⁰", 1e9, 1e10),
+    ("10¹⁰ to 10¹¹", 1e10, 1e11),
+    ("from 10¹¹ on", 1e11, math.inf),
+    ("all", 0, math.inf),
+)
 WIDE = "wide"  # the kernel of `autotuned`; the other kind reads any layout
 
 
@@ -72,10 +82,16 @@ def choices(slices: Callable[[int, int, int], int]) -> Table:
             chosen.append(known[_nearest(slices(tiles, SMS, steps), known)] / fastest)
             uncut.append(known[1] / fastest)
     rows = [
-        (name, f"{_mean(ratios):.2f}×", f"{max(ratios):.2f}×")
+        (
+            name,
+            f"{_mean(ratios):.2f}×",
+            f"{max(ratios):.2f}×",
+            sum(ratio == 1 for ratio in ratios),
+            sum(ratio <= NEAR for ratio in ratios),
+        )
         for name, ratios in (("never cut", uncut), ("as the function says", chosen))
     ]
-    head = ("", "mean", "worst")
+    head = ("", "mean", "worst", "the best", f"within {NEAR - 1:.0%}")
     caption = f"{len(chosen)} recorded products: time over the time of the best number of slices"
     return table(caption, head, rows)
 
@@ -104,8 +120,9 @@ def _slices() -> dict[tuple, dict[int, float]]:
 def searched() -> Table:
     """What the search over constants found at each cube."""
     frame = pd.read_csv(DATA / "tuned" / f"{slug(REFERENCE)}.csv")
-    return table("The fastest of the candidates at each size", (
-        "", "block tile", "thread tile", "slices", "slowest ÷ fastest",
+    (many,) = set(frame.groupby(["m", "n", "k"]).size())
+    return table(f"The fastest of {many} candidates at each size", (
+        "", "block tile", "thread tile", "tiles cut along k", "slowest ÷ fastest",
     ), list(_searched(frame)))  # fmt: skip
 
 
@@ -116,7 +133,17 @@ def _searched(frame: pd.DataFrame) -> Iterator[tuple[str, ...]]:
             tile = f"{best['BM']:.0f}×{best['BN']:.0f}×{best['BK']:.0f}"
             worse = rows["time_ms"].max() / rows["time_ms"].min()
             thread = f"{best['TM']:.0f}×{best['TN']:.0f}"
-            yield f"{m}", tile, thread, f"{best['SLICES']:.0f}", f"{worse:.2f}×"
+            yield f"{m}", tile, thread, _how_cut(best), f"{worse:.2f}×"
+
+
+def _how_cut(best: pd.Series) -> str:
+    """What a candidate cuts at its shape: all tiles, the rest behind the full waves, or none."""
+    tiles = -(-best["m"] // best["BM"]) * -(-best["n"] // best["BN"])
+    steps = -(-best["k"] // best["BK"])
+    how = cut(int(tiles), int(SMS * best["BLOCKS"]), int(steps), int(best["SLICES"]))
+    if how.slices == 1:
+        return "none"
+    return f"{'the rest' if how.whole else 'all'}, in {how.slices}"
 
 
 def called() -> pd.DataFrame:
@@ -136,7 +163,29 @@ def draw_called_shapes() -> Picture:
     """Each random shape by its work: the library's time over that of `sgemm`."""
     frame = called()
     points = list(zip(frame["flops"], frame["ratio"], strict=True))
-    return draw_called(f"{len(points)} calls from Python: library ÷ sgemm", points)
+    return draw_called(f"{len(points)} calls from Python: library ÷ ours", points)
+
+
+def called_by_work() -> Table:
+    """The calls at random shapes, by the work of the product."""
+    frame = called()
+    rows = [
+        _of_work(words, frame[(frame["flops"] >= low) & (frame["flops"] < high)])
+        for words, low, high in WORK
+    ]
+    head = ("operations", "shapes", "no longer than the library", "library ÷ ours, mean",
+            "our time before the call returns")  # fmt: skip
+    return table("The same calls", head, rows)
+
+
+def _of_work(words: str, frame: pd.DataFrame) -> tuple[str, ...]:
+    return (
+        words,
+        f"{len(frame)}",
+        f"{(frame['ratio'] >= 1).sum()}",
+        f"{_mean(list(frame['ratio'])):.2f}",
+        f"{(frame['host_us'] / frame['time_us']).mean():.0%}",
+    )
 
 
 def called_cubes() -> Table:

@@ -162,11 +162,17 @@ def instructions_of_block(step: Step | Variant) -> int:
 
 
 def compiled_instructions(variant: Variant, arch: str) -> int:
-    """The same, compiled here; CourseError without a compiler.
+    """The same, compiled here; CourseError without a compiler, and for code without one loop.
 
-    For code with one loop, behind which all warps leave but the first.
+    Behind this loop all warps leave but the first.
     """
     code = xray(variant.kernel, variant.step.signature, arch)
+    if len(code.loops) != 1:
+        raise CourseError(
+            f"The instructions of {variant.step.name} are not counted: its machine code has "
+            f"{len(code.loops) or 'no'} loops, and one is needed. Compare kernels whose tree is "
+            "one loop, such as reduce0 to reduce3."
+        )
     loop = code.hot
     ends = [place for place, one in enumerate(code.code) if one.name == "EXIT"]
     leave = next(place for place in ends if place > loop.end)

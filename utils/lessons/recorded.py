@@ -37,6 +37,11 @@ def share_of_peak(step: Step | Variant, shape: str = "4096", on: str | None = No
     return float(_row(step, shape, on)["efficiency"])
 
 
+def share_of_library(step: Step | Variant, shape: str = "4096") -> float:
+    """The recorded speed as a fraction of the library's, in the same run."""
+    return float(_row(step, shape)["library_ratio"])
+
+
 def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) -> Table:
     """Recorded times of several steps; how much faster than the first; the share of the peak.
 

@@ -33,4 +33,4 @@ def _cells(step: Step | Variant, shape: str) -> tuple[str, ...]:
         recorded = recorded_ms(as_variant(step), shape)
     except CourseError:
         return f"{reads:.3g}", f"{alone:.2f} ms", "–", "–"
-    return f"{reads:.3g}", f"{alone:.2f} ms", f"{recorded:.2f} ms", f"{alone / recorded:.0%}"
+    return f"{reads:.3g}", f"{alone:.2f} ms", f"{recorded:.2f} ms", f"{alone / recorded:.1%}"

@@ -11,7 +11,6 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import loads_per_multiply_add, per_request, watch
 from utils.lessons.lesson import device_shown
-from utils.lessons.published import claimed
 from utils.lessons.recorded import duration, recorded_ms
 from utils.machine.occupancy import occupancy
 from utils.measuring import records
@@ -60,27 +59,6 @@ def thread_tiles(*variants: Variant, shape: str = "4096") -> Table:
         )
     head = ("", "words from shared", "wavefronts, `sa`", "resident warps", "recorded")
     return table(f"At {shape}, one {device_shown().name}", head, rows)
-
-
-def published_tile(*variants: Variant, shape: str = "4096") -> Table:
-    """A published kernel with 64×64×8 in a block and 8×8 in a thread, beside recorded ones."""
-    frame = records.published("gemm_gpu").set_index("kernel")
-    printed = frame.loc["register_blocked_prefetch"]
-    of_library = claimed("register blocking with prefetch, 64x64x8 with 8x8: share of cuBLAS")
-    rows = [_rates(f"published, {printed['device']}", printed["gflops"],
-                   printed["efficiency_pct"] / 100, of_library / 100)]  # fmt: skip
-    for variant in variants:
-        row = _row(variant, shape)
-        rows.append(
-            _rates(variant.step.name, row["gflops"], row["efficiency"], row["library_ratio"])
-        )
-    head = ("", "speed", "of the peak", "of cuBLAS")
-    device = device_shown().name
-    return table(f"64×64×8 with 8×8; ours recorded at {shape} on one {device}", head, rows)
-
-
-def _rates(name: str, gflops: float, of_peak: float, of_library: float) -> tuple[str, ...]:
-    return name, f"{gflops / 1000:.1f} TFLOP/s", f"{of_peak:.0%}", f"{of_library:.0%}"
 
 
 def _row(variant: Variant, shape: str) -> pd.Series:

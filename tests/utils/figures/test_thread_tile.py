@@ -34,7 +34,9 @@ def test_before_the_first_step_nothing_is_read():
 
 def test_a_tile_of_8x8_reads_16_words_for_64_multiply_adds():
     picture = draw_tile_sizes([(1, 1), (8, 8)])
+    assert "1×1: 2 words for 1 multiply-add;" in picture.alt
     assert "8×8: 16 words for 64 multiply-adds" in picture.alt
+    assert ">its multiply-adds<" in picture.body
     assert "0.25 for each" in picture.body
     assert picture.body.count(f'fill="{PURPLE}"') == 1 + 1 + 64  # one in the legend
 

@@ -82,6 +82,15 @@ def test_an_edited_copy_has_no_record():
     assert rows[1][-1] == "–"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name, loops", [("reduce4", 2), ("reduce5", "no"), ("reduce6", 2)])
+def test_instructions_of_code_without_one_loop_are_not_counted(compiler, name, loops):
+    shown = block_cycles("2^30", step=LADDER.step(name).variant(BLOCK=256))
+    assert shown.rows[0][3] == "–"
+    assert f"The instructions of {name} are not counted" in shown.note
+    assert f"has {loops} loops" in shown.note
+
+
 @pytest.fixture
 def no_compiler(monkeypatch):
     def missing(*_):
