@@ -57,6 +57,7 @@ class NumbersExercise(Asked):
     where an answer is wrong, no further ones are tried. beside: of what is given in a case and the
     wrong answer, a sentence with the numbers behind it, said where no slip explains it. instead: of
     the same, a sentence in place of the case's own, where the answer itself tells more; or "".
+    whole: every right answer is a whole number by its nature, not by the choice of the cases.
     """
 
     parameters: tuple[str, ...]
@@ -67,6 +68,7 @@ class NumbersExercise(Asked):
     enough: int = 1000
     beside: Callable[[tuple[int, ...], float], str] = lambda given, answer: ""
     instead: Callable[[tuple[int, ...], float], str] = lambda given, answer: ""
+    whole: bool = True
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -126,7 +128,7 @@ def _right(asked: NumbersExercise, case: Case) -> str:
 
 
 def _told(asked: NumbersExercise, case: Case, answer: float) -> str:
-    if not float(answer).is_integer():
+    if asked.whole and not float(answer).is_integer():
         of_what = f"A number of {asked.unit}s is" if asked.unit else "The answer is always"
         return f"{of_what} whole, and this is not. Does a division need rounding?"
     why = asked.instead(case.given, answer) or case.why

@@ -50,13 +50,44 @@ WRONG = {
     "the bandwidth": ([(RESULT, "min(peak, bandwidth)")], ["This is the bandwidth"]),
     "a share": ([(RESULT, "min(1, intensity * bandwidth / peak)")], ["the share of the peak"]),
     "nothing returned": ([("return ", "answer = ")], ["returns nothing"]),
-    "parentheses forgotten": (
-        [(MOVED, "4 * BM + BN")],
-        ["`BM = 32`", "8 operations for each byte"],
+    "no brackets around the sides": ([(MOVED, "4 * BM + BN")], ["only BM is multiplied by 4"]),
+    "no brackets around the bytes": (
+        [("operations / moved", "operations / 4 * (BM + BN)")],
+        ["divides by 4 and then multiplies"],
     ),
-    "bits": (
-        [("intensity * bandwidth", "8 * intensity * bandwidth")],
-        ["8 operations for each byte"],
+    "bits a second": ([("* bandwidth", "* 8 * bandwidth")], ["8 times what is right", "not bits"]),
+    "bits of a word": ([(MOVED, "32 * (BM + BN)")], ["an eighth of what is right", "32 bits"]),
+    "three words an element": ([(MOVED, "12 * BM * BN")], ["a sixth of an operation"]),
+    "two words a multiply-add": ([(MOVED, "8 * BM * BN")], ["a quarter of an operation"]),
+    "whole matrices": ([(INTENSITY, "BM / 6")], ["A side divided by 6", "BM + BN words"]),
+    "the stores of c": ([(MOVED, "4 * (BM + BN + BM * BN)")], ["a store of c for every k"]),
+    "a GB of 2^30 bytes": (
+        [("* bandwidth", "* bandwidth * 2**30 / 1e9")],
+        ["A GB has 10⁹ bytes"],
+    ),
+    "intensities compared": (
+        [(RESULT, "min(peak / bandwidth, intensity)")],
+        ["You compare intensities"],
+    ),
+    "times added": (
+        [(RESULT, "1 / (1 / peak + 1 / (intensity * bandwidth))")],
+        ["You add the times"],
+    ),
+    "TFLOP/s": ([(RESULT, RESULT + " / 1000")], ["This is in TFLOP/s"]),
+    "FLOP/s": ([(RESULT, RESULT + " * 1e9")], ["This is in FLOP/s"]),
+    "one ceiling in FLOP/s": (
+        [("* bandwidth", "* bandwidth * 1e9")],
+        ["the peak alone, in all cases", "in GFLOP/s, too?"],
+    ),
+    "the H200's bandwidth": ([("* bandwidth", "* 4_294")], ["4,294 GB/s in all cases"]),
+    "the H200's peak": ([("min(peak", "min(65_108")], ["65,108 GFLOP/s as the roof"]),
+    "an answer that no slip explains": (
+        [(RESULT, "min(peak, intensity * bandwidth / 1024)")],
+        ["8 operations for each byte", "divided by the bandwidth is 0.00781"],
+    ),
+    "a ceiling far too high": (
+        [("* bandwidth", "* 80 * bandwidth / BM")],
+        ["8 operations for each byte", "you allow more operations for a byte"],
     ),
 }
 
@@ -79,6 +110,11 @@ def test_a_wrong_formula_is_refused_with_its_cause(what):
 def test_another_right_formula_passes(what):
     verdict = check(NAME, changed(NAME, *RIGHT[what]))
     assert verdict.passed, str(verdict)
+
+
+def test_no_answer_is_called_one_that_must_be_whole():
+    for what, (changes, _) in WRONG.items():
+        assert "whole, and this" not in str(check(NAME, changed(NAME, *changes))), what
 
 
 def test_the_starter_is_told_that_it_returns_nothing():

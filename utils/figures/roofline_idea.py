@@ -29,13 +29,15 @@ def draw_idea() -> Picture:
             body += path(f"M{x} {y - 10:.0f}V{under(x) + 4:.0f}", stroke=GREY, stroke_width=1.5)
         body += f'<circle cx="{x}" cy="{y:.1f}" r="6" fill="{GREEN}"/>'
         body += text(x + 9, round(y + 17), name, 13, font_weight="bold")
-    body += path("M162 172h34m-7 -4l7 4l-7 4", stroke=GREEN, stroke_width=2)
-    body += text(166, 162, "fewer bytes", 12)
-    body += path("M340 82v-26m-4 7l4 -7l4 7", stroke=GREEN, stroke_width=2)
-    body += text(348, 72, "less", 12) + text(348, 87, "waiting", 12)
+    # Along the slope, and a little above it.
+    body += path("M106 138l31 -26m-8 1l8 -1l-3 8", stroke=GREEN, stroke_width=2)
+    body += text(112, 116, "fewer bytes", 12, "end")
+    for x, y in ((150, 172), (340, 96)):
+        body += path(f"M{x} {y - 14}v-26m-4 7l4 -7l4 7", stroke=GREEN, stroke_width=2)
+        body += text(x + 8, y - 24, "less", 12) + text(x + 8, y - 9, "waiting", 12)
     alt = (
         "A rising slope and a flat roof meet at the ridge. Kernel A lies on the slope: its bytes "
-        "limit it. Kernel B lies below the slope; with fewer bytes per operation it moves to the "
-        "right. Kernel C lies under the roof; with less waiting it moves up."
+        "limit it, and with fewer of them it moves up along the slope. Kernel B lies below the "
+        "slope and kernel C under the roof: with less waiting they move up."
     )
     return Picture(svg(416, BOTTOM + 42, body, alt, widest=520), alt)

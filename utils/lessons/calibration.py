@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import geometric_mean
 
 from utils.lessons import ledger_file
 from utils.lessons.cards import Card
@@ -45,35 +46,43 @@ def calibration() -> Card:
     The factor is a geometric mean: one that is twice too high and one that is half as high both
     count as 2.
     """
-    entries = ledger_file.entries()
-    done = {
-        name: one for name, one in entries.items()
-        if name in bank() and one.revealed and one.value is not None
-    }  # fmt: skip
+    done = _done()
     if not done:
         return Card("ask", (
             "There are no predictions of yours yet, or their answers were not revealed. Each "
             "lesson keeps those that you write into its `predict` cells.",
         ))  # fmt: skip
-    said = [f"{len(done)} of your predictions have their answer."]
-    factors = [_factor(one) for name, one in done.items() if not _is_choice(name)]
-    factors = [factor for factor in factors if factor is not None]
+    said = [f"Predictions that have their answer: {len(done)}."]
+    factors = _factors(done)
     if factors:
-        mean = math.exp(sum(map(math.log, factors)) / len(factors))
         within = sum(factor <= 2 for factor in factors)
         said.append(
-            f"Of {len(factors)} numbers you were off by a factor of {mean:.2f} on average (the "
-            f"geometric mean), and {within} were within a factor of 2."
+            f"Numbers: off by a factor of {geometric_mean(factors):.2f} on average (the geometric "
+            f"mean), {within} of {len(factors)} within a factor of 2."
         )
     choices = [one.value == one.measured for name, one in done.items() if _is_choice(name)]
     if choices:
-        said.append(f"Of {len(choices)} choices and orders {sum(choices)} were right.")
+        said.append(f"Choices and orders: {sum(choices)} of {len(choices)} right.")
     return Card("good", tuple(said))
+
+
+def _done() -> dict[str, ledger_file.Entry]:
+    """The predictions whose answer was revealed, by the name of their question."""
+    return {
+        name: one for name, one in ledger_file.entries().items()
+        if name in bank() and one.revealed and one.value is not None
+    }  # fmt: skip
 
 
 def _is_choice(name: str) -> bool:
     asked = question(name)
     return bool(asked.choices or asked.order)
+
+
+def _factors(done: Mapping[str, ledger_file.Entry]) -> list[float]:
+    """How far off the numbers among them were."""
+    found = (_factor(one) for name, one in done.items() if not _is_choice(name))
+    return [factor for factor in found if factor is not None]
 
 
 def _factor(entry: ledger_file.Entry) -> float | None:
@@ -84,8 +93,10 @@ def _factor(entry: ledger_file.Entry) -> float | None:
 
 
 def _made(lesson: str) -> str:
-    """How many questions have a prediction."""
+    """How many questions have a prediction, and how far off the numbers were on average."""
     names = [name for name in bank() if name.partition(".")[0] == lesson]
     entries = ledger_file.entries()
     made = sum(entries.get(name, ledger_file.Entry()).value is not None for name in names)
-    return f"{made} of {len(names)} predicted"
+    factors = _factors({name: one for name, one in _done().items() if name in names})
+    off = f", off by a factor of {geometric_mean(factors):.2f}" if factors else ""
+    return f"{made} of {len(names)} predicted{off}"

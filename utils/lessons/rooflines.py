@@ -46,7 +46,7 @@ def draw_roofline(
         rows.append((kernel.partition(" ")[0], counts.flops / _moved(counts, memory), rate))
     points = [pd.DataFrame(rows, columns=["label", "intensity", "gflops"])]
     points += [roofline.points(one, LARGE, course_device().name) for one in beside]
-    title = f"The products at {SIZE}" + (f", sums and a copy at {LARGE}" if beside else "")
+    title = f"The products at {SIZE}" + (", sums and a copy" if beside else "")
     return roofline_figures.roofline(pd.concat(points), ceilings(), title, memory, named)
 
 
@@ -136,40 +136,40 @@ def _busy_stretch(shares: list[float]) -> tuple[int, int]:
     return places[0], places[-1]
 
 
-def shares_of_peaks(first_rung: Step) -> dict[str, dict[str, float]]:
-    """Of one CPU core at 1024 and of the GPU at 4096: first rung, best rung, library.
+def shares_of_peaks(first_version: Step) -> dict[str, dict[str, float]]:
+    """Of one CPU core at 1024 and of the GPU at 4096: first version, best version, library.
 
-    first_rung: of the GPU's products.
+    first_version: of the GPU's products.
     """
     frame = records.measured(CPU, "cpu")
     one = frame[(frame["n"] == 1024) & ~frame["step"].str.contains("parallel")]
     best = one.loc[one["gflops"].idxmax()]
     first = one[one["step"] == "naive"].iloc[0]
     core = {
-        "first rung": first["gflops"] / CORE_PEAK,
-        "best rung": best["gflops"] / CORE_PEAK,
+        "first version": first["gflops"] / CORE_PEAK,
+        "best version": best["gflops"] / CORE_PEAK,
         "library": best["gflops"] / best["library_ratio"] / CORE_PEAK,
     }
-    found = records.measured(course_device().name, first_rung.ladder.name)
+    found = records.measured(course_device().name, first_version.ladder.name)
     gpu = records.fastest(found[(found["n"] == 4096) & (found["m"] == 4096)])
     top = gpu.loc[gpu["gflops"].idxmax()]
     return {
         "one core of a CPU": core,
         course_device().name: {
-            "first rung": share_of_peak(first_rung, on=course_device().name),
-            "best rung": top["efficiency"],
+            "first version": share_of_peak(first_version, on=course_device().name),
+            "best version": top["efficiency"],
             "library": top["efficiency"] / top["library_ratio"],
         },
     }
 
 
-def nearer_to_its_peak(first_rung: Step) -> str:
-    """Whose best rung is nearer to its own peak, in the words of the question."""
-    core, gpu = (shares["best rung"] for shares in shares_of_peaks(first_rung).values())
+def nearer_to_its_peak(first_version: Step) -> str:
+    """Whose best version is nearer to its own peak, in the words of the question."""
+    core, gpu = (shares["best version"] for shares in shares_of_peaks(first_version).values())
     return "one core of the CPU" if core > gpu else "the GPU"
 
 
-def draw_shares_of_peaks(first_rung: Step) -> Picture:
+def draw_shares_of_peaks(first_version: Step) -> Picture:
     """The same as a figure."""
     title = "Share of its own peak, float32 products"
-    return peak_shares.draw_peak_shares(title, shares_of_peaks(first_rung))
+    return peak_shares.draw_peak_shares(title, shares_of_peaks(first_version))

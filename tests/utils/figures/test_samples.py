@@ -18,4 +18,4 @@ def test_the_words_hold_every_share():
 
 
 def test_the_idea_says_what_each_kernel_can_do():
-    assert "with fewer bytes per operation it moves to the right" in str(draw_idea())
+    assert "with fewer of them it moves up along the slope" in str(draw_idea())

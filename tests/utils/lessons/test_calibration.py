@@ -25,9 +25,9 @@ def test_the_factor_is_a_geometric_mean_of_both_directions():
     ledger_file.keep("06.faster", value=4.0, measured=1.0)
     ledger_file.keep("06.one", value=0.5, measured=0.5)
     said = str(calibration())
-    assert "2 of your predictions have their answer" in said
+    assert "Predictions that have their answer: 2." in said
     assert f"a factor of {math.sqrt(4):.2f}" in said
-    assert "1 were within a factor of 2" in said
+    assert "1 of 2 within a factor of 2" in said
 
 
 def test_twice_too_high_and_half_as_high_count_alike():
@@ -36,10 +36,20 @@ def test_twice_too_high_and_half_as_high_count_alike():
     assert "a factor of 2.00" in str(calibration())
 
 
+def test_each_lesson_has_its_own_factor():
+    ledger_file.keep("06.faster", value=4.0, measured=1.0)
+    ledger_file.keep("07.faster", value=1.0, measured=2.0)
+    ledger_file.keep("21.nearer", value="the GPU", measured="one core of the CPU")
+    shown = whole_ledger()._repr_html_()
+    assert "Lesson 06: 1 of 3 predicted, off by a factor of 4.00<" in shown
+    assert "Lesson 07: 1 of 4 predicted, off by a factor of 2.00<" in shown
+    assert "Lesson 21: 1 of 3 predicted<" in shown
+
+
 def test_choices_are_counted_by_themselves():
     ledger_file.keep("21.nearer", value="the GPU", measured="one core of the CPU")
     said = str(calibration())
-    assert "Of 1 choices and orders 0 were right" in said
+    assert "Choices and orders: 0 of 1 right" in said
     assert "factor" not in said
 
 
@@ -53,5 +63,5 @@ def test_every_lesson_with_questions_has_a_fold_of_its_own():
     shown = whole_ledger()._repr_html_()
     lessons = {name.partition(".")[0] for name in bank()}
     assert shown.count("<details>") == len(lessons)
-    assert "Lesson 06: 1 of 3 predicted" in shown
+    assert "Lesson 06: 1 of 3 predicted, off by a factor of 1.00</summary>" in shown
     assert "Your predictions" in str(whole_ledger())
