@@ -6,6 +6,7 @@ mistake that concerns one part is recognised in that part alone.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -47,7 +48,12 @@ def probes(grains: Grains, constant: str, family: Probes) -> Probes:
             partial(_store_of_a_part, grains),
             *tiles.unwritten,
         ),
-        wrong=(partial(in_parts, grains), partial(_first_rows_of_b, grains), *tiles.wrong),
+        wrong=(
+            partial(in_parts, grains),
+            partial(_first_rows_of_b, grains),
+            partial(_place_of_the_thread, grains),
+            *tiles.wrong,
+        ),
     )
 
 
@@ -84,9 +90,26 @@ def _part_not_filled(grains: Grains, seen: Run, finding: Finding) -> str | None:
         f"The block has {x}×{y} threads, and a tile has {grains.tile}×{grains.tile} elements. So "
         f"each thread must fill {grains.rows} of them, "
     )
+    shared_loops = _loops_around(seen, finding.line, stored[0].site.line)
+    if each >= 1 and len(shared_loops) > 1:
+        return (
+            f"Line {stored[0].site.line} fills the tile, and two loops hold both lines (lines "
+            f"{shared_loops[0]} and {shared_loops[1]}). So the sums begin when some rows of the "
+            "tile are not yet filled. Fill the whole tile, wait at a barrier, and then add."
+        )
     if each < 1:
         return f"{story}and here they fill at most {each:.0%} of `{finding.array}`."
     return f"{story}each in a row of its own. Here some rows are filled twice and others never."
+
+
+def _loops_around(seen: Run, *lines: int) -> list[int]:
+    """The lines of the loops that hold all of these lines, from the outside in."""
+    return sorted(
+        node.lineno
+        for node in ast.walk(seen.tree)
+        if isinstance(node, ast.For | ast.While)
+        and all(node.lineno < line <= node.end_lineno for line in lines)
+    )
 
 
 def _total_not_set(seen: Run, finding: Finding) -> str | None:
@@ -191,15 +214,19 @@ def _store_of_a_part(grains: Grains, seen: Run) -> str | None:
     if len(parts) < 2 or len(missing) != 1:
         return None
     (part,) = missing
-    whole = part.run.unwritten.all(axis=1 if grains.columns > 1 else 0)
-    stored = seen.total("c", "store", "lanes") + seen.unwritten.sum()
-    if not whole.any() or whole.all() or stored > seen.out.size:
+    if seen.total("c", "store", "lanes") + seen.unwritten.sum() > seen.out.size:
         return None
-    what = "row" if grains.columns > 1 else "column"
-    return (
-        f"Of the {len(parts)} elements of each thread only {_named(grains, part)} lacks a {what}, "
-        f"number {np.flatnonzero(whole)[0]}: the test of its store stops threads that are inside."
-    )
+    axes = ((1, "row"),) if grains.columns > 1 else ((0, "column"), (1, "row"))
+    for axis, what in axes:
+        whole = part.run.unwritten.all(axis=axis)
+        if whole.any() and not whole.all():
+            number = np.flatnonzero(whole)[0]
+            number = part.of[number] if what == _what(grains) else number
+            return (
+                f"Of the {len(parts)} elements of each thread only {_named(grains, part)} lacks a "
+                f"{what}, number {number}: the test of its store stops threads that are inside."
+            )
+    return None
 
 
 # ------------------------------------------------------------------------------------ wrong values
@@ -260,6 +287,30 @@ def _first_rows_of_b(grains: Grains, seen: Run) -> str | None:
         f"Each row of the tile of `{seen.names['b']}` holds one of its first {grains.block[1]} "
         "rows: all rows that a thread fills are loaded from the place of its first one."
     )
+
+
+def _place_of_the_thread(grains: Grains, seen: Run) -> str | None:
+    """The word of the tile of b has the number of the thread's row where another one belongs."""
+    (a, b), (m, n, k), tile = seen.inputs, seen.shape, grains.tile
+    if grains.rows == 1 or seen.shape != seen.exercise.shapes[0]:
+        return None
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    name, rows, columns = seen.names["b"], np.arange(m), np.arange(n)
+    for own in (rows % grains.block[1], rows % tile // grains.rows):
+        of_a_tile = a.reshape(m, k // tile, tile).sum(axis=2)
+        held = b.reshape(k // tile, tile, n)[:, own]
+        if np.array_equal(seen.out, np.einsum("mt,tmn->mn", of_a_tile, held)):
+            return (
+                f"All terms of a tile are multiplied with one word of the tile of `{name}`: its "
+                "row is `ty` of the thread. A sum goes down a column, one row in each step."
+            )
+        of_own = (a @ b)[rows[:, None], columns // tile * tile + own[:, None]]
+        if np.array_equal(seen.out, of_own):
+            return (
+                f"The word of the tile of `{name}` comes from column `ty` of the thread. An "
+                "element of the result needs its own column."
+            )
+    return None
 
 
 def _in_a_part(grains: Grains, seen: Run, part: Part, parts: list[Part], whose: int | None) -> str:

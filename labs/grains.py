@@ -108,7 +108,8 @@ def _loaded_again(grains: Grains, seen: Run, value: float) -> str:
     return (
         f"a block loads every element of `{seen.names[most]}` that it needs {times[most]:.3g} "
         f"times from global memory (source line{'s' * (len(accesses) > 1)} {places}), and the "
-        "target is once. Do threads load what others of their block load, too?"
+        "target is once. Does a thread load them again in each turn of a loop, or do "
+        "threads load what others of their block load, too?"
     )
 
 
@@ -186,12 +187,63 @@ def _read_again(seen: Run) -> str:
                 f"{at(one.site)}, reads the same word of `{one.array}` several times, one time "
                 "after the other. A name can hold it."
             )
-    return "Which word does a thread read more than once?"
+    return _again_later(seen, loads) or "Which word does a thread read more than once?"
 
 
 def _again_at_once(one: AccessCount, warps: int) -> bool:
     """Whether a line reads the same word twice, one time after the other."""
     return len(one.first) > warps and np.array_equal(one.first[0], one.first[warps])
+
+
+def _again_later(seen: Run, loads: list[AccessCount]) -> str | None:
+    """A loop around the innermost one does not move the word: it is read again in each turn."""
+    for one in loads:
+        line = one.site.line
+        loops = sorted(
+            (
+                node
+                for node in ast.walk(seen.tree)
+                if isinstance(node, ast.For) and node.lineno < line <= node.end_lineno
+            ),
+            key=lambda node: node.lineno,
+        )
+        places = _depends_on(seen.tree, one.array, line)
+        for loop in loops[1:-1]:  # the outermost goes over the tiles
+            if isinstance(loop.target, ast.Name) and loop.target.id not in places:
+                return (
+                    f"{at(one.site)}, reads the same words of `{one.array}` in each turn of the "
+                    f"loop in line {loop.lineno}. With that loop as the innermost one, a name can "
+                    "hold a word for all of its turns."
+                )
+    return None
+
+
+def _depends_on(tree: ast.AST, array: str, line: int) -> set[str]:
+    """The names that decide which elements of `array` this line reads."""
+    found = {
+        name.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and node.lineno == line
+        if isinstance(node.value, ast.Name) and node.value.id == array
+        for name in ast.walk(node.slice)
+        if isinstance(name, ast.Name)
+    }
+    while True:
+        more = {
+            name.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign | ast.AugAssign)
+            and found & {one.id for one in ast.walk(node) if _is_set(one)}
+            for name in ast.walk(node.value)
+            if isinstance(name, ast.Name)
+        }
+        if more <= found:
+            return found
+        found |= more
+
+
+def _is_set(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _in_two_loops(seen: Run, one: AccessCount, other: AccessCount, warps: int) -> str | None:

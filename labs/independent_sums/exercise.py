@@ -20,8 +20,8 @@ EXERCISE = grained_product(
     hints=(
         "What the kernel does once with `ty` and `row`, yours does four times, with `ty + 8 * g` "
         "and `row + 8 * g`. `for g in range(4)` around the loads, the sums and the stores does it.",
-        "Four sums: `cuda.local.array(4, float32)` gives each thread four of its own, and a loop "
-        "fills them with `float32(0)`.",
+        "Four sums: four names, or an array of `cuda.local.array` for four float32, which each "
+        "thread has for itself. A loop sets each of them to zero before the loop over the tiles.",
         "In a step of the sums the four elements lie in one column, so they need *one* word of the "
         "tile of `b`. Read it before the loop over `g`, into a name.",
         "Row `row` can be inside of `c` and row `row + 8` outside. Test each row by itself, where "

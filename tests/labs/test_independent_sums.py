@@ -116,6 +116,31 @@ WRONG = {
         ["2 reads from shared memory", "1 of `tile_a`, 1 of `tile_b`", "the target is 1.25",
          "reads the same word of `tile_b`"],
     ),
+    "the sums one after the other": (
+        [(FROM_B + SUMS, "            for h in range(TILE):\n                totals[g] +="),
+         ("        for i in range(TILE):\n", "        for g in range(4):\n"),
+         ("tile_a[ty + 8 * g, i] * from_b", "tile_a[ty + 8 * g, h] * tile_b[h, tx]")],
+        ["the same words of `tile_b` in each turn of the loop", "as the innermost one"],
+    ),
+    "sums before the whole tile is filled": (
+        [(LOADED, ""), (USED, "            cuda.syncthreads()\n"),
+         (LOAD_B, LOAD_B + "            cuda.syncthreads()\n"),
+         ("        for i in range(TILE):\n" + FROM_B + SUMS,
+          "            for i in range(TILE):\n                totals[g] +="),
+         ("* from_b", "* tile_b[i, tx]")],
+        ["two loops hold both lines", "not yet filled"],
+    ),
+    "the own row of the tile of b for all terms": (
+        [("tile_b[i, tx]", "tile_b[ty, tx]")], ["one word of the tile of `b`", "its row is `ty`"],
+    ),
+    "the column of another thread": (
+        [("tile_b[i, tx]", "tile_b[i, ty]")], ["from column `ty` of the thread"],
+    ),
+    "the first row is stored only with the last": (
+        [(STORES + " + 8 * g < m and col < n:", "    for g in range(4):\n        "
+          "if row + 8 * g + (24 if g == 0 else 0) < m and col < n:")],
+        ["only the first", "lacks a row, number 32"],
+    ),
     "b from global memory": (
         [(FROM_B, "            from_b = b[start + i, col] if start + i < k and col < n else "
           "float32(0)\n")],

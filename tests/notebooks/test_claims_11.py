@@ -104,6 +104,13 @@ def test_with_grain_8_an_sm_holds_28_of_64_warps_and_is_the_fastest():
     assert recorded(BY[8]) == min(recorded(step) for step in BY.values())
 
 
+def test_registers_grow_with_the_sums():
+    frame = records.measured(course.device_shown().name, "gemm")
+    ours = frame[frame["step"] == "ilp"].drop_duplicates("params").set_index("params")
+    grown = [ours.loc[f"GRAIN={grain}", "registers"] for grain in (1, 2, 4, 8)]
+    assert grown == [32, 32, 43, 72]
+
+
 def test_512_multiply_adds_under_way_were_enough_before():
     device = course.device_shown()
     assert 4 * device.fp32_lanes_per_sm == 512 < 2048
