@@ -7,7 +7,7 @@ import pytest
 from labs import EXERCISES
 from labs.exercise import Exercise
 
-AT_ONCE = 6
+AT_ONCE = 4
 LOOPS = {f"test_{name}.py" for name, one in EXERCISES.items() if isinstance(one, Exercise)}
 
 
