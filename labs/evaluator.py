@@ -1,8 +1,9 @@
 """Evaluates a function of numbers by its text, so that nothing of the reader's Python runs.
 
-It knows what such a function needs: numbers, tuples and lists, `if`, `while` and `for`, `min`,
-`max`, `math`, `append` and `index`, and functions that the reader has written in the same way. All
-else is refused with its line. Numbers are those of Python, and a budget of steps ends every loop.
+It knows what such a function needs: numbers, tuples, lists and dictionaries, `if`, `while` and
+`for`, `min`, `max`, `math`, `append` and `index`, and functions that the reader has written in the
+same way. All else is refused with its line. Numbers are those of Python, and a budget of steps ends
+every loop.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import ast
 import inspect
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView
 from dataclasses import dataclass, replace
 from types import FunctionType, ModuleType
 
@@ -35,7 +36,23 @@ OPERATORS = {
     ast.In: lambda one, many: one in many, ast.NotIn: lambda one, many: one not in many,
 }  # fmt: skip
 FUNCTIONS = frozenset(
-    {abs, bool, divmod, enumerate, float, int, len, list, max, min, pow, range, reversed, round}
+    {
+        abs,
+        bool,
+        dict,
+        divmod,
+        enumerate,
+        float,
+        int,
+        len,
+        list,
+        max,
+        min,
+        pow,
+        range,
+        reversed,
+        round,
+    }
     | {sorted, sum, tuple, zip}
 )
 MATH = {
@@ -46,8 +63,10 @@ MATH = {
 }  # fmt: skip
 # Of lists and tuples. A list grows by one element in a call, so the steps bound it, too.
 METHODS = frozenset({"append", "count", "index", "pop", "sort"})
+# Of dictionaries, which grow by one element in an assignment.
+OF_DICTIONARIES = frozenset({"get", "items", "keys", "values"})
 NUMBERS = (bool, int, float)
-MANY = (tuple, list, range, enumerate, reversed, zip)
+MANY = (tuple, list, range, dict, MappingView, enumerate, reversed, zip)
 _NOTHING_LEFT = object()  # where a block came to its end without `return`, `break`, `continue`
 
 
@@ -243,6 +262,9 @@ def _bind(target: ast.expr, value: object, frame: _Frame) -> None:
     if isinstance(target, ast.Name):
         frame.variables[target.id] = value
         return
+    if isinstance(target, ast.Subscript):
+        _put(target, value, frame)
+        return
     if not isinstance(target, ast.Tuple | ast.List) or not isinstance(value, MANY):
         raise frame.fail(target, "only variables can be assigned to here.")
     values = list(value)
@@ -250,6 +272,14 @@ def _bind(target: ast.expr, value: object, frame: _Frame) -> None:
         raise frame.fail(target, f"{len(values)} values are assigned to {len(target.elts)} names.")
     for one, each in zip(target.elts, values, strict=True):
         _bind(one, each, frame)
+
+
+def _put(target: ast.Subscript, value: object, frame: _Frame) -> None:
+    """Assign to an element of a list, or of a dictionary."""
+    many, index = _value(target.value, frame), _value(target.slice, frame)
+    if not isinstance(many, list | dict):
+        raise frame.fail(target, "only variables can be assigned to here.")
+    _guarded(lambda: many.__setitem__(index, value), target, frame)
 
 
 # ---- expressions ----
@@ -315,6 +345,8 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
     value = _value(owner, frame)
     if isinstance(value, tuple | list) and node.attr in METHODS and hasattr(value, node.attr):
         return getattr(value, node.attr)
+    if isinstance(value, dict) and node.attr in OF_DICTIONARIES:
+        return getattr(value, node.attr)
     if value is not math:
         raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
     if node.attr not in MATH:
@@ -358,7 +390,7 @@ def _guarded(compute: Callable[[], object], node: ast.AST, frame: _Frame) -> obj
         result = compute()
     except ZeroDivisionError:
         raise frame.fail(node, "this divides by zero.") from None
-    except (ArithmeticError, ValueError, TypeError, IndexError) as error:
+    except (ArithmeticError, ValueError, TypeError, LookupError) as error:
         raise frame.fail(node, f"{type(error).__name__}, {error}") from None
     if isinstance(result, int) and result.bit_length() > MOST_BITS:
         raise frame.fail(node, f"this number has more than {MOST_BITS:,} bits.")
@@ -397,9 +429,27 @@ def _several(node: ast.Tuple | ast.List, frame: _Frame) -> tuple | list:
 
 def _subscript(node: ast.Subscript, frame: _Frame) -> object:
     many, index = _value(node.value, frame), _value(node.slice, frame)
-    if not isinstance(many, tuple | list | range):
-        raise frame.fail(node, "only tuples and lists have elements here.")
+    if not isinstance(many, tuple | list | range | dict):
+        raise frame.fail(node, "only tuples, lists and dictionaries have elements here.")
     return _guarded(lambda: many[index], node, frame)
+
+
+def _dictionary(node: ast.Dict, frame: _Frame) -> dict:
+    if None in node.keys:
+        raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
+    pairs = [
+        (_value(key, frame), _value(value, frame))
+        for key, value in zip(node.keys, node.values, strict=True)
+    ]
+    return _guarded(lambda: dict(pairs), node, frame)
+
+
+def _dictionary_comprehension(node: ast.DictComp, frame: _Frame) -> dict:
+    found: list = []
+    pair = ast.Tuple([node.key, node.value], ast.Load())
+    inner = replace(frame, variables=dict(frame.variables))
+    _comprehend(node.generators, ast.copy_location(pair, node), inner, found)
+    return _guarded(lambda: dict(found), node, frame)
 
 
 def _comprehension(node: ast.ListComp | ast.GeneratorExp, frame: _Frame) -> list:
@@ -425,7 +475,14 @@ def _turns(node: ast.expr, frame: _Frame) -> Iterator[object]:
     many = _value(node, frame)
     if not isinstance(many, MANY):
         raise frame.fail(node, f"`{ast.unparse(node)}` is nothing that a loop can go through.")
-    for each in many:
+    turns = iter(many)
+    while True:
+        try:
+            each = next(turns)
+        except StopIteration:
+            return
+        except RuntimeError as error:  # a dictionary that grows meanwhile
+            raise frame.fail(node, f"{error}.") from None
         _spend(node, frame)
         yield each
 
@@ -500,6 +557,8 @@ EXPRESSIONS: Mapping[type, Callable] = {
     ast.Tuple: _several,
     ast.List: _several,
     ast.Subscript: _subscript,
+    ast.Dict: _dictionary,
+    ast.DictComp: _dictionary_comprehension,
     ast.ListComp: _comprehension,
     ast.GeneratorExp: _comprehension,
     ast.Lambda: _lambda,

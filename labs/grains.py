@@ -6,8 +6,10 @@ the several elements is in `labs.grain_probes`.
 
 from __future__ import annotations
 
+import ast
 import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -16,10 +18,11 @@ import numpy as np
 from labs import products
 from labs.exercise import Exercise, Shape, Target
 from labs.grain_probes import probes
-from labs.run import Run
+from labs.run import WORD, Run
+from labs.shared_memory import BANKS
 from labs.targets import full_requests, no_float64, one_store_per_element, sectors_per_request
 from labs.tiles import barriers_per_tile, inputs, no_bank_conflict, with_infinities
-from labs.words import at_line, counted
+from labs.words import at, counted
 from utils.ladder.step import Launch
 from utils.virtual_gpu.counters import AccessCount
 
@@ -78,6 +81,7 @@ def grained_product(grains: Grains, constant: str, shapes: tuple[Shape, ...], **
 
 def _targets(grains: Grains) -> tuple[Target, ...]:
     width, height = grains.covered.width, grains.tile
+    conflict = no_bank_conflict()
     return (
         one_store_per_element(),
         no_float64(),
@@ -88,7 +92,7 @@ def _targets(grains: Grains) -> tuple[Target, ...]:
         ),
         sectors_per_request(4),
         full_requests(),
-        no_bank_conflict(),
+        replace(conflict, cause=partial(_conflict, grains, conflict.cause)),
         _shared_reads(grains),
         barriers_per_tile(grains.tile),
     )
@@ -104,32 +108,43 @@ def _loaded_again(grains: Grains, seen: Run, value: float) -> str:
     return (
         f"a block loads every element of `{seen.names[most]}` that it needs {times[most]:.3g} "
         f"times from global memory (source line{'s' * (len(accesses) > 1)} {places}), and the "
-        "target is once. Do threads load what others of their block load, too?"
+        "target is once. Does a thread load them again in each turn of a loop, or do "
+        "threads load what others of their block load, too?"
     )
+
+
+def _conflict(grains: Grains, told: Callable[[Run, float], str], seen: Run, value: float) -> str:
+    """What is told of a conflict, and a way out where rows of the block meet in a wide array."""
+    story = told(seen, value)
+    for one in seen.trace.access_counts:
+        if one.space != "shared" or one.wavefronts == one.requests or grains.tile >= BANKS:
+            continue
+        first, below = (int(one.first[0][lane]) for lane in (0, grains.tile))
+        if min(first, below) >= 0 and (below - first) % (BANKS * WORD) == 0:
+            return (
+                f"{story} A warp covers two rows of the block, and all rows of `{one.array}` begin "
+                "in the same bank. With an array of its own for each tile, rows of "
+                f"{grains.tile} words, they do not meet."
+            )
+    return story
 
 
 def _shared_reads(grains: Grains) -> Target:
     """Reads of shared memory for each multiply-add."""
 
-    def loads(seen: Run) -> list[AccessCount]:
-        return [
-            one for one in seen.trace.access_counts if (one.space, one.kind) == ("shared", "load")
-        ]
-
     def measure(seen: Run) -> float:
-        return sum(one.lanes for one in loads(seen)) / math.prod(seen.shape)
+        return sum(one.lanes for one in _shared_loads(seen)) / math.prod(seen.shape)
 
     def cause(seen: Run, value: float) -> str:
-        work, found = math.prod(seen.shape), loads(seen)
-        of_array = Counter()
-        for one in found:
+        work, of_array = math.prod(seen.shape), Counter()
+        for one in _shared_loads(seen):
             of_array[one.array] += one.lanes
-        shares = " and ".join(f"{n / work:.4g} of `{name}`" for name, n in of_array.items())
+        shares = ", ".join(f"{n / work:.4g} of `{name}`" for name, n in of_array.items())
         story = (
             f"a multiply-add costs {value:.4g} reads from shared memory, {shares}; the target is "
             f"{grains.reads:g}. "
         )
-        return story + (_too_many_turns(grains, seen, value) or _read_again(grains, found))
+        return story + (_too_many_turns(grains, seen, value) or _read_again(seen))
 
     words = f"at most {grains.reads:g} reads from shared memory per multiply-add"
     return Target("shared reads per multiply-add", grains.reads, words, measure, cause)
@@ -154,20 +169,101 @@ def _turns(grains: Grains, seen: Run) -> float:
     return sum(line.barriers for line in seen.trace.counts.values()) / warps / 2
 
 
-def _read_again(grains: Grains, loads: list[AccessCount]) -> str:
+def _read_again(seen: Run) -> str:
     """Source lines that read the same word one after the other."""
-    warps = math.prod(grains.block) // 32
+    launch = seen.exercise.launch(seen.shape)
+    first_block, warps = seen.at(seen.shape, blocks=1), launch.threads // 32
+    loads = _shared_loads(first_block)
     for place, one in enumerate(loads):
-        kept = one.first
-        if len(kept) > warps and np.array_equal(kept[0], kept[warps]):
-            return (
-                f"{at_line(one.site).capitalize()}, reads the same word of `{one.array}` several "
-                "times in a row. A name can hold it."
-            )
         for other in loads[place + 1 :]:
-            if other.array == one.array and np.array_equal(kept[0], other.first[0]):
-                return (
+            if other.array == one.array and np.array_equal(one.first[0], other.first[0]):
+                story = (
                     f"Source lines {one.site.line} and {other.site.line} read the same word of "
-                    f"`{one.array}`. A name can hold it."
+                    f"`{one.array}`. "
                 )
-    return "Which word does a thread read more than once?"
+                return story + (_in_two_loops(seen, one, other, warps) or "A name can hold it.")
+        if _again_at_once(one, warps):
+            return (
+                f"{at(one.site)}, reads the same word of `{one.array}` several times, one time "
+                "after the other. A name can hold it."
+            )
+    return _again_later(seen, loads) or "Which word does a thread read more than once?"
+
+
+def _again_at_once(one: AccessCount, warps: int) -> bool:
+    """Whether a line reads the same word twice, one time after the other."""
+    return len(one.first) > warps and np.array_equal(one.first[0], one.first[warps])
+
+
+def _again_later(seen: Run, loads: list[AccessCount]) -> str | None:
+    """A loop around the innermost one does not move the word: it is read again in each turn."""
+    for one in loads:
+        line = one.site.line
+        loops = sorted(
+            (
+                node
+                for node in ast.walk(seen.tree)
+                if isinstance(node, ast.For) and node.lineno < line <= node.end_lineno
+            ),
+            key=lambda node: node.lineno,
+        )
+        places = _depends_on(seen.tree, one.array, line)
+        for loop in loops[1:-1]:  # the outermost goes over the tiles
+            if isinstance(loop.target, ast.Name) and loop.target.id not in places:
+                return (
+                    f"{at(one.site)}, reads the same words of `{one.array}` in each turn of the "
+                    f"loop in line {loop.lineno}. With that loop as the innermost one, a name can "
+                    "hold a word for all of its turns."
+                )
+    return None
+
+
+def _depends_on(tree: ast.AST, array: str, line: int) -> set[str]:
+    """The names that decide which elements of `array` this line reads."""
+    found = {
+        name.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and node.lineno == line
+        if isinstance(node.value, ast.Name) and node.value.id == array
+        for name in ast.walk(node.slice)
+        if isinstance(name, ast.Name)
+    }
+    while True:
+        more = {
+            name.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign | ast.AugAssign)
+            and found & {one.id for one in ast.walk(node) if _is_set(one)}
+            for name in ast.walk(node.value)
+            if isinstance(name, ast.Name)
+        }
+        if more <= found:
+            return found
+        found |= more
+
+
+def _is_set(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _in_two_loops(seen: Run, one: AccessCount, other: AccessCount, warps: int) -> str | None:
+    """Two loops walk over the same words, one loop after the other: no name can hold them all."""
+    lines = one.site.line, other.site.line
+    loops = [
+        node
+        for node in ast.walk(seen.tree)
+        if isinstance(node, ast.For | ast.While)
+        and sum(node.lineno < line <= node.end_lineno for line in lines) == 1
+    ]
+    if len(loops) < 2 or _again_at_once(one, warps) or _again_at_once(other, warps):
+        return None
+    first, second = sorted(node.lineno for node in loops)[:2]
+    return (
+        f"They stand in two loops (lines {first} and {second}). One loop that adds to all sums "
+        "reads each word once; what it needs must be in shared memory before it begins."
+    )
+
+
+def _shared_loads(seen: Run) -> list[AccessCount]:
+    counts = seen.trace.access_counts
+    return [one for one in counts if (one.space, one.kind) == ("shared", "load")]

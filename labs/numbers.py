@@ -38,11 +38,13 @@ class Slip:
     """A mistake that is known by its answers.
 
     sentence: what was mistaken. formula: what a function with this mistake returns; it raises
-    ArithmeticError where such a function would.
+    ArithmeticError where such a function would. numbers: whether those behind the first wrong
+    answer are told, too.
     """
 
     sentence: str
     formula: Callable[..., float]
+    numbers: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,7 +55,9 @@ class NumbersExercise(Asked):
     the task says that is looked at. cases: in the order in which they are told, the simplest first.
     slips: the first that explains all answers is told. enough: so many cases tell slips apart;
     where an answer is wrong, no further ones are tried. beside: of what is given in a case and the
-    wrong answer, a sentence with the numbers behind it, said where no slip explains it.
+    wrong answer, a sentence with the numbers behind it, said where no slip explains it. instead: of
+    the same, a sentence in place of the case's own, where the answer itself tells more; or "".
+    whole: every right answer is a whole number by its nature, not by the choice of the cases.
     """
 
     parameters: tuple[str, ...]
@@ -63,6 +67,8 @@ class NumbersExercise(Asked):
     slips: tuple[Slip, ...] = ()
     enough: int = 1000
     beside: Callable[[tuple[int, ...], float], str] = lambda given, answer: ""
+    instead: Callable[[tuple[int, ...], float], str] = lambda given, answer: ""
+    whole: bool = True
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -109,7 +115,7 @@ def _wrong(asked: NumbersExercise, function, patience: float) -> str | None:
             return (
                 f"{_where(asked, case)} you return {_shown(answer)}, and {_right(asked, case)} "
                 f"right. "
-                f"{_slip(asked, answers) or _told(asked, case, answer)}"
+                f"{_slip(asked, answers, case, answer) or _told(asked, case, answer)}"
             )
     return failed
 
@@ -122,17 +128,27 @@ def _right(asked: NumbersExercise, case: Case) -> str:
 
 
 def _told(asked: NumbersExercise, case: Case, answer: float) -> str:
-    if not float(answer).is_integer():
+    if asked.whole and not float(answer).is_integer():
         of_what = f"A number of {asked.unit}s is" if asked.unit else "The answer is always"
         return f"{of_what} whole, and this is not. Does a division need rounding?"
-    return f"{case.why} {asked.beside(case.given, answer)}".strip()
+    why = asked.instead(case.given, answer) or case.why
+    return f"{why} {asked.beside(case.given, answer)}".strip()
 
 
-def _slip(asked: NumbersExercise, answers: Sequence[float]) -> str | None:
-    """The mistake that would give all of these answers, if they are enough to tell."""
+def _slip(
+    asked: NumbersExercise, answers: Sequence[float], case: Case, answer: float
+) -> str | None:
+    """The mistake that would give all of these answers, if they are enough to tell.
+
+    case, answer: the first that is wrong.
+    """
     if len(answers) < min(asked.enough, len(asked.all_cases)):
         return None
-    return next((slip.sentence for slip in asked.slips if _explains(slip, asked, answers)), None)
+    for slip in asked.slips:
+        if _explains(slip, asked, answers):
+            numbers = asked.beside(case.given, answer) if slip.numbers else ""
+            return f"{slip.sentence} {numbers}".strip()
+    return None
 
 
 def _answers(asked: NumbersExercise, function, patience: float) -> tuple[list[float], str | None]:

@@ -30,6 +30,7 @@ def probes(split: Split) -> Probes:
     """What this family knows, in the order in which it is asked."""
     return Probes(
         findings=(
+            _one_for_all_threads,
             _exchanged_outside,
             _behind_the_sum,
             partial(_another_row_or_column, split),
@@ -44,6 +45,26 @@ def probes(split: Split) -> Probes:
             partial(_columns_overlap, split),
             partial(_last_column_decides, split),
             partial(_too_few_columns, split),
+            partial(_part_of_the_grid, split),
+            _gaps,
+            partial(_overlap, split),
+            _leaves_early,
+        ),
+        wrong=(exchanged, *wrong_sums(split)),
+    )
+
+
+def by_blocks(split: Split) -> Probes:
+    """What of it holds where threads of a block are numbered in a way of their own.
+
+    split.block: the columns and the rows of c that a block covers.
+    """
+    return Probes(
+        findings=(_exchanged_outside, _behind_the_sum, _edge),
+        unwritten=(
+            exchanged,
+            exchanged_lanes,
+            ends_at_another_size,
             partial(_part_of_the_grid, split),
             _gaps,
             partial(_overlap, split),
@@ -169,6 +190,27 @@ def _behind_the_sum(seen: Run, finding: Finding) -> str | None:
     size = {n - 1: "n", m - 1: "m"}.get(high)
     ends = f" That is where {size} ends." if size else ""
     return f"{story}, and here it goes from {low} to {high}.{ends}"
+
+
+def _one_for_all_threads(seen: Run, finding: Finding) -> str | None:
+    """A shared array in the place of a local one: its indices are numbers of the loops alone."""
+    if finding.kind != "race" or finding.array == seen.result:
+        return None
+    targets = [node.target for node in ast.walk(seen.tree) if isinstance(node, ast.For)]
+    loops = {target.id for target in targets if isinstance(target, ast.Name)}
+    named = {
+        name.id
+        for node in ast.walk(seen.tree)
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) == finding.array
+        for name in ast.walk(node.slice)
+        if isinstance(name, ast.Name)
+    }
+    if not named <= loops:
+        return None
+    return (
+        f"The block has one `{finding.array}`, for all of its threads: it is a shared array, and "
+        "no index of it says which thread."
+    )
 
 
 def _tail(split: Split, seen: Run, finding: Finding) -> str | None:

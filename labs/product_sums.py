@@ -32,10 +32,10 @@ def wrong_sums(split: Split | None) -> tuple[Callable[[Run], str | None], ...]:
         _shifted,
         _inputs_out_of_step,
         _one_factor_for_all_terms,
-        _terms,
+        lost_or_repeated_terms,
         _other_partners,
-        _constant_off,
-        _added,
+        constant_off,
+        added,
         _scaled,
         *of_threads,
         _all_alike,
@@ -75,7 +75,7 @@ def _inputs_out_of_step(seen: Run) -> str | None:
     return None
 
 
-def _terms(seen: Run) -> str | None:
+def lost_or_repeated_terms(seen: Run) -> str | None:
     """Terms of the sum that are missing, or count more than once."""
     found = times_each_term(seen)
     if found is None:
@@ -200,7 +200,7 @@ def _one_factor_for_all_terms(seen: Run) -> str | None:
     return None
 
 
-def _constant_off(seen: Run) -> str | None:
+def constant_off(seen: Run) -> str | None:
     off = np.unique(seen.out - seen.right)
     if off.size != 1:
         return None
@@ -210,7 +210,7 @@ def _constant_off(seen: Run) -> str | None:
     )
 
 
-def _added(seen: Run) -> str | None:
+def added(seen: Run) -> str | None:
     """a + b in place of a·b."""
     a, b = seen.inputs
     added = a.sum(axis=1, dtype=np.float64)[:, None] + b.sum(axis=0, dtype=np.float64)

@@ -133,7 +133,13 @@ def _how_often_each(sums: Sums, seen: Run) -> str | None:
     lost, kept = np.flatnonzero(times == 0), np.flatnonzero(times)
     if kept.size == 1:
         often = "" if times[kept[0]] == 1 else f" {times[kept[0]]:g} times"
-        return f"This sum holds {element(name, [own[kept[0]]])}{often} and nothing else."
+        held = f"This sum holds {element(name, [own[kept[0]]])}{often} and nothing else."
+        if first != 1 or len(own) == 1:
+            return held
+        return (
+            f"{held} That of block 0 is right. Which number in the tree is another one in each "
+            "block?"
+        )
     said, twice = [], np.flatnonzero(times > 1)
     if lost.size:
         which = f"{lost.size} of its {len(own)} elements" if len(own) > 1 else "its only element"

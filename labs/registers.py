@@ -12,10 +12,12 @@ from labs.words import quoted, sentence
 from utils.xray.loops import FFMA
 
 # Instructions of a loop that keep sums from being added up, and what they do there.
-_BETWEEN = (
+_AWAY = (
     (("LDL", "STL"), "go to local memory and back"),
     (("LDS", "STS"), "go to shared memory and back"),
     (("BRA",), "are jumps, and one is enough: which loop may end after each of its turns?"),
+)
+_CHOICES = (
     (("SEL", "USEL"), "choose between two values"),
     (("ISETP", "UISETP"), "compare, and most of them stand between the multiply-adds"),
 )
@@ -60,20 +62,44 @@ def share_of_multiply_adds(at_least: float) -> Target:
         return (
             f"in the machine code ({code.arch}) the loop with the most multiply-adds has "
             f"{len(body)} instructions, and {many} of them multiply and add. That is "
-            f"{many / len(body):.1%}; the target is {at_least:.0%}. {_what_stands_between(body)}"
+            f"{many / len(body):.1%}; the target is {at_least:.0%}. "
+            f"{_what_stands_between(body, seen.tree)}"
         )
 
     words = f"at least {at_least:.0%} of the loop's machine code are multiply-adds"
     return Target("instructions per multiply-add", 1 / at_least, words, measure, cause, of_machine=True)
 
 
-def _what_stands_between(body) -> str:
-    for names, words in _BETWEEN:
+def _what_stands_between(body, tree: ast.FunctionDef) -> str:
+    """The cause of what stands between multiply-adds, or what it is, or a question."""
+    return (
+        _most_of(_AWAY, body)
+        or _open_loop(tree)
+        or _most_of(_CHOICES, body)
+        or "What do the others do that one turn must not repeat for each multiply-add?"
+    )
+
+
+def _most_of(kinds, body) -> str:
+    """The first kind of instructions of which there are many; empty where there is none."""
+    for names, words in kinds:
         count = sum(one.name in names for one in body)
         if count > sum(one.name in FFMA for one in body) / 2:
             listed = ", ".join(f"`{name}`" for name in names if any(o.name == name for o in body))
             return sentence(f"{count} instructions ({listed}) {words}")
-    return "What do the others do that one turn must not repeat for each multiply-add?"
+    return ""
+
+
+def _open_loop(tree: ast.FunctionDef) -> str:
+    """The loop over a local array that ends where the compiler cannot know; empty without one."""
+    access, _, loop = _unknown_index(tree) or (None, None, None)
+    if loop is None:
+        return ""
+    head = quoted(ast.unparse(loop).splitlines()[0])
+    return (
+        f"Line {loop.lineno}, {head}, still ends at a number that only the launch knows. So the "
+        f"compiler cannot know which elements of `{access.value.id}` that loop takes."
+    )
 
 
 def _why(seen: Run) -> str:

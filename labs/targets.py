@@ -5,6 +5,8 @@ The counts are the profiler's: see `utils.virtual_gpu`. Each function gives a Ta
 
 from __future__ import annotations
 
+import re
+
 from labs.exercise import Target
 from labs.machine_code import machine_code
 from labs.run import Run
@@ -12,6 +14,9 @@ from labs.walks import Walk, innermost_walks
 from labs.words import at_line, counted
 from utils.virtual_gpu import Finding
 from utils.virtual_gpu.counters import AccessCount
+
+# `x / 2` and `x /= 2`, but neither `x // 2` nor `x / 2.0`.
+BY_WHOLE_NUMBER = re.compile(r"(?<!/)/=?\s*(\d+)\b(?![.\d])")
 
 
 def one_store_per_element() -> Target:
@@ -65,10 +70,18 @@ def no_float64() -> Target:
         counts = seen.trace.counts
         site = next(site for site in counts if counts[site].float64_ops)
         size = "×".join(map(str, seen.shape))
+        why = (
+            "A plain number such as `0` or `0.0`, or an array of float64, makes all that it meets "
+            "float64."
+        )
+        if divided := BY_WHOLE_NUMBER.search(site.source):
+            why = (
+                f"`/` with a whole number such as `{divided[1]}` makes a float64. Where both are "
+                "whole numbers, there is `//`."
+            )
         return (
             f"{at_line(site)} works in float64, {counted(round(value), 'operation')} in all at "
-            f"{size}, where {seen.exercise.kind.slow_float64}. A plain number such as `0` or "
-            "`0.0`, or an array of float64, makes all that it meets float64."
+            f"{size}, where {seen.exercise.kind.slow_float64}. {why}"
         )
 
     return Target("operations in float64", 0, "no float64", operations, cause)

@@ -16,9 +16,45 @@ from labs.run import Run
 from labs.shared_memory import calls, in_shared
 from labs.words import counted
 from utils.virtual_gpu import Finding
+from utils.virtual_gpu.source import read_source
 
 BLOCK = 64
 BLOCK_SUM = "block_sum"  # the device function of the starter
+
+
+# ------------------------------------------------------------------------------------- refused
+
+
+def _word_overwritten(kernel, story: str) -> str | None:
+    """A name of shared memory is given to a number, or compared like one."""
+    tree = read_source(kernel.py_func).tree
+    shared = None
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
+            continue
+        name = node.targets[0].id
+        if "shared.array" in ast.unparse(node.value):
+            shared = name
+        elif name == shared:
+            return (
+                f"`{name}` names an array of one word in shared memory, and line {node.lineno} "
+                f"gives this name to something else. The word itself is `{name}[0]`."
+            )
+    return None
+
+
+def _arguments_of_add(kernel, story: str) -> str | None:
+    """An atomic with an element in place of an array and an index."""
+    if "atomic.add(" not in story or "called with these arguments" not in story:
+        return None
+    return "`cuda.atomic.add` takes an array, an index and a number."
+
+
+def _adds_an_array(kernel, story: str) -> str | None:
+    """A sum as in Python or NumPy."""
+    if " sum() of " not in story and ".sum() is " not in story:
+        return None
+    return "A kernel has no sum of a whole array: each thread adds elements in a loop."
 
 
 # -------------------------------------------------------------- nothing is stored into the result
@@ -128,6 +164,20 @@ def _set_back_too_early(seen: Run, finding: Finding) -> str | None:
     )
 
 
+def _set_by_another_block(seen: Run, finding: Finding) -> str | None:
+    """One block sets the counter, and it does not wait for the last ticket."""
+    if finding.kind != "race" or seen.parameter(finding.array) != "drawn" or not _drawing(seen):
+        return None
+    lines = {one.site.line for one in seen.accesses("drawn", "store")}
+    for line in (finding.line, finding.other_line):
+        if line in lines:
+            return (
+                f"Line {line} sets the counter while other blocks draw. Only the block with the "
+                "last ticket knows that nobody draws any more."
+            )
+    return None
+
+
 def _several_add(seen: Run, finding: Finding) -> str | None:
     """The test lets more than one block pass."""
     adders, parameter = _adders(seen), seen.parameter(finding.array)
@@ -135,6 +185,10 @@ def _several_add(seen: Run, finding: Finding) -> str | None:
         return None
     if finding.threads[0].block == finding.threads[-1].block:
         return None
+    if not seen.accesses("partials"):
+        return (
+            f"{adders} of {_blocks(seen)} blocks store their own sum there. Nobody adds these sums."
+        )
     return (
         f"{adders} of {_blocks(seen)} blocks add the partial sums here, and only the one that "
         "draws the last ticket knows that all sums are there."
@@ -289,6 +343,19 @@ def _no_such_word(seen: Run, finding: Finding) -> str | None:
 # ---------------------------------------------------------------------------------- wrong values
 
 
+def _another_thread_stores(seen: Run) -> str | None:
+    """The result comes from a thread that has no sum."""
+    events = seen.recorded(_blocks(seen) - 1).events
+    stores = [one for one in events if (one.kind, one.array) == ("store", seen.result)]
+    threads = np.flatnonzero(stores[-1].first >= 0) if stores else np.zeros(1, int)
+    if threads.size != 1 or threads[0] == 0 or len(_block_sums(seen.tree)) < 2:
+        return None
+    return (
+        f"Thread {threads[0]} of the block stores the result, and `{BLOCK_SUM}` gives the sum to "
+        "thread 0 alone."
+    )
+
+
 def _what_it_is(seen: Run) -> str | None:
     """The result of a mistake that is known, by its value."""
     out, right = float(seen.out[0]), float(seen.right[0])
@@ -311,6 +378,11 @@ def _what_it_is(seen: Run) -> str | None:
             "sums. The shares of the other threads are missing.",
         ),
         (right + _left_in_threads(seen), _BEGINS),
+        (
+            sums[-BLOCK:].sum(),
+            f"That is the sum of the last {BLOCK} partial sums, and there are {blocks}: each "
+            "thread keeps only the last one that it reads.",
+        ),
         (BLOCK * right, f"That is {BLOCK} times too much: each thread has added all of them."),
         *_without_one(sums, right),
     )
@@ -336,6 +408,8 @@ def _how_often_each_block(seen: Run) -> str | None:
             return None
         times[few] = int(found[0]) // BASE ** (few - start) % BASE
     if times @ sums != seen.out[0]:
+        if np.array_equal(seen.left[1], sums):
+            return _in_the_last_block(seen)
         return (
             f"What the blocks leave in `{seen.names['partials']}` are not the sums of all their "
             f"elements. `{BLOCK_SUM}` gives the whole sum to thread 0 alone."
@@ -347,6 +421,56 @@ def _how_often_each_block(seen: Run) -> str | None:
     rest = f", and {other.size - 1} others are not there once" if other.size > 1 else ""
     how = "is missing" if often == 0 else f"is in the result {often:g} times"
     return f"Number {number} of the {sums.size} partial sums {how}{rest}."
+
+
+def _in_the_last_block(seen: Run) -> str:
+    """The partial sums are right, and the result is not."""
+    partials = seen.names["partials"]
+    if not seen.accesses("partials"):
+        return (
+            f"The blocks leave the right sums in `{partials}`, but nobody reads them: the last "
+            "block adds only what its own threads have."
+        )
+    after = [line for line in _block_sums(seen.tree) if line > _first_return(seen.tree)]
+    if after and _fewest_at_a_barrier(seen) < BLOCK:
+        return (
+            f"After the `return` in line {_first_return(seen.tree)} some threads of the block are "
+            f"gone. `{BLOCK_SUM}` in line {after[0]} needs all of them: each adds its part."
+        )
+    return (
+        f"What the blocks leave in `{partials}` is right. What the last block makes of it is not."
+    )
+
+
+def _block_sums(tree: ast.AST) -> list[int]:
+    """The lines that call block_sum."""
+    named = (one for one in ast.walk(tree) if isinstance(one, ast.Call))
+    return sorted(one.lineno for one in named if ast.unparse(one.func) == BLOCK_SUM)
+
+
+def _first_return(tree: ast.AST) -> float:
+    """The line of the first return; behind all lines where there is none."""
+    return min((one.lineno for one in ast.walk(tree) if isinstance(one, ast.Return)), default=1e9)
+
+
+def _fewest_at_a_barrier(seen: Run) -> int:
+    """How many threads of the last block meet at the barrier where the fewest do."""
+    events = seen.recorded(_blocks(seen) - 1).events
+    met = [int(np.count_nonzero(one.first >= 0)) for one in events if one.kind == "barrier"]
+    return min(met, default=BLOCK)
+
+
+def _no_step(seen: Run) -> str | None:
+    """Each thread of the last block adds from its own number on, one by one."""
+    sums = _partial_sums(seen)
+    times = np.minimum(np.arange(sums.size), BLOCK - 1) + 1
+    if sums.size < 2 or not np.isclose(times @ sums, seen.out[0], rtol=1e-5, atol=0):
+        return None
+    return (
+        f"The partial sums are added more than once: number 1 of them twice, number 2 three times, "
+        f"and so on. The threads of the last block do not skip what others add: in a loop from the "
+        f"thread's own number on, the step is {BLOCK}."
+    )
 
 
 _BEGINS = (
@@ -445,6 +569,7 @@ def _lines_of_adding(seen: Run) -> set[int]:
 
 _NOTHING = (_nothing_left, _nothing_drawn, _added_in_vain, _nobody_is_last)
 PROBES = Probes(
+    refused=(_word_overwritten, _arguments_of_add, _adds_an_array),
     idle=_NOTHING,
     unwritten=_NOTHING,
     findings=(
@@ -464,6 +589,7 @@ PROBES = Probes(
         _all_store,
         _no_such_partial,
         _no_such_word,
+        _set_by_another_block,
     ),
-    wrong=(_what_it_is, _how_often_each_block),
+    wrong=(_another_thread_stores, _what_it_is, _no_step, _how_often_each_block),
 )

@@ -20,6 +20,7 @@ from labs.ticket_probes import BLOCK, PROBES
 from labs.words import at_line, counted
 
 SUMS = Sums(threads=BLOCK, whole=True)
+_ALL_OF_THEM = f" Each of the {BLOCK} threads of the block reads all of them."
 LEFT = np.float32(4096)  # what another launch has left in each partial sum
 
 
@@ -39,10 +40,12 @@ def sum_in_one_launch(**told) -> Exercise:
         targets=(
             no_negative_index(),
             chosen_by_its_ticket(),
+            stored_before_its_ticket(),
             counter_after(0),
             no_atomics_on_the_result(),
             each_partial(1, "store"),
             each_partial(1, "load"),
+            each_element_once(),
             one_store_per_element(),
             no_float64(),
         ),
@@ -96,6 +99,36 @@ def chosen_by_its_ticket() -> Target:
     return Target("blocks that add without the ticket", 0, words, measure, cause)
 
 
+def stored_before_its_ticket() -> Target:
+    """Whether the thread that draws has stored the sum, or has met the one that did at a barrier.
+
+    The virtual GPU keeps fences and atomics by warp: two threads of a warp are one for it.
+    """
+
+    def measure(seen: Run) -> float:
+        partials, drawn = seen.names["partials"], seen.names["drawn"]
+        stored = None
+        for one in seen.recorded(0).events:
+            if (one.kind, one.array) == ("store", partials):
+                stored = one.first >= 0
+            elif one.kind in ("barrier", "syncwarp"):
+                stored = None
+            elif (one.kind, one.array) == ("atomic", drawn) and stored is not None:
+                return float(not (stored & (one.first >= 0)).any())
+        return 0.0
+
+    def cause(seen: Run, value: float) -> str:
+        store, draw = seen.accesses("partials", "store")[0], seen.accesses("drawn", "atomic")[0]
+        return (
+            f"one thread stores the sum in {at_line(store.site)}, and another one of the block "
+            f"draws in line {draw.site.line}. Nothing makes it wait: it may draw before the sum "
+            "is stored."
+        )
+
+    words = "each sum stored before its ticket is drawn"
+    return Target("tickets drawn too early", 0, words, measure, cause)
+
+
 def _counter_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return (*inputs(shape, seed)[:2], np.ones(1, np.uint32))
 
@@ -123,6 +156,24 @@ def no_atomics_on_the_result() -> Target:
     return Target("atomics on the result", 0, "a fixed order of additions", measure, cause)
 
 
+def each_element_once() -> Target:
+    """How often each element of x is loaded."""
+
+    def measure(seen: Run) -> float:
+        return seen.total("x", "load", "lanes") / seen.shape[0]
+
+    def cause(seen: Run, value: float) -> str:
+        most = seen.accesses("x")[-1]
+        return (
+            f"{at_line(most.site)} loads {most.lanes:,} elements of `{most.array}` again. The "
+            "blocks have added them already, and their sums are in "
+            f"`{seen.names['partials']}`."
+        )
+
+    words = "each element of x read once"
+    return Target("loads of each element", 1, words, measure, cause)
+
+
 def each_partial(at_most: int, kind: str) -> Target:
     """How often each partial sum is loaded, or stored."""
 
@@ -135,6 +186,7 @@ def each_partial(at_most: int, kind: str) -> Target:
         return (
             f"{at_line(most.site)} {kind}s {most.lanes:,} times {where} `{most.array}`, which has "
             f"{counted(SUMS.blocks(seen.shape[0]), 'element')}: {value:.3g} {kind}s for each."
+            f"{_ALL_OF_THEM if (kind, value) == ('load', BLOCK) else ''}"
         )
 
     verb = {"load": "read", "store": "written"}[kind]

@@ -31,12 +31,16 @@ from labs.tile_sums import (
     terms_by_tile,
     tiles_mixed_up,
 )
+from utils.machine.occupancy import WARP
 from utils.virtual_gpu import Finding, VirtualGpuError
 from utils.virtual_gpu.source import read_source
 
 
-def probes(tile: int, constant: str, family: Probes) -> Probes:
-    """What this family knows, in the order in which it is asked; then what all products know."""
+def probes(tile: int, constant: str, family: Probes, width: int | None = None) -> Probes:
+    """What this family knows, in the order in which it is asked; then what all products know.
+
+    width: columns of c that a block covers, where they are more than `tile`.
+    """
     return Probes(
         constants=(partial(_other_side, tile, constant),),
         refused=(computed_size,),
@@ -57,7 +61,7 @@ def probes(tile: int, constant: str, family: Probes) -> Probes:
             partial(mixed_up_outside, tile),
             *family.findings,
         ),
-        unwritten=(partial(_blocks_exchanged, tile), *family.unwritten),
+        unwritten=(partial(_blocks_exchanged, tile, width or tile), *family.unwritten),
         wrong=(
             infinity,
             partial(terms_by_tile, tile),
@@ -66,6 +70,21 @@ def probes(tile: int, constant: str, family: Probes) -> Probes:
             taken_for_outside,
             *family.wrong,
         ),
+    )
+
+
+def of_any_shape(depth: int) -> tuple:
+    """What of the findings holds for tiles of any shape. depth: terms of a sum in a tile."""
+    return (
+        never_called,
+        _one_warp_waits,
+        _left_before,
+        _not_loaded_yet,
+        _still_in_use,
+        _same_element,
+        in_a_branch,
+        nobody_stores,
+        partial(_last_tile, depth),
     )
 
 
@@ -93,10 +112,10 @@ def _one_warp_waits(seen: Run, finding: Finding) -> str | None:
     warp = calls(seen, "syncwarp")
     if not in_shared(seen, finding, "race") or not warp or calls(seen, "syncthreads"):
         return None
-    x, y = seen.exercise.launch(seen.shape).block
+    warps = seen.exercise.launch(seen.shape).threads // WARP
     return (
         f"`syncwarp` in line {warp[0].lineno} makes the 32 threads of a warp wait for each other. "
-        f"The tile is loaded by {x * y // 32} warps."
+        f"The tile is loaded by {warps} warps."
     )
 
 
@@ -208,15 +227,15 @@ def _last_tile(tile: int, seen: Run, finding: Finding) -> str | None:
 # ----------------------------------------------------------------- elements that nobody has written
 
 
-def _blocks_exchanged(tile: int, seen: Run) -> str | None:
+def _blocks_exchanged(tile: int, width: int, seen: Run) -> str | None:
     """x of the block counts rows: as many columns are written as the grid has rows of blocks."""
     try:
-        tall = seen.at((2 * tile + 1, 4 * tile, tile))
+        tall = seen.at((2 * tile + 1, 4 * width, tile))
     except VirtualGpuError:
         return None
-    if not np.array_equal(np.flatnonzero(~tall.unwritten.all(axis=0)), np.arange(3 * tile)):
+    if not np.array_equal(np.flatnonzero(~tall.unwritten.all(axis=0)), np.arange(3 * width)):
         return None
     return (
-        f"As many columns are written as this grid has blocks along `y`, times {tile}: in your "
+        f"As many columns are written as this grid has blocks along `y`, times {width}: in your "
         "kernel `blockIdx.x` counts rows and `blockIdx.y` columns."
     )

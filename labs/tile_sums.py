@@ -6,6 +6,8 @@ missing or count twice.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from labs.product_sums import times_each_term
@@ -32,12 +34,15 @@ def infinity(seen: Run) -> str | None:
     return None
 
 
-def terms_by_tile(tile: int, seen: Run) -> str | None:
-    """Terms that are missing, or counted more than once, tile by tile."""
+def terms_by_tile(tile: int, seen: Run, of: Run | None = None) -> str | None:
+    """Terms that are missing, or counted more than once, tile by tile.
+
+    of: the whole run, where `seen` holds a part of the result.
+    """
     found = times_each_term(seen)
     if found is None:
         return None
-    m, n, k = seen.shape
+    m, n, k = (of or seen).shape
     terms, last = np.arange(k), (k - 1) // tile * tile
     lost, inside = np.flatnonzero(found == 0), terms % tile
     if (found == -1).all():
@@ -164,8 +169,13 @@ def mixed_up_outside(tile: int, seen: Run, finding: Finding) -> str | None:
     return tiles_mixed_up(tile, seen)
 
 
-def tiles_mixed_up(tile: int, seen: Run) -> str | None:
-    """Run on square matrices and recognise what indices give that are mixed up."""
+def tiles_mixed_up(
+    tile: int, seen: Run, among: Callable[[np.ndarray], np.ndarray] | None = None
+) -> str | None:
+    """Run on square matrices and recognise what indices give that are mixed up.
+
+    among: the elements to look at, of a result, where a mistake concerns some of them alone.
+    """
     try:
         square = seen.at((2 * tile, 2 * tile, 2 * tile))
     except VirtualGpuError:
@@ -178,7 +188,7 @@ def tiles_mixed_up(tile: int, seen: Run) -> str | None:
         "C": np.broadcast_to(b[:, :1], b.shape),
     }
     operands = {"a": a, "b": b, **first}
-    written = ~square.unwritten
+    written = ~square.unwritten & (among(square.out) if among else True)
     for names, equation, sentence in _MIXED_UP:
         c = np.einsum(equation, *(operands[name] for name in names), optimize=True)
         alike = [at for at, letter in enumerate("rcyx") if letter not in equation.split("->")[1]]
@@ -228,8 +238,17 @@ def taken_for_outside(seen: Run) -> str | None:
         if not found.size or np.delete(seen.wrong, found, axis=1 - axis).any():
             continue
         which = f"{what} {found[0]}" if found.size == 1 else f"{what}s {_few(found)}"
+        parameter = _loads_too_little(seen) or parameter
         return (
             f"Zero stands in {which}, and all others are right: a test takes what `"
             f"{seen.names[parameter]}` has there for outside."
         )
     return None
+
+
+def _loads_too_little(seen: Run) -> str | None:
+    """The one input of which some elements are not loaded where they are needed."""
+    (m, n, k), grid = seen.shape, seen.exercise.launch(seen.shape).grid
+    needed = {"a": m * k * grid[0], "b": k * n * grid[1]}
+    less = [one for one, lanes in needed.items() if seen.total(one, "load", "lanes") < lanes]
+    return less[0] if len(less) == 1 else None

@@ -7,6 +7,7 @@ asked besides is one barrier per tile, and loads that a thread does not wait for
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -31,7 +32,7 @@ def double_buffered_product(tile: int, **told) -> Exercise:
 
 
 def _one_barrier_per_tile(tile: int) -> Target:
-    """Barriers that each thread passes; one more than there are tiles is allowed."""
+    """Barriers that each thread passes; one is allowed besides, before the first tile is read."""
 
     def passed(seen: Run) -> float:
         launch = seen.exercise.launch(seen.shape)
@@ -39,7 +40,7 @@ def _one_barrier_per_tile(tile: int) -> Target:
         return sum(line.barriers for line in seen.trace.counts.values()) / warps
 
     def measure(seen: Run) -> float:
-        return (passed(seen) - 1) / (seen.shape[2] // tile)
+        return math.ceil((passed(seen) - 1) / (seen.shape[2] // tile))
 
     def cause(seen: Run, value: float) -> str:
         tiles = seen.shape[2] // tile
@@ -47,11 +48,23 @@ def _one_barrier_per_tile(tile: int) -> Target:
         where = f"source line{'s' * (len(lines) > 1)} {', '.join(lines)}"
         return (
             f"each thread passes {counted(round(passed(seen)), 'barrier')} ({where}) for "
-            f"{counted(tiles, 'tile')}; the target is {tiles + 1}."
+            f"{counted(tiles, 'tile')}; the target is {tiles + 1}.{_one_place(tile, seen)}"
         )
 
     words = "one barrier per tile, and at most one more"
     return Target("barriers per tile", 1, words, measure, cause)
+
+
+def _one_place(tile: int, seen: Run) -> str:
+    """Why there are two barriers for each tile, where a shared array holds one tile only."""
+    shared = [one for one in seen.recorded(0).arrays if one.space == "shared"]
+    single = next((one.name for one in shared if math.prod(one.shape) <= tile * tile), None)
+    if single is None:
+        return ""
+    return (
+        f" `{single}` has room for one tile. So a barrier must stand before a tile is read, and "
+        "another one before the next tile is stored in its place."
+    )
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def _shape_as_number(kernel, message: str) -> str | None:
 
 def _all_three_coordinates(kernel, message: str) -> str | None:
     """threadIdx without .x."""
-    if "Dim3" not in message:
+    if "Dim3" not in message and not re.search(r"cuda\.(thread|block)(Idx|Dim)\b(?!\.)", message):
         return None
     return (
         "`cuda.threadIdx`, `cuda.blockIdx` and `cuda.blockDim` each hold three numbers, `x`, `y` "

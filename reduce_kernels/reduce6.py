@@ -18,8 +18,7 @@ from utils.ladder.tasks import SUM
 def kernel_of(BLOCK):
     """The kernel for blocks of BLOCK threads, a power of two; the grid strides over x.
 
-    It takes any grid. Just as many blocks as run at once are slower than many more: the blocks that
-    wait for a place are what keeps the memory busy while others build their tree.
+    It takes any grid. Just as many blocks as run at once are somewhat slower than many more.
     """
 
     # Each thread adds eight elements before the tree, so there are fewer trees; flaw: every step of

@@ -2,8 +2,8 @@
 
 A read of 128 bits takes four wavefronts, and two where lanes ask for the same quad in pairs: each
 with its neighbour, or with its next neighbour but one. The maps differ in how often that happens:
-3, 3, 2 and 2 wavefronts per read. On an H200 the kernel was fastest with the first: shared memory
-is not what it waits for.
+3, 3, 2 and 2 wavefronts per read, as the profiler counted on an H200. There the kernel was fastest
+with the first: shared memory is not what it waits for.
 """
 
 from numba import cuda

@@ -69,7 +69,10 @@ def tile_place(tile, down, across):
 
 @cuda.jit(device=True, forceinline=True)
 def share_of_block(tiles, steps, whole, slices):
-    """(tile, number of the slice, first step, step after the last) of this block; see `Cut`."""
+    """(tile, number of the slice, first step, step after the last) of this block.
+
+    The first `whole` tiles have one block each, the others `slices` blocks.
+    """
     block = uint32(cuda.blockIdx.x)
     if block < whole:
         return block, uint32(0), uint32(0), steps

@@ -57,8 +57,9 @@ EXERCISE = reduction(
     text=(
         "Write the sum of a block with shuffles. Each thread has loaded one element into `total`. "
         "First the lanes of each warp add theirs, and one lane stores the sum of its warp into "
-        "`of_warps`. After a barrier one warp adds the 8 words of `of_warps`, and one thread "
-        "stores the sum of the block into `partials[cuda.blockIdx.x]`. About 12 lines.",
+        "`of_warps`. After a barrier the 8 words of `of_warps` are added, in the same way by one "
+        "warp or in a loop by one thread. This thread stores the sum of the block into "
+        "`partials[cuda.blockIdx.x]`. About 12 lines.",
         "The launch is given: blocks of 256 threads, and one block for 256 elements, so the last "
         "block may reach beyond the end of `x`. A thread without an element has a `total` of zero. "
         "Do not send it away: a shuffle and a barrier need all threads.",
@@ -80,7 +81,7 @@ EXERCISE = reduction(
         "warp.",
         "Between the stores into `of_warps` and the reads of it all warps of the block must meet "
         "at a barrier, and not in a branch.",
-        "Then `if tid < 32:` lets one whole warp go on. Its lanes 0 to 7 take a word of "
+        "With shuffles: `if tid < 32:` lets one whole warp go on. Its lanes 0 to 7 take a word of "
         "`of_warps`, and the others `float32(0)`. So all 32 lanes come to the shuffles.",
     ),
     after="The lanes of a warp have added without shared memory, and the block meets once.",

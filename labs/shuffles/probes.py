@@ -63,7 +63,10 @@ def lanes_missing(seen: Run, finding: Finding) -> str | None:
     test = max(tests, key=lambda node: node.lineno)
     story = f"The shuffle stands under `if {ast.unparse(test.test)}` of line {test.lineno}"
     if not lanes:
-        return f"{story}, and the lane that it reads from does not come there."
+        return (
+            f"{story}, and the lane that it reads from does not come there. This must not be, even "
+            "for a sum that nobody needs: each lane must read from one that comes, too."
+        )
     return (
         f"{story}, and {here} of the {WARP} lanes of this warp come{'s' * (here == 1)} there. But "
         f"the mask names {int(lanes[1], 16).bit_count()}."

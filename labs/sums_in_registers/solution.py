@@ -5,8 +5,7 @@ from numba import cuda, float32
 
 @cuda.jit
 def sums_in_registers(a, b, c):
-    m, k = a.shape
-    n = b.shape[1]
+    m, n, k = a.shape[0], b.shape[1], a.shape[1]
     row = cuda.blockIdx.y * 8 + cuda.threadIdx.y
     col = cuda.blockIdx.x * 512 + cuda.threadIdx.x
     if row >= m or col >= n:

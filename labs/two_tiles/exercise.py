@@ -5,7 +5,7 @@ from labs.grains import Grains, grained_product
 EXERCISE = grained_product(
     Grains(tile=16, columns=2),
     constant="TILE",
-    shapes=((32, 96, 80), (17, 82, 33), (20, 40, 7), (20, 10, 37)),
+    shapes=((80, 64, 112), (17, 82, 33), (20, 40, 7), (20, 10, 37)),
     name="two_tiles",
     lesson="10",
     title="One tile of a, two tiles of b",
@@ -15,11 +15,12 @@ EXERCISE = grained_product(
         "16 columns apart.",
         "The kernel below is the tiled product for this launch, but it computes only the first of "
         "the two. Add the second: a second tile of `b`, and a second sum. The tile of `a` is "
-        "loaded once and serves both. About 7 new lines.",
+        "loaded once and serves both. Give the second tile of `b` an array of its own: in one wide "
+        "array, with rows of 32 words, lanes would meet in the same banks. About 7 new lines.",
     ),
     hints=(
-        "The second tile of `b` has the same rows and begins 16 columns further on. Its own array "
-        "in shared memory is the simplest way: `tile_b1`, as large as `tile_b`.",
+        "The second tile of `b` has the same rows and begins 16 columns further on. Its "
+        "array in shared memory is as large as `tile_b`: call it `tile_b1`.",
         "Column `col` can be inside of `b` and column `col + TILE` outside, so the second load and "
         "the second store need a test of their own.",
         "In the inner loop a thread needs one word of the tile of `a` and one of each tile of `b`. "

@@ -8,7 +8,7 @@ from utils.ladder.step import Launch
 BLOCKS = (256, 32, 64, 128, 512, 1024)
 # Elements per thread, of a kernel that takes any grid: the default, then the others. Blocks of 256
 # threads and 2^30 elements make grids from 2^21 blocks down to 64.
-PER_THREAD = (8, 2, 64, 512, 2048, 4096, 65536)
+PER_THREAD = (8, 2, 64, 512, 2048, 4096, 8192, 16384, 65536)
 
 
 def launch(shape, BLOCK, PER_THREAD):

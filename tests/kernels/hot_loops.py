@@ -1,4 +1,4 @@
-"""Record the innermost loops that lesson 06 shows, for machines without a compiler.
+"""Record the innermost loops that lessons show, for machines without a compiler.
 
     python -m tests.kernels.hot_loops --out data/compiled/hot_loops.csv
 
@@ -22,7 +22,13 @@ COLUMNS = ("arch", "toolkit", "numba_cuda", "kernel", "loads_first", "opcodes")
 
 
 def variants() -> list[Variant]:
-    return [LADDER.step("naive").variant(), *LADDER.step("unrolled").variants()]
+    return [
+        LADDER.step("naive").variant(),
+        *LADDER.step("unrolled").variants(),
+        LADDER.step("tiled").variant(),
+        *(LADDER.step("granularity").variant(GRAIN=grain, TILE=32) for grain in (2, 4)),
+        *LADDER.step("ilp").variants(),
+    ]
 
 
 def rows() -> Iterator[tuple]:

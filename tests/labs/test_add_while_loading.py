@@ -78,6 +78,10 @@ WRONG = {
                          "    elif i + BLOCK < x.size:\n        total += x[i + BLOCK]\n")],
         ["`x[256]` to `x[511]`", "1,024 words of `x` are loaded"],
     ),
+    "a plus inside the other case": (
+        [(LOAD + SECOND, "    total = x[i] if i < x.size else float32(0) + x[i + BLOCK]\n")],
+        ["`x[256]` to `x[511]`", "1,024 words of `x` are loaded"],
+    ),
     "blocks too near": (
         [("(2 * BLOCK)", "BLOCK")],
         ["256 additions", "`x[0]` to `x[511]`", "belong to block 0"],

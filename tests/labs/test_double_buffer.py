@@ -39,14 +39,16 @@ ONE_SIDE = [
 
 # What is wrong, the change of the solution, and words of the sentence that name the cause.
 WRONG = {
-    "as it was given": (None, ["The result is right", "10 barriers (source lines 20, 23)"]),
+    "as it was given": (None, ["The result is right", "10 barriers (source lines 20, 23)",
+         "`tile_a` has room for one tile"]),
     "one buffer, one barrier": (
         ONE_SIDE,
         ["writes tile_a[0, 0]", "the one tile that is in `tile_a`", "line 27 reads in the same"],
     ),
     "one buffer, two barriers": (
         [*ONE_SIDE, (COMMENT, BARRIER)],
-        ["The result is right", "11 barriers (source lines 20, 28, 32)", "the target is 6"],
+        ["The result is right", "11 barriers (source lines 20, 28, 32)", "the target is 6",
+         "another one before the next tile is stored in its place"],
     ),
     "the side does not change": (
         [(FLIP, "")],
@@ -350,6 +352,25 @@ def test_a_wrong_kernel_is_refused_with_its_cause(what):
     kernel = changed(NAME, *changes) if changes else EXERCISES[NAME].starter
     (cause,) = check(NAME, kernel).causes
     assert [word for word in words if word not in cause] == [], cause
+
+
+def test_a_side_of_one_is_no_second_side():
+    changes = [("(2, TILE", "(1, TILE"), ("[side", "[0"), (FLIP, ""), (COMMENT, BARRIER)]
+    (cause,) = check(NAME, changed(NAME, *changes)).causes
+    assert "`tile_a` has room for one tile" in cause
+
+
+@pytest.mark.slow
+def test_two_barriers_with_two_sides_are_not_put_down_to_room():
+    (cause,) = check(NAME, changed(NAME, (SUMS, SUMS + BARRIER))).causes
+    assert "11 barriers" in cause
+    assert "room for one tile" not in cause
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["the side by a difference", "the last tile behind the loop"])
+def test_barriers_per_tile_are_told_as_a_whole_number(what):
+    assert "barriers per tile 1;" in str(check(NAME, changed(NAME, *RIGHT[what])))
 
 
 @pytest.mark.parametrize("what", ["one buffer, one barrier", "the loads behind the sums"])

@@ -50,6 +50,9 @@ FORMULAS = {
     "float('inf') if x > 10**6 else y",
     "max([(i % y, i) for i in range(x)])[1]",
     "min(*[x, y], 5)",
+    "{x: 1, y: 2}[y] + len({}) + (x in {x: 1})",
+    "min({i: (i - y) ** 2 for i in range(x) if i}.items(), key=lambda pair: pair[1])[0]",
+    "dict(zip((x, y), (1, 2))).get(y, 5) + {x: 1}.get(0, 4)",
 }
 
 BODIES = {
@@ -101,6 +104,20 @@ BODIES = {
         last = found.pop()
         found.sort()
         return found.index(last - 1) + (x, y, y).count(y)
+    """,
+    "a dictionary": """
+        times = {}
+        for i in range(x):
+            times[i] = (i - y) ** 2
+        least = min(times.values())
+        for i, time in times.items():
+            if time == least:
+                return i * 10 + min(times, key=times.get) + sum(times.keys()) + max(times)
+    """,
+    "an element of a list": """
+        found = [x, y]
+        found[1] = found[0]
+        return found[1]
     """,
     "nothing": """
         'a text is a comment'
@@ -184,6 +201,13 @@ def test_a_function_may_call_itself():
         ("return (1, 2)[5]", ["IndexError"]),
         ("a, b = 1, 2, 3", ["3 values are assigned to 2 names"]),
         ("x[0] = 1", ["only variables can be assigned to"]),
+        ("return {x: 1}[0]", ["KeyError"]),
+        ("a = {x: 1}\n    for one in a:\n        a[one + 1] = 1", ["changed size"]),
+        ("return {[x]: 1}", ["TypeError", "unhashable"]),
+        ("return {**{x: 1}}", ["is not known to the check"]),
+        ("return {x: 1}.pop(x)", ["is not known to the check"]),
+        ("return {x: 1} | {}", ["A dict cannot be computed with"]),
+        ("(1, 2)[0] = x", ["only variables can be assigned to"]),
         ("import os", ["of all modules only `math`"]),
         ("try:\n        pass\n    except ValueError:\n        pass", ["this statement"]),
         ("assert x < 0", ["this assertion does not hold"]),

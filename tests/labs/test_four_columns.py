@@ -39,7 +39,7 @@ WRONG = {
     ),
     "one shared array of totals": (
         [("cuda.local.array", "cuda.shared.array")],
-        ["totals[0]", "no syncthreads() between"],
+        ["totals[0]", "The block has one `totals`, for all of its threads"],
     ),
     "four rows": (
         [

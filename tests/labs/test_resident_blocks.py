@@ -230,6 +230,7 @@ def test_another_right_formula_passes(what):
     assert verdict.passed, str(verdict)
 
 
+@pytest.mark.slow
 def test_a_function_that_puts_block_after_block_passes():
     assert check(NAME, from_text(NAME, BY_HAND)).passed
 

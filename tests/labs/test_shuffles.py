@@ -89,6 +89,14 @@ WRONG = {
         second(SECOND.replace("tid < 32", "tid < WARPS")),
         ["under `if tid < WARPS` of line 21", "8 of the 32 lanes", "the mask names 32"],
     ),
+    "eight lanes with their mask, read from the ninth": (
+        second(
+            SECOND.replace("tid < 32", "tid < WARPS")
+            .replace("0xFFFFFFFF", "0xFF")
+            .replace("16", "4")
+        ),
+        ["under `if tid < WARPS` of line 21", "does not come there", "a sum that nobody needs"],
+    ),
     "one lane in the second": (
         second(SECOND.replace("tid < 32", "tid == 0")),
         ["under `if tid == 0`", "1 of the 32 lanes of this warp comes"],

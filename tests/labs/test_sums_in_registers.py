@@ -39,7 +39,7 @@ WRONG = {
     "one total": ([("totals[j]", "totals[0]")], ["Columns 0 and 32", "share one total"]),
     "one shared array of totals": (
         [("cuda.local.array", "cuda.shared.array")],
-        ["totals[0]", "no syncthreads() between"],
+        ["totals[0]", "The block has one `totals`, for all of its threads"],
     ),
     "added up in c": (
         [("totals[j] +=", "c[row, col + 32 * j] +="), (LAST, "")],
@@ -69,11 +69,11 @@ WRONG = {
 COMPILED = {
     "nothing changed": (
         None,
-        ["64 bytes", "12 `LDL`, 16 `STL`", "line 17", "`totals[j]`", "`for j in range(mine)`"],
+        ["64 bytes", "12 `LDL`, 16 `STL`", "line 16", "`totals[j]`", "`for j in range(mine)`"],
     ),
     "the loop over k alone is not changed": (
         [(FIRST, MINE + FIRST), (MIDDLE, f"        for j in range(mine):\n            {LOAD}\n")],
-        ["bytes", "`totals[j]`", "line 21", "`for j in range(mine)`"],
+        ["bytes", "`totals[j]`", "line 20", "`for j in range(mine)`"],
     ),
     "a while loop up to mine": (
         [
@@ -91,7 +91,12 @@ COMPILED = {
     ),
     "the store alone is not changed": (
         [(FIRST, MINE + FIRST), (LAST, f"    for j in range(mine):\n        {STORE}\n")],
-        ["The result is right", "16 of them multiply and add", "the target is 14%"],
+        [
+            "The result is right",
+            "the target is 14%",
+            "Line 24, `for j in range(mine)`, still ends at a number that only the launch knows",
+            "which elements of `totals`",
+        ],
     ),
     "break": (
         [
@@ -100,6 +105,10 @@ COMPILED = {
             (f"    {STORE}", STORE),
         ],
         ["The result is right", "15 instructions (`BRA`) are jumps", "the target is 14%"],
+    ),
+    "comparisons that every turn makes anew": (
+        [(MIDDLE, MIDDLE.replace(TAIL, "if col + 32 * j < n and i + j < k + 16 and i * j >= 0:"))],
+        ["The result is right", "(`ISETP`) compare", "the target is 14%"],
     ),
     "in shared memory": (
         [

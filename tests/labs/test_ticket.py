@@ -183,7 +183,8 @@ WRONG = {
     "all in each thread, and no tree": (
         [*other_loop("range(cuda.threadIdx.x, partials.size, BLOCK)", "range(partials.size)"),
          (TREE, "")],
-        ["The result is right", "loads 4,096 times from `partials`", "64 loads for each"],
+        ["The result is right", "loads 4,096 times from `partials`", "64 loads for each",
+         "Each of the 64 threads of the block reads all of them"],
     ),
     "all but the first in each thread": (
         other_loop("range(cuda.threadIdx.x, partials.size, BLOCK)", "range(1, partials.size)"),
@@ -267,6 +268,64 @@ WRONG = {
     "a word too far": (
         [("number[0] = cuda", "number[1] = cuda")], ["`number` is one word, and its index is 0"],
     ),
+    "another thread of the warp draws": (
+        [(FENCE + DRAW, "    if cuda.threadIdx.x == 1:\n" + FENCE + DRAW)],
+        ["The result is right", "one thread stores the sum in line 29",
+         "another one of the block draws in line 32", "before the sum is stored"],
+    ),
+    "its own total in place of the partial sums": (
+        [(ADD, "            total += mine\n"), (ZERO, "        mine = total\n" + ZERO)],
+        ["the right sums in `partials`, but nobody reads them", "what its own threads have"],
+    ),
+    "the other threads return": (
+        [(WAIT + TEST[9:], "    if cuda.threadIdx.x != 0:\n        return\n" + WAIT + TEST[9:])],
+        ["After the `return` in line 33 some threads of the block are gone",
+         "`block_sum` in line 39 needs all of them"],
+    ),
+    "no step": (
+        other_loop(", BLOCK)", ")"),
+        ["number 1 of them twice, number 2 three times", "the step is 64"],
+    ),
+    "no step, as many as threads": (
+        other_loop("partials.size, BLOCK)", "BLOCK)"), ["number 1 of them twice"],
+    ),
+    "the name of the word for the ticket": (
+        [(DRAW, DRAW.replace("number[0]", "number")), (TEST, TEST.replace("number[0]", "number"))],
+        ["`number` names an array of one word", "line 31 gives this name", "`number[0]`"],
+    ),
+    "all of x again in the last block": (
+        [*other_loop("partials.size", "x.size"), (ADD, ADD.replace("partials", "x"))],
+        ["The result is right", "line 36, `total += x[j]`", "loads 4,096 elements of `x` again"],
+    ),
+    "each block its sum into the result": (
+        [(STORE, STORE.replace("partials[cuda.blockIdx.x]", "out[0]")),
+         (ZERO + LOOP + ADD + TREE + LAST + OUT, LAST)],
+        ["64 of 64 blocks store their own sum there. Nobody adds these sums"],
+    ),
+    "block 0 sets the counter at the start": (
+        [(RESET, ""), (TICKET, "    if cuda.grid(1) == 0:\n        drawn[0] = 0\n" + TICKET)],
+        ["Line 29 sets the counter while other blocks draw", "Only the block with the last ticket"],
+    ),
+    "the thread of the ticket stores": (
+        [(END, END.replace("threadIdx.x == 0", "threadIdx.x == number[0]"))],
+        ["Thread 63 of the block stores the result", "gives the sum to thread 0 alone"],
+    ),
+    "keeps the last one": (
+        [(ADD, ADD.replace("+=", "="))],
+        ["the sum of the last 64 partial sums, and there are 90", "keeps only the last one"],
+    ),
+    "an element for the atomic": (
+        [("cuda.atomic.add(drawn, 0, 1)", "cuda.atomic.add(drawn[0], 1)")],
+        ["`cuda.atomic.add` takes an array, an index and a number"],
+    ),
+    "sum of an array": (
+        [(LOOP + ADD, "        total = sum(partials)\n")],
+        ["A kernel has no sum of a whole array"],
+    ),
+    "sum of an array as in NumPy": (
+        [(LOOP + ADD, "        total = partials.sum()\n")],
+        ["A kernel has no sum of a whole array"],
+    ),
     "float64": ([(ZERO, "        total = 0.0\n")], ["The result is right", "works in float64"]),
 }  # fmt: skip
 QUICK = ("no fence", "the block with the highest number", "counter not set back")
@@ -282,6 +341,10 @@ RIGHT = {
     "the others leave": [(TEST, f"{TEST.replace('==', '!=')}\n        return\n    if True:")],
     "a flag in shared memory": [
         (DRAW, DRAW.rstrip() + " == cuda.gridDim.x - 1\n"), (TEST, "if number[0]:"),
+    ],
+    "the fence before a barrier, and another thread draws": [
+        (DRAW, ""),
+        (WAIT, "    cuda.syncthreads()\n    if cuda.threadIdx.x == 1:\n" + DRAW + WAIT),
     ],
     "gridDim for the size": [("partials.size", "cuda.gridDim.x")],
     "set back by an atomic": [(RESET, "            cuda.atomic.exch(drawn, 0, 0)\n")],

@@ -71,6 +71,10 @@ WRONG = {
         [("if tid < stride", "if tid <= stride")],
         ["one thread of each block: thread 128", "the last thread that your test lets pass"],
     ),
+    "the number in the grid in the test": (
+        [("if tid < stride", "if i < stride")],
+        ["holds `x[256]` and nothing else", "That of block 0 is right", "another one in each"],
+    ),
     "the others add": (
         [("if tid < stride", "if tid >= stride")],
         ["thread (128)", "shared[256]", "128 words further"],
@@ -111,6 +115,14 @@ WRONG = {
     "halves with a fraction": (
         [("BLOCK // 2", "BLOCK / 2")],
         ["`BLOCK / 2` in line 15", "with a fraction", "there is `//`"],
+    ),
+    "halved with a fraction": (
+        [(HALF, "        stride /= 2\n")],
+        ["line 20, `stride /= 2` works in float64", "such as `2` makes", "there is `//`"],
+    ),
+    "a block without its x": (
+        [("blockIdx.x]", "blockIdx]")],
+        ["line 22 `partials[cuda.blockIdx]", "each hold three numbers"],
     ),
     "set and not added": (
         [("] += shared[tid + stride]", "] = shared[tid + stride]")],

@@ -146,6 +146,7 @@ def k_outermost(a, b, c):
                 c[row, col] += a[row, i] * b[i, col]
 
 
+@pytest.mark.slow
 def test_exercise_1_brings_four_times_as_many_cache_lines_and_most_are_of_c():
     inside, outside = (
         course.cache_misses(followed(one, "16x16x4"), 8) for one in (REORDERED, k_outermost)

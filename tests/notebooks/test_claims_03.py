@@ -89,6 +89,7 @@ def test_twice_the_lanes_are_nearly_twice_as_fast():
     assert 1.8 < ms("micro_kernel_avx2") / ms("micro_kernel_avx512") < 2
 
 
+@pytest.mark.slow
 def test_alpha_zero_leaves_beta_times_c():
     c = np.ones((2, 2), np.float32, order="F")
     a, b = np.ones((2, 3), np.float32, order="F"), np.ones((3, 2), np.float32, order="F")
@@ -112,6 +113,7 @@ def test_the_naive_loops_gain_nothing_from_column_major_arrays():
     assert round(ms("naive") / 1000, 2) == 5.01
 
 
+@pytest.mark.slow
 def test_the_long_stride_stays_where_it_was():
     """Of the arrays as they are handed over, b is walked down its columns in both."""
     for name in ("naive", "naive_column_major"):

@@ -227,6 +227,7 @@ def test_the_more_under_way_the_longer_a_turn():
     assert turns == sorted(turns)
 
 
+@pytest.mark.slow
 def test_recorded_copies_move_32_floats_in_turns_and_have_what_they_say_under_way(compiler):
     assert copies.FLOATS == 32
     assert copies.turns_of(1, 4) == 8

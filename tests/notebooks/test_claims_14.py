@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gemm_kernels import LADDER
-from labs import EXERCISES, check
+from labs import check
 from labs.double_buffer import solution
 from latency_kernels.hiding import curves
 from utils import lessons as course
@@ -19,7 +19,7 @@ from utils.lessons.big_loop import (
     resident_warps,
     started_cycles,
 )
-from utils.lessons.edits import Edit, edited
+from utils.lessons.edits import Edit, edited, source_of
 from utils.machine.devices import REFERENCE, find
 from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records
@@ -74,6 +74,26 @@ def test_the_second_buffer_costs_no_block():
     assert [8 * each for each in of_a_warp] == [65_536 / 2, 30_720]
 
 
+def test_source_line_27_of_the_solution_adds_to_the_total():
+    lines = source_of(solution).splitlines()
+    assert lines[27 - 1].strip().startswith("total += tile_a[side, ty, i]")
+
+
+def test_the_closing_barrier_stands_in_the_change_that_is_shown():
+    shown = course.show_change(STEPS["vectorized"], STEPS["double_buffered"], around=2).data
+    behind = shown.split("put_rows(sb, side, QUADS_B, me, next_b)")[-1]
+    assert "cuda.syncthreads()" in behind
+    assert "while z &lt; BK" in shown
+
+
+def test_a_turn_of_prefetch_is_as_it_is_listed():
+    code = source_of(STEPS["prefetch"].file)
+    behind = code.split("put_rows(sb, side, QUADS_B, me, next_b)")[-1]
+    parts = ("cuda.syncthreads()", "(side, 0), y, APART_Y, a0", "(sums, a1, b1)")
+    places = [behind.index(part) for part in parts]
+    assert places == sorted(places)
+
+
 def test_on_one_side_a_thread_stores_over_what_another_one_reads():
     one_side = edited(solution, Edit("side ^= uint32(1)", "pass")).double_buffer
     found = trace(one_side, (2, 2), (16, 16), *np.ones((3, 32, 32), np.float32)).findings
@@ -101,6 +121,10 @@ def test_cycles_of_a_tile_are_those_of_the_table():
     assert (launch.blocks, math.ceil(1024 / 264)) == (1024, 4)
     last_round = (1024 - 3 * 264) / 264
     assert last_round == pytest.approx(0.88, abs=0.002)
+    assert round(recorded(VECTORIZED)["time_ms"], 3) == 3.982
+    assert find(REFERENCE).boost_clock_mhz == 1980
+    assert round(3.982 * 1.98, 3) == 7.884
+    assert round(7.884e6 / (4 * 4096 / 8)) == 3850
     started = [started_cycles(one, "4096") for one in (VECTORIZED, DOUBLE, PREFETCH)]
     assert started == [2440, 2452, 2508]
     cycles = [recorded_cycles(one, "4096") for one in (VECTORIZED, DOUBLE, PREFETCH)]
@@ -186,6 +210,25 @@ def test_the_order_is_the_same_at_every_size():
     assert "BK=16" in at_2048["params"].item()
 
 
+def test_two_curves_lie_upon_each_other_up_to_1024():
+    rows = measured()
+    rows = rows[(rows["m"] == rows["n"]) & (rows["n"] == rows["k"])]
+    best = rows.groupby(["step", "m"])["time_ms"].min()
+    for size in (256, 512, 1024):
+        assert 1 < best["vectorized", size] / best["double_buffered", size] < 1.03
+
+
+def test_best_against_best_the_gains_are_smaller():
+    best = {
+        name: min(STEPS[name].variants(), key=lambda one: recorded(one)["time_ms"])
+        for name in NAMES
+    }
+    assert best["vectorized"] == STEPS["vectorized"].variant(BM=64, BN=64, BK=16)
+    assert (best["double_buffered"], best["prefetch"]) == (DOUBLE, PREFETCH)
+    times = [recorded(best[name])["time_ms"] for name in NAMES]
+    assert [times[0] / one for one in times[1:]] == pytest.approx([1.06, 1.16], abs=0.005)
+
+
 @pytest.mark.slow
 def test_shared_memory_is_the_limit_that_is_named():
     bound = 1 / (4 * course.profiled_wavefronts(STEPS["prefetch"]))
@@ -200,20 +243,79 @@ def test_shared_memory_is_the_limit_that_is_named():
 # ---- the exercises ----
 
 
-@pytest.mark.parametrize(("text", "between"), [(None, 11), ("side = uint32(1 - side)", 2)])
-def test_exercise_1_one_word_moves_a_load(text, between, compiler):
-    kernel = solution.double_buffer
-    if text:
-        kernel = edited(solution, Edit("side ^= uint32(1)", text)).double_buffer
+FLIP, START = "side ^= uint32(1)", "start, side = uint32(0), uint32(0)"
+TURNS = "while start < k:\n        start = uint32(start + TILE)\n"
+RANGE = (START, "side = uint32(0)"), (TURNS, "for start in range(TILE, k + TILE, TILE):\n")
+PLAIN = "side = uint32(0)", "side = 0"
+BY_XOR, BY_MINUS = (FLIP, "side ^= 1"), (FLIP, "side = 1 - side")
+END = "        tile_b[side, ty, tx] = next_b\n        cuda.syncthreads()\n"
+
+
+def behind(store: str, flip: str) -> tuple[tuple[str, str], ...]:
+    """Changes after which a turn stores into side `store`, and changes sides at its end."""
+    return (
+        (f"{FLIP}\n        tile_a[side, ty, tx]", f"tile_a[{store}, ty, tx]"),
+        (END, END.replace("[side", f"[{store}") + f"        {flip}\n"),
+    )
+
+
+LAST_BEHIND = (
+    (START, "side = uint32(0)"),
+    (TURNS, "for start in range(TILE, k, TILE):\n"),
+    ("    if row < m and col < n:\n        c[", "    for i in range(TILE):\n        total += "
+     "tile_a[side, ty, i] * tile_b[side, i, tx]\n    if row < m and col < n:\n        c["),
+)  # fmt: skip
+# Ways to write the same kernel, and the multiply-adds between its last load and first store.
+TWELVE = {
+    "the solution": ((), 11),
+    "uint32(1 - side)": (((FLIP, "side = uint32(1 - side)"),), 2),
+    "uint32(1) - side": (((FLIP, "side = uint32(1) - side"),), 3),
+    "1 - side": ((BY_MINUS,), 2),
+    "^= 1": ((BY_XOR,), 2),
+    "plain, ^= 1": (((START, START.replace("), uint32(0)", "), 0")), BY_XOR), 2),
+    "plain, ^= uint32(1)": (((START, START.replace("), uint32(0)", "), 0")),), 2),
+    "stored into the other side by ^": (behind("side ^ uint32(1)", FLIP), 11),
+    "stored into 1 - side": (behind("1 - side", "side = 1 - side"), 2),
+    "range": (RANGE, 13),
+    "range, 1 - side": ((*RANGE, BY_MINUS), 4),
+    "range, plain, ^= 1": ((*RANGE, PLAIN, BY_XOR), 4),
+}
+
+
+def written(changes):
+    return edited(solution, *(Edit(*change) for change in changes)).double_buffer
+
+
+def multiply_adds_on_the_way(kernel):
     big = max(xray(kernel, PRODUCT, "sm_90").loops, key=lambda loop: loop.end - loop.start)
-    assert on_the_way(tuple(one.name for one in big.body))[1] == between
+    return on_the_way(tuple(one.name for one in big.body))[1]
+
+
+@pytest.mark.parametrize("what", ["the solution", "uint32(1 - side)"])
+def test_exercise_1_one_word_moves_a_load(what, compiler):
+    changes, between = TWELVE[what]
+    assert multiply_adds_on_the_way(written(changes)) == between
 
 
 @pytest.mark.slow
-def test_exercise_1_both_kernels_are_right():
-    minus = edited(solution, Edit("side ^= uint32(1)", "side = uint32(1 - side)")).double_buffer
-    assert check("double_buffer", EXERCISES["double_buffer"].solution).passed
-    assert check("double_buffer", minus).passed
+def test_exercise_1_twelve_ways(compiler):
+    found = {what: multiply_adds_on_the_way(written(one)) for what, (one, _) in TWELVE.items()}
+    assert found == {what: between for what, (_, between) in TWELVE.items()}
+    assert (len(found), sum(one > 4 for one in found.values())) == (12, 3)
+
+
+@pytest.mark.slow
+def test_exercise_1_the_last_tile_behind_the_loop(compiler):
+    minus = (*LAST_BEHIND, PLAIN, *behind("1 - side", "side = 1 - side"))
+    by_xor = (*LAST_BEHIND, *behind("side ^ uint32(1)", FLIP))
+    assert [multiply_adds_on_the_way(written(one)) for one in (minus, by_xor)] == [1, 6]
+    assert check("double_buffer", written(by_xor)).passed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", TWELVE)
+def test_exercise_1_each_way_is_right(what):
+    assert check("double_buffer", written(TWELVE[what][0])).passed
 
 
 def test_exercise_2_half_a_tile():

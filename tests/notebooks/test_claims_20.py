@@ -8,7 +8,7 @@ import pytest
 
 from labs import EXERCISES
 from reduce_kernels import LADDER, reduction
-from reduce_kernels.parts.wide_loads import total_of_thread
+from reduce_kernels.parts.wide_loads import LOADS, total_of_thread
 from reduce_kernels.reduction import longest_chain
 from tests.kernels import broken
 from utils import lessons as course
@@ -72,6 +72,8 @@ def test_the_code_of_a_threads_part_is_as_the_lesson_reads_it():
     from reduce_kernels.parts.operations import SUM_OF_FLOAT32
 
     lines = inspect.getsource(total_of_thread(SUM_OF_FLOAT32, 1024, 4).py_func).splitlines()
+    assert LADDER.step("reduce8").constants() == {"BLOCK": 1024, "TURNS": 4}
+    assert LOADS == 4
     ifs = [line.strip() for line in lines if line.strip().startswith("if ")]
     assert len(ifs) == 4
     assert ifs[-3] == "if cuda.blockIdx.x == 0:"
@@ -223,7 +225,8 @@ def test_what_is_left_to_the_data_sheet():
     reduce9 = LADDER.step("reduce9")
     rest = [1000 * ms("reduce9", one) * (1 - course.share_of_peak(reduce9, one)) for one in SIZES]
     assert rest[0] > 0.5 * 1000 * ms("reduce9", "2^22")
-    assert rest[1] < 1.2 * rest[0]
+    times = [1000 * ms("reduce9", one) for one in SIZES]
+    assert (f"{times[-1] / times[0]:.0f}", f"{rest[-1] / rest[0]:.1f}") == ("111", "4.6")
     assert H200.peak_gb_per_s == 4800
 
 

@@ -8,19 +8,12 @@ from labs.bank import find
 from utils.lessons import rules
 from utils.lessons.first_cell import LESSONS
 
-# Still to be written anew.
-OLD = ("16", "21")
 LESSON_FILES = {file.name[:2]: file for file in sorted(LESSONS.glob("[0-9][0-9]_*.ipynb"))}
 
 
-@pytest.mark.parametrize("number", [number for number in LESSON_FILES if number not in OLD])
+@pytest.mark.parametrize("number", LESSON_FILES)
 def test_a_lesson_keeps_the_rules(number):
     assert rules.broken_rules(rules.read(LESSON_FILES[number])) == []
-
-
-@pytest.mark.parametrize("number", OLD)
-def test_a_lesson_that_keeps_them_is_not_called_old(number):
-    assert rules.broken_rules(rules.read(LESSON_FILES[number]))
 
 
 def kernels_to_begin_with(lesson):
@@ -41,7 +34,7 @@ def without_imports(text):
     return "\n".join(text.splitlines()[begin - 1 :]).rstrip()
 
 
-@pytest.mark.parametrize("number", [number for number in LESSON_FILES if number not in OLD])
+@pytest.mark.parametrize("number", LESSON_FILES)
 def test_the_reader_begins_with_the_starter_of_the_exercise(number):
     given = kernels_to_begin_with(rules.read(LESSON_FILES[number]))
     assert given == {name: without_imports(find(name).starter_text) for name in given}

@@ -13,7 +13,7 @@ from utils.machine.devices import fraction_of_peak
 
 Curve = Sequence[tuple[int, float]]  # blocks and share, fewest blocks first
 _DOTS = (0, (1, 1.6))
-_STEP = 64  # from one tick to the next
+_FIRST, _STEP = 64, 32  # the first tick, and from one to the next
 
 
 def shares_by_blocks(
@@ -40,8 +40,11 @@ def shares_by_blocks(
         law = np.geomspace(least, most, 200)
         axes.plot(law, 100 * np.minimum(1, law / enough), color=INK, linestyle=_DOTS, linewidth=2.2)
         axes.axvline(at_once, color=QUIET, linestyle="--", linewidth=1)
-        axes.annotate(f" {at_once:,} run at once", (at_once, 3), color=QUIET)
-        ticks = _STEP ** np.arange(1, 1 + int(np.log(most) / np.log(_STEP)))
+        axes.annotate(f"{at_once:,} run at once", (at_once, 3), (6, 0), color=QUIET,
+                      textcoords="offset points")  # fmt: skip
+        axes.annotate(f"{enough:,.0f}", (enough, 100), (-4, -4), color=INK, ha="right", va="top",
+                      textcoords="offset points")  # fmt: skip
+        ticks = _FIRST * _STEP ** np.arange(1 + int(np.log(most / _FIRST) / np.log(_STEP) + 1e-9))
         axes.set_xscale("log")
         axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         axes.minorticks_off()

@@ -41,7 +41,7 @@ def draw_last_warp(threads: int = 256) -> Picture:
         f"each. In the last {alone}, warp 0 adds alone. {idle} of {len(steps) * warps} times a "
         "warp has nothing to add and only comes to the barrier."
     )
-    colours = legend(lanes_that_add=BLUE, nothing_to_add=GREY, barrier=ORANGE)
+    colours = legend(lanes_that_add=BLUE, barrier=ORANGE)
     height = _TOP + len(steps) * _STEP
     return Picture(colours + svg(right + 86, height, body, alt, widest=560), alt)
 

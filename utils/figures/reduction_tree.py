@@ -23,7 +23,7 @@ from utils.virtual_gpu.pictures.svg import (
 
 WORDS, WARP = 16, 4
 WARPS = {"warp 0": BLUE, "warp 1": ORANGE, "warp 2": GREEN, "warp 3": PURPLE}
-SIZE, ROW = 19, 52  # units of the drawing: a word, and from one row of words to the next
+SIZE, ROW = 19, 50  # units of the drawing: a word, and from one row of words to the next, at least
 _LEFT, _TOP, _RIGHT = 2, 24, 96
 _WHITE = {"style": "fill:#fff"}
 
@@ -78,7 +78,9 @@ def draw_tree(tree: Tree, title: str, banks: bool = False) -> Picture:
 def draw_trees(banks: bool = False, **trees: Tree) -> Picture:
     """Several trees side by side. trees: by the names that the reader sees, with _ for spaces."""
     drawn, told = zip(*(_tree(tree, name.replace("_", " "), banks) for name, tree in trees.items()))
-    return Picture(f'{_key()}<div class="row">{"".join(drawn)}</div>', " ".join(told))
+    return Picture(
+        f'{_key()}<div class="row" style="align-items:start">{"".join(drawn)}</div>', " ".join(told)
+    )
 
 
 def _key() -> str:
@@ -90,9 +92,10 @@ def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:
     body = text(_LEFT, 14, title, 14, font_weight="bold")
     body += "".join(_word(_TOP, word, word) for word in range(WORDS))
     body += text(_x(WORDS) + 4, _TOP + 12.5, "words", 12)
-    for row, step in enumerate(steps, start=1):
-        top = _TOP + row * ROW
-        begin = top - ROW + SIZE + (14 if banks and row == 1 else 2)
+    top = _TOP
+    for row, step in enumerate(steps):
+        begin = top + SIZE + (14 if banks and row == 0 else 2)
+        top += _down(step)
         body += "".join(_addition(begin, top, *one) for one in step)
         body += _told_beside(top, step, banks)
     if banks:
@@ -102,9 +105,15 @@ def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:
             for word in range(WORDS)
         )
         body += text(_x(WORDS) + 4, y, "bank", 11, opacity=0.75)
-    width, height = _x(WORDS) + _RIGHT, _TOP + len(steps) * ROW + SIZE + 4
+    width, height = _x(WORDS) + _RIGHT, top + SIZE + 4
     alt = f"{title}: {_in_words(steps, banks)}"
     return svg(width, height, body, alt, widest=1.15 * width), alt
+
+
+def _down(step: Step) -> float:
+    """From the row of words above to that of a step: more where many long lines cross."""
+    _, left, right = step[0]
+    return ROW + (right - left) * len(step) / 2
 
 
 def _x(word: int) -> float:

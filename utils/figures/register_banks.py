@@ -53,6 +53,11 @@ def reads_of(code: Sequence[Instruction]) -> list[tuple[Instruction, list[Read]]
     return found
 
 
+def given_by(bank: str, code: Sequence[Instruction]) -> int:
+    """Registers that a bank must give to the multiply-adds of a loop in one turn."""
+    return sum(_from(bank, reads) for _, reads in reads_of(code))
+
+
 def draw_idea() -> Picture:
     """Four multiply-adds in two orders, without and with marks for reuse."""
     return draw_reads(

@@ -50,7 +50,7 @@ def roofline(
         figure = new_figure(title, ceilings.where, height=4.4)
         axes = _axes(figure, points, ceilings)
         axes.set_xlabel(f"floating-point operations per byte of {_LONG_NAMES.get(memory, memory)}")
-        lines = _draw_ceilings(axes, ceilings, memory)
+        lines = _draw_ceilings(axes, ceilings, memory, points)
         for path in paths:
             axes.plot(path["intensity"], path["gflops"], color=GREY, linewidth=1.2, zorder=3)
             axes.plot(path["intensity"], path["gflops"], "o", color=QUIET, markersize=4, zorder=3)
@@ -93,7 +93,9 @@ def _axes(figure: Figure, points: pd.DataFrame, ceilings: Ceilings) -> Axes:
     return axes
 
 
-def _draw_ceilings(axes: Axes, ceilings: Ceilings, memory: str) -> list[tuple[list, list]]:
+def _draw_ceilings(
+    axes: Axes, ceilings: Ceilings, memory: str, points: pd.DataFrame
+) -> list[tuple[list, list]]:
     """The ceilings with their names along them; where they and the names lie, by x and y."""
     left, right = axes.get_xlim()
     bottom, _ = axes.get_ylim()
@@ -104,17 +106,30 @@ def _draw_ceilings(axes: Axes, ceilings: Ceilings, memory: str) -> list[tuple[li
         line = ([start, ceilings.gflops / rate], [start * rate, ceilings.gflops])
         axes.plot(*line, zorder=2, color=INK if strong else QUIET,
                   linewidth=2 if strong else 1, linestyle="-" if strong else ":")  # fmt: skip
-        # Just above the line, where it comes into the picture.
-        axes.text(1.2 * start, 1.3 * start * rate, f"{name} {rate:,.0f} GB/s", va="bottom",
+        begin = _free_stretch(start, ceilings.gflops / rate, rate, points)
+        axes.text(begin, 1.3 * begin * rate, f"{name} {rate:,.0f} GB/s", va="bottom",
                   rotation=turned, rotation_mode="anchor",
                   color=INK if strong else QUIET)  # fmt: skip
-        lines += [line, ([1.2 * start, 12 * start], [1.7 * start * rate, 17 * start * rate])]
+        lines += [line, ([begin, 10 * begin], [1.7 * begin * rate, 17 * begin * rate])]
     first = ceilings.gflops / max(ceilings.gb_per_s.values())
     lines.append(([first, right], [ceilings.gflops] * 2))
     axes.plot(*lines[-1], color=INK, linewidth=2, zorder=2)
     axes.annotate(f"FP32 {ceilings.gflops:,.0f} GFLOP/s", (right, ceilings.gflops), (0, 4),
                   ha="right", textcoords="offset points")  # fmt: skip
     return lines
+
+
+def _free_stretch(start: float, end: float, rate: float, points: pd.DataFrame) -> float:
+    """Where along a slope its name begins: as far left as no point lies in its way, if anywhere.
+
+    A name takes about a factor of 10 along the slope, and one of 3 above it.
+    """
+    for begin in 1.2 * start * np.arange(1, end / 12 / start):
+        above = points["gflops"] / points["intensity"] / rate
+        beside = points["intensity"].between(begin / 1.2, 10 * begin)
+        if not (beside & above.between(1, 3)).any():
+            return begin
+    return 1.2 * start
 
 
 def _turn_of(axes: Axes) -> float:

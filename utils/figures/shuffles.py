@@ -40,7 +40,7 @@ def draw_shuffles(numbers: Sequence[int] = NUMBERS) -> Picture:
         "lane adds what the lane 4, then 2, then 1 above it holds; after the last one "
         f"{total}. The other lanes hold sums that nobody needs."
     )
-    colours = legend(still_needed=BLUE, needed_no_more=GREY, the_sum=GREEN)
+    colours = legend(still_needed=BLUE, the_sum=GREEN)
     width, height = _LEFT + len(numbers) * _LANE, 22 + (len(rows) - 1) * _STEP + _HIGH + 28
     return Picture(colours + svg(width, height, body, alt, widest=1.15 * width), alt)
 

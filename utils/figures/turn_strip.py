@@ -22,6 +22,7 @@ from utils.virtual_gpu.pictures.svg import (
 
 COLOURS = {"FFMA": GREEN, "LDS": PURPLE, "LDG": BLUE, "STS": ORANGE}
 WIDTH, PITCH, BAR = 416, 88, 16
+SHORT = 8  # a way that has no room for a line with two ends gets a pointer
 TALL = ("LDG", "STS")  # drawn higher than the bar, because they are few
 
 Turn = Sequence[str]  # the names of its instructions, in order
@@ -57,7 +58,7 @@ def _bar(name: str, turn: Turn, scale: float) -> str:
     for kind, run in groupby(turn, lambda name: name if name in (*COLOURS, "BAR") else ""):
         width = len(list(run)) * scale
         if kind in TALL:
-            body += rect(round(x, 2), low - 5, round(max(width, 2), 2), BAR + 5, COLOURS[kind])
+            body += rect(round(x, 2), low - 5, round(max(width, 3), 2), BAR + 5, COLOURS[kind])
         else:
             body += rect(round(x, 2), low, round(width, 2), BAR, COLOURS.get(kind, GREY))
         if kind == "BAR":
@@ -65,7 +66,10 @@ def _bar(name: str, turn: Turn, scale: float) -> str:
         x += width
     first, last = (2 + place * scale for place in _ends(turn))
     y = low + BAR + 8
-    body += path(f"M{first:.1f} {y - 4}v8M{first:.1f} {y}H{last:.1f}M{last:.1f} {y - 4}v8")
+    if last - first < SHORT:
+        body += path(f"M{(first + last) / 2:.1f} {y - 4}l-5 8h10z", fill="currentColor")
+    else:
+        body += path(f"M{first:.1f} {y - 4}v8M{first:.1f} {y}H{last:.1f}M{last:.1f} {y - 4}v8")
     return body + text(0, y + 17, f"from load to store: {_words(turn)}", 12)
 
 

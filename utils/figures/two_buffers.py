@@ -5,14 +5,14 @@ Two pictures: tiles that come from global memory, and steps whose words come fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from utils.virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
-    GREY,
     ORANGE,
+    PURPLE,
     Picture,
     legend,
     path,
@@ -26,7 +26,10 @@ SMALL = 8  # steps of k in a tile
 # Units of time, not to scale: a load from global memory takes longer than drawn here.
 LOAD, PUT, MULTIPLY = 44, 7, 48
 READ, OUTER = 14, 24  # a step's words from shared memory; its multiply-adds
-SIDES = (GREEN, BLUE)
+DARK_GREEN = "#066044"
+# As in the strip of machine code (`turn_strip`): loads from global and from shared memory, stores.
+COLOURS = {"loads": BLUE, "reads": PURPLE, "stores": ORANGE}
+SIDES = (GREEN, DARK_GREEN)  # both are multiply-adds
 LEFT, WIDTH, BAR, ROW, PANEL = 84, 416, 20, 26, 122
 NAMED = 40  # a gap that has room for its name
 
@@ -116,10 +119,10 @@ def draw_tiles() -> Picture:
         f"Time lines of a block that multiplies {TILES} tiles, {SMALL} steps of k each. With one "
         "buffer it loads a tile, stores it, multiplies it, and only then loads the next one. With "
         "two buffers the next tile is on its way while this one is multiplied, and the block is "
-        f"done after {_share(ways.values())} of the time. Not to scale."
+        "done earlier. Not to scale."
     )
-    key = legend(tile_on_its_way=GREY, store_into_shared_memory=ORANGE)
-    key += legend(multiply_from_side_0=GREEN, multiply_from_side_1=BLUE)
+    key = legend(tile_on_its_way=BLUE, store_into_shared_memory=ORANGE)
+    key += legend(multiply_from_side_0=GREEN, multiply_from_side_1=DARK_GREEN)
     return _picture(ways, ("loads", "multiply-adds"), "tile", SMALL, key, alt)
 
 
@@ -132,16 +135,10 @@ def draw_steps() -> Picture:
     alt = (
         f"Time lines of a warp for {STEPS} steps of k. With one set of registers it reads the "
         "words of a step from shared memory, waits, and multiplies them. With two sets it reads "
-        f"those of the next step while it multiplies, and is done after {_share(ways.values())} of "
-        "the time. Not to scale."
+        "those of the next step while it multiplies, and is done earlier. Not to scale."
     )
-    key = legend(words_on_their_way=GREY, multiply_from_set_0=GREEN, from_set_1=BLUE)
+    key = legend(words_on_their_way=PURPLE, multiply_from_set_0=GREEN, from_set_1=DARK_GREEN)
     return _picture(ways, ("reads", "multiply-adds"), "step", 1, key, alt)
-
-
-def _share(times: Iterable[Time]) -> str:
-    first, second = (time.end for time in times)
-    return f"{second / first:.0%}"
 
 
 def _picture(
@@ -198,9 +195,7 @@ def waits(time: Time, shortest: int) -> list[tuple[int, int]]:
 
 
 def _colour(bar: Bar) -> str:
-    if bar.track == "multiply-adds":
-        return SIDES[bar.side]
-    return ORANGE if bar.track == "stores" else GREY
+    return SIDES[bar.side] if bar.track == "multiply-adds" else COLOURS[bar.track]
 
 
 def _parts(x: float, y: float, width: float, parts: int) -> str:

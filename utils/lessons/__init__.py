@@ -10,9 +10,10 @@ from utils.lessons.block_sums import (
     block_cycles,
     blocks,
     draw_step,
+    loads_by_step,
     turns_and_busy,
-    wavefronts_by_step,
 )
+from utils.lessons.calibration import whole_ledger
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
@@ -22,9 +23,19 @@ from utils.lessons.counting import (
     per_request,
     watch,
 )
+from utils.lessons.designs import bandwidth_needed, bandwidths_needed, designs
 from utils.lessons.edits import Edit, edited
 from utils.lessons.estimates import draw_estimates, draw_gains, draw_growth, estimates
 from utils.lessons.findings import findings
+from utils.lessons.grains import (
+    draw_grains,
+    fastest_tile,
+    grain_costs,
+    machine_wavefronts,
+    shared_estimates,
+    trade,
+    words_per_multiply_add,
+)
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.machine_code import compiled
@@ -54,8 +65,27 @@ from utils.lessons.reading_machine_code import (
     spilled_ms,
     spills,
 )
-from utils.lessons.recorded import XEON, one_thread, recorded_ms, share_of_peak, times
+from utils.lessons.recorded import (
+    XEON,
+    one_thread,
+    recorded_ms,
+    share_of_library,
+    share_of_peak,
+    times,
+)
 from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
+from utils.lessons.rooflines import (
+    busy,
+    counted_and_profiled,
+    dram_over_least,
+    draw_busiest,
+    draw_roofline,
+    draw_samples,
+    draw_shares_of_peaks,
+    nearer_to_its_peak,
+    smallest_right_of_ridge,
+)
+from utils.lessons.shared_reads import shared_reads
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
 from utils.lessons.wavefronts import (
@@ -70,10 +100,13 @@ __all__ = [
     "XEON",
     "Edit",
     "as_called",
+    "bandwidth_needed",
     "bandwidths",
+    "bandwidths_needed",
     "block_cycles",
     "blocks",
     "blocks_at_once",
+    "busy",
     "bytes_under_way",
     "cache_lines_per_multiply_add",
     "cache_misses",
@@ -82,17 +115,25 @@ __all__ = [
     "control_codes",
     "count",
     "count_misses",
+    "counted_and_profiled",
     "cycles_per_tile",
+    "designs",
     "device_shown",
     "device_to_time",
+    "dram_over_least",
     "draw_blocks",
+    "draw_busiest",
     "draw_estimates",
     "draw_gains",
+    "draw_grains",
     "draw_growth",
     "draw_loops",
     "draw_operands",
     "draw_pitfalls",
+    "draw_roofline",
+    "draw_samples",
     "draw_shares",
+    "draw_shares_of_peaks",
     "draw_step",
     "draw_tile_shapes",
     "draw_turns",
@@ -100,18 +141,23 @@ __all__ = [
     "estimated_ms",
     "estimates",
     "faster_by_size",
+    "fastest_tile",
     "findings",
     "follow",
     "gains",
+    "grain_costs",
     "grids",
     "hot_loop",
     "hot_loops",
     "launches_and_memory",
     "ledger",
     "line_by_line",
+    "loads_by_step",
     "loads_per_multiply_add",
     "loop_of_record",
+    "machine_wavefronts",
     "multiplications",
+    "nearer_to_its_peak",
     "occupancies",
     "occupancy_of_fastest",
     "one_thread",
@@ -133,8 +179,11 @@ __all__ = [
     "register_files",
     "reveal",
     "share_of_blocks",
+    "share_of_library",
     "share_of_peak",
+    "shared_estimates",
     "shared_memory_ms",
+    "shared_reads",
     "show_change",
     "show_difference",
     "show_kernel",
@@ -142,17 +191,20 @@ __all__ = [
     "show_source",
     "show_step",
     "sm_limits",
+    "smallest_right_of_ridge",
     "spilled_ms",
     "spills",
     "start",
     "this_device",
     "time_here",
     "times",
+    "trade",
     "turns_and_busy",
     "two_estimates",
     "vector_loop",
     "watch",
     "wavefronts",
-    "wavefronts_by_step",
     "wavefronts_per_multiply_add",
+    "whole_ledger",
+    "words_per_multiply_add",
 ]

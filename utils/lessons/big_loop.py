@@ -139,8 +139,8 @@ def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table | Card:
             return _no_table(error)
         cells = (f"{cycles:,.0f}" for cycles in (started, recorded, recorded - started))
         rows.append((f"`{name}`", duration(recorded_ms(variant, shape)), *cells))
-    head = ("", "time", "cycles to start all instructions", "cycles recorded", "difference")
-    return table(f"For a tile of each block of an SM, n = {shape}", head, rows)
+    head = ("", "time", "to start", "recorded", "lost")
+    return table(f"Cycles of an SM for one tile in each of its blocks, n = {shape}", head, rows)
 
 
 def started_cycles(variant: Variant, shape: str) -> float:

@@ -82,7 +82,7 @@ def blocks(**steps: Step | Variant) -> Table:
                 f"{one.barriers:g}",
             )
         )
-    head = ("", "requests", "lanes active in one", "wavefronts", "barriers")
+    head = ("", "requests", "lanes per request", "wavefronts", "barriers")
     return table("Shared memory, one block", head, rows)
 
 
@@ -100,21 +100,39 @@ def _by_warp(event: Event) -> list[np.ndarray]:
     return [lanes for lanes in event.first.reshape(-1, WARP) if (lanes >= 0).any()]
 
 
-def wavefronts_by_step(trace: Trace, array: str) -> list[int]:
-    """The wavefronts of the busiest warp's load, for each step of the tree.
+@dataclass(frozen=True)
+class LoadOfStep:
+    """The first load in a step of the tree, by all warps of one block.
+
+    lanes: that are active. requests: warps with such a lane. wavefronts: of all these requests.
+    """
+
+    lanes: int
+    requests: int
+    wavefronts: int
+
+
+def loads_by_step(trace: Trace, array: str) -> list[LoadOfStep]:
+    """What the first load of each step of the tree asks for, in the recorded block.
 
     trace: of a launch that has recorded a block. array: of float32 in shared memory.
     """
-    return [
-        max(max(Counter(lanes[lanes >= 0] % BANKS).values()) for lanes in _by_warp(step))
-        for step in _steps(trace, array)
-    ]
+    return [_load_of_step(_by_warp(step)) for step in _steps(trace, array)]
+
+
+def _load_of_step(warps: list[np.ndarray]) -> LoadOfStep:
+    wanted = [lanes[lanes >= 0] for lanes in warps]
+    return LoadOfStep(
+        lanes=sum(lanes.size for lanes in wanted),
+        requests=len(wanted),
+        wavefronts=sum(max(Counter(lanes % BANKS).values()) for lanes in wanted),
+    )
 
 
 def draw_step(trace: Trace, array: str, step: int) -> Picture:
     """Which lanes of the first warp want which bank, in a step of the tree, from 1 on.
 
-    trace, array: as for `wavefronts_by_step`.
+    trace, array: as for `loads_by_step`.
     """
     lanes = _by_warp(_steps(trace, array)[step - 1])[0]
     addresses = tuple(int(one) * 4 if one >= 0 else None for one in lanes)
@@ -144,11 +162,17 @@ def instructions_of_block(step: Step | Variant) -> int:
 
 
 def compiled_instructions(variant: Variant, arch: str) -> int:
-    """The same, compiled here; CourseError without a compiler.
+    """The same, compiled here; CourseError without a compiler, and for code without one loop.
 
-    For code with one loop, behind which all warps leave but the first.
+    Behind this loop all warps leave but the first.
     """
     code = xray(variant.kernel, variant.step.signature, arch)
+    if len(code.loops) != 1:
+        raise CourseError(
+            f"The instructions of {variant.step.name} are not counted: its machine code has "
+            f"{len(code.loops) or 'no'} loops, and one is needed. Compare kernels whose tree is "
+            "one loop, such as reduce0 to reduce3."
+        )
     loop = code.hot
     ends = [place for place, one in enumerate(code.code) if one.name == "EXIT"]
     leave = next(place for place in ends if place > loop.end)

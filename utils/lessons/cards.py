@@ -28,8 +28,9 @@ _STYLE = """<style>
  white-space: normal !important}
 .course thead th {border-bottom: 1px solid currentColor; font-weight: 600}
 .course th:first-child, .course td:first-child {text-align: left; max-width: 16em}
+.course td:first-child:not(.words) code {white-space: nowrap}
 .course th.words, .course td.words {text-align: left; max-width: 20em}
-@media (max-width: 480px) {.course th, .course td {padding-right: 7px}}
+@media (max-width: 480px) {.course th, .course td {padding-right: 7px; font-size: 12px}}
 </style>"""
 
 

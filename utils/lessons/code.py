@@ -79,18 +79,21 @@ def show_loop(function: Callable) -> HTML:
     return _block([*sizes, *(line for line in lines if line.strip())], marked=False)
 
 
-def show_change(old: Step, new: Step, whole: bool = False, folded: bool = False) -> HTML:
+def show_change(
+    old: Step, new: Step, whole: bool = False, folded: bool = False, around: int = 0
+) -> HTML:
     """The lines of code that differ between two steps, comments left out.
 
     The sentences that `data/changes.toml` has for this change stand below their lines; where it has
     none, or with `whole`, the lines between are shown as well. folded: a change that a reader may
-    leave out.
+    leave out. around: how many unchanged lines stand before and behind each part.
     """
     left = dict(_sentences().get(f"{old.name} > {new.name}", {}))
     # The name is no change that a reader needs to see.
     before = kernel_code(old).replace(f"def {old.name}(", f"def {new.name}(")
     rows = []
-    for line in difference(before, kernel_code(new), context=0 if left and not whole else 99)[1:]:
+    context = around if left and not whole else 99
+    for line in difference(before, kernel_code(new), context)[1:]:
         rows.append(_row(line))
         for part in [part for part in left if line.startswith("+") and part in line]:
             rows.append(f'<span class="why">↑ {in_code(left.pop(part))}\n</span>')

@@ -50,7 +50,7 @@ class HotLoop:
 def hot_loop(step: Step | Variant) -> HotLoop:
     """The loop with the most multiply-adds, for the device shown.
 
-    Where the compiler is missing: from the record, which has the ladder's `naive` and `unrolled`.
+    Where the compiler is missing: from the record of `tests.kernels.hot_loops`.
     CourseError for what it does not have.
     """
     variant, arch = as_variant(step), device_shown().arch

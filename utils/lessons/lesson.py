@@ -1,12 +1,9 @@
-"""What a lesson shows besides plots and code: where it runs, a device's peaks, the ledger."""
+"""What a lesson shows besides plots and code: where it runs, and a device's peaks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 
-from utils.errors import CourseError
 from utils.machine import devices
 from utils.machine.devices import Device
 from utils.measuring import records
@@ -28,6 +25,11 @@ def device_shown(default: str = devices.REFERENCE) -> Device:
     return device if device and device.name in recorded else devices.find(default)
 
 
+def course_device() -> Device:
+    """The course's own device, for what is recorded or compiled for this one alone."""
+    return devices.find(devices.REFERENCE)
+
+
 def peaks(device: Device) -> pd.DataFrame:
     """The peaks of a device, three ways, in GFLOP/s and GB/s.
 
@@ -45,43 +47,6 @@ def peaks(device: Device) -> pd.DataFrame:
         "measured: fma_loop, copy": (ceilings.get("fma_loop"), ceilings.get("copy")),
     }
     return pd.DataFrame.from_dict(rows, orient="index", columns=["GFLOP/s", "GB/s"])
-
-
-def ledger(
-    predictions: Mapping[str, tuple[str | None, float | None]], table: pd.DataFrame, flops: int
-) -> pd.DataFrame:
-    """A student's predictions beside estimate and record; a step stays hidden until it has one.
-
-    predictions: name of a step -> (what limits it, GFLOP/s), with None for what is still open.
-    table: as from `roofline.estimates`. flops: of one execution. One row per prediction; off_by is
-    a fraction of the recorded rate. CourseError for a step, a limit or a rate that cannot be.
-    """
-    known = table.set_axis([label.partition(" ")[0] for label in table.index])
-    resources = list(table.columns[: table.columns.get_loc("limit")])
-    rows = {}
-    for step, (limit, gflops) in predictions.items():
-        _check_prediction(step, limit, gflops, list(known.index), resources)
-        rows[step] = {"your_limit": limit, "your_gflops": gflops}
-        if limit is not None and gflops is not None:
-            recorded = flops / known["recorded_ms"][step] / 1e6
-            rows[step] |= {
-                "limit": known["limit"][step],
-                "recorded_gflops": recorded,
-                "off_by": gflops / recorded - 1,
-            }
-    columns = ["your_limit", "limit", "your_gflops", "recorded_gflops", "off_by"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
-
-
-def _check_prediction(
-    step: str, limit: str | None, gflops: float | None, steps: list[str], resources: list[str]
-) -> None:
-    if step not in steps:
-        raise CourseError(f"There is no step '{step}': choose one of {', '.join(steps)}.")
-    if limit is not None and limit not in resources:
-        raise CourseError(f"'{limit}' is no resource: choose one of {', '.join(resources)}.")
-    if gflops is not None and not gflops > 0:
-        raise CourseError(f"At {gflops} GFLOP/s {step} never ends: predict a rate above 0.")
 
 
 def _ceilings(device: Device) -> dict[str, float]:

@@ -14,7 +14,7 @@ from utils.errors import CourseError
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant
-from utils.lessons.lesson import device_shown
+from utils.lessons.lesson import course_device
 from utils.measuring import records
 
 # What a warp waits for, by the profiler's name of the stall.
@@ -69,7 +69,7 @@ def profiled(*steps: Step | Variant) -> Table:
         busy = (f"{figure(step, name):.0f}%" for name in FIGURES)
         rows.append((_name(step).partition(" ")[0], *busy, f"{WORDS[reason]}: {share:.0%}"))
     head = ("", "issue slots", "shared memory and L1", "DRAM", "what warps wait for most often")
-    return table(f"Busy, by the profiler, on one {device_shown().name} at 4096", head, rows)
+    return table(f"Busy, by the profiler, on one {course_device().name} at 4096", head, rows)
 
 
 def _name(step: Step | Variant) -> str:
@@ -91,11 +91,11 @@ def _samples() -> dict[tuple[str, str], int]:
 
 
 def _rows(what: str) -> list[dict[str, str]]:
-    """A table of the device shown."""
-    path = records.file_of(device_shown().name, f"profiler_{what}")
+    """A table of the course's own device."""
+    path = records.file_of(course_device().name, f"profiler_{what}")
     if not path.exists():
         raise CourseError(
-            f"The profiler's {what} of {device_shown().name} are not recorded: "
+            f"The profiler's {what} of {course_device().name} are not recorded: "
             "python -m tests.kernels.stalls makes them."
         )
     with path.open(encoding="utf-8", newline="") as file:

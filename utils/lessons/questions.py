@@ -15,6 +15,7 @@ from utils.figures.look import number
 from utils.paths import DATA
 
 BANK = DATA / "questions.toml"
+CLOSE_POINTS = 10  # of a share in per cent
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,10 @@ class Question:
             return "You were right."
         factor = max(value / measured, measured / value) if measured else math.inf
         side = "high" if value > measured else "low"
+        if self.unit == "%":
+            points = abs(value - measured)
+            close = " That is close." if points < CLOSE_POINTS else ""
+            return f"Your number is too {side} by {number(points)} percentage points.{close}"
         close = " That is close." if factor < 1.5 else ""
         return f"Your number is too {side} by a factor of {number(factor)}.{close}"
 
@@ -118,10 +123,15 @@ def question(name: str) -> Question:
 
 def _same(value: object, known: Sequence[str], wanted: str) -> str:
     """The one of these that is meant, however it is written."""
-    found = {one.casefold(): one for one in known}
-    if not isinstance(value, str) or value.strip().casefold() not in found:
+    found = {_typed(one): one for one in known}
+    if not isinstance(value, str) or _typed(value) not in found:
         raise CourseError(f"`{value!r}` is none of the answers. {wanted}")
-    return found[value.strip().casefold()]
+    return found[_typed(value)]
+
+
+def _typed(answer: str) -> str:
+    """As a keyboard without × writes it, in small letters."""
+    return answer.strip().casefold().replace("×", "x")
 
 
 def _quoted(names: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.compiled_loops import CompiledLoop, listing, recorded_loop
 from utils.lessons.counting import as_variant
-from utils.lessons.lesson import device_shown
+from utils.lessons.lesson import course_device, device_shown
 from utils.lessons.recorded import duration, share_of_peak
 from utils.measuring import records
 from utils.paths import DATA
@@ -61,11 +61,12 @@ def _counted(names: Counter[str]) -> str:
 def control_codes(step: Step | Variant) -> Table:
     """What the assembler tells the scheduler beside the first loads and the first multiply-add.
 
-    Of the loop as it was compiled for the records.
+    Of the loop as it was compiled for the records. In `naive` the multiply-add reads what two of
+    the first four loads bring.
     """
     code = listing(str(as_variant(step)))
     first = next(place for place, one in enumerate(code) if one.name in FFMA)
-    loads = [place for place, one in enumerate(code) if one.name == "LDG"][:3]
+    loads = [place for place, one in enumerate(code) if one.name == "LDG"][:4]
     rows = []
     for place in (*loads, first):
         control = code[place].control
@@ -89,9 +90,11 @@ def draw_shares(*steps: Step | Variant, recorded: bool = True) -> Picture:
     loops = {}
     for step in steps:
         variant = fastest(step)
-        share = share_of_peak(variant, _size(variant)) if recorded else None
+        share = (
+            share_of_peak(variant, _size(variant), on=course_device().name) if recorded else None
+        )
         loops[variant.step.name.replace("_", " ")] = loop_of_record(variant).mix, share
-    where = f"one {device_shown().name}" if recorded else ""
+    where = f"one {course_device().name}" if recorded else ""
     return instruction_shares.draw_shares("Instructions of the hot loop", loops, where)
 
 
@@ -99,7 +102,7 @@ def fastest(step: Step | Variant) -> Variant:
     """A step with the constants that were recorded as the fastest; a variant as it is."""
     if isinstance(step, Variant):
         return step
-    frame = records.measured(device_shown().name, step.ladder.name)
+    frame = records.measured(course_device().name, step.ladder.name)
     rows = frame[frame["step"] == step.name]
     size = "4096" if step.ladder.name == "gemm" else step.ladder.sizes[-1]
     for name, value in vars(step.ladder.parse(size)).items():
@@ -118,23 +121,30 @@ def draw_operands(**steps: Step | Variant) -> Picture:
 
 
 def orders(**steps: Step | Variant) -> Table:
-    """For loops of multiply-adds alone: what is marked, the estimated and the recorded cycles.
+    """For loops of multiply-adds alone: what is marked, reads of a turn, estimate and record.
 
     steps: by the name that the reader sees, with _ for spaces.
     """
     rows = []
     for name, step in steps.items():
         loop = loop_of_record(step)
-        cells = f"{loop.kept_share:.1%}", f"{loop.cycles:.3f}", f"{recorded_cycles(step):.3f}"
-        rows.append((name.replace("_", " "), *cells))
-    head = ("", "operands marked for reuse", "cycles, estimated", "cycles, recorded")
+        reads = register_banks.given_by("even", listing(str(as_variant(step))))
+        cycles = f"{loop.cycles:.3f}", f"{recorded_cycles(step):.3f}"
+        rows.append((name.replace("_", " "), f"{loop.kept_share:.1%}", reads, *cycles))
+    head = (
+        "",
+        "operands marked for reuse",
+        "even bank gives in a turn",
+        "cycles, estimated",
+        "cycles, recorded",
+    )
     return table("Cycles of a scheduler for each multiply-add of a warp", head, rows)
 
 
 def recorded_cycles(step: Step | Variant) -> float:
     """Of a scheduler, for each multiply-add: one over the recorded share of the peak."""
     variant = as_variant(step)
-    return 1 / share_of_peak(variant, _size(variant))
+    return 1 / share_of_peak(variant, _size(variant), on=course_device().name)
 
 
 def register_files() -> Table:
@@ -150,18 +160,25 @@ def register_files() -> Table:
 
 
 def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
-    """The loop of multiply-adds with fewer and fewer registers: what it loses."""
+    """The loop of multiply-adds with fewer and fewer registers: what it loses.
+
+    The last column is the rate at which all threads together store into local memory.
+    """
     rows = []
     for limit in limits:
-        loop = _limited(limit)
-        cells = loop.spill_bytes, f"{loop.share:.1%}", duration(spilled_ms("fma_loop", limit))
+        loop, ms = recorded_loop("fma_loop ORDER=1", limit), spilled_ms("fma_loop", limit)
+        rate = f"{stored_gb(limit) / ms:.2g} TB/s" if loop.local_bytes else "–"
+        cells = loop.spill_bytes, f"{loop.share:.1%}", duration(ms), rate
         rows.append((f"{limit} registers" if limit else f"no limit: {loop.registers}", *cells))
-    head = ("", "bytes spilled", "multiply-adds in the loop", "recorded")
+    head = ("", "bytes spilled", "multiply-adds in the loop", "recorded", "stored")
     return table("64 sums and 16 factors in fewer and fewer registers", head, rows)
 
 
-def _limited(limit: int | None) -> CompiledLoop:
-    return recorded_loop("fma_loop ORDER=1", limit)
+def stored_gb(limit: int) -> float:
+    """What all threads of the recorded `fma_loop` store into local memory, in 10^9 bytes."""
+    loop, row = recorded_loop("fma_loop ORDER=1", limit), _spilled("fma_loop", limit)
+    multiply_adds = float(row["gflops"]) * float(row["time_ms"]) * 1e6 / 2
+    return multiply_adds / loop.multiply_adds * 4 * loop.mix["STL.32"] / 1e9
 
 
 def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
@@ -169,15 +186,19 @@ def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
 
     CourseError where it is not recorded.
     """
-    path = records.file_of(device_shown().name, SPILLS)
+    return float(_spilled(kernel, max_registers)["time_ms"])
+
+
+def _spilled(kernel: str, max_registers: int | None) -> dict[str, str]:
+    path = records.file_of(course_device().name, SPILLS)
     if path.exists():
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 if (row["kernel"], row["max_registers"]) == (kernel, str(max_registers or "")):
-                    return float(row["time_ms"])
+                    return row
     raise CourseError(
         f"There is no recorded time of {kernel} with {max_registers or 'all'} registers on "
-        f"{device_shown().name}: python -m tests.kernels.spills makes one."
+        f"{course_device().name}: python -m tests.kernels.spills makes one."
     )
 
 

@@ -32,9 +32,14 @@ def recorded_ms(step: Step | Variant, shape: str = "4096", on: str | None = None
     return float(_row(step, shape, on)["time_ms"])
 
 
-def share_of_peak(step: Step | Variant, shape: str = "4096") -> float:
-    """The recorded share of the data sheet's peak, as a fraction."""
-    return float(_row(step, shape)["efficiency"])
+def share_of_peak(step: Step | Variant, shape: str = "4096", on: str | None = None) -> float:
+    """The recorded share of the data sheet's peak, as a fraction; `on` as for `recorded_ms`."""
+    return float(_row(step, shape, on)["efficiency"])
+
+
+def share_of_library(step: Step | Variant, shape: str = "4096") -> float:
+    """The recorded speed as a fraction of the library's, in the same run."""
+    return float(_row(step, shape)["library_ratio"])
 
 
 def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) -> Table:
@@ -64,7 +69,9 @@ def _faster(ratio: float) -> str:
 
 
 def duration(ms: float) -> str:
-    """A time as a table shows it."""
+    """A time as a table shows it, below 0.1 ms in microseconds."""
+    if ms < 0.1:
+        return f"{1000 * ms:.3g} us"
     return f"{ms:.3g} ms" if ms < 1000 else f"{ms / 1000:.3g} s"
 
 

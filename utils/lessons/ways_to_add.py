@@ -56,7 +56,7 @@ def launches_and_memory(ways: Mapping[str, Step], shape: str) -> Table:
         launches, memory = needed(step, shape)
         rows.append((name, launches, f"{memory:,} bytes"))
     caption = f"{next(iter(ways.values())).ladder.parse(shape)} elements"
-    return table(caption, ("", "launches", "memory besides"), rows)
+    return table(caption, ("", "launches", "memory besides x and out"), rows)
 
 
 def needed(step: Step, shape: str) -> tuple[int, int]:

@@ -1,5 +1,7 @@
 """Three trees add the same words, by other threads or in other pairs."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -43,3 +45,10 @@ def test_a_picture_says_in_words_who_adds():
     both = draw_trees(first_tree=neighbours, second=halves)
     assert both.alt.startswith("first tree: in step 1 the threads 0, 2, 4")
     assert both.body.count("<svg") == 3
+
+
+def test_lines_that_cross_get_room():
+    def height(tree):
+        return int(re.findall(r'viewBox="0 0 \S+ (\d+)', draw_tree(tree, "").body)[-1])
+
+    assert height(halves) >= height(neighbours) + 20

@@ -37,6 +37,16 @@ def test_the_lines_bend_where_the_memory_feeds_the_arithmetic(figure):
     assert {1000 / 10, 1000 / 40, 1000 / 256} <= bends
 
 
+def test_the_name_of_a_slope_gives_way_to_points_on_it():
+    def begins(points):
+        drawn = roofline(pd.DataFrame(points), CEILINGS, "Steps").axes[0].texts
+        return next(one.get_position()[0] for one in drawn if one.get_text().startswith("DRAM"))
+
+    ends = {"label": ["a", "b"], "intensity": [0.5, 700], "gflops": [1.0, 800]}
+    among = {"label": ["a", "c", "b"], "intensity": [0.5, 0.6, 700], "gflops": [1.0, 9.0, 800]}
+    assert begins(among) > 0.6 > begins(ends)
+
+
 def test_the_ladder_is_a_path_with_at_most_six_labels():
     ladder = LADDER.assign(gflops=80 + LADDER.index / 10)
     figure = roofline(ladder, CEILINGS, "Steps")

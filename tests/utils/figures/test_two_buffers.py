@@ -4,10 +4,13 @@ from itertools import pairwise
 
 import pytest
 
+from utils.figures import turn_strip
 from utils.figures.two_buffers import (
+    COLOURS,
     LOAD,
     MULTIPLY,
     PUT,
+    SIDES,
     TILES,
     Time,
     draw_steps,
@@ -74,6 +77,14 @@ def test_words_of_two_steps_lie_in_different_sets():
     assert all(one != two for one, two in pairwise(sides))
 
 
-def test_the_words_say_how_much_is_won():
-    assert "done after 70% of the time" in draw_tiles().alt
-    assert "done after 72% of the time" in draw_steps().alt
+def test_the_words_give_no_number_for_what_is_not_to_scale():
+    for drawn in (draw_tiles(), draw_steps()):
+        assert drawn.alt.endswith("done earlier. Not to scale.")
+
+
+def test_colours_mean_the_same_as_in_the_strip_of_machine_code():
+    strip = turn_strip.COLOURS
+    same = {"loads": strip["LDG"], "reads": strip["LDS"], "stores": strip["STS"]}
+    assert same == COLOURS
+    assert SIDES[0] == strip["FFMA"]
+    assert not set(SIDES) & set(COLOURS.values())

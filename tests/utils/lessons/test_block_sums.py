@@ -13,10 +13,10 @@ from utils.lessons.block_sums import (
     compiled_instructions,
     draw_step,
     instructions_of_block,
+    loads_by_step,
     recorded_cycles,
     recorded_instructions,
     turns_and_busy,
-    wavefronts_by_step,
 )
 from utils.lessons.counting import watch
 from utils.lessons.edits import Edit, edited
@@ -37,9 +37,19 @@ def test_a_block_of_two_warps_counted_by_hand():
     assert block_of(of_64("reduce3")).elements == 128
 
 
+def test_loads_by_step_are_those_of_all_warps_together():
+    seen = watch(of_64("reduce0"), "64", record=0)
+    loads = loads_by_step(seen, "shared")
+    assert [one.lanes for one in loads] == [32, 16, 8, 4, 2, 1]
+    assert [one.requests for one in loads] == [2, 2, 2, 2, 2, 1]
+    assert [one.wavefronts for one in loads] == [2, 2, 2, 2, 2, 1]
+
+
 def test_conflicts_by_step_are_as_many_as_words_of_one_bank():
     seen = watch(of_64("reduce1"), "64", record=0)
-    assert wavefronts_by_step(seen, "shared") == [2, 2, 2, 2, 2, 1]
+    loads = loads_by_step(seen, "shared")
+    assert [one.requests for one in loads] == [1, 1, 1, 1, 1, 1]
+    assert [one.wavefronts for one in loads] == [2, 2, 2, 2, 2, 1]
     assert "2 wavefronts" in draw_step(seen, "shared", 1).alt
     assert turns_and_busy(seen, "shared") == (12, 6)
 
@@ -70,6 +80,15 @@ def test_an_edited_copy_has_no_record():
     rows = block_cycles("2^30", course=step, copy=copy.STEP).rows
     assert rows[0][-1] != "–"
     assert rows[1][-1] == "–"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name, loops", [("reduce4", 2), ("reduce5", "no"), ("reduce6", 2)])
+def test_instructions_of_code_without_one_loop_are_not_counted(compiler, name, loops):
+    shown = block_cycles("2^30", step=LADDER.step(name).variant(BLOCK=256))
+    assert shown.rows[0][3] == "–"
+    assert f"The instructions of {name} are not counted" in shown.note
+    assert f"has {loops} loops" in shown.note
 
 
 @pytest.fixture

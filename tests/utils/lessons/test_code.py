@@ -114,7 +114,7 @@ def test_a_sentence_for_a_line_that_is_not_new_is_refused(monkeypatch):
 
 
 def test_a_change_without_sentences_is_shown_whole():
-    shown = show_change(TILED, gemm_kernels.LADDER.step("granularity")).data
+    shown = show_change(TILED, NAIVE).data
     assert "↑" not in shown
     assert ' class="">' in shown  # a line that stays
 
@@ -123,6 +123,12 @@ def test_a_change_with_sentences_is_shown_whole_where_that_is_asked_for():
     shown = show_change(STRIDED, NAIVE, whole=True).data
     assert "↑" in shown
     assert ' class="">' in shown
+
+
+def test_lines_around_a_change_are_shown_where_that_is_asked_for():
+    shown = [show_change(STRIDED, NAIVE, around=around).data for around in (0, 1)]
+    assert [' class="">' in one for one in shown] == [False, True]
+    assert all("↑" in one for one in shown)
 
 
 def test_the_name_of_the_kernel_is_no_change():

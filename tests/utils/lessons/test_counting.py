@@ -13,7 +13,7 @@ from utils.lessons.counting import (
     watch,
 )
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import recorded_ms, share_of_peak, times
+from utils.lessons.recorded import recorded_ms, share_of_library, share_of_peak, times
 
 STRIDED, NAIVE, TILED = map(LADDER.step, ("naive_strided", "naive", "tiled"))
 
@@ -62,6 +62,11 @@ def test_a_step_has_the_time_of_its_fastest_constants():
 def test_the_rate_follows_from_the_recorded_time():
     gflops = 2 * 4096**3 / recorded_ms(NAIVE) / 1e6
     assert share_of_peak(NAIVE) == pytest.approx(gflops / device_shown().peak_gflops, rel=1e-3)
+
+
+def test_the_share_of_the_library_grows_as_the_time_falls():
+    shares = share_of_library(NAIVE) / share_of_library(STRIDED)
+    assert shares == pytest.approx(recorded_ms(STRIDED) / recorded_ms(NAIVE), rel=0.02)
 
 
 def test_the_first_step_is_the_measure():

@@ -21,7 +21,12 @@ def no_compiler(monkeypatch):
     monkeypatch.setattr("utils.lessons.inner_loops.xray", refuse)
 
 
-@pytest.mark.parametrize("variant", variants(), ids=str)
+def slow_but_for_lesson_06(variant):
+    marks = () if variant.step in (NAIVE, UNROLLED) else pytest.mark.slow
+    return pytest.param(variant, marks=marks, id=str(variant))
+
+
+@pytest.mark.parametrize("variant", map(slow_but_for_lesson_06, variants()))
 def test_the_record_is_what_the_compiler_makes(variant, compiler):
     assert recorded_loops()[ARCH, str(variant)] == compiled_loop(variant, ARCH)
 

@@ -84,6 +84,11 @@ def test_a_choice_is_found_however_it_is_written():
     assert "You were right." in str(reveal("05.limit", "shared memory"))
 
 
+def test_a_tile_is_found_when_it_is_typed_with_the_letter_x():
+    tile = Question("Which tile is the fastest", choices=("4×8", "8×4"))
+    assert tile.accepted(" 8X4") == "8×4"
+
+
 def test_an_order_is_compared_place_by_place():
     predict("07.order", ["tiled", "naive", "cuBLAS"])
     shown = str(reveal("07.order", ["naive", "tiled", "cuBLAS"]))

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from utils.figures.look import number
-from utils.lessons.questions import bank
+from utils.lessons.questions import Question, bank
 
 QUESTIONS = [pytest.param(question, id=name) for name, question in bank().items()]
 
@@ -27,3 +27,10 @@ def test_a_question_has_one_kind_of_answer(question):
 )
 def test_a_number_has_three_digits_that_count(value, text):
     assert number(value) == text
+
+
+def test_a_share_is_compared_in_percentage_points():
+    share = Question("A share", unit="%")
+    assert share.compared(30, 51.5) == "Your number is too low by 21.5 percentage points."
+    assert share.compared(58, 51.5).endswith("6.5 percentage points. That is close.")
+    assert share.compared(51, 51.5) == "You were right."

@@ -53,6 +53,7 @@ def test_the_page_and_the_text_hold_diff_table_and_curves(compiler):
     assert parts == sorted(parts)
 
 
+@pytest.mark.slow
 def test_rows_about_multiply_adds_are_left_out_where_there_are_none(compiler):
     change = show_step(COPY, COPY)
     assert not any("multiply-add" in name for name in change.figures.index)

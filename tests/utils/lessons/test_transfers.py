@@ -71,6 +71,7 @@ def test_times_stand_beside_their_spread():
     assert transfers.wall_times().rows[0][1:] == ("4.63", "3.64 – 8.49")
 
 
+@pytest.mark.slow
 def test_curves_are_shown_with_their_words(capsys):
     transfers.draw_break_even()
     transfers.draw_bandwidth("pinned")

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from labs.whole_rows import solution as whole_rows
 from tests.utils.virtual_gpu.filmed import FILMS, filmed, product, tiled
+from utils.lessons.edits import Edit, edited
 from utils.virtual_gpu import VirtualGpuError, trace
 from utils.virtual_gpu.pictures import movie
 from utils.virtual_gpu.pictures.coding import addresses, runs, shown_values, spans
@@ -47,6 +49,15 @@ def test_costs_add_up_to_the_counts_of_the_trace(name):
     assert total.atomics == counted.atomics
     assert total.used == sum(access.used_bytes for access in traced.access_counts)
     assert 0 <= total.wasted < 32 * max(1, total.sectors)
+
+
+@pytest.mark.parametrize("pitch, in_a_queue", [(48, 0), (32, 16)])
+def test_the_wavefronts_that_a_wide_access_needs_are_no_queue(pitch, in_a_queue):
+    """Eight lanes store four words each into two rows: with rows of 32 words they meet in banks."""
+    walk = edited(whole_rows, Edit("(4, 48)", f"(4, {pitch})")).whole_rows
+    x = np.ones((16, 32), np.float32)
+    total = film_of(trace(walk, 1, 32, x, x.copy(), record=0), "whole_rows", "banks").total
+    assert total.wavefronts - total.plain == in_a_queue
 
 
 def test_of_many_steps_the_middle_is_left_out_and_named():

@@ -3,11 +3,14 @@
 import re
 from functools import cache
 
+import numpy as np
 import pytest
 from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+from gemm_kernels import granularity
 from tests.utils.virtual_gpu.filmed import FILMS, product, tiled
+from utils.virtual_gpu import trace
 from utils.virtual_gpu.pictures import movie, once_per_page
 from utils.virtual_gpu.pictures.film import LAST_STEPS, MOST_STEPS
 
@@ -185,6 +188,18 @@ def test_pointing_at_a_square_follows_its_thread(browser):
     opened.page.fill("[data-set=thread]", "6")
     opened.page.keyboard.press("Enter")
     assert opened.text(".vm-follow") == told
+
+
+def test_a_thread_that_stores_two_elements_is_followed_from_both(browser):
+    kernel = granularity.build(GRAIN=2, TILE=8)
+    wide = trace(
+        kernel, 1, (8, 8), np.ones((8, 8), np.float32), *np.ones((2, 8, 16), np.float32), record=0
+    )
+    opened = browser.open(movie(wide, title="A title")._repr_html_())
+    box = opened.page.locator(".vm-stage .touch").first.bounding_box()
+    for column in (1.5, 9.5):
+        opened.page.mouse.move(box["x"] + box["width"] * column / 16, box["y"] + box["height"] / 4)
+        assert opened.text(".vm-follow").startswith("Thread (1, 2)")
 
 
 def test_a_clicked_line_shows_lanes_by_sectors_and_its_waste(browser):

@@ -8,7 +8,13 @@ import numpy as np
 
 from ..lanes import WARP
 from ..recorder import Event, RecordedArray
-from ..transactions import SECTOR_BYTES, Pattern, sectors_lines_places, wavefronts
+from ..transactions import (
+    SECTOR_BYTES,
+    Pattern,
+    fewest_wavefronts,
+    sectors_lines_places,
+    wavefronts,
+)
 
 
 @dataclass(frozen=True)
@@ -16,7 +22,8 @@ class Cost:
     """Of all warps of the block together. As in Counters, an atomic costs its lanes and no more.
 
     global_reads, shared_reads: elements that threads ask for. used: bytes of the sectors that a
-    request asks for; the rest of them is moved in vain as far as this request knows.
+    request asks for; the rest of them is moved in vain as far as this request knows. plain: of the
+    wavefronts those that as many lanes need without a bank conflict, several where they are wide.
     """
 
     global_reads: int = 0
@@ -28,6 +35,7 @@ class Cost:
     used: int = 0
     shared_requests: int = 0
     wavefronts: int = 0
+    plain: int = 0
     atomics: int = 0
 
     @property
@@ -62,6 +70,8 @@ def cost_of(event: Event, array: RecordedArray, parts: int = 1) -> Cost:
 
 def _request(pattern: Pattern, each: int, space: str) -> Cost:
     if space == "shared":
-        return Cost(shared_requests=pattern.requests, wavefronts=wavefronts(pattern, each))
+        taken = wavefronts(pattern, each)
+        plain = min(taken, fewest_wavefronts(pattern, each))
+        return Cost(shared_requests=pattern.requests, wavefronts=taken, plain=plain)
     sectors, _, places = sectors_lines_places(pattern)
     return Cost(requests=pattern.requests, sectors=sectors, used=places * each)

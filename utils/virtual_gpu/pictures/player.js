@@ -152,9 +152,19 @@ function prepared(film) {
     step.moves = step.does.filter(d => d.array);
     step.meets = step.does.find(d => !d.array);
   });
-  film.home = film.home && { array: film.home.array, first: decoded(film.home, film.block) };
+  film.home = film.home && { array: film.home.array, owners: owners(film) };
   film.idles = film.steps.some(step => step.does.some(d => d.first.some(e => e < 0)));
   return film;
+}
+// By element of the home array the thread that stores it; the last of them, if there are several.
+function owners(film) {
+  const found = new Map();
+  film.steps.forEach(step => step.moves.forEach(d => {
+    if (d.index !== film.home.array || d.kind !== "store" || d.width > 1) return;
+    d.first.forEach((e, t) => { if (e >= 0) found.set(e, t); });
+  }));
+  decoded(film.home, film.block).forEach((e, t) => { if (e >= 0) found.set(e, t); });
+  return found;
 }
 function nothing() {
   return { requests: 0, sectors: 0, used: 0, moved: 0, shared: 0, waves: 0, global_reads: 0, shared_reads: 0, atomics: 0, wasted: 0 };
@@ -249,7 +259,7 @@ function pointable(film) {
   const find = event => {
     const box = touch.getBoundingClientRect();
     const column = Math.floor((event.clientX - box.left) / box.width * a.across), line = Math.floor((event.clientY - box.top) / box.height * a.high);
-    follow(film, film.home.first.indexOf(elementOf(a, Math.min(column, a.across - 1), Math.min(line, a.high - 1))));
+    follow(film, film.home.owners.get(elementOf(a, Math.min(column, a.across - 1), Math.min(line, a.high - 1))) ?? -1);
   };
   watched(touch, find, film);
 }
@@ -311,8 +321,8 @@ function paint(film) {
 function dotsOf(film, a) {
   const layer = make("g", {}), pad = a.w * .28;
   film.dots = [];
-  film.home.first.forEach((e, t) => {
-    const c = e < 0 ? null : cellOf(a, e);
+  film.home.owners.forEach((t, e) => {
+    const c = cellOf(a, e);
     if (!c) return;
     const node = make("rect", { x: c.x + pad, y: c.y + pad, width: a.w - 2 * pad, height: a.h - 2 * pad, rx: a.w * .12, "fill-opacity": .5 }, layer);
     node.style.fill = colour(film, film.who(t));
@@ -399,7 +409,7 @@ function ring(film) {
     const c = cellOf(a, e), out = a.w < 8 ? 1.5 : 0;
     if (c) for (const name of ["ring", "ring in"]) make("rect", { class: name, x: c.x - out, y: c.y - out, width: a.w + 2 * out, height: a.h + 2 * out, rx: 2 }, layer);
   };
-  if (film.home && film.home.first[t] >= 0) around(film.arrays[film.home.array], film.home.first[t]);
+  if (film.home) film.home.owners.forEach((who, e) => { if (who === t) around(film.arrays[film.home.array], e); });
   const does = [];
   film.steps[step].does.forEach(d => {
     if (d.first[t] < 0) return;

@@ -20,7 +20,7 @@ def weights(film: Film, focus: str) -> list[Bars]:
     """For each step, of the whole block: above the line used and wasted, below plain and extra.
 
     In a film about reads these are elements that threads ask for, and nothing is wasted. Otherwise
-    sectors, and wavefronts, of which one for each request is plain.
+    sectors, and wavefronts, of which those without a bank conflict are plain.
     """
     return [_weights(step.cost, focus) for step in film.steps]
 
@@ -29,9 +29,8 @@ def _weights(cost: Cost, focus: str) -> Bars:
     if focus == "reads":
         shared = cost.shared_reads + cost.shared_writes
         return float(cost.global_reads + cost.global_writes), 0.0, float(shared), 0.0
-    extra = max(0, cost.wavefronts - cost.shared_requests)
-    used = cost.used / SECTOR_BYTES
-    return used, cost.sectors - used, float(cost.wavefronts - extra), float(extra)
+    used, extra = cost.used / SECTOR_BYTES, cost.wavefronts - cost.plain
+    return used, cost.sectors - used, float(cost.plain), float(extra)
 
 
 def peaks(films: tuple[Film, ...], focus: str) -> tuple[float, float]:
@@ -81,7 +80,7 @@ def strip(film: Film, highest: tuple[float, float], focus: str) -> str:
 def summed(film: Film, focus: str) -> str:
     """What the film comes to, in words, with what matters between asterisks."""
     cost = film.total
-    extra = cost.wavefronts - cost.shared_requests
+    extra = cost.wavefronts - cost.plain
     if focus == "reads":
         shared = f", *{cost.shared_reads:,}* from shared" if cost.shared_reads else ""
         said = f"*{cost.global_reads:,}* reads from global memory{shared}"

@@ -1,0 +1,8 @@
+"""How fast a product in tiles can be at most, by the roofline."""
+
+
+def attainable(BM, BN, peak, bandwidth):
+    operations = 2 * BM * BN
+    moved = 4 * (BM + BN)
+    intensity = operations / moved
+    return min(peak, intensity * bandwidth)

@@ -1,0 +1,296 @@
+"""What lesson 17 says in prose, held against records, counts and machine code."""
+
+import ctypes
+import math
+import sys
+from functools import cache
+from types import ModuleType, SimpleNamespace
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+from numba import cuda, float32
+
+from gemm_kernels import LADDER, async_copy
+from gemm_kernels.parts.slices import REST_SLICES, cut
+from gemm_kernels.tuning.estimate import fitted
+from labs import EXERCISES
+from labs.slices.exercise import ADDING, BEGINNING, COUNTS, time_of
+from utils import lessons as course
+from utils.intrinsics.wide_memory import commit_copies, copy4_async, wait_copies
+from utils.lessons import against_cublas as library
+from utils.machine import devices
+from utils.machine.occupancy import limits_of
+from utils.paths import DATA, ROOT
+from utils.virtual_gpu import trace
+from utils.xray import xray
+
+SHAPE = (71, 8852, 8480)
+AUTOTUNED = LADDER.step("autotuned")
+BEST = {"BM": 96, "BN": 128, "BK": 16, "TM": 12, "TN": 8, "BLOCKS": 3}
+
+
+@cache
+def called():
+    return library.called()
+
+
+def between(low: float, high: float):
+    frame = called()
+    return frame[(frame["flops"] >= low) & (frame["flops"] < high)]
+
+
+def mean(ratios) -> float:
+    return math.exp(np.log(ratios).mean())
+
+
+# ---- slices ----
+
+
+def test_the_product_has_35_tiles_of_1060_steps():
+    assert library.tiles_and_steps(*SHAPE) == (35, 1060)
+    assert devices.find(devices.REFERENCE).sms == library.SMS == 132
+    assert (3 * 35, 4 * 35, 4 * 35 - 132, 132 - 8) == (105, 140, 8, 124)
+
+
+def test_four_slices_took_longer_than_three():
+    three, four = (library.recorded_slices(*SHAPE, count) for count in (3, 4))
+    assert four / three == pytest.approx(1.49, abs=0.006)
+
+
+def test_the_lesson_and_the_exercise_have_one_estimate():
+    for count in COUNTS:
+        for given in ((35, 132, 1060), (3, 40, 17)):
+            assert library.estimate(count, *given) == time_of(count, *given)
+
+
+def test_forecasts_are_within_4_percent():
+    tiles, steps = library.tiles_and_steps(*SHAPE)
+    step = library.recorded_slices(*SHAPE, 1) / library.estimate(1, tiles, 132, steps)
+    for count in COUNTS:
+        forecast = step * library.estimate(count, tiles, 132, steps)
+        assert forecast == pytest.approx(library.recorded_slices(*SHAPE, count), rel=0.04)
+
+
+def test_the_2_and_the_4_are_rounded_from_what_was_fitted():
+    costs = fitted().costs
+    assert round(costs.beginning) == BEGINNING == 2
+    (facts,) = [
+        facts
+        for tiling, facts in fitted().tilings["wide"].items()
+        if (tiling.BM, tiling.BN) == (128, 256)
+    ]
+    device = devices.find(devices.REFERENCE)
+    lanes, clock = device.fp32_lanes_per_sm, device.boost_clock_mhz
+    step_us = 128 * 256 * 8 * facts.cycles / lanes / clock
+    assert round(costs.adding_us / step_us) == ADDING == 4
+
+
+def test_88_of_102_choices_are_the_best_and_94_are_near():
+    table = library.choices(EXERCISES["slices"].solution)
+    assert table.caption.startswith("102 recorded products")
+    never, chosen = (float(row[1].rstrip("×")) for row in table.rows)
+    assert table.rows[1][3:] == ("88", "94")
+    assert never == pytest.approx(3, abs=0.1)
+    assert chosen < 1.02
+    best = near = 0
+    for (_, *shape), recorded in library._slices().items():
+        tiles, steps = library.tiles_and_steps(*shape)
+        known = {count: us for count, us in recorded.items() if count <= library.MOST}
+        if tiles < library.SMS and len(known) > 1:
+            count = EXERCISES["slices"].solution(tiles, library.SMS, steps)
+            ratio = known[library._nearest(count, known)] / min(known.values())
+            best, near = best + (ratio == 1), near + (ratio <= 1.05)
+    assert (best, near) == (88, 94)
+
+
+def test_at_4096_three_full_waves_and_188_tiles_which_are_cut():
+    tiles, slots = -(-4096 // 96) * (4096 // 128), 3 * 132
+    assert (tiles, slots, tiles - 3 * slots) == (1376, 396, 188)
+    how = cut(tiles, slots, 4096 // 16, 1)
+    assert (how.whole, how.slices) == (3 * slots, REST_SLICES)
+    constants = AUTOTUNED.variant(**BEST).constants
+    assert {name: constants[name] for name in BEST} == BEST
+    # Not cut, they would leave an SM with one or two blocks of three.
+    assert 132 < tiles - 3 * slots < 2 * 132
+    assert how.blocks(tiles) - how.whole == 752
+
+
+def test_the_sums_of_one_tile_fill_half_of_the_registers():
+    limits = limits_of(devices.find(devices.REFERENCE).compute_capability)
+    assert limits.registers_per_sm == 2 * library.BM * library.BN
+    assert (8480 // 4, -(-8480 // 3)) == (2120, 2827)
+
+
+# ---- cuBLAS by hand ----
+
+
+def matrix(memory, rows, columns, leading):
+    return memory[: leading * columns].reshape(columns, leading)[:, :rows].T
+
+
+def cublas_model(m, n, k, a, lda, b, ldb, c, ldc):
+    matrix(c, m, n, ldc)[:] = matrix(a, m, k, lda) @ matrix(b, k, n, ldb)
+
+
+def test_square_row_major_arrays_come_out_as_b_times_a():
+    a, b = np.random.default_rng(17).integers(-9, 9, (2, 3, 3)).astype(np.float32)
+    c = np.zeros((3, 3), np.float32)
+    cublas_model(3, 3, 3, a.ravel(), 3, b.ravel(), 3, c.ravel(), 3)
+    others = (a @ b, (a @ b).T, (b @ a).T)
+    assert (c == b @ a).all()
+    assert not any((c == other).all() for other in others)
+    cublas_model(3, 3, 3, b.ravel(), 3, a.ravel(), 3, c.ravel(), 3)
+    assert (c == a @ b).all()
+
+
+def test_rectangles_come_out_right_with_b_first_and_m_and_n_exchanged():
+    a, b = np.arange(1.0, 7.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    c = np.zeros((2, 4))
+    cublas_model(4, 2, 3, b.ravel(), 4, a.ravel(), 3, c.ravel(), 4)
+    assert (c == a @ b).all()
+
+
+def test_the_cell_that_calls_cublas_gets_a_times_b(monkeypatch, capsys):
+    """On a library of paper: column-major, with pointers for numbers and matrices."""
+
+    def memory(pointer, words):
+        return np.ctypeslib.as_array((ctypes.c_float * words).from_address(pointer))
+
+    def of_paper(handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc):
+        assert (transa, transb) == (0, 0)
+        assert (memory(alpha, 1)[0], memory(beta, 1)[0]) == (1, 0)
+        a, b, c = memory(a, lda * k), memory(b, ldb * n), memory(c, ldc * n)
+        cublas_model(m, n, k, a, lda, b, ldb, c, ldc)
+
+    def on_device(x):
+        data = SimpleNamespace(ptr=x.ctypes.data)
+        return SimpleNamespace(data=data, get=lambda: x)
+
+    device = SimpleNamespace(cublas_handle=1)
+    paper = SimpleNamespace(asarray=on_device, cuda=SimpleNamespace(Device=lambda: device))
+    cublas = SimpleNamespace(sgemm=of_paper, CUBLAS_OP_N=0)
+    monkeypatch.setattr("utils.machine.versions.cupy", lambda: paper)
+    for name in ("cupy_backends", "cupy_backends.cuda"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setitem(sys.modules, "cupy_backends.cuda.libs", SimpleNamespace(cublas=cublas))
+    lesson = nbformat.read(ROOT / "notebooks" / "17_against_cublas.ipynb", as_version=4)
+    (cell,) = (cell.source for cell in lesson.cells if cell.id == "with-gpu")
+    a, b = np.random.default_rng(17).integers(-9, 9, (2, 3, 3)).astype(np.float32)
+    exec(cell, {"np": np, "a": a, "b": b, "c": np.zeros((3, 3), np.float32)})
+    assert capsys.readouterr().out == "cuBLAS gives a·b: True\n"
+
+
+# ---- asynchronous copies, the search ----
+
+
+def test_async_copy_has_16x8_where_the_step_before_has_8x8():
+    step = LADDER.step("async_copy")
+    assert step.previous == "warp_tiled"
+    before = LADDER.step("warp_tiled").constants()
+    assert (before.get("TM", 8), before.get("TN", 8)) == (8, 8)
+    assert (async_copy.TM, async_copy.TN) == (16, 8)
+    assert course.recorded_ms(step) < course.recorded_ms(LADDER.step("warp_tiled"))
+
+
+def test_a_missing_barrier_behind_copies_is_a_race():
+    @cuda.jit
+    def reverse(x, out):
+        tile, t = cuda.shared.array(128, float32, alignment=16), cuda.threadIdx.x
+        copy4_async(tile, 4 * t, x, 4 * t)
+        commit_copies()
+        wait_copies(0)
+        out[t] = tile[127 - t]
+
+    traced = trace(reverse, 1, 32, np.arange(128, dtype=np.float32), np.zeros(32, np.float32))
+    assert "race" in str(traced)
+
+
+@pytest.mark.slow
+def test_an_asynchronous_copy_is_one_instruction(compiler):
+    step = LADDER.step("async_copy")
+    names = {one.name for one in xray(step.variant().kernel, step.signature, "sm_90").code}
+    assert "LDGSTS" in names
+
+
+def test_24_candidates_were_timed_at_each_size_and_differ_by_up_to_1_55():
+    rows = library.searched(cut).rows
+    worst = [float(row[-1].rstrip("×")) for row in rows]
+    assert max(worst) == 1.55
+    rest = f"the rest, in {REST_SLICES}"
+    assert [row[3] for row in rows] == ["all, in 8", "all, in 4", "none", "none", rest, rest]
+    assert library.searched(cut).caption == "The fastest of 24 candidates at each size"
+    assert rows[0][1] != rows[-1][1]
+    frame = pd.read_csv(DATA / "tuned" / "nvidia_h200.csv")
+    assert set(frame.groupby(["m", "n", "k"]).size()) == {24}
+
+
+# ---- against the library ----
+
+
+def test_at_cubes_the_kernel_is_ahead_by_2_to_12_percent_and_the_call_keeps_it():
+    rows = library.called_cubes().rows
+    kernels, calls = ([float(row[at]) for row in rows] for at in (2, 3))
+    assert len(rows) == 6
+    assert (min(kernels), max(kernels)) == (1.02, 1.12)
+    assert all(call >= kernel - 0.01 for kernel, call in zip(kernels, calls, strict=True))
+
+
+def test_of_200_random_shapes_51_5_percent_take_no_longer():
+    assert len(called()) == 200
+    assert library.share_at_least_as_fast() == 51.5
+    sides = called()[["m", "n", "k"]].to_numpy()
+    assert sides.min() >= 32
+    assert sides.max() <= 9400
+    assert mean(called()["ratio"]) == pytest.approx(1.07, abs=0.005)
+
+
+def test_small_calls_are_python_and_the_launch():
+    small = between(0, 1e8)
+    large = small[small["ratio"] > 1.5]
+    assert all("every other" in layout for layout in large["layout"])
+    assert (small["host_us"] / small["time_us"]).mean() == pytest.approx(0.98, abs=0.005)
+    assert mean(small["ratio"]) > 1.25
+
+
+def test_larger_ones_are_the_librarys():
+    assert mean(between(1e9, 1e10)["ratio"]) < 0.85
+    large = between(1e9, 1e13)
+    assert (len(large), int((large["ratio"] >= 1).sum())) == (66, 15)
+    assert len(large) - 15 == 51
+    assert 0.9 < mean(between(1e10, 1e11)["ratio"]) < mean(between(1e11, 1e13)["ratio"]) < 1.05
+
+
+def test_the_source_prints_55_percent_and_a_time_that_makes_66():
+    rows = library.published_library().rows
+    assert rows[0][1:] == ("55%", "79%", "79%")
+    assert rows[1][1] == "66%"
+    recorded = [int(one.rstrip("%")) for one in rows[2][1:]]
+    assert recorded[0] < 60
+    assert recorded[1:] == pytest.approx([75, 75], abs=2)
+    assert 132 / devices.find("GTX Titan X (Maxwell)").sms > 5
+
+
+def test_multiply_adds_are_a_bound_that_the_record_stays_below(compiler):
+    hot = xray(AUTOTUNED.variant(**BEST).kernel, AUTOTUNED.signature, "sm_90").hot
+    assert course.share_of_peak(AUTOTUNED) < hot.ffma / len(hot.body) < 0.93
+
+
+# ---- the exercises at the end ----
+
+
+def test_slices_on_a_t4():
+    chosen = EXERCISES["slices"].solution
+    assert devices.find("Tesla T4").sms == 40
+    assert (chosen(35, 40, 1060), chosen(41, 40, 1060)) == (8, 12)
+    assert 8 * 35 == 7 * 40
+    assert round(35 / 40, 2) == 0.88
+    assert 12 * 41 / 40 == 12.3
+
+
+@pytest.mark.parametrize(("rows", "tiles", "percent"), [(2304, 162, 61), (2176, 153, 58)])
+def test_fewer_rows_fill_two_waves_less_well(rows, tiles, percent):
+    assert -(-rows // 128) * -(-2304 // 256) == tiles
+    assert -(-tiles // 132) == 2
+    assert round(100 * tiles / 264) == percent

@@ -1,0 +1,152 @@
+"""Lane maps on the bank grid: which quads of a and b each wavefront of a warp hands out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from utils.virtual_gpu.pictures.svg import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Picture,
+    frames,
+    legend,
+    path,
+    rect,
+    svg,
+    text,
+)
+from utils.virtual_gpu.transactions import BANK_BYTES, BANKS, in_pairs
+
+LaneMap = Callable[[int], tuple[int, int]]
+
+LANES, QUAD = 32, 4
+SLOTS = BANKS // QUAD  # quads that one wavefront can hand out
+_WIDTH, _HEIGHT = 288, 26  # of all columns of quads, and of one row
+_LEFT, _TOP, _BOX = 62, 62, 14
+_WHITE = "fill:#fff"
+
+
+@dataclass(frozen=True)
+class Wavefront:
+    """One pass through the banks. array: "a" or "b"; lanes that are served; quads handed out."""
+
+    array: str
+    lanes: tuple[int, ...]
+    quads: tuple[int, ...]
+
+
+def draw_lane_maps(**maps: LaneMap) -> Picture:
+    """A slider over the wavefronts of one read of a and one of b, for each map side by side.
+
+    maps: from a lane to its quad (down, across), numbers from 0, by the name that the reader sees,
+    with _ for spaces.
+    """
+    named = {name.replace("_", " "): lane_map for name, lane_map in maps.items()}
+    sent = {name: wavefronts_of(lane_map) for name, lane_map in named.items()}
+    most = max(map(len, sent.values()))
+    rows = 1 + max(one(lane)[0] for one in named.values() for lane in range(LANES))
+    moments = [
+        '<div class="row">'
+        + "".join(_panel(name, named[name], sent[name], moment, rows) for name in named)
+        + "</div>"
+        for moment in range(most)
+    ]
+    labels = [f"wavefront {moment + 1}" for moment in range(most)]
+    told = " ".join(_told(name, sent[name]) for name in named)
+    alt = f"The quads of a warp, each with the number of its lane. {told}"
+    colours = legend(read_of_a=BLUE, read_of_b=ORANGE)
+    return Picture(colours + frames(moments, labels, "wavefront"), alt)
+
+
+def wavefronts_of(lane_map: LaneMap) -> tuple[Wavefront, ...]:
+    """The wavefronts of one read of a, then those of one of b."""
+    down, across = np.array([lane_map(lane) for lane in range(LANES)]).T
+    return tuple(
+        Wavefront(array, lanes, handed)
+        for array, quads in (("a", down), ("b", across))
+        for lanes, handed in _passes(quads)
+    )
+
+
+def _passes(quads: np.ndarray) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Lanes served and quads handed out, pass after pass, as the hardware groups the lanes."""
+    first = (quads * QUAD * BANK_BYTES)[None]
+    groups = 2 if in_pairs(first, np.ones_like(first, bool))[0] else 4
+    for lanes in np.arange(LANES).reshape(groups, -1):
+        asked = np.unique(quads[lanes])
+        turn = [int((asked[:at] % SLOTS == quad % SLOTS).sum()) for at, quad in enumerate(asked)]
+        for now in range(max(turn) + 1):
+            handed = [int(quad) for quad, when in zip(asked, turn, strict=True) if when == now]
+            served = [int(lane) for lane in lanes if quads[lane] in handed]
+            yield tuple(served), tuple(handed)
+
+
+def _panel(
+    name: str, lane_map: LaneMap, sent: tuple[Wavefront, ...], moment: int, high: int
+) -> str:
+    """One map at one moment: its quads, those of a on the left and those of b above.
+
+    high: rows that the panel has room for.
+    """
+    places = [lane_map(lane) for lane in range(LANES)]
+    rows, columns = (max(side) + 1 for side in zip(*places, strict=True))
+    wide = _WIDTH / columns
+    now = sent[moment] if moment < len(sent) else Wavefront("", (), ())
+    colour = BLUE if now.array == "a" else ORANGE
+    body = text(0, 15, f"{name}: {_counts(sent)}", 13, font_weight="bold")
+    body += text(0, _TOP - 9, "quads of b", 11.5) + text(0, _TOP - 25, "from bank", 11.5)
+    for across in range(columns):
+        lit = now.array == "b" and across in now.quads
+        bank = across % SLOTS * QUAD
+        body += text(_LEFT + across * wide + 2, _TOP - 25, bank, 10.5)
+        body += _quad(_LEFT + across * wide + 2, _TOP - 20, wide - 5, colour if lit else "none")
+    body += text(0, _TOP + rows * _HEIGHT + 14, "of a", 11.5)
+    for down in range(rows):
+        lit = now.array == "a" and down in now.quads
+        y = _TOP + down * _HEIGHT + (_HEIGHT - _BOX) / 2
+        body += _quad(4, y, 40, colour if lit else "none")
+    for lane, (down, across) in enumerate(places):
+        x, y = _LEFT + across * wide, _TOP + down * _HEIGHT
+        lit = lane in now.lanes
+        fill = {"fill_opacity": 1 if lit else 0.14, "rx": 3}
+        body += rect(x, y, wide - 2, _HEIGHT - 2, colour if lit else GREY, **fill)
+        look = {"style": _WHITE} if lit else {}
+        body += text(x + wide / 2 - 1, y + 16.5, lane, 11, "middle", **look)
+    bottom = _TOP + rows * _HEIGHT + 14
+    body += text(_LEFT, bottom, _moment(now, moment, len(sent)), 12)
+    alt = f"{name}. {_moment(now, moment, len(sent))}"
+    height = _TOP + high * _HEIGHT + 22
+    return svg(_LEFT + _WIDTH + 2, height, body, alt, widest=400)
+
+
+def _quad(x: float, y: float, width: float, fill: str) -> str:
+    """Four words side by side."""
+    word = width / QUAD
+    edges = "".join(f"M{x + n * word:.4g} {y:g}v{_BOX}" for n in range(1, QUAD))
+    return rect(x, y, width, _BOX, fill, stroke=GREY) + path(edges, stroke=GREY, stroke_width=0.6)
+
+
+def _counts(sent: tuple[Wavefront, ...]) -> str:
+    of_a = sum(one.array == "a" for one in sent)
+    return f"{of_a} for a, {len(sent) - of_a} for b"
+
+
+def _moment(now: Wavefront, moment: int, total: int) -> str:
+    if not now.lanes:
+        return f"done after {total} wavefronts"
+    busy = QUAD * len(now.quads)
+    return f"{now.array} for lanes {_runs(now.lanes)}: {busy} of {BANKS} banks work"
+
+
+def _runs(lanes: tuple[int, ...]) -> str:
+    runs = np.split(np.array(lanes), np.flatnonzero(np.diff(lanes) != 1) + 1)
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
+
+
+def _told(name: str, sent: tuple[Wavefront, ...]) -> str:
+    said = "; ".join(f"{one.array} for lanes {_runs(one.lanes)}" for one in sent)
+    return f"{name}: {_counts(sent)} wavefronts, which are {said}."

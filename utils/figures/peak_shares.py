@@ -1,0 +1,39 @@
+"""How much of its own peak each processor gives, as dots on rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from utils.virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, path, svg, text
+
+LEFT, RIGHT, TOP, PITCH = 126, 390, 52, 30
+COLOURS = (ORANGE, GREEN, BLUE)
+
+
+def draw_peak_shares(title: str, rows: Mapping[str, Mapping[str, float]]) -> Picture:
+    """A row for each processor. rows: by its name, at most three shares by what was run."""
+    bottom = TOP + PITCH * len(rows)
+    names = list(next(iter(rows.values())))
+
+    def x(share: float) -> float:
+        return LEFT + (RIGHT - LEFT) * share
+
+    body = text(0, 15, title, 14, font_weight="bold")
+    at = 0.0
+    for name, colour in zip(names, COLOURS, strict=False):
+        body += f'<circle cx="{at + 6:g}" cy="32" r="5" fill="{colour}"/>'
+        body += text(at + 16, 36, name, 12)
+        at += 32 + 6.6 * len(name)
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        body += path(f"M{x(share):g} {TOP}V{bottom}", opacity=0.2)
+        body += text(x(share), bottom + 16, f"{share:.0%}", 12, "middle")
+    told = []
+    for place, (processor, shares) in enumerate(rows.items()):
+        y = TOP + PITCH * (place + 0.5)
+        body += text(LEFT - 8, y + 4, processor, 12, "end")
+        body += path(f"M{LEFT} {y}H{RIGHT}", opacity=0.3)
+        for (name, share), colour in zip(shares.items(), COLOURS, strict=False):
+            body += f'<circle cx="{x(share):.1f}" cy="{y}" r="6" fill="{colour}"/>'
+            told.append(f"{processor}, {name}: {share:.1%}")
+    alt = f"{title}. {'; '.join(told)}."
+    return Picture(svg(416, bottom + 24, body, alt, widest=520), alt)

@@ -1,0 +1,90 @@
+"""What each bit of a thread's number selects in the zig-zag of the Maxwell design of 64 threads."""
+
+from __future__ import annotations
+
+from utils.virtual_gpu.pictures.svg import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Picture,
+    frames,
+    legend,
+    path,
+    rect,
+    svg,
+    text,
+)
+
+# From bit 0 on: the quad's row ("down") or column ("across"), and which bit of that it is.
+BITS = (("down", 0), ("across", 0), ("across", 1), ("across", 2), ("down", 1), ("down", 2))
+THREADS, SIDE = 2 ** len(BITS), 8
+_COLOURS = {"down": BLUE, "across": ORANGE}
+_SIZE, _LEFT, _TOP, _BOX = 32, 4, 84, 46
+
+
+def place(thread: int) -> tuple[int, int]:
+    """The quad (down, across) of a thread."""
+    found = {"down": 0, "across": 0}
+    for bit, (what, at) in enumerate(BITS):
+        found[what] |= (thread >> bit & 1) << at
+    return found["down"], found["across"]
+
+
+def draw_thread_bits() -> Picture:
+    """A slider: the walk of the first 16 threads, then for each bit the threads that have it."""
+    moments = [_drawing(None), *(_drawing(bit) for bit in range(len(BITS)))]
+    labels = ["the first 16 threads", *(f"bit {bit}: {_weight(bit)}" for bit in range(len(BITS)))]
+    alt = (
+        "Six bits of a thread's number, and 8×8 quads with the numbers of their threads. "
+        + " ".join(f"Bit {bit}: {_weight(bit)}." for bit in range(len(BITS)))
+        + " So threads 0, 1, 2, 3 go down, up to the right, down again: a zig-zag to the right."
+    )
+    colours = legend(goes_down=BLUE, goes_across=ORANGE)
+    return Picture(colours + frames(moments, labels, "bit"), alt)
+
+
+def _weight(bit: int) -> str:
+    """How far a thread with this bit lies from the one without."""
+    what, at = BITS[bit]
+    many = 1 << at
+    return f"{many} quad{'s' * (many > 1)} {'down' if what == 'down' else 'to the right'}"
+
+
+def _drawing(bit: int | None) -> str:
+    """bit: the one whose threads are coloured; None draws the walk of the first 16."""
+    body = ""
+    for at in range(len(BITS)):
+        what, number = BITS[at]
+        x = _LEFT + (len(BITS) - 1 - at) * (_BOX + 2)
+        on = bit in (None, at)
+        look = {"fill_opacity": 1 if on else 0.25, "rx": 3}
+        body += text(x + _BOX / 2, 14, f"bit {at}", 12, "middle")
+        body += rect(x, 20, _BOX, 24, _COLOURS[what], **look)
+        style = {"style": "fill:#fff"} if on else {}
+        body += text(x + _BOX / 2, 37, f"+{1 << number}", 13, "middle", **style)
+        body += text(x + _BOX / 2, 60, what, 11.5, "middle")
+    lit = {one for one in range(THREADS) if (one < 16 if bit is None else one >> bit & 1)}
+    colour = GREY if bit is None else _COLOURS[BITS[bit][0]]
+    for thread in range(THREADS):
+        x, y = _corner(thread)
+        look = {"fill_opacity": (0.45 if bit is None else 1) if thread in lit else 0.14, "rx": 3}
+        body += rect(x, y, _SIZE - 2, _SIZE - 2, colour if thread in lit else GREY, **look)
+    body += _walk(16) if bit is None else ""
+    for thread in range(THREADS):
+        x, y = _corner(thread)
+        look = {"style": "fill:#fff"} if thread in lit and bit is not None else {}
+        body += text(x + _SIZE / 2 - 1, y + 20, thread, 12, "middle", **look)
+    said = "The first 16 threads" if bit is None else f"Bit {bit}: {_weight(bit)}"
+    return svg(_LEFT + SIDE * _SIZE + 30, _TOP + SIDE * _SIZE + 4, body, said, widest=360)
+
+
+def _walk(threads: int) -> str:
+    """A line from quad to quad, behind the numbers."""
+    half = _SIZE / 2 - 1
+    turns = " L".join(f"{x + half:g} {y + half:g}" for x, y in map(_corner, range(threads)))
+    return path(f"M{turns}", stroke=ORANGE, stroke_width=5, stroke_opacity=0.55)
+
+
+def _corner(thread: int) -> tuple[float, float]:
+    down, across = place(thread)
+    return _LEFT + across * _SIZE, _TOP + down * _SIZE

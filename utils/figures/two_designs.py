@@ -1,0 +1,72 @@
+"""Two tile widths over the same piece of c: how often each strip of a and b is read."""
+
+from __future__ import annotations
+
+from utils.virtual_gpu.pictures.svg import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    Picture,
+    frames,
+    legend,
+    rect,
+    svg,
+    text,
+)
+
+SIDE, SMALL = 128, 64  # of the piece of c, and of the small tile
+_PIXEL, _STRIP, _GAP, _TOP = 1.5, 26, 8, 52
+
+
+def draw_two_designs() -> Picture:
+    """A slider over the blocks that compute 128×128 of c: four of 64×64, or one of 128×128."""
+    blocks = (SIDE // SMALL) ** 2
+    moments = [
+        f'<div class="row">{_panel(SMALL, at)}{_panel(SIDE, at)}</div>' for at in range(blocks)
+    ]
+    labels = [f"block {at + 1}" for at in range(blocks)]
+    words = [_words(side) for side in (SMALL, SIDE)]
+    alt = (
+        f"A piece of c of {SIDE}×{SIDE}, and the strips of a and b that its blocks read for one "
+        f"step of k. Four blocks of {SMALL}×{SMALL} read {words[0]} words, each strip twice. One "
+        f"block of {SIDE}×{SIDE} reads {words[1]} words, each strip once."
+    )
+    colours = legend(strip_of_a=BLUE, strip_of_b=ORANGE, block_of_c=GREEN)
+    return Picture(colours + frames(moments, labels, "block"), alt)
+
+
+def _words(side: int, blocks: int | None = None) -> int:
+    """Words of a and b that so many blocks read for one step of k; all of them if None."""
+    return (blocks or (SIDE // side) ** 2) * 2 * side
+
+
+def _panel(side: int, at: int) -> str:
+    """One design when its block number `at` reads; a design with fewer blocks is done then."""
+    across = SIDE // side
+    blocks, long = across**2, side * _PIXEL
+    left = _STRIP + _GAP
+    done = at >= blocks
+    body = text(
+        0, 15, f"{blocks} block{'s' * (blocks > 1)} of {side}×{side}", 14, font_weight="bold"
+    )
+    for number in range(blocks):
+        down, right = divmod(number, across)
+        now = number == at
+        x, y = left + right * long, _TOP + down * long
+        look = {"fill_opacity": 1 if now else 0.3, "stroke": GREY}
+        body += rect(x, y, long - 2, long - 2, GREEN if now or number < at else "none", **look)
+        style = {"style": "fill:#fff"} if now else {}
+        body += text(x + long / 2, y + long / 2 + 5, number + 1, 14, "middle", **style)
+    for strip in range(across):
+        of_a = not done and at // across == strip
+        of_b = not done and at % across == strip
+        y, x = _TOP + strip * long, left + strip * long
+        body += rect(0, y, _STRIP, long - 2, BLUE if of_a else "none", stroke=GREY)
+        body += rect(x, _TOP - _GAP - 20, long - 2, 20, ORANGE if of_b else "none", stroke=GREY)
+    body += text(0, _TOP - 12, "a, b", 12)
+    bottom = _TOP + SIDE * _PIXEL + 18
+    so_far = _words(side, min(at + 1, blocks))
+    said = f"{so_far} words for each step of k{', done' if at >= blocks - 1 else ''}"
+    body += text(0, bottom, said, 13)
+    return svg(left + SIDE * _PIXEL + 30, bottom + 8, body, f"{blocks} blocks: {said}", widest=330)

@@ -1,0 +1,102 @@
+"""The whole ledger: the reader's predictions of all lessons, and how far off they were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import geometric_mean
+
+from utils.lessons import ledger_file
+from utils.lessons.cards import Card
+from utils.lessons.predictions import ledger
+from utils.lessons.questions import bank, question
+
+
+@dataclass(frozen=True)
+class WholeLedger:
+    """A card with the calibration, and a table for each lesson, folded."""
+
+    card: Card
+    lessons: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n\n".join([str(self.card), *(str(ledger(lesson)) for lesson in self.lessons)])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        folded = "".join(
+            f"<details><summary>Lesson {lesson}: {_made(lesson)}</summary>"
+            f"{ledger(lesson)._repr_html_()}</details>"
+            for lesson in self.lessons
+        )
+        return self.card._repr_html_() + f'<div class="course">{folded}</div>'
+
+
+def whole_ledger() -> WholeLedger:
+    """The predictions of all lessons beside the answers, and what they say together."""
+    lessons = dict.fromkeys(name.partition(".")[0] for name in bank())
+    return WholeLedger(calibration(), tuple(sorted(lessons)))
+
+
+def calibration() -> Card:
+    """How far the revealed predictions were off, as a factor, and how many choices were right.
+
+    The factor is a geometric mean: one that is twice too high and one that is half as high both
+    count as 2.
+    """
+    done = _done()
+    if not done:
+        return Card("ask", (
+            "There are no predictions of yours yet, or their answers were not revealed. Each "
+            "lesson keeps those that you write into its `predict` cells.",
+        ))  # fmt: skip
+    said = [f"Predictions that have their answer: {len(done)}."]
+    factors = _factors(done)
+    if factors:
+        within = sum(factor <= 2 for factor in factors)
+        said.append(
+            f"Numbers: off by a factor of {geometric_mean(factors):.2f} on average (the geometric "
+            f"mean), {within} of {len(factors)} within a factor of 2."
+        )
+    choices = [one.value == one.measured for name, one in done.items() if _is_choice(name)]
+    if choices:
+        said.append(f"Choices and orders: {sum(choices)} of {len(choices)} right.")
+    return Card("good", tuple(said))
+
+
+def _done() -> dict[str, ledger_file.Entry]:
+    """The predictions whose answer was revealed, by the name of their question."""
+    return {
+        name: one for name, one in ledger_file.entries().items()
+        if name in bank() and one.revealed and one.value is not None
+    }  # fmt: skip
+
+
+def _is_choice(name: str) -> bool:
+    asked = question(name)
+    return bool(asked.choices or asked.order)
+
+
+def _factors(done: Mapping[str, ledger_file.Entry]) -> list[float]:
+    """How far off the numbers among them were."""
+    found = (_factor(one) for name, one in done.items() if not _is_choice(name))
+    return [factor for factor in found if factor is not None]
+
+
+def _factor(entry: ledger_file.Entry) -> float | None:
+    """At least 1; None where one of the two numbers is not above 0."""
+    if min(entry.value, entry.measured) <= 0:
+        return None
+    return max(entry.value / entry.measured, entry.measured / entry.value)
+
+
+def _made(lesson: str) -> str:
+    """How many questions have a prediction, and how far off the numbers were on average."""
+    names = [name for name in bank() if name.partition(".")[0] == lesson]
+    entries = ledger_file.entries()
+    made = sum(entries.get(name, ledger_file.Entry()).value is not None for name in names)
+    factors = _factors({name: one for name, one in _done().items() if name in names})
+    off = f", off by a factor of {geometric_mean(factors):.2f}" if factors else ""
+    return f"{made} of {len(names)} predicted{off}"
