@@ -47,10 +47,10 @@ class Target:
 
 
 def nearby(shape: Shape, random: Random) -> Shape:
-    """A shape whose sizes differ by an eighth at most, or by three; a size of 1 stays."""
-    reach = [max(3, size // 8) for size in shape]
+    """A shape whose sizes differ by an eighth at most, or by three where they are small."""
+    reach = [max(size // 8, min(3, size // 2)) for size in shape]
     return tuple(
-        size if size == 1 else max(1, size + random.randint(-most, most))
+        size if size == 1 else size + random.randint(-most, most)
         for size, most in zip(shape, reach, strict=True)
     )
 

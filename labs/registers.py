@@ -67,7 +67,9 @@ def share_of_multiply_adds(at_least: float) -> Target:
         )
 
     words = f"at least {at_least:.0%} of the loop's machine code are multiply-adds"
-    return Target("instructions per multiply-add", 1 / at_least, words, measure, cause, of_machine=True)
+    return Target(
+        "instructions per multiply-add", 1 / at_least, words, measure, cause, of_machine=True
+    )
 
 
 def _what_stands_between(body, tree: ast.FunctionDef) -> str:

@@ -140,16 +140,19 @@ def _import_from(statement: ast.ImportFrom, names: _Names) -> None:
 
 
 def _assign(statement: ast.Assign | ast.AnnAssign, names: _Names) -> None:
-    """A constant: a number, a type, or a tuple of them."""
+    """Constants: a number, a type, or a tuple of them, under one name or under several."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     for target in targets:
-        if not isinstance(target, ast.Name) or statement.value is None:
-            continue
+        several = isinstance(target, ast.Tuple)
+        own = [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
         try:
-            names.values[target.id] = _constant(statement.value, names)
+            value = _constant(statement.value, names) if statement.value else None
+            values = value if several else (value,)
+            names.values.update(zip(own, values, strict=True))
         except (NotAllowed, ArithmeticError, TypeError, ValueError, RecursionError):
-            names.values.pop(target.id, None)
-            names.unknown[target.id] = f"Line {statement.lineno} gives it no constant."
+            for name in own:
+                names.values.pop(name, None)
+                names.unknown[name] = f"Line {statement.lineno} gives it no constant."
 
 
 def _constant(node: ast.expr, names: _Names) -> object:

@@ -94,7 +94,7 @@ def list_labs(arguments: argparse.Namespace) -> int:
 
 
 def run_selftest(arguments: argparse.Namespace) -> int:
-    """The table of what the grader gives to right and wrong work; 1 where it is not as it must be."""
+    """The table of what the grader gives to right and wrong work; 1 where it is wrong."""
     labs = [find(name) for name in arguments.labs or LABS]
     print(f"{'exercise':20} solution starter  right, all points  mutants, caught  told nothing")
     good = True

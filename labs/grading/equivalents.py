@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 
 def equivalents(text: str) -> Iterator[tuple[str, str]]:
-    """What is changed, and the text with this change made everywhere, for each rule that applies."""
+    """What is changed, and the text with it changed everywhere, for each rule that applies."""
     for rule in RULES:
         changed = rule(ast.parse(text))
         if changed is not None:
@@ -85,6 +85,22 @@ def spread(tree: ast.Module) -> ast.Module | None:
     return tree
 
 
+def returned_by_name(tree: ast.Module) -> ast.Module | None:
+    """what a function returns has a name first"""
+    return _replaced(tree, _Named())
+
+
+class _Named(ast.NodeTransformer):
+    count = 0
+
+    def visit_Return(self, node: ast.Return) -> ast.stmt | list[ast.stmt]:
+        if node.value is None:
+            return node
+        self.count += 1
+        named = ast.Assign([ast.Name("answer", ast.Store())], node.value, lineno=node.lineno)
+        return [named, ast.Return(ast.Name("answer", ast.Load()))]
+
+
 def through_a_constant(tree: ast.Module) -> ast.Module | None:
     """a constant above the function is a product of others"""
     for node in tree.body:
@@ -111,5 +127,6 @@ RULES: tuple[Callable[[ast.Module], ast.Module | None], ...] = (
     commuted,
     turned,
     spread,
+    returned_by_name,
     through_a_constant,
 )

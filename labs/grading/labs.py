@@ -122,9 +122,27 @@ LABS: Mapping[str, Lab] = {
             (Part("four_loads", 100, ("waits in the source",)),),
         ),
         Lab(
-            "granularity", "More work for a thread", 90, ("10",),
+            "granularity", "More work for a thread", 60, ("10",),
             ("let one tile of a serve two tiles of b, and count what it saves",),
             (Part("two_tiles", 100),),
+        ),
+        Lab(
+            "ilp", "Fewer threads with independent sums", 60, ("11",),
+            ("do the same work with a quarter of the threads",),
+            (Part("independent_sums", 100),),
+        ),
+        Lab(
+            "register_blocking", "A tile of c in registers", 90, ("12",),
+            ("give each thread eight rows of a column, and keep their sums in registers",),
+            (Part("eight_rows", 100),),
+        ),
+        Lab(
+            "wide_loads", "Wide loads and lane maps", 120, ("13", "15"),
+            (
+                "choose which lane takes which part of a tile, so that banks do not meet",
+                "store a tile through shared memory in whole rows",
+            ),
+            (Part("lane_map", 50), Part("whole_rows", 50, ("sectors per store",))),
         ),
         Lab(
             "prefetch", "Two buffers", 90, ("14",),
@@ -132,6 +150,24 @@ LABS: Mapping[str, Lab] = {
             (
                 Part("double_buffer", 100, ("barriers per tile", "loads that are waited for")),
             ),
+        ),
+        Lab(
+            "machine_code", "Sums kept in registers", 60, ("16",),
+            ("keep a local array out of memory, and see it in the machine code",),
+            (
+                Part(
+                    "sums_in_registers", 100,
+                    ("bytes of local memory", "instructions per multiply-add"), pinned=True,
+                ),
+            ),
+        ),
+        Lab(
+            "estimates", "Slices and rooflines", 60, ("17", "21"),
+            (
+                "choose the number of slices of a product by an estimate",
+                "compute what a roof allows",
+            ),
+            (Part("slices", 60), Part("attainable", 40)),
         ),
         Lab(
             "reduce_0_to_3", "A reduction without divergence and conflicts", 90, ("18",),

@@ -20,7 +20,7 @@ from labs.numbers import NumbersExercise, same
 WEIGHTS = {False: (60, 15, 0, 25), True: (15, 5, 75, 5)}
 SIMPLE_CASES, ALL_CASES = 30, 70  # of a function of numbers
 SIMPLE = 4  # the first part of the cases is one in so many
-NO_SHAPE = "No result was right, so this is not known."
+NOT_RIGHT = "The result is not right, so this is not known."
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def _of_kernel(part: Part, seen, hidden: Hidden, refused: str, ended: str) -> li
         right.append(not told)
         rows.append(_row(part, f"right at {_size(asked, shape)}", next(points), told))
     found = [one["found"] for one in by_shape.values() if one.get("found")]
-    told = str(found[0]) if found else ("" if any(right) else NO_SHAPE)
+    told = str(found[0]) if found else ("" if right[0] else NOT_RIGHT)
     rows.append(_row(part, "the virtual GPU finds nothing", next(points), told))
     for target in asked.targets:
         told, value = _missed(target, by_shape, right)
@@ -129,7 +129,7 @@ def _missed(target: Target, by_shape: dict[int, dict], right: Sequence[bool]) ->
     A kernel that does nothing reaches every count, so a target needs the right result as well.
     """
     if not right[0] or (target.every_shape and not all(right)):
-        return NO_SHAPE if not any(right) else "The result is not right, so this is not known.", ""
+        return NOT_RIGHT, ""
     counts = [
         one["targets"][target.what] for one in by_shape.values() if target.what in one["targets"]
     ]

@@ -1,8 +1,11 @@
 """Marks: what a lab gives points for, and that they are the same wherever they are given."""
 
+import ast
 import json
+import re
 from random import Random
 
+import nbformat
 import pytest
 
 from labs import EXERCISES
@@ -11,7 +14,9 @@ from labs.grading import feedback
 from labs.grading.batch import graded
 from labs.grading.by_text import functions_of
 from labs.grading.child import Limits, in_child
+from labs.grading.equivalents import equivalents
 from labs.grading.grade import grade
+from labs.grading.handout import notebook
 from labs.grading.hidden import drawn
 from labs.grading.labs import LABS, find
 from labs.grading.marks import shared_out
@@ -199,3 +204,52 @@ def test_a_table_holds_no_formula():
     lab = find("tiling")
     found = grade(lab, Submission("=1+1", (), "nothing"), SECRET)
     assert feedback.as_csv(lab, [found]).splitlines()[1].startswith("'=1+1,0,100")
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_parts_of_a_lab_agree_on_their_constants(name):
+    """They stand in one notebook, where the last value of a name counts for all."""
+    values = {}
+    for part in find(name).parts:
+        for node in ast.parse(part.asked.solution_text).body:
+            if isinstance(node, ast.Assign):
+                target, value = ast.unparse(node.targets[0]), ast.unparse(node.value)
+                assert values.setdefault(target, value) == value
+
+
+def test_several_constants_of_one_line_are_known():
+    text = (
+        "from numba import cuda\nBM, BN = 32, 64\n\n"
+        "@cuda.jit\ndef tiling(a, b, c):\n    c[0, 0] = BM + BN\n"
+    )
+    found = functions_of((text,), ("tiling",))["tiling"]
+    assert (found.py_func.__globals__["BM"], found.py_func.__globals__["BN"]) == (32, 64)
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_a_handout_is_a_notebook_that_promises_all_points(name):
+    lab = find(name)
+    made = notebook(lab)
+    nbformat.validate(made)
+    assert len({cell.id for cell in made.cells}) == len(made.cells)
+    promised = [
+        float(points)
+        for cell in made.cells
+        for points in re.findall(r"^\| ([\d.]+) \|", cell.source, re.MULTILINE)
+    ]
+    assert sum(promised) == pytest.approx(lab.points)
+    starters = [cell.source for cell in made.cells if "your-turn" in cell.metadata.get("tags", [])]
+    assert len(starters) == len(lab.parts)
+
+
+def test_every_exercise_is_in_a_lab():
+    assert {part.exercise for lab in LABS.values() for part in lab.parts} == set(EXERCISES)
+
+
+def test_right_functions_by_rule_differ_and_may_stand_in_a_submission():
+    for name in ("tiling", "resident_blocks"):
+        changed = list(equivalents(EXERCISES[name].solution_text))
+        assert len(changed) >= 4
+        for what, text in changed:
+            assert text != EXERCISES[name].solution_text, what
+            assert callable(functions_of((text,), (name,))[name]), what
