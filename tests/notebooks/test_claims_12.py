@@ -7,6 +7,7 @@ import pytest
 
 from gemm_kernels import LADDER
 from utils import lessons as course
+from utils.errors import CourseError
 from utils.lessons.thread_tiles import thread_tiles
 from utils.machine.occupancy import limits_of
 from utils.virtual_gpu import trace
@@ -152,7 +153,7 @@ def test_of_the_sixteen_the_profiler_has_counted_one():
         try:
             course.profiled_wavefronts(variant)
             counted.append(variant)
-        except course.lesson.CourseError:
+        except CourseError:
             pass
     assert counted == [of((64, 128), (8, 8))]
 
