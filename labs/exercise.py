@@ -55,6 +55,11 @@ def nearby(shape: Shape, random: Random) -> Shape:
     )
 
 
+def smaller(shape: Shape, random: Random) -> Shape:
+    """The same, and none is larger: for sums that would no longer be exact."""
+    return tuple(map(min, shape, nearby(shape, random)))
+
+
 @dataclass(frozen=True)
 class Probes:
     """What a family of kernels knows of its usual mistakes: each turns what was seen into a cause.

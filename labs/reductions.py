@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from labs.exercise import Exercise, Probes, Shape, Target
+from labs.exercise import Exercise, Probes, Shape, Target, smaller
 from labs.reduction_probes import findings, other_block, refused, unwritten
 from labs.reduction_sums import wrong_sums
 from labs.run import Run
@@ -83,8 +83,9 @@ def reduction(
     )
     family = {"parameters": ("x", "partials"), "inputs": inputs, **told}
     return Exercise(
-        sizes=("n",), launch=sums.launch, reference=sums.reference, probes=known, **family
-    )
+        sizes=("n",), launch=sums.launch, reference=sums.reference, probes=known, vary=smaller,
+        **family,
+    )  # fmt: skip
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:

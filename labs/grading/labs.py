@@ -176,7 +176,7 @@ LABS: Mapping[str, Lab] = {
                 "let each thread add while it loads",
             ),
             (
-                Part("tree", 60, ("shared requests per block", "wavefronts per request")),
+                Part("tree", 60, ("shared requests per block",)),
                 Part("add_while_loading", 40),
             ),
         ),
