@@ -18,196 +18,48 @@ from numba.cuda import libdevice
 
 from utils.intrinsics import simd, wide_memory
 
-BUILTINS = frozenset(
-    [
-        "abs",
-        "bool",
-        "divmod",
-        "enumerate",
-        "float",
-        "int",
-        "len",
-        "list",
-        "max",
-        "min",
-        "pow",
-        "print",
-        "range",
-        "reversed",
-        "round",
-        "sorted",
-        "sum",
-        "tuple",
-        "zip",
-    ]
-)
-NUMBER_TYPES = frozenset(
-    [
-        "boolean",
-        "float16",
-        "float32",
-        "float64",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "intp",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "uintp",
-    ]
-)
+BUILTINS = frozenset({
+    "abs", "bool", "divmod", "enumerate", "float", "int", "len", "list", "max", "min", "pow",
+    "print", "range", "reversed", "round", "sorted", "sum", "tuple", "zip",
+})  # fmt: skip
+NUMBER_TYPES = frozenset({
+    "boolean", "float16", "float32", "float64", "int8", "int16", "int32", "int64", "intp",
+    "uint8", "uint16", "uint32", "uint64", "uintp",
+})  # fmt: skip
 # `jit` is read as a decorator, and never called.
-CUDA = frozenset(
-    [
-        "activemask",
-        "all_sync",
-        "any_sync",
-        "atomic",
-        "ballot_sync",
-        "blockDim",
-        "blockIdx",
-        "brev",
-        "cbrt",
-        "cg",
-        "clz",
-        "const",
-        "eq_sync",
-        "ffs",
-        "fma",
-        "grid",
-        "gridDim",
-        "gridsize",
-        "jit",
-        "laneid",
-        "libdevice",
-        "local",
-        "match_all_sync",
-        "match_any_sync",
-        "popc",
-        "selp",
-        "shared",
-        "shfl_down_sync",
-        "shfl_sync",
-        "shfl_up_sync",
-        "shfl_xor_sync",
-        "syncthreads",
-        "syncthreads_and",
-        "syncthreads_count",
-        "syncthreads_or",
-        "syncwarp",
-        "threadIdx",
-        "threadfence",
-        "threadfence_block",
-        "threadfence_system",
-        "warpsize",
-    ]
-)
+CUDA = frozenset({
+    "activemask", "all_sync", "any_sync", "atomic", "ballot_sync", "blockDim", "blockIdx",
+    "brev", "cbrt", "cg", "clz", "const", "eq_sync", "ffs", "fma", "grid", "gridDim",
+    "gridsize", "jit", "laneid", "libdevice", "local", "match_all_sync", "match_any_sync",
+    "popc", "selp", "shared", "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync",
+    "syncthreads", "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp",
+    "threadIdx", "threadfence", "threadfence_block", "threadfence_system", "warpsize",
+})  # fmt: skip
 NUMPY = NUMBER_TYPES - {"boolean"} | {"bool_", "inf", "nan", "pi"}
 MATH = frozenset(name for name in vars(math) if not name.startswith("_"))
 LIBDEVICE = frozenset(name for name in vars(libdevice) if not name.startswith("_"))
 SIMD = frozenset({"broadcast", "fmadd", "loadu", "mul", "set1", "storeu"})
 WIDE = frozenset({"load4", "store4", "copy4_async", "commit_copies", "wait_copies"})
 # Attributes of arrays, of indices, and of what stands below cuda.atomic and its like.
-ATTRIBUTES = frozenset(
-    [
-        "x",
-        "y",
-        "z",
-        "w",
-        "shape",
-        "size",
-        "ndim",
-        "strides",
-        "dtype",
-        "itemsize",
-        "T",
-        "array",
-        "array_like",
-        "add",
-        "sub",
-        "and_",
-        "or_",
-        "xor",
-        "inc",
-        "dec",
-        "exch",
-        "max",
-        "min",
-        "nanmax",
-        "nanmin",
-        "cas",
-        "compare_and_swap",
-        "this_grid",
-        "this_block",
-        "sync",
-    ]
-)
+ATTRIBUTES = frozenset({
+    "x", "y", "z", "w", "shape", "size", "ndim", "strides", "dtype", "itemsize", "T", "array",
+    "array_like", "add", "sub", "and_", "or_", "xor", "inc", "dec", "exch", "max", "min",
+    "nanmax", "nanmin", "cas", "compare_and_swap", "this_grid", "this_block", "sync",
+})  # fmt: skip
 # What a host function asks of Numba, NumPy and Python besides.
-HOST_CUDA = frozenset(
-    [
-        "to_device",
-        "device_array",
-        "device_array_like",
-        "managed_array",
-        "pinned_array",
-        "mapped_array",
-        "synchronize",
-        "stream",
-        "default_stream",
-        "event",
-        "event_elapsed_time",
-    ]
-)
-HOST_NUMPY = frozenset(
-    [
-        "array",
-        "asarray",
-        "ascontiguousarray",
-        "copyto",
-        "dot",
-        "empty",
-        "empty_like",
-        "full",
-        "full_like",
-        "matmul",
-        "mean",
-        "median",
-        "ones",
-        "ones_like",
-        "zeros",
-        "zeros_like",
-    ]
-)
-HOST_ATTRIBUTES = frozenset(
-    [
-        "append",
-        "astype",
-        "copy",
-        "copy_to_device",
-        "copy_to_host",
-        "count",
-        "elapsed_time",
-        "fill",
-        "flush",
-        "index",
-        "launch",
-        "mean",
-        "median",
-        "now",
-        "pop",
-        "ravel",
-        "record",
-        "reshape",
-        "sort",
-        "synchronize",
-        "sum",
-        "tolist",
-        "wait",
-    ]
-)
+HOST_CUDA = frozenset({
+    "to_device", "device_array", "device_array_like", "managed_array", "pinned_array",
+    "mapped_array", "synchronize", "stream", "default_stream", "event", "event_elapsed_time",
+})  # fmt: skip
+HOST_NUMPY = frozenset({
+    "array", "asarray", "ascontiguousarray", "copyto", "dot", "empty", "empty_like", "full",
+    "full_like", "matmul", "mean", "median", "ones", "ones_like", "zeros", "zeros_like",
+})  # fmt: skip
+HOST_ATTRIBUTES = frozenset({
+    "append", "astype", "copy", "copy_to_device", "copy_to_host", "count", "elapsed_time",
+    "fill", "flush", "index", "launch", "mean", "median", "now", "pop", "ravel", "record",
+    "reshape", "sort", "synchronize", "sum", "tolist", "wait",
+})  # fmt: skip
 STATISTICS = frozenset({"mean", "fmean", "median", "median_low", "median_high"})
 
 MODULES: Mapping[str, object] = {

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import re
 import stat
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 MOST_BYTES = 5_000_000  # of a file; a notebook with pictures has less than one million
 MOST_ENTRIES = 200  # of a zip
 ENDINGS = (".py", ".ipynb")
+# What zipfile and its decompressors raise for a zip that is broken, encrypted (RuntimeError) or of
+# a kind that it does not know (NotImplementedError).
+BROKEN_ZIP = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, OSError,
+    EOFError, ValueError,
+)  # fmt: skip
 _MAGIC = re.compile(r"^\s*(%|!|\?)")
 
 
@@ -127,8 +135,9 @@ def _unzipped(name: str, raw: bytes) -> list[tuple[str, bytes]]:
                 if left < 0:
                     raise Unreadable(_too_large(f"`{name}` unpacked"))
                 files.append((inner.name, inside))
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError):
-        raise Unreadable(f"`{name}` is no zip that can be unpacked.") from None
+    except BROKEN_ZIP as error:
+        why = str(error) or type(error).__name__
+        raise Unreadable(f"`{name}` is no zip that can be unpacked: {why}.") from None
     if not files:
         raise Unreadable(f"`{name}` holds no `.py` and no `.ipynb`.")
     return files

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import zipfile
 from random import Random
 
 import nbformat
@@ -124,6 +125,33 @@ def test_a_file_that_may_not_be_read_is_a_graded_row(tmp_path, monkeypatch):
     (found,) = collected([tmp_path])
     assert found.problem == "`mine.py` cannot be opened: Permission denied."
     assert grade(find("tiling"), found, SECRET).rows[0].told == found.problem
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_that_is_damaged_anywhere_is_a_problem_and_no_error(tmp_path, method):
+    file = tmp_path / "work.zip"
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("work.py", "x = 1\n" * 500)
+    whole = file.read_bytes()
+    for place in range(len(whole)):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        (found,) = collected([tmp_path])
+        assert found.files or found.problem
+    file.write_bytes(whole[: len(whole) // 2])
+    (found,) = collected([tmp_path])
+    assert "no zip that can be unpacked: File is not a zip file." in found.problem
+
+
+def test_an_encrypted_zip_says_so(tmp_path):
+    file = tmp_path / "work.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("work.py", "x = 1\n")
+    raw = bytearray(file.read_bytes())
+    raw[6] |= 1  # the flag of the entry, here and in the directory
+    raw[raw.index(b"PK\x01\x02") + 8] |= 1
+    file.write_bytes(raw)
+    (found,) = collected([tmp_path])
+    assert "encrypted" in found.problem
 
 
 def test_constants_and_device_functions_of_a_submission_are_known():
