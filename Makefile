@@ -67,6 +67,7 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 	$(VENV_PYTHON) -m latency_kernels --record
 	$(VENV_PYTHON) -m latency_kernels curves --record
 	$(VENV_PYTHON) -m gemm_kernels.cpu --record
+	$(VENV_PYTHON) -m gemm_kernels.cpu as-called --record
 	$(VENV_PYTHON) -m utils.figures.readme
 
 lint: setup ## Check the style of the code
