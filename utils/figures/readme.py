@@ -12,6 +12,7 @@ import pandas as pd
 
 from utils.figures import plots, results_page, virtual_gpu_readme
 from utils.figures.results_page import COLUMNS, FIGURES, GROUNDS, ON_CPU, ON_GPU, figures
+from utils.ladder.shapes import ReduceShape
 from utils.machine.devices import REFERENCE, slug
 from utils.measuring import as_called, records
 from utils.paths import MEASURED, ROOT
@@ -32,17 +33,18 @@ def staircase() -> str:
 def short_results(device: str = REFERENCE) -> str:
     """Markdown: RUNGS at a large size on a GPU, and one thread of each recorded CPU."""
     rows = [pair for pair in results_page.rows_at(device, ON_GPU) if pair[0].step in RUNGS]
-    lines = [results_page.line(row, problem) for row, problem in rows]
-    lines += [
-        results_page.line(row, f"{problem}, one thread of {processor}")
+    recorded = (
+        f"Recorded on one {device}, {max(row.date for row, _ in rows)}, strict float32, each step "
+        "with its best constants, interleaved with the library. The last rows are one thread of a "
+        "CPU each:"
+    )
+    rows += [
+        (row, f"{problem}, {processor}")
         for processor in records.recorded_devices("cpu")
         for row, problem in results_page.rows_at(processor, ON_CPU)
         if row.step == ON_ONE_THREAD
     ]
-    recorded = (
-        f"Recorded on one {device}, {max(row.date for row, _ in rows)}, strict float32, each step "
-        "with its best constants, interleaved with the library. The last rows ran on CPUs:"
-    )
+    lines = (results_page.line(row._replace(params=None), problem) for row, problem in rows)
     return "\n".join((recorded, "", COLUMNS, *lines))
 
 
@@ -63,9 +65,11 @@ def calls(device: str = REFERENCE) -> str:
 
 
 def _call(function: str, found: as_called.Summary) -> str:
+    worst = found.worst
+    size = ReduceShape(worst.elements) if worst.elements else worst.size
     return (
-        f"| `{function}` | {found.rows} | {found.geometric_mean:.2f} | {found.worst.ratio:.2f} "
-        f"at {found.worst.size} | {found.behind} | {found.host_us:.0f} µs |"
+        f"| `{function}` | {found.rows} | {found.geometric_mean:.2f} | {worst.ratio:.2f} at {size} "
+        f"| {found.behind} | {found.host_us:.0f} µs |"
     )
 
 

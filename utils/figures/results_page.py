@@ -65,7 +65,7 @@ def line(row, problem: str) -> str:
     """A record as a row of a table with COLUMNS."""
     name = f"`{row.step}` {'' if pd.isna(row.params) else row.params}".strip()
     rate, unit = (row.gb_per_s, "GB/s") if pd.isna(row.gflops) else (row.gflops, "GFLOP/s")
-    figure = f"{rate:,.{0 if rate >= 10 else 1}f} {unit}"
+    figure = f"{rate:,.{0 if rate >= 10 else 1}f}\u00a0{unit}"
     library = f"{row.library_ratio:.1%} ({row.library})"
     share = "" if pd.isna(row.efficiency) else f"{row.efficiency:.1%}"
     return f"| {name} | {problem} | {figure} | {share} | {library} |"
