@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ EXTRAS = ("compiler", "test")
 NEEDED = "COURSE_NEEDS_EVERYTHING"  # a version that is not found is a failure where this is set
 SECONDS = 600  # that pip may take for one version
 AT_ONCE = 2
+DRY = ("--dry-run", "--quiet", "--disable-pip-version-check",
+       "--constraint", str(ROOT / "constraints.txt"))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -74,20 +77,28 @@ def check(version: str) -> Answer:
         return Answer(version, None, "not found, not checked")
     version = ".".join(map(str, release(python)))
     try:
-        done = subprocess.run(_command(python), capture_output=True, text=True, timeout=SECONDS)
+        done = _resolve(python)
     except subprocess.TimeoutExpired:
         return Answer(version, False, f"pip has not ended within {SECONDS} seconds")
     if done.returncode == 0:
         return Answer(version, True, "the pins resolve")
-    errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")]
-    return Answer(version, False, "\n  ".join(errors) or f"pip ended with {done.returncode}")
+    lines = done.stderr.strip().splitlines()
+    errors = [line for line in lines if line.startswith("ERROR:")] + lines[-1:]
+    return Answer(version, False, "\n  ".join(dict.fromkeys(errors)))
 
 
-def _command(python: Path) -> list[str]:
-    # With a report, pip also answers for a Python that its distribution keeps to itself.
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
-    dry = ["install", "--dry-run", "--ignore-installed", "--quiet", "--report", os.devnull]
-    return [*pip, *dry, "--constraint", str(ROOT / "constraints.txt"), *requirements()]
+def _resolve(python: Path) -> subprocess.CompletedProcess:
+    """As `make setup` does it: by the pip that this Python puts into a new environment."""
+    with tempfile.TemporaryDirectory() as folder:
+        steps = (
+            [str(python), "-m", "venv", folder],
+            [str(Path(folder) / "bin" / "python"), "-m", "pip", "install", *DRY, *requirements()],
+        )
+        for step in steps:
+            done = subprocess.run(step, capture_output=True, text=True, timeout=SECONDS)
+            if done.returncode:
+                break
+    return done
 
 
 def main() -> int:

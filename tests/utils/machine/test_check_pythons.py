@@ -60,6 +60,15 @@ def test_pips_reason_is_told(monkeypatch):
     assert check("3.11") == Answer("3.11.2", False, "ERROR: soupsieve needs 3.11.5")
 
 
+def test_what_is_no_error_of_pips_is_told_by_its_last_line(monkeypatch, tmp_path):
+    broken = tmp_path / "python3.12"
+    broken.write_text("#!/bin/sh\necho 'No module named venv' >&2; exit 1\n", encoding="utf-8")
+    broken.chmod(0o755)
+    monkeypatch.setattr(check_pythons, "find", lambda version: broken)
+    monkeypatch.setattr(check_pythons, "release", lambda python: (3, 12, 1))
+    assert check("3.12") == Answer("3.12.1", False, "No module named venv")
+
+
 @pytest.mark.parametrize("needed,code", [("", 0), ("1", 1)])
 def test_a_python_that_is_missing_is_said_and_fails_where_everything_is_needed(
     pythons, monkeypatch, capsys, needed, code
