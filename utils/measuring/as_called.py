@@ -272,13 +272,14 @@ def _run(
     return 0
 
 
-def _by_function(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+def by_function(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """Each function, in the order of its first row, and its rows."""
     for function in dict.fromkeys(row.function for row in rows):
         yield function, [row for row in rows if row.function == function]
 
 
 def _sentences(rows: Sequence[Row]) -> Iterator[str]:
-    for function, of_function in _by_function(rows):
+    for function, of_function in by_function(rows):
         found = summary(of_function)
         yield (
             f"{function}: {found.rows} shapes, geometric mean {found.geometric_mean:.3f} × the "
@@ -291,7 +292,7 @@ def _table(rows: Sequence[Row]) -> Table:
     """Of each function those with the least ratio."""
     headers = ("function", "shape", "layout", "host us", "us", "library", "us", "ratio")
     table = Table(*headers, title="As called")
-    for _, of_function in _by_function(rows):
+    for _, of_function in by_function(rows):
         for row in sorted(of_function, key=lambda row: row.ratio)[:SHOWN]:
             numbers = (f"{row.host_us:.1f}", f"{row.time_us:.1f}", row.library,
                        f"{row.library_us:.1f}", f"{row.ratio:.3f}")  # fmt: skip
