@@ -27,7 +27,7 @@ from utils.errors import CourseError
 from utils.paths import ROOT
 
 PROGRAM = ("-m", "labs.grading.sandboxed")
-PACKAGES = ("data", "gemm_kernels", "labs", "latency_kernels", "reduce_kernels", "utils")
+PACKAGES = ("data", "gemm_kernels", "labs", "utils")
 SCRATCH = "/scratch"
 SCRATCH_BYTES = 64 * MiB
 SECONDS_TO_END = 10  # of a process that was killed
@@ -39,17 +39,18 @@ ENVIRONMENT = {
 LONGEST = 5_000  # characters of a sentence that comes back
 # What bubblewrap says, and what is to be done.
 CURES = {
-    "Unknown option": "it is too old, and 0.8 is needed: install a newer one",
+    "Unknown option": "It is too old, and 0.8 is needed: install a newer one.",
     "No permissions to create": (
-        "user namespaces are forbidden here: ask the administrator to allow them to unprivileged "
-        "users, or grade on another Linux machine"
+        "User namespaces are forbidden here: ask the administrator to allow them to users, or "
+        "grade on another Linux machine."
     ),
     "uid map": (
-        "user namespaces are forbidden to it: on Ubuntu 24.04 load an AppArmor profile for "
-        "bwrap (the package apparmor-profiles has one, bwrap-userns-restrict)"
+        "User namespaces are forbidden to it: on Ubuntu 24.04 load an AppArmor profile for bwrap "
+        "(the package apparmor-profiles has one, bwrap-userns-restrict)."
     ),
     "Operation not permitted": (
-        "user namespaces are forbidden here: a container must be started so that it may make them"
+        "User namespaces are forbidden here: start the container so that it may make them, or "
+        "grade on another Linux machine."
     ),
 }
 
@@ -162,12 +163,12 @@ def _killed_by(returncode: int) -> int:
 
 
 def _did_not_start(errors: str, problem: str) -> str:
-    last = (errors.strip().splitlines() or [problem])[-1]
-    cure = next((cure for words, cure in CURES.items() if words in last), "it is set up otherwise")
+    last = (errors.strip().splitlines() or [problem])[-1][:300].rstrip(".")
+    cure = next((cure for words, cure in CURES.items() if words in last), "")
     return (
-        "This lab has functions of the host, which are called in bubblewrap, and it does not "
-        f"start: {cure}. It says: {last[:300]}"
-    )
+        "This lab has functions of the host, which are called in bubblewrap, and it does not start "
+        f"({last}). {cure}"
+    ).rstrip()
 
 
 def _plain(message: dict) -> dict:

@@ -1,0 +1,19 @@
+"""What the tests of marks share."""
+
+import os
+
+import pytest
+
+from labs.grading.sandbox import require_sandbox
+from utils.errors import CourseError
+
+NEEDED = "COURSE_NEEDS_EVERYTHING"
+
+
+@pytest.fixture(scope="session")
+def sandbox():
+    """Skips where functions of the host cannot be called safely; with NEEDED at 1 it fails."""
+    try:
+        require_sandbox()
+    except CourseError as error:
+        (pytest.fail if os.environ.get(NEEDED) == "1" else pytest.skip)(str(error))
