@@ -27,9 +27,10 @@ constants: numbers, types such as `float32`, and tuples of them;
 - in functions: `if`, `for`, `while`, assignments, and calls of what `cuda`, `math` and your own \
 text define.
 
-Classes, `try`, `with`, `global`, imports within functions, default arguments and attributes of \
-other objects are refused, and the mark names the line. All other lines of this notebook, such as \
-calls of `check`, are passed over. If a function of a task stands here twice, leave one.
+Classes, `try`, `with`, `match`, `global`, imports within functions, default arguments and \
+attributes of other objects are refused, and the mark names the line. All other lines of this \
+notebook, such as calls of `check`, are passed over. If a function of a task stands here twice, \
+leave one.
 
 Hand in this notebook, or a `.py` file with the same functions."""
 

@@ -44,6 +44,10 @@ CURES = {
         "User namespaces are forbidden here: ask the administrator to allow them to users, or "
         "grade on another Linux machine."
     ),
+    "exceeded": (
+        "User namespaces are switched off here, or used up: raise user.max_user_namespaces by "
+        "sysctl, or grade on another Linux machine."
+    ),
     "uid map": (
         "User namespaces are forbidden to it: on Ubuntu 24.04 load an AppArmor profile for bwrap "
         "(the package apparmor-profiles has one, bwrap-userns-restrict)."
@@ -67,7 +71,7 @@ def in_sandbox(submission: Submission, asked: Sequence[str], limits: Limits = US
     sandbox does not start, which says nothing of the submission.
     """
     seen = run(PROGRAM, request(submission, list(asked), limits), limits.seconds)
-    return Ended(tuple(map(_plain, seen.messages)), seen.problem)
+    return Ended(tuple(map(_plain, seen.messages)), _text(seen.problem))
 
 
 def run(program: Sequence[str], given: dict, seconds: float) -> Ended:
@@ -76,12 +80,13 @@ def run(program: Sequence[str], given: dict, seconds: float) -> Ended:
     Raises CourseError where it does not come to `serve`.
     """
     bubblewrap = _bubblewrap()
-    with contextlib.ExitStack() as files:
-        stdin = files.enter_context(_holding(json.dumps(given).encode()))
-        rules = files.enter_context(_holding(only_this_process()))
-        errors = files.enter_context(tempfile.TemporaryFile())
-        reader, writer = os.pipe()
-        files.callback(os.close, reader)
+    reader, writer = os.pipe()
+    with (
+        _holding(json.dumps(given).encode()) as stdin,
+        _holding(only_this_process()) as rules,
+        tempfile.TemporaryFile() as errors,
+        open(reader, "rb"),
+    ):
         try:
             process = subprocess.Popen(
                 [bubblewrap, *_walls(rules.fileno()), sys.executable, *program, str(writer)],
@@ -90,19 +95,24 @@ def run(program: Sequence[str], given: dict, seconds: float) -> Ended:
             )  # fmt: skip
         finally:
             os.close(writer)
-        try:
-            raw, problem = heard(reader, seconds)
-            if not problem:  # it has closed the descriptor, and most often ends by itself
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(SECONDS_TO_END)
-        finally:
-            process.kill()
-            process.wait(SECONDS_TO_END)
-        seen = ended(raw, problem, _killed_by(process.returncode))
+        seen = _heard_from(process, reader, seconds)
         if seen.messages[:1] != (STARTED,):
             errors.seek(0)
             raise CourseError(_did_not_start(errors.read().decode(errors="replace"), seen.problem))
     return Ended(seen.messages[1:], seen.problem)
+
+
+def _heard_from(process: subprocess.Popen, reader: int, seconds: float) -> Ended:
+    """What it says until it ends, or its time is over. It has ended then."""
+    try:
+        raw, problem = heard(reader, seconds)
+        if not problem:  # it has closed the descriptor, and most often ends by itself
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(SECONDS_TO_END)
+    finally:
+        process.kill()
+        process.wait(SECONDS_TO_END)
+    return ended(raw, problem, _killed_by(process.returncode))
 
 
 def _bubblewrap() -> str:

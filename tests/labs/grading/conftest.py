@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from labs.grading.labs import find
 from labs.grading.sandbox import require_sandbox
 from utils.errors import CourseError
 
@@ -17,3 +18,12 @@ def sandbox():
         require_sandbox()
     except CourseError as error:
         (pytest.fail if os.environ.get(NEEDED) == "1" else pytest.skip)(str(error))
+
+
+@pytest.fixture
+def lab(name, request):
+    """The lab of this name, where it can be graded here."""
+    found = find(name)
+    if found.needs_sandbox:
+        request.getfixturevalue("sandbox")
+    return found

@@ -68,6 +68,7 @@ REFUSED = {
     "takes 100 GB": "bytearray(100 * 2**30)",
     "takes memory without an owner": "os.memfd_create('x')",
     "takes memory of System V": "called(libc.shmget(0, 2**30, 0o1600))",
+    "kills others": "os.kill(-1, 9)",
     "raises a limit": "resource.setrlimit(resource.RLIMIT_CPU, (-1, -1))",
 }
 SEEN = {
@@ -151,7 +152,7 @@ ENDS = {
         "did not end in the time",
     ),
     "leaves": ("os._exit(0)", "ended before its work was done"),
-    "kills all that it can": ("[os.kill(-1, 9), os.kill(os.getpid(), 9)]", "SIGKILL"),
+    "kills itself": ("os.kill(os.getpid(), 9)", "SIGKILL"),
     "crashes": ("ctypes.string_at(0)", "SIGSEGV"),
     "says what is no message": (
         "[os.write(int(sys.argv[1]), b'\\xff' * 100), os._exit(0)]", "ended before",
@@ -160,7 +161,7 @@ ENDS = {
         "exec('while True: os.write(int(sys.argv[1]), bytes(2**20))')", "more than the check reads",
     ),
     "closes its pipe and goes on": (
-        "[os.close(int(sys.argv[1])), time.sleep(600)]", "ended before its work was done",
+        "[os.close(int(sys.argv[1])), time.sleep(600)]", "ended by SIGKILL",
     ),
 }  # fmt: skip
 
@@ -170,7 +171,7 @@ ENDS = {
 def test_however_a_child_ends_it_is_told_and_no_process_is_left(sandbox, what):
     text, words = ENDS[what]
     mark = secrets.token_hex()
-    limits = Limits(seconds=20, cpu_seconds=8)
+    limits = Limits(seconds=30 if "sleeps" in what else 120, cpu_seconds=6)
     given = {"limits": asdict(limits), "tries": [text]}
     seen = run(("-c", f"{HOSTILE}\n# {mark}"), given, limits.seconds)
     assert words in seen.problem
@@ -196,9 +197,9 @@ def _command_lines():
 
 @pytest.mark.slow
 def test_a_function_without_end_gets_no_points_and_the_next_one_is_graded(sandbox):
-    lab, limits = find("measuring"), Limits(seconds=60, cpu_seconds=8)
+    lab, limits = find("measuring"), Limits(cpu_seconds=6)
     solution = EXERCISES["benchmark"].solution_text
-    endless = "def benchmark(device, m, n, k):\n    return sum([1] * 10**6 * 10**6)\n"
+    endless = "def benchmark(device, m, n, k):\n    return sum(range(10**15))\n"
     waits = "def benchmark(device, m, n, k):\n    while True:\n        pass\n"
     found = [
         grade(lab, Submission("student", (("work.py", text.encode()),)), SECRET, limits)
@@ -243,6 +244,7 @@ def test_a_forged_message_is_held_to_its_types(monkeypatch):
         ("bwrap: setting up uid map: Permission denied", "AppArmor profile"),
         ("bwrap: No permissions to create new namespace", "ask the administrator"),
         ("bwrap: Creating new namespace failed: Operation not permitted", "start the container so"),
+        ("bwrap: Creating new namespace failed: max_*_namespaces exceeded", "switched off"),
         ("bwrap: Unknown option --disable-userns", "0.8 is needed"),
         ("", "it ended before its work was done"),
     ],
