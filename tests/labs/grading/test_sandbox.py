@@ -1,8 +1,10 @@
 """Python that got past the allow-list: what it cannot do in the sandbox, and what is left of it."""
 
+import contextlib
 import os
 import secrets
 import socket
+import subprocess
 import sys
 import time
 from dataclasses import asdict
@@ -175,24 +177,38 @@ def test_however_a_child_ends_it_is_told_and_no_process_is_left(sandbox, what):
     given = {"limits": asdict(limits), "tries": [text]}
     seen = run(("-c", f"{HOSTILE}\n# {mark}"), given, limits.seconds)
     assert words in seen.problem
-    assert _none_left(mark)
+    assert _within_a_minute(lambda: mark not in _told_of_processes("cmdline"))
 
 
-def _none_left(mark: str) -> bool:
-    """The kernel takes a moment to end the processes of a namespace."""
-    for _ in range(100):
-        if not any(mark in line for line in _command_lines()):
+@pytest.mark.slow
+def test_where_the_grader_is_killed_its_sandbox_ends(sandbox):
+    mark = secrets.token_hex(7)  # as long as the name of a thread may be
+    sleeps = f"[libc.prctl(15, b'{mark}', 0, 0, 0), time.sleep(600)]"  # PR_SET_NAME
+    given = {"limits": asdict(LIMITS), "tries": [sleeps]}
+    grades = f"from labs.grading.sandbox import run\nrun(('-c', {HOSTILE!r}), {given}, 600)"
+    grader = subprocess.Popen([sys.executable, "-c", grades], cwd=ROOT)
+    assert _within_a_minute(lambda: mark in _told_of_processes("comm"))
+    grader.kill()
+    grader.wait(10)
+    assert _within_a_minute(lambda: mark not in _told_of_processes("comm"))
+
+
+def _within_a_minute(holds) -> bool:
+    """A sandbox takes a while to start, and the kernel a moment to end its processes."""
+    for _ in range(600):
+        if holds():
             return True
         time.sleep(0.1)
     return False
 
 
-def _command_lines():
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            yield file.read_text(errors="replace")
-        except OSError:  # it has ended
-            continue
+def _told_of_processes(file: str) -> str:
+    """What `/proc` says of each process in this file."""
+    told = []
+    for path in Path("/proc").glob(f"[0-9]*/{file}"):
+        with contextlib.suppress(OSError):  # it has ended
+            told.append(path.read_text(errors="replace"))
+    return "\n".join(told)
 
 
 @pytest.mark.slow
