@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from labs.grading.grade import Graded
 from labs.grading.handout import notebook
 from labs.grading.labs import LABS, Lab, find
 from labs.grading.reading import Submission, collected
+from labs.grading.sandbox import require_sandbox
 from labs.grading.selftest import summaries, tried
 from utils.errors import CourseError
 from utils.paths import ROOT
@@ -52,7 +53,7 @@ def _add_workers(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_grade(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Give marks for submissions. Their Python never runs."
+    parser.description = "Give marks for submissions, by their text."
     parser.add_argument("lab", metavar="LAB", help=f"one of {', '.join(LABS)}")
     parser.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH",
@@ -96,6 +97,7 @@ def list_labs(arguments: argparse.Namespace) -> int:
 def run_selftest(arguments: argparse.Namespace) -> int:
     """The table of what the grader gives to right and wrong work; 1 where it is wrong."""
     labs = [find(name) for name in arguments.labs or LABS]
+    _hold_sandbox_ready(labs)
     print(f"{'exercise':20} solution starter  right, all points  mutants, caught  told nothing")
     good = True
     for lab in labs:
@@ -125,6 +127,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise CourseError(
             f"No .py, .ipynb or .zip was found in {', '.join(map(str, arguments.paths))}."
         )
+    if arguments.scheduler is None:  # workers beyond this machine refuse by themselves
+        _hold_sandbox_ready([lab])
     if arguments.hash_names:
         submissions = [replace(one, student=_hashed(one.student, secret)) for one in submissions]
     found = _graded(lab, submissions, secret, arguments)
@@ -145,6 +149,12 @@ def _graded(
         feedback.write(arguments.out / "feedback", lab, one)
         found.append(one)
     return found
+
+
+def _hold_sandbox_ready(labs: Iterable[Lab]) -> None:
+    """Where the sandbox is missing, nothing is graded; labs that need none are graded anywhere."""
+    if any(lab.needs_sandbox for lab in labs):
+        require_sandbox()
 
 
 def _secret(file: Path | None) -> str:
