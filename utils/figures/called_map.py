@@ -3,54 +3,65 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import geometric_mean
 
-from utils.virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, rect, svg, text
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
-LEFT, TOP, ACROSS, DOWN = 92, 78, 62, 38
+from utils.figures.look import COLOURS, INK, new_figure, style, with_alt
+from utils.measuring.as_called import Row
+
 # Where classes of m·n and of k begin, and where the last one ends.
 RESULTS = (1e3, 1e4, 1e5, 1e6, 1e7, 1e8)
 DEPTHS = (32, 100, 316, 1000, 3162, 9500)
 FULL = 1.6  # a ratio of which the colour is as strong as it gets, and its reciprocal
+HEIGHT = 2.6  # inches
+OURS, THEIRS = COLOURS[:2]
 
 
-def draw_called_map(title: str, points: Sequence[tuple[int, int, float]]) -> Picture:
+def called_map(rows: Sequence[Row], title: str, where: str) -> Figure:
     """A cell for each class of sizes: the geometric mean of its ratios, and how many there are.
 
-    points: elements of the result, k, and the library's time over ours.
+    rows: of products. where: which device they were recorded on.
     """
-    columns = len(DEPTHS) - 1
-    body = text(4, 16, title, 13, font_weight="bold")
-    body += text(4, 34, "the library's time over ours: blue where ours is faster", 12)
-    body += text(4, TOP - 8, "m·n", 12) + text(LEFT + ACROSS * columns / 2, TOP - 26, "k", 12)
-    told = []
-    for place, first in enumerate(DEPTHS[:-1]):
-        body += text(LEFT + ACROSS * (place + 0.5), TOP - 8, f"from {first}", 11, "middle")
-    for down, (low, high) in enumerate(pairwise(RESULTS)):
-        y = TOP + DOWN * down
-        name = f"10{_raised(low)}–10{_raised(high)}"
-        body += text(LEFT - 8, y + DOWN * 0.6, name, 12, "end")
-        for place, (first, last) in enumerate(pairwise(DEPTHS)):
-            own = [r for mn, k, r in points if low <= mn < high and first <= k < last]
+    with style():
+        figure = new_figure(title, where, HEIGHT)
+        axes = figure.add_subplot()
+        told = [_cell(axes, *cell) for cell in _cells(rows)]
+        columns, lines = len(DEPTHS) - 1, len(RESULTS) - 1
+        axes.set(xlim=(0, columns), ylim=(lines, 0), xlabel="k", ylabel="m·n")
+        axes.set_xticks(range(columns + 1), [f"{depth:,}" for depth in DEPTHS])
+        axes.set_yticks(range(lines + 1), [_power(size) for size in RESULTS])
+    return with_alt(figure, f"{title}. The library's time over ours: {'; '.join(told)}. {where}.")
+
+
+def _cells(rows: Sequence[Row]) -> Iterator[tuple[int, int, list[float]]]:
+    """(column, line, ratios) of each class that has any."""
+    for line, (low, high) in enumerate(pairwise(RESULTS)):
+        for column, (first, last) in enumerate(pairwise(DEPTHS)):
+            own = [
+                row.ratio for row in rows if low <= row.m * row.n < high and first <= row.k < last
+            ]
             if own:
-                mean = geometric_mean(own)
-                body += _cell(LEFT + ACROSS * place, y, mean, len(own))
-                told.append(f"{name}, {first} to {last}: {mean:.2f} of {len(own)}")
-    alt = f"{title}. The library's time over ours, by m·n and k: {'; '.join(told)}."
-    height = TOP + DOWN * (len(RESULTS) - 1) + 6
-    return Picture(svg(LEFT + ACROSS * columns + 6, height, body, alt, widest=560), alt)
+                yield column, line, own
 
 
-def _cell(x: float, y: float, mean: float, count: int) -> str:
+def _cell(axes: Axes, column: int, line: int, ratios: list[float]) -> str:
+    """Draw one cell, and say it in words."""
+    mean = geometric_mean(ratios)
     strength = min(1, abs(math.log(mean)) / math.log(FULL))
-    colour = BLUE if mean >= 1 else ORANGE
-    shade = f"{0.08 + 0.5 * strength:.2f}"
-    body = rect(x + 1, y + 1, ACROSS - 2, DOWN - 2, colour, fill_opacity=shade)
-    body += text(x + ACROSS / 2, y + 17, f"{mean:.2f}", 13, "middle", font_weight="bold")
-    return body + text(x + ACROSS / 2, y + 31, f"of {count}", 11, "middle")
+    colour = OURS if mean >= 1 else THEIRS
+    axes.add_patch(Rectangle((column, line), 1, 1, color=colour, alpha=0.06 + 0.4 * strength, lw=0))
+    axes.text(column + 0.5, line + 0.42, f"{mean:.2f}", ha="center", va="center", weight="bold",
+              color=INK)  # fmt: skip
+    axes.text(column + 0.5, line + 0.78, f"of {len(ratios)}", ha="center", va="center", size=8,
+              color=INK)  # fmt: skip
+    low, first = _power(RESULTS[line]), DEPTHS[column]
+    return f"m·n from {low}, k from {first}: {mean:.2f} of {len(ratios)}"
 
 
-def _raised(value: float) -> str:
-    return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(round(math.log10(value))))
+def _power(size: float) -> str:
+    return "10" + "⁰¹²³⁴⁵⁶⁷⁸⁹"[round(math.log10(size))]

@@ -10,9 +10,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from utils.figures import plots
+from utils.figures.called_map import called_map
 from utils.ladder.shapes import GemmShape, ReduceShape
 from utils.machine.devices import REFERENCE
-from utils.measuring import records
+from utils.measuring import as_called, records
 from utils.paths import DATA
 
 PAGE = DATA / "results.md"
@@ -89,12 +90,15 @@ def last_rungs(device: str = REFERENCE) -> str:
 
 @cache
 def figures(device: str = REFERENCE) -> dict[str, Figure]:
-    """The plots by the names of their files: the staircases, each step by size."""
+    """The plots by the names of their files: staircases, each step by size, calls of sgemm."""
     drawn = {}
     for ladder, title, size in PLOTS:
         frame = records.measured(device, ladder)
         drawn[f"{ladder}_staircase"] = plots.staircase(frame, f"{title}: share of the peak", size)
         drawn[f"{ladder}_by_size"] = plots.small_multiples(frame, f"{title}: each step by size")
+    rows = [row for row in as_called.read(as_called.file_of(device)) if row.function == "sgemm"]
+    title, where = "sgemm as called: library's time ÷ ours", f"recorded on {device}"
+    drawn["sgemm_as_called"] = called_map(rows, title, where)
     return drawn
 
 
