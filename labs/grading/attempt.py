@@ -26,10 +26,9 @@ from labs.judging import JUDGES
 from labs.numbers import NumbersExercise
 from labs.run import Run
 
-PATIENCE = 30.0  # seconds of one launch: a backstop, the limits below come first everywhere
+PATIENCE = 30.0  # seconds of one launch or call, where no points hang on it
+LAUNCH_SECONDS = 600.0  # of one launch that is graded: a backstop, also on a busy machine
 LIMITS = {"VIRTUAL_GPU_BYTES": str(2**30), "VIRTUAL_GPU_MAX_ROUNDS": str(10_000)}
-
-
 Drawn = dict[str, Hidden | HiddenCases]  # by the name of the exercise
 
 
@@ -75,7 +74,7 @@ def _kernel(asked: Exercise, given, hidden: Hidden) -> Iterator[dict]:
         return
     flaw = None  # the first that is found: its cause is looked for by further launches, once
     for number, shape in enumerate(hidden.shapes):
-        seen = attempt(asked, given, shape, PATIENCE, hidden.seed)
+        seen = attempt(asked, given, shape, LAUNCH_SECONDS, hidden.seed)
         if isinstance(seen, str):
             yield {"shape": number, "ended": seen}
             return

@@ -4,12 +4,14 @@ import ast
 import json
 import re
 import zipfile
+from dataclasses import replace
 from random import Random
 
 import nbformat
 import pytest
 
 from labs import EXERCISES
+from labs.evaluator import evaluated
 from labs.exercise import Exercise
 from labs.grading import feedback
 from labs.grading.batch import graded
@@ -18,13 +20,15 @@ from labs.grading.child import Limits, in_child
 from labs.grading.equivalents import equivalents
 from labs.grading.grade import grade
 from labs.grading.handout import notebook
-from labs.grading.hidden import drawn
+from labs.grading.hidden import drawn, graded_cases
 from labs.grading.labs import LABS, find
-from labs.grading.marks import shared_out
+from labs.grading.marks import rows_of, shared_out
 from labs.grading.reading import Submission, Unreadable, collected, pieces_of
+from labs.numbers import NumbersExercise, same
 from utils.errors import CourseError
 
 SECRET = "a secret of sixteen characters"
+NUMBERS = [name for name, one in EXERCISES.items() if isinstance(one, NumbersExercise)]
 
 
 def handed_in(lab, kind="solution") -> Submission:
@@ -281,3 +285,56 @@ def test_right_functions_by_rule_differ_and_may_stand_in_a_submission():
         for what, text in changed:
             assert text != EXERCISES[name].solution_text, what
             assert callable(functions_of((text,), (name,))[name]), what
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_the_formula_of_a_function_of_numbers_gives_what_its_cases_say(name):
+    asked = EXERCISES[name]
+    wrong = [one for one in asked.all_cases if not same(asked.right(*one.given), one.right)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_the_solution_is_right_in_cases_of_any_secret(name):
+    asked = EXERCISES[name]
+    evaluate = evaluated(asked.solution)
+    for number in range(3):
+        given = drawn(asked, f"{SECRET} {number}").given
+        assert [one for one in given if not same(evaluate(one), asked.right(*one))] == []
+
+
+def test_hidden_cases_are_new_and_follow_from_the_secret():
+    for name in NUMBERS:
+        asked = EXERCISES[name]
+        hidden = drawn(asked, SECRET)
+        assert hidden == drawn(asked, SECRET)
+        assert hidden != drawn(asked, SECRET + "x")
+        assert not set(hidden.given) & {case.given for case in asked.all_cases}
+        assert len(set(hidden.given)) == len(hidden.given) == 24
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_table_of_the_cases_that_everyone_can_read_loses_most_points(name):
+    part = next(part for lab in LABS.values() for part in lab.parts if part.exercise == name)
+    table = {case.given: case.right for case in part.asked.all_cases}
+    seen = [{"answers": [table.get(one, 1) for one in _graded_numbers(part.asked)]}]
+    rows = rows_of(part, seen, drawn(part.asked, SECRET), "")
+    assert [row.points for row in rows] == [20 * part.points, 10 * part.points, 0]
+    assert "cases are wrong. For `" in rows[-1].told
+
+
+def _graded_numbers(asked):
+    return [*(case.given for case in graded_cases(asked)), *drawn(asked, SECRET).given]
+
+
+def test_a_function_that_looks_answers_up_is_marked_by_its_text():
+    lab = replace(find("occupancy"), parts=find("occupancy").parts[:1])
+    (part,) = lab.parts
+    branches = "".join(
+        f"    if side == {case.given[0]}:\n        return {case.right}\n"
+        for case in part.asked.all_cases
+    )
+    text = f"def required_shared(side):\n{branches}    return 0\n"
+    found = grade(lab, Submission("student", (("work.py", text.encode()),)), SECRET)
+    assert (found.points, found.of) == (450, 1500)
+    assert "it returns 0." in found.rows[-1].told
