@@ -44,7 +44,7 @@ def on_dask(
             client.submit(_in_own_process, lab, one, secret, pure=False, retries=TRIES): one
             for one in waiting
         }
-        for future, found in as_completed(futures, with_results=True):
+        for future, found in as_completed(futures, loop=client.loop, with_results=True):
             yield futures[future], found
 
 

@@ -1,19 +1,23 @@
 """A process that grades one submission after the other, and can be lost without harm.
 
-It has one thread, so that it may fork, and ends by itself when its parent is gone.
+It has one thread, so that it may fork, and ends by itself when its parent is gone. It is a program
+of its own, since a worker of Dask may start no process by `multiprocessing`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
+import subprocess
 import sys
-from multiprocessing import get_context
+from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
 from labs.grading.grade import Graded, grade
 from labs.grading.labs import Lab
 from labs.grading.reading import Submission
+from utils.paths import ROOT
 
 SECONDS_BETWEEN_LOOKS = 0.5  # whether the process still lives: a fork of it may hold its pipe open
 SECONDS_TO_END = 10
@@ -23,7 +27,7 @@ class Worker:
     """Starts its process with the first submission, and a new one where it was lost."""
 
     def __init__(self) -> None:
-        self._process = None
+        self._process: subprocess.Popen | None = None
         self._pipe: Connection | None = None
         self._ended = False
 
@@ -50,33 +54,39 @@ class Worker:
         """Stops the process, and what it has forked; a `grade` in another thread returns None."""
         self._ended = True
         process = self._process
-        if process is not None and process.is_alive():
+        if process is not None:
             process.terminate()
-            process.join(SECONDS_TO_END)
+            try:
+                process.wait(SECONDS_TO_END)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
     def _start(self) -> None:
-        context = get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
+        self._pipe, theirs = Pipe()
+        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "labs.grading.worker", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": path},
+            start_new_session=True,  # Ctrl-C is for the parent, who then ends this process
+        )  # fmt: skip
         theirs.close()
 
     def _received(self) -> Graded | Exception:
         while not self._pipe.poll(SECONDS_BETWEEN_LOOKS):
-            if not self._process.is_alive() and not self._pipe.poll():
+            if self._process.poll() is not None and not self._pipe.poll():
                 raise EOFError
         return self._pipe.recv()
 
     def _drop(self) -> None:
         self._process.kill()
-        self._process.join(SECONDS_TO_END)
+        self._process.wait(SECONDS_TO_END)
         self._pipe.close()
         self._process = self._pipe = None
 
 
-def _serve(pipe: Connection) -> None:
-    """The process: ends when the pipe does. Ctrl-C is the parent's, who then ends this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def serve(pipe: Connection) -> None:
+    """Grades what comes, until the pipe ends."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that `in_child` kills its child
     with contextlib.suppress(EOFError, OSError):
         while True:
@@ -86,3 +96,7 @@ def _serve(pipe: Connection) -> None:
             except Exception as error:  # told by the parent, in whose terminal it belongs
                 found = error
             pipe.send(found)
+
+
+if __name__ == "__main__":
+    serve(Connection(int(sys.argv[1])))

@@ -49,8 +49,11 @@ def started(*arguments: str):
     try:
         yield process
     finally:
-        process.kill()
-        process.wait(30)
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
 
 
 def said(process: subprocess.Popen, pattern: str) -> str:
@@ -70,9 +73,9 @@ def test_two_workers_of_which_one_is_killed_give_the_marks_of_this_machine(tmp_p
     here = list(graded(LAB, class_of_twelve(), SECRET, tmp_path / "here", workers=2))
     with started("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard") as one:
         address = said(one, r"tcp://127\.0\.0\.1:\d+")
-        options = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1")
+        options = ("--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1")
         with (
-            started("dask_worker", address, *options) as doomed,
+            started("dask_worker", address, "--no-nanny", *options) as doomed,
             started("dask_worker", address, *options) as other,
         ):
             for worker in (doomed, other):
@@ -91,7 +94,7 @@ def test_two_workers_of_which_one_is_killed_give_the_marks_of_this_machine(tmp_p
 @needs_dask
 def test_a_scheduler_that_does_not_answer_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr("labs.grading.beyond.SECONDS_TO_CONNECT", 0.5)
-    with pytest.raises(CourseError, match="No Dask scheduler answers at 'tcp://127.0.0.1:1'"):
+    with pytest.raises(CourseError, match="No Dask scheduler answers"):
         list(graded(LAB, class_of_twelve()[:1], SECRET, tmp_path, "tcp://127.0.0.1:1"))
 
 
