@@ -22,7 +22,7 @@ from labs.grading.grade import Graded
 from labs.grading.handout import notebook
 from labs.grading.labs import LABS, Lab, find
 from labs.grading.reading import collected
-from labs.grading.selftest import Summary, summaries, tried
+from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, Summary, summaries, tried
 from utils.errors import CourseError
 from utils.paths import ROOT
 
@@ -101,6 +101,11 @@ def run_selftest(arguments: argparse.Namespace) -> int:
     """The table of what the grader gives to right and wrong work; 1 where it is wrong."""
     labs = [find(name) for name in arguments.labs or LABS]
     most, workers = None if arguments.all else MUTANTS, _processes(arguments.workers)
+    print(
+        "Needed: all points for the solution and for other right functions, at least "
+        f"{LEAST_RIGHT}; a third at most for the starter; and {LEAST_MUTANTS} mutants that lose "
+        "points and are told the cause."
+    )
     print(f"{'exercise':20} solution  starter  right  all points  mutants  caught  cause  seconds")
     wrong = []
     for lab in labs:
