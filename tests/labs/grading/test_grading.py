@@ -4,14 +4,12 @@ import ast
 import json
 import re
 import zipfile
-from dataclasses import replace
 from random import Random
 
 import nbformat
 import pytest
 
 from labs import EXERCISES
-from labs.evaluator import evaluated
 from labs.exercise import Exercise
 from labs.grading import feedback
 from labs.grading.batch import graded
@@ -20,17 +18,13 @@ from labs.grading.child import Limits, in_child
 from labs.grading.equivalents import equivalents
 from labs.grading.grade import grade
 from labs.grading.handout import notebook
-from labs.grading.hidden import drawn, graded_cases
+from labs.grading.hidden import drawn
 from labs.grading.labs import LABS, find
-from labs.grading.marks import rows_of, shared_out
-from labs.grading.mutants import sample
+from labs.grading.marks import shared_out
 from labs.grading.reading import Submission, Unreadable, collected, pieces_of
-from labs.grading.selftest import Summary, Tried
-from labs.numbers import NumbersExercise, same
 from utils.errors import CourseError
 
 SECRET = "a secret of sixteen characters"
-NUMBERS = [name for name, one in EXERCISES.items() if isinstance(one, NumbersExercise)]
 
 
 def handed_in(lab, kind="solution") -> Submission:
@@ -287,103 +281,3 @@ def test_right_functions_by_rule_differ_and_may_stand_in_a_submission():
         for what, text in changed:
             assert text != EXERCISES[name].solution_text, what
             assert callable(functions_of((text,), (name,))[name]), what
-
-
-@pytest.mark.parametrize("name", NUMBERS)
-def test_the_formula_of_a_function_of_numbers_gives_what_its_cases_say(name):
-    asked = EXERCISES[name]
-    wrong = [one for one in asked.all_cases if not same(asked.right(*one.given), one.right)]
-    assert wrong == []
-
-
-@pytest.mark.parametrize("name", NUMBERS)
-def test_the_solution_is_right_in_cases_of_any_secret(name):
-    asked = EXERCISES[name]
-    evaluate = evaluated(asked.solution)
-    for number in range(3):
-        given = drawn(asked, f"{SECRET} {number}").given
-        assert [one for one in given if not same(evaluate(one), asked.right(*one))] == []
-
-
-def test_hidden_cases_are_new_and_follow_from_the_secret():
-    for name in NUMBERS:
-        asked = EXERCISES[name]
-        hidden = drawn(asked, SECRET)
-        assert hidden == drawn(asked, SECRET)
-        assert hidden != drawn(asked, SECRET + "x")
-        assert not set(hidden.given) & {case.given for case in asked.all_cases}
-        assert len(set(hidden.given)) == len(hidden.given) == 24
-
-
-@pytest.mark.parametrize("name", NUMBERS)
-def test_a_table_of_the_cases_that_everyone_can_read_loses_most_points(name):
-    part = next(part for lab in LABS.values() for part in lab.parts if part.exercise == name)
-    table = {case.given: case.right for case in part.asked.all_cases}
-    seen = [{"answers": [table.get(one, 1) for one in _graded_numbers(part.asked)]}]
-    rows = rows_of(part, seen, drawn(part.asked, SECRET), "")
-    assert [row.points for row in rows] == [20 * part.points, 10 * part.points, 0]
-    assert "cases are wrong. For `" in rows[-1].told
-
-
-def _graded_numbers(asked):
-    return [*(case.given for case in graded_cases(asked)), *drawn(asked, SECRET).given]
-
-
-def test_a_function_that_looks_answers_up_is_marked_by_its_text():
-    lab = replace(find("occupancy"), parts=find("occupancy").parts[:1])
-    (part,) = lab.parts
-    branches = "".join(
-        f"    if side == {case.given[0]}:\n        return {case.right}\n"
-        for case in part.asked.all_cases
-    )
-    text = f"def required_shared(side):\n{branches}    return 0\n"
-    found = grade(lab, Submission("student", (("work.py", text.encode()),)), SECRET)
-    assert (found.points, found.of) == (450, 1500)
-    assert "it returns 0." in found.rows[-1].told
-
-
-def test_mutants_of_a_self_test_are_the_same_ones_each_time_and_of_every_rule():
-    text = EXERCISES["tiling"].solution_text
-    some = sample(text, 24)
-    assert some == sample(text)[:24]
-    assert len({changed for _, changed in some}) == 24
-    assert len({what.split(" in `")[0] for what, _ in some[:12]}) == 12
-
-
-def tried(kind, points, told="", what=""):
-    return Tried("x", kind, what, points, 100, told, 0.0)
-
-
-GOOD = (
-    tried("solution", 100), tried("starter", 10, "no"),
-    *(tried("right", 100) for _ in range(4)), *(tried("mutant", 0, "Line 1.") for _ in range(12)),
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("added", "words"),
-    [
-        ((), None),
-        ((tried("mutant", 100),), None),
-        ((tried("solution", 99, "why"),), "The solution loses points: why"),
-        ((tried("starter", 34),), "more than a third"),
-        ((tried("right", 50, "why", "turned"),), r"\(turned\): why"),
-        ((tried("mutant", 0),), "nothing is told"),
-    ],
-)
-def test_a_self_test_says_what_does_not_hold(added, words):
-    told = " ".join(Summary("x", GOOD + added).wrong)
-    assert re.search(words, told) if words else told == ""
-
-
-@pytest.mark.parametrize(
-    "told", ["", "3 of 8 elements are wrong.", "1 of 9 cases are wrong. For `n = 3` it returns 4."]
-)
-def test_a_count_names_no_cause(told):
-    named = [tried("mutant", 0, told) if one.kind == "mutant" else one for one in GOOD]
-    assert "0 mutants are told the cause, and 12 are needed." in list(Summary("x", named).wrong)
-
-
-def test_too_few_right_functions_are_told():
-    few = [one for one in GOOD if one.kind != "right"]
-    assert list(Summary("x", few).wrong) == ["There are 0 right functions, and 4 are needed."]
