@@ -22,7 +22,7 @@ LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test slow selftest class run run-without-compiler record lint clean distclean
+.PHONY: help setup lab test slow selftest class run run-without-compiler record lint check-pythons clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -73,10 +73,14 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 	$(VENV_PYTHON) -m latency_kernels --record
 	$(VENV_PYTHON) -m latency_kernels curves --record
 	$(VENV_PYTHON) -m gemm_kernels.cpu --record
+	$(VENV_PYTHON) -m gemm_kernels.cpu as-called --record
 	$(VENV_PYTHON) -m utils.figures.readme
 
 lint: setup ## Check the style of the code
 	$(VENV_PYTHON) -m ruff check .
+
+check-pythons: setup ## Ask pip whether the pins suit Python 3.11, 3.12 and 3.13
+	$(VENV_PYTHON) -m utils.machine.check_pythons
 
 clean: ## Remove what the other targets wrote, except .venv
 	rm -rf build .hypothesis .pytest_cache .ruff_cache

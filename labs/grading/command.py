@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from labs.grading.grade import Graded
 from labs.grading.handout import notebook
 from labs.grading.labs import LABS, Lab, find
 from labs.grading.reading import collected
+from labs.grading.sandbox import require_sandbox
 from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, Summary, summaries, tried
 from utils.errors import CourseError
 from utils.paths import ROOT
@@ -54,7 +55,7 @@ def add_to(commands) -> None:
 
 
 def _add_grade(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Give marks for submissions. Their Python never runs."
+    parser.description = "Give marks for submissions, by their text."
     parser.add_argument("lab", metavar="LAB", help=f"one of {', '.join(LABS)}")
     parser.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH",
@@ -100,6 +101,7 @@ def list_labs(arguments: argparse.Namespace) -> int:
 def run_selftest(arguments: argparse.Namespace) -> int:
     """The table of what the grader gives to right and wrong work; 1 where it is wrong."""
     labs = [find(name) for name in arguments.labs or LABS]
+    _hold_sandbox_ready(labs)
     most, workers = None if arguments.all else MUTANTS, _processes(arguments.workers)
     print(
         "Needed: all points for the solution and for other right functions, at least "
@@ -144,6 +146,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise CourseError(
             f"No .py, .ipynb or .zip was found in {', '.join(map(str, arguments.paths))}."
         )
+    if not address:  # workers beyond this machine refuse by themselves
+        _hold_sandbox_ready([lab])
     if arguments.hash_names:
         submissions = [replace(one, student=_hashed(one.student, secret)) for one in submissions]
     every = graded(lab, submissions, secret, arguments.out, workers)
@@ -196,6 +200,12 @@ def _processes(text: str) -> int:
             "address of a Dask scheduler, such as tcp://10.0.0.1:8786."
         )
     return int(text)
+
+
+def _hold_sandbox_ready(labs: Iterable[Lab]) -> None:
+    """Where the sandbox is missing, nothing is graded; labs that need none are graded anywhere."""
+    if any(lab.needs_sandbox for lab in labs):
+        require_sandbox()
 
 
 def _secret(file: Path | None) -> str:

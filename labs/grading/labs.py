@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from labs.bank import find as exercise
 from labs.exercise import Asked
+from labs.host import HostExercise
 from utils.errors import CourseError
 
 
@@ -49,6 +50,11 @@ class Lab:
     @property
     def points(self) -> int:
         return sum(part.points for part in self.parts)
+
+    @property
+    def needs_sandbox(self) -> bool:
+        """Whether it has functions of the host, which are called; all others are read."""
+        return any(isinstance(part.asked, HostExercise) for part in self.parts)
 
 
 LABS: Mapping[str, Lab] = {
