@@ -22,7 +22,7 @@ LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test slow run run-without-compiler record lint check-pythons clean distclean
+.PHONY: help setup lab test slow selftest class run run-without-compiler record lint check-pythons clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,12 @@ test: setup ## Run the tests, but the slow ones
 
 slow: setup ## Run the slow tests: every choice of constants, every architecture, movies
 	$(PYTEST) --dist load -m slow $(ARGS)
+
+selftest: setup ## Grade solutions, other right functions and mutants of every lab (ARGS="tiling --all")
+	$(VENV_PYTHON) -m labs selftest $(ARGS)
+
+class: setup ## Grade a class of 200, kill it, resume it, and check every mark
+	$(VENV_PYTHON) -m tests.labs.grading.class_of_200
 
 run: setup ## Execute every lesson and write it to build/ as a page
 	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build $(NOTEBOOKS)

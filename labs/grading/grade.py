@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-from labs.exercise import Exercise
-from labs.grading.attempt import attempts, explanations
+from labs.grading.attempt import Drawn, attempts, explanations
 from labs.grading.child import USUAL, Limits, in_child
-from labs.grading.hidden import Hidden, drawn
+from labs.grading.hidden import drawn
 from labs.grading.labs import Lab
 from labs.grading.marks import Row, rows_of, total
 from labs.grading.messages import Ended
@@ -47,7 +46,7 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: Limits = USUAL)
     where there is no sandbox.
     """
     asked = [part.asked for part in lab.parts]
-    hidden = {one.name: drawn(one, secret) for one in asked if isinstance(one, Exercise)}
+    hidden = {one.name: drawn(one, secret) for one in asked if not isinstance(one, HostExercise)}
     if submission.problem:
         return Graded(submission.student, lab.name, _nothing(lab, hidden, submission.problem), ())
     seen = _seen(submission, asked, hidden, limits)
@@ -68,10 +67,15 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: Limits = USUAL)
         one
         for one in asked
         if any(row.told and row.part == one.name for row in rows)
-        and not any("refused" in said or "ended" in said for said in seen[one.name].messages)
+        and not _stopped(seen[one.name])
     ]
     explained = seen | _explained(submission, wrong, hidden, limits)
     return replace(graded, told=_told(wrong, explained))
+
+
+def _stopped(ended: Ended) -> bool:
+    """Whether the first message says it all: nothing was run to its end."""
+    return any("refused" in said or "ended" in said for said in ended.messages[:1])
 
 
 def _seen(submission: Submission, asked: list, hidden, limits: Limits) -> dict[str, Ended]:
@@ -94,7 +98,7 @@ def _by_name(asked: list, ended: Ended) -> dict[str, Ended]:
     return {one.name: replace(ended, messages=about(one.name)) for one in asked}
 
 
-def _nothing(lab: Lab, hidden: dict[str, Hidden], problem: str) -> tuple[Row, ...]:
+def _nothing(lab: Lab, hidden: Drawn, problem: str) -> tuple[Row, ...]:
     seen = [{"refused": problem}]
     parts = ((part, hidden.get(part.exercise)) for part in lab.parts)
     return tuple(row for part, own in parts for row in rows_of(part, seen, own, ""))
