@@ -98,7 +98,7 @@ EXERCISE = NumbersExercise(
              with_blocks(lambda blocks, resident, sms: min(-(-blocks // sms), resident) * sms)),
         Slip("The number of SMs is missing in the second bracket.",
              of_result(lambda share, threads, threads_per_sm, sms: share * sms)),
-        Slip("This is one SM with all `blocks` of the launch on it. They are shared out to all SMs.",
+        Slip("This is one SM with all `blocks` on it. They are shared out to all SMs.",
              lambda blocks, resident, threads, threads_per_sm, sms: min(blocks, resident)
              * threads / threads_per_sm),
         Slip("This is in percent, and a share from 0 to 1 is asked for.",

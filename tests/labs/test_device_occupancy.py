@@ -32,7 +32,7 @@ WRONG = {
     "SMs left out": ([("(threads_per_sm * sms)", "threads_per_sm")], ["number of SMs is missing"]),
     "the launch on one SM": (
         [(SHARE, "min(blocks, resident) * threads / threads_per_sm")],
-        ["This is one SM of a launch"],
+        ["This is one SM with all `blocks`"],
     ),
     "percent": ([(SHARE, f"100 * {SHARE}")], ["This is in percent"]),
     "whole": ([("threads / (", "threads // (")], ["rounds down to a whole number"]),
