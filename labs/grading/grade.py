@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-from labs.exercise import Exercise
-from labs.grading.attempt import attempts, explanations
+from labs.grading.attempt import Drawn, attempts, explanations
 from labs.grading.child import USUAL, Limits, in_child
-from labs.grading.hidden import Hidden, drawn
+from labs.grading.hidden import drawn
 from labs.grading.labs import Lab
 from labs.grading.marks import Row, rows_of, total
 from labs.grading.reading import Submission
+from labs.host import HostExercise
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: Limits = USUAL)
     Raises CourseError for a secret that is too short.
     """
     asked = [part.asked for part in lab.parts]
-    hidden = {one.name: drawn(one, secret) for one in asked if isinstance(one, Exercise)}
+    hidden = {one.name: drawn(one, secret) for one in asked if not isinstance(one, HostExercise)}
     if submission.problem:
         return Graded(submission.student, lab.name, _nothing(lab, hidden, submission.problem), ())
     ended = in_child(partial(attempts, submission, asked, hidden), limits)
@@ -56,7 +56,8 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: Limits = USUAL)
     graded = Graded(submission.student, lab.name, rows, ())
     if graded.points == graded.of:
         return graded
-    stopped = {one.get("part") for one in ended.messages if "refused" in one or "ended" in one}
+    first = {one.get("part"): one for one in reversed(ended.messages)}
+    stopped = {name for name, one in first.items() if "refused" in one or "ended" in one}
     wrong = [
         one
         for one in asked
@@ -65,7 +66,7 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: Limits = USUAL)
     return replace(graded, told=_told(submission, wrong, hidden, limits))
 
 
-def _nothing(lab: Lab, hidden: dict[str, Hidden], problem: str) -> tuple[Row, ...]:
+def _nothing(lab: Lab, hidden: Drawn, problem: str) -> tuple[Row, ...]:
     seen = [{"refused": problem}]
     parts = ((part, hidden.get(part.exercise)) for part in lab.parts)
     return tuple(row for part, own in parts for row in rows_of(part, seen, own, ""))

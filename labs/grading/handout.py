@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from labs.exercise import Exercise
 from labs.grading.feedback import shown
-from labs.grading.hidden import Hidden
+from labs.grading.hidden import Hidden, HiddenCases
 from labs.grading.labs import Lab, Part
 from labs.grading.marks import rows_of
 from utils.lessons.first_cell import first_cell
@@ -71,7 +71,7 @@ def _points(part: Part) -> str:
     """What a part gives points for; rows of one kind stand together."""
     asked = part.asked
     if not isinstance(asked, Exercise):
-        rows = rows_of(part, [{"refused": "-"}], None, "")
+        rows = rows_of(part, [{"refused": "-"}], HiddenCases(()), "")
         return _table([(row.of, row.what) for row in rows])
     rows = rows_of(part, [{"refused": "-"}], Hidden(asked.shapes, 0), "")
     shapes, (found, *targets) = rows[: len(asked.shapes)], rows[len(asked.shapes) :]
