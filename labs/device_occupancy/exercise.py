@@ -1,5 +1,7 @@
 """Occupancy as a ratio of the whole device, as the lab's formula writes it."""
 
+from random import Random
+
 from labs.numbers import Case, NumbersExercise, Slip
 
 # Blocks of the launch, resident blocks of an SM, threads of a block, threads of an SM, SMs.
@@ -20,6 +22,13 @@ CASES = (
     ((1_000, 2, 1000, 2048, 100), "The formula counts threads: 2,000 of 2,048."),
     ((1_000, 0, 1024, 2048, 132), "Not even one block fits into an SM."),
 )  # fmt: skip
+
+
+def draw(random: Random) -> tuple[int, int, int, int, int]:
+    """Launches that fill a device, and smaller ones."""
+    threads, threads_per_sm = 32 * random.randint(1, 32), random.choice((1024, 1536, 2048))
+    sms, resident = random.randint(8, 160), random.randint(0, threads_per_sm // threads)
+    return random.randint(1, 20 * sms), resident, threads, threads_per_sm, sms
 
 
 def on_device(blocks: int, resident: int, sms: int) -> int:
@@ -73,6 +82,8 @@ EXERCISE = NumbersExercise(
     promises=("right for launches that fill the device, and for smaller ones",),
     cases=lambda: [Case(given, right(*given), why) for given, why in CASES],
     enough=len(CASES) - 1,  # the last one divides by zero where the ratio is turned round
+    right=right,
+    draw=draw,
     beside=both_brackets,
     slips=(
         Slip("The first bracket counts the blocks of one SM, and the second one the threads of all "

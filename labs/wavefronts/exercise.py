@@ -1,6 +1,7 @@
 """Why tiles have no bank conflicts: the wavefronts of a request, from the strides of its lanes."""
 
 from collections.abc import Callable
+from random import Random
 
 from labs.numbers import Case, NumbersExercise, Slip
 from labs.words import counted
@@ -32,6 +33,12 @@ CASES = (
     (32, 64, 0, "All words lie in one bank."),
     (16, 2, 32, "Words 0 and 32 lie in the same bank, and so do 2 and 34."),
 )
+
+
+def draw(random: Random) -> tuple[int, int, int]:
+    """A side, and strides of which some make conflicts."""
+    strides = random.randint(0, 70), random.choice((0, 1, random.randint(2, 70)))
+    return random.choice((8, 16, 32)), *random.sample(strides, 2)
 
 
 def words(side: int, stride_x: int, stride_y: int) -> list[int]:
@@ -89,6 +96,8 @@ EXERCISE = NumbersExercise(
     promises=("right for blocks of 8×8, 16×16 and 32×32", "lanes that want one word share it"),
     cases=lambda: [Case(one[:3], right(*one[:3]), one[3]) for one in CASES],
     enough=12,
+    right=right,
+    draw=draw,
     beside=busiest_bank,
     slips=(
         Slip("You count lanes. Lanes that want the same word share it: different words are to be "
