@@ -20,8 +20,18 @@ from utils.machine.occupancy import best_block_size, square_side
 from utils.virtual_gpu import installed
 
 H200 = (9, 0)
-# Registers of a thread, and the shape; the best side is 32 for the first and 16 for the others.
-CALLS = ((32, (70, 40, 33)), (96, (48, 64, 20)), (40, (33, 100, 5)), (168, (17, 15, 40)))
+# Registers of a thread, and the shape. The best side is 32 up to 32 registers and from 57 to 64,
+# and 16 for all others.
+CALLS = (
+    (32, (70, 40, 33)),
+    (96, (48, 64, 20)),
+    (40, (33, 100, 5)),
+    (168, (17, 15, 40)),
+    (64, (65, 30, 8)),
+    (56, (20, 90, 8)),
+    (33, (64, 33, 8)),
+    (57, (31, 97, 8)),
+)
 
 
 @dataclass(frozen=True)

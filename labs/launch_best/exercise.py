@@ -20,7 +20,7 @@ EXERCISE = HostExercise(
         "(CUDA has one call for the search; Numba has none, so you call what you have written.)",
     ),
     parameters=("kernel", "registers", "a", "b", "c"),
-    promises=("the best block for four kernels", "a grid that covers c", "the bytes of two tiles"),
+    promises=("the best block for eight kernels", "a grid that covers c", "the bytes of two tiles"),
     examine=examined,
     hints=(
         "How many bytes does the shared memory grow by with each thread of the block? Each thread "

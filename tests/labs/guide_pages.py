@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
 
 import nbformat
 
-from labs import check
+from labs import EXERCISES, check
 from labs.grading.labs import LABS, Lab
 from tests.labs.readers import changed
 from utils.paths import ROOT
@@ -21,12 +20,13 @@ from utils.paths import ROOT
 GUIDE = ROOT / "labs" / "guide"
 ANSWERS, MISTAKES = GUIDE / "answers.md", GUIDE / "mistakes.md"
 SHOWN = 6  # mistakes of each exercise
-PATIENCE = 2.0  # seconds
+# Answers that are code, by lesson and number of the exercise.
+CODE = {("04", 1): "chain", ("05", 2): "four_rows", ("09", 2): "eight_loads", ("18", 3): "largest"}
 _MADE = "<!-- Made by `python -m tests.labs.guide_pages`. -->"
 
 # ------------------------------------------------------------------------------------- answers
 
-_EXERCISE = re.compile(r"^\*\*(?P<title>\d\. .+?)\*\* *(?P<text>.*?)$", re.MULTILINE | re.DOTALL)
+_TITLE = re.compile(r"\*\*(\d\. .+?)\*\*")
 _ANSWER = re.compile(
     r"<details><summary>(?:Solution|Answer)[^<]*</summary>(.*?)</details>", re.DOTALL
 )
@@ -53,22 +53,26 @@ def _lesson(file: Path) -> Iterator[str]:
     cells = nbformat.read(file, 4).cells
     title = cells[0].source.splitlines()[0].removeprefix("# ")
     yield f"\n## [{title}](../../notebooks/{file.name})"
-    for name, task, answer in exercises(cells):
+    for number, (name, task, answer) in enumerate(exercises(cells), start=1):
         yield f"\n**{name}** {task}\n\n> {answer}"
+        if (file.name[:2], number) in CODE:
+            yield _listing(CODE[file.name[:2], number])
+
+
+def _listing(name: str) -> str:
+    """The code of an answer, without its first line, which says of which exercise it is."""
+    _, _, code = (GUIDE / f"{name}.py").read_text(encoding="utf-8").partition('"""\n\n')
+    return f"\n```python\n{code}```"
 
 
 def exercises(cells: list) -> Iterator[tuple[str, str, str]]:
     """Of a lesson's cells the title, the task and the answer of each exercise at its end."""
     prose = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    _, _, rest = prose.partition("\n## Exercises\n")
-    rest = re.split(r"^## ", rest or prose.partition("## Exercises\n")[2], flags=re.MULTILINE)[0]
-    starts = list(re.finditer(r"^\*\*\d\. ", rest, re.MULTILINE))
-    ends = [start.start() for start in starts[1:]] + [len(rest)]
-    for start, end in zip(starts, ends, strict=True):
-        piece = rest[start.start() : end]
-        named, answer = _EXERCISE.match(piece), _ANSWER.search(piece)
-        task = _one_line(named["text"] + piece[named.end() : answer.start()])
-        yield named["title"], task, _one_line(answer[1])
+    rest = re.split(r"^## Exercises$", prose, flags=re.MULTILINE)[1]
+    rest = re.split(r"^## ", rest, flags=re.MULTILINE)[0]
+    for piece in re.split(r"^(?=\*\*\d\. )", rest, flags=re.MULTILINE)[1:]:
+        title, answer = _TITLE.match(piece), _ANSWER.search(piece)
+        yield title[1], _one_line(piece[title.end() : answer.start()]), _one_line(answer[1])
 
 
 def _one_line(text: str) -> str:
@@ -92,7 +96,7 @@ def mistakes() -> str:
         "",
         _MADE,
         "",
-        f"For each exercise the first {SHOWN} of the wrong solutions that the tests know "
+        f"For each exercise {SHOWN} of the wrong solutions that the tests know "
         "(`tests/labs/test_NAME.py` has them all), and what a student reads. A sentence names the "
         "cause with line, thread and number; the cure stands in the hints alone. Lines are those "
         "of the file that begins with the imports of the starter.",
@@ -112,24 +116,30 @@ def _lab(lab: Lab) -> Iterator[str]:
 
 
 def mistakes_of(name: str) -> str:
-    """The section of one exercise."""
-    lines = [f"\n### `{name}`\n", "| mistake | what `check` says |", "| --- | --- |"]
-    for what, given in islice(_wrong(name), SHOWN):
-        causes = " ".join(check(name, given, PATIENCE).causes)
-        lines.append(f"| {_cell(what)} | {_cell(causes)} |")
-    return "\n".join(lines)
+    """The section of one exercise: its first wrong solutions that are told different causes."""
+    told: dict[str, str] = {}
+    for what, given in _wrong(name):
+        told.setdefault(" ".join(check(name, given).causes), what)
+        if len(told) == SHOWN:
+            break
+    lines = (f"| {_cell(what)} | {_cell(cause)} |" for cause, what in told.items())
+    head = f"\n### `{name}`\n\n| mistake | what `check` says |\n| --- | --- |"
+    return "\n".join((head, *lines))
 
 
 def _wrong(name: str) -> Iterator[tuple[str, Callable]]:
     """What is wrong, and the function, in the order of the tests."""
     tests = import_module(f"tests.labs.test_{name}")
-    for what, (given, *_) in getattr(tests, "WRONG", None).items():
+    for what, (given, *_) in tests.WRONG.items():
         yield what, _handed_in(name, tests, given)
 
 
 def _handed_in(name: str, tests, given) -> Callable:
+    """given: changes of the solution, one formula, or None for the starter."""
     if hasattr(tests, "handed_in"):
         return tests.handed_in(given)
+    if given is None:
+        return EXERCISES[name].starter
     changes = ((tests.RESULT, given),) if isinstance(given, str) else given
     return changed(name, *changes)
 
