@@ -67,10 +67,10 @@ EXERCISE = NumbersExercise(
     lesson="08",
     title="The occupancy of the whole device",
     text=(
-        "The lab's formula for occupancy is (active blocks · threads per block) ÷ (threads per SM "
-        "· number of SMs). The second bracket counts the threads that the whole device has room "
-        "for, so the first one must count those that are on the whole device. But the driver gives "
-        "the blocks that one SM alone holds at once.",
+        "A lab of the University of Sheffield writes occupancy as (active blocks · threads per "
+        "block) ÷ (threads per SM · number of SMs). The second bracket counts the threads that the "
+        "whole device has room for, so the first one must count those that are on the whole "
+        "device. But the driver gives the blocks that one SM alone holds at once.",
         "Write `device_occupancy(blocks, resident, threads, threads_per_sm, sms)`, a share from 0 "
         "to 1: a launch of `blocks` blocks with `threads` threads each, of which an SM holds "
         "`resident` at once, on a device with `sms` SMs that have room for `threads_per_sm` "

@@ -14,7 +14,7 @@ EXERCISE = tiles_of_any_side(
         "About 12 lines.",
         "The launch is given: blocks of 16×16 threads where `c` has 1,000 elements or more, and of "
         "8×8 elsewhere; `x` for the columns of `c` and `y` for its rows, rounded up to whole "
-        "blocks. (In CUDA C the lab keeps the side in constant memory. Numba has "
+        "blocks. (In CUDA C the side may lie in constant memory. Numba has "
         "`cuda.const.array_like`, but its values are fixed when the kernel is compiled; "
         "`cuda.blockDim` is what each launch puts into constant memory.)",
     ),

@@ -17,7 +17,8 @@ EXERCISE = HostExercise(
         "In Numba a launch with memory of its own is `kernel[grid, block, stream, bytes](a, b, "
         "c)`; the stream is 0. `x` counts the columns of `c` and `y` its rows; the grid is rounded "
         "up to whole blocks. Print the side if you like: the check looks at what is returned. "
-        "(CUDA has one call for the search; Numba has none, so you call what you have written.)",
+        "(CUDA has one call for the search. Numba's method for it does not search in this version, "
+        "so you call what you have written.)",
     ),
     parameters=("kernel", "registers", "a", "b", "c"),
     promises=("the best block for eight kernels", "a grid that covers c", "the bytes of two tiles"),

@@ -88,7 +88,7 @@ EXERCISE = NumbersExercise(
         "each: word `tx * stride_x + ty * stride_y`. Write `wavefronts(side, stride_x, stride_y)`: "
         "how many wavefronts this request takes. About 8 lines.",
         "Word `w` lies in bank `w % 32`. In one wavefront each bank hands out one word, to all "
-        "lanes that want this word. Where it is right, ask it about your own kernel: in "
+        "lanes that want this word. When it is right, ask it about your own kernel: in "
         "`tile_a[ty, i]` a step in `tx` goes 0 words further, and a step in `ty` a whole row.",
     ),
     parameters=("side", "stride_x", "stride_y"),
