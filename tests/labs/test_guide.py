@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+from numba import cuda, float32
 
 from gemm_kernels.naive import naive
 from labs import EXERCISES, check
@@ -19,8 +20,10 @@ from labs.guide.chain import chain
 from labs.guide.eight_loads import eight_loads
 from labs.guide.four_rows import four_rows
 from labs.guide.largest import largest
+from labs.host import HostExercise
 from tests.labs import guide_pages
 from tests.labs.readers import changed
+from utils.intrinsics.wide_memory import commit_copies, copy4_async
 from utils.paths import ROOT
 from utils.virtual_gpu import counting_transfers, installed, trace
 
@@ -136,9 +139,29 @@ def test_the_timings_name_all_labs():
 # ------------------------------------------------------------------------- what it says of others
 
 
+@cuda.jit
+def reverse_without_waiting(x, out):
+    tile, t = cuda.shared.array(128, float32, alignment=16), cuda.threadIdx.x
+    copy4_async(tile, 4 * t, x, 4 * t)
+    commit_copies()
+    cuda.syncthreads()
+    out[t] = tile[127 - t]
+
+
 def test_what_the_guide_says_that_passes_does_pass():
     odd = changed("whole_rows", ("alignment=16", "alignment=15"))
     assert check("whole_rows", odd).passed
+    x, out = np.arange(128, dtype=np.float32), np.zeros(32, np.float32)
+    assert not trace(reverse_without_waiting, 1, 32, x, out).findings
+
+
+def test_labs_with_functions_of_the_host_are_those_that_it_names():
+    with_host = [
+        f"`{lab.name}`"
+        for lab in LABS.values()
+        if any(isinstance(part.asked, HostExercise) for part in lab.parts)
+    ]
+    assert f"functions of the host ({', '.join(with_host)})" in GUIDE
 
 
 def test_the_code_of_the_answers_is_right():

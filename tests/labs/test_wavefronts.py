@@ -130,6 +130,7 @@ HARMLESS = {
 }
 
 
+@pytest.mark.slow
 def test_every_small_slip_is_refused_or_changes_nothing():
     passed = {what for what, function in mutants_of(NAME) if check(NAME, function).passed}
     assert passed == HARMLESS
