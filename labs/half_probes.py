@@ -27,6 +27,7 @@ from labs.tile_sums import (
 from labs.words import counted
 from utils.machine.occupancy import WARP
 from utils.virtual_gpu import Finding, VirtualGpuError
+from utils.virtual_gpu.counters import AccessCount
 
 
 def probes(sides: tuple[int, int], family: Probes) -> Probes:
@@ -129,7 +130,8 @@ def _two_views(seen: Run, finding: Finding | None = None) -> str | None:
     if len(made) < 2:
         return None
     words = _stored(seen)
-    if len({min(one) for one in words.values()}) > 1 and not _meeting(words):
+    apart = len({min(one) for one in words.values()}) > 1
+    if not words or (apart and not _meeting(words)):
         return None
     return (
         f"Lines {made[0].lineno} and {made[1].lineno} both name the whole memory of the launch, "
@@ -155,13 +157,24 @@ def _halves_overlap(seen: Run, finding: Finding | None = None) -> str | None:
 
 
 def _stored(seen: Run) -> dict[int, set[int]]:
-    """Of each line the elements of shared memory into which the first block stores at first."""
+    """Of each line the elements of the one shared array into which the first block stores at first.
+
+    Empty where there are several arrays, which cannot overlap.
+    """
+    stores = _shared_stores(seen)
+    if len({one.array for one in stores}) > 1:
+        return {}
     warps = -(-seen.exercise.launch(seen.shape).threads // WARP)
-    return {
+    words = {
         one.site.line: {int(at) // WORD for lanes in one.first[:warps] for at in lanes if at >= 0}
-        for one in seen.trace.access_counts
-        if (one.space, one.kind) == ("shared", "store") and one.lanes
+        for one in stores
     }
+    return {line: found for line, found in words.items() if found}
+
+
+def _shared_stores(seen: Run) -> list[AccessCount]:
+    counts = seen.trace.access_counts
+    return [one for one in counts if (one.space, one.kind) == ("shared", "store")]
 
 
 def _meeting(words: dict[int, set[int]]) -> tuple[int, int] | None:
@@ -192,8 +205,7 @@ def _never_stored(seen: Run, finding: Finding) -> str | None:
     """An element between the tiles, or behind them."""
     if not in_shared(seen, finding, "uninitialised"):
         return None
-    stored = set().union(*_stored(seen).values())
-    if not stored:
+    if not _shared_stores(seen):
         return "No line of your kernel stores into shared memory."
     return "Which thread should have stored this element, and with which index?"
 

@@ -71,6 +71,12 @@ WRONG = {
         [(ARRAY, "tiles = cuda.shared.array(512, float32)")],
         ["The result is right", "The size of a shared array stands in line 9"],
     ),
+    "two arrays of 256, and no barrier": (
+        [(ARRAY, "tiles = cuda.shared.array(256, float32)\n"
+          "    other = cuda.shared.array(256, float32)"),
+         (OF_B, "other[ty * side + tx]"), (READ_B, "other[i * side + tx]"), (LOADED, "")],
+        ["may be read before it has been loaded"],
+    ),
     "the size of the launch": (
         [(ARRAY, "tiles = cuda.shared.array(2 * cuda.blockDim.x * cuda.blockDim.x, float32)")],
         ["not known when the kernel is compiled", "An array of size 0"],
