@@ -127,7 +127,7 @@ def _wrong(asked: NumbersExercise, function, patience: float) -> str | None:
 def _right(asked: NumbersExercise, case: Case) -> str:
     """What is right, with its verb: 1 block is, 2 blocks are, 2 is."""
     if not asked.unit:
-        return f"{case.right:,} is"
+        return f"{shown(case.right)} is"
     return f"{counted(case.right, asked.unit)} {'is' if case.right == 1 else 'are'}"
 
 

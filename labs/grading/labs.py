@@ -123,6 +123,24 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
+            "sheffield_lab06", "The tiled product, its occupancy, and the best block", 150,
+            ("07", "08"),
+            (
+                "use shared memory to load less from global memory",
+                "write the product by tiles, for tiles whose side is known at the launch alone",
+                "compute the stride of an access, and say why it has no bank conflicts",
+                "compute the occupancy of a launch by hand",
+                "find the block with the most resident threads, and launch with it",
+            ),
+            (
+                Part("tiling", 25), Part("wavefronts", 10),
+                Part("conflict_free", 10, ("wavefronts per request",)),
+                Part("resident_blocks", 10), Part("device_occupancy", 5),
+                Part("required_shared", 5), Part("dynamic_tiles", 15), Part("best_block", 5),
+                Part("square_side", 5), Part("launch_best", 10),
+            ),
+        ),
+        Lab(
             "latency", "Hiding latency", 60, ("09",),
             ("write a copy with four loads under way in each thread",),
             (Part("four_loads", 100, ("waits in the source",)),),
