@@ -12,12 +12,14 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_output
 
 pytest.importorskip("nbgrader", reason="nbgrader is not installed here: make check-nbgrader")
 
 from labs.grading.grade import grade
 from labs.grading.labs import find
 from labs.grading.reading import submission_of
+from labs.nbgrader.cells import points_cell
 from tests.nbgrader import handed_in
 from utils.paths import ROOT
 
@@ -187,3 +189,25 @@ def test_every_package_of_this_environment_is_pinned():
         text=True, timeout=SECONDS, check=True,
     ).stdout.lower().replace("_", "-").split()  # fmt: skip
     assert sorted(set(frozen) - pinned) == []
+
+
+def test_a_mark_that_the_instructor_changed_stays(the_class):
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{the_class.course}/gradebook.db") as book:
+        book.find_grade("scale-points", LAB, LAB, "no_json").manual_score = 40
+        book.db.commit()
+    again = f"nbgrader autograde {LAB} --student no_json --force"
+    run(again, the_class.home, the_class.course)
+    with Gradebook(f"sqlite:///{the_class.course}/gradebook.db") as book:
+        assert book.find_submission(LAB, "no_json").score == 40
+
+
+def test_without_the_configuration_of_the_course_a_cell_that_is_run_gives_no_points():
+    from nbgrader.utils import determine_grade
+
+    cell = points_cell(find(LAB).parts[0])
+    assert determine_grade(cell) == (100, 100)  # what nbgrader makes of a cell that says nothing
+    done = subprocess.run([sys.executable, "-c", cell.source], capture_output=True, text=True)
+    cell.outputs = [new_output("stream", name="stderr", text=done.stderr)] if done.stderr else []
+    assert determine_grade(cell) == (0, 100)
