@@ -23,7 +23,7 @@ from labs.nbgrader.cells import points_cell
 from tests.nbgrader import handed_in
 from utils.paths import ROOT
 
-SECONDS = 300  # of one command
+SECONDS = 600  # of one command
 LAB = "first_kernel"
 TIME = "2026-01-01 12:00:00.000000 UTC"
 GUIDE = (ROOT / "labs" / "nbgrader" / "README.md").read_text(encoding="utf-8")
