@@ -42,8 +42,7 @@ class Browser:
 
     def open(self, fragment: str, width: int = 1000, html: str = "", **context) -> Shown:
         """fragment: HTML of a body. html: attributes of the page. context: of playwright."""
-        opened = self._chromium.new_context(viewport={"width": width, "height": 900}, **context)
-        shown = Shown(opened.new_page())
+        shown = Shown(self.new_page(width, **context))
         shown.page.on("console", lambda message: shown.messages.append(message.text))
         shown.page.on("pageerror", lambda error: shown.messages.append(str(error)))
         shown.page.on("request", lambda request: _note(shown, request.url))
@@ -51,6 +50,11 @@ class Browser:
             f'<!doctype html><html lang="en" {html}><meta charset="utf-8"><body>{fragment}</body>'
         )
         return shown
+
+    def new_page(self, width: int = 1000, **context):
+        """An empty page of playwright, with cookies of its own."""
+        viewport = {"width": width, "height": 900}
+        return self._chromium.new_context(viewport=viewport, **context).new_page()
 
     def close_pages(self) -> None:
         for context in self._chromium.contexts:
