@@ -20,12 +20,11 @@ from labs.grading.feedback import shown
 from labs.grading.grade import Graded
 from labs.grading.handout import notebook
 from labs.grading.labs import LABS, Lab, find
+from labs.grading.private import SECRET, outside, secret_of
 from labs.grading.reading import Submission, collected
 from labs.grading.selftest import summaries, tried
 from utils.errors import CourseError
-from utils.paths import ROOT
 
-SECRET = "COURSE_SECRET"
 SELFTEST_SECRET = "the secret of the self-test"  # its shapes are no secret
 
 
@@ -113,8 +112,8 @@ def run_selftest(arguments: argparse.Namespace) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Grade, and say where the marks are. Raises CourseError."""
-    lab, secret = find(arguments.lab), _secret(arguments.secret)
-    _outside(arguments.out, "--out")
+    lab, secret = find(arguments.lab), secret_of(arguments.secret)
+    outside(arguments.out, "--out")
     missing = [path for path in arguments.paths if not path.exists() and not path.is_symlink()]
     if missing:
         raise CourseError(f"There is no {missing[0]}: give folders and files of submissions.")
@@ -145,32 +144,6 @@ def _graded(
         feedback.write(arguments.out / "feedback", lab, one)
         found.append(one)
     return found
-
-
-def _secret(file: Path | None) -> str:
-    if file is None:
-        secret = os.environ.get(SECRET, "")
-        if not secret:
-            raise CourseError(
-                f"There is no secret: give a file by --secret, or set {SECRET}. Hidden shapes are "
-                "drawn from it; make one for each class."
-            )
-        return secret
-    _outside(file, "--secret")
-    try:
-        return file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", "it is no text")
-        raise CourseError(f"The secret {file} cannot be read: {why}.") from None
-
-
-def _outside(path: Path, option: str) -> None:
-    """Names, marks and secrets do not belong where the course is kept."""
-    if path.resolve().is_relative_to(ROOT.resolve()):
-        raise CourseError(
-            f"{option} {path} lies in the folder of the course, from where it could be handed out "
-            "by mistake: give a folder outside of it."
-        )
 
 
 def _hashed(student: str, secret: str) -> str:

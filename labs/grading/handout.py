@@ -33,15 +33,19 @@ Classes, `try`, `with`, `global`, imports within functions, default arguments an
 other objects are refused, and the mark names the line. All other lines of this notebook, such as \
 calls of `check`, are passed over. If a function of a task stands here twice, leave one.
 
-Hand in this notebook, or a `.py` file with the same functions."""
+"""
+HAND_IN = "Hand in this notebook, or a `.py` file with the same functions."
 
 
-def notebook(lab: Lab) -> nbformat.NotebookNode:
-    """The handout: objectives, tasks with their points and hints, starters and checks."""
+def notebook(lab: Lab, hand_in: str = HAND_IN) -> nbformat.NotebookNode:
+    """The handout: objectives, tasks with their points and hints, starters and checks.
+
+    hand_in: its last sentence.
+    """
     cells = [_text(f"lab-{lab.name}", _head(lab)), _code("start", first_cell(lab.lessons[0]))]
     for number, part in enumerate(lab.parts, start=1):
         cells += _task(number, part)
-    cells.append(_text("rules", _RULES))
+    cells.append(_text("rules", _RULES + hand_in))
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
