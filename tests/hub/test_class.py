@@ -112,6 +112,7 @@ def close_dialog(page) -> None:
 
 
 def test_a_student_reaches_her_own_server_and_no_grade_book(hub, browser):
+    enter(browser, hub, "grace")  # her server runs
     page = enter(browser, hub, "ada")
     expected = {
         "/user/ada/lab": 200,
