@@ -41,6 +41,8 @@ def open_notebook(page, hub: Hub, path: str) -> None:
     page.goto(f"{hub.address}/hub/user-redirect/lab/tree/{path}")
     page.locator(".jp-mod-current", has_text=Path(path).name).first.wait_for()
     page.locator(f"{OPEN} .jp-Cell").first.wait_for()
+    # What is asked of a kernel that has not started is lost.
+    page.locator(f"{OPEN} .jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for()
 
 
 def run_all(page) -> None:

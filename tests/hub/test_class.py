@@ -145,8 +145,7 @@ def empty_class(tmp_path):
 
 def test_with_the_hub_every_server_and_kernel_ends(empty_class, browser):
     with running(empty_class) as hub:
-        page = enter(browser, hub, "ada")
-        page.get_by_text("| Idle").first.wait_for()  # the kernel of the lesson
+        open_notebook(enter(browser, hub, "ada"), hub, "lessons/00_start_here.ipynb")
         assert any("ipykernel_launcher" in one.info["cmdline"] for one in processes_of(empty_class))
     assert hub.left == []
 
