@@ -14,6 +14,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 COURSE = HERE.parent.parent
 LESSONS = COURSE / "notebooks"
+WARNING = (
+    "Only for one machine, and for users who trust each other: "
+    "whoever runs Python here can read every file of the class."
+)
 
 
 def given(name: str, what: str) -> str:
@@ -44,6 +48,9 @@ def proxy_command() -> list[str]:
 
 
 c = get_config()  # noqa: F821
+
+print(WARNING, file=sys.stderr)
+c.JupyterHub.template_vars = {"announcement": WARNING}  # on every page of the hub
 
 folder = Path(given("COURSE_CLASS", "a folder outside of the course, for this class")).resolve()
 if folder.is_relative_to(COURSE):

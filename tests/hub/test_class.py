@@ -26,6 +26,7 @@ from utils.paths import ROOT
 pytest.importorskip("jupyterhub", reason=MISSING)
 pytestmark = pytest.mark.usefixtures("proxy")
 
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 LAB, TASK = "first_kernel", "scale"
 LESSON = "07_tiling.ipynb"
 GRADE_BOOK = "/services/grades/formgrader"
@@ -69,7 +70,8 @@ def errors(code: list[dict]) -> list[str]:
 def test_a_cell_that_fails_would_be_seen(hub, browser):
     page = enter(browser, hub, "ada")
     file = hub.folder / "homes" / "ada" / "lessons" / "fails.ipynb"
-    nbformat.write(new_notebook(cells=[new_code_cell("1 / 0"), new_code_cell("2")]), file)
+    cells = [new_code_cell("1 / 0"), new_code_cell("2")]
+    nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": KERNEL}), file)
     open_notebook(page, hub, f"lessons/{file.name}")
     run_all(page)
     assert errors(saved_when_run(page, file)) == ["ZeroDivisionError"]

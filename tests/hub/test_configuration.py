@@ -45,6 +45,12 @@ def test_a_port_that_is_no_number_is_refused(started):
         started(COURSE_PORT="80a")
 
 
+def test_it_says_whom_it_is_for_where_it_starts_and_on_the_pages(started, capsys):
+    read = started()
+    assert "Only for one machine" in capsys.readouterr().err
+    assert "users who trust each other" in read.JupyterHub.template_vars["announcement"]
+
+
 def test_everything_listens_on_this_machine_alone(started):
     read = started()
     listening = (
