@@ -41,8 +41,19 @@ def open_notebook(page, hub: Hub, path: str) -> None:
     page.goto(f"{hub.address}/hub/user-redirect/lab/tree/{path}")
     page.locator(".jp-mod-current", has_text=Path(path).name).first.wait_for()
     page.locator(f"{OPEN} .jp-Cell").first.wait_for()
-    # What is asked of a kernel that has not started is lost.
-    page.locator(f"{OPEN} .jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for()
+    wait_for_kernel(page, path)
+
+
+def wait_for_kernel(page, path: str) -> None:
+    """Until the kernel of this notebook is idle: what is asked of one that starts is lost."""
+    sessions = page.url.split("/lab/")[0] + "/api/sessions"
+    end = time.monotonic() + ONE_STEP / 1000
+    while time.monotonic() < end:
+        found = page.request.get(sessions).json()
+        if (path, "idle") in [(one["path"], one["kernel"]["execution_state"]) for one in found]:
+            return
+        page.wait_for_timeout(500)
+    raise TimeoutError(f"The kernel of {path} did not start.")
 
 
 def run_all(page) -> None:
