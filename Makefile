@@ -4,6 +4,8 @@ PYTHON ?= python3
 CUDA ?= auto
 NOTEBOOKS ?=
 ARGS ?=
+LABS ?= all
+OUT ?= $(HOME)/gpu_course
 
 ifeq ($(OS),Windows_NT)
 VENV_PYTHON := .venv/Scripts/python.exe
@@ -22,7 +24,7 @@ LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test slow run run-without-compiler hub hub-environment check-hub record lint clean distclean
+.PHONY: help setup lab test slow run run-without-compiler assignment check-nbgrader hub hub-environment check-hub record lint clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +33,7 @@ help: ## List the targets
 	@echo "  CUDA=none, CUDA=12.4    install as for a machine without, or with such a driver"
 	@echo "  NOTEBOOKS=\"...\"         the lessons that make run executes"
 	@echo "  ARGS=\"-k reduce\"        more arguments for make test"
+	@echo "  LABS=\"tiling\" OUT=...   labs, and the course's folder, for make assignment"
 
 setup: ## Make .venv and install the pinned packages (once, and again when they change)
 	@$(PYTHON) -c "$(CHECK_PYTHON)"
@@ -55,6 +58,14 @@ ON_ENGINE = $(shell grep -l 'course.start' notebooks/*.ipynb)
 
 run-without-compiler: setup ## Execute the lessons as on macOS, where no compiler is
 	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build/without_compiler --without-compiler $(ON_ENGINE)
+
+assignment: setup ## Write labs as a course for nbgrader: see labs/nbgrader/README.md
+	$(VENV_PYTHON) -m labs assignment $(LABS) --out $(OUT)
+
+check-nbgrader: ## A class in a real nbgrader, in environments of its own below build/
+	$(PYTHON) utils/machine/side_environment.py nbgrader \
+		--requirements labs/nbgrader/requirements.txt --pythons 3.11 3.12 -- \
+		-m pytest -p no:cacheprovider tests/nbgrader $(ARGS)
 
 # JupyterHub and its proxy, in an environment of their own.
 HUB_VERSION = $(shell $(VENV_PYTHON) -c "import sys; print('%d.%d' % sys.version_info[:2])")

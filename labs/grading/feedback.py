@@ -96,8 +96,8 @@ def part_as_html(part: Part, found: Graded) -> str:
         for row in found.rows
         if row.part == part.exercise
     )
-    return (
-        f"{said}<table><thead><tr><th>points</th><th>for</th></tr></thead>"
+    return (  # the table's class is for the pages of nbgrader, which have Bootstrap
+        f'{said}<table class="table"><thead><tr><th>points</th><th>for</th></tr></thead>'
         f"<tbody>{lines}</tbody></table>"
     )
 
