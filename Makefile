@@ -24,7 +24,8 @@ LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test slow selftest class run run-without-compiler assignment check-nbgrader record lint check-pythons clean distclean
+.PHONY: help setup lab test slow selftest class run run-without-compiler assignment check-nbgrader \
+	hub hub-environment check-hub record lint check-pythons clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -72,6 +73,19 @@ check-nbgrader: ## A class in a real nbgrader, in environments of its own below 
 	$(PYTHON) utils/machine/side_environment.py nbgrader \
 		--requirements labs/nbgrader/requirements.txt --pythons 3.11 3.12 -- \
 		-m pytest -p no:cacheprovider tests/nbgrader $(ARGS)
+
+# JupyterHub and its proxy, in an environment of their own.
+HUB_VERSION = $(shell $(VENV_PYTHON) -c "import sys; print('%d.%d' % sys.version_info[:2])")
+IN_HUB = $(VENV_PYTHON) utils/machine/side_environment.py hub --requirements labs/hub/requirements.txt --pythons $(HUB_VERSION) --
+
+hub-environment: setup
+	$(IN_HUB) labs/hub/proxy.py
+
+hub: hub-environment ## A class on JupyterHub, on this machine, to try it: see labs/hub/README.md
+	PATH="$(CURDIR)/build/hub-$(HUB_VERSION)/bin:$$PATH" jupyterhub --config labs/hub/jupyterhub_config.py
+
+check-hub: hub-environment ## A class on JupyterHub in a browser: lessons, handing in, the grade book
+	$(IN_HUB) -m pytest tests/hub $(ARGS)
 
 record: setup ## On a GPU: tune, measure everything that is published, and draw it
 	$(VENV_PYTHON) -m gemm_kernels tune
