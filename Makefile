@@ -22,7 +22,7 @@ LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test slow run run-without-compiler record lint clean distclean
+.PHONY: help setup lab test slow run run-without-compiler site check-site record lint clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,14 @@ ON_ENGINE = $(shell grep -l 'course.start' notebooks/*.ipynb)
 
 run-without-compiler: setup ## Execute the lessons as on macOS, where no compiler is
 	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build/without_compiler --without-compiler $(ON_ENGINE)
+
+# Sphinx has an environment of its own, build/site-env, which sees the packages of .venv.
+site: setup ## Make the site of the executed lessons, the labs and the tools in build/site
+	$(VENV_PYTHON) site/environment.py
+	$(VENV_PYTHON) site/make_site.py
+
+check-site: setup ## Look at every page of the site in a browser
+	$(VENV_PYTHON) -m pytest --numprocesses 2 tests/site/check_site.py
 
 record: setup ## On a GPU: tune, measure everything that is published, and draw it
 	$(VENV_PYTHON) -m gemm_kernels tune

@@ -50,8 +50,12 @@ _CODE = re.compile(r"(``?)(.+?)\1")
 
 
 def _as_rst(app, what, name, item, options, lines: list[str]) -> None:
-    """Docstrings are prose with code between backticks: no other sign in them is markup."""
-    lines[:] = [_line_as_rst(line) for line in lines]
+    """Docstrings are prose with code between backticks: no other sign in them is markup.
+
+    What a function returns and raises begins a line there, and here a paragraph.
+    """
+    text = "\n".join(map(_line_as_rst, lines))
+    lines[:] = re.sub(r"\n(?=(?:Returns|Raises) )", "\n\n", text).split("\n")
 
 
 def _line_as_rst(line: str) -> str:

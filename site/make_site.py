@@ -50,7 +50,7 @@ Row = tuple[object, ...]
 
 def main() -> int:
     """Exit code: 0 when the site is there, else that of the step that failed."""
-    return environment.main() or executed() or gathered() or rendered()
+    return executed() or gathered() or rendered()
 
 
 def executed() -> int:
@@ -81,8 +81,10 @@ def gathered() -> int:
     for text in texts:
         _copy_text(text, texts)
     (SOURCE / "routes.txt").write_text(_routes(), encoding="utf-8")
-    _list_pages(SOURCE / "index.md", "For instructors", guides())
-    _list_pages(SOURCE / "notebooks" / "README.md", "Lessons", lessons())
+    _list_pages(SOURCE / "index.md", "For instructors", map(_page, guides()))
+    _list_pages(SOURCE / "notebooks" / "README.md", "Lessons", map(_page, lessons()))
+    titled = (f"{lab.title} <{name}>" for name, lab in LABS.items())
+    _list_pages(SOURCE / HANDOUTS / "index.md", "Labs", titled)
     for figure in ROOT.glob(FIGURES):
         shutil.copy(figure, _to(figure))
     _write_table(SOURCE / HANDOUTS / "labs.csv", _rows_of_labs())
@@ -120,11 +122,16 @@ def _routes() -> str:
     return LINK.sub(r"[\1](notebooks/\2)", section)
 
 
-def _list_pages(page: Path, caption: str, files: list[Path]) -> None:
-    """Add pages to the navigation, below `page`."""
-    names = "".join(f"/{file.relative_to(ROOT).with_suffix('')}\n" for file in files)
-    with page.open("a", encoding="utf-8") as opened:
-        opened.write(f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{names}```\n")
+def _page(file: Path) -> str:
+    """A file of the course as Sphinx names its page."""
+    return f"/{file.relative_to(ROOT).with_suffix('').as_posix()}"
+
+
+def _list_pages(above: Path, caption: str, pages: Iterable[str]) -> None:
+    """Add pages to the navigation, below another page."""
+    names = "\n".join(pages)
+    with above.open("a", encoding="utf-8") as opened:
+        opened.write(f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{names}\n```\n")
 
 
 def _rows_of_labs() -> Iterator[Row]:

@@ -58,7 +58,7 @@ def test_the_site_is_there():
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_fits_and_can_be_read_in_light_and_dark(opened, name):
     page = opened(name)
-    assert page.locator("h1").count() == 1
+    assert page.locator("h1").count() == (name != "search.html")  # which waits for a question
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         assert pale(page) == [], scheme
