@@ -10,6 +10,7 @@ import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 NEEDED = "COURSE_NEEDS_BROWSER"
+EVERYTHING = "COURSE_NEEDS_EVERYTHING"
 MISSING = (
     "This test needs Chromium on PATH and the package playwright: install them, or leave "
     f"{NEEDED} unset to skip it."
@@ -64,15 +65,16 @@ def _note(shown: Shown, address: str) -> None:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """The system's Chromium. Without one the test is skipped; where COURSE_NEEDS_BROWSER is 1, it
-    fails."""
+    """The system's Chromium. Without one the test is skipped; where COURSE_NEEDS_BROWSER or
+    COURSE_NEEDS_EVERYTHING is 1, it fails."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
         found = None
     if found is None:
-        (pytest.fail if os.environ.get(NEEDED) == "1" else pytest.skip)(MISSING)
+        promised = "1" in map(os.environ.get, (NEEDED, EVERYTHING))
+        (pytest.fail if promised else pytest.skip)(MISSING)
     with sync_playwright() as tools:
         started = tools.chromium.launch(executable_path=found)
         yield Browser(started)

@@ -1,32 +1,23 @@
 """What the site is made of: which pages, which links, and no answers."""
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
 
 import pytest
 
-from utils.paths import ROOT
-
-
-def script_of_site(name: str):
-    """A file of `site/`, which is no package, as a module."""
-    found = importlib.util.spec_from_file_location(name, ROOT / "site" / f"{name}.py")
-    script = importlib.util.module_from_spec(found)
-    found.loader.exec_module(script)
-    return script
+from tests.site.scripts import FOLDER, script
 
 
 @pytest.fixture
 def make_site(monkeypatch, tmp_path):
     """The script with a course of its own in a folder."""
-    monkeypatch.syspath_prepend(str(ROOT / "site"))
-    script = script_of_site("make_site")
-    monkeypatch.setattr(script, "ROOT", tmp_path)
-    monkeypatch.setattr(script, "SOURCE", tmp_path / "build" / "site-source")
-    monkeypatch.setattr(script, "EXECUTED", tmp_path / "build" / "executed")
-    return script
+    monkeypatch.syspath_prepend(str(FOLDER))
+    loaded = script("make_site")
+    monkeypatch.setattr(loaded, "ROOT", tmp_path)
+    monkeypatch.setattr(loaded, "SOURCE", tmp_path / "build" / "site-source")
+    monkeypatch.setattr(loaded, "EXECUTED", tmp_path / "build" / "executed")
+    return loaded
 
 
 def write(file: Path, text: str = "") -> Path:
@@ -74,5 +65,5 @@ def test_each_term_of_the_sources_leads_to_its_entry(make_site):
 def test_a_docstring_is_prose_with_code_between_backticks(monkeypatch):
     monkeypatch.setattr("sys.path", sys.path[:])
     lines = ["u·Σ|x| of `a_b` and ``c``, out_", "Raises CourseError."]
-    script_of_site("conf")._as_rst(None, "function", "f", None, None, lines)
+    script("conf")._as_rst(None, "function", "f", None, None, lines)
     assert lines == ["u·Σ\\|x\\| of ``a_b`` and ``c``, out\\_", "", "Raises CourseError."]
