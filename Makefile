@@ -62,7 +62,7 @@ site: setup ## Make the site of the executed lessons, the labs and the tools in 
 	$(VENV_PYTHON) site/make_site.py
 
 check-site: setup ## Look at every page of the site in a browser
-	$(VENV_PYTHON) -m pytest --numprocesses 2 tests/site/check_site.py
+	$(VENV_PYTHON) -m pytest tests/site/check_site.py $(ARGS)
 
 record: setup ## On a GPU: tune, measure everything that is published, and draw it
 	$(VENV_PYTHON) -m gemm_kernels tune

@@ -66,6 +66,15 @@ def test_a_page_fits_and_can_be_read_in_light_and_dark(opened, name):
     assert too_wide(page, WIDTHS) == []
 
 
+@pytest.mark.parametrize("name", ["index.html", MOVIES])
+def test_the_readers_choice_of_dark_beats_a_light_system(opened, name):
+    page = opened(name)
+    page.evaluate("localStorage.setItem('theme', 'dark')")
+    page.reload()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(13, 17, 23)"
+    assert pale(page) == []
+
+
 def test_all_links_lead_somewhere():
     assert broken_links(SITE) == []
 
