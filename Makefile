@@ -62,6 +62,7 @@ site: setup ## Make the site of the executed lessons, the labs and the tools in 
 	$(VENV_PYTHON) site/make_site.py
 
 check-site: setup ## Look at every page of the site in a browser
+	@test -f build/site/index.html || { echo "There is no site: make it with 'make site'."; exit 2; }
 	$(VENV_PYTHON) -m pytest tests/site/check_site.py $(ARGS)
 
 record: setup ## On a GPU: tune, measure everything that is published, and draw it
