@@ -22,7 +22,7 @@ LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test slow run run-without-compiler site check-site record lint clean distclean
+.PHONY: help setup lab test slow selftest class run run-without-compiler site check-site record lint check-pythons clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,12 @@ test: setup ## Run the tests, but the slow ones
 
 slow: setup ## Run the slow tests: every choice of constants, every architecture, movies
 	$(PYTEST) --dist load -m slow $(ARGS)
+
+selftest: setup ## Grade solutions, other right functions and mutants of every lab (ARGS="tiling --all")
+	$(VENV_PYTHON) -m labs selftest $(ARGS)
+
+class: setup ## Grade a class of 200, kill it, resume it, and check every mark
+	$(VENV_PYTHON) -m tests.labs.grading.class_of_200
 
 run: setup ## Execute every lesson and write it to build/ as a page
 	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build $(NOTEBOOKS)
@@ -76,10 +82,14 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 	$(VENV_PYTHON) -m latency_kernels --record
 	$(VENV_PYTHON) -m latency_kernels curves --record
 	$(VENV_PYTHON) -m gemm_kernels.cpu --record
+	$(VENV_PYTHON) -m gemm_kernels.cpu as-called --record
 	$(VENV_PYTHON) -m utils.figures.readme
 
 lint: setup ## Check the style of the code
 	$(VENV_PYTHON) -m ruff check .
+
+check-pythons: setup ## Ask pip whether the pins suit Python 3.11, 3.12 and 3.13
+	$(VENV_PYTHON) -m utils.machine.check_pythons
 
 clean: ## Remove what the other targets wrote, except .venv
 	rm -rf build .hypothesis .pytest_cache .ruff_cache

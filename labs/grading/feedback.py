@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import html
 import io
 import json
@@ -125,8 +126,16 @@ def _said(found: Graded, part: str) -> list[str]:
 
 def write(folder: Path, lab: Lab, found: Graded) -> None:
     """The pages of one student: Markdown, HTML and results.json below their name."""
-    own = folder / re.sub(r"[^\w.@-]", "_", found.student)
+    own = folder / _folder_name(found.student)
     own.mkdir(parents=True, exist_ok=True)
     (own / "feedback.md").write_text(as_markdown(lab, found), encoding="utf-8")
     (own / "feedback.html").write_text(as_html(lab, found), encoding="utf-8")
     (own / "results.json").write_text(as_gradescope(lab, found), encoding="utf-8")
+
+
+def _folder_name(student: str) -> str:
+    """No two students share one: where a name cannot be kept whole, a hash of it follows."""
+    plain = re.sub(r"[^\w.@-]", "_", student)
+    if plain == student:
+        return plain
+    return f"{plain}-{hashlib.sha256(student.encode()).hexdigest()[:8]}"

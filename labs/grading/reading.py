@@ -80,6 +80,8 @@ def _submission(student: str, entry: Path, folder: bool) -> Submission:
                 files += _files(path)
     except Unreadable as error:
         return Submission(student, (), str(error))
+    except OSError as error:  # of the folder; those of its files are told above
+        return Submission(student, (), f"The folder cannot be read: {error.strerror}.")
     if not files:
         return Submission(student, (), "The folder holds no `.py`, no `.ipynb` and no `.zip`.")
     if sum(len(raw) for _, raw in files) > MOST_BYTES:
