@@ -25,7 +25,7 @@ LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lab test slow selftest class run run-without-compiler assignment check-nbgrader \
-	hub hub-environment check-hub record lint check-pythons clean distclean
+	hub hub-environment check-hub site check-site record lint check-pythons clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -86,6 +86,15 @@ hub: hub-environment ## A class on JupyterHub, on this machine, to try it: see l
 
 check-hub: hub-environment ## A class on JupyterHub in a browser: lessons, handing in, the grade book
 	$(IN_HUB) -m pytest tests/hub $(ARGS)
+
+# Sphinx has an environment of its own, build/site-env, which sees the packages of .venv.
+site: setup ## Make the site of the executed lessons, the labs and the tools in build/site
+	$(VENV_PYTHON) site/environment.py
+	$(VENV_PYTHON) site/make_site.py
+
+check-site: setup ## Look at every page of the site in a browser
+	@test -f build/site/index.html || { echo "There is no site: make it with 'make site'."; exit 2; }
+	$(VENV_PYTHON) -m pytest tests/site/check_site.py $(ARGS)
 
 record: setup ## On a GPU: tune, measure everything that is published, and draw it
 	$(VENV_PYTHON) -m gemm_kernels tune
