@@ -24,7 +24,7 @@ LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test slow run run-without-compiler assignment check-nbgrader hub hub-environment check-hub record lint clean distclean
+.PHONY: help setup lab test slow run run-without-compiler assignment check-nbgrader hub-environment hub check-hub record lint clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -71,7 +71,7 @@ check-nbgrader: ## A class in a real nbgrader, in environments of its own below 
 HUB_VERSION = $(shell $(VENV_PYTHON) -c "import sys; print('%d.%d' % sys.version_info[:2])")
 IN_HUB = $(VENV_PYTHON) utils/machine/side_environment.py hub --requirements labs/hub/requirements.txt --pythons $(HUB_VERSION) --
 
-hub-environment: setup
+hub-environment: setup ## Install JupyterHub and its proxy below build/
 	$(IN_HUB) labs/hub/proxy.py
 
 hub: hub-environment ## A class on JupyterHub, on this machine, to try it: see labs/hub/README.md
