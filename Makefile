@@ -78,7 +78,7 @@ check-nbgrader: ## A class in a real nbgrader, in environments of its own below 
 HUB_VERSION = $(shell $(VENV_PYTHON) -c "import sys; print('%d.%d' % sys.version_info[:2])")
 IN_HUB = $(VENV_PYTHON) utils/machine/side_environment.py hub --requirements labs/hub/requirements.txt --pythons $(HUB_VERSION) --
 
-hub-environment: setup
+hub-environment: setup ## Install JupyterHub and its proxy below build/
 	$(IN_HUB) labs/hub/proxy.py
 
 hub: hub-environment ## A class on JupyterHub, on this machine, to try it: see labs/hub/README.md

@@ -159,6 +159,7 @@ class Exercise(Asked):
     probes: Probes = Probes()
     sizes: tuple[str, ...] = ()
     vary: Callable[[Shape, Random], Shape] = nearby
+    timed: bool = True
 
     @property
     def goals(self) -> tuple[str, ...]:

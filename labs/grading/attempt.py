@@ -35,7 +35,7 @@ Drawn = dict[str, Hidden | HiddenCases]  # by the name of the exercise
 def attempts(submission: Submission, asked: list, hidden: Drawn) -> Iterator[dict]:
     """One message for each thing that was seen; "part" names its exercise."""
     os.environ.update(LIMITS)
-    functions = _functions(submission, asked)
+    functions = functions_of_text(submission, asked)
     for one in asked:
         given = functions[one.name]
         if isinstance(given, Exception):
@@ -48,7 +48,7 @@ def attempts(submission: Submission, asked: list, hidden: Drawn) -> Iterator[dic
 def explanations(submission: Submission, asked: list, hidden: Drawn) -> Iterator[dict]:
     """For each exercise what `check` says of it, at the hidden shapes."""
     os.environ.update(LIMITS)
-    functions = _functions(submission, asked)
+    functions = functions_of_text(submission, asked)
     for one in asked:
         given = functions[one.name]
         if isinstance(given, Exception):
@@ -59,7 +59,8 @@ def explanations(submission: Submission, asked: list, hidden: Drawn) -> Iterator
         yield {"part": one.name, "causes": list(told.causes)}
 
 
-def _functions(submission: Submission, asked: list) -> dict[str, object]:
+def functions_of_text(submission: Submission, asked: list) -> dict[str, object]:
+    """For each exercise the submission's function, or the exception that says why there is none."""
     try:
         pieces = tuple(p for name, raw in submission.files for p in pieces_of(name, raw))
     except Unreadable as error:

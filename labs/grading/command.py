@@ -15,7 +15,7 @@ from pathlib import Path
 import nbformat
 from tqdm import tqdm
 
-from labs.grading import feedback
+from labs.grading import feedback, speed
 from labs.grading.batch import graded
 from labs.grading.feedback import shown
 from labs.grading.grade import Graded
@@ -26,6 +26,7 @@ from labs.grading.reading import collected
 from labs.grading.sandbox import require_sandbox
 from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, Summary, summaries, tried
 from utils.errors import CourseError
+from utils.measuring.command_line import device_for
 
 MUTANTS = 24  # of each exercise, in a self-test of usual length
 CORES = str(os.cpu_count() or 1)
@@ -68,6 +69,10 @@ def _add_grade(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers", default=CORES, metavar="N|ADDRESS",
         help=f"{PROCESSES}; or the address of a Dask scheduler, whose workers then grade",
+    )  # fmt: skip
+    parser.add_argument(
+        "--speed", action="store_true",
+        help="on a GPU: report beside the marks how fast the right kernels are there",
     )  # fmt: skip
     parser.add_argument(
         "--hash-names", action="store_true", help="write hashes of names in place of names"
@@ -159,7 +164,17 @@ def run(arguments: argparse.Namespace) -> int:
     _write(table, feedback.as_csv(lab, found))
     best = sum(one.points == one.of for one in found)
     print(f"{len(found)} submissions, {best} with all {lab.points} points: {table}")
+    if arguments.speed:
+        _report_speed(lab, submissions, found, arguments.out)
     return 0
+
+
+def _report_speed(lab: Lab, submissions: list, found: list[Graded], out: Path) -> None:
+    device = device_for("--speed", "Grade without it, or on a machine with a GPU.")
+    report = speed.speeds(lab, submissions, found, device)
+    table = out / f"{lab.name}_speed.csv"
+    _write(table, speed.as_csv(tqdm(report, unit="kernel", file=sys.stderr)))
+    print(f"Beside the marks, without points, the speed on this {device.name}: {table}")
 
 
 def _shown_as_graded(lab: Lab, every: Iterator[Graded], count: int, out: Path) -> list[Graded]:

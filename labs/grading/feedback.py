@@ -44,11 +44,11 @@ def as_csv(lab: Lab, found: Sequence[Graded]) -> str:
     writer.writerow(["student", "points", "of", *parts])
     for one in sorted(found, key=lambda graded: graded.student):
         by_part = [sum(row.points for row in one.rows if row.part == part) for part in parts]
-        writer.writerow([_cell(one.student), *map(shown, (one.points, one.of, *by_part))])
+        writer.writerow([as_cell(one.student), *map(shown, (one.points, one.of, *by_part))])
     return text.getvalue()
 
 
-def _cell(text: str) -> str:
+def as_cell(text: str) -> str:
     """A name that a spreadsheet does not take for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
 
