@@ -22,7 +22,8 @@ def handed_in(student: str, text: str) -> Submission:
 
 
 RIGHT = handed_in("right", PART.asked.solution_text)
-WRONG = handed_in("wrong", "from numba import cuda\n\n\n@cuda.jit\ndef unroll(a, b, c):\n    return\n")
+IDLE = "from numba import cuda\n\n\n@cuda.jit\ndef unroll(a, b, c):\n    return\n"
+WRONG = handed_in("wrong", IDLE)
 
 
 def report(ask, submissions=(RIGHT, WRONG)):
