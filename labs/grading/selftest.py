@@ -18,7 +18,7 @@ from labs.kinds import FUNCTION, KERNEL
 
 LEAST_RIGHT, LEAST_MUTANTS = 4, 12  # of each exercise
 # Sentences that count and name no cause, and questions where no probe knows one.
-_COUNTS = re.compile(r"[\d,]+ of [\d,]+ (elements|cases) are wrong\.")
+_COUNTS = re.compile(r"[\d,]+ of [\d,]+ (elements|cases) are wrong\.( For .* returns .*)?$")
 _QUESTIONS = (KERNEL.missing, KERNEL.wrong, FUNCTION.missing, FUNCTION.wrong)
 
 

@@ -34,6 +34,7 @@ SIZES = {"tiling": 102, "occupancy": 38, "first_kernel": 32, "latency": 28}
 SMALL = "first_kernel"  # what is killed, resumed, and graded in another order
 MARKER = "CLASS_OF_200"  # in the environment of every process that a command starts
 PATIENCE = 900  # seconds of one command
+MUTANTS = 40  # of a lab at most
 LOSING = 0.75  # of all mutants so many must lose points; the others change no result and no count
 
 
@@ -56,21 +57,15 @@ def students(lab: Lab) -> Iterator[Student]:
     yield from (Student("broken", *one, 0, 0) for one in broken(solution))
     if lab.name == "tiling":
         yield from (Student("attack", ".py", raw, 0, 0) for raw in ATTACKS.values())
-    for part in lab.parts:
-        for _, text in equivalents(part.asked.solution_text):
-            other = whole(lab, changed=(part.exercise, text)).encode()
-            yield Student("equivalent", ".py", other, 100, 100)
-    for part in lab.parts:
-        for _, text in sample(part.asked.solution_text, 30):
-            other = whole(lab, changed=(part.exercise, text)).encode()
-            yield Student("mutant", ".py", other, 0, 100)
+    for _, text in equivalents(solution):
+        yield Student("equivalent", ".py", text.encode(), 100, 100)
+    for _, text in sample(solution, MUTANTS):
+        yield Student("mutant", ".py", text.encode(), 0, 100)
 
 
-def whole(lab: Lab, kind: str = "solution", changed: tuple[str, str] = ("", "")) -> str:
-    """The text of all parts; one of them may be changed."""
-    texts = {part.exercise: getattr(part.asked, f"{kind}_text") for part in lab.parts}
-    texts |= {name: text for name, text in (changed,) if name}
-    return "\n\n".join(texts.values())
+def whole(lab: Lab, kind: str = "solution") -> str:
+    """The text of all parts."""
+    return "\n\n".join(getattr(part.asked, f"{kind}_text") for part in lab.parts)
 
 
 def forms(text: str) -> Iterator[tuple[str, bytes]]:
