@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from utils.lessons import run_notebooks
 from utils.lessons.first_cell import first_cell
-from utils.lessons.run_notebooks import LESSONS
+from utils.lessons.run_notebooks import LESSONS, Way
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 
@@ -71,7 +71,7 @@ def test_a_cell_that_takes_too_long_is_shown(tmp_path, capsys):
 
 def test_a_kernel_that_dies_is_shown(tmp_path):
     notebook = write_notebook(tmp_path / "dies.ipynb", "import os; os._exit(1)")
-    failure = run_notebooks.run(notebook, tmp_path, timeout=60).failure
+    failure = run_notebooks.run(notebook, tmp_path, Way(60)).failure
     assert failure == "dies.ipynb, cell 2:\n\n    import os; os._exit(1)\n\nKernel died"
 
 
@@ -83,7 +83,7 @@ def test_a_lesson_runs_on_this_interpreter_in_its_own_folder(tmp_path):
         "import matplotlib; assert 'inline' in matplotlib.get_backend()",
     )
     notebook = write_notebook(tmp_path / "where.ipynb", *sources)
-    assert run_notebooks.run(notebook, tmp_path, timeout=60).failure is None
+    assert run_notebooks.run(notebook, tmp_path, Way(60)).failure is None
 
 
 def test_a_notebook_that_does_not_exist_is_named(tmp_path, capsys):
@@ -111,7 +111,7 @@ def test_a_lesson_is_valid_and_holds_no_outputs(name):
 
 def test_a_page_asks_no_other_host_and_follows_the_readers_theme(tmp_path):
     notebook = write_notebook(tmp_path / "01_sum.ipynb", "print(6 * 7)")
-    page = run_notebooks.run(notebook, tmp_path, timeout=60).page.read_text(encoding="utf-8")
+    page = run_notebooks.run(notebook, tmp_path, Way(60)).page.read_text(encoding="utf-8")
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
     assert '<style media="(prefers-color-scheme: dark)">' in page
 
@@ -134,11 +134,11 @@ def test_pages_link_each_other_and_the_glossary(tmp_path):
 def test_the_compiler_can_be_hidden(tmp_path):
     asks = "from numba.cuda.cudadrv import nvvm; assert nvvm.is_available() is False"
     notebook = write_notebook(tmp_path / "01_sum.ipynb", asks)
-    assert run_notebooks.run(notebook, tmp_path, timeout=60, compiler=False).failure is None
+    assert run_notebooks.run(notebook, tmp_path, Way(60, compiler=False)).failure is None
 
 
 def test_a_lesson_that_shows_what_it_should_not_has_failed(tmp_path):
     shown = 'from IPython.display import HTML\nHTML("<img src=\'data:,\'>")'
     notebook = write_notebook(tmp_path / "00_a.ipynb", first_cell("00"), shown)
-    failure = run_notebooks.run(notebook, tmp_path, timeout=60).failure
+    failure = run_notebooks.run(notebook, tmp_path, Way(60)).failure
     assert failure.startswith("00_a.ipynb:\ncell 3 shows a picture without words")
