@@ -3,6 +3,9 @@
 PYTHON ?= python3
 CUDA ?= auto
 NOTEBOOKS ?=
+REPO ?=
+REF ?= main
+LIST ?=
 ARGS ?=
 
 ifeq ($(OS),Windows_NT)
@@ -22,7 +25,7 @@ LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test slow run run-without-compiler record lint clean distclean
+.PHONY: help setup lab test slow run run-without-compiler record lint colab colab-check release clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -71,6 +74,15 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 
 lint: setup ## Check the style of the code
 	$(VENV_PYTHON) -m ruff check .
+
+colab: setup ## Write your copy's address into the lessons: REPO=owner/name, REF=main
+	$(VENV_PYTHON) -m utils.lessons.first_cell $(if $(REPO),--repo "$(REPO)") --ref "$(REF)"
+
+colab-check: setup ## Run every lesson with Colab's packages, LIST=... with a newer list
+	$(VENV_PYTHON) -m tests.colab $(if $(LIST),--list "$(LIST)")
+
+release: setup ## Build the wheel and check it in a fresh environment
+	$(VENV_PYTHON) -m tests.release
 
 clean: ## Remove what the other targets wrote, except .venv
 	rm -rf build .hypothesis .pytest_cache .ruff_cache

@@ -21,7 +21,7 @@ from utils.paths import DATA, NOTEBOOKS, ROOT
 BUILD = ROOT / "build" / "colab"
 NEVER = ("numpy", "ipython")
 NEEDED = "COURSE_NEEDS_EVERYTHING"  # where it is 1, what cannot be replayed is a failure
-SECONDS = 1200  # for half of the lessons
+SECONDS = 2400  # for half of the lessons, also where other programs run
 
 
 def main() -> int:

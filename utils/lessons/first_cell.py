@@ -25,10 +25,10 @@ _CELL = """import pathlib, runpy, sys
 
 here = pathlib.Path.cwd()  # the course is above or below this notebook, installed, or fetched
 places = [here, *here.parents, *here.glob("*/"), *map(pathlib.Path, sys.path)]
-homes = [p for p in places if (p / "gemm_kernels").is_dir()] or [here / "course"]
+homes = [p for p in places if (p / "utils/machine/prepare.py").exists()] or [here / "course"]
 if not homes[0].exists():
     !git clone -q --depth 1 -b {ref} {address} course
-assert (homes[0] / "utils").exists(), "No course: check the network, delete ./course, repeat"
+assert (homes[0] / "utils/machine").exists(), "No course: check the network, delete ./course"
 runpy.run_path(f"{{homes[0]}}/utils/machine/prepare.py", run_name="__main__")
 from utils import lessons as course
 course.start("{lesson}")"""

@@ -61,6 +61,19 @@ def installed() -> dict[str, str]:
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in named if name}
 
 
+def is_installed(name: str) -> bool:
+    try:
+        importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def imported() -> list[str]:
+    """What this session has in use of the packages that may be replaced."""
+    return [name for name in MODULES if name in sys.modules]
+
+
 def in_colab() -> bool:
     return "google.colab" in sys.modules or "COLAB_RELEASE_TAG" in os.environ
 
@@ -163,7 +176,7 @@ def prepare_colab(driver: tuple[int, int] | None) -> None:
     what = missing(driver, before)
     if what is None:
         return
-    loaded = [name for name in MODULES if name in sys.modules]
+    loaded = imported()
     print("Installing what the course needs. This takes a minute.", flush=True)
     try:
         complaints = install(what)
@@ -188,13 +201,17 @@ def prepare_colab(driver: tuple[int, int] | None) -> None:
         )
 
 
-def main() -> None:
-    """Raises CourseError where the lesson cannot go on."""
-    if sys.version_info < OLDEST_PYTHON:
-        here, oldest = (".".join(map(str, v[:2])) for v in (sys.version_info, OLDEST_PYTHON))
+def require_python(version: tuple) -> None:
+    if version < OLDEST_PYTHON:
+        here, oldest = (".".join(map(str, each[:2])) for each in (version, OLDEST_PYTHON))
         raise CourseError(
             f"This Python is {here}, and the course needs {oldest} or later: choose a newer one."
         )
+
+
+def main() -> None:
+    """Raises CourseError where the lesson cannot go on."""
+    require_python(sys.version_info)
     if not (COURSE / "pyproject.toml").exists():
         return  # installed with pip, which brought all that it needs
     with contextlib.suppress(ValueError):
@@ -206,7 +223,7 @@ def main() -> None:
         print(f"Kernels run on the virtual GPU: {plan(driver).because}.")
     if in_colab():
         prepare_colab(driver)
-    elif lacking := [name for name in needed(sys.platform) if name not in installed()]:
+    elif lacking := [name for name in needed(sys.platform) if not is_installed(name)]:
         raise CourseError(
             f"This Python lacks {', '.join(lacking)}: run `make lab` in the course's folder "
             f"({COURSE}), or open this notebook in Colab."
