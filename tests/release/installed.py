@@ -1,4 +1,4 @@
-"""Run by the fresh environment in an empty folder: the functions, the records, a check, a lesson."""
+"""Run by the fresh environment in an empty folder: functions, records, a check and a lesson."""
 
 import importlib.metadata
 import sys
@@ -26,7 +26,7 @@ def main(version: str) -> None:
         np.testing.assert_allclose(product, a @ b, rtol=1e-5)
     np.testing.assert_allclose(reduce(a), a.sum(), rtol=1e-5)
     assert check("tiling", find("tiling").solution).passed
-    assert records.read(LADDER.name), "there are no records"
+    assert records.recorded_devices(LADDER.name), "there are no records"
     Path(LESSON).write_bytes((NOTEBOOKS / LESSON).read_bytes())
     assert run_notebooks.main([LESSON, "--out", "pages"]) == 0
 

@@ -1,4 +1,4 @@
-"""Programs of the CUDA toolkit, where cuda.pathfinder does not look or its version does not know."""
+"""Programs of the CUDA toolkit in places where some versions of cuda.pathfinder do not look."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def missing(driver: tuple[int, int] | None, packages: dict[str, str]) -> Missing
 
 
 def install(what: Missing) -> str:
-    """Install it; CourseError with pip's reason where that fails. Returns what pip complained of."""
+    """Install it and return what pip complained of; CourseError with its reason where it fails."""
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "kept.txt"
         kept.write_text("\n".join(what.constraints), encoding="utf-8")

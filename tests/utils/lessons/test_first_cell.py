@@ -1,4 +1,4 @@
-"""The first cell of a lesson finds the course from any folder, or fetches it; the badge opens it."""
+"""The first cell of a lesson finds the course or fetches it; the badge opens it in Colab."""
 
 import shutil
 import subprocess

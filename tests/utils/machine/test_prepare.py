@@ -85,7 +85,8 @@ def test_versions_that_pip_does_not_take_are_left_out_of_its_constraints(colab):
     "driver, bindings, major",
     [
         (None, None, 13), (None, "12.9.7", 12), ((12, 4), "12.9.7", 12), ((12, 4), None, 12),
-        ((12, 8), "13.5.0", 12), ((13, 0), "12.9.7", 12), ((13, 0), "13.5.0", 13), ((14, 0), None, 13),
+        ((12, 8), "13.5.0", 12), ((13, 0), "12.9.7", 12), ((13, 0), "13.5.0", 13),
+        ((14, 0), None, 13),
     ],
 )  # fmt: skip
 def test_the_cuda_of_the_packages_is_one_that_the_driver_understands(driver, bindings, major):
