@@ -1,5 +1,6 @@
 """The runner executes lessons, shows what failed, and the lessons in the repository are clean."""
 
+import json
 import re
 import sys
 
@@ -8,7 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from utils.lessons import run_notebooks
-from utils.lessons.first_cell import first_cell
+from utils.lessons.first_cell import Repository, badge, first_cell, with_badge
 from utils.lessons.run_notebooks import LESSONS, Way
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
@@ -86,6 +87,17 @@ def test_a_lesson_runs_on_this_interpreter_in_its_own_folder(tmp_path):
     assert run_notebooks.run(notebook, tmp_path, Way(60)).failure is None
 
 
+def test_a_lesson_runs_in_the_kernel_of_another_environment(tmp_path):
+    kernel = tmp_path / "kernels" / "python3"
+    kernel.mkdir(parents=True)
+    argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    spec = {"argv": argv, "display_name": "Other", "language": "python", "env": {"OTHER": "1"}}
+    (kernel / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
+    notebook = write_notebook(tmp_path / "a.ipynb", "import os; assert os.environ['OTHER'] == '1'")
+    run = run_notebooks.run(notebook, tmp_path, Way(60, kernels=kernel.parent))
+    assert run.failure is None
+
+
 def test_a_notebook_that_does_not_exist_is_named(tmp_path, capsys):
     assert run_notebooks.main([str(tmp_path / "99_missing.ipynb")]) == 2
     assert "99_missing.ipynb" in capsys.readouterr().err
@@ -114,6 +126,17 @@ def test_a_page_asks_no_other_host_and_follows_the_readers_theme(tmp_path):
     page = run_notebooks.run(notebook, tmp_path, Way(60)).page.read_text(encoding="utf-8")
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
     assert '<style media="(prefers-color-scheme: dark)">' in page
+
+
+def test_a_page_has_no_badge(tmp_path):
+    notebook = write_notebook(tmp_path / "01_sum.ipynb")
+    lesson = nbformat.read(notebook, as_version=4)
+    opens = badge(notebook.name, Repository("https://github.com/somebody/course", "main"))
+    lesson.cells[0].source = with_badge("# A lesson\n\nAnd more.", opens)
+    nbformat.write(lesson, notebook)
+    page = run_notebooks.run(notebook, tmp_path, Way(60)).page.read_text(encoding="utf-8")
+    assert "And more." in page
+    assert "Open in Colab" not in page
 
 
 def test_pages_link_each_other_and_the_glossary(tmp_path):
