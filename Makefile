@@ -7,6 +7,8 @@ REPO ?=
 REF ?= main
 LIST ?=
 ARGS ?=
+LABS ?= all
+OUT ?= $(HOME)/gpu_course
 
 ifeq ($(OS),Windows_NT)
 VENV_PYTHON := .venv/Scripts/python.exe
@@ -25,7 +27,9 @@ LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test slow run run-without-compiler record lint colab colab-check release clean distclean
+.PHONY: help setup lab test slow selftest class run run-without-compiler assignment check-nbgrader \
+	hub hub-environment check-hub site check-site record lint colab colab-check release \
+	check-pythons clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +38,7 @@ help: ## List the targets
 	@echo "  CUDA=none, CUDA=12.4    install as for a machine without, or with such a driver"
 	@echo "  NOTEBOOKS=\"...\"         the lessons that make run executes"
 	@echo "  ARGS=\"-k reduce\"        more arguments for make test"
+	@echo "  LABS=\"tiling\" OUT=...   labs, and the course's folder, for make assignment"
 
 setup: ## Make .venv and install the pinned packages (once, and again when they change)
 	@$(PYTHON) -c "$(CHECK_PYTHON)"
@@ -50,6 +55,12 @@ test: setup ## Run the tests, but the slow ones
 slow: setup ## Run the slow tests: every choice of constants, every architecture, movies
 	$(PYTEST) --dist load -m slow $(ARGS)
 
+selftest: setup ## Grade solutions, other right functions and mutants of every lab (ARGS="tiling --all")
+	$(VENV_PYTHON) -m labs selftest $(ARGS)
+
+class: setup ## Grade a class of 200, kill it, resume it, and check every mark
+	$(VENV_PYTHON) -m tests.labs.grading.class_of_200
+
 run: setup ## Execute every lesson and write it to build/ as a page
 	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build $(NOTEBOOKS)
 
@@ -58,6 +69,36 @@ ON_ENGINE = $(shell grep -l 'course.start' notebooks/*.ipynb)
 
 run-without-compiler: setup ## Execute the lessons as on macOS, where no compiler is
 	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build/without_compiler --without-compiler $(ON_ENGINE)
+
+assignment: setup ## Write labs as a course for nbgrader: see labs/nbgrader/README.md
+	$(VENV_PYTHON) -m labs assignment $(LABS) --out $(OUT)
+
+check-nbgrader: ## A class in a real nbgrader, in environments of its own below build/
+	$(PYTHON) utils/machine/side_environment.py nbgrader \
+		--requirements labs/nbgrader/requirements.txt --pythons 3.11 3.12 -- \
+		-m pytest -p no:cacheprovider tests/nbgrader $(ARGS)
+
+# JupyterHub and its proxy, in an environment of their own.
+HUB_VERSION = $(shell $(VENV_PYTHON) -c "import sys; print('%d.%d' % sys.version_info[:2])")
+IN_HUB = $(VENV_PYTHON) utils/machine/side_environment.py hub --requirements labs/hub/requirements.txt --pythons $(HUB_VERSION) --
+
+hub-environment: setup
+	$(IN_HUB) labs/hub/proxy.py
+
+hub: hub-environment ## A class on JupyterHub, on this machine, to try it: see labs/hub/README.md
+	PATH="$(CURDIR)/build/hub-$(HUB_VERSION)/bin:$$PATH" jupyterhub --config labs/hub/jupyterhub_config.py
+
+check-hub: hub-environment ## A class on JupyterHub in a browser: lessons, handing in, the grade book
+	$(IN_HUB) -m pytest tests/hub $(ARGS)
+
+# Sphinx has an environment of its own, build/site-env, which sees the packages of .venv.
+site: setup ## Make the site of the executed lessons, the labs and the tools in build/site
+	$(VENV_PYTHON) site/environment.py
+	$(VENV_PYTHON) site/make_site.py
+
+check-site: setup ## Look at every page of the site in a browser
+	@test -f build/site/index.html || { echo "There is no site: make it with 'make site'."; exit 2; }
+	$(VENV_PYTHON) -m pytest tests/site/check_site.py $(ARGS)
 
 record: setup ## On a GPU: tune, measure everything that is published, and draw it
 	$(VENV_PYTHON) -m gemm_kernels tune
@@ -70,6 +111,7 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 	$(VENV_PYTHON) -m latency_kernels --record
 	$(VENV_PYTHON) -m latency_kernels curves --record
 	$(VENV_PYTHON) -m gemm_kernels.cpu --record
+	$(VENV_PYTHON) -m gemm_kernels.cpu as-called --record
 	$(VENV_PYTHON) -m utils.figures.readme
 
 lint: setup ## Check the style of the code
@@ -83,6 +125,9 @@ colab-check: setup ## Run every lesson with Colab's packages, LIST=... with a ne
 
 release: setup ## Build the wheel and check it in a fresh environment
 	$(VENV_PYTHON) -m tests.release
+
+check-pythons: setup ## Ask pip whether the pins suit Python 3.11, 3.12 and 3.13
+	$(VENV_PYTHON) -m utils.machine.check_pythons
 
 clean: ## Remove what the other targets wrote, except .venv
 	rm -rf build .hypothesis .pytest_cache .ruff_cache

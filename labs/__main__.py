@@ -6,13 +6,16 @@ import argparse
 import sys
 
 from labs.grading import command
+from labs.nbgrader import command as nbgrader_command
 from utils.errors import CourseError
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one sub-command; 2 for what the user can mend, with one sentence."""
     parser = argparse.ArgumentParser(prog="python -m labs", description="Labs, and their marks.")
-    command.add_to(parser.add_subparsers(required=True, metavar="COMMAND"))
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    command.add_to(commands)
+    nbgrader_command.add_to(commands)
     given = parser.parse_args(arguments)
     try:
         return given.run(given)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 
 from labs.evaluator import CannotEvaluate, evaluated
 from labs.exercise import Asked
@@ -53,6 +54,7 @@ class NumbersExercise(Asked):
 
     parameters: of the function. unit: of what it returns, in the singular, or "". promises: what
     the task says that is looked at. cases: in the order in which they are told, the simplest first.
+    right: the formula, for any numbers that are valid. draw: such numbers, for a grader.
     slips: the first that explains all answers is told. enough: so many cases tell slips apart;
     where an answer is wrong, no further ones are tried. beside: of what is given in a case and the
     wrong answer, a sentence with the numbers behind it, said where no slip explains it. instead: of
@@ -64,6 +66,8 @@ class NumbersExercise(Asked):
     unit: str
     promises: tuple[str, ...]
     cases: Callable[[], Sequence[Case]]
+    right: Callable[..., float]
+    draw: Callable[[Random], tuple[int, ...]]
     slips: tuple[Slip, ...] = ()
     enough: int = 1000
     beside: Callable[[tuple[int, ...], float], str] = lambda given, answer: ""
@@ -113,7 +117,7 @@ def _wrong(asked: NumbersExercise, function, patience: float) -> str | None:
     for case, answer in zip(asked.all_cases, answers, strict=False):
         if not same(answer, case.right):
             return (
-                f"{_where(asked, case)} you return {_shown(answer)}, and {_right(asked, case)} "
+                f"{where(asked, case.given)} you return {shown(answer)}, and {_right(asked, case)} "
                 f"right. "
                 f"{_slip(asked, answers, case, answer) or _told(asked, case, answer)}"
             )
@@ -123,7 +127,7 @@ def _wrong(asked: NumbersExercise, function, patience: float) -> str | None:
 def _right(asked: NumbersExercise, case: Case) -> str:
     """What is right, with its verb: 1 block is, 2 blocks are, 2 is."""
     if not asked.unit:
-        return f"{case.right:,} is"
+        return f"{shown(case.right)} is"
     return f"{counted(case.right, asked.unit)} {'is' if case.right == 1 else 'are'}"
 
 
@@ -167,9 +171,9 @@ def _answers(asked: NumbersExercise, function, patience: float) -> tuple[list[fl
         try:
             answer = evaluate(case.given)
         except CannotEvaluate as error:
-            return answers, f"{_where(asked, case)}: {error}"
+            return answers, f"{where(asked, case.given)}: {error}"
         if isinstance(answer, bool) or not isinstance(answer, int | float):
-            return answers, f"{_where(asked, case)} the function {_no_number(answer)}"
+            return answers, f"{where(asked, case.given)} the function {_no_number(answer)}"
         answers.append(answer)
         all_right = all_right and same(answer, case.right)
         if not all_right and len(answers) >= asked.enough:
@@ -201,11 +205,12 @@ def same(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=NEAR)
 
 
-def _where(asked: NumbersExercise, case: Case) -> str:
-    """The case, to begin a sentence: For threads = 33, registers = 32."""
-    given = zip(asked.parameters, case.given, strict=True)
-    return "For " + ", ".join(f"`{name} = {value}`" for name, value in given)
+def where(asked: NumbersExercise, given: tuple[int, ...]) -> str:
+    """What is given in a case, to begin a sentence: For threads = 33, registers = 32."""
+    named = zip(asked.parameters, given, strict=True)
+    return "For " + ", ".join(f"`{name} = {value}`" for name, value in named)
 
 
-def _shown(answer: float) -> str:
+def shown(answer: float) -> str:
+    """An answer within a sentence."""
     return f"{answer:,}" if isinstance(answer, int) else f"{answer:,.6g}"

@@ -31,7 +31,7 @@ def tiled_product(tile: int, constant: str, whole: tuple[int, int, int], **told)
     """
     split = products.Split(block=(tile, tile))
     shapes = (tuple(tile * count for count in whole), *_with_edges(tile), (1, 1, 1))
-    exercise = products.matrix_product(split, shapes=shapes, targets=_targets(tile), **told)
+    exercise = products.matrix_product(split, shapes=shapes, targets=targets(tile), **told)
     known = probes(tile, constant, exercise.probes)
     return replace(exercise, inputs=partial(inputs, tile), probes=known)
 
@@ -61,7 +61,8 @@ def inputs(tile: int, shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return a, b
 
 
-def _targets(tile: int) -> tuple[Target, ...]:
+def targets(tile: int) -> tuple[Target, ...]:
+    """What a product by tiles must reach, at the shape that fits."""
     return (
         one_store_per_element(),
         no_float64(),

@@ -10,6 +10,7 @@ import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 NEEDED = "COURSE_NEEDS_BROWSER"
+EVERYTHING = "COURSE_NEEDS_EVERYTHING"
 MISSING = (
     "This test needs Chromium on PATH and the package playwright: install them, or leave "
     f"{NEEDED} unset to skip it."
@@ -42,8 +43,7 @@ class Browser:
 
     def open(self, fragment: str, width: int = 1000, html: str = "", **context) -> Shown:
         """fragment: HTML of a body. html: attributes of the page. context: of playwright."""
-        opened = self._chromium.new_context(viewport={"width": width, "height": 900}, **context)
-        shown = Shown(opened.new_page())
+        shown = Shown(self.new_page(width, **context))
         shown.page.on("console", lambda message: shown.messages.append(message.text))
         shown.page.on("pageerror", lambda error: shown.messages.append(str(error)))
         shown.page.on("request", lambda request: _note(shown, request.url))
@@ -51,6 +51,11 @@ class Browser:
             f'<!doctype html><html lang="en" {html}><meta charset="utf-8"><body>{fragment}</body>'
         )
         return shown
+
+    def new_page(self, width: int = 1000, **context):
+        """An empty page of playwright, with cookies of its own."""
+        viewport = {"width": width, "height": 900}
+        return self._chromium.new_context(viewport=viewport, **context).new_page()
 
     def close_pages(self) -> None:
         for context in self._chromium.contexts:
@@ -64,15 +69,16 @@ def _note(shown: Shown, address: str) -> None:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """The system's Chromium. Without one the test is skipped; where COURSE_NEEDS_BROWSER is 1, it
-    fails."""
+    """The system's Chromium. Without one the test is skipped; where COURSE_NEEDS_BROWSER or
+    COURSE_NEEDS_EVERYTHING is 1, it fails."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
         found = None
     if found is None:
-        (pytest.fail if os.environ.get(NEEDED) == "1" else pytest.skip)(MISSING)
+        promised = "1" in map(os.environ.get, (NEEDED, EVERYTHING))
+        (pytest.fail if promised else pytest.skip)(MISSING)
     with sync_playwright() as tools:
         started = tools.chromium.launch(executable_path=found)
         yield Browser(started)

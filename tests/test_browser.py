@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser import NEEDED, chromium
+from tests.browser import EVERYTHING, NEEDED, chromium
 
 
 @pytest.fixture(autouse=True)
@@ -11,12 +11,14 @@ def no_programs(monkeypatch, tmp_path):
 
 
 def test_without_chromium_a_test_is_skipped_with_a_sentence(monkeypatch):
-    monkeypatch.delenv(NEEDED, raising=False)
+    for variable in (NEEDED, EVERYTHING):
+        monkeypatch.delenv(variable, raising=False)
     with pytest.raises(pytest.skip.Exception, match="needs Chromium on PATH"), chromium():
         pass
 
 
-def test_without_chromium_it_fails_where_the_browser_was_promised(monkeypatch):
-    monkeypatch.setenv(NEEDED, "1")
+@pytest.mark.parametrize("variable", [NEEDED, EVERYTHING])
+def test_without_chromium_it_fails_where_the_browser_was_promised(monkeypatch, variable):
+    monkeypatch.setenv(variable, "1")
     with pytest.raises(pytest.fail.Exception, match="needs Chromium on PATH"), chromium():
         pass

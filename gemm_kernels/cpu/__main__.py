@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from gemm_kernels.cpu import LADDER
+from gemm_kernels.cpu import LADDER, as_called
 from gemm_kernels.cpu.tuning import bench, beside
 from utils.figures.plot_command import plot_command
 from utils.measuring.command_line import main
@@ -29,7 +29,9 @@ def measure(options: argparse.Namespace) -> int:
     return code
 
 
-COMMANDS = (replace(LADDER_ALONE, run=measure), plot_command(LADDER), bench.COMMAND)
+COMMANDS = (
+    replace(LADDER_ALONE, run=measure), plot_command(LADDER), bench.COMMAND, as_called.COMMAND
+)  # fmt: skip
 
 
 def with_own_choice(arguments: list[str]) -> int:

@@ -47,13 +47,15 @@ class Costs:
     """What was fitted for all kernels.
 
     call_us: of any call. adding_us: of the launch that adds slices. beginning: what it takes to
-    begin and to store a tile, in steps. reading, writing: share of the memory's bandwidth.
+    begin a tile, in elements along k; storing: to store it, likewise, divided by the blocks on an
+    SM, of which the others compute meanwhile. reading, writing: share of the memory's bandwidth.
     overlap: how well reading hides behind arithmetic; large: the longer of the two counts alone.
     """
 
     call_us: float
     adding_us: float
     beginning: float
+    storing: float
     reading: float
     writing: float
     overlap: float
@@ -145,11 +147,12 @@ def _turns(
     """Steps that the SM with the most to do takes, one block after the other at full speed."""
     full = how.whole // (sms * tiling.BLOCKS) * tiling.BLOCKS
     rest = how.whole - full * sms + (tiles - how.whole) * how.slices
-    turns = full * (steps + costs.beginning) / _share(tiling.BLOCKS, tiling, facts)
+    besides = (costs.beginning + costs.storing / tiling.BLOCKS) / tiling.BK
+    turns = full * (steps + besides) / _share(tiling.BLOCKS, tiling, facts)
     if rest > 0:
         last = -(-rest // sms)
         share = _share(min(last, tiling.BLOCKS), tiling, facts)
-        turns += last * (steps / how.slices + costs.beginning) / share
+        turns += last * (steps / how.slices + besides) / share
     return turns
 
 

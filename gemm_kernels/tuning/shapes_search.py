@@ -187,7 +187,9 @@ def read(path: Path) -> list[Timing]:
 
 # --------------------------------------------------------------------------------------- the fit
 ROUNDS, STEP, DAMPING = 12, 1e-3, 1e-2
-FIRST = Costs(call_us=4.0, adding_us=2.5, beginning=5.0, reading=0.7, writing=0.5, overlap=2.0)
+FIRST = Costs(
+    call_us=4.0, adding_us=2.5, beginning=20.0, storing=20.0, reading=0.7, writing=0.5, overlap=2.0
+)
 FIRST_FACTS = Facts(cycles=1.5, warps=5.0)
 COSTS = tuple(FIRST.__dataclass_fields__)
 

@@ -1,5 +1,7 @@
 """The roofline as a function: what a product in tiles reaches at most."""
 
+from random import Random
+
 from labs.numbers import Case, NumbersExercise, Slip
 
 # Tiles, peak in GFLOP/s, bandwidth in GB/s.
@@ -36,6 +38,12 @@ def both_at_once(BM, BN, peak, bandwidth):
     return min(peak, by_bytes(BM, BN, bandwidth))
 
 
+def draw(random: Random) -> tuple[int, int, int, int]:
+    """Sides of a tile, a peak in GFLOP/s and a bandwidth in GB/s, on both sides of the ridge."""
+    sides = random.randint(1, 256), random.randint(1, 256)
+    return *sides, random.randint(5_000, 150_000), random.randint(200, 10_000)
+
+
 def operations_behind(given, answer):
     """What a wrong answer says of the operations for a byte."""
     *_, peak, bandwidth = given
@@ -61,6 +69,8 @@ EXERCISE = NumbersExercise(
     beside=operations_behind,
     promises=("right left of the ridge and right of it", "right for tiles that are not square"),
     cases=lambda: [Case(*one) for one in CASES],
+    right=both_at_once,
+    draw=draw,
     # Formulas that are equal share a sentence.
     slips=(
         Slip("The roof is missing: no kernel is faster than the peak.",

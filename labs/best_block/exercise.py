@@ -2,6 +2,7 @@
 
 import csv
 import math
+from random import Random
 
 from labs.numbers import Case, NumbersExercise, Slip
 from labs.words import counted
@@ -72,6 +73,11 @@ def cases() -> list[Case]:
     return asked + [Case(*one, driver) for one in recorded.items()]
 
 
+def draw(random: Random) -> tuple[int, int]:
+    """Registers, and bytes of which a block of 32 threads can have as many as it asks for."""
+    return random.randint(16, 255), random.choice((random.randint(0, 99), random.randint(0, 7000)))
+
+
 def resident(given, answer) -> str:
     """What an SM holds of blocks of the right size, and of the size that was returned."""
     sizes = [best()(*given), *([int(answer)] if answer in SIZES else [])]
@@ -101,6 +107,8 @@ EXERCISE = NumbersExercise(
         "equal to the recorded suggestions of the driver",
     ),
     cases=cases,
+    right=best(),
+    draw=draw,
     slips=(
         Slip("Of equals this is the smallest, and the largest is asked for.", best(last=False)),
         Slip("This has the most resident blocks. The most resident threads are asked for.",

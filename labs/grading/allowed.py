@@ -91,10 +91,11 @@ class Rules:
     forbidden: tuple[type, ...]
 
 
+# The patterns of `match` read attributes, and are no node of an attribute.
 _NEVER = (
     ast.AsyncFor, ast.AsyncFunctionDef, ast.AsyncWith, ast.Await, ast.ClassDef, ast.Delete,
-    ast.Global, ast.Import, ast.ImportFrom, ast.NamedExpr, ast.Nonlocal, ast.Try, ast.With,
-    ast.Yield, ast.YieldFrom,
+    ast.Global, ast.Import, ast.ImportFrom, ast.Match, ast.NamedExpr, ast.Nonlocal, ast.Try,
+    ast.TryStar, ast.With, ast.Yield, ast.YieldFrom,
 )  # fmt: skip
 # A function that is compiled: a kernel, a device function, a function of the CPU.
 COMPILED = Rules(

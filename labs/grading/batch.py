@@ -6,64 +6,104 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict
-from multiprocessing import get_context
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, replace
 from pathlib import Path
+from queue import SimpleQueue
 
 from labs.grading.beyond import on_dask
 from labs.grading.grade import Graded, grade
 from labs.grading.labs import Lab
 from labs.grading.marks import Row
 from labs.grading.reading import Submission
+from labs.grading.worker import Worker
 from utils.errors import CourseError
 
-Waiting = list[tuple[Submission, str]]  # with the name of what will be kept of it
 KEPT = "graded"  # the folder of what is done, below the results
+LOST = (
+    "This was not judged: the process that grades was killed over it, twice, the second time with "
+    "no other beside it. Memory may be short. Grade it again on a machine with more."
+)
 
 
 def graded(
-    lab: Lab,
-    submissions: Sequence[Submission],
-    secret: str,
-    results: Path,
-    workers: int,
-    scheduler: str | None = None,
+    lab: Lab, submissions: Sequence[Submission], secret: str, results: Path, workers: int | str
 ) -> Iterator[Graded]:
     """Every submission, as it is finished; those that were graded before come first.
 
     results: a folder; what is graded is written there at once, so that a second run goes on.
-    workers: processes at a time, here. scheduler: the address of a Dask scheduler, whose workers
-    grade in place of this machine's.
-    Raises CourseError where nothing can be written, or the scheduler does not answer.
+    workers: processes at a time, here; or the address of a Dask scheduler, whose workers grade.
+    A submission whose process is killed twice has no points and is not kept: a second run tries it
+    again. Raises CourseError where nothing can be written, or the scheduler does not answer.
     """
     kept = results / KEPT
     _make(kept)
-    waiting: Waiting = []
-    for submission in submissions:
-        key = _key(lab, submission, secret)
-        before = _read(kept / f"{key}.json")
-        if before:
-            yield Graded(submission.student, before.lab, before.rows, before.told)
+    files = {one: kept / f"{_key(lab, one, secret)}.json" for one in submissions}
+    before = {one: _read(file) for one, file in files.items()}
+    for one, found in before.items():
+        if found:
+            yield replace(found, student=one.student)
+    waiting = [one for one, found in before.items() if not found]
+    lost = []
+    for one, found in _first_tries(lab, waiting, secret, workers):
+        if found is None:
+            lost.append(one)
         else:
-            waiting.append((submission, key))
-    for found, key in (
-        _here(lab, waiting, secret, workers)
-        if scheduler is None
-        else on_dask(scheduler, lab, waiting, secret)
-    ):
-        _write(kept / f"{key}.json", found)
-        yield found
+            _write(files[one], found)
+            yield found
+    for one in lost:
+        found = _alone(lab, one, secret)
+        if found is None:
+            yield grade(lab, replace(one, problem=LOST), secret)
+        else:
+            _write(files[one], found)
+            yield found
 
 
-def _here(lab: Lab, waiting: Waiting, secret: str, workers: int) -> Iterator[tuple[Graded, str]]:
-    """In processes of this machine, each started anew, so that a fork of it has one thread."""
+def _first_tries(
+    lab: Lab, waiting: Sequence[Submission], secret: str, workers: int | str
+) -> Iterator[tuple[Submission, Graded | None]]:
+    """None for a submission whose process was lost."""
     if not waiting:
-        return
-    with ProcessPoolExecutor(min(workers, len(waiting)), get_context("spawn")) as pool:
-        futures = {pool.submit(grade, lab, one, secret): key for one, key in waiting}
+        return iter(())
+    if isinstance(workers, str):
+        return on_dask(workers, lab, waiting, secret)
+    return _here(lab, waiting, secret, min(workers, len(waiting)))
+
+
+def _here(
+    lab: Lab, waiting: Sequence[Submission], secret: str, workers: int
+) -> Iterator[tuple[Submission, Graded | None]]:
+    """In processes of this machine."""
+    crew = [Worker() for _ in range(workers)]
+    idle: SimpleQueue[Worker] = SimpleQueue()
+    for worker in crew:
+        idle.put(worker)
+
+    def tried(submission: Submission) -> Graded | None:
+        worker = idle.get()
+        try:
+            return worker.grade(lab, submission, secret)
+        finally:
+            idle.put(worker)
+
+    threads = ThreadPoolExecutor(workers)
+    try:
+        futures = {threads.submit(tried, one): one for one in waiting}
         for future in as_completed(futures):
-            yield future.result(), futures[future]
+            yield futures[future], future.result()
+    finally:  # also where the command is interrupted
+        threads.shutdown(wait=False, cancel_futures=True)
+        for worker in crew:
+            worker.end()
+
+
+def _alone(lab: Lab, submission: Submission, secret: str) -> Graded | None:
+    worker = Worker()
+    try:
+        return worker.grade(lab, submission, secret)
+    finally:
+        worker.end()
 
 
 def _key(lab: Lab, submission: Submission, secret: str) -> str:

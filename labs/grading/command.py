@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import hmac
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,12 +21,16 @@ from labs.grading.feedback import shown
 from labs.grading.grade import Graded
 from labs.grading.handout import notebook
 from labs.grading.labs import LABS, Lab, find
-from labs.grading.reading import Submission, collected
-from labs.grading.selftest import summaries, tried
+from labs.grading.private import SECRET, outside, secret_of
+from labs.grading.reading import collected
+from labs.grading.sandbox import require_sandbox
+from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, Summary, summaries, tried
 from utils.errors import CourseError
-from utils.paths import ROOT
 
-SECRET = "COURSE_SECRET"
+MUTANTS = 24  # of each exercise, in a self-test of usual length
+CORES = str(os.cpu_count() or 1)
+PROCESSES = "processes at a time (default: one for each core)"
+INTERRUPTED = 130  # the exit code of what Ctrl-C ended
 SELFTEST_SECRET = "the secret of the self-test"  # its shapes are no secret
 
 
@@ -40,19 +45,16 @@ def add_to(commands) -> None:
     listed.set_defaults(run=list_labs)
     selftest = commands.add_parser("selftest", help="grade solutions, starters and mutants")
     selftest.add_argument("labs", nargs="*", metavar="LAB", help="default: all")
-    _add_workers(selftest)
+    selftest.add_argument(
+        "--all", action="store_true",
+        help=f"every mutant, in place of {MUTANTS} of each exercise, spread over the rules",
+    )  # fmt: skip
+    selftest.add_argument("--workers", default=CORES, metavar="N", help=PROCESSES)
     selftest.set_defaults(run=run_selftest)
 
 
-def _add_workers(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--workers", type=int, default=os.cpu_count() or 1, metavar="N",
-        help="processes at a time (default: one for each core)",
-    )  # fmt: skip
-
-
 def _add_grade(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Give marks for submissions. Their Python never runs."
+    parser.description = "Give marks for submissions, by their text."
     parser.add_argument("lab", metavar="LAB", help=f"one of {', '.join(LABS)}")
     parser.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH",
@@ -63,8 +65,10 @@ def _add_grade(parser: argparse.ArgumentParser) -> None:
         "--secret", type=Path,
         help=f"file with the secret of this class, outside of the course; or the variable {SECRET}",
     )  # fmt: skip
-    _add_workers(parser)
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="of Dask, to grade there")
+    parser.add_argument(
+        "--workers", default=CORES, metavar="N|ADDRESS",
+        help=f"{PROCESSES}; or the address of a Dask scheduler, whose workers then grade",
+    )  # fmt: skip
     parser.add_argument(
         "--hash-names", action="store_true", help="write hashes of names in place of names"
     )
@@ -96,81 +100,111 @@ def list_labs(arguments: argparse.Namespace) -> int:
 def run_selftest(arguments: argparse.Namespace) -> int:
     """The table of what the grader gives to right and wrong work; 1 where it is wrong."""
     labs = [find(name) for name in arguments.labs or LABS]
-    print(f"{'exercise':20} solution starter  right, all points  mutants, caught  told nothing")
-    good = True
+    _hold_sandbox_ready(labs)
+    most, workers = None if arguments.all else MUTANTS, _processes(arguments.workers)
+    print(
+        "Needed: all points for the solution and for other right functions, at least "
+        f"{LEAST_RIGHT}; a third at most for the starter; and {LEAST_MUTANTS} mutants that lose "
+        "points and are told the cause."
+    )
+    print(f"{'exercise':20} solution  starter  right  all points  mutants  caught  cause  seconds")
+    wrong = []
     for lab in labs:
-        for line in summaries(lab, list(tried(lab, SELFTEST_SECRET, arguments.workers))):
-            print(
-                f"{line.part:20} {shown(line.solution):>8} {shown(line.starter):>7}"
-                f" {line.right:6} {line.full:11} {line.mutants:9} {line.caught:7}"
-                f" {len(line.unsaid):13}"
-            )
-            for what in line.kept:
-                print(f"    keeps all points: {what}")
-            good &= line.solution == line.of and line.full == line.right and not line.unsaid
-    return 0 if good else 1
+        found = list(tried(lab, SELFTEST_SECRET, workers, most))
+        for line in summaries(lab, found):
+            _print_line(line)
+            wrong += [f"{line.part}: {one}" for one in line.wrong]
+    print("\n".join(wrong) or "All of this holds.")
+    return 1 if wrong else 0
+
+
+def _print_line(line: Summary) -> None:
+    (solution,), (starter,) = line.of_kind("solution"), line.of_kind("starter")
+    right, caught = line.of_kind("right"), line.caught
+    print(
+        f"{line.part:20} {shown(solution.points):>8} {shown(starter.points):>8} {len(right):>6}"
+        f" {sum(one.full for one in right):>11} {len(line.of_kind('mutant')):>8} {len(caught):>7}"
+        f" {sum(one.named for one in caught):>6} {line.seconds:>8.0f}",
+        flush=True,
+    )
+    for one in line.kept:
+        print(f"    keeps all points: {one.what}")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Grade, and say where the marks are. Raises CourseError."""
-    lab, secret = find(arguments.lab), _secret(arguments.secret)
-    _outside(arguments.out, "--out")
+    lab, secret = find(arguments.lab), secret_of(arguments.secret)
+    outside(arguments.out, "--out")
     missing = [path for path in arguments.paths if not path.exists() and not path.is_symlink()]
     if missing:
         raise CourseError(f"There is no {missing[0]}: give folders and files of submissions.")
-    if arguments.workers < 1:
-        raise CourseError(f"--workers is {arguments.workers}, and at least 1 is needed.")
+    address = "://" in arguments.workers
+    workers = arguments.workers if address else _processes(arguments.workers)
     submissions = collected(arguments.paths)
     if not submissions:
         raise CourseError(
             f"No .py, .ipynb or .zip was found in {', '.join(map(str, arguments.paths))}."
         )
+    if not address:  # workers beyond this machine refuse by themselves
+        _hold_sandbox_ready([lab])
     if arguments.hash_names:
         submissions = [replace(one, student=_hashed(one.student, secret)) for one in submissions]
-    found = _graded(lab, submissions, secret, arguments)
+    every = graded(lab, submissions, secret, arguments.out, workers)
+    try:
+        found = _shown_as_graded(lab, every, len(submissions), arguments.out)
+    except KeyboardInterrupt:
+        print("Stopped. What was graded is kept: run the command again to go on.", file=sys.stderr)
+        return INTERRUPTED
     table = arguments.out / f"{lab.name}.csv"
-    table.write_text(feedback.as_csv(lab, found), encoding="utf-8")
+    _write(table, feedback.as_csv(lab, found))
     best = sum(one.points == one.of for one in found)
     print(f"{len(found)} submissions, {best} with all {lab.points} points: {table}")
     return 0
 
 
-def _graded(
-    lab: Lab, submissions: Sequence[Submission], secret: str, arguments: argparse.Namespace
-) -> list[Graded]:
+def _shown_as_graded(lab: Lab, every: Iterator[Graded], count: int, out: Path) -> list[Graded]:
     """All of them, with a bar; pages are written as they come."""
     found = []
-    every = graded(lab, submissions, secret, arguments.out, arguments.workers, arguments.scheduler)
-    for one in tqdm(every, total=len(submissions), unit="submission", file=sys.stderr):
-        feedback.write(arguments.out / "feedback", lab, one)
-        found.append(one)
+    with contextlib.closing(every):  # processes end here, also where the loop is left
+        for one in tqdm(every, total=count, unit="submission", file=sys.stderr):
+            try:
+                feedback.write(out / "feedback", lab, one)
+            except OSError as error:
+                raise _not_written(out / "feedback", error) from None
+            found.append(one)
     return found
 
 
-def _secret(file: Path | None) -> str:
-    if file is None:
-        secret = os.environ.get(SECRET, "")
-        if not secret:
-            raise CourseError(
-                f"There is no secret: give a file by --secret, or set {SECRET}. Hidden shapes are "
-                "drawn from it; make one for each class."
-            )
-        return secret
-    _outside(file, "--secret")
+def _write(file: Path, text: str) -> None:
+    """All of it or nothing: a full disk leaves the table of the last run."""
+    beside = file.with_suffix(".part")
     try:
-        return file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", "it is no text")
-        raise CourseError(f"The secret {file} cannot be read: {why}.") from None
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, file)
+    except OSError as error:
+        raise _not_written(file, error) from None
 
 
-def _outside(path: Path, option: str) -> None:
-    """Names, marks and secrets do not belong where the course is kept."""
-    if path.resolve().is_relative_to(ROOT.resolve()):
+def _not_written(what: Path, error: OSError) -> CourseError:
+    return CourseError(
+        f"{what} cannot be written ({error.strerror}): what was graded before is kept; make room, "
+        "and run the command again."
+    )
+
+
+def _processes(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
         raise CourseError(
-            f"{option} {path} lies in the folder of the course, from where it could be handed out "
-            "by mistake: give a folder outside of it."
+            f"--workers is {text}, and a number of at least 1 is needed, or for `grade` the "
+            "address of a Dask scheduler, such as tcp://10.0.0.1:8786."
         )
+    return int(text)
+
+
+def _hold_sandbox_ready(labs: Iterable[Lab]) -> None:
+    """Where the sandbox is missing, nothing is graded; labs that need none are graded anywhere."""
+    if any(lab.needs_sandbox for lab in labs):
+        require_sandbox()
 
 
 def _hashed(student: str, secret: str) -> str:

@@ -28,6 +28,18 @@ def renamed(tree: ast.Module) -> ast.Module | None:
     return tree
 
 
+def parameters_renamed(tree: ast.Module) -> ast.Module | None:
+    """all parameters have other names"""
+    for function in _functions(tree):
+        own = {one.arg for one in function.args.args}
+        for node in ast.walk(function):
+            if isinstance(node, ast.arg):
+                node.arg = f"the_{node.arg}"
+            elif isinstance(node, ast.Name) and node.id in own:
+                node.id = f"the_{node.id}"
+    return tree
+
+
 def written_out(tree: ast.Module) -> ast.Module | None:
     """`x += y` is written as `x = x + y`"""
     return _replaced(tree, _AddedOut())
@@ -77,6 +89,25 @@ class _Turned(ast.NodeTransformer):
         return node
 
 
+def negated(tree: ast.Module) -> ast.Module | None:
+    """`if a < b` is written as `if not a >= b`"""
+    return _replaced(tree, _Negated())
+
+
+class _Negated(ast.NodeTransformer):
+    count = 0
+
+    def visit_If(self, node: ast.If) -> ast.stmt:
+        self.generic_visit(node)
+        others = {ast.Lt: ast.GtE, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.GtE: ast.Lt}
+        test = node.test
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in others:
+            self.count += 1
+            test.ops = [others[type(test.ops[0])]()]
+            node.test = ast.UnaryOp(ast.Not(), test)
+        return node
+
+
 def spread(tree: ast.Module) -> ast.Module | None:
     """a line with a variable that nobody uses, and a text, stand in every function"""
     for function in _functions(tree):
@@ -123,9 +154,11 @@ def _replaced(tree: ast.Module, transformer) -> ast.Module | None:
 
 RULES: tuple[Callable[[ast.Module], ast.Module | None], ...] = (
     renamed,
+    parameters_renamed,
     written_out,
     commuted,
     turned,
+    negated,
     spread,
     returned_by_name,
     through_a_constant,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import html
 import io
 import json
@@ -12,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 
 from labs.grading.grade import Graded
-from labs.grading.labs import Lab
+from labs.grading.labs import Lab, Part
 from labs.grading.marks import Row
 from utils.virtual_gpu.pictures.svg import in_code
 
@@ -74,26 +75,31 @@ def _plain(text: str) -> str:
 
 def as_html(lab: Lab, found: Graded) -> str:
     """The same as a page of its own, which asks no other host for anything."""
-    sections = []
-    for part, rows in _by_part(found):
-        asked = next(one.asked for one in lab.parts if one.exercise == part)
-        said = "".join(f'<p class="said">{in_code(one)}</p>' for one in _said(found, part))
-        lines = "".join(
-            f"<tr><td>{shown(row.points)} of {shown(row.of)}</td><td>{in_code(row.what)}"
-            f'<div class="told">{in_code(row.told)}</div></td></tr>'
-            for row in rows
-        )
-        sections.append(
-            f"<h2>{html.escape(asked.title)}</h2>{said}<table><thead><tr><th>points</th>"
-            f"<th>for</th></tr></thead><tbody>{lines}</tbody></table>"
-        )
+    sections = "".join(
+        f"<h2>{html.escape(part.asked.title)}</h2>{part_as_html(part, found)}" for part in lab.parts
+    )
     title = html.escape(f"{lab.title}: {found.student}")
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{html.escape(lab.title)}"
         f"</h1><p>{html.escape(found.student)}: <strong>{shown(found.points)} of "
-        f"{shown(found.of)}</strong></p>{''.join(sections)}</body></html>\n"
+        f"{shown(found.of)}</strong></p>{sections}</body></html>\n"
+    )
+
+
+def part_as_html(part: Part, found: Graded) -> str:
+    """What the checker says of one part, and its rows, as a piece of a page."""
+    said = "".join(f'<p class="said">{in_code(one)}</p>' for one in _said(found, part.exercise))
+    lines = "".join(
+        f"<tr><td>{shown(row.points)} of {shown(row.of)}</td><td>{in_code(row.what)}"
+        f'<div class="told">{in_code(row.told)}</div></td></tr>'
+        for row in found.rows
+        if row.part == part.exercise
+    )
+    return (  # the table's class is for the pages of nbgrader, which have Bootstrap
+        f'{said}<table class="table"><thead><tr><th>points</th><th>for</th></tr></thead>'
+        f"<tbody>{lines}</tbody></table>"
     )
 
 
@@ -125,8 +131,16 @@ def _said(found: Graded, part: str) -> list[str]:
 
 def write(folder: Path, lab: Lab, found: Graded) -> None:
     """The pages of one student: Markdown, HTML and results.json below their name."""
-    own = folder / re.sub(r"[^\w.@-]", "_", found.student)
+    own = folder / _folder_name(found.student)
     own.mkdir(parents=True, exist_ok=True)
     (own / "feedback.md").write_text(as_markdown(lab, found), encoding="utf-8")
     (own / "feedback.html").write_text(as_html(lab, found), encoding="utf-8")
     (own / "results.json").write_text(as_gradescope(lab, found), encoding="utf-8")
+
+
+def _folder_name(student: str) -> str:
+    """No two students share one: where a name cannot be kept whole, a hash of it follows."""
+    plain = re.sub(r"[^\w.@-]", "_", student)
+    if plain == student:
+        return plain
+    return f"{plain}-{hashlib.sha256(student.encode()).hexdigest()[:8]}"

@@ -10,38 +10,55 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from labs.exercise import Exercise
 from labs.grading.feedback import shown
-from labs.grading.hidden import Hidden
+from labs.grading.hidden import Hidden, HiddenCases
 from labs.grading.labs import Lab, Part
 from labs.grading.marks import rows_of
+from labs.host import HostExercise
 from utils.lessons.first_cell import first_cell
 
 _RULES = """## What is graded, and how
 
-Your functions are graded **by their text**: nothing of your Python is run. Kernels run on the \
-virtual GPU, at the shapes of this notebook and at others that you do not know. `check` says the \
-same as the grader, with the shapes of this notebook.
+Your functions are graded **by their text**. {how}
 
 You may write
 
 - functions with the names of the tasks, device functions with `@cuda.jit(device=True)`, and \
 constants: numbers, types such as `float32`, and tuples of them;
-- imports of `cuda` and of types from `numba`, of `numpy` and of `math`;
+- imports of `cuda` and of types from `numba`, of `numpy`, `math` and `statistics`;
 - in functions: `if`, `for`, `while`, assignments, and calls of what `cuda`, `math` and your own \
 text define.
 
-Classes, `try`, `with`, `global`, imports within functions, default arguments and attributes of \
-other objects are refused, and the mark names the line. All other lines of this notebook, such as \
-calls of `check`, are passed over. If a function of a task stands here twice, leave one.
+Classes, `try`, `with`, `match`, `global`, imports within functions, default arguments and \
+attributes of other objects are refused, and the mark names the line. All other lines of this \
+notebook, such as calls of `check`, are passed over. If a function of a task stands here twice, \
+leave one.
 
-Hand in this notebook, or a `.py` file with the same functions."""
+"""
+HAND_IN = "Hand in this notebook, or a `.py` file with the same functions."
+
+_KERNELS = """Nothing of your Python is run. Kernels run on the virtual GPU, at the shapes of \
+this notebook and at others that you do not know. `check` says the same as the grader, with the \
+shapes of this notebook."""
+_HOST = """Functions of the host are held against the rules below; then the grader calls them in \
+a sandbox, which has no network and no files of yours."""
+_HOW = {
+    (True, False): _KERNELS,
+    (False, True): f"{_HOST} `check` says the same as the grader.",
+    (True, True): f"{_KERNELS} {_HOST}",
+}
 
 
-def notebook(lab: Lab) -> nbformat.NotebookNode:
-    """The handout: objectives, tasks with their points and hints, starters and checks."""
+def notebook(lab: Lab, hand_in: str = HAND_IN) -> nbformat.NotebookNode:
+    """The handout: objectives, tasks with their points and hints, starters and checks.
+
+    hand_in: its last sentence.
+    """
     cells = [_text(f"lab-{lab.name}", _head(lab)), _code("start", first_cell(lab.lessons[0]))]
     for number, part in enumerate(lab.parts, start=1):
         cells += _task(number, part)
-    cells.append(_text("rules", _RULES))
+    read = any(not isinstance(part.asked, HostExercise) for part in lab.parts)
+    how = _HOW[read, lab.needs_sandbox]
+    cells.append(_text("rules", _RULES.format(how=how) + hand_in))
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
@@ -71,7 +88,7 @@ def _points(part: Part) -> str:
     """What a part gives points for; rows of one kind stand together."""
     asked = part.asked
     if not isinstance(asked, Exercise):
-        rows = rows_of(part, [{"refused": "-"}], None, "")
+        rows = rows_of(part, [{"refused": "-"}], HiddenCases(()), "")
         return _table([(row.of, row.what) for row in rows])
     rows = rows_of(part, [{"refused": "-"}], Hidden(asked.shapes, 0), "")
     shapes, (found, *targets) = rows[: len(asked.shapes)], rows[len(asked.shapes) :]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from labs.bank import find as exercise
 from labs.exercise import Asked
+from labs.host import HostExercise
 from utils.errors import CourseError
 
 
@@ -49,6 +50,11 @@ class Lab:
     @property
     def points(self) -> int:
         return sum(part.points for part in self.parts)
+
+    @property
+    def needs_sandbox(self) -> bool:
+        """Whether it has functions of the host, which are called; all others are read."""
+        return any(isinstance(part.asked, HostExercise) for part in self.parts)
 
 
 LABS: Mapping[str, Lab] = {
@@ -114,6 +120,24 @@ LABS: Mapping[str, Lab] = {
             (
                 Part("required_shared", 15), Part("square_side", 15),
                 Part("resident_blocks", 40), Part("best_block", 30),
+            ),
+        ),
+        Lab(
+            "sheffield_lab06", "The tiled product, its occupancy, and the best block", 150,
+            ("07", "08"),
+            (
+                "use shared memory to load less from global memory",
+                "write the product by tiles, for tiles whose side is known at the launch alone",
+                "compute the stride of an access, and say why it has no bank conflicts",
+                "compute the occupancy of a launch by hand",
+                "find the block with the most resident threads, and launch with it",
+            ),
+            (
+                Part("tiling", 25), Part("wavefronts", 10),
+                Part("conflict_free", 10, ("wavefronts per request",)),
+                Part("resident_blocks", 10), Part("device_occupancy", 5),
+                Part("required_shared", 5), Part("dynamic_tiles", 15), Part("best_block", 5),
+                Part("square_side", 5), Part("launch_best", 10),
             ),
         ),
         Lab(

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
 from labs.exercise import Exercise, Target
 from labs.grading.attempt import unpacked
-from labs.grading.hidden import Hidden
+from labs.grading.hidden import Hidden, HiddenCases, graded_cases
 from labs.grading.labs import Part
 from labs.host import HostExercise
-from labs.numbers import NumbersExercise, same
+from labs.numbers import NumbersExercise, same, shown, where
+from labs.words import sentence
 
 # Of the points of a kernel, in percent: a right result at all shapes, nothing found, the main
 # targets, and all others. Where the starter's result is right already, the main targets are what
 # the student adds.
 WEIGHTS = {False: (60, 15, 0, 25), True: (15, 5, 75, 5)}
-SIMPLE_CASES, ALL_CASES = 30, 70  # of a function of numbers
+# Of a function of numbers: the first cases of its task, all of them, and cases that are drawn for
+# each class, so that a table of those that everyone can read is worth little.
+SIMPLE_CASES, ALL_CASES, DRAWN_CASES = 20, 10, 70
 SIMPLE = 4  # the first part of the cases is one in so many
 NOT_RIGHT = "The result is not right, so this is not known."
 
@@ -38,14 +42,18 @@ class Row:
     beside: bool = False
 
 
-def rows_of(part: Part, seen: Sequence[dict], hidden: Hidden | None, ended: str) -> list[Row]:
+def rows_of(
+    part: Part, seen: Sequence[dict], hidden: Hidden | HiddenCases | None, ended: str
+) -> list[Row]:
     """All rows of a part. seen: its messages. ended: how the child ended, where not by itself."""
     asked = part.asked
     refused = [one["refused"] for one in seen if "refused" in one]
     if isinstance(asked, Exercise):
         return _of_kernel(part, seen, hidden, refused[0] if refused else "", ended)
-    give = _of_numbers if isinstance(asked, NumbersExercise) else _of_host
-    return give(part, seen, refused[0] if refused else "", ended)
+    refusal = refused[0] if refused else ""
+    if isinstance(asked, NumbersExercise):
+        return _of_numbers(part, seen, hidden.given, refusal or ended)
+    return _of_host(part, seen, refusal, ended)
 
 
 def shared_out(points: int, weights: Sequence[int]) -> list[int]:
@@ -107,7 +115,7 @@ def _size(asked: Exercise, shape: Sequence[int]) -> str:
 def _wrong(asked: Exercise, shape, seed: int, message: dict | None, ended: str) -> str:
     """Why the result at a shape is not right, or ""."""
     if message is None:
-        return f"This was not reached: {ended or 'the check ended before'}."
+        return sentence(f"This was not reached: {ended or 'the check ended before'}")
     if "out" not in message:
         return str(message.get("ended", "It did not end."))
     if message["misused"]:
@@ -143,27 +151,43 @@ def _missed(target: Target, by_shape: dict[int, dict], right: Sequence[bool]) ->
     return told if target.missed(worst) else "", f": {worst:.4g}"
 
 
-def _of_numbers(part: Part, seen, refused: str, ended: str) -> list[Row]:
-    cases = part.asked.all_cases
+def _of_numbers(part: Part, seen, drawn: Sequence[tuple], ended: str) -> list[Row]:
+    asked = part.asked
+    cases = [(case.given, case.right) for case in graded_cases(asked)]
+    known, simple = len(cases), -(-len(cases) // SIMPLE)
+    cases += [(given, asked.right(*given)) for given in drawn]
     answers = next((one["answers"] for one in seen if "answers" in one), [])
-    stopped = next((str(one["ended"]) for one in seen if "ended" in one), "")
-    right = [
-        isinstance(answer, int | float) and same(answer, case.right)
-        for case, answer in zip(cases, answers, strict=False)
+    stopped = ended or next((str(one["ended"]) for one in seen if "ended" in one), "")
+    told = [
+        _wrong_answer(asked, given, answer, right, stopped)
+        for (given, right), answer in zip_longest(cases, answers[: len(cases)])
     ]
-    simple = -(-len(cases) // SIMPLE)
-    told = refused or stopped or ended
-    rows = []
-    for what, count, points in zip(
-        (f"right in the first {simple} cases", f"right in all {len(cases)} cases"),
-        (simple, len(cases)),
-        shared_out(part.points, (SIMPLE_CASES, ALL_CASES)),
-        strict=True,
-    ):
-        wrong = count - sum(right[:count])
-        why = told or f"{wrong} of {count} cases are wrong."
-        rows.append(_row(part, what, points, why if wrong else ""))
-    return rows
+    return [
+        _row(part, what, points, _of_cases(own))
+        for what, own, points in zip(
+            (
+                f"right in the first {simple} cases of the task",
+                f"right in the first {known} cases of the task",
+                "right in cases that are drawn for each class",
+            ),
+            (told[:simple], told[:known], told[known:]),
+            shared_out(part.points, (SIMPLE_CASES, ALL_CASES, DRAWN_CASES)),
+            strict=True,
+        )
+    ]
+
+
+def _wrong_answer(asked: NumbersExercise, given, answer, right: float, stopped: str) -> str:
+    """Why the answer in one case is not right, or ""."""
+    if not isinstance(answer, int | float):
+        return stopped or f"{where(asked, given)} it returns no number."
+    return "" if same(answer, right) else f"{where(asked, given)} it returns {shown(answer)}."
+
+
+def _of_cases(told: Sequence[str]) -> str:
+    """The first that is wrong, and how many are."""
+    wrong = [one for one in told if one]
+    return f"{len(wrong)} of {len(told)} cases are wrong. {wrong[0]}" if wrong else ""
 
 
 def _of_host(part: Part, seen, refused: str, ended: str) -> list[Row]:

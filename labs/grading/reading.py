@@ -56,7 +56,7 @@ def collected(paths: list[Path]) -> list[Submission]:
         if entry.name.startswith((".", "__")) or not (folder or _is_work(entry)):
             continue
         student = _unused(entry.name if folder else entry.stem, names)
-        found.append(_submission(student, entry, folder))
+        found.append(submission_of(student, entry, folder))
     return found
 
 
@@ -72,7 +72,8 @@ def _is_work(entry: Path) -> bool:
     return entry.suffix in (*ENDINGS, ".zip")
 
 
-def _submission(student: str, entry: Path, folder: bool) -> Submission:
+def submission_of(student: str, entry: Path, folder: bool = False) -> Submission:
+    """What lies in a file, or in a folder; what cannot be read is a submission with a problem."""
     files: list[tuple[str, bytes]] = []
     try:
         for path in sorted(entry.rglob("*")) if folder else [entry]:
@@ -80,6 +81,8 @@ def _submission(student: str, entry: Path, folder: bool) -> Submission:
                 files += _files(path)
     except Unreadable as error:
         return Submission(student, (), str(error))
+    except OSError as error:  # of the folder; those of its files are told above
+        return Submission(student, (), f"The folder cannot be read: {error.strerror}.")
     if not files:
         return Submission(student, (), "The folder holds no `.py`, no `.ipynb` and no `.zip`.")
     if sum(len(raw) for _, raw in files) > MOST_BYTES:

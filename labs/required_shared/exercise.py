@@ -29,6 +29,8 @@ EXERCISE = NumbersExercise(
     unit="byte",
     promises=("right for every side",),
     cases=cases,
+    right=required,
+    draw=lambda random: (random.randint(1, 1000),),
     slips=(
         Slip("This is one tile. A block holds two.", lambda side: 4 * side**2),
         Slip("These are words. A float32 has 4 bytes.", lambda side: 2 * side**2),

@@ -1,6 +1,7 @@
 """The occupancy calculator, written by the reader and held against the driver's own answers."""
 
 import csv
+from random import Random
 
 from labs.numbers import Case, NumbersExercise, Slip
 from utils.paths import DATA
@@ -87,6 +88,14 @@ def cases() -> list[Case]:
     return [Case(*one) for one in BY_RULE] + [Case(*one, told) for one in recorded.items()]
 
 
+def draw(random: Random) -> tuple[int, int, int]:
+    """A block with no, little or much shared memory, so that each resource decides at times."""
+    threads = random.choice((32 * random.randint(1, 32), random.randint(1, 1024)))
+    shared_bytes = random.choice((0, random.randint(1, 30_000), random.randint(1, 232_448)))
+    registers = random.randint(16, random.choice((32, 64, 128, 255)))
+    return threads, registers, shared_bytes
+
+
 def room_in_each(given, answer) -> str:
     """For how many blocks each resource has room."""
     room = rooms(*given)
@@ -108,6 +117,8 @@ EXERCISE = NumbersExercise(
     unit="block",
     promises=("right for one kernel for each rule", "equal to the recorded answers of the driver"),
     cases=cases,
+    right=but(),
+    draw=draw,
     slips=(
         Slip("Warp slots make no difference to your answers: rule 1.", without(THREADS)),
         Slip("Block slots make no difference to your answers: rule 2.", without(BLOCKS)),

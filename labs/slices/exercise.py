@@ -1,5 +1,7 @@
 """The number of slices along k with the shortest estimated time."""
 
+from random import Random
+
 from labs.numbers import Case, NumbersExercise, Slip
 from labs.words import counted
 
@@ -91,6 +93,12 @@ def cases() -> list[Case]:
     return [Case(numbers, best()(*numbers), words) for numbers, words in given.items()]
 
 
+def draw(random: Random) -> tuple[int, int, int]:
+    """Tiles, SMs and steps: mostly fewer tiles than SMs, where cutting brings something."""
+    sms = random.randint(8, 160)
+    return random.randint(1, random.choice((sms, 6 * sms))), sms, random.randint(1, 600)
+
+
 def no_number_of_slices(given: tuple[int, ...], answer: float) -> str:
     """Where the answer is none of the numbers to try: what it may be."""
     steps = given[-1]
@@ -140,6 +148,8 @@ EXERCISE = NumbersExercise(
     unit="slice",
     promises=("right where the last wave is part empty", "right on a device with 40 SMs"),
     cases=cases,
+    right=best(),
+    draw=draw,
     enough=len(CHOSEN),
     beside=both_estimates,
     instead=no_number_of_slices,

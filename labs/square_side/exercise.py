@@ -35,6 +35,8 @@ EXERCISE = NumbersExercise(
     unit="",
     promises=("right for 1 to 1024 threads",),
     cases=cases,
+    right=right,
+    draw=lambda random: (random.randint(1, 4 ** random.randint(3, 5)),),
     slips=(
         Slip("This is the number of threads of the square. Its side is asked for.", square),
         Slip("This is the root of `threads`, rounded down. It need not be a power of two.",

@@ -21,7 +21,7 @@ TERM = "c[row, col] += a[row, i] * b[i, col]"
 ADD = f"        for i in range(k):\n            for col in range(n):\n                {TERM}\n"
 
 # Changes of the solution.
-CHANGED = {
+WRONG = {
     "c is not zeroed": ([(ZERO, "")], ["`c[0, 0]` before anything was stored", "NaN"]),
     "one element of a row is zeroed": (
         [(ZERO, "        c[row, 0] = float32(0)\n")],
@@ -340,9 +340,9 @@ def refused(given) -> str:
     return verdict.causes[0]
 
 
-@pytest.mark.parametrize("what", CHANGED)
+@pytest.mark.parametrize("what", WRONG)
 def test_a_slip_in_the_solution_is_named(what):
-    changes, words = CHANGED[what]
+    changes, words = WRONG[what]
     cause = refused(changed(NAME, *changes))
     assert [word for word in words if word not in cause] == [], cause
 

@@ -11,6 +11,7 @@ CASES = [Case((x, y), x * y, f"{x} times {y}.") for x, y in ((2, 3), (1, 1), (5,
 ASKED = NumbersExercise(
     name="product", lesson="00", title="A product", text=("Write it.",), hints=(), after="Done.",
     parameters=("x", "y"), unit="square", promises=("right",), cases=lambda: CASES,
+    right=lambda x, y: x * y, draw=lambda random: (random.randint(1, 9), random.randint(1, 9)),
     slips=(
         Slip("They are added.", lambda x, y: x + y),
         Slip("They are divided.", lambda x, y: x / (y - 1)),

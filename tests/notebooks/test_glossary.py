@@ -1,15 +1,17 @@
 """The glossary: every term once, in order, in few words, and explained by the lesson it names."""
 
+import csv
 import re
 
 import nbformat
 import pytest
 
-from utils.paths import ROOT
+from utils.paths import DATA, ROOT
 
 LESSONS = ROOT / "notebooks"
 ENTRY = re.compile(r"## (?P<term>.+)\n\n(?P<text>.+?) \(\[\d\d\]\((?P<lesson>\S+)\)\)")
 GLOSSARY = (LESSONS / "glossary.md").read_text("utf-8")
+FOREIGN = re.compile(r"## (?P<term>.+)\n\n.+ \*(?P<words>(?:Spanish|Chinese): .+)\.\*\n")
 ENTRIES = [match.groupdict() for match in ENTRY.finditer(GLOSSARY)]
 
 
@@ -29,3 +31,21 @@ def test_an_entry_is_short_and_its_lesson_uses_the_term(entry):
 
 def test_the_first_lesson_links_the_glossary():
     assert "(glossary.md)" in (LESSONS / "00_start_here.ipynb").read_text("utf-8")
+
+
+def foreign_words(text: str) -> list[tuple[str, str, str]]:
+    """Term, language and word, as the entries end with them."""
+    return [
+        (entry["term"], language, word)
+        for entry in FOREIGN.finditer(text)
+        for language, words in (part.split(": ") for part in entry["words"].split("; "))
+        for word in words.split(", ")
+    ]
+
+
+def test_words_of_the_sources_are_those_of_the_table():
+    with (DATA / "terms.csv").open(encoding="utf-8", newline="") as file:
+        rows = [(row["term"], row["language"], row["word"]) for row in csv.DictReader(file)]
+    assert foreign_words(GLOSSARY) == rows
+    assert foreign_words(GLOSSARY.replace("*Spanish: hilo;", "*Spanish: hebra;")) != rows
+    assert len(FOREIGN.findall(GLOSSARY)) == len(re.findall(r"\*(?:Spanish|Chinese): ", GLOSSARY))

@@ -1,108 +1,75 @@
 """Writes what README.md says and shows of results: ``python -m utils.figures.readme``.
 
-The README of the virtual GPU is written, too.
+data/results.md, with all of them, and the README of the virtual GPU are written, too.
 """
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import pandas as pd
-from matplotlib.figure import Figure
 
-from utils.figures import plots, virtual_gpu_readme
-from utils.ladder.shapes import GemmShape, ReduceShape
+from utils.figures import plots, results_page, virtual_gpu_readme
+from utils.figures.results_page import COLUMNS, FIGURES, GROUNDS, ON_CPU, ON_GPU, figures
+from utils.ladder.shapes import ReduceShape
 from utils.machine.devices import REFERENCE, slug
-from utils.measuring import records
-from utils.paths import DATA, MEASURED, ROOT
+from utils.measuring import as_called, records
+from utils.paths import MEASURED, ROOT
 
 README = ROOT / "README.md"
-FIGURES = DATA / "figures"
-# (ladder, what is computed, which of its rows), where something is recorded.
-ON_GPU = (
-    ("gemm", "4096³ product", "m == 4096 and n == 4096 and k == 4096"),
-    ("reduce", "sum of 2^30", f"elements == {2**30}"),
-)
-LAST_RUNGS = (("gemm", "autotuned", ("m", "n", "k")), ("reduce", "reduce9", ("elements",)))
-# (ladder, title, the size of its staircase)
-PLOTS = (("gemm", "SGEMM on the GPU", "4096"), ("reduce", "Sum of float32 on the GPU", "2³⁰"))
-GROUNDS = ("light", "dark")
-ON_CPU = (("cpu", "1024³ product", "m == 1024 and n == 1024 and k == 1024"),)
+STAIRCASE = "gemm_staircase"
+# What the short table shows: six rungs of the product, the last reduction, and one thread of a CPU.
+RUNGS = ("naive", "tiled", "register_blocked", "vectorized", "prefetch", "autotuned", "reduce9")
+ON_ONE_THREAD = "micro_kernel_avx512"
 
 
-def results(device: str = REFERENCE) -> str:
-    """Markdown: every step at a large size, with its best constants, on a GPU and on CPUs."""
-    tables = [_table(device, ON_GPU, "the library")]
-    tables += [
-        _table(processor, ON_CPU, "one thread of the library; the parallel steps use all cores")
-        for processor in records.recorded_devices("cpu")
-    ]
-    return "\n\n".join(tables)
-
-
-def _table(device: str, problems: tuple[tuple[str, str, str], ...], rival: str) -> str:
-    rows = [
-        (row, problem)
-        for ladder, problem, sizes in problems
-        if device in records.recorded_devices(ladder)
-        for row in _fastest_at(sizes, device, ladder).itertuples()
-    ]
-    lines = [
-        f"Recorded on one {device}, {max(row.date for row, _ in rows)}, strict float32, each step "
-        f"with its best constants, interleaved with {rival}:",
-        "",
-        "| step | problem | | of peak | of the library |",
-        "| --- | --- | ---: | ---: | ---: |",
-        *(_line(row, problem) for row, problem in rows),
-    ]
-    return "\n".join(lines)
-
-
-def _fastest_at(sizes: str, device: str, ladder: str) -> pd.DataFrame:
-    return records.fastest(records.measured(device, ladder).query(sizes), ("step",))
-
-
-def last_rungs(device: str = REFERENCE) -> str:
-    """Markdown: the last step of each ladder over its library at every size, on two devices."""
-    lines = ["| step | problem | library | first | second |", "| --- | --- | --- | ---: | ---: |"]
-    for ladder, step, sides in LAST_RUNGS:
-        first, second = (
-            records.fastest(read(device, ladder).query(f"step == '{step}'"), sides)
-            for read in (records.measured, records.repeated)
-        )
-        for row in first.merge(second, on=list(sides), suffixes=("", "_second")).itertuples():
-            numbers = [int(getattr(row, side)) for side in sides]
-            shape = GemmShape(*numbers) if ladder == "gemm" else ReduceShape(*numbers)
-            ratios = f"{row.library_ratio:.3f} | {row.library_ratio_second:.3f}"
-            lines.append(f"| `{step}` | {shape} | {row.library} | {ratios} |")
-    return "\n".join(lines)
-
-
-def figures(device: str = REFERENCE) -> dict[str, Figure]:
-    """The plots of the README by the names of their files: the staircases, each step by size."""
-    drawn = {}
-    for ladder, title, size in PLOTS:
-        frame = records.measured(device, ladder)
-        drawn[f"{ladder}_staircase"] = plots.staircase(frame, f"{title}: share of the peak", size)
-        drawn[f"{ladder}_by_size"] = plots.small_multiples(frame, f"{title}: each step by size")
-    return drawn
-
-
-def pictures() -> str:
-    """HTML: the plots for light and for dark pages, with what is to be seen as words."""
-    return "\n\n".join(_picture(name, figure) for name, figure in figures().items())
-
-
-def _picture(name: str, figure: Figure) -> str:
+def staircase() -> str:
+    """HTML: the ladder of the product, and what is to be seen as words."""
     folder = FIGURES.relative_to(README.parent).as_posix()
+    return results_page.picture(folder, STAIRCASE, figures()[STAIRCASE])
+
+
+def short_results(device: str = REFERENCE) -> str:
+    """Markdown: RUNGS at a large size on a GPU, and one thread of each recorded CPU."""
+    rows = [pair for pair in results_page.rows_at(device, ON_GPU) if pair[0].step in RUNGS]
+    recorded = (
+        f"Recorded on one {device}, {max(row.date for row, _ in rows)}, strict float32, each step "
+        "with its best constants, interleaved with the library. The last rows are one thread of a "
+        "CPU each:"
+    )
+    rows += [
+        (row, f"{problem}, {processor}")
+        for processor in records.recorded_devices("cpu")
+        for row, problem in results_page.rows_at(processor, ON_CPU)
+        if row.step == ON_ONE_THREAD
+    ]
+    lines = (results_page.line(row._replace(params=None), problem) for row, problem in rows)
+    return "\n".join((recorded, "", COLUMNS, *lines))
+
+
+def calls(device: str = REFERENCE) -> str:
+    """Markdown: the functions as people call them, Python included, beside PyTorch and CuPy."""
+    rows = as_called.read(as_called.file_of(device))
+    lines = [
+        _call(function, as_called.summary(of_function))
+        for function, of_function in as_called.by_function(rows)
+    ]
+    head = (
+        f"As called from Python on one {device}, arrays on the device; the library is the faster "
+        "of PyTorch and CuPy:\n\n"
+        "| call | shapes | library's time ÷ ours, mean | worst | slower than the library | "
+        "Python a call |\n| --- | ---: | ---: | ---: | ---: | ---: |"
+    )
+    return "\n".join((head, *lines))
+
+
+def _call(function: str, found: as_called.Summary) -> str:
+    worst = found.worst
+    size = ReduceShape(worst.elements) if worst.elements else worst.size
     return (
-        '<picture><source media="(prefers-color-scheme: dark)" '
-        f'srcset="{folder}/{name}_dark.svg">'
-        f'<img src="{folder}/{name}_light.svg" width="560" alt="{html.escape(figure.alt_text)}">'
-        "</picture>"
+        f"| `{function}` | {found.rows} | {found.geometric_mean:.2f} | {worst.ratio:.2f} at {size} "
+        f"| {found.behind} | {found.host_us:.0f} µs |"
     )
 
 
@@ -132,31 +99,27 @@ def trust(device: str = REFERENCE) -> str:
     )
 
 
-SECTIONS = {"results": results, "last rungs": last_rungs, "plots": pictures, "trust": trust}
+SECTIONS = {
+    "staircase": staircase, "short results": short_results, "calls": calls, "trust": trust,
+}  # fmt: skip
+PAGES = (
+    (README, SECTIONS),
+    (results_page.PAGE, results_page.SECTIONS),
+    (virtual_gpu_readme.README, virtual_gpu_readme.SECTIONS),
+)
 
 
 def with_results(text: str, sections: Mapping[str, Callable[[], str]] = SECTIONS) -> str:
-    """The README's text with its parts between ``<!-- name -->`` and ``<!-- end -->`` made anew."""
+    """A page's text with its parts between ``<!-- name -->`` and ``<!-- end -->`` made anew."""
     for name, make in sections.items():
         parts = re.split(rf"(<!-- {name}: [^>]*-->\n).*?(\n<!-- end -->)", text, flags=re.S)
         text = make().join(["".join(parts[:2]), "".join(parts[2:])])
     return text
 
 
-def _line(row, problem: str) -> str:
-    name = f"`{row.step}` {'' if pd.isna(row.params) else row.params}".strip()
-    rate, unit = (row.gb_per_s, "GB/s") if pd.isna(row.gflops) else (row.gflops, "GFLOP/s")
-    figure = f"{rate:,.{0 if rate >= 10 else 1}f} {unit}"
-    library = f"{row.library_ratio:.1%} ({row.library})"
-    share = "" if pd.isna(row.efficiency) else f"{row.efficiency:.1%}"
-    return f"| {name} | {problem} | {figure} | {share} | {library} |"
-
-
-def main(path: Path = README) -> None:
-    readmes = ((path, SECTIONS), (virtual_gpu_readme.README, virtual_gpu_readme.SECTIONS))
-    for readme, sections in readmes:
-        text = with_results(readme.read_text(encoding="utf-8"), sections)
-        readme.write_text(text, encoding="utf-8")
+def main() -> None:
+    for page, sections in PAGES:
+        page.write_text(with_results(page.read_text(encoding="utf-8"), sections), encoding="utf-8")
     FIGURES.mkdir(exist_ok=True)
     for name, figure in figures().items():
         for ground in GROUNDS:

@@ -1,6 +1,7 @@
 """Execute lessons and write each as a page: `python -m utils.lessons.run_notebooks`.
 
-The notebooks themselves are only read. Exit code: 0 when all ran, 1 when a cell failed or a lesson
+The notebooks themselves are only read; what they showed is kept in `executed/` beside the pages,
+from where the site takes it. Exit code: 0 when all ran, 1 when a cell failed or a lesson
 shows what the rules of lessons forbid (the others still run), 2 when there is nothing to run.
 """
 
@@ -33,6 +34,7 @@ from utils.virtual_gpu.pictures import once_per_page
 
 LESSONS = NOTEBOOKS
 TEMPLATES = Path(__file__).parent / "pages"
+EXECUTED = "executed"
 TRACEBACK_LINES = 15
 # As on macOS, for which no compiler is published.
 HIDE_COMPILER = "from numba.cuda.cudadrv import nvvm; nvvm.is_available = lambda: False"
@@ -61,7 +63,10 @@ class Way:
 
 
 def run(notebook: Path, out: Path, way: Way) -> Run:
-    """Execute a notebook file and write `out/<name>.html`, up to the failing cell if one fails."""
+    """Execute a notebook file and write `out/<name>.html`, up to the failing cell if one fails.
+
+    The notebook with its outputs goes to `out/executed/`, unless it failed.
+    """
     started = time.perf_counter()
     lesson = nbformat.read(notebook, as_version=4)
     with tempfile.TemporaryDirectory() as folder:
@@ -70,7 +75,17 @@ def run(notebook: Path, out: Path, way: Way) -> Run:
         failure = failure or _against_the_rules(lesson, notebook, predictions)
     page = out / f"{notebook.stem}.html"
     page.write_text(_page(lesson, notebook.stem), encoding="utf-8")
+    _keep(lesson, out / EXECUTED / notebook.name, failure)
     return Run(page, time.perf_counter() - started, failure)
+
+
+def _keep(lesson: nbformat.NotebookNode, file: Path, failure: str | None) -> None:
+    """Write the executed lesson, or take away what an earlier run left if this one failed."""
+    file.parent.mkdir(exist_ok=True)
+    if failure:
+        file.unlink(missing_ok=True)
+    else:
+        nbformat.write(lesson, file)
 
 
 def _against_the_rules(

@@ -22,9 +22,10 @@ from numba import cuda
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+from threadpoolctl import threadpool_limits
 
 from utils.ladder.libraries import Execution
-from utils.machine.devices import slug
+from utils.machine.devices import cpu_name, slug
 from utils.measuring.command_line import Command, device_for
 from utils.measuring.timing import time_gpu
 from utils.paths import DATA
@@ -90,6 +91,19 @@ class Called:
 
     host_us: float
     time_us: float
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where calls are timed. device: its name; CourseError without one. wait: for its work."""
+
+    device: Callable[[], str]
+    wait: Callable[[], None]
+    libraries: str
+
+
+GPU = Place(lambda: device_for("as-called").name, cuda.synchronize, "PyTorch and CuPy")
+CPU = Place(cpu_name, lambda: None, "NumPy, on one thread each")
 
 
 def burst(call: Execution, calls: int, wait: Callable, clock: Callable[[], float]) -> Called:
@@ -215,13 +229,15 @@ def _as_line(row: Row) -> dict[str, object]:
     }
 
 
-def as_called_command(cases: Callable[[int, int], Iterable[Case]], count: int) -> Command:
+def as_called_command(
+    cases: Callable[[int, int], Iterable[Case]], count: int, place: Place = GPU
+) -> Command:
     """cases: (how many random ones, seed) -> what to time. count: how many, where nobody says."""
     return Command(
         "as-called",
-        "time the function with Python included, beside PyTorch and CuPy; --record keeps it",
+        f"time the function with Python included, beside {place.libraries}; --record keeps it",
         partial(_configure, count),
-        partial(_run, cases),
+        partial(_run, cases, place),
     )
 
 
@@ -236,30 +252,34 @@ def _configure(count: int, parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
 
 
-def _run(cases: Callable[[int, int], Iterable[Case]], options: argparse.Namespace) -> int:
-    device = device_for("as-called")
+def _run(
+    cases: Callable[[int, int], Iterable[Case]], place: Place, options: argparse.Namespace
+) -> int:
+    path = file_of(place.device())
     listed = list(cases(options.count, options.seed))
-    turns = random.Random(options.seed)
-    rows = [
-        row_of(case, turns)
-        for case in track(listed, "As called", console=Console(stderr=True), transient=True)
-    ]
+    turns, compare = random.Random(options.seed), partial(compared, wait=place.wait)
+    with threadpool_limits(limits=1):
+        rows = [
+            row_of(case, turns, compare)
+            for case in track(listed, "As called", console=Console(stderr=True), transient=True)
+        ]
     Console(width=None if os.isatty(1) else 120).print(_table(rows))
     for line in _sentences(rows):
         print(line)
     if options.record:
-        write(rows, file_of(device.name))
-        print(f"Recorded in {file_of(device.name).relative_to(DATA.parent)}.")
+        write(rows, path)
+        print(f"Recorded in {path.relative_to(DATA.parent)}.")
     return 0
 
 
-def _by_function(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+def by_function(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """Each function, in the order of its first row, and its rows."""
     for function in dict.fromkeys(row.function for row in rows):
         yield function, [row for row in rows if row.function == function]
 
 
 def _sentences(rows: Sequence[Row]) -> Iterator[str]:
-    for function, of_function in _by_function(rows):
+    for function, of_function in by_function(rows):
         found = summary(of_function)
         yield (
             f"{function}: {found.rows} shapes, geometric mean {found.geometric_mean:.3f} × the "
@@ -272,7 +292,7 @@ def _table(rows: Sequence[Row]) -> Table:
     """Of each function those with the least ratio."""
     headers = ("function", "shape", "layout", "host us", "us", "library", "us", "ratio")
     table = Table(*headers, title="As called")
-    for _, of_function in _by_function(rows):
+    for _, of_function in by_function(rows):
         for row in sorted(of_function, key=lambda row: row.ratio)[:SHOWN]:
             numbers = (f"{row.host_us:.1f}", f"{row.time_us:.1f}", row.library,
                        f"{row.library_us:.1f}", f"{row.ratio:.3f}")  # fmt: skip

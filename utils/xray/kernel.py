@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import pandas as pd
-
 from utils.machine.occupancy import limits_of
 from utils.xray import widths
 from utils.xray.banks import BankConflicts, bank_conflicts
@@ -198,6 +196,8 @@ class XRay:
         return "\n".join([f"{self.kernel} for {self.arch}", *rows])
 
     def _repr_html_(self) -> str:
+        import pandas as pd  # half a second, for those who ask for a table
+
         figures = pd.Series(self.figures(), name=f"{self.kernel} for {self.arch}")
         return figures.to_frame().to_html()
 

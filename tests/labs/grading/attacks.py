@@ -85,6 +85,27 @@ INSIDE = {
     "raises": "raise ValueError('100 points')",
     "an assertion": "assert False",
 }  # fmt: skip
+# What stands within a function of the host, which would be called: `benchmark(device, m, n, k)`.
+HOST = {
+    "walks by a pattern": "match m:\n    case int(__class__=x):\n        pass",
+    "writes a file by a pattern": (
+        "x = 0\nmatch np.float32(1):\n    case np.float32(tofile=x):\n        x('PWNED')"
+    ),
+    "catches the end of its time": "try:\n    launch()\nexcept* float:\n    pass",
+    "reads what the device hides": "x = device.queue",
+    "changes the device": "device.now = lambda: 0",
+    "walks to the judge": "x = device.launch.__self__",
+    "walks by globals": "x = device.now.__func__.__globals__",
+    "formats an attribute": "x = '{0.__class__}'.format(device)",
+    "writes an attribute into a text": "x = f'{device.__class__}'",
+    "loads a file": "x = np.load('secret')",
+    "writes a file": "np.zeros(3).tofile('PWNED')",
+    "names a builtin": "x = open('secret')",
+    "asks for an attribute": "x = getattr(device, 'queue')",
+    "imports": "import os",
+    "a class": "class Rate:\n    pass",
+    "a generator": "yield 1",
+}
 # Files that are no text of Python.
 RAW = {
     "nothing": b"",

@@ -15,7 +15,7 @@ from labs.grading.child import Limits
 from labs.grading.grade import grade
 from labs.grading.labs import find
 from labs.grading.reading import MOST_BYTES, Submission, collected
-from tests.labs.grading.attacks import ATTACKS, TEXTS, kernel
+from tests.labs.grading.attacks import ATTACKS, HOST, TEXTS, kernel
 
 SECRET = "a secret of sixteen characters"
 LIMITS = Limits(seconds=60, cpu_seconds=40)
@@ -84,6 +84,15 @@ def test_what_is_not_allowed_is_named_with_its_line(body, words):
     assert isinstance(refused, NotAllowed)
     assert str(refused).startswith("Line 8: ")
     assert words in str(refused)
+
+
+@pytest.mark.parametrize("what", HOST)
+def test_a_function_of_the_host_that_reaches_further_is_not_called(what):
+    lines = "".join(f"    {line}\n" for line in HOST[what].splitlines())
+    text = f"import numpy as np\n\ndef benchmark(device, m, n, k):\n{lines}    return 1\n"
+    refused = functions_of((text,), ("benchmark",))["benchmark"]
+    assert isinstance(refused, NotAllowed)
+    assert "is not allowed" in str(refused) or "not defined, or not allowed" in str(refused)
 
 
 def test_a_link_is_not_followed(tmp_path):

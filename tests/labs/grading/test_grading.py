@@ -34,16 +34,16 @@ def handed_in(lab, kind="solution") -> Submission:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LABS)
-def test_the_solutions_of_a_lab_get_all_points(name):
-    found = grade(find(name), handed_in(find(name)), SECRET)
+def test_the_solutions_of_a_lab_get_all_points(lab):
+    found = grade(lab, handed_in(lab), SECRET)
     assert [row.told for row in found.rows if row.points < row.of] == []
-    assert found.points == found.of == 100 * find(name).points
+    assert found.points == found.of == 100 * lab.points
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LABS)
-def test_the_starters_of_a_lab_get_at_most_a_third(name):
-    found = grade(find(name), handed_in(find(name), "starter"), SECRET)
+def test_the_starters_of_a_lab_get_at_most_a_third(lab):
+    found = grade(lab, handed_in(lab, "starter"), SECRET)
     assert found.points <= found.of / 3
     assert found.told
 

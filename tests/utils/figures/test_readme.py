@@ -1,30 +1,35 @@
-"""The README's table comes from the records, and its links lead somewhere."""
+"""What pages say of results comes from the records, and their links lead somewhere."""
 
 import re
 
-from utils.figures import plots, virtual_gpu_readme
-from utils.figures.readme import (
+import pytest
+
+from utils.figures import plots
+from utils.figures.readme import PAGES, README, RUNGS, short_results, with_results
+from utils.figures.results_page import (
     FIGURES,
     GROUNDS,
     ON_CPU,
     ON_GPU,
-    README,
+    PAGE,
     figures,
     results,
-    with_results,
 )
 from utils.measuring import records
+from utils.paths import ROOT
 
 
-def test_the_table_is_the_one_that_the_records_give():
+@pytest.mark.parametrize("page,sections", PAGES, ids=["readme", "results", "virtual_gpu"])
+def test_what_a_page_says_of_results_is_what_the_records_give(page, sections):
+    text = page.read_text(encoding="utf-8")
+    assert with_results(text, sections) == text, "run python -m utils.figures.readme"
+
+
+def test_a_figure_that_was_changed_by_hand_would_be_found():
     text = README.read_text(encoding="utf-8")
-    assert with_results(text) == text, "run python -m utils.figures.readme"
-
-
-def test_what_the_virtual_gpus_readme_says_of_exactness_is_what_the_records_give():
-    text = virtual_gpu_readme.README.read_text(encoding="utf-8")
-    anew = with_results(text, virtual_gpu_readme.SECTIONS)
-    assert anew == text, "run python -m utils.figures.readme"
+    for wrong in (text.replace("| 7.5% |", "| 8.5% |"), text.replace("<!-- short ", "<!-- ")):
+        assert wrong != text
+        assert with_results(wrong, {"short results": short_results}) != wrong
 
 
 def test_the_table_has_every_recorded_step():
@@ -35,15 +40,32 @@ def test_the_table_has_every_recorded_step():
         for step in records.measured(device, ladder)["step"]
     }
     assert steps
-    assert all(f"`{step}`" in results() for step in steps)
+    tables = results()
+    assert all(f"`{step}`" in tables for step in steps)
 
 
-def test_every_link_of_the_readme_leads_to_a_file():
-    text = README.read_text(encoding="utf-8")
-    targets = re.findall(r'\]\(([^)]+)\)|src(?:set)?="([^"]+)"', text)
-    targets = [link or picture for link, picture in targets]
-    assert sum(target.endswith(".svg") for target in targets) == 2 * len(figures())
-    assert all((README.parent / target).exists() for target in targets)
+def test_the_short_table_has_each_of_its_rungs_and_one_thread_of_each_cpu():
+    steps = re.findall(r"^\| `(\w+)`", short_results(), re.MULTILINE)
+    cpus = records.recorded_devices("cpu")
+    assert [step for step in steps if step in RUNGS] == list(RUNGS)
+    assert len(steps) == len(RUNGS) + len(cpus)
+
+
+@pytest.mark.parametrize("page", [README, PAGE, ROOT / "CONTRIBUTING.md", ROOT / "PLATFORMS.md"])
+def test_every_link_of_a_page_leads_to_a_file(page):
+    assert [link for link in links(page) if not (page.parent / link).exists()] == []
+
+
+def test_every_plot_is_shown_on_light_and_on_dark_ground():
+    shown = {link.rpartition("/")[2] for link in links(PAGE)}
+    assert shown >= {f"{name}_{ground}.svg" for name in figures() for ground in GROUNDS}
+    assert sum(link.endswith(".svg") for link in links(README)) == len(GROUNDS)
+
+
+def links(page):
+    """What a page links to and shows, but for its own headings."""
+    found = re.findall(r'\]\(([^)#]+)\)|src(?:set)?="([^"]+)"', page.read_text(encoding="utf-8"))
+    return [link or picture for link, picture in found]
 
 
 def test_the_pictures_show_the_records_on_light_and_on_dark_ground(tmp_path):

@@ -61,6 +61,16 @@ def test_a_failing_cell_is_shown_and_the_next_lesson_still_runs(tmp_path, capsys
     assert (tmp_path / "02_sound.html").exists()
 
 
+def test_what_ran_is_kept_with_its_outputs_and_what_failed_is_not(tmp_path):
+    notebook = write_notebook(tmp_path / "01_sum.ipynb", "print(6 * 7)")
+    kept = tmp_path / "build" / run_notebooks.EXECUTED / "01_sum.ipynb"
+    assert run_notebooks.main([str(notebook), "--out", str(tmp_path / "build")]) == 0
+    assert nbformat.read(kept, as_version=4).cells[1].outputs[0].text == "42\n"
+    write_notebook(notebook, "1 / 0")
+    assert run_notebooks.main([str(notebook), "--out", str(tmp_path / "build")]) == 1
+    assert not kept.exists()
+
+
 def test_a_cell_that_takes_too_long_is_shown(tmp_path, capsys):
     notebook = write_notebook(tmp_path / "slow.ipynb", "import time", "time.sleep(60)")
     code = run_notebooks.main([str(notebook), "--out", str(tmp_path), "--timeout", "1"])

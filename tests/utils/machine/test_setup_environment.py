@@ -3,10 +3,13 @@
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
+from importlib import metadata
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from utils.machine import setup_environment
@@ -158,14 +161,45 @@ def test_make_refuses_every_python_that_pyproject_refuses():
     assert asked == f">={major}.{minor}"
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_tells_an_old_python_in_one_sentence_that_it_is_too_old(tmp_path):
+    # As Python 3.10 runs `python -c CODE`: this Python, with another version.
+    old = tmp_path / "python3.10"
+    code = "import sys; sys.version_info = (3, 10, 13); exec(sys.argv[1])"
+    old.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c '{code}' \"$2\"\n", encoding="utf-8")
+    old.chmod(0o755)
+    command = ["make", "--silent", "setup", f"PYTHON={old}"]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert told.returncode == 2
+    first, *rest = told.stderr.splitlines()
+    assert first.startswith("This Python is older than 3.11: choose another")
+    assert not [line for line in rest if not line.startswith("make")]
+
+
+@pytest.mark.parametrize("python", ["3.11.2", "3.12.0", "3.13.0"])
+def test_every_pinned_package_takes_the_pythons_of_the_course(python):
+    asked = {name: metadata.metadata(name).get("Requires-Python") for name in installed()}
+    assert asked
+    assert [name for name, spec in asked.items() if python not in SpecifierSet(spec or "")] == []
+
+
+def installed():
+    """The pinned packages that are here at the version of their pin."""
+    here = {canonicalize_name(each.name): each.version for each in metadata.distributions()}
+    return [name for name, version in pins().items() if here.get(name) == version]
+
+
 def test_every_make_target_is_listed_by_help():
-    makefile = read("Makefile")
+    makefile = read("Makefile").replace("\\\n", "")
     targets = re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE).group(1).split()
     assert targets == re.findall(r"^([a-z-]+):.* ## .+$", makefile, re.MULTILINE)
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-@pytest.mark.parametrize("target", re.search(r"^\.PHONY: (.+)$", read("Makefile"), re.M)[1].split())
+@pytest.mark.parametrize(
+    "target",
+    re.search(r"^\.PHONY: (.+)$", read("Makefile").replace("\\\n", ""), re.M)[1].split(),
+)
 def test_make_understands_every_target(target):
     told = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True)
     assert told.returncode == 0, told.stderr

@@ -1,0 +1,57 @@
+"""`python -m gemm_kernels.cpu as-called`: `matmul` beside NumPy, each on one thread."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from gemm_kernels.cpu.blas import matmul
+from utils.ladder.problems import draw
+from utils.ladder.shapes import GemmShape
+from utils.measuring.as_called import CPU, Case, as_called_command
+
+SMALLEST, LARGEST = 16, 1500
+CUBES = (64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048)
+COUNT = 60
+
+
+def cases(count: int = COUNT, seed: int = 1) -> Iterator[Case]:
+    """The cubes, and random shapes: sides log-uniform, a third of them with odd sides; every other
+    one has a and b in rows, the others have each in rows or in columns."""
+    generator = random.Random(seed)
+    for n in CUBES:
+        yield _case(GemmShape(n, n, n), ("rows", "rows"))
+    for number in range(count):
+        sides = [
+            round(math.exp(generator.uniform(math.log(SMALLEST), math.log(LARGEST))))
+            for _ in range(3)
+        ]
+        if number % 3 == 0:
+            sides = [side | 1 for side in sides]
+        layouts = [generator.choice(("rows", "columns")) for _ in range(2)]
+        yield _case(GemmShape(*sides), ("rows", "rows") if number % 2 == 0 else tuple(layouts))
+
+
+COMMAND = as_called_command(cases, COUNT, CPU)
+
+
+def _case(shape: GemmShape, layouts: tuple[str, str]) -> Case:
+    return Case(
+        function="matmul", m=shape.m, n=shape.n, k=shape.k, elements=None,
+        layout=", ".join(layouts), dtype="float32", bind=partial(_bind, shape, layouts),
+    )  # fmt: skip
+
+
+def _bind(shape: GemmShape, layouts: tuple[str, str]):
+    a = _matrix((shape.m, shape.k), layouts[0], seed=1)
+    b = _matrix((shape.k, shape.n), layouts[1], seed=2)
+    return partial(matmul, a, b), {"NumPy": partial(np.matmul, a, b)}, None
+
+
+def _matrix(sides: tuple[int, int], layout: str, seed: int) -> np.ndarray:
+    values = draw("uniform", sides, seed)
+    return values if layout == "rows" else np.asfortranarray(values)

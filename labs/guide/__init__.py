@@ -1,0 +1,1 @@
+"""The instructor's pages, and the code of answers that are code."""

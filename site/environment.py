@@ -1,0 +1,82 @@
+"""Make `build/site-env`, the environment of the site: `python site/environment.py`.
+
+It is run by the course's own Python. Sphinx and its packages are installed beside the course's,
+which the environment sees as well: the pages of the API are made from the docstrings of the real
+functions. Returns at once when nothing has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENT = ROOT / "build" / "site-env"
+STAMP = ENVIRONMENT / "installed.txt"
+PINS = (ROOT / "constraints.txt", ROOT / "site" / "constraints.txt")
+PACKAGES = ("furo", "myst-nb", "sphinx")
+TIMEOUT = 600  # seconds, for each of the two commands
+
+
+def stamp() -> str:
+    """What the environment was made from: the pins, this Python and its packages."""
+    pins = "".join(file.read_text(encoding="utf-8") for file in PINS)
+    digest = hashlib.sha256(pins.encode()).hexdigest()
+    return f"{sys.version}\n{sysconfig.get_path('purelib')}\n{digest}\n"
+
+
+def main() -> int:
+    """Exit code: 0 when the environment is ready, else that of the command that failed."""
+    if STAMP.exists() and STAMP.read_text(encoding="utf-8") == stamp():
+        return 0
+    print("Installing Sphinx into build/site-env. This takes up to a minute.", flush=True)
+    steps = (_make, _install)
+    code = next((failed for step in steps if (failed := step())), 0)
+    if code:
+        print("The site's packages could not be installed: see above.", file=sys.stderr)
+    else:
+        STAMP.write_text(stamp(), encoding="utf-8")
+    return code
+
+
+def _make() -> int:
+    code = _run(sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT))
+    if code == 0:
+        # Not its path alone: Numba's CUDA is found by a .pth file that lies in that folder.
+        seen = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
+        (_packages() / "course.pth").write_text(seen, encoding="utf-8")
+    return code
+
+
+def _install() -> int:
+    pins = [part for file in PINS for part in ("--constraint", str(file))]
+    options = ("--disable-pip-version-check", "--quiet")
+    return _run(str(python()), "-m", "pip", "install", *options, *pins, *PACKAGES)
+
+
+def python() -> Path:
+    """The environment's own Python."""
+    return Path(sysconfig.get_path("scripts", "venv", _inside())) / Path(sys.executable).name
+
+
+def _packages() -> Path:
+    return Path(sysconfig.get_path("purelib", "venv", _inside()))
+
+
+def _inside() -> dict[str, str]:
+    return {"base": str(ENVIRONMENT), "platbase": str(ENVIRONMENT)}
+
+
+def _run(*command: str) -> int:
+    try:
+        return subprocess.run(command, cwd=ROOT, check=False, timeout=TIMEOUT).returncode
+    except subprocess.TimeoutExpired:
+        print(f"Stopped after {TIMEOUT} seconds: {' '.join(command)}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

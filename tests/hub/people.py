@@ -1,0 +1,100 @@
+"""What people do in their browsers: log in, open a notebook, run and hand it in."""
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from tests.hub.running import INSTRUCTOR, INSTRUCTOR_PASSWORD, PASSWORD, Hub
+
+ONE_STEP = 60_000  # milliseconds that a page may take
+ONE_LESSON = 240  # seconds
+OPEN = ".jp-NotebookPanel:not(.lm-mod-hidden)"
+
+
+def log_in(browser, hub: Hub, name: str, password: str = "", then: str = "/hub/home"):
+    """The page of somebody who gave name and password, and what the hub shows then."""
+    page = browser.new_page(width=1280)
+    page.set_default_timeout(ONE_STEP)
+    page.goto(f"{hub.address}/hub/login?next={then}")
+    page.fill("#username_input", name)
+    page.fill("#password_input", password or password_of(name))
+    page.click("#login_submit")
+    return page
+
+
+def password_of(name: str) -> str:
+    return INSTRUCTOR_PASSWORD if name == INSTRUCTOR else PASSWORD
+
+
+def enter(browser, hub: Hub, name: str):
+    """A page with JupyterLab of this person, which shows the first lesson."""
+    page = log_in(browser, hub, name, then="/hub/spawn")
+    page.locator(".jp-mod-current", has_text="00_start_here.ipynb").first.wait_for()
+    page.locator(f"{OPEN} .jp-Cell").first.wait_for()
+    return page
+
+
+def open_notebook(page, hub: Hub, path: str) -> None:
+    """Through the link that a page may give to everybody; path: below one's home."""
+    page.goto(f"{hub.address}/hub/user-redirect/lab/tree/{path}")
+    page.locator(".jp-mod-current", has_text=Path(path).name).first.wait_for()
+    page.locator(f"{OPEN} .jp-Cell").first.wait_for()
+    wait_for_kernel(page, path)
+
+
+def wait_for_kernel(page, path: str) -> None:
+    """Until the kernel of this notebook is idle: what is asked of one that starts is lost."""
+    sessions = page.url.split("/lab/")[0] + "/api/sessions"
+    end = time.monotonic() + ONE_STEP / 1000
+    while time.monotonic() < end:
+        found = page.request.get(sessions).json()
+        if (path, "idle") in [(one["path"], one["kernel"]["execution_state"]) for one in found]:
+            return
+        page.wait_for_timeout(500)
+    raise TimeoutError(f"The kernel of {path} did not start.")
+
+
+def run_all(page) -> None:
+    page.get_by_text("Run", exact=True).first.click()
+    page.locator("[data-command='runmenu:run-all']").click()
+
+
+def saved_when_run(page, file: Path) -> list[dict]:
+    """The code cells of the notebook, as saved after its last one ran, or after one failed."""
+    return saved(page, file, lambda code: code[-1]["execution_count"] or any(map(failed, code)))
+
+
+def saved(page, file: Path, until: Callable[[list[dict]], bool]) -> list[dict]:
+    """The code cells of the open notebook, saved again and again until they are as asked."""
+    end = time.monotonic() + ONE_LESSON
+    while time.monotonic() < end:
+        page.keyboard.press("Control+s")
+        page.wait_for_timeout(1000)
+        with suppress(json.JSONDecodeError):  # it is being written
+            cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+            code = [cell for cell in cells if cell["cell_type"] == "code"]
+            if until(code):
+                return code
+    raise TimeoutError(f"{file.name} did not come to be as asked in {ONE_LESSON} s.")
+
+
+def failed(cell: dict) -> bool:
+    return any(output["output_type"] == "error" for output in cell["outputs"])
+
+
+def write(page, file: Path, function: str, text: str) -> None:
+    """Replace the cell that defines a function in the open notebook, and save."""
+    cell = page.locator(f"{OPEN} .jp-CodeCell", has_text=f"def {function}(").first
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+    saved(page, file, lambda code: any("".join(one["source"]) == text for one in code))
+
+
+def assignments(page):
+    """nbgrader's list of assignments, opened from JupyterLab's menu."""
+    page.get_by_text("Nbgrader", exact=True).first.click()
+    page.get_by_text("Assignment List", exact=True).click()
+    return page.locator("#nbgrader-assignment-list")

@@ -1,0 +1,308 @@
+"""Python that got past the allow-list: what it cannot do in the sandbox, and what is left of it."""
+
+import contextlib
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from labs import EXERCISES
+from labs.__main__ import main
+from labs.grading import system_calls
+from labs.grading.child import Limits
+from labs.grading.grade import grade
+from labs.grading.labs import LABS, find
+from labs.grading.messages import ended
+from labs.grading.reading import Submission
+from labs.grading.sandbox import PACKAGES, in_sandbox, require_sandbox, run
+from utils.errors import CourseError
+from utils.paths import ROOT
+
+SECRET = "a secret of sixteen characters"
+LIMITS = Limits(seconds=120, cpu_seconds=60)
+# A child that does what a test says, where that of the grader calls functions of a submission.
+HOSTILE = """
+import ctypes, os, resource, signal, socket, subprocess, sys, threading, time
+from labs.grading.sandboxed import serve
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+def called(result):
+    if result == -1:
+        raise OSError(ctypes.get_errno(), "refused")
+    return result
+
+def tries(given):
+    for text in given["tries"]:
+        try:
+            yield {"tried": text, "got": repr(eval(text))}
+        except (OSError, ValueError, MemoryError) as error:
+            yield {"tried": text, "error": type(error).__name__}
+
+serve(tries)
+"""
+REFUSED = {
+    "reads a file of the system": "open('/etc/passwd').read()",
+    "reads the secret of the class": "open({secret!r}).read()",
+    "reads the course's notes on itself": "open({root!r} + '/pyproject.toml').read()",
+    "reads the memory of another process": "open('/proc/1/mem', 'rb').read(1)",
+    "writes into the course": "open({root!r} + '/labs/pwned', 'w')",
+    "writes into the root": "open('/pwned', 'w')",
+    "writes where all may write": "open('/tmp/pwned', 'w')",
+    "writes into shared memory": "open('/dev/shm/pwned', 'w')",
+    "fills its scratch": (
+        "[open(f'/scratch/{{i}}', 'wb').write(bytes(60 * 2**20)) for i in range(3)]"
+    ),
+    "writes a large file": "open('/scratch/large', 'wb').write(bytes(200 * 2**20))",
+    "connects to this machine": "socket.create_connection(('127.0.0.1', {port}), 5)",
+    "connects by a name": "socket.socket(socket.AF_UNIX).connect('\\0{name}')",
+    "forks": "os.fork()",
+    "starts a program": "subprocess.run(['/usr/bin/env'], timeout=5)",
+    "spawns a program": "os.posix_spawn('/usr/bin/env', ['env'], {{}})",
+    "makes a user namespace": "called(libc.unshare(0x10000000))",
+    "mounts": "called(libc.mount(b'x', b'/scratch', b'tmpfs', 0, None))",
+    "takes 100 GB": "bytearray(100 * 2**30)",
+    "takes memory without an owner": "os.memfd_create('x')",
+    "takes memory of System V": "called(libc.shmget(0, 2**30, 0o1600))",
+    "kills others": "os.kill(-1, 9)",
+    "raises a limit": "resource.setrlimit(resource.RLIMIT_CPU, (-1, -1))",
+}
+SEEN = {
+    "environment": "dict(os.environ)",
+    "environment of the first process": (
+        "open('/proc/1/environ').read() if os.access('/proc/1/environ', os.R_OK) else ''"
+    ),
+    "processes": "[int(one) for one in os.listdir('/proc') if one.isdigit()]",
+    "descriptors": "[os.readlink(f'/proc/self/fd/{{one}}') for one in range(3, 50) "
+    "if os.path.lexists(f'/proc/self/fd/{{one}}')]",
+    "course": "os.listdir({root!r})",
+    "a thread": "threading.Thread(target=print).start()",
+    "scratch": "open('/scratch/small', 'w').write('x')",
+}
+
+
+@pytest.fixture(scope="module")
+def tried(sandbox, tmp_path_factory):
+    """What the child got, or why it got nothing, by the name of what it tried."""
+    folder, name = tmp_path_factory.mktemp("class"), f"name{secrets.token_hex()}"
+    (folder / "secret").write_text(SECRET)
+    inherited = os.open(folder / "secret", os.O_RDONLY)
+    os.set_inheritable(inherited, True)
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.socket(socket.AF_UNIX) as named,
+    ):
+        patch.setenv("COURSE_SECRET", SECRET)
+        named.bind(f"\0{name}")
+        named.listen()
+        known = {
+            "secret": str(folder / "secret"), "root": str(ROOT), "name": name,
+            "port": server.getsockname()[1],
+        }  # fmt: skip
+        texts = {what: text.format(**known) for what, text in (REFUSED | SEEN).items()}
+        given = {"limits": asdict(LIMITS), "tries": list(texts.values())}
+        seen = run(("-c", HOSTILE), given, LIMITS.seconds)
+        for what in (
+            "reads the secret of the class", "connects to this machine", "connects by a name",
+        ):  # fmt: skip
+            eval(texts[what], {"socket": socket})  # here it works: it is the sandbox that refuses
+    os.close(inherited)
+    assert seen.problem == ""
+    by_text = {one["tried"]: one for one in seen.messages}
+    return {what: by_text[text] for what, text in texts.items()}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_the_sandbox_refuses(tried, what):
+    assert "error" in tried[what], tried[what]
+
+
+def test_nothing_that_is_seen_there_holds_the_secret(tried):
+    assert not any(SECRET in one.get("got", "") for one in tried.values())
+    assert "COURSE_SECRET" not in tried["environment"]["got"]
+
+
+def test_only_its_own_processes_and_its_pipe_are_seen(tried):
+    assert len(eval(tried["processes"]["got"])) <= 3
+    (pipe,) = set(eval(tried["descriptors"]["got"])) - {os.devnull}
+    assert pipe.startswith("pipe:")
+
+
+def test_of_the_course_only_what_runs_is_there(tried):
+    prefixes = {Path(one) for one in (sys.prefix, sys.base_prefix)}
+    known = {one.relative_to(ROOT).parts[0] for one in prefixes if one.is_relative_to(ROOT)}
+    assert set(eval(tried["course"]["got"])) <= {*PACKAGES, *known}
+
+
+def test_what_a_right_function_may_need_is_there(tried):
+    assert "got" in tried["a thread"]
+    assert "got" in tried["scratch"]
+
+
+# Each ends the child, or what it says, in a way of its own; with a word of what is told.
+ENDS = {
+    "loops for ever": ("exec('while True: pass')", "ended by SIGKILL"),
+    "sleeps, deaf to signals": (
+        "[signal.pthread_sigmask(signal.SIG_SETMASK, range(1, 65)), time.sleep(600)]",
+        "did not end in the time",
+    ),
+    "leaves": ("os._exit(0)", "ended before its work was done"),
+    "kills itself": ("os.kill(os.getpid(), 9)", "SIGKILL"),
+    "crashes": ("ctypes.string_at(0)", "SIGSEGV"),
+    "says what is no message": (
+        "[os.write(int(sys.argv[1]), b'\\xff' * 100), os._exit(0)]", "ended before",
+    ),
+    "writes without end": (
+        "exec('while True: os.write(int(sys.argv[1]), bytes(2**20))')", "more than the check reads",
+    ),
+    "closes its pipe and goes on": (
+        "[os.close(int(sys.argv[1])), time.sleep(600)]", "ended by SIGKILL",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ENDS)
+def test_however_a_child_ends_it_is_told_and_no_process_is_left(sandbox, what):
+    text, words = ENDS[what]
+    mark = secrets.token_hex()
+    limits = Limits(seconds=30 if "sleeps" in what else 120, cpu_seconds=6)
+    given = {"limits": asdict(limits), "tries": [text]}
+    seen = run(("-c", f"{HOSTILE}\n# {mark}"), given, limits.seconds)
+    assert words in seen.problem
+    assert _within_a_minute(lambda: mark not in _told_of_processes("cmdline"))
+
+
+@pytest.mark.slow
+def test_where_the_grader_is_killed_its_sandbox_ends(sandbox):
+    mark = secrets.token_hex(7)  # as long as the name of a thread may be
+    sleeps = f"[libc.prctl(15, b'{mark}', 0, 0, 0), time.sleep(600)]"  # PR_SET_NAME
+    given = {"limits": asdict(LIMITS), "tries": [sleeps]}
+    grades = f"from labs.grading.sandbox import run\nrun(('-c', {HOSTILE!r}), {given}, 600)"
+    grader = subprocess.Popen([sys.executable, "-c", grades], cwd=ROOT)
+    assert _within_a_minute(lambda: mark in _told_of_processes("comm"))
+    grader.kill()
+    grader.wait(10)
+    assert _within_a_minute(lambda: mark not in _told_of_processes("comm"))
+
+
+def _within_a_minute(holds) -> bool:
+    """A sandbox takes a while to start, and the kernel a moment to end its processes."""
+    for _ in range(600):
+        if holds():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def _told_of_processes(file: str) -> str:
+    """What `/proc` says of each process in this file."""
+    told = []
+    for path in Path("/proc").glob(f"[0-9]*/{file}"):
+        with contextlib.suppress(OSError):  # it has ended
+            told.append(path.read_text(errors="replace"))
+    return "\n".join(told)
+
+
+@pytest.mark.slow
+def test_a_function_without_end_gets_no_points_and_the_next_one_is_graded(sandbox):
+    lab, limits = find("measuring"), Limits(cpu_seconds=6)
+    solution = EXERCISES["benchmark"].solution_text
+    endless = "def benchmark(device, m, n, k):\n    return sum(range(10**15))\n"
+    waits = "def benchmark(device, m, n, k):\n    while True:\n        pass\n"
+    found = [
+        grade(lab, Submission("student", (("work.py", text.encode()),)), SECRET, limits)
+        for text in (endless, waits, solution)
+    ]
+    assert [one.points for one in found] == [0, 0, 10000]
+    assert all(one.rows[0].told for one in found[:2])
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"\xff" * 20,
+        (2).to_bytes(8, "little") + b"[]",
+        (2**62).to_bytes(8, "little") + b"{}",
+        (6).to_bytes(8, "little") + b'{"a":\xff',
+        (200_000).to_bytes(8, "little") + b"[" * 200_000,
+    ],
+)
+def test_what_is_no_message_is_none(raw):
+    assert ended(raw, "", 0).messages == ()
+    assert ended(raw, "", 99).problem == "it was ended by an unknown signal"
+
+
+def test_a_forged_message_is_held_to_its_types(monkeypatch):
+    from labs.grading import sandbox as own
+    from labs.grading.marks import rows_of
+
+    part = find("measuring").parts[0]
+    forged = {"part": "benchmark", "passed": 1, "causes": [{"a": "\ud800"}, "\ud800" * 10**6]}
+    (plain,) = (own._plain(one) for one in [forged])
+    assert plain["passed"] is False
+    assert all(len(one.encode()) <= own.LONGEST for one in plain["causes"])
+    assert own._plain({"causes": 5, "refused": [1]})["refused"] == "[1]"
+    (row,) = rows_of(part, [plain], None, "")
+    assert row.points == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "cure"),
+    [
+        ("bwrap: setting up uid map: Permission denied", "AppArmor profile"),
+        ("bwrap: No permissions to create new namespace", "ask the administrator"),
+        ("bwrap: Creating new namespace failed: Operation not permitted", "start the container so"),
+        ("bwrap: Creating new namespace failed: max_*_namespaces exceeded", "switched off"),
+        ("bwrap: Unknown option --disable-userns", "0.8 is needed"),
+        ("", "it ended before its work was done"),
+    ],
+)
+def test_a_sandbox_that_does_not_start_says_what_to_do(tmp_path, monkeypatch, said, cure):
+    (tmp_path / "bwrap").write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CourseError, match=cure):
+        require_sandbox()
+    with pytest.raises(CourseError, match="does not start"):
+        in_sandbox(Submission("student", ()), ("benchmark",))
+
+
+@pytest.mark.parametrize("words", [["grade", "transfers", "{work}", "--out", "{out}"],
+                                   ["selftest", "measuring"], ["selftest"]])  # fmt: skip
+def test_without_bubblewrap_the_command_refuses_before_it_grades(
+    tmp_path, monkeypatch, capsys, words
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("COURSE_SECRET", SECRET)
+    (tmp_path / "ann.py").write_text("x = 1")
+    places = {"work": tmp_path / "ann.py", "out": tmp_path / "out"}
+    assert main([word.format(**places) for word in words]) == 2
+    assert "install the package bubblewrap" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_elsewhere_than_on_linux_it_is_refused(monkeypatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    with pytest.raises(CourseError, match="Linux machine or in a container"):
+        require_sandbox()
+
+
+def test_an_unknown_processor_is_refused(monkeypatch):
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    with pytest.raises(CourseError, match="riscv64"):
+        system_calls.only_this_process()
+
+
+def test_labs_of_kernels_need_no_sandbox(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert {lab.name for lab in LABS.values() if lab.needs_sandbox} == {"measuring", "transfers"}
+    found = grade(find("unrolling"), Submission("student", (("a.py", b"x = 1"),)), SECRET)
+    assert "There is no function `unroll`" in found.rows[0].told

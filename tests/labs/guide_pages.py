@@ -1,0 +1,157 @@
+"""The pages of the instructor's guide that are made: answers and mistakes.
+
+`python -m tests.labs.guide_pages` writes them; the tests hold them equal to what it would write.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+import nbformat
+
+from labs import EXERCISES, check
+from labs.grading.labs import LABS, Lab
+from tests.labs.readers import changed
+from utils.paths import ROOT
+
+GUIDE = ROOT / "labs" / "guide"
+ANSWERS, MISTAKES = GUIDE / "answers.md", GUIDE / "mistakes.md"
+SHOWN = 6  # mistakes of each exercise
+# Answers that are code, by lesson and number of the exercise.
+CODE = {("04", 1): "chain", ("05", 2): "four_rows", ("09", 2): "eight_loads", ("18", 3): "largest"}
+_MADE = "<!-- Made by `python -m tests.labs.guide_pages`. -->"
+
+# ------------------------------------------------------------------------------------- answers
+
+_TITLE = re.compile(r"\*\*(\d\. .+?)\*\*")
+_ANSWER = re.compile(
+    r"<details><summary>(?:Solution|Answer)[^<]*</summary>(.*?)</details>", re.DOTALL
+)
+
+
+def answers() -> str:
+    """The page with the answers to the exercises at the end of all lessons."""
+    lessons = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    return "\n".join((
+        "# Answers to the exercises of the lessons",
+        "",
+        _MADE,
+        "",
+        "The exercises at the end of each lesson, and their answers, which also fold out there. "
+        "The figures are those of the lessons: computed by their cells, or taken from the records. "
+        "Whoever gives these exercises as home work removes the answers from the lessons first "
+        "([how](../GUIDE.md#academic-honesty)).",
+        *(section for lesson in lessons for section in _lesson(lesson)),
+        "",
+    ))  # fmt: skip
+
+
+def _lesson(file: Path) -> Iterator[str]:
+    cells = nbformat.read(file, 4).cells
+    title = cells[0].source.splitlines()[0].removeprefix("# ")
+    yield f"\n## [{title}](../../notebooks/{file.name})"
+    for number, (name, task, answer) in enumerate(exercises(cells), start=1):
+        yield f"\n**{name}** {task}\n\n> {answer}"
+        if (file.name[:2], number) in CODE:
+            yield _listing(CODE[file.name[:2], number])
+
+
+def _listing(name: str) -> str:
+    """The code of an answer, without its first line, which says of which exercise it is."""
+    _, _, code = (GUIDE / f"{name}.py").read_text(encoding="utf-8").partition('"""\n\n')
+    return f"\n```python\n{code}```"
+
+
+def exercises(cells: list) -> Iterator[tuple[str, str, str]]:
+    """Of a lesson's cells the title, the task and the answer of each exercise at its end."""
+    prose = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    rest = re.split(r"^## Exercises$", prose, flags=re.MULTILINE)[1]
+    rest = re.split(r"^## ", rest, flags=re.MULTILINE)[0]
+    for piece in re.split(r"^(?=\*\*\d\. )", rest, flags=re.MULTILINE)[1:]:
+        title, answer = _TITLE.match(piece), _ANSWER.search(piece)
+        yield title[1], _one_line(piece[title.end() : answer.start()]), _one_line(answer[1])
+
+
+def _one_line(text: str) -> str:
+    """Prose of a notebook on one line, with its few tags as Markdown; links lead from the guide."""
+    for tag, mark in (("code", "`"), ("em", "*"), ("b", "**")):
+        text = re.sub(rf"</?{tag}>", mark, text)
+    text = re.sub(r"</?(?:p|details|summary)>", " ", text)
+    text = re.sub(r"\]\((?=[\w-]+\.(?:ipynb|md)\))", "](../../notebooks/", text)
+    for entity, character in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
+        text = text.replace(entity, character)
+    return " ".join(text.split())
+
+
+# ------------------------------------------------------------------------------------ mistakes
+
+
+def mistakes() -> str:
+    """The page with common mistakes of each lab, as the checker words them."""
+    return "\n".join((
+        "# Common mistakes, as the checker words them",
+        "",
+        _MADE,
+        "",
+        f"For each exercise {SHOWN} of the wrong solutions that the tests know "
+        "(`tests/labs/test_NAME.py` has them all), and what a student reads. A sentence names the "
+        "cause with line, thread and number; the cure stands in the hints alone. Lines are those "
+        "of the file that begins with the imports of the starter.",
+        *(section for lab in LABS.values() for section in _lab(lab)),
+        "",
+    ))  # fmt: skip
+
+
+def _lab(lab: Lab) -> Iterator[str]:
+    yield f"\n## {lab.title} (`{lab.name}`)"
+    for part in lab.parts:
+        first = next(o for o in LABS.values() if part.exercise in [p.exercise for p in o.parts])
+        if first is lab:
+            yield mistakes_of(part.exercise)
+        else:
+            yield f"\n### `{part.exercise}`\n\nSee *{first.title}*."
+
+
+def mistakes_of(name: str) -> str:
+    """The section of one exercise: its first wrong solutions that are told different causes."""
+    told: dict[str, str] = {}
+    for what, given in _wrong(name):
+        told.setdefault(" ".join(check(name, given).causes), what)
+        if len(told) == SHOWN:
+            break
+    lines = (f"| {_cell(what)} | {_cell(cause)} |" for cause, what in told.items())
+    head = f"\n### `{name}`\n\n| mistake | what `check` says |\n| --- | --- |"
+    return "\n".join((head, *lines))
+
+
+def _wrong(name: str) -> Iterator[tuple[str, Callable]]:
+    """What is wrong, and the function, in the order of the tests."""
+    tests = import_module(f"tests.labs.test_{name}")
+    for what, (given, *_) in tests.WRONG.items():
+        yield what, _handed_in(name, tests, given)
+
+
+def _handed_in(name: str, tests, given) -> Callable:
+    """given: changes of the solution, one formula, or None for the starter."""
+    if hasattr(tests, "handed_in"):
+        return tests.handed_in(given)
+    if given is None:
+        return EXERCISES[name].starter
+    changes = ((tests.RESULT, given),) if isinstance(given, str) else given
+    return changed(name, *changes)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())
+
+
+def main() -> None:
+    ANSWERS.write_text(answers(), encoding="utf-8")
+    MISTAKES.write_text(mistakes(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""The instructor's guide: its commands run, its made pages are what they are made from."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from numba import cuda, float32
+
+from gemm_kernels.naive import naive
+from labs import EXERCISES, check
+from labs.grading import marks
+from labs.grading.child import USUAL
+from labs.grading.labs import LABS
+from labs.guide.chain import chain
+from labs.guide.eight_loads import eight_loads
+from labs.guide.four_rows import four_rows
+from labs.guide.largest import largest
+from labs.host import HostExercise
+from tests.labs import guide_pages
+from tests.labs.readers import changed
+from utils.intrinsics.wide_memory import commit_copies, copy4_async
+from utils.paths import ROOT
+from utils.virtual_gpu import counting_transfers, installed, trace
+
+GUIDE = (ROOT / "labs" / "GUIDE.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "labs" / "README.md", ROOT / "labs" / "GUIDE.md", *guide_pages.GUIDE.glob("*.md")]
+_BLOCK = re.compile(r"```(?P<kind>bash|text)\n(?P<text>.*?)```", re.DOTALL)
+
+
+def commands() -> list[tuple[str, str]]:
+    """The commands of the guide, each with what it shows there, or ""."""
+    found = []
+    for block in _BLOCK.finditer(GUIDE):
+        if block["kind"] == "bash":
+            found.append((block["text"], ""))
+        else:
+            found[-1] = (found[-1][0], block["text"])
+    return found
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_guide_lead_from_nothing_to_marks(tmp_path):
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    home = {"HOME": str(tmp_path), "PATH": path, "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
+    before = ""
+    for command, shown in commands():
+        script = f"set -euo pipefail\n{before}\n{command}"
+        done = subprocess.run(
+            ["bash", "-c", script], cwd=ROOT, env=home, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        if shown:
+            assert done.stdout == shown
+        exports = [line for line in command.splitlines() if line.startswith("export ")]
+        before = "\n".join((before, *exports))
+    left = {file.name for file in (tmp_path / "gpu-class").iterdir()}
+    assert left == {"handed-in", "handouts", "marks", "secret.txt"}
+
+
+def test_the_page_of_answers_is_that_of_the_lessons():
+    assert guide_pages.ANSWERS.read_text(encoding="utf-8") == guide_pages.answers()
+
+
+def test_every_lesson_has_exercises_with_answers():
+    for file in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        found = list(guide_pages.exercises(nbformat.read(file, 4).cells))
+        assert [name.split(".")[0] for name, _, _ in found] == list("1234"[: len(found)])
+        assert len(found) >= 2
+        assert all(len(task) > 10 and len(answer) > 10 for _, task, answer in found), file.name
+
+
+# Quick ones at once, so that a changed sentence is seen early.
+AT_ONCE = ("device_occupancy", "launch_best", "required_shared")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in AT_ONCE)) for name in EXERCISES],
+)
+def test_the_page_of_mistakes_says_what_the_checker_says(name):
+    assert guide_pages.mistakes_of(name) in guide_pages.MISTAKES.read_text(encoding="utf-8")
+
+
+def test_the_page_of_mistakes_has_all_labs():
+    page = guide_pages.MISTAKES.read_text(encoding="utf-8")
+    for lab in LABS.values():
+        assert f"\n## {lab.title} (`{lab.name}`)\n" in page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files_and_headings(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        file, _, heading = target.partition("#")
+        if file.startswith("https://") or file in ELSEWHERE:
+            continue
+        there = (page.parent / file).resolve() if file else page
+        assert there.is_file(), f"{page.name}: {target}"
+        if heading:
+            titles = re.findall(r"^#+ (.*)$", there.read_text(encoding="utf-8"), re.MULTILINE)
+            assert heading in [_anchor(title) for title in titles], f"{page.name}: {target}"
+
+
+# Pages of other folders of labs.
+ELSEWHERE = ("nbgrader/README.md", "hub/README.md")
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+
+
+def test_points_and_limits_of_the_guide_are_those_of_the_grader():
+    result, found, _, targets = marks.WEIGHTS[False]
+    assert f"{result} % for right results, {found} % where the virtual GPU finds nothing, " in GUIDE
+    assert f"{targets} % for targets" in GUIDE
+    result, found, main, targets = marks.WEIGHTS[True]
+    assert (
+        f"{main} % for the target that it is about, {result} % for right results, {found} % where "
+        f"the virtual GPU finds nothing, {targets} % for other targets" in GUIDE
+    )
+    assert (
+        f"{marks.SIMPLE_CASES} % for the first cases of the task, {marks.ALL_CASES} % for all of "
+        f"them, {marks.DRAWN_CASES} % for cases that are drawn from the secret" in GUIDE
+    )
+    assert f"after {USUAL.seconds:.0f} seconds, or {USUAL.cpu_seconds} seconds of a core" in GUIDE
+    assert f"with {USUAL.memory_bytes // 2**30} GiB of memory" in GUIDE
+
+
+def test_the_timings_name_all_labs():
+    table = GUIDE.partition("<!-- timings -->")[2].partition("<!-- end -->")[0]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(LABS)
+
+
+# ------------------------------------------------------------------------- what it says of others
+
+
+@cuda.jit
+def reverse_without_waiting(x, out):
+    tile, t = cuda.shared.array(128, float32, alignment=16), cuda.threadIdx.x
+    copy4_async(tile, 4 * t, x, 4 * t)
+    commit_copies()
+    cuda.syncthreads()
+    out[t] = tile[127 - t]
+
+
+def test_what_the_guide_says_that_passes_does_pass():
+    odd = changed("whole_rows", ("alignment=16", "alignment=15"))
+    assert check("whole_rows", odd).passed
+    x, out = np.arange(128, dtype=np.float32), np.zeros(32, np.float32)
+    assert not trace(reverse_without_waiting, 1, 32, x, out).findings
+
+
+def test_labs_with_functions_of_the_host_are_those_that_it_names():
+    with_host = [
+        f"`{lab.name}`"
+        for lab in LABS.values()
+        if any(isinstance(part.asked, HostExercise) for part in lab.parts)
+    ]
+    assert f"functions of the host ({', '.join(with_host)})" in GUIDE
+
+
+def test_the_code_of_the_answers_is_right():
+    draw = np.random.default_rng(4)
+    a, b, e = (draw.integers(-9, 10, size).astype(np.float32) for size in ((40, 64), (64, 80),
+                                                                             (80, 16)))  # fmt: skip
+    with installed(), counting_transfers() as copies:
+        assert np.array_equal(chain(naive, a, b, e), a @ b @ e)
+    assert len(copies) == 4
+    for m, n, k in ((64, 256, 32), (33, 65, 7)):
+        a, b = np.ones((m, k), np.float32), draw.random((k, n), dtype=np.float32)
+        c = np.zeros((m, n), np.float32)
+        assert not trace(four_rows, (-(-n // 32), -(-m // 32)), (32, 8), a, b, c).findings
+        assert np.allclose(c, a @ b)
+    x, out = draw.random(5000, dtype=np.float32), np.zeros(5000, np.float32)
+    assert not trace(eight_loads, 3, 256, x, out).findings
+    assert np.array_equal(x, out)
+    most = np.zeros(2, np.float32)
+    assert not trace(largest, 2, 256, -np.arange(1, 301, dtype=np.float32), most).findings
+    assert list(most) == [-1, -257]

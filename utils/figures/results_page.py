@@ -1,0 +1,120 @@
+"""Writes data/results.md: every recorded step, and the plots. See ``utils.figures.readme``."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from functools import cache
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from utils.figures import plots
+from utils.figures.called_map import called_map
+from utils.ladder.shapes import GemmShape, ReduceShape
+from utils.machine.devices import REFERENCE
+from utils.measuring import as_called, records
+from utils.paths import DATA
+
+PAGE = DATA / "results.md"
+FIGURES = DATA / "figures"
+# (ladder, what is computed, which of its rows), where something is recorded.
+ON_GPU = (
+    ("gemm", "4096³ product", "m == 4096 and n == 4096 and k == 4096"),
+    ("reduce", "sum of 2^30", f"elements == {2**30}"),
+)
+ON_CPU = (("cpu", "1024³ product", "m == 1024 and n == 1024 and k == 1024"),)
+LAST_RUNGS = (("gemm", "autotuned", ("m", "n", "k")), ("reduce", "reduce9", ("elements",)))
+# (ladder, title, the size of its staircase)
+PLOTS = (("gemm", "SGEMM on the GPU", "4096"), ("reduce", "Sum of float32 on the GPU", "2³⁰"))
+GROUNDS = ("light", "dark")
+COLUMNS = "| step | problem | | of peak | of the library |\n| --- | --- | ---: | ---: | ---: |"
+
+
+def results(device: str = REFERENCE) -> str:
+    """Markdown: every step at a large size, with its best constants, on a GPU and on CPUs."""
+    tables = [_table(device, ON_GPU, "the library")]
+    tables += [
+        _table(processor, ON_CPU, "one thread of the library; the parallel steps use all cores")
+        for processor in records.recorded_devices("cpu")
+    ]
+    return "\n\n".join(tables)
+
+
+def _table(device: str, problems: tuple[tuple[str, str, str], ...], rival: str) -> str:
+    rows = list(rows_at(device, problems))
+    recorded = (
+        f"Recorded on one {device}, {max(row.date for row, _ in rows)}, strict float32, each step "
+        f"with its best constants, interleaved with {rival}:"
+    )
+    return "\n".join((recorded, "", COLUMNS, *(line(row, problem) for row, problem in rows)))
+
+
+def rows_at(device: str, problems: tuple[tuple[str, str, str], ...]) -> Iterator[tuple]:
+    """Of each step of the ladders its fastest row at that size, and what is computed there.
+
+    problems: as ON_GPU.
+    """
+    for ladder, problem, sizes in problems:
+        if device in records.recorded_devices(ladder):
+            frame = records.measured(device, ladder).query(sizes)
+            for row in records.fastest(frame, ("step",)).itertuples():
+                yield row, problem
+
+
+def line(row, problem: str) -> str:
+    """A record as a row of a table with COLUMNS."""
+    name = f"`{row.step}` {'' if pd.isna(row.params) else row.params}".strip()
+    rate, unit = (row.gb_per_s, "GB/s") if pd.isna(row.gflops) else (row.gflops, "GFLOP/s")
+    figure = f"{rate:,.{0 if rate >= 10 else 1}f}\u00a0{unit}"
+    library = f"{row.library_ratio:.1%} ({row.library})"
+    share = "" if pd.isna(row.efficiency) else f"{row.efficiency:.1%}"
+    return f"| {name} | {problem} | {figure} | {share} | {library} |"
+
+
+def last_rungs(device: str = REFERENCE) -> str:
+    """Markdown: the last step of each ladder over its library at every size, on two devices."""
+    lines = ["| step | problem | library | first | second |", "| --- | --- | --- | ---: | ---: |"]
+    for ladder, step, sides in LAST_RUNGS:
+        first, second = (
+            records.fastest(read(device, ladder).query(f"step == '{step}'"), sides)
+            for read in (records.measured, records.repeated)
+        )
+        for row in first.merge(second, on=list(sides), suffixes=("", "_second")).itertuples():
+            numbers = [int(getattr(row, side)) for side in sides]
+            shape = GemmShape(*numbers) if ladder == "gemm" else ReduceShape(*numbers)
+            ratios = f"{row.library_ratio:.3f} | {row.library_ratio_second:.3f}"
+            lines.append(f"| `{step}` | {shape} | {row.library} | {ratios} |")
+    return "\n".join(lines)
+
+
+@cache
+def figures(device: str = REFERENCE) -> dict[str, Figure]:
+    """The plots by the names of their files: staircases, each step by size, calls of sgemm."""
+    drawn = {}
+    for ladder, title, size in PLOTS:
+        frame = records.measured(device, ladder)
+        drawn[f"{ladder}_staircase"] = plots.staircase(frame, f"{title}: share of the peak", size)
+        drawn[f"{ladder}_by_size"] = plots.small_multiples(frame, f"{title}: each step by size")
+    rows = [row for row in as_called.read(as_called.file_of(device)) if row.function == "sgemm"]
+    title, where = "sgemm as called: library's time ÷ ours", f"recorded on {device}"
+    drawn["sgemm_as_called"] = called_map(rows, title, where)
+    return drawn
+
+
+def pictures() -> str:
+    """HTML: the plots for light and for dark pages, with what is to be seen as words."""
+    return "\n\n".join(picture("figures", name, figure) for name, figure in figures().items())
+
+
+def picture(folder: str, name: str, figure: Figure) -> str:
+    """HTML of one plot. folder: where the plots lie, seen from the page."""
+    return (
+        '<picture><source media="(prefers-color-scheme: dark)" '
+        f'srcset="{folder}/{name}_dark.svg">'
+        f'<img src="{folder}/{name}_light.svg" width="560" alt="{html.escape(figure.alt_text)}">'
+        "</picture>"
+    )
+
+
+SECTIONS = {"results": results, "last rungs": last_rungs, "plots": pictures}
