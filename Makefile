@@ -3,6 +3,9 @@
 PYTHON ?= python3
 CUDA ?= auto
 NOTEBOOKS ?=
+REPO ?=
+REF ?= main
+LIST ?=
 ARGS ?=
 LABS ?= all
 OUT ?= $(HOME)/gpu_course
@@ -25,7 +28,8 @@ LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lab test slow selftest class run run-without-compiler assignment check-nbgrader \
-	hub hub-environment check-hub site check-site record lint check-pythons clean distclean
+	hub hub-environment check-hub site check-site record lint colab colab-check release \
+	check-pythons clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -112,6 +116,15 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 
 lint: setup ## Check the style of the code
 	$(VENV_PYTHON) -m ruff check .
+
+colab: setup ## Write your copy's address into the lessons: REPO=owner/name, REF=main
+	$(VENV_PYTHON) -m utils.lessons.first_cell $(if $(REPO),--repo "$(REPO)") --ref "$(REF)"
+
+colab-check: setup ## Run every lesson with Colab's packages, LIST=... with a newer list
+	$(VENV_PYTHON) -m tests.colab $(if $(LIST),--list "$(LIST)")
+
+release: setup ## Build the wheel and check it in a fresh environment
+	$(VENV_PYTHON) -m tests.release
 
 check-pythons: setup ## Ask pip whether the pins suit Python 3.11, 3.12 and 3.13
 	$(VENV_PYTHON) -m utils.machine.check_pythons

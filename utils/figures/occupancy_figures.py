@@ -178,7 +178,10 @@ def sliders(
     box = controls(capability, threads, registers, shared_bytes)
     figures = beside or [curves(capability, threads, registers, shared_bytes)]
     still = "".join(f"<div>{page.as_html(figure)}</div>" for figure in figures)
-    display({**box._repr_mimebundle_(), "text/html": still}, raw=True)
+    # Written out, because ipywidgets 7, which Colab has, and 8 make it in different ways.
+    view = {"version_major": 2, "version_minor": 0, "model_id": box.model_id}
+    shown = {"application/vnd.jupyter.widget-view+json": view, "text/plain": "sliders"}
+    display({**shown, "text/html": still}, raw=True)
 
 
 def controls(

@@ -18,7 +18,7 @@ import nbformat
 from utils.figures.look import number
 from utils.lessons.first_cell import first_cell
 from utils.lessons.questions import bank
-from utils.paths import ROOT
+from utils.paths import NOTEBOOKS
 
 LONGEST_CELL = 10  # source lines that are not empty
 LONGEST_TO_REPAIR = 20  # of a kernel that stands there whole, for the reader to repair
@@ -169,7 +169,7 @@ def _says_which_line(lesson: Lesson) -> Iterator[str]:
 def _links_to_what_exists(lesson: Lesson) -> Iterator[str]:
     for cell in lesson.prose:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", cell.source):
-            if not (ROOT / "notebooks" / target).exists():
+            if not (NOTEBOOKS / target).exists():
                 yield f"cell {cell.place} links to {target}, which does not exist"
 
 

@@ -28,11 +28,11 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from tqdm import tqdm
 
 from utils.lessons import ledger_file, rules
-from utils.lessons.first_cell import first_cell
-from utils.paths import ROOT
+from utils.lessons.first_cell import first_cell, without_badge
+from utils.paths import NOTEBOOKS
 from utils.virtual_gpu.pictures import once_per_page
 
-LESSONS = ROOT / "notebooks"
+LESSONS = NOTEBOOKS
 TEMPLATES = Path(__file__).parent / "pages"
 EXECUTED = "executed"
 TRACEBACK_LINES = 15
@@ -49,17 +49,29 @@ class Run:
     failure: str | None
 
 
-def run(notebook: Path, out: Path, timeout: int, compiler: bool = True) -> Run:
+@dataclass(frozen=True)
+class Way:
+    """How lessons are executed.
+
+    timeout: seconds that one cell may take. compiler: False hides it, as on macOS. kernels: a
+    folder of kernel specifications whose "python3" runs the lessons; None: this interpreter does.
+    """
+
+    timeout: int
+    compiler: bool = True
+    kernels: Path | None = None
+
+
+def run(notebook: Path, out: Path, way: Way) -> Run:
     """Execute a notebook file and write `out/<name>.html`, up to the failing cell if one fails.
 
     The notebook with its outputs goes to `out/executed/`, unless it failed.
-    timeout: seconds that one cell may take. compiler: False hides it, as on macOS.
     """
     started = time.perf_counter()
     lesson = nbformat.read(notebook, as_version=4)
     with tempfile.TemporaryDirectory() as folder:
         predictions = Path(folder) / ledger_file.NAME
-        failure = _execute(lesson, notebook, (timeout, predictions, compiler))
+        failure = _execute(lesson, notebook, predictions, way)
         failure = failure or _against_the_rules(lesson, notebook, predictions)
     page = out / f"{notebook.stem}.html"
     page.write_text(_page(lesson, notebook.stem), encoding="utf-8")
@@ -92,17 +104,14 @@ def _against_the_rules(
 
 
 def _execute(
-    lesson: nbformat.NotebookNode, notebook: Path, how: tuple[int, Path, bool]
+    lesson: nbformat.NotebookNode, notebook: Path, predictions: Path, way: Way
 ) -> str | None:
-    """Fill in the outputs of `lesson`; returns the failing cell and its error as text.
-
-    how: seconds for a cell, the file of predictions, and whether there is a compiler.
-    """
+    """Fill in the outputs of `lesson`; returns the failing cell and its error as text."""
     at = 0
-    timeout, predictions, compiler = how
-    hidden = [] if compiler else [f"--IPKernelApp.exec_lines={HIDE_COMPILER}"]
+    hidden = [] if way.compiler else [f"--IPKernelApp.exec_lines={HIDE_COMPILER}"]
     # Without folders to search, "python3" can only mean the interpreter that runs this.
-    kernel = AsyncKernelManager(kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))
+    folders = [str(way.kernels)] if way.kernels else []
+    kernel = AsyncKernelManager(kernel_spec_manager=KernelSpecManager(kernel_dirs=folders))
     with tqdm(
         total=len(lesson.cells), desc=notebook.stem, unit="cell", leave=False, disable=None
     ) as bar:
@@ -115,7 +124,7 @@ def _execute(
         client = NotebookClient(
             lesson,
             km=kernel,
-            timeout=timeout,
+            timeout=way.timeout,
             extra_arguments=["--log-level=ERROR", *hidden],
             resources={"metadata": {"path": str(notebook.parent)}},
             # Behind a page no program runs: what stands beside a widget is shown instead of it.
@@ -151,6 +160,8 @@ def _describe(where: str, cell: nbformat.NotebookNode, error: Exception) -> str:
 
 
 def _page(lesson: nbformat.NotebookNode, name: str) -> str:
+    for cell in lesson.cells[:1]:
+        cell.source = without_badge(cell.source)  # a page asks no other host
     exporter = HTMLExporter(
         template_name="lesson", extra_template_basedirs=[str(TEMPLATES)], embed_images=True
     )
@@ -193,7 +204,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--without-compiler", action="store_true", help="hide the compiler, as on macOS"
     )
+    parser.add_argument(
+        "--kernels", type=Path, help="folder of kernel specifications whose python3 runs them"
+    )
     asked = parser.parse_args(arguments)
+    way = Way(asked.timeout, not asked.without_compiler, asked.kernels)
     notebooks = asked.notebooks or sorted(LESSONS.glob("*.ipynb"))
     missing = [str(notebook) for notebook in notebooks if not notebook.is_file()]
     if missing or not notebooks:
@@ -202,7 +217,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked.out.mkdir(parents=True, exist_ok=True)
     failed = 0
     for notebook in tqdm(notebooks, desc="lessons", unit="lesson", disable=None):
-        done = run(notebook, asked.out, asked.timeout, not asked.without_compiler)
+        done = run(notebook, asked.out, way)
         failed += done.failure is not None
         verdict = "FAILED" if done.failure else "ran"
         tqdm.write(f"{verdict:6} {done.seconds:6.1f} s  {done.page}", file=sys.stdout)

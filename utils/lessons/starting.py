@@ -6,7 +6,7 @@ from utils.errors import CourseError
 from utils.lessons import ledger_file
 from utils.lessons.cards import Card
 from utils.lessons.lesson import device_shown, this_device
-from utils.paths import ROOT
+from utils.paths import NOTEBOOKS
 
 
 def start(lesson: str) -> Card:
@@ -14,7 +14,7 @@ def start(lesson: str) -> Card:
 
     lesson: its number, such as "07". CourseError for one that does not exist.
     """
-    numbers = sorted(file.name[:2] for file in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    numbers = sorted(file.name[:2] for file in NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
     if numbers and lesson not in numbers:
         raise CourseError(f"There is no lesson {lesson!r}: choose one of {', '.join(numbers)}.")
     told = [

@@ -62,8 +62,9 @@ def capability_of(arch: str) -> tuple[int, int]:
 def require_compiler() -> None:
     """CourseError unless NVVM and nvJitLink are here."""
     try:
+        from cuda.core import Linker  # noqa: F401
         from numba.cuda.cudadrv.driver import _have_nvjitlink
-    except ImportError:  # plain numba, which links through the driver
+    except ImportError:  # plain numba, or an old numba-cuda: they link through the driver
         raise CourseError(NO_COMPILER) from None
     if not (nvvm.is_available() and _have_nvjitlink()):
         raise CourseError(NO_COMPILER)

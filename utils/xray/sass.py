@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from utils.errors import CourseError
+from utils.machine.cuda_programs import system_program
 from utils.xray.compile import NO_COMPILER
 
 _LABEL = re.compile(r"^(\.L_x_\d+):")
@@ -102,7 +103,7 @@ def run_tool(name: str, flags: Iterable[str], cubin: bytes) -> str:
     """What one of the toolkit's programs prints about a cubin; CourseError if it is not there."""
     from cuda import pathfinder
 
-    program = pathfinder.find_nvidia_binary_utility(name)
+    program = pathfinder.find_nvidia_binary_utility(name) or system_program(name)
     if program is None:
         raise CourseError(f"{name} is not installed: {NO_COMPILER}")
     with tempfile.TemporaryDirectory() as folder:

@@ -139,7 +139,7 @@ def test_a_page_shows_what_stands_beside_a_widget(tmp_path):
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     notebook = new_notebook(cells=[new_code_cell(source)], metadata=metadata)
     nbformat.write(notebook, tmp_path / "widget.ipynb")
-    run = run_notebooks.run(tmp_path / "widget.ipynb", tmp_path, timeout=60)
+    run = run_notebooks.run(tmp_path / "widget.ipynb", tmp_path, run_notebooks.Way(60))
     assert run.failure is None
     page = run.page.read_text(encoding="utf-8")
     assert "a picture" in page

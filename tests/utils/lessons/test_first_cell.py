@@ -1,66 +1,188 @@
-"""The first cell of a lesson finds the course from any folder, or fetches it."""
+"""The first cell of a lesson finds the course or fetches it; the badge opens it in Colab."""
 
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from utils.lessons.first_cell import ADDRESS, LESSONS, first_cell
+from utils.errors import CourseError
+from utils.lessons import first_cell as module
+from utils.lessons.first_cell import LESSONS, Repository, badge, first_cell, parsed, with_badge
 from utils.paths import ROOT
 
-SYSTEM = """
-import os, sys
+REFUSES = Repository("http://127.0.0.1:9/course", "main")  # nothing listens there
+FORK = Repository("https://github.com/somebody/course", "v2.0")
+FILES = sorted(LESSONS.glob("[0-9][0-9]_*.ipynb"))
+STANDARD_LIBRARY_ALONE = (
+    *("utils/errors.py", "utils/machine/prepare.py", "utils/machine/setup_environment.py"),
+    *("utils/machine/cuda_programs.py", "pyproject.toml", "constraints.txt"),
+)
+SHELL = """
+import os, subprocess, sys
 sys.path = [at for at in sys.path if not os.path.isdir(os.path.join(at or ".", "gemm_kernels"))]
 
 class Shell:
     def system(self, command):
-        import shutil, pathlib
-        print(command)
-        pathlib.Path("course").symlink_to({root!r})
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+        print(command, done.stderr)
 get_ipython = Shell
 """
 
 
-def run_in(folder, cell):
-    """What the cell prints as a program in that folder, and where it found the course.
-
-    A command of the shell is printed, and makes a link to the course. The environment's own link to
-    the course is taken away first.
-    """
-    code = SYSTEM.format(root=str(ROOT)) + TransformerManager().transform_cell(cell)
-    ended = subprocess.run(
-        [sys.executable, "-c", code + "\nprint(course.__file__)"],
-        cwd=folder, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return ended.stdout
+def ended(folder, cell, then=""):
+    """The cell, executed as a program in that folder, without the environment's own course."""
+    code = SHELL + TransformerManager().transform_cell(cell) + f"\nprint(course.__file__)\n{then}"
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120
+    )
 
 
-def test_it_has_at_most_eight_lines():
-    assert len([line for line in first_cell("07").splitlines() if line.strip()]) <= 8
+def run_in(folder, cell, then=""):
+    """What it prints, and where it found the course."""
+    done = ended(folder, cell, then)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
-@pytest.mark.parametrize("folder", [ROOT, ROOT / "notebooks", ROOT / "tests" / "data"])
-def test_it_finds_the_course_above(folder):
-    assert str(ROOT / "utils") in run_in(folder, first_cell("00"))
+def small_course(home):
+    """What the cell itself runs of the course; a lesson there only says that it starts."""
+    for name in STANDARD_LIBRARY_ALONE:
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, home / name)
+    (home / "utils" / "lessons.py").write_text("def start(lesson): print('starts', lesson)")
+    return home
+
+
+def whole_course_of_windows(home):
+    """The course with the line ends of Windows in all its texts."""
+    for name in ("utils", "gemm_kernels", "labs", "data", "notebooks"):
+        shutil.copytree(ROOT / name, home / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, home / name)
+    for file in filter(Path.is_file, home.rglob("*")):
+        file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    return home
+
+
+def test_it_has_at_most_ten_short_lines():
+    lines = [line for line in first_cell("07").splitlines() if line.strip()]
+    assert len(lines) <= 10
+    assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize("folder", [".", "notebooks", "tests/data"])
+def test_it_finds_the_course_above(tmp_path, folder):
+    home = small_course(tmp_path)
+    # The tests of a room lie in a folder of its name.
+    for inner in ("notebooks", "tests/data", "tests/gemm_kernels", "tests/utils/machine"):
+        (home / inner).mkdir(parents=True)
+    assert str(home / "utils") in run_in(home / folder, first_cell("00"))
 
 
 def test_it_finds_a_clone_below(tmp_path):
-    (tmp_path / "a clone").symlink_to(ROOT)
-    assert "a clone" in run_in(tmp_path, first_cell("00"))
+    home = small_course(tmp_path / "a clone")
+    assert str(home / "utils") in run_in(tmp_path, first_cell("00"))
+
+
+def test_it_finds_an_installed_course(tmp_path):
+    installed, alone = small_course(tmp_path / "site"), tmp_path / "alone"
+    alone.mkdir()
+    there = f"import sys; sys.path.append({str(installed)!r})\n"
+    assert str(installed / "utils") in run_in(alone, there + first_cell("00"))
 
 
 def test_it_fetches_the_course_where_there_is_none(tmp_path):
-    printed = run_in(tmp_path, first_cell("00", "https://example.org/course"))
-    assert "git clone --quiet --depth 1 https://example.org/course course" in printed
-    assert str(tmp_path / "course") in printed
+    origin, alone = small_course(tmp_path / "origin"), tmp_path / "alone"
+    alone.mkdir()
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q", "-b", "v2"], ["add", "-A"], ["commit", "-q", "-m", "a"]):
+        subprocess.run([*git, *command], cwd=origin, check=True, timeout=60)
+    printed = run_in(alone, first_cell("00", Repository(origin.as_uri(), "v2")))
+    assert str(alone / "course" / "utils") in printed
 
 
-@pytest.mark.parametrize("file", sorted(LESSONS.glob("[0-9][0-9]_*.ipynb")), ids=lambda f: f.stem)
-def test_every_lesson_on_the_engine_begins_with_it(file):
+def test_without_a_network_it_says_what_to_do(tmp_path):
+    done = ended(tmp_path, first_cell("00", REFUSES))
+    assert "AssertionError: No course: check the network" in done.stderr
+    assert "unable to access" in done.stdout
+
+
+def test_half_a_clone_is_named(tmp_path):
+    (tmp_path / "course" / "gemm_kernels").mkdir(parents=True)
+    done = ended(tmp_path, first_cell("00", REFUSES))
+    assert "AssertionError: No course: check the network, delete ./course" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder that nobody can write to")
+def test_where_nothing_can_be_written_it_says_so():
+    done = ended("/proc/sys", first_cell("00", Repository(ROOT.as_uri(), "main")))
+    assert "AssertionError: No course" in done.stderr
+    assert "could not create" in done.stdout
+
+
+USE = """
+from labs import check
+from labs.bank import find
+from gemm_kernels import LADDER
+verdict = check("tiling", find("tiling").solution)
+assert verdict.passed, verdict
+print(len(course.show_change(LADDER.step("naive"), LADDER.step("tiled")).data))
+"""
+
+
+@pytest.mark.slow
+def test_it_runs_from_windows_files_in_a_folder_with_spaces_and_other_letters(tmp_path):
+    home = whole_course_of_windows(tmp_path / "möbius strip" / "日本")
+    printed = run_in(home / "notebooks", first_cell("07"), USE)
+    assert str(home / "utils") in printed
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_every_lesson_begins_with_the_badge_and_the_cell(file):
     lesson = nbformat.read(file, as_version=4)
     cells = [cell.source for cell in lesson.cells if cell.cell_type == "code"]
-    if any("course." in cell for cell in cells):
-        assert cells[0] == first_cell(file.name[:2])
-        assert not any(ADDRESS in cell for cell in cells[1:])
+    assert cells[0] == first_cell(file.name[:2])
+    address = module.repository().address
+    assert not any(address in cell for cell in cells[1:])
+    assert lesson.cells[0].source.splitlines()[2] == badge(file.name)
+
+
+def test_the_badge_opens_the_lesson_of_a_fork():
+    page = "https://colab.research.google.com/github/somebody/course/blob/v2.0/notebooks/07_a.ipynb"
+    assert badge("07_a.ipynb", FORK).endswith(f"({page})")
+
+
+@pytest.mark.parametrize("address", ["https://no-address-yet.invalid/course", "https://example.org/a/b"])
+def test_without_an_address_on_github_the_badge_says_so(address):
+    assert badge("07_a.ipynb", Repository(address, "main")).startswith("*Open in Colab: not yet.")
+
+
+def test_a_badge_replaces_the_one_before():
+    first = with_badge("# Title\n\n**After**\n", badge("a.ipynb", REFUSES))
+    second = with_badge(first, badge("a.ipynb", FORK))
+    assert second == f"# Title\n\n{badge('a.ipynb', FORK)}\n\n**After**\n"
+    assert module.without_badge(second) == "# Title\n\n**After**\n"
+
+
+def test_a_fork_is_stamped_into_the_one_place_and_every_lesson(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "FILE", tmp_path / "repository.toml")
+    monkeypatch.setattr(module, "LESSONS", tmp_path)
+    shutil.copy(ROOT / "data" / "repository.toml", tmp_path)
+    shutil.copy(FILES[0], tmp_path)
+    assert module.main(["--repo", "somebody/course", "--ref", "v2.0"]) == 0
+    assert module.repository() == FORK
+    assert module.FILE.read_text(encoding="utf-8").startswith("# Where a notebook")
+    lesson = nbformat.read(tmp_path / FILES[0].name, as_version=4)
+    text = "".join(cell.source for cell in lesson.cells)
+    assert "git clone -q --depth 1 -b v2.0 https://github.com/somebody/course course" in text
+    assert badge(FILES[0].name, FORK) in text
+
+
+@pytest.mark.parametrize("repo", ["course", "https://a b/c", 'file:///a"; rm -r /', "a/b/c"])
+def test_what_is_no_repository_is_refused(repo):
+    with pytest.raises(CourseError, match="REPO=owner/name"):
+        parsed(repo, "main")

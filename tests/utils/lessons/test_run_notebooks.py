@@ -1,5 +1,6 @@
 """The runner executes lessons, shows what failed, and the lessons in the repository are clean."""
 
+import json
 import re
 import sys
 
@@ -8,8 +9,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from utils.lessons import run_notebooks
-from utils.lessons.first_cell import first_cell
-from utils.lessons.run_notebooks import LESSONS
+from utils.lessons.first_cell import Repository, badge, first_cell, with_badge
+from utils.lessons.run_notebooks import LESSONS, Way
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 
@@ -81,7 +82,7 @@ def test_a_cell_that_takes_too_long_is_shown(tmp_path, capsys):
 
 def test_a_kernel_that_dies_is_shown(tmp_path):
     notebook = write_notebook(tmp_path / "dies.ipynb", "import os; os._exit(1)")
-    failure = run_notebooks.run(notebook, tmp_path, timeout=60).failure
+    failure = run_notebooks.run(notebook, tmp_path, Way(60)).failure
     assert failure == "dies.ipynb, cell 2:\n\n    import os; os._exit(1)\n\nKernel died"
 
 
@@ -93,7 +94,18 @@ def test_a_lesson_runs_on_this_interpreter_in_its_own_folder(tmp_path):
         "import matplotlib; assert 'inline' in matplotlib.get_backend()",
     )
     notebook = write_notebook(tmp_path / "where.ipynb", *sources)
-    assert run_notebooks.run(notebook, tmp_path, timeout=60).failure is None
+    assert run_notebooks.run(notebook, tmp_path, Way(60)).failure is None
+
+
+def test_a_lesson_runs_in_the_kernel_of_another_environment(tmp_path):
+    kernel = tmp_path / "kernels" / "python3"
+    kernel.mkdir(parents=True)
+    argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    spec = {"argv": argv, "display_name": "Other", "language": "python", "env": {"OTHER": "1"}}
+    (kernel / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
+    notebook = write_notebook(tmp_path / "a.ipynb", "import os; assert os.environ['OTHER'] == '1'")
+    run = run_notebooks.run(notebook, tmp_path, Way(60, kernels=kernel.parent))
+    assert run.failure is None
 
 
 def test_a_notebook_that_does_not_exist_is_named(tmp_path, capsys):
@@ -121,9 +133,20 @@ def test_a_lesson_is_valid_and_holds_no_outputs(name):
 
 def test_a_page_asks_no_other_host_and_follows_the_readers_theme(tmp_path):
     notebook = write_notebook(tmp_path / "01_sum.ipynb", "print(6 * 7)")
-    page = run_notebooks.run(notebook, tmp_path, timeout=60).page.read_text(encoding="utf-8")
+    page = run_notebooks.run(notebook, tmp_path, Way(60)).page.read_text(encoding="utf-8")
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
     assert '<style media="(prefers-color-scheme: dark)">' in page
+
+
+def test_a_page_has_no_badge(tmp_path):
+    notebook = write_notebook(tmp_path / "01_sum.ipynb")
+    lesson = nbformat.read(notebook, as_version=4)
+    opens = badge(notebook.name, Repository("https://github.com/somebody/course", "main"))
+    lesson.cells[0].source = with_badge("# A lesson\n\nAnd more.", opens)
+    nbformat.write(lesson, notebook)
+    page = run_notebooks.run(notebook, tmp_path, Way(60)).page.read_text(encoding="utf-8")
+    assert "And more." in page
+    assert "Open in Colab" not in page
 
 
 def test_pages_link_each_other_and_the_glossary(tmp_path):
@@ -144,11 +167,11 @@ def test_pages_link_each_other_and_the_glossary(tmp_path):
 def test_the_compiler_can_be_hidden(tmp_path):
     asks = "from numba.cuda.cudadrv import nvvm; assert nvvm.is_available() is False"
     notebook = write_notebook(tmp_path / "01_sum.ipynb", asks)
-    assert run_notebooks.run(notebook, tmp_path, timeout=60, compiler=False).failure is None
+    assert run_notebooks.run(notebook, tmp_path, Way(60, compiler=False)).failure is None
 
 
 def test_a_lesson_that_shows_what_it_should_not_has_failed(tmp_path):
     shown = 'from IPython.display import HTML\nHTML("<img src=\'data:,\'>")'
     notebook = write_notebook(tmp_path / "00_a.ipynb", first_cell("00"), shown)
-    failure = run_notebooks.run(notebook, tmp_path, timeout=60).failure
+    failure = run_notebooks.run(notebook, tmp_path, Way(60)).failure
     assert failure.startswith("00_a.ipynb:\ncell 3 shows a picture without words")

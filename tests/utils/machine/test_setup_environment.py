@@ -190,13 +190,16 @@ def installed():
 
 
 def test_every_make_target_is_listed_by_help():
-    makefile = read("Makefile")
+    makefile = read("Makefile").replace("\\\n", "")
     targets = re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE).group(1).split()
     assert targets == re.findall(r"^([a-z-]+):.* ## .+$", makefile, re.MULTILINE)
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-@pytest.mark.parametrize("target", re.search(r"^\.PHONY: (.+)$", read("Makefile"), re.M)[1].split())
+@pytest.mark.parametrize(
+    "target",
+    re.search(r"^\.PHONY: (.+)$", read("Makefile").replace("\\\n", ""), re.M)[1].split(),
+)
 def test_make_understands_every_target(target):
     told = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True)
     assert told.returncode == 0, told.stderr

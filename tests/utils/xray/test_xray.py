@@ -231,6 +231,7 @@ def test_without_the_compiler_the_command_that_installs_it_is_named(monkeypatch)
 
 def test_without_the_disassembler_it_is_named(monkeypatch, compilations):
     monkeypatch.setattr("cuda.pathfinder.find_nvidia_binary_utility", lambda name: None)
+    monkeypatch.setattr("utils.xray.sass.system_program", lambda name: None)
     with pytest.raises(CourseError, match=r"cuobjdump is not installed.*`make setup`"):
         xray(COPY.build(), COPY.signature)
 

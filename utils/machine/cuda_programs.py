@@ -1,0 +1,17 @@
+"""Programs of the CUDA toolkit in places where some versions of cuda.pathfinder do not look."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+# Where NVIDIA's installers put the toolkit, as in Colab; not every system has it on its PATH.
+FOLDERS = ("/usr/local/cuda/bin",)
+IN_PACKAGES = os.path.join("nvidia", "cu13", "bin")  # of NVIDIA's wheels, below site-packages
+
+
+def system_program(name: str) -> str | None:
+    """The path of a program such as nvdisasm: on PATH, of the toolkit, or of a wheel; or None."""
+    wheels = [os.path.join(folder, IN_PACKAGES) for folder in sys.path]
+    return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), *FOLDERS, *wheels]))

@@ -1,0 +1,234 @@
+"""Make this Python ready for a lesson: its first cell runs this file before it imports anything.
+
+In Colab it installs what is missing, at versions that suit the driver, and leaves everything else
+as it is; elsewhere it names what is missing. So it knows only the standard library, and files of
+the course that do the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import os
+import re
+import runpy
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+COURSE = Path(__file__).resolve().parents[2]
+OLDEST_PYTHON = (3, 11)
+# Of what an image brings, these are replaced where they differ from our pins. Everything else
+# stays as it is: the page runs on IPython, and NumPy is loaded already.
+REPLACED = ("numba", "numba-cuda")
+# And these may follow them.
+FOLLOWING = ("llvmlite", "cuda-core", "cuda-bindings", "cuda-pathfinder", "cuda-python")
+MODULES = ("numba", "llvmlite", "cuda.core", "cuda.bindings")
+FOLLOWING_FILES = r"nvidia-cuda-cccl(-cu12)?"  # headers, at the toolkit's version
+NOT_IN_A_LESSON = ("jupyterlab",)
+PROGRAMS = {"nvidia-cuda-cuobjdump": "cuobjdump", "nvidia-cuda-nvdisasm": "nvdisasm"}
+TOOLKIT = {12: "nvidia-nvjitlink-cu12", 13: "nvidia-nvjitlink"}
+# What pip takes as a version; packages of a Linux distribution can have others.
+VERSION = r"\d+(\.\d+)*((a|b|rc|\.post|\.dev)\d+)*(\+[\w.]+)?"
+SECONDS = 900  # that an installation may take
+
+
+def _file(name: str) -> SimpleNamespace:
+    """What a file of the course defines, without its package, which needs Numba."""
+    return SimpleNamespace(**runpy.run_path(str(COURSE / "utils" / name)))
+
+
+CourseError = _file("errors.py").CourseError
+setup = _file("machine/setup_environment.py")
+system_program = _file("machine/cuda_programs.py").system_program
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What to install: requirements for pip, and versions that it must keep."""
+
+    requirements: tuple[str, ...]
+    constraints: tuple[str, ...]
+
+
+def installed() -> dict[str, str]:
+    """The version of every package of this Python."""
+    found = importlib.metadata.distributions()
+    named = [(package.metadata["Name"], package.version) for package in found]
+    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in named if name}
+
+
+def is_installed(name: str) -> bool:
+    try:
+        importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def imported() -> list[str]:
+    """What this session has in use of the packages that may be replaced."""
+    return [name for name in MODULES if name in sys.modules]
+
+
+def in_colab() -> bool:
+    return "google.colab" in sys.modules or "COLAB_RELEASE_TAG" in os.environ
+
+
+def needed(platform: str) -> list[str]:
+    """The packages that lessons import, by name. platform: as in `sys.platform`."""
+    text = (COURSE / "pyproject.toml").read_text(encoding="utf-8")
+    lines = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)[1]
+    asked = re.findall(r'^ *"([\w-]+)(.*)"', lines, re.MULTILINE)
+    here = [name for name, rest in asked if not ("!= 'darwin'" in rest and platform == "darwin")]
+    return [name for name in here if name not in NOT_IN_A_LESSON]
+
+
+def _constraints() -> str:
+    return (COURSE / "constraints.txt").read_text(encoding="utf-8")
+
+
+def plan(driver: tuple[int, int]) -> SimpleNamespace:
+    """What `make setup` would choose for this driver."""
+    return setup.plan(driver, setup.pinned_toolkit(_constraints()), "linux")
+
+
+def cuda_major(driver: tuple[int, int] | None, packages: dict[str, str]) -> int:
+    """12 or 13: that of the packages that are there, unless the driver is older."""
+    there = int(packages.get("cuda-bindings", "13").split(".")[0])
+    return 12 if there == 12 or (driver and driver[0] == 12) else 13
+
+
+def missing(driver: tuple[int, int] | None, packages: dict[str, str]) -> Missing | None:
+    """What a Linux image such as Colab's lacks for the course; None where nothing is missing.
+
+    driver: the CUDA version that the driver understands, None without one. packages: as of
+    `installed`.
+    """
+    ours = dict(re.findall(r"^([\w-]+)==(\S+)$", _constraints(), re.MULTILINE))
+    replaced = [name for name in REPLACED if packages.get(name) != ours[name]]
+    absent = [name for name in needed("linux") if name not in (*REPLACED, *packages)]
+    absent += [
+        name for name, program in PROGRAMS.items()
+        if name not in packages and system_program(program) is None
+    ]  # fmt: skip
+    if not (replaced or absent):
+        return None
+    major = cuda_major(driver, packages)
+    extra = {"numba-cuda": f"numba-cuda[cu{major}]"}
+    wanted = [f"{extra.get(name, name)}=={ours[name]}" for name in (*replaced, *absent)]
+    changing = (*REPLACED, *FOLLOWING)
+    kept = [
+        f"{name}=={version}"
+        for name, version in packages.items()
+        if name not in changing
+        and not re.fullmatch(FOLLOWING_FILES, name)
+        and re.fullmatch(VERSION, version)
+    ]
+    # A toolkit that is there stays: the image's other libraries run with it and with this driver.
+    if driver and TOOLKIT[major] not in packages:
+        kept += plan(driver).limits
+    return Missing(tuple(wanted), tuple(kept))
+
+
+def install(what: Missing) -> str:
+    """Install it and return what pip complained of; CourseError with its reason where it fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "kept.txt"
+        kept.write_text("\n".join(what.constraints), encoding="utf-8")
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        command = [*pip, "--constraint", str(kept), *what.requirements]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            raise CourseError(f"pip has not ended within {SECONDS} seconds") from None
+    if done.returncode:
+        errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")]
+        raise CourseError(f"pip says: {(errors or ['nothing'])[0].removeprefix('ERROR: ')}")
+    return done.stderr
+
+
+def report(before: dict[str, str], after: dict[str, str], complaints: str) -> str:
+    """What has changed, and which other packages ask for what was there before."""
+    changed = [
+        f"{name} {f'{before[name]} → ' if name in before else ''}{version}"
+        for name, version in sorted(after.items())
+        if before.get(name) != version
+    ]
+    told = f"Installed: {', '.join(changed)}."
+    unhappy = sorted(set(re.findall(r"^(\S+) \S+ requires .* incompatible", complaints, re.M)))
+    if unhappy:
+        told += f" In this session do not use {', '.join(unhappy)}: made for other versions."
+    return told
+
+
+def hide_the_gpu() -> None:
+    """From here on kernels run on the virtual GPU."""
+    os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+
+
+def prepare_colab(driver: tuple[int, int] | None) -> None:
+    """Install what is missing; where that fails, the course falls back to the virtual GPU."""
+    before = installed()
+    what = missing(driver, before)
+    if what is None:
+        return
+    loaded = imported()
+    print("Installing what the course needs. This takes a minute.", flush=True)
+    try:
+        complaints = install(what)
+    except CourseError as error:
+        if any(name not in before for name in needed("linux")):
+            raise CourseError(
+                f"The course's packages cannot be installed ({error}): connect this session to "
+                "the network and run this cell again."
+            ) from None
+        hide_the_gpu()
+        print(
+            f"The course's packages cannot be installed ({error}). Kernels run on the virtual GPU, "
+            "and what needs the CUDA compiler says so. To repair it, connect this session to the "
+            "network, restart it, and run this cell again."
+        )
+        return
+    print(report(before, installed(), complaints))
+    if loaded:
+        raise CourseError(
+            f"This session had imported {loaded[0]} before it was replaced: choose Runtime → "
+            "Restart session, and run this cell again."
+        )
+
+
+def require_python(version: tuple) -> None:
+    if version < OLDEST_PYTHON:
+        here, oldest = (".".join(map(str, each[:2])) for each in (version, OLDEST_PYTHON))
+        raise CourseError(
+            f"This Python is {here}, and the course needs {oldest} or later: choose a newer one."
+        )
+
+
+def main() -> None:
+    """Raises CourseError where the lesson cannot go on."""
+    require_python(sys.version_info)
+    if not (COURSE / "pyproject.toml").exists():
+        return  # installed with pip, which brought all that it needs
+    with contextlib.suppress(ValueError):
+        sys.path.remove(str(COURSE))
+    sys.path.insert(0, str(COURSE))
+    driver = setup.driver_cuda()
+    if driver and driver < setup.OLDEST_CUDA:
+        hide_the_gpu()
+        print(f"Kernels run on the virtual GPU: {plan(driver).because}.")
+    if in_colab():
+        prepare_colab(driver)
+    elif lacking := [name for name in needed(sys.platform) if not is_installed(name)]:
+        raise CourseError(
+            f"This Python lacks {', '.join(lacking)}: run `make lab` in the course's folder "
+            f"({COURSE}), or open this notebook in Colab."
+        )
+
+
+if __name__ == "__main__":
+    main()
