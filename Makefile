@@ -27,9 +27,9 @@ LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test slow selftest class run run-without-compiler assignment check-nbgrader \
-	hub hub-environment check-hub site check-site record lint colab colab-check release \
-	check-pythons clean distclean
+.PHONY: help setup lab test slow selftest class run run-without-compiler assignment \
+	check-nbgrader hub-environment hub check-hub site check-site record lint colab colab-check \
+	release check-pythons clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile

@@ -116,8 +116,9 @@ def _least_us(exercise: Exercise, shape: Shape, device: Device) -> float:
     """Microseconds at the device's peak: of arithmetic for a product, else of memory."""
     if len(shape) == 3:
         return 2 * np.prod(shape, dtype=float) / device.peak_gflops / 1e3
-    inputs = [one for one in exercise.inputs(shape, 1) if isinstance(one, np.ndarray)]
-    moved = sum(one.nbytes for one in inputs) + 4 * exercise.reference(*inputs).size
+    inputs = exercise.inputs(shape, 1)
+    read = sum(one.nbytes for one in inputs if isinstance(one, np.ndarray))
+    moved = read + 4 * exercise.reference(*inputs).size
     return moved / device.peak_gb_per_s / 1e3
 
 

@@ -118,20 +118,28 @@ class Place:
         """`python -m labs grade`, in a folder that must stay empty."""
         here = self.root / "here"
         here.mkdir(exist_ok=True)
+        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         environment = {
-            **os.environ, MARKER: self.marker, "COURSE_SECRET": SECRET, "PYTHONPATH": str(ROOT),
+            **os.environ, MARKER: self.marker, "COURSE_SECRET": SECRET, "PYTHONPATH": path,
         }  # fmt: skip
         arguments = ["grade", lab, *map(str, paths), "--out", str(self.root / out)]
-        return subprocess.Popen(
-            [sys.executable, "-m", "labs", *arguments, "--workers", str(workers)],
-            cwd=here, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        with self.told.open("wb") as told:
+            return subprocess.Popen(
+                [sys.executable, "-m", "labs", *arguments, "--workers", str(workers)],
+                cwd=here, env=environment, stdout=subprocess.DEVNULL, stderr=told,
+            )  # fmt: skip
+
+    @property
+    def told(self) -> Path:
+        """What the last command told besides its result."""
+        return self.root / "told.txt"
 
     def graded(self, lab: str, paths: list[Path], out: str, workers: int) -> dict[str, dict]:
         """The rows of a command that ended by itself, by student."""
         code = self.command(lab, paths, out, workers).wait(PATIENCE)
         if code:
-            raise SystemExit(f"The command for {lab} ended with {code}.")
+            told = self.told.read_text(encoding="utf-8", errors="replace")[-500:]
+            raise SystemExit(f"The command for {lab} ended with {code}: {told}")
         with (self.root / out / f"{lab}.csv").open(encoding="utf-8", newline="") as file:
             return {row["student"]: row for row in csv.DictReader(file)}
 
