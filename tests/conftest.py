@@ -12,6 +12,13 @@ from utils.xray.compile import require_compiler
 collect_ignore_glob = ["utils/virtual_gpu/*"] if cuda.is_available() else []
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--share", type=int, default=1, metavar="N",
+        help="of the slow tests of the labs' kernels one in N, with each commit other ones",
+    )  # fmt: skip
+
+
 @pytest.fixture
 def compiler():
     """Skips where NVVM and nvJitLink are not installed."""

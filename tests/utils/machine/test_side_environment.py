@@ -112,7 +112,10 @@ def test_a_check_runs_in_its_environment_and_its_exit_code_counts(tmp_path, monk
     assert side_environment.run(tmp_path, ["-c", code]) == 7
 
 
-@pytest.mark.parametrize("file", sorted(ROOT.glob("labs/*/requirements.txt")), ids=str)
+OWN = (*sorted(ROOT.glob("labs/*/requirements.txt")), ROOT / "site" / "constraints.txt")
+
+
+@pytest.mark.parametrize("file", OWN, ids=str)
 def test_packages_of_an_environment_of_its_own_are_pinned_apart_from_the_course(file):
     lines = [line for line in file.read_text().splitlines() if not line.startswith(("#", "-r "))]
     course = (ROOT / "constraints.txt").read_text()
