@@ -13,6 +13,7 @@ import pandas as pd
 from utils.figures import plots, results_page, virtual_gpu_readme
 from utils.figures.results_page import COLUMNS, FIGURES, GROUNDS, ON_CPU, ON_GPU, figures
 from utils.ladder.shapes import ReduceShape
+from utils.machine import devices
 from utils.machine.devices import REFERENCE, slug
 from utils.measuring import as_called, records
 from utils.paths import MEASURED, ROOT
@@ -33,10 +34,13 @@ def staircase() -> str:
 def short_results(device: str = REFERENCE) -> str:
     """Markdown: RUNGS at a large size on a GPU, and one thread of each recorded CPU."""
     rows = [pair for pair in results_page.rows_at(device, ON_GPU) if pair[0].step in RUNGS]
+    sheet = devices.find(device)
     recorded = (
         f"Recorded on one {device}, {max(row.date for row, _ in rows)}, strict float32, each step "
-        "with its best constants, interleaved with the library. The last rows are one thread of a "
-        "CPU each:"
+        "with its best constants, timed in turns with the library. Of peak: of the data sheet's "
+        f"{sheet.peak_gflops / 1e3:.1f} TFLOP/s and {sheet.peak_gb_per_s / 1e3:.1f} TB/s. The last "
+        "rows are one thread of a CPU each, on another day, beside one thread of the library; "
+        "their peak is not known:"
     )
     rows += [
         (row, f"{problem}, {processor}")

@@ -28,7 +28,7 @@ LAST_RUNGS = (("gemm", "autotuned", ("m", "n", "k")), ("reduce", "reduce9", ("el
 # (ladder, title, the size of its staircase)
 PLOTS = (("gemm", "SGEMM on the GPU", "4096"), ("reduce", "Sum of float32 on the GPU", "2³⁰"))
 GROUNDS = ("light", "dark")
-COLUMNS = "| step | problem | | of peak | of the library |\n| --- | --- | ---: | ---: | ---: |"
+COLUMNS = "| step | problem | rate | of peak | of the library |\n| --- | --- | ---: | ---: | ---: |"
 
 
 def results(device: str = REFERENCE) -> str:

@@ -1,15 +1,20 @@
 """What the records must show: a ladder climbs, and its last rungs pass the libraries."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 import gemm_kernels
 import reduce_kernels
-from utils.measuring import records
+from utils.machine.devices import slug
+from utils.measuring import as_called, records
+from utils.paths import DATA
 
 GEMM, REDUCE = gemm_kernels.LADDER, reduce_kernels.LADDER
 NEARLY = 0.99
 H200 = "NVIDIA H200"
+AS_CALLED = [DATA / kept / slug(H200) / "as_called.csv" for kept in ("measured", "repeated")]
 # What the last rungs must be, relative to cuBLAS and CUB.
 BARS = [
     (GEMM, "autotuned", "256", 1.0),
@@ -87,3 +92,31 @@ def test_every_step_was_recorded_on_one_day_with_one_toolkit():
     for ladder, size in ((GEMM, "4096"), (REDUCE, "2^30")):
         frame = rows(ladder, size)
         assert len(frame[["date", "toolkit", "numba_cuda"]].drop_duplicates()) == 1
+
+
+def missed_by_calls(rows: list[as_called.Row]) -> list[str]:
+    """What the functions as called must reach beside PyTorch and CuPy, and do not."""
+    products = as_called.summary([row for row in rows if row.function == "sgemm"])
+    least = {"the mean": products.geometric_mean - 0.95, "the worst": products.worst.ratio - 0.60}
+    for row in rows:
+        if row.function == "sgemm" and row.m == row.n == row.k:
+            least[f"{row.m}³"] = row.ratio - (0.90 if row.m == 256 else 1.00)
+        if row.function == "reduce":
+            least[f"{row.elements} elements"] = row.ratio - 1.00
+    least["Python's microseconds"] = 15 - products.host_us
+    return [what for what, over in least.items() if over < 0]
+
+
+@pytest.mark.parametrize("file", AS_CALLED, ids=["first", "second"])
+def test_functions_as_called_hold_their_bars_on_two_machines(file):
+    rows = as_called.read(file)
+    assert len(rows) > 200
+    assert missed_by_calls(rows) == []
+
+
+def test_a_call_that_got_slower_would_be_found():
+    rows = as_called.read(AS_CALLED[0])
+    worst = min(rows, key=lambda row: row.ratio)
+    assert missed_by_calls([*rows, replace(worst, function="sgemm", ratio=0.59)]) == ["the worst"]
+    cube = next(row for row in rows if row.m == row.n == row.k == 2048)
+    assert missed_by_calls([*rows, replace(cube, ratio=0.99)]) == ["2048³"]
