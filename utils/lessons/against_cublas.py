@@ -30,7 +30,7 @@ WORK = (
     ("from 10¹¹ on", 1e11, math.inf),
     ("all", 0, math.inf),
 )
-WIDE = "wide"  # the kernel of `autotuned`; the other kind reads any layout
+WIDE, ANY = "wide", "strided"  # the kernel of `autotuned`, and the one that reads any layout
 
 
 def estimate(count: int, tiles: int, sms: int, steps: int) -> int:
@@ -68,15 +68,15 @@ def recorded_slices(m: int, n: int, k: int, count: int) -> float:
 
 
 def choices(slices: Callable[[int, int, int], int]) -> Table:
-    """What a function chooses for all recorded shapes with fewer tiles than SMs.
+    """What a function chooses for the shapes with fewer tiles than SMs, recorded in any layout.
 
     slices: as the exercise of this name asks. Its choice, and no cut at all, against the fastest.
     """
     chosen, uncut = [], []
-    for (_, *shape), recorded in _slices().items():
+    for (kind, *shape), recorded in _slices().items():
         tiles, steps = tiles_and_steps(*shape)
         known = {count: us for count, us in recorded.items() if count <= MOST}
-        if tiles < SMS and len(known) > 1:
+        if kind == ANY and tiles < SMS and len(known) > 1:
             fastest = min(known.values())
             chosen.append(known[_nearest(slices(tiles, SMS, steps), known)] / fastest)
             uncut.append(known[1] / fastest)
