@@ -16,8 +16,11 @@ from utils.errors import CourseError
 class Part:
     """One exercise of a lab.
 
-    exercise: its name. points: for all of it. main: names of the targets that it is about, where
-    the starter's result is right already; empty where the result is what the student adds.
+    exercise: its name. points: for all of it. main: names of the targets that it is about; empty
+    where a right result cannot be had without what the task is about. needed: targets without which
+    the main ones give nothing, because a kernel that does something else reaches them. adds_result:
+    whether the result, too, is what the student adds; with main, it is right in the starter
+    otherwise.
     pinned: whether targets in machine code give points, too: all submissions must then be graded
     with one compiler.
     """
@@ -25,6 +28,8 @@ class Part:
     exercise: str
     points: int
     main: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
+    adds_result: bool = False
     pinned: bool = False
 
     @property
@@ -57,6 +62,8 @@ class Lab:
         return any(isinstance(part.asked, HostExercise) for part in self.parts)
 
 
+TILED = ("loads per multiply-add",)  # a kernel without tiles loads each element many times
+
 LABS: Mapping[str, Lab] = {
     lab.name: lab
     for lab in (
@@ -78,7 +85,11 @@ LABS: Mapping[str, Lab] = {
             ),
             (
                 Part("loop_order", 40, ("stride of the innermost loop",)),
-                Part("micro_kernel", 60),
+                Part(
+                    "micro_kernel", 60,
+                    ("vector loads per multiply-add", "broadcasts per multiply-add"),
+                    adds_result=True,
+                ),
             ),
         ),
         Lab(
@@ -109,7 +120,10 @@ LABS: Mapping[str, Lab] = {
                 "handle edges that no tile fits",
                 "lay a tile out without bank conflicts",
             ),
-            (Part("tiling", 70), Part("conflict_free", 30, ("wavefronts per request",))),
+            (
+                Part("tiling", 70, TILED, adds_result=True),
+                Part("conflict_free", 30, ("wavefronts per request",), needed=TILED),
+            ),
         ),
         Lab(
             "occupancy", "Occupancy, and the best block", 90, ("08",),
@@ -133,10 +147,12 @@ LABS: Mapping[str, Lab] = {
                 "find the block with the most resident threads, and launch with it",
             ),
             (
-                Part("tiling", 25), Part("wavefronts", 10),
-                Part("conflict_free", 10, ("wavefronts per request",)),
+                Part("tiling", 25, TILED, adds_result=True), Part("wavefronts", 10),
+                Part("conflict_free", 10, ("wavefronts per request",), needed=TILED),
                 Part("resident_blocks", 10), Part("device_occupancy", 5),
-                Part("required_shared", 5), Part("dynamic_tiles", 15), Part("best_block", 5),
+                Part("required_shared", 5),
+                Part("dynamic_tiles", 15, (*TILED, "tiles in other memory"), adds_result=True),
+                Part("best_block", 5),
                 Part("square_side", 5), Part("launch_best", 10),
             ),
         ),
@@ -148,17 +164,17 @@ LABS: Mapping[str, Lab] = {
         Lab(
             "granularity", "More work for a thread", 60, ("10",),
             ("let one tile of a serve two tiles of b, and count what it saves",),
-            (Part("two_tiles", 100),),
+            (Part("two_tiles", 100, TILED, adds_result=True),),
         ),
         Lab(
             "ilp", "Fewer threads with independent sums", 60, ("11",),
             ("do the same work with a quarter of the threads",),
-            (Part("independent_sums", 100),),
+            (Part("independent_sums", 100, TILED, adds_result=True),),
         ),
         Lab(
             "register_blocking", "A tile of c in registers", 90, ("12",),
             ("give each thread eight rows of a column, and keep their sums in registers",),
-            (Part("eight_rows", 100),),
+            (Part("eight_rows", 100, TILED, adds_result=True),),
         ),
         Lab(
             "wide_loads", "Wide loads and lane maps", 120, ("13", "15"),
@@ -166,7 +182,13 @@ LABS: Mapping[str, Lab] = {
                 "choose which lane takes which part of a tile, so that banks do not meet",
                 "store a tile through shared memory in whole rows",
             ),
-            (Part("lane_map", 50), Part("whole_rows", 50, ("sectors per store",))),
+            (
+                Part(
+                    "lane_map", 50, ("wavefronts to read sa", "wavefronts to read sb"),
+                    adds_result=True,
+                ),
+                Part("whole_rows", 50, ("sectors per store",)),
+            ),
         ),
         Lab(
             "prefetch", "Two buffers", 90, ("14",),
@@ -207,12 +229,22 @@ LABS: Mapping[str, Lab] = {
         Lab(
             "reduce_4_to_7", "A reduction by shuffles", 60, ("19",),
             ("add up a block by shuffles, with one word of shared memory for each warp",),
-            (Part("shuffles", 100),),
+            (
+                Part(
+                    "shuffles", 100, ("words of shared memory", "barriers per block"),
+                    adds_result=True,
+                ),
+            ),
         ),
         Lab(
             "reduce_at_the_limit", "A reduction in one launch", 90, ("20",),
             ("let the last block finish, with a ticket and a fence",),
-            (Part("ticket", 100),),
+            (
+                Part(
+                    "ticket", 100, ("blocks that add without the ticket", "atomics on the result"),
+                    adds_result=True,
+                ),
+            ),
         ),
     )
 }  # fmt: skip

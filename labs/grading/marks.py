@@ -17,9 +17,10 @@ from labs.numbers import NumbersExercise, same, shown, where
 from labs.words import sentence
 
 # Of the points of a kernel, in percent: a right result at all shapes, nothing found, the main
-# targets, and all others. Where the starter's result is right already, the main targets are what
-# the student adds.
-WEIGHTS = {False: (60, 15, 0, 25), True: (15, 5, 75, 5)}
+# targets, and all others. Where there are main targets, the starter's result may be right already.
+RESULT_IS_ADDED = (45, 30, 0, 25)
+MAIN_IS_ADDED = (10, 15, 70, 5)
+BOTH_ARE_ADDED = (30, 25, 40, 5)
 # Of a function of numbers: the first cases of its task, all of them, and cases that are drawn for
 # each class, so that a table of those that everyone can read is worth little.
 SIMPLE_CASES, ALL_CASES, DRAWN_CASES = 20, 10, 70
@@ -78,8 +79,11 @@ def _of_kernel(part: Part, seen, hidden: Hidden, refused: str, ended: str) -> li
     found = [one["found"] for one in by_shape.values() if one.get("found")]
     told = str(found[0]) if found else ("" if right[0] else NOT_RIGHT)
     rows.append(_row(part, "the virtual GPU finds nothing", next(points), told))
+    missed = {one.what: _missed(one, by_shape, right) for one in asked.targets}
     for target in asked.targets:
-        told, value = _missed(target, by_shape, right)
+        told, value = missed[target.what]
+        if target.what in part.main and not told:
+            told = next((missed[one][0] for one in part.needed), "")
         if scores(part, target):
             rows.append(_row(part, f"{target.words}{value}", next(points), told))
         else:
@@ -92,13 +96,20 @@ def scores(part: Part, target: Target) -> bool:
     return part.pinned or not target.of_machine
 
 
+def percents(part: Part) -> tuple[int, int, int, int]:
+    """Of the result, of what is found, of the main targets, and of the others."""
+    if not part.main:
+        return RESULT_IS_ADDED
+    return BOTH_ARE_ADDED if part.adds_result else MAIN_IS_ADDED
+
+
 def _weights(part: Part, shapes: int) -> list[int]:
     """Of the rows in their order: the shapes, what was found, and each target that gives points.
 
     Each of the four kinds shares its percents out evenly; kinds that are not there give nothing.
     """
     scored = [one.what in part.main for one in part.asked.targets if scores(part, one)]
-    result, found, main, others = (10_000 * one for one in WEIGHTS[bool(part.main)])
+    result, found, main, others = (10_000 * one for one in percents(part))
     main, others = main // max(1, sum(scored)), others // max(1, scored.count(False))
     return [result // shapes] * shapes + [found] + [main if one else others for one in scored]
 

@@ -111,14 +111,14 @@ def _anchor(title: str) -> str:
 
 
 def test_points_and_limits_of_the_guide_are_those_of_the_grader():
-    result, found, _, targets = marks.WEIGHTS[False]
+    result, found, _, targets = marks.RESULT_IS_ADDED
     assert f"{result} % for right results, {found} % where the virtual GPU finds nothing, " in GUIDE
-    assert f"{targets} % for targets" in GUIDE
-    result, found, main, targets = marks.WEIGHTS[True]
-    assert (
-        f"{main} % for the target that it is about, {result} % for right results, {found} % where "
-        f"the virtual GPU finds nothing, {targets} % for other targets" in GUIDE
-    )
+    assert f"{targets} % for targets; in even shares" in GUIDE
+    for result, found, main, targets in (marks.MAIN_IS_ADDED, marks.BOTH_ARE_ADDED):
+        assert (
+            f"{main} % for the targets that it is about, {result} % for right results, {found} % "
+            f"where the virtual GPU finds nothing, {targets} % for other targets" in GUIDE
+        )
     assert (
         f"{marks.SIMPLE_CASES} % for the first cases of the task, {marks.ALL_CASES} % for all of "
         f"them, {marks.DRAWN_CASES} % for cases that are drawn from the secret" in GUIDE

@@ -281,3 +281,16 @@ def test_right_functions_by_rule_differ_and_may_stand_in_a_submission():
         for what, text in changed:
             assert text != EXERCISES[name].solution_text, what
             assert callable(functions_of((text,), (name,))[name]), what
+
+
+def test_a_right_kernel_without_what_the_task_is_about_misses_its_points():
+    text = EXERCISES["coalescing"].solution_text
+    lab = find("tiling")
+    for part in lab.parts:
+        renamed = text.replace("def coalescing", f"def {part.exercise}")
+        found = grade(lab, Submission("x", (("a.py", renamed.encode()),)), SECRET)
+        own = [row for row in found.rows if row.part == part.exercise]
+        about = [row for row in own if row.of == max(row.of for row in own)]
+        assert [row.points for row in about] == [0]
+        assert about[0].told
+        assert sum(row.points for row in own) <= 60 * part.points
