@@ -17,7 +17,7 @@ from utils.errors import ArgumentError
 from utils.intrinsics.simd import at_address
 from utils.ladder.tasks import check_float32, product_sizes
 
-ONE, ZERO = np.float32(1), np.float32(0)
+ONE, ZERO = 1.0, 0.0
 # The order of the arguments in BLAS, from 1 on: error messages name them as LAPACK's XERBLA does.
 POSITIONS = (
     *("transa", "transb", "m", "n", "k", "alpha"),

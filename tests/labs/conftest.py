@@ -13,7 +13,7 @@ import pytest
 from labs import EXERCISES
 from labs.exercise import Exercise
 
-AT_ONCE = 4
+AT_ONCE = 3
 LOOPS = {f"test_{name}.py" for name, one in EXERCISES.items() if isinstance(one, Exercise)}
 
 
