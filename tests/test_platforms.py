@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 
 from utils.paths import ROOT
 
-PAGES = ("README.md", "CONTRIBUTING.md", "data/README.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "PLATFORMS.md", "data/README.md")
 LONGEST = 120  # lines of the README
 
 
