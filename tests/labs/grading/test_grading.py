@@ -8,6 +8,7 @@ from random import Random
 
 import nbformat
 import pytest
+from markdown_it import MarkdownIt
 
 from labs import EXERCISES
 from labs.exercise import Exercise
@@ -16,15 +17,16 @@ from labs.grading.batch import graded
 from labs.grading.by_text import functions_of
 from labs.grading.child import Limits, in_child
 from labs.grading.equivalents import equivalents
-from labs.grading.grade import grade
+from labs.grading.grade import Graded, grade
 from labs.grading.handout import notebook
 from labs.grading.hidden import drawn
 from labs.grading.labs import LABS, find
-from labs.grading.marks import shared_out
+from labs.grading.marks import Row, shared_out
 from labs.grading.reading import Submission, Unreadable, collected, pieces_of
 from utils.errors import CourseError
 
 SECRET = "a secret of sixteen characters"
+MARKDOWN = MarkdownIt("commonmark").enable("table")  # lets HTML through, as a reader might
 
 
 def handed_in(lab, kind="solution") -> Submission:
@@ -219,13 +221,65 @@ def test_a_class_has_the_same_marks_in_another_order_and_goes_on_where_it_was_st
 
 def test_feedback_holds_no_markup_of_a_student():
     lab = find("tiling")
-    found = grade(lab, Submission("<script>", (), "`<img src=x>` | *bad*"), SECRET)
-    assert "<script>" not in feedback.as_html(lab, found)
-    assert "<img" not in feedback.as_html(lab, found)
-    assert r"\<img" in feedback.as_markdown(lab, found)
+    bad = "`<img src=x>` <img src=x> \\<img src=x> ``<img src=x>` | *bad*"
+    found = grade(lab, Submission("<script>", (), bad), SECRET)
+    page = MARKDOWN.render(feedback.as_markdown(lab, found))
+    for shown in (feedback.as_html(lab, found), page):
+        assert "<script>" not in shown
+        assert "<img" not in shown
+        assert "<em>" not in shown
+        assert shown.count("<code>&lt;img src=x&gt;</code>") >= 1
     results = json.loads(feedback.as_gradescope(lab, found))
     assert results["score"] == 0
     assert sum(test["max_score"] for test in results["tests"]) == pytest.approx(lab.points)
+
+
+def a_mark(*rows: Row, told=()) -> Graded:
+    return Graded("ann", "tiling", rows, told)
+
+
+def test_code_in_markdown_is_as_the_student_wrote_it():
+    why = "Line 5, `tile_a[ty, tx] = a[i] | 1`: [x] is wrong."
+    row = Row("tiling", "right", 0, 500, why)
+    page = feedback.as_markdown(find("tiling"), a_mark(row, told=(("tiling", f"{why} Yes."),)))
+    assert r"> Line 5, `tile_a[ty, tx] = a[i] | 1`: \[x\] is wrong. Yes." in page
+    assert MARKDOWN.render(page).count("<code>tile_a[ty, tx] = a[i] | 1</code>: [x] is wrong.") == 2
+
+
+def test_what_refuses_a_whole_part_is_said_once_on_each_page():
+    lab = find("occupancy")  # two parts: functions of numbers, and a kernel
+    found = grade(lab, Submission("ann", (("ann.py", b""),)), SECRET)
+    said = "`ann.py` is empty."
+    assert all(row.told for row in found.rows)
+    for page in (feedback.as_markdown(lab, found), feedback.as_html(lab, found).replace(
+        "<code>ann.py</code>", "`ann.py`"
+    )):  # fmt: skip
+        assert page.count(said) == len(lab.parts)
+    results = json.loads(feedback.as_gradescope(lab, found))
+    assert results["output"] == said
+    assert not [test for test in results["tests"] if said in test["output"]]
+    assert {test["status"] for test in results["tests"]} == {"failed"}
+
+
+def test_a_syntax_error_is_said_once():
+    lab = find("tiling")
+    found = grade(lab, Submission("ann", (("a.py", b"def tiling(a:\n    pass"),)), SECRET)
+    page = feedback.as_markdown(lab, found)
+    assert page.count("Python cannot read this") == 1
+    assert page.index("> Line 1: Python cannot read this") < page.index("| points |")
+
+
+def test_a_failed_row_is_told_from_a_passed_one_without_colours():
+    passed, failed = Row("tiling", "good", 500, 500), Row("tiling", "bad", 0, 500, "Why.")
+    page = feedback.as_html(find("tiling"), a_mark(passed, failed))
+    assert '<span class="reached" role="img" aria-label="reached">✓</span> 5 of 5</td><td>good' in (
+        page
+    )
+    assert '<span class="missed" role="img" aria-label="missed">✗</span> 0 of 5</td><td>bad' in page
+    assert ": 5 of 10 points</h2>" in page
+    lines = feedback.as_markdown(find("tiling"), a_mark(passed, failed)).splitlines()
+    assert next(line for line in lines if line.startswith("## ")).endswith(": 5 of 10 points")
+    assert lines[-2:] == ["| 5 | 5 | good | ✓ |", "| 0 | 5 | bad | ✗ Why. |"]
 
 
 def test_a_table_holds_no_formula():
