@@ -22,7 +22,7 @@ from labs.grading.handout import notebook
 from labs.grading.hidden import drawn
 from labs.grading.labs import LABS, find
 from labs.grading.marks import Row, shared_out
-from labs.grading.reading import Submission, Unreadable, collected, pieces_of
+from labs.grading.reading import Submission, Unreadable, collected, neutral, pieces_of
 from utils.errors import CourseError
 
 SECRET = "a secret of sixteen characters"
@@ -153,7 +153,9 @@ def test_an_encrypted_zip_says_so(tmp_path):
     raw[raw.index(b"PK\x01\x02") + 8] |= 1
     file.write_bytes(raw)
     (found,) = collected([tmp_path])
-    assert "encrypted" in found.problem
+    assert "File `work.py` is encrypted" in found.problem
+    (found,) = collected([tmp_path], neutral)
+    assert "File `submission.py` is encrypted" in found.problem
 
 
 def test_constants_and_device_functions_of_a_submission_are_known():
