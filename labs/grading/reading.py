@@ -23,7 +23,8 @@ BROKEN_ZIP = (
     EOFError, ValueError,
 )  # fmt: skip
 _MAGIC = re.compile(r"^\s*(%|!|\?)")
-_QUOTED = re.compile(r"b?(['\"])(.*)\1")  # the name of a file in what zipfile raises
+# The name of a file in what zipfile raises.
+_NAMED = re.compile(r"""<ZipInfo filename=(['"])(.*?)\1.*>|b?(['"])(.*)\3""")
 
 
 class Unreadable(Exception):
@@ -157,7 +158,8 @@ def _unzipped(name: str, raw: bytes, called: Callable[[str], str]) -> list[tuple
                     raise Unreadable(_too_large(f"`{name}` unpacked"))
                 files.append((inner.name, inside))
     except BROKEN_ZIP as error:
-        why = _QUOTED.sub(lambda found: f"`{called(found[2])}`", str(error)) or type(error).__name__
+        why = str(error) or type(error).__name__
+        why = _NAMED.sub(lambda found: f"`{called(found[2] or found[4] or '')}`", why)
         raise Unreadable(f"`{name}` is no zip that can be unpacked: {why}.") from None
     if not files:
         raise Unreadable(f"`{name}` holds no `.py` and no `.ipynb`.")
