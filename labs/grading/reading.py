@@ -23,6 +23,7 @@ BROKEN_ZIP = (
     EOFError, ValueError,
 )  # fmt: skip
 _MAGIC = re.compile(r"^\s*(%|!|\?)")
+_FUNCTION = re.compile(r"^\s*def ", re.MULTILINE)
 # The name of a file in what zipfile raises.
 _NAMED = re.compile(r"""<ZipInfo filename=(['"])(.*?)\1.*>|b?(['"])(.*)\3""")
 
@@ -183,6 +184,29 @@ def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
     if not name.endswith(".ipynb"):
         return (text.replace("\r\n", "\n").replace("\r", "\n"),)
     return tuple(map(_without_magic, _cells(name, text)))
+
+
+def place_of(submission: Submission, function: str) -> tuple[str, ...]:
+    """In which cell or file a function is, as a sentence; none where one alone holds functions."""
+    try:
+        places = [place for name, raw in submission.files for place in _places(name, raw)]
+    except Unreadable:
+        return ()
+    own = [where for where, piece in places if f"def {function}(" in piece]
+    if not own or len(places) < 2:
+        return ()
+    return (f"`{function}` is in {' and '.join(own)}: its lines are counted there.",)
+
+
+def _places(name: str, raw: bytes) -> list[tuple[str, str]]:
+    """The pieces of a file that hold functions, each with its place."""
+    cell = "code cell {} of " if name.endswith(".ipynb") else ""
+    pieces = enumerate(pieces_of(name, raw), start=1)
+    return [
+        (f"{cell.format(number)}`{name}`", piece)
+        for number, piece in pieces
+        if _FUNCTION.search(piece)
+    ]
 
 
 def _cells(name: str, text: str) -> list[str]:

@@ -271,6 +271,46 @@ def test_a_syntax_error_is_said_once():
     assert page.index("> Line 1: Python cannot read this") < page.index("| points |")
 
 
+def a_notebook(*codes: str) -> bytes:
+    cells = [{"cell_type": "code", "source": code} for code in codes]
+    return json.dumps({"cells": cells}).encode()
+
+
+REFUSED = "from numba import cuda\n\n@cuda.jit\ndef tiling(a, b, c):\n    import os\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "place"),
+    [
+        ([("a.ipynb", a_notebook("x = 1", "def f(): 1", REFUSED))], "code cell 3 of `a.ipynb`"),
+        ([("a.py", b"def f(): 1"), ("b.py", REFUSED.encode())], "`b.py`"),
+        ([("a.ipynb", a_notebook("def f(): 1", "def tiling(a:"))], "code cell 2 of `a.ipynb`"),
+        (
+            [("a.ipynb", a_notebook("x = 1", REFUSED, REFUSED.replace("import os", "pass")))],
+            "code cell 2 of `a.ipynb` and code cell 3 of `a.ipynb`",
+        ),
+    ],
+)
+def test_a_line_has_its_cell_or_file_where_several_hold_functions(files, place):
+    found = grade(find("tiling"), Submission("ann", tuple(files)), SECRET)
+    said = dict(found.told)["tiling"]
+    assert said.endswith(f" `tiling` is in {place}: its lines are counted there.")
+
+
+def test_a_line_has_no_place_where_one_piece_alone_holds_functions():
+    for name, raw in (("a.py", REFUSED.encode()), ("a.ipynb", a_notebook("x = 1", REFUSED))):
+        found = grade(find("tiling"), Submission("ann", ((name, raw),)), SECRET)
+        said = dict(found.told)["tiling"]
+        assert said == "Line 5: an import within a function is not allowed in a submission."
+
+
+def test_what_check_says_has_its_cell_too():
+    code = a_notebook("def other(x):\n    return x", EXERCISES["scale"].starter_text)
+    found = grade(find("first_kernel"), Submission("ann", (("a.ipynb", code),)), SECRET)
+    assert len(found.told) > 1
+    assert found.told[-1][1].startswith("`scale` is in code cell 2 of `a.ipynb`")
+
+
 def test_a_failed_row_is_told_from_a_passed_one_without_colours():
     passed, failed = Row("tiling", "good", 500, 500), Row("tiling", "bad", 0, 500, "Why.")
     page = feedback.as_html(find("tiling"), a_mark(passed, failed))
