@@ -9,7 +9,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from labs.grading.grade import Graded
@@ -66,13 +66,13 @@ def as_markdown(lab: Lab, found: Graded) -> str:
         lines += ["", f"## {asked.title}: {_points(rows)}", ""]
         lines += [f"> {_plain(one)}\n" for one in said]
         lines += ["| points | of | what | |", "| ---: | ---: | --- | --- |"]
-        lines += [_row(row, said) for row in rows]
+        lines += map(_row, rows, _reasons(rows, said))
     return "\n".join(lines) + "\n"
 
 
-def _row(row: Row, said: Sequence[str]) -> str:
-    reason = f"{'✗' if row.told else '✓'} {_reason(row, said)}".rstrip()
-    cells = (_plain(text).replace("|", r"\|") for text in (row.what, reason))
+def _row(row: Row, reason: str) -> str:
+    signed = f"{'✗' if row.told else '✓'} {reason}".rstrip()
+    cells = (_plain(text).replace("|", r"\|") for text in (row.what, signed))
     return f"| {shown(row.points)} | {shown(row.of)} | {' | '.join(cells)} |"
 
 
@@ -103,12 +103,12 @@ def as_html(lab: Lab, found: Graded) -> str:
 
 def part_as_html(part: Part, found: Graded) -> str:
     """What the checker says of one part, and its rows, as a piece of a page."""
-    said = _said(found, part.exercise)
+    said, rows = _said(found, part.exercise), _rows(found, part.exercise)
     above = "".join(f'<p class="said">{in_code(one)}</p>' for one in said)
     lines = "".join(
         f"<tr><td>{_sign(row)} {shown(row.points)} of {shown(row.of)}</td><td>{in_code(row.what)}"
-        f'<div class="told">{in_code(_reason(row, said))}</div></td></tr>'
-        for row in _rows(found, part.exercise)
+        f'<div class="told">{in_code(reason)}</div></td></tr>'
+        for row, reason in zip(rows, _reasons(rows, said), strict=True)
     )
     return (  # the table's class is for the pages of nbgrader, which have Bootstrap
         f'{above}<table class="table"><thead><tr><th>points</th><th>for</th></tr></thead>'
@@ -131,10 +131,11 @@ def as_gradescope(lab: Lab, found: Graded) -> str:
             "score": row.points / 100,
             "max_score": row.of / 100,
             "status": "passed" if not row.told else "failed",
-            "output": _reason(row, _said(found, row.part)),
+            "output": reason,
             "visibility": "visible",
         }
-        for row in found.rows
+        for part, rows in _by_part(found)
+        for row, reason in zip(rows, _reasons(rows, _said(found, part)), strict=True)
     ]
     said = "\n".join(dict.fromkeys(cause for _, cause in found.told))
     whole = {"score": found.points / 100, "output": said, "stdout_visibility": "hidden"}
@@ -158,12 +159,15 @@ def _said(found: Graded, part: str) -> list[str]:
     return [cause for one, cause in found.told if one == part]
 
 
-def _reason(row: Row, said: Sequence[str]) -> str:
-    """Why points are missing, without the sentences that stand above the table."""
-    told = row.told
+def _reasons(rows: Sequence[Row], said: Sequence[str]) -> list[str]:
+    """Why points are missing in each row, without what stands above the table or in the last row.
+
+    said: the sentences above the table.
+    """
+    own = [row.told for row in rows]
     for one in said:
-        told = told.removesuffix(one)
-    return told.rstrip()
+        own = [told.removesuffix(one).rstrip() for told in own]
+    return ["as above" if told and told == last else told for last, told in pairwise(["", *own])]
 
 
 def write(folder: Path, lab: Lab, found: Graded) -> None:

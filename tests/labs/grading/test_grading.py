@@ -271,6 +271,16 @@ def test_a_syntax_error_is_said_once():
     assert page.index("> Line 1: Python cannot read this") < page.index("| points |")
 
 
+def test_a_reason_that_several_rows_share_is_said_in_the_first():
+    rows = [Row("tiling", f"row {n}", 0, 100, why) for n, why in enumerate(("A.", "B.", "B."))]
+    passed = Row("tiling", "row 3", 100, 100)
+    found = a_mark(*rows, passed, passed)
+    page = feedback.as_markdown(find("tiling"), found).splitlines()
+    assert [line.split(" | ")[-1] for line in page[-5:]] == ["✗ A. |", "✗ B. |", "✗ as above |", "✓ |", "✓ |"]
+    tests = json.loads(feedback.as_gradescope(find("tiling"), found))["tests"]
+    assert [test["output"] for test in tests] == ["A.", "B.", "as above", "", ""]
+
+
 def a_notebook(*codes: str) -> bytes:
     cells = [{"cell_type": "code", "source": code} for code in codes]
     return json.dumps({"cells": cells}).encode()
