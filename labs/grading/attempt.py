@@ -20,7 +20,7 @@ from labs.given import no_kernel
 from labs.grading.allowed import NotAllowed
 from labs.grading.by_text import functions_of
 from labs.grading.hidden import Hidden, HiddenCases, graded_cases
-from labs.grading.reading import Submission, Unreadable, pieces_of
+from labs.grading.reading import Submission, Unreadable, pieces_of, place_of
 from labs.host import HostExercise
 from labs.judging import JUDGES
 from labs.numbers import NumbersExercise
@@ -39,9 +39,12 @@ def attempts(submission: Submission, asked: list, hidden: Drawn) -> Iterator[dic
     for one in asked:
         given = functions[one.name]
         if isinstance(given, Exception):
-            yield {"part": one.name, "refused": str(given)}
+            told = " ".join((str(given), *place_of(submission, one.name)))
+            yield {"part": one.name, "refused": told}
         else:
             for message in SEEN[type(one)](one, given, hidden.get(one.name)):
+                if message.get("causes"):
+                    message["causes"] += place_of(submission, one.name)
                 yield {"part": one.name, **message}
 
 
@@ -56,7 +59,8 @@ def explanations(submission: Submission, asked: list, hidden: Drawn) -> Iterator
         if isinstance(one, Exercise):
             one = replace(one, shapes=hidden[one.name].shapes)
         told = JUDGES[type(one)](one, given, PATIENCE)
-        yield {"part": one.name, "causes": list(told.causes)}
+        causes = [*told.causes, *place_of(submission, one.name)] if told.causes else []
+        yield {"part": one.name, "causes": causes}
 
 
 def functions_of_text(submission: Submission, asked: list) -> dict[str, object]:

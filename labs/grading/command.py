@@ -1,4 +1,4 @@
-"""The sub-commands of `python -m labs`: grade, handout, list, selftest."""
+"""The sub-commands of `python -m labs`: grade, names, handout, list, selftest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,9 +22,10 @@ from labs.grading.grade import Graded
 from labs.grading.handout import notebook
 from labs.grading.labs import LABS, Lab, find
 from labs.grading.private import SECRET, outside, secret_of
-from labs.grading.reading import collected
+from labs.grading.reading import Submission, collected, neutral, own
 from labs.grading.sandbox import require_sandbox
 from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, Summary, summaries, tried
+from labs.words import counted
 from utils.errors import CourseError
 from utils.measuring.command_line import device_for
 
@@ -38,6 +39,7 @@ SELFTEST_SECRET = "the secret of the self-test"  # its shapes are no secret
 def add_to(commands) -> None:
     """The sub-commands, in a parser's list of them."""
     _add_grade(commands.add_parser("grade", help="give marks for a folder, by the text"))
+    _add_names(commands.add_parser("names", help="show whose name `grade --hash-names` hashes"))
     handout = commands.add_parser("handout", help="write the notebooks that students get")
     handout.add_argument("labs", nargs="+", metavar="LAB", help=f"all, or {', '.join(LABS)}")
     handout.add_argument("--out", type=Path, required=True, help="folder for the notebooks")
@@ -57,15 +59,8 @@ def add_to(commands) -> None:
 def _add_grade(parser: argparse.ArgumentParser) -> None:
     parser.description = "Give marks for submissions, by their text."
     parser.add_argument("lab", metavar="LAB", help=f"one of {', '.join(LABS)}")
-    parser.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH",
-        help="folders and files: .py, .ipynb, .zip; a folder within a folder is one student's",
-    )  # fmt: skip
+    _add_submissions(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder for marks and feedback")
-    parser.add_argument(
-        "--secret", type=Path,
-        help=f"file with the secret of this class, outside of the course; or the variable {SECRET}",
-    )  # fmt: skip
     parser.add_argument(
         "--workers", default=CORES, metavar="N|ADDRESS",
         help=f"{PROCESSES}; or the address of a Dask scheduler, whose workers then grade",
@@ -80,6 +75,23 @@ def _add_grade(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
 
 
+def _add_names(parser: argparse.ArgumentParser) -> None:
+    parser.description = "For each submission its hash and its name: keep them to yourself."
+    _add_submissions(parser)
+    parser.set_defaults(run=list_names)
+
+
+def _add_submissions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH",
+        help="folders and files: .py, .ipynb, .zip; a folder within a folder is one student's",
+    )  # fmt: skip
+    parser.add_argument(
+        "--secret", type=Path,
+        help=f"file with the secret of this class, outside of the course; or the variable {SECRET}",
+    )  # fmt: skip
+
+
 def write_handouts(arguments: argparse.Namespace) -> int:
     """One notebook for each lab. Raises CourseError."""
     names = list(LABS) if arguments.labs == ["all"] else arguments.labs
@@ -90,7 +102,7 @@ def write_handouts(arguments: argparse.Namespace) -> int:
             nbformat.write(notebook(lab), arguments.out / f"{lab.name}.ipynb")
     except OSError as error:
         raise CourseError(f"{arguments.out} cannot be written: {error.strerror}.") from None
-    print(f"{len(labs)} notebooks: {arguments.out}")
+    print(f"{counted(len(labs), 'notebook')}: {arguments.out}")
     return 0
 
 
@@ -140,16 +152,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Grade, and say where the marks are. Raises CourseError."""
     lab, secret = find(arguments.lab), secret_of(arguments.secret)
     outside(arguments.out, "--out")
-    missing = [path for path in arguments.paths if not path.exists() and not path.is_symlink()]
-    if missing:
-        raise CourseError(f"There is no {missing[0]}: give folders and files of submissions.")
     address = "://" in arguments.workers
     workers = arguments.workers if address else _processes(arguments.workers)
-    submissions = collected(arguments.paths)
-    if not submissions:
-        raise CourseError(
-            f"No .py, .ipynb or .zip was found in {', '.join(map(str, arguments.paths))}."
-        )
+    submissions = _submissions(arguments.paths, neutral if arguments.hash_names else own)
     if not address:  # workers beyond this machine refuse by themselves
         _hold_sandbox_ready([lab])
     if arguments.hash_names:
@@ -163,10 +168,29 @@ def run(arguments: argparse.Namespace) -> int:
     table = arguments.out / f"{lab.name}.csv"
     _write(table, feedback.as_csv(lab, found))
     best = sum(one.points == one.of for one in found)
-    print(f"{len(found)} submissions, {best} with all {lab.points} points: {table}")
+    print(f"{counted(len(found), 'submission')}, {best} with all {lab.points} points: {table}")
     if arguments.speed:
         _report_speed(lab, submissions, found, arguments.out)
     return 0
+
+
+def list_names(arguments: argparse.Namespace) -> int:
+    """Each hash with the name that it stands for. Raises CourseError."""
+    secret = secret_of(arguments.secret)
+    for one in _submissions(arguments.paths, own):
+        print(f"{_hashed(one.student, secret)}  {one.student}")
+    return 0
+
+
+def _submissions(paths: list[Path], called: Callable[[str], str]) -> list[Submission]:
+    """What was handed in. Raises CourseError where there is nothing."""
+    missing = [path for path in paths if not path.exists() and not path.is_symlink()]
+    if missing:
+        raise CourseError(f"There is no {missing[0]}: give folders and files of submissions.")
+    submissions = collected(paths, called)
+    if not submissions:
+        raise CourseError(f"No .py, .ipynb or .zip was found in {', '.join(map(str, paths))}.")
+    return submissions
 
 
 def _report_speed(lab: Lab, submissions: list, found: list[Graded], out: Path) -> None:

@@ -22,7 +22,10 @@ from labs.host import HostExercise
 
 @dataclass(frozen=True)
 class Graded:
-    """The mark of one student. points, of: hundredths. told: exercises with what `check` says."""
+    """The mark of one student. points, of: hundredths.
+
+    told: exercises with what holds for the whole of them: what `check` says, or why it was refused.
+    """
 
     student: str
     lab: str
@@ -48,7 +51,9 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: Limits = USUAL)
     asked = [part.asked for part in lab.parts]
     hidden = {one.name: drawn(one, secret) for one in asked if not isinstance(one, HostExercise)}
     if submission.problem:
-        return Graded(submission.student, lab.name, _nothing(lab, hidden, submission.problem), ())
+        told = tuple((one.name, submission.problem) for one in asked)
+        rows = _nothing(lab, hidden, submission.problem)
+        return Graded(submission.student, lab.name, rows, told)
     seen = _seen(submission, asked, hidden, limits)
     rows = tuple(
         row
@@ -63,13 +68,9 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: Limits = USUAL)
     graded = Graded(submission.student, lab.name, rows, ())
     if graded.points == graded.of:
         return graded
-    wrong = [
-        one
-        for one in asked
-        if any(row.told and row.part == one.name for row in rows)
-        and not _stopped(seen[one.name])
-    ]
-    explained = seen | _explained(submission, wrong, hidden, limits)
+    wrong = [one for one in asked if any(row.told and row.part == one.name for row in rows)]
+    unexplained = [one for one in wrong if not _stopped(seen[one.name])]
+    explained = seen | _explained(submission, unexplained, hidden, limits)
     return replace(graded, told=_told(wrong, explained))
 
 
@@ -117,5 +118,5 @@ def _told(wrong: list, explained: dict[str, Ended]) -> tuple[tuple[str, str], ..
         (one.name, str(cause))
         for one in wrong
         for said in explained[one.name].messages
-        for cause in said.get("causes", ())
+        for cause in ([said["refused"]] if "refused" in said else said.get("causes", ()))
     )

@@ -9,6 +9,7 @@ import re
 import stat
 import zipfile
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -22,6 +23,9 @@ BROKEN_ZIP = (
     EOFError, ValueError,
 )  # fmt: skip
 _MAGIC = re.compile(r"^\s*(%|!|\?)")
+_FUNCTION = re.compile(r"^\s*def ", re.MULTILINE)
+# The name of a file in what zipfile raises.
+_NAMED = re.compile(r"""<ZipInfo filename=(['"])(.*?)\1.*>|b?(['"])(.*)\3""")
 
 
 class Unreadable(Exception):
@@ -40,11 +44,22 @@ class Submission:
     problem: str = ""
 
 
-def collected(paths: list[Path]) -> list[Submission]:
+def own(name: str) -> str:
+    """The name of a file as it is: for a page that only its student gets."""
+    return name
+
+
+def neutral(name: str) -> str:
+    """The name of a file without its student's: `submission.py`."""
+    return f"submission{PurePosixPath(name).suffix}"
+
+
+def collected(paths: list[Path], called: Callable[[str], str] = own) -> list[Submission]:
     """One submission for each file, and for each entry of each folder, by the student's name.
 
     A folder within a folder is one student's. Files of another kind are left out; a file that
     cannot be read is a submission with a problem. Two of the same name are told apart by a number.
+    called: the name by which a submission calls a file, from the file's own.
     """
     entries: list[Path] = []
     for path in paths:
@@ -56,7 +71,7 @@ def collected(paths: list[Path]) -> list[Submission]:
         if entry.name.startswith((".", "__")) or not (folder or _is_work(entry)):
             continue
         student = _unused(entry.name if folder else entry.stem, names)
-        found.append(submission_of(student, entry, folder))
+        found.append(submission_of(student, entry, folder, called))
     return found
 
 
@@ -72,13 +87,15 @@ def _is_work(entry: Path) -> bool:
     return entry.suffix in (*ENDINGS, ".zip")
 
 
-def submission_of(student: str, entry: Path, folder: bool = False) -> Submission:
+def submission_of(
+    student: str, entry: Path, folder: bool = False, called: Callable[[str], str] = own
+) -> Submission:
     """What lies in a file, or in a folder; what cannot be read is a submission with a problem."""
     files: list[tuple[str, bytes]] = []
     try:
         for path in sorted(entry.rglob("*")) if folder else [entry]:
             if _is_work(path) and not path.name.startswith("."):
-                files += _files(path)
+                files += _files(path, called)
     except Unreadable as error:
         return Submission(student, (), str(error))
     except OSError as error:  # of the folder; those of its files are told above
@@ -90,23 +107,26 @@ def submission_of(student: str, entry: Path, folder: bool = False) -> Submission
     return Submission(student, tuple(files))
 
 
-def _files(path: Path) -> list[tuple[str, bytes]]:
-    raw = _bytes(path)
-    return _unzipped(path.name, raw) if path.suffix == ".zip" else [(path.name, raw)]
+def _files(path: Path, called: Callable[[str], str]) -> list[tuple[str, bytes]]:
+    name = called(path.name)
+    raw = _bytes(path, name)
+    if path.suffix != ".zip":
+        return [(name, raw)]
+    return [(called(inner), inside) for inner, inside in _unzipped(name, raw, called)]
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: Path, name: str) -> bytes:
     """A regular file's bytes: no link is followed, and no pipe or device is waited for."""
     try:
         mode = path.lstat().st_mode
         if not stat.S_ISREG(mode):
-            raise Unreadable(f"`{path.name}` is no plain file: hand in the file itself, no link.")
+            raise Unreadable(f"`{name}` is no plain file: hand in the file itself, no link.")
         with path.open("rb") as file:
             raw = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise Unreadable(f"`{path.name}` cannot be opened: {error.strerror}.") from None
+        raise Unreadable(f"`{name}` cannot be opened: {error.strerror}.") from None
     if len(raw) > MOST_BYTES:
-        raise Unreadable(_too_large(f"`{path.name}`"))
+        raise Unreadable(_too_large(f"`{name}`"))
     return raw
 
 
@@ -118,7 +138,7 @@ def _too_large(what: str) -> str:
     )
 
 
-def _unzipped(name: str, raw: bytes) -> list[tuple[str, bytes]]:
+def _unzipped(name: str, raw: bytes, called: Callable[[str], str]) -> list[tuple[str, bytes]]:
     """The Python files of a zip. What it says of its sizes is not believed."""
     files, left = [], MOST_BYTES
     try:
@@ -140,6 +160,7 @@ def _unzipped(name: str, raw: bytes) -> list[tuple[str, bytes]]:
                 files.append((inner.name, inside))
     except BROKEN_ZIP as error:
         why = str(error) or type(error).__name__
+        why = _NAMED.sub(lambda found: f"`{called(found[2] or found[4] or '')}`", why)
         raise Unreadable(f"`{name}` is no zip that can be unpacked: {why}.") from None
     if not files:
         raise Unreadable(f"`{name}` holds no `.py` and no `.ipynb`.")
@@ -163,6 +184,29 @@ def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
     if not name.endswith(".ipynb"):
         return (text.replace("\r\n", "\n").replace("\r", "\n"),)
     return tuple(map(_without_magic, _cells(name, text)))
+
+
+def place_of(submission: Submission, function: str) -> tuple[str, ...]:
+    """In which cell or file a function is, as a sentence; none where one alone holds functions."""
+    try:
+        places = [place for name, raw in submission.files for place in _places(name, raw)]
+    except Unreadable:
+        return ()
+    own = [where for where, piece in places if f"def {function}(" in piece]
+    if not own or len(places) < 2:
+        return ()
+    return (f"`{function}` is in {' and '.join(own)}: its lines are counted there.",)
+
+
+def _places(name: str, raw: bytes) -> list[tuple[str, str]]:
+    """The pieces of a file that hold functions, each with its place."""
+    cell = "code cell {} of " if name.endswith(".ipynb") else ""
+    pieces = enumerate(pieces_of(name, raw), start=1)
+    return [
+        (f"{cell.format(number)}`{name}`", piece)
+        for number, piece in pieces
+        if _FUNCTION.search(piece)
+    ]
 
 
 def _cells(name: str, text: str) -> list[str]:

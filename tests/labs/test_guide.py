@@ -59,7 +59,9 @@ def test_the_commands_of_the_guide_lead_from_nothing_to_marks(tmp_path):
         exports = [line for line in command.splitlines() if line.startswith("export ")]
         before = "\n".join((before, *exports))
     left = {file.name for file in (tmp_path / "gpu-class").iterdir()}
-    assert left == {"handed-in", "handouts", "marks", "secret.txt"}
+    assert left == {
+        "autograder.zip", "handed-in", "handouts", "lab.txt", "marks", "secret.txt",
+    }  # fmt: skip
 
 
 def test_the_page_of_answers_is_that_of_the_lessons():

@@ -1,4 +1,6 @@
-"""`python -m labs grade`: what it refuses, in one sentence each."""
+"""`python -m labs grade`: what it refuses, in one sentence each, and whose names it shows."""
+
+import zipfile
 
 import pytest
 
@@ -41,6 +43,43 @@ def test_without_a_secret_nothing_is_graded(work, capsys, monkeypatch):
     monkeypatch.delenv("COURSE_SECRET")
     assert main(["grade", "tiling", str(work / "class"), "--out", str(work / "out")]) == 2
     assert "There is no secret" in capsys.readouterr().err
+
+
+def test_with_hashed_names_no_file_of_a_student_is_named(work, capsys):
+    folder, out = work / "class", work / "out"
+    (folder / "bo.py").symlink_to("/etc/passwd")
+    (folder / "cy.ipynb").write_text("{")
+    (folder / "di.zip").write_text("no zip")
+    with zipfile.ZipFile(folder / "ed.zip", "w") as archive:
+        archive.writestr("ed/ed_own.py", b"\xff")
+    (folder / "flo").mkdir()
+    (folder / "flo" / "flo_own.py").write_text("")
+    names = ("ann", "bo", "cy", "di", "ed", "flo")
+    assert main(["grade", "tiling", str(folder), "--out", str(out), "--hash-names"]) == 0
+    assert "6 submissions, 0 with all" in capsys.readouterr().out
+    written = [file for file in out.rglob("*") if file.is_file()]
+    assert len([file for file in written if file.name == "feedback.md"]) == len(names)
+    for file in written:
+        text = file.read_text()
+        assert not [name for name in names if f"{name}." in text or f"{name}_own" in text], file
+    said = "".join(file.read_text() for file in written if file.name == "feedback.md")
+    for why in (".py` is empty", ".py` is no plain", ".ipynb` is no notebook", ".py` is not UTF-8",
+                ".zip` is no zip"):  # fmt: skip
+        assert f"> `submission{why}" in said
+    assert main(["names", str(folder)]) == 0
+    listed = dict(line.split("  ") for line in capsys.readouterr().out.splitlines())
+    assert sorted(listed.values()) == sorted(names)
+    assert set(listed) == {page.name for page in (out / "feedback").iterdir()}
+
+
+def test_one_notebook_is_counted_as_one(work, capsys):
+    assert main(["handout", "tiling", "--out", str(work / "out")]) == 0
+    assert capsys.readouterr().out.startswith("1 notebook: ")
+
+
+def test_names_of_what_is_not_there_are_one_sentence(work, capsys):
+    assert main(["names", str(work / "no")]) == 2
+    assert "There is no" in capsys.readouterr().err
 
 
 @pytest.mark.slow
