@@ -31,7 +31,7 @@ def staircase(
     percent = 100 * points.set_index("step")["value"]
     library = 100 * points["library_value"].median()  # NaN without one
     up = climbers(percent)
-    where = f"{where_from(frame, here)}, at {points['size_label'].iloc[0]}"
+    where = f"{where_from(points, here)}, at {points['size_label'].iloc[0]}"
     rows = np.arange(len(percent))
     with style():
         figure = new_figure(title, where, height=0.6 + _ROW * len(percent))
