@@ -8,7 +8,6 @@ from random import Random
 
 import nbformat
 import pytest
-from markdown_it import MarkdownIt
 
 from labs import EXERCISES
 from labs.exercise import Exercise
@@ -17,16 +16,15 @@ from labs.grading.batch import graded
 from labs.grading.by_text import functions_of
 from labs.grading.child import Limits, in_child
 from labs.grading.equivalents import equivalents
-from labs.grading.grade import Graded, grade
+from labs.grading.grade import grade
 from labs.grading.handout import notebook
 from labs.grading.hidden import drawn
 from labs.grading.labs import LABS, find
-from labs.grading.marks import Row, shared_out
+from labs.grading.marks import shared_out
 from labs.grading.reading import Submission, Unreadable, collected, neutral, pieces_of
 from utils.errors import CourseError
 
 SECRET = "a secret of sixteen characters"
-MARKDOWN = MarkdownIt("commonmark").enable("table")  # lets HTML through, as a reader might
 
 
 def handed_in(lab, kind="solution") -> Submission:
@@ -219,120 +217,6 @@ def test_a_class_has_the_same_marks_in_another_order_and_goes_on_where_it_was_st
     kept[0].unlink()
     again = list(graded(lab, submissions, SECRET, tmp_path / "one", workers=1))
     assert feedback.as_csv(lab, first) == feedback.as_csv(lab, again)
-
-
-def test_feedback_holds_no_markup_of_a_student():
-    lab = find("tiling")
-    bad = "`<img src=x>` <img src=x> \\<img src=x> ``<img src=x>` | *bad*"
-    found = grade(lab, Submission("<script>", (), bad), SECRET)
-    page = MARKDOWN.render(feedback.as_markdown(lab, found))
-    for shown in (feedback.as_html(lab, found), page):
-        assert "<script>" not in shown
-        assert "<img" not in shown
-        assert "<em>" not in shown
-        assert shown.count("<code>&lt;img src=x&gt;</code>") >= 1
-    results = json.loads(feedback.as_gradescope(lab, found))
-    assert results["score"] == 0
-    assert sum(test["max_score"] for test in results["tests"]) == pytest.approx(lab.points)
-
-
-def a_mark(*rows: Row, told=()) -> Graded:
-    return Graded("ann", "tiling", rows, told)
-
-
-def test_code_in_markdown_is_as_the_student_wrote_it():
-    why = "Line 5, `tile_a[ty, tx] = a[i] | 1`: [x] is wrong."
-    row = Row("tiling", "right", 0, 500, why)
-    page = feedback.as_markdown(find("tiling"), a_mark(row, told=(("tiling", f"{why} Yes."),)))
-    assert r"> Line 5, `tile_a[ty, tx] = a[i] | 1`: \[x\] is wrong. Yes." in page
-    assert MARKDOWN.render(page).count("<code>tile_a[ty, tx] = a[i] | 1</code>: [x] is wrong.") == 2
-
-
-def test_what_refuses_a_whole_part_is_said_once_on_each_page():
-    lab = find("occupancy")  # two parts: functions of numbers, and a kernel
-    found = grade(lab, Submission("ann", (("ann.py", b""),)), SECRET)
-    said = "`ann.py` is empty."
-    assert all(row.told for row in found.rows)
-    for page in (feedback.as_markdown(lab, found), feedback.as_html(lab, found).replace(
-        "<code>ann.py</code>", "`ann.py`"
-    )):  # fmt: skip
-        assert page.count(said) == len(lab.parts)
-    results = json.loads(feedback.as_gradescope(lab, found))
-    assert results["output"] == said
-    assert not [test for test in results["tests"] if said in test["output"]]
-    assert {test["status"] for test in results["tests"]} == {"failed"}
-
-
-def test_a_syntax_error_is_said_once():
-    lab = find("tiling")
-    found = grade(lab, Submission("ann", (("a.py", b"def tiling(a:\n    pass"),)), SECRET)
-    page = feedback.as_markdown(lab, found)
-    assert page.count("Python cannot read this") == 1
-    assert page.index("> Line 1: Python cannot read this") < page.index("| points |")
-
-
-def test_a_reason_that_several_rows_share_is_said_in_the_first():
-    rows = [Row("tiling", f"row {n}", 0, 100, why) for n, why in enumerate(("A.", "B.", "B."))]
-    passed = Row("tiling", "row 3", 100, 100)
-    found = a_mark(*rows, passed, passed)
-    page = feedback.as_markdown(find("tiling"), found).splitlines()
-    reasons = [line.split(" | ")[-1].removesuffix(" |") for line in page[-5:]]
-    assert reasons == ["✗ A.", "✗ B.", "✗ as above", "✓", "✓"]
-    tests = json.loads(feedback.as_gradescope(find("tiling"), found))["tests"]
-    assert [test["output"] for test in tests] == ["A.", "B.", "as above", "", ""]
-
-
-def a_notebook(*codes: str) -> bytes:
-    cells = [{"cell_type": "code", "source": code} for code in codes]
-    return json.dumps({"cells": cells}).encode()
-
-
-REFUSED = "from numba import cuda\n\n@cuda.jit\ndef tiling(a, b, c):\n    import os\n"
-
-
-@pytest.mark.parametrize(
-    ("files", "place"),
-    [
-        ([("a.ipynb", a_notebook("x = 1", "def f(): 1", REFUSED))], "code cell 3 of `a.ipynb`"),
-        ([("a.py", b"def f(): 1"), ("b.py", REFUSED.encode())], "`b.py`"),
-        ([("a.ipynb", a_notebook("def f(): 1", "def tiling(a:"))], "code cell 2 of `a.ipynb`"),
-        (
-            [("a.ipynb", a_notebook("x = 1", REFUSED, REFUSED.replace("import os", "pass")))],
-            "code cell 2 of `a.ipynb` and code cell 3 of `a.ipynb`",
-        ),
-    ],
-)
-def test_a_line_has_its_cell_or_file_where_several_hold_functions(files, place):
-    found = grade(find("tiling"), Submission("ann", tuple(files)), SECRET)
-    said = dict(found.told)["tiling"]
-    assert said.endswith(f" `tiling` is in {place}: its lines are counted there.")
-
-
-def test_a_line_has_no_place_where_one_piece_alone_holds_functions():
-    for name, raw in (("a.py", REFUSED.encode()), ("a.ipynb", a_notebook("x = 1", REFUSED))):
-        found = grade(find("tiling"), Submission("ann", ((name, raw),)), SECRET)
-        said = dict(found.told)["tiling"]
-        assert said == "Line 5: an import within a function is not allowed in a submission."
-
-
-def test_what_check_says_has_its_cell_too():
-    code = a_notebook("def other(x):\n    return x", EXERCISES["scale"].starter_text)
-    found = grade(find("first_kernel"), Submission("ann", (("a.ipynb", code),)), SECRET)
-    assert len(found.told) > 1
-    assert found.told[-1][1].startswith("`scale` is in code cell 2 of `a.ipynb`")
-
-
-def test_a_failed_row_is_told_from_a_passed_one_without_colours():
-    passed, failed = Row("tiling", "good", 500, 500), Row("tiling", "bad", 0, 500, "Why.")
-    page = feedback.as_html(find("tiling"), a_mark(passed, failed))
-    assert '<span class="reached" role="img" aria-label="reached">✓</span> 5 of 5</td><td>good' in (
-        page
-    )
-    assert '<span class="missed" role="img" aria-label="missed">✗</span> 0 of 5</td><td>bad' in page
-    assert ": 5 of 10 points</h2>" in page
-    lines = feedback.as_markdown(find("tiling"), a_mark(passed, failed)).splitlines()
-    assert next(line for line in lines if line.startswith("## ")).endswith(": 5 of 10 points")
-    assert lines[-2:] == ["| 5 | 5 | good | ✓ |", "| 0 | 5 | bad | ✗ Why. |"]
 
 
 def test_a_table_holds_no_formula():

@@ -6,6 +6,7 @@ import secrets
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -54,7 +55,7 @@ REFUSED = {
     "reads the memory of another process": "open('/proc/1/mem', 'rb').read(1)",
     "writes into the course": "open({root!r} + '/labs/pwned', 'w')",
     "writes into the root": "open('/pwned', 'w')",
-    "writes where all may write": "open('/tmp/pwned', 'w')",
+    "writes where all may write": "open({shared!r} + '/pwned', 'w')",
     "writes into shared memory": "open('/dev/shm/pwned', 'w')",
     "fills its scratch": (
         "[open(f'/scratch/{{i}}', 'wb').write(bytes(60 * 2**20)) for i in range(3)]"
@@ -104,7 +105,7 @@ def tried(sandbox, tmp_path_factory):
         named.listen()
         known = {
             "secret": str(folder / "secret"), "root": str(ROOT), "name": name,
-            "port": server.getsockname()[1],
+            "port": server.getsockname()[1], "shared": tempfile.gettempdir(),
         }  # fmt: skip
         texts = {what: text.format(**known) for what, text in (REFUSED | SEEN).items()}
         given = {"limits": asdict(LIMITS), "tries": list(texts.values())}
