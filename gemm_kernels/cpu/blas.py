@@ -17,6 +17,7 @@ from utils.errors import ArgumentError
 from utils.intrinsics.simd import at_address
 from utils.ladder.tasks import check_float32, product_sizes
 
+FLOAT32 = np.dtype(np.float32)
 ONE, ZERO = 1.0, 0.0
 # The order of the arguments in BLAS, from 1 on: error messages name them as LAPACK's XERBLA does.
 POSITIONS = (
@@ -57,12 +58,11 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     a: float32, m×k; b: float32, k×n. Transposed and sliced arrays are copied only where neither
     their rows nor their columns are contiguous. Raises CourseError for arrays that do not fit.
     """
-    try:
-        c = np.empty((a.shape[0], b.shape[1]), np.float32)
+    if type(a) is type(b) is np.ndarray and a.dtype is b.dtype is FLOAT32 and a.ndim == b.ndim == 2:
+        c = np.empty((a.shape[0], b.shape[1]), FLOAT32)
         if compiled()(ONE, a, b, ZERO, c):
             return c
-    except (AttributeError, IndexError, TypeError):
-        pass  # no arrays of this kind: what is wrong with them is said below
+    # Arrays of another kind, or matrices that do not fit: what is wrong with them is said here.
     check_float32("a", a, ndim=2)
     check_float32("b", b, ndim=2)
     m, n, _ = product_sizes(a, b)
@@ -82,7 +82,8 @@ def compiled():
     """run(alpha, a, b, beta, c): c = alpha·a·b + beta·c, whose rows are contiguous.
 
     Returns False, and has done nothing, where a and b do not chain, or where neither rows nor
-    columns of one of them are contiguous.
+    columns of one of them are contiguous. The arrays are 2D float32, which is not checked: this is
+    the compiled function itself, without Numba's search for the one that fits the arguments.
     """
     multiply, memory = multiplication(), memory_of()
 
@@ -100,7 +101,7 @@ def compiled():
         multiply(alpha, in_memory(a), in_memory(b), beta, in_memory(c), memory)
         return True
 
-    return run
+    return run.get_overload(run.signatures[0])
 
 
 @njit(forceinline=True)

@@ -11,7 +11,7 @@ from numba import float32, njit
 from gemm_kernels.cpu.engine.blocks import memory_of
 from gemm_kernels.cpu.engine.five_loops import five_loops
 from gemm_kernels.cpu.engine.matrices import matrix, row_of
-from gemm_kernels.cpu.engine.tiles import prefetch_tile, row_reader, tile_writer
+from gemm_kernels.cpu.engine.tiles import prefetch_row, row_reader, tile_writer
 from utils.intrinsics.simd import broadcast, fmadd_row, zero_row
 from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
@@ -24,16 +24,19 @@ def tile_of(vectors, packs):
 
     @njit(error_model="numpy")
     def tile_4x24(alpha, a, panel, beta, c):
-        prefetch_tile(c, ROWS, LANES * vectors)
         a0, a1, a2, a3 = row_of(a, 0), row_of(a, 1), row_of(a, 2), row_of(a, 3)
         c0 = c1 = c2 = c3 = zero_row(LANES, vectors)
-        for p in range(a.width):
-            # 12 sums, 3 vectors of b and one element of a take all 16 registers of AVX2.
-            row = read(panel, p)
-            c0 = fmadd_row(broadcast(a0, p, LANES), row, c0)
-            c1 = fmadd_row(broadcast(a1, p, LANES), row, c1)
-            c2 = fmadd_row(broadcast(a2, p, LANES), row, c2)
-            c3 = fmadd_row(broadcast(a3, p, LANES), row, c3)
+        share = a.width // (2 * ROWS)
+        for i in range(ROWS):
+            # One row of c at a time: the requests of all together would hold up the loads of b.
+            prefetch_row(c, i, LANES * vectors)
+            for p in range(i * share, (i + 1) * share if i < ROWS - 1 else a.width):
+                # 12 sums, 3 vectors of b and one element of a take all 16 registers of AVX2.
+                row, q = read(panel, p), p * a.col
+                c0 = fmadd_row(broadcast(a0, q, LANES), row, c0)
+                c1 = fmadd_row(broadcast(a1, q, LANES), row, c1)
+                c2 = fmadd_row(broadcast(a2, q, LANES), row, c2)
+                c3 = fmadd_row(broadcast(a3, q, LANES), row, c3)
         write(c, alpha, (c0, c1, c2, c3), beta)
 
     return tile_4x24

@@ -9,18 +9,25 @@ from functools import cache
 import numpy as np
 from numba import float32, njit
 
-from gemm_kernels.cpu.engine.blocks import OF_THE_SOURCE, blocks_for
+from gemm_kernels.cpu.engine.blocks import FLOAT_BYTES
 from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
 from utils.machine import processors
 
 COLUMNS = 128  # of b in one panel, and of c that are summed up at a time
+# The source's blocks: 64×256 of a, and 256 whole rows of b; its micro-kernel, turned: 6×16 of c.
+OF_THE_SOURCE, TILE_ROWS, TILE_COLUMNS = (64, 256), 6, 16
+
+
+def derived(l1: int, l2: int, l3: int) -> tuple[int, int]:
+    """mc, kc from caches in bytes: a panel of b is half of L1, and a block of a a quarter of L2."""
+    kc = l1 // FLOAT_BYTES // 2 // TILE_COLUMNS
+    return l2 // FLOAT_BYTES // 4 // kc // TILE_ROWS * TILE_ROWS, kc
 
 
 @cache
 def build(DERIVED):
-    blocks = blocks_for(6, 16, processors.current().caches) if DERIVED else OF_THE_SOURCE
-    MC, KC = blocks.mc, blocks.kc
+    MC, KC = derived(*processors.current().caches) if DERIVED else OF_THE_SOURCE
 
     # A block of a and panels of b are copied together before they are read many times.
     # Flaw: the sums are loaded and stored for every p, and what is loaded of b serves one row only.

@@ -13,49 +13,44 @@ from gemm_kernels.cpu.engine.matrices import ceil_div, inlined, inner
 
 FLOAT_BYTES = 4
 LINE = 16  # float32 in a cache line of 64 bytes
-# A copied block of a, and the panels of b that several blocks meet, lie in the memory of a thread.
-MOST_OF_A = 2**19
-SHALLOWEST, DEEPEST = 160, 1024
 THREAD_BYTES, MOST_BYTES = (4 * 2**20, 12 * 2**20), 32 * 2**20
 LARGE_PAGE = 2 * 2**20  # bytes; NumPy asks Linux for such pages
+# A panel of b and a block of a are such parts of the L2 cache, and have so many float32 at most.
+PANEL, BLOCK = (1, 8), (3, 8)
+MOST_OF_B, MOST_OF_A = 2**16, 2**19
+DEEPEST = 1536
+# All rows of a are read where they lie if they are such a part of the L2 cache.
+IN_PLACE = (3, 4)
+# A copy of a is worth its time where so many panels of b meet it.
+PANELS_TO_COPY = 8
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """mc × kc of a meet kc rows of b at a time; or all rows of a meet `deep` rows of b.
+    """The most that is multiplied at a time: kc rows of b, and a block of a with `size` float32.
 
-    The latter where those rows of a have `small` elements at most and are contiguous: c then goes
-    through the registers less often.
+    in_place: all rows of a are read where they lie if they have so many float32 at most.
     """
 
-    mc: int
     kc: int
-    deep: int
-    small: int
+    size: int
+    in_place: int
 
 
-# The block sizes of the source's AVX2 lesson: 64×256 of a, and 256 whole rows of b.
-OF_THE_SOURCE = Blocks(mc=64, kc=256, deep=256, small=0)
+def blocks_for(columns: int, caches: tuple[int, int, int]) -> Blocks:
+    """Blocks for panels of b with so many columns, from the sizes of the caches in bytes.
 
-
-def blocks_for(rows: int, columns: int, caches: tuple[int, int, int]) -> Blocks:
-    """Blocks for tiles of rows × columns, from the sizes of the caches in bytes.
-
-    A panel of b takes half of the L1 cache, where it stays while a block of a passes, which has a
-    quarter of the L2 cache. Where all rows of a pass, a deep panel has the size of the L1 cache,
-    and a part of it comes from the L2 cache.
-
-    If the panel were too short then, two thirds of the L1 cache hold the rows of a alone, and b
-    comes from the L2 cache. The block of a is four times as large as the L2 cache, because its rows
-    come one behind another and slowly.
+    A panel of b is an eighth of the L2 cache, from which it comes for every tile. It is as deep as
+    that because c, which comes from far away, goes through the registers once for every kc. A block
+    of a has three eighths of the L2 cache.
     """
-    l1, l2, _ = (size // FLOAT_BYTES for size in caches)
-    kc, deep, size_a = l1 // 2 // columns, l1 // columns, l2 // 4
-    if kc < SHALLOWEST:
-        kc = deep = 2 * l1 // 3 // rows
-        size_a = 4 * l2
-    kc, deep = min(DEEPEST, kc), min(DEEPEST, deep)
-    return Blocks(mc=max(rows, size_a // kc // rows * rows), kc=kc, deep=deep, small=3 * l2)
+    l2 = caches[1] // FLOAT_BYTES
+    panel, block, in_place = (l2 * share // parts for share, parts in (PANEL, BLOCK, IN_PLACE))
+    return Blocks(
+        kc=min(DEEPEST, min(MOST_OF_B, panel) // columns),
+        size=min(MOST_OF_A, block),
+        in_place=in_place,
+    )
 
 
 class Sizes(NamedTuple):
@@ -75,24 +70,22 @@ class Sizes(NamedTuple):
 
 def sizes_from(blocks: Blocks, rows: int, lanes: int, vectors: int) -> Callable:
     """A compiled function (a, n, room) -> Sizes, for n columns of c and `room` float32."""
-    mc_most, kc_most, deep, small = blocks.mc, blocks.kc, blocks.deep, blocks.small
+    kc_most, size, in_place = blocks.kc, blocks.size, blocks.in_place
     columns = lanes * vectors
+    wide = PANELS_TO_COPY * columns
 
     @inner
     def sizes(a, n, room):
-        mc, kc, nc, copied, step = a.height, equal_parts(a.width, deep, 1), n, 0, 0
-        if a.col != 1 or mc * kc > small:
-            mc, kc = mc_most, equal_parts(a.width, kc_most, 1)
-            # Contiguous rows are read where they lie: a copy costs as much as it brings.
-            if a.col != 1:
-                mc = min(mc, MOST_OF_A // kc // rows * rows)
-                copied = mc * whole_lines(kc) + LINE
-            mc = equal_parts(a.height, mc, rows)
-            if mc < a.height:
-                # Several blocks of a meet the same panels: as many are kept as there is room for.
-                step = kc * lanes
-                nc = ((room - copied) // kc // columns - 1) * columns
-        return Sizes(mc, kc, nc, copied, step)
+        kc = equal_parts(a.width, kc_most, 1)
+        if a.height * kc <= in_place:
+            return Sizes(a.height, kc, n, 0, 0)
+        mc = equal_parts(a.height, max(rows, size // kc // rows * rows), rows)
+        copied = mc * kc if n >= wide or a.col != 1 else 0
+        if mc >= a.height:
+            return Sizes(mc, kc, n, copied, 0)
+        # Several blocks of a meet the same panels: as many are kept as there is room for.
+        nc = ((room - copied) // kc // columns - 1) * columns
+        return Sizes(mc, kc, nc, copied, kc * lanes)
 
     return sizes
 
@@ -101,12 +94,6 @@ def sizes_from(blocks: Blocks, rows: int, lanes: int, vectors: int) -> Callable:
 def equal_parts(total, most, multiple):
     """The size of equal parts, none above `most`; a last part of a few lines would be slow."""
     return ceil_div(ceil_div(total, ceil_div(total, most)), multiple) * multiple
-
-
-@inlined
-def whole_lines(count):
-    """float32 in as many cache lines as the count needs."""
-    return ceil_div(count, LINE) * LINE
 
 
 class Memory(NamedTuple):

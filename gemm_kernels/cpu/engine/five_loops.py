@@ -7,17 +7,27 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from numba import float32
+from numba import float32, intp
 
-from gemm_kernels.cpu.engine.blocks import FLOAT_BYTES, blocks_for, sizes_from, whole_lines
-from gemm_kernels.cpu.engine.matrices import Matrix, ceil_div, inlined, inner, part, rows_of
-from gemm_kernels.cpu.engine.packing import pack_columns
-from gemm_kernels.cpu.engine.tiles import Panel, prefetch_lines, tile_of_width
+from gemm_kernels.cpu.engine.blocks import FLOAT_BYTES, blocks_for, sizes_from
+from gemm_kernels.cpu.engine.matrices import (
+    Groups,
+    Matrix,
+    ceil_div,
+    group_of,
+    inlined,
+    inner,
+    part,
+    rows_of,
+)
+from gemm_kernels.cpu.engine.packing import group_packer, pack_columns
+from gemm_kernels.cpu.engine.tiles import Panel, row_reader, tile_of_width
 from utils.intrinsics.simd import address_of, at_address, pointer
 from utils.machine import processors
 
 # From so many vectors in a row of c, aligned stores are worth the one vector more that they cost.
 ROW_TO_ALIGN = 256
+ROWS_AT_A_TIME = 8  # of b, when all of its panels are packed
 
 
 class Columns(NamedTuple):
@@ -25,12 +35,14 @@ class Columns(NamedTuple):
 
     b: where they come from. at: where their first panel lies packed. packed: whether all their
     panels do already. step: float32 from one panel to the next for each vector it is wide.
+    lead: by how many columns the first panel is narrower than the others.
     """
 
     b: Matrix
     at: int
     packed: bool
     step: int
+    lead: int
 
 
 @cache
@@ -39,48 +51,108 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
 
     tile_of: (v, packs) -> tile(alpha, a, panel, beta, c): c = alpha·a·b + beta·c for up to `rows`
     rows of a and c, and for the columns of a Panel, which need v vectors of `lanes` float32. The
-    rows of a and c are contiguous. `row_reader` reads the panel, and packs it if `packs` says so.
+    rows of c are contiguous. `row_reader` reads the panel, and packs it if `packs` says so.
 
     The function: multiply(alpha, a, b, beta, c, memory), with a Matrix each for a, b and c, and a
     Memory, computes c = alpha·a·b + beta·c. The rows of c are contiguous. With beta = 0, c is not
     read. a has a column at least.
     """
-    sizes_of = sizes_from(
-        blocks_for(rows, lanes * vectors, processors.current().caches), rows, lanes, vectors
-    )
+    blocks = blocks_for(lanes * vectors, processors.current().caches)
+    sizes_of = sizes_from(blocks, rows, lanes, vectors)
+    groups_of, pack_panels = groups_with(rows), panels_packer(lanes, vectors)
     jr_loop = jr_loop_with(ir_loop_with(tile_of, rows, lanes, vectors), lanes, vectors)
+    row_to_align = ROW_TO_ALIGN * lanes
 
     @inner
     def multiply(alpha, a, b, beta, c, memory):
         sizes = sizes_of(a, c.width, memory.room)
-        mc, kc, nc = sizes.mc, sizes.kc, sizes.nc
+        mc, kc, nc, shared = sizes.mc, sizes.kc, sizes.nc, sizes.step > 0
         copy_of_a = at_address(memory.address)
         packed_b = pointer(copy_of_a, sizes.copied)
         for jc in range(0, c.width, nc):
+            block = part(c, 0, jc, c.height, nc)
+            lead = lead_of(block, lanes) if block.width >= row_to_align else 0
             for pc in range(0, a.width, kc):
                 # Before pc = 0, c is what it was; then alpha·a·b over all k before pc is in it.
                 factor, b_block = beta if pc == 0 else float32(1), part(b, pc, jc, kc, nc)
+                columns = Columns(b_block, packed_b, shared, sizes.step, lead)
+                if shared:
+                    pack_panels(columns)
                 for ic in range(0, c.height, mc):
-                    a_block = contiguous(part(a, ic, pc, mc, kc), copy_of_a)
-                    # The first block of a finds b unpacked; the others read the panels it left.
-                    columns = Columns(b_block, packed_b, ic > 0, sizes.step)
-                    jr_loop(alpha, a_block, columns, factor, part(c, ic, jc, mc, nc))
+                    groups = groups_of(part(a, ic, pc, mc, kc), copy_of_a, sizes.copied > 0)
+                    jr_loop(alpha, groups, columns, factor, rows_of(block, ic, mc))
 
     return multiply
 
 
+def groups_with(rows: int) -> Callable:
+    """A function that gives a block of a as Groups: where it lies, or copied."""
+    pack = group_packer(rows)
+
+    @inner
+    def groups_of(a, copy, copies):
+        if not copies:
+            return Groups(a.at, a.height, a.width, a.row, a.row, a.col)
+        pack(a, copy)
+        return Groups(copy, a.height, a.width, a.width, intp(1), intp(rows))
+
+    return groups_of
+
+
+def panels_packer(lanes: int, vectors: int) -> Callable:
+    """A function that packs all panels of Columns, some rows at a time."""
+    pack_rows, widest = rows_packer(lanes, vectors), lanes * vectors
+
+    @inner
+    def pack(columns):
+        b, step = columns.b, columns.step
+        # Contiguous rows lie far apart, each on a page of its own, and are read to their ends.
+        at_a_time = ROWS_AT_A_TIME if b.col == 1 else b.height
+        for p in range(0, b.height, at_a_time):
+            jr, at, lead = 0, columns.at, columns.lead
+            while jr < b.width:
+                nr = panel_width(b.width - jr, widest, lanes) - lead
+                needed = ceil_div(nr, lanes)
+                pack_rows(part(b, p, jr, at_a_time, nr), pointer(at, p * needed * lanes), needed)
+                jr, at, lead = jr + nr, pointer(at, step * needed), 0
+
+    return pack
+
+
+def rows_packer(lanes: int, vectors: int) -> Callable:
+    """A function (x, out, needed): copy a Matrix into rows of so many vectors."""
+    narrow, middle, wide = (row_reader(lanes, v, True) for v in (1, 2, vectors))
+
+    @inner
+    def pack(x, out, needed):
+        panel = Panel(out, x.at, x.row, x.width)
+        if x.col != 1:
+            pack_columns(x, out, needed * lanes)
+        elif needed == 1:
+            for p in range(x.height):
+                narrow(panel, p)
+        elif needed == 2:
+            for p in range(x.height):
+                middle(panel, p)
+        else:
+            for p in range(x.height):
+                wide(panel, p)
+
+    return pack
+
+
 def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
     """mc × kc of a meet one panel of b after another."""
-    widest, row_to_align = lanes * vectors, ROW_TO_ALIGN * lanes
+    widest = lanes * vectors
 
     @inner
     def jr_loop(alpha, a, columns, beta, c):
-        b, at, packed, step = columns
-        jr, lead = 0, lead_of(c, lanes) if c.width >= row_to_align else 0
+        b, at, packed, step, lead = columns
+        jr = 0
         while jr < c.width:
             # All columns of c before jr are done, and `at` is the place of the next panel.
             nr = panel_width(c.width - jr, widest, lanes) - lead
-            panel = Columns(part(b, 0, jr, b.height, nr), at, packed, step)
+            panel = Columns(part(b, 0, jr, b.height, nr), at, packed, step, 0)
             ir_loop(alpha, a, panel, beta, part(c, 0, jr, c.height, nr))
             jr, at, lead = jr + nr, pointer(at, step * ceil_div(nr, lanes)), 0
 
@@ -90,49 +162,22 @@ def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
 def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
     """One panel of b meets one group of `rows` rows of a after another; a tile of c for each."""
     tile, packing_tile = (tile_of_width(tile_of, lanes, vectors, packs) for packs in (False, True))
-    widest = lanes * vectors
 
     @inner
     def ir_loop(alpha, a, columns, beta, c):
-        (b, at, packed, step), kc, needed = columns, a.width, ceil_div(c.width, lanes)
-        panel, after, first = Panel(at, b.at, b.row, b.width), pointer(at, step * needed), 0
-        if not packed and b.col == 1:
+        b, first = columns.b, 0
+        panel = Panel(columns.at, b.at, b.row, b.width)
+        if not columns.packed and b.col == 1:
             # The first tile packs what it reads: the panel is read from b once, and then is in L1.
-            packing_tile(alpha, rows_of(a, 0, rows), panel, beta, rows_of(c, 0, rows))
+            packing_tile(alpha, group_of(a, 0, rows), panel, beta, rows_of(c, 0, rows))
             first = rows
-        elif not packed:
-            pack_columns(b, at, needed * lanes)
-        # From here on the panel is packed. Each tile asks for its share of the next one: where that
-        # is packed, too, a share is so many float32, and otherwise so many rows of b.
-        share = ceil_div(kc * widest if packed else kc, max(1, ceil_div(c.height - first, rows)))
-        asked = 0
+        elif not columns.packed:
+            pack_columns(b, panel.at, ceil_div(c.width, lanes) * lanes)
+        # From here on the panel is packed.
         for ir in range(first, c.height, rows):
-            if packed:
-                prefetch_lines(after, asked, share)
-            elif b.col == 1:
-                prefetch_rows(b, asked, min(asked + share, kc), widest)
-            asked += share
-            tile(alpha, rows_of(a, ir, rows), panel, beta, rows_of(c, ir, rows))
+            tile(alpha, group_of(a, ir, rows), panel, beta, rows_of(c, ir, rows))
 
     return ir_loop
-
-
-@inlined
-def prefetch_rows(b, first, end, width):
-    """Ask for rows `first` to `end` of what lies to the right of b."""
-    right = pointer(b.at, b.width)
-    for p in range(first, end):
-        prefetch_lines(right, p * b.row, width)
-
-
-@inner
-def contiguous(a, copy):
-    """A block of a with contiguous rows: itself, or its copy there."""
-    if a.col == 1:
-        return a
-    ld = whole_lines(a.width)
-    pack_columns(a, copy, ld)
-    return Matrix(copy, a.height, a.width, ld, a.row)
 
 
 @inner

@@ -47,6 +47,26 @@ def rows_of(x, i, height):
     return part(x, i, 0, height, x.width)
 
 
+class Groups(NamedTuple):
+    """height × width float32 in groups of as many rows as a tile has.
+
+    Element (i, p) of the group that begins with row ir is at[ir * group + i * row + p * col].
+    """
+
+    at: int
+    height: int
+    width: int
+    group: int
+    row: int
+    col: int
+
+
+@inlined
+def group_of(x, ir, rows):
+    """The group that begins with row ir, as a Matrix of so many rows; fewer where x ends."""
+    return Matrix(pointer(x.at, ir * x.group), min(rows, x.height - ir), x.width, x.row, x.col)
+
+
 @inlined
 def row_of(x, i):
     """Where row i begins. Behind the last row it is the last one again.

@@ -1,8 +1,10 @@
 """Packing: what a micro-kernel reads one after another is copied one behind another."""
 
+from collections.abc import Callable
+
 from numba import njit
 
-from gemm_kernels.cpu.engine.matrices import Matrix, inner, part, row_of
+from gemm_kernels.cpu.engine.matrices import Matrix, inlined, inner, part, row_of
 from utils.intrinsics.simd import (
     join_lower,
     join_upper,
@@ -48,22 +50,40 @@ def pack_columns(x, out, ld):
                 out[i * ld + col] = x.at[i + col * x.col]
 
 
+def group_packer(rows: int) -> Callable:
+    """A function (x, out): copy a Matrix in groups of `rows` rows, which are 4 or 8.
+
+    Element (i, p) of the group that begins with row ir goes to out[ir * x.width + p * rows + i].
+    What a group lacks is the last row again.
+    """
+    transpose, copy = {4: (_transpose_4x8, _copy_4), 8: (_transpose_rows_8x8, _copy_8)}[rows]
+
+    @inner
+    def pack(x, out):
+        for ir in range(0, x.height, rows):
+            group, to = part(x, ir, 0, rows, x.width), pointer(out, ir * x.width)
+            done = 0
+            if x.col == 1:
+                done = x.width - x.width % LANES
+                for p in range(0, done, LANES):
+                    transpose(part(group, 0, p, rows, LANES), pointer(to, p * rows))
+            elif group.height == rows:
+                done = x.width
+                for p in range(done):
+                    copy(pointer(group.at, p * x.col), pointer(to, p * rows))
+            for p in range(done, x.width):
+                for i in range(rows):
+                    to[p * rows + i] = row_of(group, i)[p * x.col]
+
+    return pack
+
+
 @inner
 def _transpose_8x8(x, out, ld):
     """8 rows and up to 8 columns of a Matrix with contiguous columns."""
     # Columns are loaded as the rows of the transpose; missing ones repeat the last.
     lines = Matrix(x.at, x.width, x.height, x.col, x.row)
-    x0, x1 = loadu(row_of(lines, 0), 0, LANES), loadu(row_of(lines, 1), 0, LANES)
-    x2, x3 = loadu(row_of(lines, 2), 0, LANES), loadu(row_of(lines, 3), 0, LANES)
-    x4, x5 = loadu(row_of(lines, 4), 0, LANES), loadu(row_of(lines, 5), 0, LANES)
-    x6, x7 = loadu(row_of(lines, 6), 0, LANES), loadu(row_of(lines, 7), 0, LANES)
-    # Pairs of columns, then fours: every block of four lanes holds four columns of one row.
-    a0, a1, a2, a3 = unpacklo(x0, x1), unpackhi(x0, x1), unpacklo(x2, x3), unpackhi(x2, x3)
-    a4, a5, a6, a7 = unpacklo(x4, x5), unpackhi(x4, x5), unpacklo(x6, x7), unpackhi(x6, x7)
-    b0, b1 = shuffle_lower(a0, a2), shuffle_upper(a0, a2)
-    b2, b3 = shuffle_lower(a1, a3), shuffle_upper(a1, a3)
-    b4, b5 = shuffle_lower(a4, a6), shuffle_upper(a4, a6)
-    b6, b7 = shuffle_lower(a5, a7), shuffle_upper(a5, a7)
+    (b0, b1, b2, b3), (b4, b5, b6, b7) = _fours(lines, 0), _fours(lines, 4)
     # The lower halves belong to rows 0 to 3, the upper ones to rows 4 to 7.
     storeu(out, 0, join_lower(b0, b4))
     storeu(out, ld, join_lower(b1, b5))
@@ -73,3 +93,42 @@ def _transpose_8x8(x, out, ld):
     storeu(out, 5 * ld, join_upper(b1, b5))
     storeu(out, 6 * ld, join_upper(b2, b6))
     storeu(out, 7 * ld, join_upper(b3, b7))
+
+
+@inner
+def _transpose_rows_8x8(x, out):
+    """Up to 8 contiguous rows of 8 columns; a column of 8 behind another."""
+    _transpose_8x8(Matrix(x.at, LANES, x.height, x.col, x.row), out, LANES)
+
+
+@inner
+def _transpose_4x8(x, out):
+    """Up to 4 contiguous rows of 8 columns; a column of 4 behind another."""
+    b0, b1, b2, b3 = _fours(x, 0)
+    storeu(out, 0, join_lower(b0, b1))
+    storeu(out, LANES, join_lower(b2, b3))
+    storeu(out, 2 * LANES, join_upper(b0, b1))
+    storeu(out, 3 * LANES, join_upper(b2, b3))
+
+
+@inlined
+def _copy_4(x, out):
+    # All are loaded before one is stored, so that the compiler may take them together.
+    x0, x1, x2, x3 = x[0], x[1], x[2], x[3]
+    out[0], out[1], out[2], out[3] = x0, x1, x2, x3
+
+
+@inlined
+def _copy_8(x, out):
+    storeu(out, 0, loadu(x, 0, LANES))
+
+
+@inlined
+def _fours(x, first):
+    """4 vectors: columns 0 and 4, 1 and 5, 2 and 6, 3 and 7 of the 4 rows from the first on."""
+    x0, x1 = loadu(row_of(x, first), 0, LANES), loadu(row_of(x, first + 1), 0, LANES)
+    x2, x3 = loadu(row_of(x, first + 2), 0, LANES), loadu(row_of(x, first + 3), 0, LANES)
+    a0, a1, a2, a3 = unpacklo(x0, x1), unpackhi(x0, x1), unpacklo(x2, x3), unpackhi(x2, x3)
+    b0, b1 = shuffle_lower(a0, a2), shuffle_upper(a0, a2)
+    b2, b3 = shuffle_lower(a1, a3), shuffle_upper(a1, a3)
+    return b0, b1, b2, b3

@@ -143,15 +143,9 @@ def row_writer(lanes: int, vectors: int) -> Callable:
 
 
 @inlined
-def prefetch_lines(x, i, width):
-    """Ask for the lines of x[i : i + width], but for the last one where they do not begin at i."""
-    for col in range(0, width, LINE):
-        prefetch(x, i + col)
-
-
-@inlined
-def prefetch_tile(c, rows, columns):
-    """Ask for the lines of a tile of c now; they are there when the sums are."""
-    for i in range(rows):
-        prefetch_lines(c.at, i * c.row, columns)
-        prefetch(c.at, i * c.row + columns - 1)
+def prefetch_row(c, i, columns):
+    """Ask for the lines of row i of a tile of c; the row may lie outside."""
+    for col in range(0, columns, LINE):
+        prefetch(c.at, i * c.row + col)
+    # Where the row does not begin with a line, it has part of one more.
+    prefetch(c.at, i * c.row + columns - 1)

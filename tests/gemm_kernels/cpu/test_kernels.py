@@ -16,12 +16,10 @@ from hypothesis import strategies as st
 from numba import intp, njit
 from rich.console import Console
 
-from gemm_kernels.cpu import LADDER, micro_kernel_avx2, micro_kernel_avx512, run
+from gemm_kernels.cpu import LADDER, micro_kernel_avx2, micro_kernel_avx512, packed, run
 from gemm_kernels.cpu import __main__ as command_line
-from gemm_kernels.cpu.engine import five_loops, widest
+from gemm_kernels.cpu.engine import blocks, five_loops, widest
 from gemm_kernels.cpu.engine.blocks import (
-    LINE,
-    MOST_OF_A,
     Blocks,
     Memory,
     blocks_for,
@@ -130,28 +128,34 @@ def test_the_width_follows_the_processor(monkeypatch, lanes, step):
 
 
 @pytest.mark.parametrize(
-    "rows, columns, caches, blocks",
+    "columns, l2, expected",
     [
-        (4, 24, (48 * KIB, 1024 * KIB, 32768 * KIB), Blocks(256, 256, deep=512, small=3 * 2**18)),
-        (4, 24, (48 * KIB, 512 * KIB, 2048 * KIB), Blocks(128, 256, deep=512, small=3 * 2**17)),
-        (4, 24, (32 * KIB, 512 * KIB, 2048 * KIB), Blocks(192, 170, deep=341, small=3 * 2**17)),
-        # The panel would be too short: kc fills two thirds of L1 with the rows of a.
-        (8, 48, (48 * KIB, 1024 * KIB, 2048 * KIB), Blocks(1024, 1024, deep=1024, small=3 * 2**18)),
-        (8, 48, (32 * KIB, 512 * KIB, 2048 * KIB), Blocks(768, 682, deep=682, small=3 * 2**17)),
+        (24, 512 * KIB, Blocks(kc=682, size=3 * 2**14, in_place=3 * 2**15)),
+        (48, 512 * KIB, Blocks(kc=341, size=3 * 2**14, in_place=3 * 2**15)),
+        (48, 2048 * KIB, Blocks(kc=1365, size=3 * 2**16, in_place=3 * 2**17)),
+        # No cache is so large that a panel becomes deeper than this.
+        (24, 2048 * KIB, Blocks(kc=1536, size=3 * 2**16, in_place=3 * 2**17)),
     ],
 )
-def test_blocks_follow_the_caches(rows, columns, caches, blocks):
-    assert blocks_for(rows, columns, caches) == blocks
+def test_blocks_follow_the_l2_cache(columns, l2, expected):
+    assert blocks_for(columns, (32 * KIB, l2, 2**25)) == expected
+
+
+@pytest.mark.parametrize("caches, expected", [((32, 512), (126, 256)), ((48, 2048), (336, 384))])
+def test_the_packed_step_has_half_of_l1_for_a_panel_and_a_quarter_of_l2_for_a_block(
+    caches, expected
+):
+    l1, l2 = caches
+    assert packed.derived(l1 * KIB, l2 * KIB, 2**25) == expected
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8, 64])
 def test_the_largest_blocks_fit_into_the_memory_of_a_thread(threads):
     edges = 64  # elements for alignment, and for what packing writes behind a panel
-    for rows, columns in ((4, 24), (8, 48)):
-        blocks = blocks_for(rows, columns, caches=(2**20, 2**30, 2**35))
-        deepest, copied = max(blocks.kc, blocks.deep), MOST_OF_A + LINE * MOST_OF_A // blocks.kc
+    for columns in (24, 48):
+        most = blocks_for(columns, caches=(2**20, 2**30, 2**35))
         # Two panels, because one less is kept than there is room for.
-        assert copied + 2 * deepest * columns + edges < workspace(threads).shape[1]
+        assert most.size + 2 * most.kc * columns + edges < workspace(threads).shape[1]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])
@@ -169,7 +173,8 @@ def small_blocks():
     if processors.lanes() < 8:
         pytest.skip("needs AVX2")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(five_loops, "blocks_for", lambda *_: Blocks(mc=8, kc=5, deep=7, small=90))
+        patch.setattr(five_loops, "blocks_for", lambda *_: Blocks(kc=5, size=40, in_place=90))
+        patch.setattr(blocks, "PANELS_TO_COPY", 2)
         patch.setattr(five_loops, "ROW_TO_ALIGN", 3)
         # Not the one that others have: it has blocks for this machine.
         multiply = five_loops.five_loops.__wrapped__(micro_kernel_avx2.tile_of, 4, 8, 3)
