@@ -16,7 +16,7 @@ LINE = 16  # float32 in a cache line of 64 bytes
 THREAD_BYTES, MOST_BYTES = (4 * 2**20, 12 * 2**20), 32 * 2**20
 LARGE_PAGE = 2 * 2**20  # bytes; NumPy asks Linux for such pages
 # A panel of b and a block of a are such parts of the L2 cache, and have so many float32 at most.
-PANEL, BLOCK = (1, 8), (3, 8)
+PANEL, BLOCK = (1, 8), (1, 4)
 MOST_OF_B, MOST_OF_A = 2**16, 2**19
 DEEPEST = 1536
 # All rows of a are read where they lie if they are such a part of the L2 cache.
@@ -42,7 +42,7 @@ def blocks_for(columns: int, caches: tuple[int, int, int]) -> Blocks:
 
     A panel of b is an eighth of the L2 cache, from which it comes for every tile. It is as deep as
     that because c, which comes from far away, goes through the registers once for every kc. A block
-    of a has three eighths of the L2 cache.
+    of a has a quarter of the L2 cache.
     """
     l2 = caches[1] // FLOAT_BYTES
     panel, block, in_place = (l2 * share // parts for share, parts in (PANEL, BLOCK, IN_PLACE))

@@ -130,11 +130,11 @@ def test_the_width_follows_the_processor(monkeypatch, lanes, step):
 @pytest.mark.parametrize(
     "columns, l2, expected",
     [
-        (24, 512 * KIB, Blocks(kc=682, size=3 * 2**14, in_place=3 * 2**15)),
-        (48, 512 * KIB, Blocks(kc=341, size=3 * 2**14, in_place=3 * 2**15)),
-        (48, 2048 * KIB, Blocks(kc=1365, size=3 * 2**16, in_place=3 * 2**17)),
+        (24, 512 * KIB, Blocks(kc=682, size=2**15, in_place=3 * 2**15)),
+        (48, 512 * KIB, Blocks(kc=341, size=2**15, in_place=3 * 2**15)),
+        (48, 2048 * KIB, Blocks(kc=1365, size=2**17, in_place=3 * 2**17)),
         # No cache is so large that a panel becomes deeper than this.
-        (24, 2048 * KIB, Blocks(kc=1536, size=3 * 2**16, in_place=3 * 2**17)),
+        (24, 2048 * KIB, Blocks(kc=1536, size=2**17, in_place=3 * 2**17)),
     ],
 )
 def test_blocks_follow_the_l2_cache(columns, l2, expected):
