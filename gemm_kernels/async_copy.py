@@ -60,7 +60,7 @@ def build(BM, BN, BK):
         read_fragment(sb, (side, LAST), x, APART_X, b1)
         add_outer_product(sums, a0, b0)
 
-    # The tile of b is copied past the registers, which leaves room for 16×8 sums a thread; flaw:
+    # The tile of b is copied past the registers, and a thread has 16×8 sums in place of 8×8; flaw:
     # each load still asks whether it lies inside the matrix, and computes its address anew.
     @cuda.jit
     def async_copy(a, b, c):

@@ -108,9 +108,13 @@ def write_handouts(arguments: argparse.Namespace) -> int:
 
 def list_labs(arguments: argparse.Namespace) -> int:
     """The labs, one a line."""
-    for lab in LABS.values():
-        lessons = ", ".join(lab.lessons)
-        print(f"{lab.name:16} {lab.minutes:3} min  {lab.points:3} points  {lessons:7} {lab.title}")
+    rows = [(lab, ", ".join(lab.lessons)) for lab in LABS.values()]
+    name, lessons = max(len(lab.name) for lab in LABS.values()), max(len(row[1]) for row in rows)
+    for lab, needed in rows:
+        print(
+            f"{lab.name:{name}}  {lab.minutes:3} min  {lab.points:3} points  {needed:{lessons}}"
+            f"  {lab.title}"
+        )
     return 0
 
 

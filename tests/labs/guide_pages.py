@@ -1,11 +1,14 @@
 """The pages of the instructor's guide that are made: answers and mistakes.
 
 `python -m tests.labs.guide_pages` writes them; the tests hold them equal to what it would write.
+`python -m tests.labs.guide_pages scale "no test"` prints a wrong solution of the page of mistakes.
 """
 
 from __future__ import annotations
 
+import linecache
 import re
+import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -30,6 +33,9 @@ _TITLE = re.compile(r"\*\*(\d\. .+?)\*\*")
 _ANSWER = re.compile(
     r"<details><summary>(?:Solution|Answer)[^<]*</summary>(.*?)</details>", re.DOTALL
 )
+# Around the text of a cell of code, among prose.
+_BEGIN, _END = "\x02", "\x03"
+_CODE = re.compile(f"{_BEGIN}(.*?){_END}", re.DOTALL)
 
 
 def answers() -> str:
@@ -42,6 +48,8 @@ def answers() -> str:
         "",
         "The exercises at the end of each lesson, and their answers, which also fold out there. "
         "The figures are those of the lessons: computed by their cells, or taken from the records. "
+        "Below a task stands the cell that the lesson gives for it; what this cell uses comes from "
+        "earlier cells of the lesson. "
         "Whoever gives these exercises as home work removes the answers from the lessons first "
         "([how](../GUIDE.md#academic-honesty)).",
         *(section for lesson in lessons for section in _lesson(lesson)),
@@ -53,8 +61,11 @@ def _lesson(file: Path) -> Iterator[str]:
     cells = nbformat.read(file, 4).cells
     title = cells[0].source.splitlines()[0].removeprefix("# ")
     yield f"\n## [{title}](../../notebooks/{file.name})"
-    for number, (name, task, answer) in enumerate(exercises(cells), start=1):
-        yield f"\n**{name}** {task}\n\n> {answer}"
+    for number, (name, task, code, answer) in enumerate(exercises(cells), start=1):
+        yield f"\n**{name}** {task}\n"
+        if code:
+            yield f"```python\n{code}\n```\n"
+        yield f"> {answer}"
         if (file.name[:2], number) in CODE:
             yield _listing(CODE[file.name[:2], number])
 
@@ -65,14 +76,19 @@ def _listing(name: str) -> str:
     return f"\n```python\n{code}```"
 
 
-def exercises(cells: list) -> Iterator[tuple[str, str, str]]:
-    """Of a lesson's cells the title, the task and the answer of each exercise at its end."""
-    prose = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+def exercises(cells: list) -> Iterator[tuple[str, str, str, str]]:
+    """Of each exercise at a lesson's end the title, the task, the code given, and the answer."""
+    prose = "\n\n".join(
+        cell.source if cell.cell_type == "markdown" else f"{_BEGIN}{cell.source.rstrip()}{_END}"
+        for cell in cells
+    )
     rest = re.split(r"^## Exercises$", prose, flags=re.MULTILINE)[1]
     rest = re.split(r"^## ", rest, flags=re.MULTILINE)[0]
     for piece in re.split(r"^(?=\*\*\d\. )", rest, flags=re.MULTILINE)[1:]:
         title, answer = _TITLE.match(piece), _ANSWER.search(piece)
-        yield title[1], _one_line(piece[title.end() : answer.start()]), _one_line(answer[1])
+        task = piece[title.end() : answer.start()]
+        code = "\n\n".join(_CODE.findall(task))
+        yield title[1], _one_line(_CODE.sub("", task)), code, _one_line(answer[1])
 
 
 def _one_line(text: str) -> str:
@@ -100,6 +116,14 @@ def mistakes() -> str:
         "(`tests/labs/test_NAME.py` has them all), and what a student reads. A sentence names the "
         "cause with line, thread and number; the cure stands in the hints alone. Lines are those "
         "of the file that begins with the imports of the starter.",
+        "",
+        "The wrong solutions themselves are not shown here, because they hold most of the right "
+        "one. This command, in the folder of the course, prints one of them, by the name of its "
+        "exercise and its words in the table:",
+        "",
+        "```bash",
+        'python -m tests.labs.guide_pages scale "no test"',
+        "```",
         *(section for lab in LABS.values() for section in _lab(lab)),
         "",
     ))  # fmt: skip
@@ -148,7 +172,27 @@ def _cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
 
 
-def main() -> None:
+def wrong_text(name: str, what: str) -> str:
+    """The text of a wrong solution: the whole file, whose lines the checker's sentences name.
+
+    Raises SystemExit with one sentence where there is no such exercise or mistake.
+    """
+    if name not in EXERCISES:
+        raise SystemExit(f"There is no exercise {name!r}: {', '.join(EXERCISES)}.")
+    wrong = dict(_wrong(name))
+    if what not in wrong:
+        raise SystemExit(f"{name} has no mistake {what!r}: {'; '.join(wrong)}.")
+    function = getattr(wrong[what], "py_func", wrong[what])
+    return "".join(linecache.getlines(function.__code__.co_filename))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    given = sys.argv[1:] if arguments is None else arguments
+    if len(given) == 2:
+        print(wrong_text(*given), end="")
+        return
+    if given:
+        raise SystemExit('Give nothing, or an exercise and a mistake: scale "no test".')
     ANSWERS.write_text(answers(), encoding="utf-8")
     MISTAKES.write_text(mistakes(), encoding="utf-8")
 

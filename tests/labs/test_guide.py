@@ -62,6 +62,8 @@ def test_the_commands_of_the_guide_lead_from_nothing_to_marks(tmp_path):
     assert left == {
         "autograder.zip", "handed-in", "handouts", "lab.txt", "marks", "secret.txt",
     }  # fmt: skip
+    marked = {file.name for file in (tmp_path / "gpu-class" / "marks").iterdir()}
+    assert marked == {"feedback", "first_kernel.csv"}
 
 
 def test_the_page_of_answers_is_that_of_the_lessons():
@@ -71,9 +73,11 @@ def test_the_page_of_answers_is_that_of_the_lessons():
 def test_every_lesson_has_exercises_with_answers():
     for file in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
         found = list(guide_pages.exercises(nbformat.read(file, 4).cells))
-        assert [name.split(".")[0] for name, _, _ in found] == list("1234"[: len(found)])
+        assert [name.split(".")[0] for name, *_ in found] == list("1234"[: len(found)])
         assert len(found) >= 2
-        assert all(len(task) > 10 and len(answer) > 10 for _, task, answer in found), file.name
+        assert all(len(task) > 10 and len(answer) > 10 for _, task, _, answer in found), file.name
+        code = [one.source for one in nbformat.read(file, 4).cells if one.cell_type == "code"]
+        assert all(given in "\n\n".join(code) for _, _, given, _ in found), file.name
 
 
 # Quick ones at once, so that a changed sentence is seen early.
@@ -88,6 +92,23 @@ def test_the_page_of_mistakes_says_what_the_checker_says(name):
     assert guide_pages.mistakes_of(name) in guide_pages.MISTAKES.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", EXERCISES)
+def test_a_wrong_solution_of_the_page_can_be_printed(name, capsys):
+    section = guide_pages.MISTAKES.read_text(encoding="utf-8").partition(f"### `{name}`\n")[2]
+    what = re.findall(r"^\| (.+?) \| ", section, re.MULTILINE)[2].replace("\\|", "|")
+    guide_pages.main([name, what])
+    shown = capsys.readouterr().out
+    assert f"def {name}(" in shown
+    assert shown != EXERCISES[name].solution_text
+
+
+def test_what_cannot_be_printed_is_said_in_one_sentence():
+    for given, told in ((["scal", "x"], "no exercise 'scal'"), (["scale", "x"], "no mistake 'x'"),
+                        (["scale"], "Give nothing")):  # fmt: skip
+        with pytest.raises(SystemExit, match=told):
+            guide_pages.main(given)
+
+
 def test_the_page_of_mistakes_has_all_labs():
     page = guide_pages.MISTAKES.read_text(encoding="utf-8")
     for lab in LABS.values():
@@ -96,7 +117,7 @@ def test_the_page_of_mistakes_has_all_labs():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_to_files_and_headings(page):
-    text = page.read_text(encoding="utf-8")
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         file, _, heading = target.partition("#")
         if file.startswith("https://"):

@@ -46,6 +46,7 @@ _DECADES = (100, 10, 1, 0.1, 0.01)
 # From the spine to the right end of the speeds, and of the shares, in points.
 _SPEEDS, _SHARES = 4, 45
 _PANELS = 3  # side by side
+_FIXED = "\N{NO-BREAK SPACE}"
 
 
 def curve(
@@ -67,7 +68,8 @@ def curve(
     points = points_of(squares(frame), peak, unit)
     need_few([*marked, *points["library"][points["library_value"].notna()].unique()])
     with style():
-        figure = new_figure(title, where_from(frame, here), height=3.9)
+        grey = _what_is_grey(points, marked)
+        figure = new_figure(title, where_from(frame, here) + grey, height=3.9)
         axes = _speed_axes(figure, points, peak, unit)
         label_ends(axes, _draw(axes, points, marked))
     return with_alt(figure, _told(points, marked, peak, unit) + f" {where_from(frame, here)}.")
@@ -88,7 +90,8 @@ def old_against_new(
     values = points.pivot(index="size", columns="step", values="value")
     ratios = (values[new] / values[old]).dropna()
     with style():
-        figure = new_figure(f"{new} against {old}", where_from(frame, here), height=3.9)
+        grey = _what_is_grey(points, [new, old])
+        figure = new_figure(f"{new} against {old}", where_from(frame, here) + grey, height=3.9)
         axes = _speed_axes(figure, points, peak, unit)
         between = (values.loc[ratios.index, step] for step in (old, new))
         axes.fill_between(ratios.index, *between, color=COLOURS[0], alpha=0.12, lw=0)
@@ -155,6 +158,13 @@ def _others(points: pd.DataFrame, marked: Sequence[str]) -> tuple[np.ndarray, np
         if step not in marked
     ]
     return tuple(np.vstack([np.empty((0, 2)), *parts]).T)
+
+
+def _what_is_grey(points: pd.DataFrame, marked: Sequence[str]) -> str:
+    """What the grey lines are, as the figure says it below its title; "" where there are none."""
+    others = set(points["step"]) - set(marked)
+    words = f"grey: {len(others)} other step{'s' * (len(others) > 1)}"
+    return "; " + words.replace(" ", _FIXED) if others else ""
 
 
 def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) -> Axes:

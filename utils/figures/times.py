@@ -24,9 +24,10 @@ TICKS = [digit * 10**power for power in range(-3, 5) for digit in (1, 2, 5)]
 def draw_estimates(times: Mapping[str, tuple[float, float]], title: str) -> Picture:
     """A row for each name: a ring where the estimate is, a dot where the record is, in ms.
 
-    times: estimated and recorded, each above 0. The axis is logarithmic.
+    times: estimated and recorded, each above 0; the recorded one stands at the end of the row too.
+    The axis is logarithmic.
     """
-    left, right, top, pitch = 104, 384, 46, 25
+    left, right, top, pitch, end = 104, 340, 46, 25, 408
     bottom = top + pitch * len(times)
     low, high = (
         side(value for pair in times.values() for value in pair) * room
@@ -38,6 +39,7 @@ def draw_estimates(times: Mapping[str, tuple[float, float]], title: str) -> Pict
 
     body = text(4, 15, title, 13, font_weight="bold") + _dot(10, 30, ORANGE, ring=True)
     body += text(20, 34, "estimate") + _dot(100, 30, BLUE) + text(110, 34, "recorded")
+    body += text(end, 34, "recorded, ms", 12, "end")
     for tick in (tick for tick in TICKS if low < tick < high):
         body += path(f"M{x(tick):.1f} {top}V{bottom}", opacity=0.2)
         body += text(round(x(tick)), bottom + 15, f"{tick:g}", 12, "middle")
@@ -47,6 +49,7 @@ def draw_estimates(times: Mapping[str, tuple[float, float]], title: str) -> Pict
         body += text(left - 8, y + 4, name, 12, "end")
         body += path(f"M{x(estimate):.1f} {y}H{x(recorded):.1f}", stroke=GREY, stroke_width=2)
         body += _dot(x(estimate), y, ORANGE, ring=True) + _dot(x(recorded), y, BLUE)
+        body += text(end, y + 4, f"{recorded:.3g}", 12, "end")
     told = [f"{name}: estimate {one:.3g}, recorded {two:.3g}" for name, (one, two) in times.items()]
     alt = f"{title}, in ms. {'; '.join(told)}."
     return Picture(svg(412, bottom + 24, body, alt, widest=520), alt)

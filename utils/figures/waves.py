@@ -32,7 +32,7 @@ def draw_waves() -> Picture:
         "do. When each of the 3 tiles is cut in two slices, 6 SMs work, for half of the time."
     )
     key = legend(a_tile_or_its_first_half=BLUE, its_second_half=ORANGE)
-    return Picture(key + frames(drawn, labels, "Product"), alt)
+    return Picture(key + frames(drawn, labels, "Picture"), alt)
 
 
 def waves_of(tiles: int, slices: int) -> int:

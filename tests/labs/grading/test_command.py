@@ -5,6 +5,7 @@ import zipfile
 import pytest
 
 from labs.__main__ import main
+from labs.grading.labs import LABS
 from utils.paths import ROOT
 
 SECRET = "a secret of sixteen characters"
@@ -92,3 +93,15 @@ def test_a_folder_becomes_a_table_and_pages(work, capsys):
     assert "ann" not in row
     assert len(name) == 16
     assert "is empty" in (out / "feedback" / name / "feedback.md").read_text()
+
+
+def test_the_columns_of_the_list_begin_below_each_other(capsys):
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for lab, line in zip(LABS.values(), lines, strict=True):
+        assert line.startswith(f"{lab.name}  ")
+        assert line.endswith(f"  {lab.title}")
+    for words in (" min  ", " points  "):
+        assert len({line.index(words) for line in lines}) == 1
+    titles = {line.rindex(lab.title) for lab, line in zip(LABS.values(), lines, strict=True)}
+    assert len(titles) == 1

@@ -46,6 +46,21 @@ def test_the_marked_steps_have_colours_and_names_and_the_others_are_grey():
     assert names(figure) == {"tiled"}
 
 
+def test_the_figure_says_what_is_grey_where_something_is():
+    frame = gemm({"naive": 1000, "tiled": 2000, "ilp": 3000})
+    assert "; grey: 2 other steps" in below_title(plots.curve(frame, ["tiled"]))
+    assert "; grey: 1 other step" in below_title(plots.curve(frame, ["tiled", "ilp"]))
+    assert "grey" not in below_title(plots.curve(frame, ["naive", "tiled", "ilp"]))
+    assert "; grey: 1 other step" in below_title(
+        plots.old_against_new(frame, "naive", "tiled", PEAK)
+    )
+
+
+def below_title(figure):
+    """What stands there, on one line."""
+    return " ".join(figure.texts[1].get_text().split())
+
+
 def test_the_library_is_drawn_dashed_at_its_own_speed():
     # It takes half our time, so it is twice as fast; the median over both steps is drawn.
     frame = gemm({"tiled": 20000}, library="cuBLAS", library_ratio=0.5)
@@ -154,7 +169,7 @@ def test_every_step_has_a_panel_with_all_others_in_grey():
 
 def test_numbers_measured_here_are_called_so():
     figure = plots.curve(gemm(SLOW_AND_FAST), ["tiled"], here=True)
-    assert "measured here on NVIDIA H200" in texts(figure)
+    assert below_title(figure).startswith("measured here on NVIDIA H200")
 
 
 def test_a_ladders_figures_are_panels_and_a_staircase():

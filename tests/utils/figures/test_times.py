@@ -26,6 +26,12 @@ def test_estimates_are_told_in_words():
     )
 
 
+def test_the_recorded_times_stand_beside_their_rows():
+    body = draw_estimates({"3 slices": (0.497, 0.5018), "6 slices": (0.5, 0.5086)}, "Time").body
+    assert re.findall(r">(0\.50\d)<", body) == ["0.502", "0.509"]
+    assert ">recorded, ms<" in body
+
+
 def test_each_series_is_divided_by_its_own_first_time():
     picture = draw_growth("columns", (1, 2, 4), {"slow": [5, 10, 15], "fast": [0.2, 0.1, 0.05]})
     assert re.findall(r"×([\d.]+)<", picture.body) == ["3", "0.25"]
