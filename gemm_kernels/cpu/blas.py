@@ -13,7 +13,7 @@ from numpy.lib.stride_tricks import as_strided
 from gemm_kernels.cpu.engine.blocks import FLOAT_BYTES, memory_of
 from gemm_kernels.cpu.engine.matrices import Matrix
 from gemm_kernels.cpu.engine.widest import multiplication
-from utils.errors import ArgumentError
+from utils.errors import ArgumentError, CourseError
 from utils.intrinsics.simd import at_address
 from utils.ladder.tasks import check_float32, product_sizes
 
@@ -63,8 +63,9 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         if compiled()(ONE, a, b, ZERO, c):
             return c
     # Arrays of another kind, or matrices that do not fit: what is wrong with them is said here.
-    check_float32("a", a, ndim=2)
-    check_float32("b", b, ndim=2)
+    for name, matrix in (("a", a), ("b", b)):
+        check_float32(name, matrix, ndim=2)
+        _check_of_numpy(name, matrix)
     m, n, _ = product_sizes(a, b)
     c = np.empty((m, n), np.float32)
     compiled()(ONE, _readable(a), _readable(b), ZERO, c)
@@ -132,6 +133,15 @@ def scale(beta, c):
 def _readable(matrix: np.ndarray) -> np.ndarray:
     """The matrix itself, if its rows or its columns are contiguous; or a copy."""
     return matrix if has_lines(matrix) else np.ascontiguousarray(matrix)
+
+
+def _check_of_numpy(name: str, matrix) -> None:
+    """Refuse arrays of a GPU, and those whose elements are more than what lies in memory."""
+    if not isinstance(matrix, np.ndarray) or isinstance(matrix, np.ma.MaskedArray):
+        raise CourseError(
+            f"{name} is a {type(matrix).__name__}, and an array of NumPy without a mask is needed: "
+            f"use {name}.get() for one of CuPy, {name}.filled(0) for one with a mask."
+        )
 
 
 def _refused(name: str, reason: str) -> ArgumentError:

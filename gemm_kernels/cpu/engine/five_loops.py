@@ -20,8 +20,8 @@ from gemm_kernels.cpu.engine.matrices import (
     part,
     rows_of,
 )
-from gemm_kernels.cpu.engine.packing import group_packer, pack_columns
-from gemm_kernels.cpu.engine.tiles import Panel, row_reader, tile_of_width
+from gemm_kernels.cpu.engine.packing import group_packer, pack_columns, rows_packer
+from gemm_kernels.cpu.engine.tiles import Panel, tile_of_width
 from utils.intrinsics.simd import address_of, at_address, pointer
 from utils.machine import processors
 
@@ -33,14 +33,14 @@ ROWS_AT_A_TIME = 8  # of b, when all of its panels are packed
 class Columns(NamedTuple):
     """Columns of kc rows of b, and the panels made of them.
 
-    b: where they come from. at: where their first panel lies packed. packed: whether all their
-    panels do already. step: float32 from one panel to the next for each vector it is wide.
-    lead: by how many columns the first panel is narrower than the others.
+    b: where they come from. at: where their first panel lies packed, or is to lie. step: float32
+    from one panel to the next for each vector it is wide; all are packed then. 0: each panel is
+    packed when it is needed, in the place of the one before. lead: by how many columns the first
+    panel is narrower than the others.
     """
 
     b: Matrix
     at: int
-    packed: bool
     step: int
     lead: int
 
@@ -66,7 +66,7 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
     @inner
     def multiply(alpha, a, b, beta, c, memory):
         sizes = sizes_of(a, c.width, memory.room)
-        mc, kc, nc, shared = sizes.mc, sizes.kc, sizes.nc, sizes.step > 0
+        mc, kc, nc = sizes.mc, sizes.kc, sizes.nc
         copy_of_a = at_address(memory.address)
         packed_b = pointer(copy_of_a, sizes.copied)
         for jc in range(0, c.width, nc):
@@ -75,8 +75,8 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
             for pc in range(0, a.width, kc):
                 # Before pc = 0, c is what it was; then alpha·a·b over all k before pc is in it.
                 factor, b_block = beta if pc == 0 else float32(1), part(b, pc, jc, kc, nc)
-                columns = Columns(b_block, packed_b, shared, sizes.step, lead)
-                if shared:
+                columns = Columns(b_block, packed_b, sizes.step, lead)
+                if sizes.step > 0:
                     pack_panels(columns)
                 for ic in range(0, c.height, mc):
                     groups = groups_of(part(a, ic, pc, mc, kc), copy_of_a, sizes.copied > 0)
@@ -101,42 +101,20 @@ def groups_with(rows: int) -> Callable:
 
 def panels_packer(lanes: int, vectors: int) -> Callable:
     """A function that packs all panels of Columns, some rows at a time."""
-    pack_rows, widest = rows_packer(lanes, vectors), lanes * vectors
+    pack_rows, widest = rows_packer(lanes), lanes * vectors
 
     @inner
     def pack(columns):
-        b, step = columns.b, columns.step
+        b = columns.b
         # Contiguous rows lie far apart, each on a page of its own, and are read to their ends.
         at_a_time = ROWS_AT_A_TIME if b.col == 1 else b.height
         for p in range(0, b.height, at_a_time):
-            jr, at, lead = 0, columns.at, columns.lead
+            jr = 0
             while jr < b.width:
-                nr = panel_width(b.width - jr, widest, lanes) - lead
-                needed = ceil_div(nr, lanes)
-                pack_rows(part(b, p, jr, at_a_time, nr), pointer(at, p * needed * lanes), needed)
-                jr, at, lead = jr + nr, pointer(at, step * needed), 0
-
-    return pack
-
-
-def rows_packer(lanes: int, vectors: int) -> Callable:
-    """A function (x, out, needed): copy a Matrix into rows of so many vectors."""
-    narrow, middle, wide = (row_reader(lanes, v, True) for v in (1, 2, vectors))
-
-    @inner
-    def pack(x, out, needed):
-        panel = Panel(out, x.at, x.row, x.width)
-        if x.col != 1:
-            pack_columns(x, out, needed * lanes)
-        elif needed == 1:
-            for p in range(x.height):
-                narrow(panel, p)
-        elif needed == 2:
-            for p in range(x.height):
-                middle(panel, p)
-        else:
-            for p in range(x.height):
-                wide(panel, p)
+                panel = panel_of(columns, jr, widest, lanes)
+                needed = ceil_div(panel.b.width, lanes) * lanes
+                pack_rows(rows_of(panel.b, p, at_a_time), pointer(panel.at, p * needed), needed)
+                jr += panel.b.width
 
     return pack
 
@@ -147,14 +125,12 @@ def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
 
     @inner
     def jr_loop(alpha, a, columns, beta, c):
-        b, at, packed, step, lead = columns
         jr = 0
         while jr < c.width:
-            # All columns of c before jr are done, and `at` is the place of the next panel.
-            nr = panel_width(c.width - jr, widest, lanes) - lead
-            panel = Columns(part(b, 0, jr, b.height, nr), at, packed, step, 0)
-            ir_loop(alpha, a, panel, beta, part(c, 0, jr, c.height, nr))
-            jr, at, lead = jr + nr, pointer(at, step * ceil_div(nr, lanes)), 0
+            # All columns of c before jr are done.
+            panel = panel_of(columns, jr, widest, lanes)
+            ir_loop(alpha, a, panel, beta, part(c, 0, jr, c.height, panel.b.width))
+            jr += panel.b.width
 
     return jr_loop
 
@@ -167,11 +143,11 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
     def ir_loop(alpha, a, columns, beta, c):
         b, first = columns.b, 0
         panel = Panel(columns.at, b.at, b.row, b.width)
-        if not columns.packed and b.col == 1:
+        if columns.step == 0 and b.col == 1:
             # The first tile packs what it reads: the panel is read from b once, and then is in L1.
             packing_tile(alpha, group_of(a, 0, rows), panel, beta, rows_of(c, 0, rows))
             first = rows
-        elif not columns.packed:
+        elif columns.step == 0:
             pack_columns(b, panel.at, ceil_div(c.width, lanes) * lanes)
         # From here on the panel is packed.
         for ir in range(first, c.height, rows):
@@ -188,6 +164,15 @@ def lead_of(c, lanes):
     lines cost up to 1.5 % of the time (TUNING.md).
     """
     return address_of(c.at) // FLOAT_BYTES % lanes if c.row % lanes == 0 else 0
+
+
+@inlined
+def panel_of(columns, jr, widest, lanes):
+    """The panel that begins with column jr, as Columns. All before it have whole vectors."""
+    b, at, step, lead = columns
+    width = panel_width(b.width - jr, widest, lanes) - (lead if jr == 0 else 0)
+    place = pointer(at, step * ceil_div(jr, lanes))
+    return Columns(part(b, 0, jr, b.height, width), place, step, lead)
 
 
 @inlined

@@ -9,6 +9,7 @@ from utils.intrinsics.simd import (
     join_lower,
     join_upper,
     loadu,
+    loadu_masked,
     pointer,
     shuffle_lower,
     shuffle_upper,
@@ -48,6 +49,28 @@ def pack_columns(x, out, ld):
         for i in range(whole, x.height):
             for col in range(j, min(j + LANES, x.width)):
                 out[i * ld + col] = x.at[i + col * x.col]
+
+
+def rows_packer(lanes: int) -> Callable:
+    """A function (x, out, width): copy a Matrix, element (i, j) to out[i * width + j].
+
+    width: that of x in whole vectors of `lanes`. What x lacks is written, too.
+    """
+
+    @inner
+    def pack(x, out, width):
+        if x.col != 1:
+            pack_columns(x, out, width)
+            return
+        for i in range(x.height):
+            row, to = pointer(x.at, i * x.row), pointer(out, i * width)
+            whole = x.width - x.width % lanes
+            for j in range(0, whole, lanes):
+                storeu(to, j, loadu(row, j, lanes))
+            if whole < x.width:
+                storeu(to, whole, loadu_masked(row, whole, lanes, x.width - whole))
+
+    return pack
 
 
 def group_packer(rows: int) -> Callable:

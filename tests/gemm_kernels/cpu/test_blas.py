@@ -160,6 +160,19 @@ def test_matmul_refuses_what_the_steps_refuse():
         matmul(np.ones((2, 2)), np.ones((2, 2), np.float32))
     with pytest.raises(CourseError, match="a is 2×2 and b is 3×3"):
         matmul(np.ones((2, 2), np.float32), np.ones((3, 3), np.float32))
+    # Compiled code takes what it is given: it would read a second size that is not there.
+    with pytest.raises(CourseError, match=r"b has the shape \(2,\)"):
+        matmul(np.ones((2, 2), np.float32), np.ones(2, np.float32))
+    with pytest.raises(CourseError, match="a holds >f4"):
+        matmul(np.ones((2, 2), ">f4"), np.ones((2, 2), np.float32))
+    with pytest.raises(CourseError, match="a is a MaskedArray"):
+        matmul(np.ma.ones((2, 2), np.float32), np.ones((2, 2), np.float32))
+
+
+def test_matmul_takes_an_array_that_lies_in_a_file(tmp_path):
+    a = np.memmap(tmp_path / "a", np.float32, "w+", shape=(2, 3))
+    a[:] = 2
+    np.testing.assert_array_equal(matmul(a, np.ones((3, 2), np.float32)), np.full((2, 2), 6))
 
 
 def test_a_call_maps_no_new_memory_for_its_panels():

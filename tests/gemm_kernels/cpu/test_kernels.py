@@ -26,7 +26,7 @@ from gemm_kernels.cpu.engine.blocks import (
     workspace,
 )
 from gemm_kernels.cpu.engine.matrices import Matrix, matrix, part, row_of
-from gemm_kernels.cpu.engine.packing import pack_columns
+from gemm_kernels.cpu.engine.packing import group_packer, pack_columns
 from gemm_kernels.cpu.engine.rectangles import rectangles
 from gemm_kernels.cpu.tuning import bench, beside, peak
 from gemm_kernels.cpu.tuning.peak import Peak
@@ -167,17 +167,28 @@ def test_every_thread_has_memory_of_its_own_on_the_boundary_of_a_large_page(thre
     assert memory.nbytes <= 32 * 2**20
 
 
-@pytest.fixture(scope="module")
-def small_blocks():
-    """The AVX2 multiplication in blocks that are far smaller than matrices of a test."""
+@pytest.fixture(
+    scope="module",
+    params=[micro_kernel_avx2, pytest.param(micro_kernel_avx512, marks=pytest.mark.slow)],
+    ids=["avx2", "avx512"],
+)
+def small_blocks(request):
+    """A multiplication in blocks that are far smaller than matrices of a test, and its lanes.
+
+    Where the processor has no vectors of 16, the compiler makes two of each.
+    """
+    step = request.param
     if processors.lanes() < 8:
         pytest.skip("needs AVX2")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(five_loops, "blocks_for", lambda *_: Blocks(kc=5, size=40, in_place=90))
         patch.setattr(blocks, "PANELS_TO_COPY", 2)
         patch.setattr(five_loops, "ROW_TO_ALIGN", 3)
+        patch.setattr(five_loops, "ROWS_AT_A_TIME", 2)
         # Not the one that others have: it has blocks for this machine.
-        multiply = five_loops.five_loops.__wrapped__(micro_kernel_avx2.tile_of, 4, 8, 3)
+        multiply = five_loops.five_loops.__wrapped__(
+            step.tile_of, step.ROWS, step.LANES, step.VECTORS
+        )
 
         @njit
         def run(memory, room, alpha, a, b, beta, c, start, m, n, k, a_strides, b_strides, ldc):
@@ -189,7 +200,7 @@ def small_blocks():
 
         # Compiled here, while the constants are those of the test.
         run(*_small_product(1, 1, 1, 0, 0, False, False, 5000)[0])
-        yield run
+        yield run, step.LANES
 
 
 def _small_product(m, n, k, start, gap, transposed_a, transposed_b, room):
@@ -199,7 +210,7 @@ def _small_product(m, n, k, start, gap, transposed_a, transposed_b, room):
     """
     generator = np.random.default_rng(m * n + k)
     a, b = (generator.random(shape, np.float32) for shape in ((m, k), (k, n)))
-    ldc = n + gap if gap else -(-n // 8) * 8
+    ldc = n + gap if gap else -(-n // 16) * 16
     c = np.full(start + m * ldc + 64, np.nan, np.float32)
     inside = c[start : start + m * ldc].reshape(m, ldc)[:, :n]
     inside[:] = generator.random((m, n), np.float32)
@@ -223,13 +234,15 @@ def _small_product(m, n, k, start, gap, transposed_a, transposed_b, room):
     case=st.tuples(
         *(st.integers(1, 40), st.integers(1, 200), st.integers(1, 30)),
         *(st.integers(0, 16), st.integers(0, 4), st.booleans(), st.booleans()),
-        # Room for all panels of b, or for one or two of them beside a block of a.
+        # Room for all panels of b, or for one or two of them beside a block of a: where these have
+        # 24 columns. With vectors of 16 they have 48.
         st.sampled_from([5000, 500, 620]),
     )
 )
 def test_blocks_of_rows_share_panels_and_touch_nothing_else(small_blocks, case):
-    arguments, (c, expected) = _small_product(*case)
-    small_blocks(*arguments)
+    run, lanes = small_blocks
+    arguments, (c, expected) = _small_product(*case[:-1], case[-1] * lanes // 8)
+    run(*arguments)
     np.testing.assert_allclose(c, expected, rtol=1e-5)
     memory, room = arguments[:2]
     assert np.isnan(memory[room:]).all()
@@ -252,6 +265,28 @@ def test_packed_columns_are_rows_one_behind_another(height, width):
     packed = out[: height * ld].reshape(height, ld)
     np.testing.assert_array_equal(packed[:, :width], columns.T[:height])
     assert np.isnan(packed[:-1, -(-width // 8) * 8 :]).all()
+
+
+@pytest.mark.parametrize("rows", [4, 8])
+def test_groups_hold_a_column_after_another_and_the_last_row_where_rows_are_missing(rows):
+    pack = group_packer(rows)
+
+    @njit
+    def packed(memory, out, height, width, row, col):
+        pack(Matrix(pointer(memory, 0), height, width, row, col), pointer(out, 0))
+
+    for height, width in ((1, 1), (rows, 8), (rows + 1, 9), (3 * rows - 1, 17), (2 * rows, 23)):
+        x = np.random.default_rng(width).random((height, width), np.float32)
+        groups = -(-height // rows)
+        wanted = np.concatenate([x, np.repeat(x[-1:], groups * rows - height, axis=0)])
+        for memory, row, col in ((x, width, 1), (np.ascontiguousarray(x.T), 1, height)):
+            out = np.full(groups * rows * width + 1, np.nan, np.float32)
+            packed(memory.ravel(), out, height, width, row, col)
+            np.testing.assert_array_equal(
+                out[:-1].reshape(groups, width, rows),
+                wanted.reshape(groups, rows, width).swapaxes(1, 2),
+            )
+            assert np.isnan(out[-1])
 
 
 def test_a_part_ends_where_the_matrix_does():
