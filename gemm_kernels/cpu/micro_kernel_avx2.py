@@ -10,7 +10,7 @@ from numba import float32, njit
 
 from gemm_kernels.cpu.engine.blocks import memory_of
 from gemm_kernels.cpu.engine.five_loops import five_loops
-from gemm_kernels.cpu.engine.matrices import matrix, row_of
+from gemm_kernels.cpu.engine.matrices import matrix
 from gemm_kernels.cpu.engine.tiles import prefetch_row, row_reader, tile_writer
 from utils.intrinsics.simd import broadcast, fmadd_row, zero_row
 from utils.ladder.step import Step
@@ -24,7 +24,6 @@ def tile_of(vectors, packs):
 
     @njit(error_model="numpy")
     def tile_4x24(alpha, a, panel, beta, c):
-        a0, a1, a2, a3 = row_of(a, 0), row_of(a, 1), row_of(a, 2), row_of(a, 3)
         c0 = c1 = c2 = c3 = zero_row(LANES, vectors)
         share = a.width // (2 * ROWS)
         for i in range(ROWS):
@@ -33,10 +32,10 @@ def tile_of(vectors, packs):
             for p in range(i * share, (i + 1) * share if i < ROWS - 1 else a.width):
                 # 12 sums, 3 vectors of b and one element of a take all 16 registers of AVX2.
                 row, q = read(panel, p), p * a.col
-                c0 = fmadd_row(broadcast(a0, q, LANES), row, c0)
-                c1 = fmadd_row(broadcast(a1, q, LANES), row, c1)
-                c2 = fmadd_row(broadcast(a2, q, LANES), row, c2)
-                c3 = fmadd_row(broadcast(a3, q, LANES), row, c3)
+                c0 = fmadd_row(broadcast(a.at, q, LANES), row, c0)
+                c1 = fmadd_row(broadcast(a.at, q + a.row, LANES), row, c1)
+                c2 = fmadd_row(broadcast(a.at, q + 2 * a.row, LANES), row, c2)
+                c3 = fmadd_row(broadcast(a.at, q + 3 * a.row, LANES), row, c3)
         write(c, alpha, (c0, c1, c2, c3), beta)
 
     return tile_4x24

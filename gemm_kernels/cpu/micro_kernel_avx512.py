@@ -6,7 +6,7 @@ from numba import float32, njit
 
 from gemm_kernels.cpu.engine.blocks import memory_of
 from gemm_kernels.cpu.engine.five_loops import five_loops
-from gemm_kernels.cpu.engine.matrices import matrix, row_of
+from gemm_kernels.cpu.engine.matrices import matrix
 from gemm_kernels.cpu.engine.tiles import prefetch_row, row_reader, tile_writer
 from utils.intrinsics.simd import broadcast, fmadd_row, zero_row
 from utils.ladder.step import Step
@@ -20,8 +20,6 @@ def tile_of(vectors, packs):
 
     @njit(error_model="numpy")
     def tile_8x48(alpha, a, panel, beta, c):
-        a0, a1, a2, a3 = row_of(a, 0), row_of(a, 1), row_of(a, 2), row_of(a, 3)
-        a4, a5, a6, a7 = row_of(a, 4), row_of(a, 5), row_of(a, 6), row_of(a, 7)
         c0 = c1 = c2 = c3 = c4 = c5 = c6 = c7 = zero_row(LANES, vectors)
         share = a.width // (2 * ROWS)
         for i in range(ROWS):
@@ -31,14 +29,14 @@ def tile_of(vectors, packs):
                 # 24 sums, 3 vectors of b and one element of a take 28 of the 32 registers. For 24
                 # multiply-adds there are 11 loads, and the processor can start as many of each.
                 row, q = read(panel, p), p * a.col
-                c0 = fmadd_row(broadcast(a0, q, LANES), row, c0)
-                c1 = fmadd_row(broadcast(a1, q, LANES), row, c1)
-                c2 = fmadd_row(broadcast(a2, q, LANES), row, c2)
-                c3 = fmadd_row(broadcast(a3, q, LANES), row, c3)
-                c4 = fmadd_row(broadcast(a4, q, LANES), row, c4)
-                c5 = fmadd_row(broadcast(a5, q, LANES), row, c5)
-                c6 = fmadd_row(broadcast(a6, q, LANES), row, c6)
-                c7 = fmadd_row(broadcast(a7, q, LANES), row, c7)
+                c0 = fmadd_row(broadcast(a.at, q, LANES), row, c0)
+                c1 = fmadd_row(broadcast(a.at, q + a.row, LANES), row, c1)
+                c2 = fmadd_row(broadcast(a.at, q + 2 * a.row, LANES), row, c2)
+                c3 = fmadd_row(broadcast(a.at, q + 3 * a.row, LANES), row, c3)
+                c4 = fmadd_row(broadcast(a.at, q + 4 * a.row, LANES), row, c4)
+                c5 = fmadd_row(broadcast(a.at, q + 5 * a.row, LANES), row, c5)
+                c6 = fmadd_row(broadcast(a.at, q + 6 * a.row, LANES), row, c6)
+                c7 = fmadd_row(broadcast(a.at, q + 7 * a.row, LANES), row, c7)
         write(c, alpha, (c0, c1, c2, c3, c4, c5, c6, c7), beta)
 
     return tile_8x48

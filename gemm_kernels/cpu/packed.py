@@ -27,7 +27,7 @@ def derived(l1: int, l2: int, l3: int) -> tuple[int, int]:
 
 @cache
 def build(DERIVED):
-    MC, KC = derived(*processors.current().caches) if DERIVED else OF_THE_SOURCE
+    MC, KC = derived(*processors.caches()) if DERIVED else OF_THE_SOURCE
 
     # A block of a and panels of b are copied together before they are read many times.
     # Flaw: the sums are loaded and stored for every p, and what is loaded of b serves one row only.

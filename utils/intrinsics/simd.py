@@ -257,19 +257,35 @@ def storeu_masked(typing_context, x, i, vector, count):
     return types.void(x, i, vector, count), generate
 
 
-@intrinsic
-def prefetch(typing_context, x, i):
-    """prefetch(x, i): ask for the cache line of x[i]; the index may lie outside. prefetcht0"""
-    if not (_is_vector_memory(x) and isinstance(i, types.Integer)):
-        return None
+def _prefetch_of(locality: int, doc: str, name: str):
+    """An intrinsic (x, i) that asks for a cache line. locality: 3 for all levels, 2 from L2 on."""
 
-    def generate(context, builder, signature, values):
-        pointer = _pointer(context, builder, signature, values, ir.IntType(8))
-        # Arguments: 0 for reading, 3 for all levels of the cache, 1 for data.
-        _call(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, INT(0), INT(3), INT(1)])
-        return context.get_dummy_value()
+    def ask(typing_context, x, i):
+        if not (_is_vector_memory(x) and isinstance(i, types.Integer)):
+            return None
 
-    return types.void(x, i), generate
+        def generate(context, builder, signature, values):
+            pointer = _pointer(context, builder, signature, values, ir.IntType(8))
+            # Arguments besides: 0 for reading, 1 for data.
+            operands = [pointer, INT(0), INT(locality), INT(1)]
+            _call(builder, "llvm.prefetch.p0", ir.VoidType(), operands)
+            return context.get_dummy_value()
+
+        return types.void(x, i), generate
+
+    ask.__name__ = ask.__qualname__ = name
+    ask.__doc__ = doc
+    return intrinsic(ask)
+
+
+prefetch = _prefetch_of(
+    3,
+    "prefetch(x, i): ask for the cache line of x[i]; the index may lie outside. prefetcht0",
+    "prefetch",
+)
+prefetch_l2 = _prefetch_of(
+    2, "prefetch_l2(x, i): the same, into the L2 cache and not into L1. prefetcht1", "prefetch_l2"
+)
 
 
 def _shuffle_of(indices_of, doc: str, name: str):

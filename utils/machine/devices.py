@@ -165,9 +165,15 @@ def fraction_of_peak(value: float, peak: float, what: str) -> float:
 
 
 @functools.cache
+def cpu_info() -> dict:
+    """What py-cpuinfo knows of this machine's processor, which takes it a second."""
+    return cpuinfo.get_cpu_info()
+
+
+@functools.cache
 def cpu_name() -> str:
     """The name of this machine's processor, as it calls itself."""
-    return cpuinfo.get_cpu_info().get("brand_raw") or platform.processor() or platform.machine()
+    return cpu_info().get("brand_raw") or platform.processor() or platform.machine()
 
 
 def _probe(cuda) -> tuple[Device | None, str | None]:

@@ -7,12 +7,11 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-import cpuinfo
 from llvmlite import binding
 from numba.core import config
 from threadpoolctl import threadpool_info
 
-from utils.machine.devices import KIB, cpu_name
+from utils.machine.devices import KIB, cpu_info, cpu_name
 from utils.paths import DATA
 
 TABLE = DATA / "cpus.csv"
@@ -27,7 +26,7 @@ class Cpu:
     """One processor.
 
     lanes: float32 in its widest vector: 16 with AVX-512, 8 with AVX2 and FMA, 0 without them.
-    caches: bytes of data cache that one core reaches, of levels 1, 2 and 3.
+    caches: as the function of that name gives them.
     fma_units: lanes -> vectors of so many lanes that one core multiplies and adds in a cycle; empty
     for a processor that `data/cpus.csv` does not have. source: where that is from.
     """
@@ -52,8 +51,8 @@ class Cpu:
 @functools.cache
 def current() -> Cpu:
     """The processor at hand, as Numba compiles for it."""
-    units, source = _fma_units(cpuinfo.get_cpu_info())
-    return Cpu(cpu_name(), lanes(), _caches(), units, source)
+    units, source = _fma_units(cpu_info())
+    return Cpu(cpu_name(), lanes(), caches(), units, source)
 
 
 def blas() -> str:
@@ -68,6 +67,18 @@ def blas() -> str:
     )
 
 
+def caches() -> tuple[int, int, int]:
+    """Bytes of data cache that one core reaches, of levels 1, 2 and 3."""
+    sizes = {}
+    for index in CACHES.glob("index*"):
+        kind, level, size = (
+            (index / name).read_text().strip() for name in ("type", "level", "size")
+        )
+        if kind != "Instruction" and size.endswith("K"):
+            sizes[int(level)] = int(size[:-1]) * KIB
+    return tuple(sizes.get(level, least) for level, least in enumerate(SMALLEST_CACHES, start=1))
+
+
 def lanes() -> int:
     """float32 in the widest vector that Numba compiles for: 16, 8, or 0 without AVX2 and FMA.
 
@@ -80,17 +91,6 @@ def lanes() -> int:
     if "+avx512f" in enabled:
         return 16
     return 8 if {"+avx2", "+fma"} <= set(enabled) else 0
-
-
-def _caches() -> tuple[int, int, int]:
-    sizes = {}
-    for index in CACHES.glob("index*"):
-        kind, level, size = (
-            (index / name).read_text().strip() for name in ("type", "level", "size")
-        )
-        if kind != "Instruction" and size.endswith("K"):
-            sizes[int(level)] = int(size[:-1]) * KIB
-    return tuple(sizes.get(level, least) for level, least in enumerate(SMALLEST_CACHES, start=1))
 
 
 def _fma_units(info: dict) -> tuple[dict[int, int], str]:

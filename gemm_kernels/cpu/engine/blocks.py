@@ -36,6 +36,10 @@ class Blocks:
     size: int
     in_place: int
 
+    def place_of_b(self, rows: int) -> int:
+        """Where packed panels of b begin: behind a copied block of a, or behind so many rows."""
+        return max(self.size, rows * self.kc)
+
 
 def blocks_for(columns: int, caches: tuple[int, int, int]) -> Blocks:
     """Blocks for panels of b with so many columns, from the sizes of the caches in bytes.
@@ -56,7 +60,7 @@ def blocks_for(columns: int, caches: tuple[int, int, int]) -> Blocks:
 class Sizes(NamedTuple):
     """What one product is cut into: mc × kc of a, and kc × nc of b.
 
-    copied: float32 that a copied block of a takes; 0 where a is read where it lies.
+    copies: whether a block of a is copied; it is read where it lies otherwise.
     step: float32 of the panels of b for each vector of columns. 0: all panels lie in one place,
     because no second block of a reads them.
     """
@@ -64,7 +68,7 @@ class Sizes(NamedTuple):
     mc: int
     kc: int
     nc: int
-    copied: int
+    copies: bool
     step: int
 
 
@@ -72,20 +76,20 @@ def sizes_from(blocks: Blocks, rows: int, lanes: int, vectors: int) -> Callable:
     """A compiled function (a, n, room) -> Sizes, for n columns of c and `room` float32."""
     kc_most, size, in_place = blocks.kc, blocks.size, blocks.in_place
     columns = lanes * vectors
-    wide = PANELS_TO_COPY * columns
+    wide, place_of_b = PANELS_TO_COPY * columns, blocks.place_of_b(rows)
 
     @inner
     def sizes(a, n, room):
         kc = equal_parts(a.width, kc_most, 1)
         if a.height * kc <= in_place:
-            return Sizes(a.height, kc, n, 0, 0)
+            return Sizes(a.height, kc, n, False, 0)
         mc = equal_parts(a.height, max(rows, size // kc // rows * rows), rows)
-        copied = mc * kc if n >= wide or a.col != 1 else 0
+        copies = n >= wide or a.col != 1
         if mc >= a.height:
-            return Sizes(mc, kc, n, copied, 0)
+            return Sizes(mc, kc, n, copies, 0)
         # Several blocks of a meet the same panels: as many are kept as there is room for.
-        nc = ((room - copied) // kc // columns - 1) * columns
-        return Sizes(mc, kc, nc, copied, kc * lanes)
+        nc = ((room - place_of_b) // kc // columns - 1) * columns
+        return Sizes(mc, kc, nc, copies, kc * lanes)
 
     return sizes
 

@@ -21,7 +21,7 @@ from gemm_kernels.cpu.engine.matrices import (
     rows_of,
 )
 from gemm_kernels.cpu.engine.packing import group_packer, pack_columns, rows_packer
-from gemm_kernels.cpu.engine.tiles import Panel, tile_of_width
+from gemm_kernels.cpu.engine.tiles import PACE_BITS, Panel, tile_of_width
 from utils.intrinsics.simd import address_of, at_address, pointer
 from utils.machine import processors
 
@@ -57,18 +57,18 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
     Memory, computes c = alpha·a·b + beta·c. The rows of c are contiguous. With beta = 0, c is not
     read. a has a column at least.
     """
-    blocks = blocks_for(lanes * vectors, processors.current().caches)
+    blocks = blocks_for(lanes * vectors, processors.caches())
     sizes_of = sizes_from(blocks, rows, lanes, vectors)
     groups_of, pack_panels = groups_with(rows), panels_packer(lanes, vectors)
     jr_loop = jr_loop_with(ir_loop_with(tile_of, rows, lanes, vectors), lanes, vectors)
-    row_to_align = ROW_TO_ALIGN * lanes
+    place_of_b, row_to_align = blocks.place_of_b(rows), ROW_TO_ALIGN * lanes
 
     @inner
     def multiply(alpha, a, b, beta, c, memory):
         sizes = sizes_of(a, c.width, memory.room)
         mc, kc, nc = sizes.mc, sizes.kc, sizes.nc
         copy_of_a = at_address(memory.address)
-        packed_b = pointer(copy_of_a, sizes.copied)
+        packed_b = pointer(copy_of_a, place_of_b)
         for jc in range(0, c.width, nc):
             block = part(c, 0, jc, c.height, nc)
             lead = lead_of(block, lanes) if block.width >= row_to_align else 0
@@ -79,22 +79,25 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
                 if sizes.step > 0:
                     pack_panels(columns)
                 for ic in range(0, c.height, mc):
-                    groups = groups_of(part(a, ic, pc, mc, kc), copy_of_a, sizes.copied > 0)
+                    groups = groups_of(part(a, ic, pc, mc, kc), copy_of_a, sizes.copies)
                     jr_loop(alpha, groups, columns, factor, rows_of(block, ic, mc))
 
     return multiply
 
 
 def groups_with(rows: int) -> Callable:
-    """A function that gives a block of a as Groups: where it lies, or copied."""
+    """A function that gives a block of a as Groups: copied, or all whole ones where they lie."""
     pack = group_packer(rows)
 
     @inner
     def groups_of(a, copy, copies):
+        whole = a.height - a.height % rows
         if not copies:
-            return Groups(a.at, a.height, a.width, a.row, a.row, a.col)
+            pack(rows_of(a, whole, rows), copy)
+            return Groups(a.at, a.height, a.width, a.row, a.row, a.col, copy)
         pack(a, copy)
-        return Groups(copy, a.height, a.width, a.width, intp(1), intp(rows))
+        last = pointer(copy, whole * a.width)
+        return Groups(copy, a.height, a.width, a.width, intp(1), intp(rows), last)
 
     return groups_of
 
@@ -142,16 +145,23 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
     @inner
     def ir_loop(alpha, a, columns, beta, c):
         b, first = columns.b, 0
-        panel = Panel(columns.at, b.at, b.row, b.width)
+        needed = ceil_div(b.width, lanes) * lanes
+        panel = Panel(columns.at, b.at, b.row, b.width, columns.at, 0)
         if columns.step == 0 and b.col == 1:
             # The first tile packs what it reads: the panel is read from b once, and then is in L1.
             packing_tile(alpha, group_of(a, 0, rows), panel, beta, rows_of(c, 0, rows))
             first = rows
         elif columns.step == 0:
-            pack_columns(b, panel.at, ceil_div(c.width, lanes) * lanes)
-        # From here on the panel is packed.
+            pack_columns(b, panel.at, needed)
+        # From here on the panel is packed. Each tile asks for its share of the next one, as far as
+        # that is packed; behind the last one nothing is read, and a request may point anywhere.
+        tiles = ceil_div(c.height, rows)
+        pace = ceil_div(needed << PACE_BITS, tiles) if columns.step > 0 else 0
+        share, ahead = pace * a.width >> PACE_BITS, pointer(panel.at, needed * a.width)
         for ir in range(first, c.height, rows):
+            panel = Panel(columns.at, b.at, b.row, b.width, ahead, pace)
             tile(alpha, group_of(a, ir, rows), panel, beta, rows_of(c, ir, rows))
+            ahead = pointer(ahead, share)
 
     return ir_loop
 

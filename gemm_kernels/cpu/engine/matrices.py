@@ -51,6 +51,7 @@ class Groups(NamedTuple):
     """height × width float32 in groups of as many rows as a tile has.
 
     Element (i, p) of the group that begins with row ir is at[ir * group + i * row + p * col].
+    A last group that lacks rows is filled up, and its element (i, p) is last[i + p * rows].
     """
 
     at: int
@@ -59,19 +60,22 @@ class Groups(NamedTuple):
     group: int
     row: int
     col: int
+    last: int
 
 
 @inlined
 def group_of(x, ir, rows):
-    """The group that begins with row ir, as a Matrix of so many rows; fewer where x ends."""
-    return Matrix(pointer(x.at, ir * x.group), min(rows, x.height - ir), x.width, x.row, x.col)
+    """The group that begins with row ir, as a Matrix of so many rows."""
+    if ir + rows > x.height:
+        return Matrix(x.last, rows, x.width, intp(1), intp(rows))
+    return Matrix(pointer(x.at, ir * x.group), rows, x.width, x.row, x.col)
 
 
 @inlined
 def row_of(x, i):
     """Where row i begins. Behind the last row it is the last one again.
 
-    So a micro-kernel always reads as many rows as it has sums for, and none outside the matrix. The
+    So a micro-kernel always has as many rows as it has sums for, and none outside the matrix. The
     results of repeated rows are never stored.
     """
     return pointer(x.at, min(i, x.height - 1) * x.row)

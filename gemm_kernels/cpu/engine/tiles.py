@@ -16,10 +16,13 @@ from utils.intrinsics.simd import (
     load_row_masked,
     mul_row,
     prefetch,
+    prefetch_l2,
     set1,
     store_row,
     store_row_masked,
 )
+
+PACE_BITS = 8
 
 
 class Panel(NamedTuple):
@@ -27,12 +30,15 @@ class Panel(NamedTuple):
 
     at: where they lie packed, row p of them at[p * columns], filled up to whole vectors.
     source, ld: where they come from, row p of them source[p * ld]; `width`: how many they are.
+    ahead, pace: what is asked for meanwhile; with row p it is ahead[p * pace >> PACE_BITS].
     """
 
     at: int
     source: int
     ld: int
     width: int
+    ahead: int
+    pace: int
 
 
 def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> Callable:
@@ -75,6 +81,8 @@ def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
 
     @inlined
     def read(panel, p):
+        # The next panel may come from L3, which is too slow for the first tile that needs it.
+        prefetch_l2(panel.ahead, p * panel.pace >> PACE_BITS)
         return load_row(panel.at, p * columns, lanes, vectors)
 
     return read_and_pack if packs else read

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from gemm_kernels.cpu import LADDER, micro_kernel_avx2, micro_kernel_avx512, packed, run
 from gemm_kernels.cpu import __main__ as command_line
-from gemm_kernels.cpu.engine import blocks, five_loops, widest
+from gemm_kernels.cpu.engine import blocks, five_loops, tiles, widest
 from gemm_kernels.cpu.engine.blocks import (
     Blocks,
     Memory,
@@ -158,6 +158,35 @@ def test_the_largest_blocks_fit_into_the_memory_of_a_thread(threads):
         assert most.size + 2 * most.kc * columns + edges < workspace(threads).shape[1]
 
 
+@pytest.fixture(scope="module")
+def sizes_with_little_room():
+    """(m, k, n) -> Sizes of the tile of AVX-512, its blocks, and the room of a thread."""
+    step, room = micro_kernel_avx512, blocks.THREAD_BYTES[0] // blocks.FLOAT_BYTES
+    found = blocks_for(step.LANES * step.VECTORS, (32 * KIB, 2048 * KIB, 2**25))
+    sizes = blocks.sizes_from(found, step.ROWS, step.LANES, step.VECTORS)
+
+    @njit
+    def run(x, m, k, n):
+        return sizes(Matrix(pointer(x, 0), m, k, k, intp(1)), n, room)
+
+    x = np.zeros(1, np.float32)
+    return lambda *shape: run(x, *shape), found.place_of_b(step.ROWS), room
+
+
+@settings(deadline=None)
+@given(shape=st.tuples(*[st.integers(1, 9000)] * 3))
+def test_a_block_of_a_and_the_panels_of_b_lie_side_by_side_in_the_memory(
+    sizes_with_little_room, shape
+):
+    sizes, place_of_b, room = sizes_with_little_room
+    mc, kc, nc, copies, step = sizes(*shape)
+    assert not copies or mc * kc <= place_of_b
+    # The first of the panels may be narrower, and then there is one more.
+    widest = micro_kernel_avx512.LANES * micro_kernel_avx512.VECTORS
+    assert place_of_b + (nc + widest if step else widest) * kc <= room
+    assert min(mc, kc, nc) > 0
+
+
 @pytest.mark.parametrize("threads", [1, 2, 8])
 def test_every_thread_has_memory_of_its_own_on_the_boundary_of_a_large_page(threads):
     memory = workspace(threads)
@@ -165,6 +194,14 @@ def test_every_thread_has_memory_of_its_own_on_the_boundary_of_a_large_page(thre
     assert memory.flags.c_contiguous
     assert memory.ctypes.data % 2**21 == 0
     assert memory.nbytes <= 32 * 2**20
+
+
+SHADOW = 20_000  # so many elements behind what was asked for there is a note of it
+
+
+@njit
+def note(x, i):
+    x[i + SHADOW] = 1
 
 
 @pytest.fixture(
@@ -185,6 +222,7 @@ def small_blocks(request):
         patch.setattr(blocks, "PANELS_TO_COPY", 2)
         patch.setattr(five_loops, "ROW_TO_ALIGN", 3)
         patch.setattr(five_loops, "ROWS_AT_A_TIME", 2)
+        patch.setattr(tiles, "prefetch_l2", note)
         # Not the one that others have: it has blocks for this machine.
         multiply = five_loops.five_loops.__wrapped__(
             step.tile_of, step.ROWS, step.LANES, step.VECTORS
@@ -222,7 +260,7 @@ def _small_product(m, n, k, start, gap, transposed_a, transposed_b, room):
     a_strides = (1, m) if transposed_a else (k, 1)
     b_strides = (1, k) if transposed_b else (n, 1)
     factors = np.float32(1.5), np.float32(0.5)
-    memory = np.full(room + 64, np.nan, np.float32)
+    memory = np.full(2 * SHADOW, np.nan, np.float32)
     return (
         *(memory, room, factors[0], a_memory, b_memory, factors[1], c, start),
         *(m, n, k, a_strides, b_strides, ldc),
@@ -245,7 +283,21 @@ def test_blocks_of_rows_share_panels_and_touch_nothing_else(small_blocks, case):
     run(*arguments)
     np.testing.assert_allclose(c, expected, rtol=1e-5)
     memory, room = arguments[:2]
-    assert np.isnan(memory[room:]).all()
+    assert np.isnan(memory[room:SHADOW]).all()
+
+
+def test_while_one_panel_of_b_is_used_every_line_of_the_next_is_asked_for(small_blocks):
+    run, lanes = small_blocks
+    columns, tiles_of_a_block = 3 * lanes, 16 // lanes
+    arguments, _ = _small_product(24, 3 * columns, 5, 0, 1, False, False, 5000)
+    run(*arguments)
+    asked = np.flatnonzero(arguments[0][SHADOW:] == 1)
+    # Blocks of 8 rows of a take 40 elements, the panels behind them 5 rows each.
+    panels = 40 + 5 * columns * np.arange(4)
+    assert asked.min() == panels[1]
+    asked = asked[asked < panels[3]]
+    gaps = np.diff([*asked, panels[3]])
+    assert gaps.max() <= max(blocks.LINE, columns // tiles_of_a_block)
 
 
 @pytest.mark.parametrize("height, width", [(1, 1), (7, 9), (8, 8), (9, 17), (16, 15)])

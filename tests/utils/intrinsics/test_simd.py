@@ -99,6 +99,7 @@ def shuffled(name):
 def ask(lanes):
     def kernel(x, out):
         simd.prefetch(x, 10**12)
+        simd.prefetch_l2(x, 10**12)
 
     return kernel
 
@@ -362,7 +363,10 @@ def test_each_primitive_is_one_instruction_that_does_what_it_says(processor, lan
     assert (counts["spread"].broadcasts, counts["spread"].stores) == (1, 2), code["spread"]
     assert instructions(code["spread"], "vbroadcastss") == 2, code["spread"]
     assert counts["multiply"].fma == 1, code["multiply"]
-    assert re.findall(r"\sprefetch\w+", code["ask"]) == ["\tprefetcht0"]
+    assert re.findall(r"\sprefetch\w+", code["ask"]) == [
+        "\tprefetcht0",
+        "\tprefetcht1",
+    ]
 
 
 # Instructions that move the same lanes. Which one LLVM picks depends on the processor: bits have no
