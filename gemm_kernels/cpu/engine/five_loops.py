@@ -153,11 +153,13 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
             first = rows
         elif columns.step == 0:
             pack_columns(b, panel.at, needed)
-        # From here on the panel is packed. Each tile asks for its share of the next one, as far as
-        # that is packed; behind the last one nothing is read, and a request may point anywhere.
-        tiles = ceil_div(c.height, rows)
-        pace = ceil_div(needed << PACE_BITS, tiles) if columns.step > 0 else 0
-        share, ahead = pace * a.width >> PACE_BITS, pointer(panel.at, needed * a.width)
+        # From here on the panel is packed. If the next one is as well, each tile asks for a share of
+        # it. Behind the last one nothing is needed, but a request may point anywhere.
+        ahead, pace = panel.at, 0
+        if columns.step > 0:
+            ahead = pointer(panel.at, needed * a.width)
+            pace = ceil_div(needed << PACE_BITS, ceil_div(c.height, rows))
+        share = pace * a.width >> PACE_BITS
         for ir in range(first, c.height, rows):
             panel = Panel(columns.at, b.at, b.row, b.width, ahead, pace)
             tile(alpha, group_of(a, ir, rows), panel, beta, rows_of(c, ir, rows))

@@ -26,7 +26,7 @@ from utils.xray.assembly import PROCESSORS, Counts, count, hot_loop, start_elsew
 
 ARRAY = types.Array(types.float32, 1, "C")
 MATRIX = types.NamedTuple((POINTER, *[intp] * 4), Matrix)
-PANEL = types.NamedTuple((POINTER, POINTER, intp, intp), Panel)
+PANEL = types.NamedTuple((POINTER, POINTER, intp, intp, POINTER, intp), Panel)
 # Rows of sums, vectors in each, and the widest vectors that the tile needs.
 SHAPES = {
     "6x16": (6, 2, 8),
@@ -49,17 +49,18 @@ def tiles():
             yield f"{name} packs", step.tile_of(step.VECTORS, True), arguments
 
 
-def look() -> dict[str, dict[str, int]]:
-    """The instructions of each tile's hot loop."""
+def look() -> dict[str, tuple[dict[str, int], int]]:
+    """The instructions of each tile's hot loop, and how many of them reach for the stack."""
     looked = {}
     for name, tile, arguments in tiles():
         tile.compile(arguments)
-        looked[name] = dataclasses.asdict(count(hot_loop(tile)))
+        loop = hot_loop(tile)
+        looked[name] = dataclasses.asdict(count(loop)), loop.count("(%rsp)")
     return looked
 
 
 @functools.cache
-def elsewhere() -> dict[str, dict[str, Counts]]:
+def elsewhere() -> dict[str, dict[str, tuple[Counts, int]]]:
     """The hot loops of each of the `PROCESSORS`; the four processes work side by side."""
     started = {
         name: start_elsewhere(name, __file__, Path(__file__).parents[3]) for name in PROCESSORS
@@ -68,7 +69,9 @@ def elsewhere() -> dict[str, dict[str, Counts]]:
     for name, process in started.items():
         printed, errors = process.communicate()
         assert process.returncode == 0, errors
-        looked[name] = {tile: Counts(**counts) for tile, counts in json.loads(printed).items()}
+        looked[name] = {
+            tile: (Counts(**counts), stack) for tile, (counts, stack) in json.loads(printed).items()
+        }
     return looked
 
 
@@ -82,7 +85,7 @@ def test_the_hot_loop_holds_its_sums_in_registers(tile, processor):
     rows, vectors, lanes = SHAPES[tile]
     if lanes > PROCESSORS[processor]:
         pytest.skip(f"{processor} has vectors of {PROCESSORS[processor]}")
-    counts = elsewhere()[processor][tile]
+    counts, stack = elsewhere()[processor][tile]
     turns = counts.fma // (rows * vectors)
     assert turns >= 1
     assert counts.fma == turns * rows * vectors
@@ -93,6 +96,8 @@ def test_the_hot_loop_holds_its_sums_in_registers(tile, processor):
         assert counts.stores >= vectors
     else:
         assert (counts.loads, counts.stores) == (turns * vectors, 0)
+        # Addresses have registers, too, because the rows of a group lie equally far apart.
+        assert stack <= 2 * turns
         assert counts.fma / counts.all > 0.4
 
 
