@@ -95,15 +95,20 @@ class Called:
 
 @dataclass(frozen=True)
 class Place:
-    """Where calls are timed. device: its name; CourseError without one. wait: for its work."""
+    """Where calls are timed. device: its name; CourseError without one. wait: for its work.
+
+    rounds: through all cases; of each case the round with the median ratio counts.
+    """
 
     device: Callable[[], str]
     wait: Callable[[], None]
     libraries: str
+    rounds: int
 
 
-GPU = Place(lambda: device_for("as-called").name, cuda.synchronize, "PyTorch and CuPy")
-CPU = Place(cpu_name, lambda: None, "NumPy, on one thread each")
+GPU = Place(lambda: device_for("as-called").name, cuda.synchronize, "PyTorch and CuPy", 1)
+# A processor may have neighbours, who disturb it for seconds, which is longer than a case takes.
+CPU = Place(cpu_name, lambda: None, "NumPy, on one thread each", 5)
 
 
 def burst(call: Execution, calls: int, wait: Callable, clock: Callable[[], float]) -> Called:
@@ -158,6 +163,20 @@ def row_of(case: Case, turns: random.Random, compare=compared, kernel_us=None) -
         **sizes, host_us=host_us, time_us=mine.time_us, library=library, library_us=library_us,
         ratio=library_us / mine.time_us,
     )  # fmt: skip
+
+
+def rows_of(
+    cases: Sequence[Case], turns: random.Random, rounds: int, compare: Callable
+) -> Iterator[Row]:
+    """The row of each case: of several rounds through all cases the one with its median ratio."""
+    listed = [case for _ in range(rounds) for case in cases]
+    found = [
+        row_of(case, turns, compare)
+        for case in track(listed, "As called", console=Console(stderr=True), transient=True)
+    ]
+    for number in range(len(cases)):
+        of_case = sorted(found[number :: len(cases)], key=lambda row: row.ratio)
+        yield of_case[len(of_case) // 2]
 
 
 def _kernel_us(call: Execution) -> float:
@@ -259,10 +278,7 @@ def _run(
     listed = list(cases(options.count, options.seed))
     turns, compare = random.Random(options.seed), partial(compared, wait=place.wait)
     with threadpool_limits(limits=1):
-        rows = [
-            row_of(case, turns, compare)
-            for case in track(listed, "As called", console=Console(stderr=True), transient=True)
-        ]
+        rows = list(rows_of(listed, turns, place.rounds, compare))
     Console(width=None if os.isatty(1) else 120).print(_table(rows))
     for line in _sentences(rows):
         print(line)

@@ -66,6 +66,27 @@ def test_a_row_names_the_fastest_library_and_takes_the_kernel_from_a_call_that_w
         assert (row.host_us, row.time_us, row.elements, row.m) == (host_us, 31, 1024, None)
 
 
+def test_of_several_rounds_the_one_with_the_median_ratio_counts():
+    ours = {1024: iter([30, 10, 20]), 2048: iter([5, 5, 50])}
+    order = []
+
+    def compare(rivals, turns):
+        elements = rivals[""]()
+        order.append(elements)
+        return {"": Called(1, next(ours[elements])), "CuPy": Called(2, 20)}
+
+    cases = [
+        replace(case(False), elements=n, bind=lambda n=n: (lambda: n, {}, None)) for n in ours
+    ]
+    rows = list(as_called.rows_of(cases, random.Random(1), 3, compare))
+    assert [(row.elements, row.time_us, row.ratio) for row in rows] == [
+        (1024, 20, 1.0),
+        (2048, 5, 4.0),
+    ]
+    # One round is over before the next begins.
+    assert order == [1024, 2048] * 3
+
+
 def test_a_summary_is_the_worst_and_the_geometric_mean():
     rows = [replace(ROW, ratio=ratio, host_us=host) for ratio, host in ((0.5, 1), (2, 5), (1, 9))]
     found = summary(rows)
