@@ -6,7 +6,7 @@ data/results.md, with all of them, and the README of the virtual GPU are written
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
@@ -23,6 +23,7 @@ STAIRCASE = "gemm_staircase"
 # What the short table shows: six rungs of the product, the last reduction, and one thread of a CPU.
 RUNGS = ("naive", "tiled", "register_blocked", "vectorized", "prefetch", "autotuned", "reduce9")
 ON_ONE_THREAD = "micro_kernel_avx512"
+CUBES = (64, 128, 256, 512, 1024, 2048)  # of what is called on the CPU
 
 
 def staircase() -> str:
@@ -53,7 +54,7 @@ def short_results(device: str = REFERENCE) -> str:
 
 
 def calls(device: str = REFERENCE) -> str:
-    """Markdown: the functions as people call them, Python included, beside PyTorch and CuPy."""
+    """Markdown: the functions as people call them, Python included, beside their libraries."""
     rows = as_called.read(as_called.file_of(device))
     lines = [
         _call(function, as_called.summary(of_function))
@@ -65,7 +66,24 @@ def calls(device: str = REFERENCE) -> str:
         "| call | shapes | library's time ÷ ours, mean | worst | slower than the library | "
         "Python a call |\n| --- | ---: | ---: | ---: | ---: | ---: |"
     )
-    return "\n".join((head, *lines))
+    beside_numpy = [
+        _call_on_cpu(processor, as_called.read(as_called.file_of(processor)))
+        for processor in records.recorded_devices("cpu")
+        if as_called.file_of(processor).exists()
+    ]
+    return "\n".join((head, *lines, "", *beside_numpy))
+
+
+def _call_on_cpu(processor: str, rows: Sequence[as_called.Row]) -> str:
+    found = as_called.summary(rows)
+    cubes = ", ".join(
+        f"{row.ratio:.2f} at {row.m}³" for row in rows if row.m == row.n == row.k and row.m in CUBES
+    )
+    return (
+        f"`matmul` on one thread of an {processor}, beside one thread of NumPy, over {found.rows} "
+        f"shapes: the same ratio is {found.geometric_mean:.2f} in the mean, {cubes}; worst "
+        f"{found.worst.ratio:.2f} at {found.worst.size}, {found.behind} slower than NumPy."
+    )
 
 
 def _call(function: str, found: as_called.Summary) -> str:

@@ -97,18 +97,20 @@ class Called:
 class Place:
     """Where calls are timed. device: its name; CourseError without one. wait: for its work.
 
-    rounds: through all cases; of each case the round with the median ratio counts.
+    rounds: through all cases; of each case the round with the median ratio counts. queues: whether
+    a call may return before its work is done, so that Python's part can be told apart.
     """
 
     device: Callable[[], str]
     wait: Callable[[], None]
     libraries: str
     rounds: int
+    queues: bool
 
 
-GPU = Place(lambda: device_for("as-called").name, cuda.synchronize, "PyTorch and CuPy", 1)
+GPU = Place(lambda: device_for("as-called").name, cuda.synchronize, "PyTorch and CuPy", 1, True)
 # A processor may have neighbours, who disturb it for seconds, which is longer than a case takes.
-CPU = Place(cpu_name, lambda: None, "NumPy, on one thread each", 5)
+CPU = Place(cpu_name, lambda: None, "NumPy, on one thread each", 5, False)
 
 
 def burst(call: Execution, calls: int, wait: Callable, clock: Callable[[], float]) -> Called:
@@ -280,7 +282,7 @@ def _run(
     with threadpool_limits(limits=1):
         rows = list(rows_of(listed, turns, place.rounds, compare))
     Console(width=None if os.isatty(1) else 120).print(_table(rows))
-    for line in _sentences(rows):
+    for line in _sentences(rows, place.queues):
         print(line)
     if options.record:
         write(rows, path)
@@ -294,13 +296,14 @@ def by_function(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
         yield function, [row for row in rows if row.function == function]
 
 
-def _sentences(rows: Sequence[Row]) -> Iterator[str]:
+def _sentences(rows: Sequence[Row], queues: bool) -> Iterator[str]:
     for function, of_function in by_function(rows):
         found = summary(of_function)
+        host = f"; {found.host_us:.1f} us of Python a call" if queues else ""
         yield (
             f"{function}: {found.rows} shapes, geometric mean {found.geometric_mean:.3f} × the "
             f"library, worst {found.worst.ratio:.3f} at {found.worst.size} ({found.worst.layout}), "
-            f"{found.behind} behind it; {found.host_us:.1f} us of Python a call."
+            f"{found.behind} behind it{host}."
         )
 
 

@@ -153,8 +153,8 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
             first = rows
         elif columns.step == 0:
             pack_columns(b, panel.at, needed)
-        # From here on the panel is packed. If the next one is as well, each tile asks for a share of
-        # it. Behind the last one nothing is needed, but a request may point anywhere.
+        # From here on the panel is packed. If the next one is, too, each tile asks for a share of it.
+        # Behind the last one nothing is needed, but a request may point anywhere.
         ahead, pace = panel.at, 0
         if columns.step > 0:
             ahead = pointer(panel.at, needed * a.width)

@@ -135,7 +135,8 @@ def test_cases_cover_cubes_lengths_and_both_ways_to_reduce():
 
 def test_the_tables_of_a_run_name_what_is_slowest(capsys):
     rows = [replace(ROW, ratio=ratio, m=m) for m, ratio in ((7, 0.4), (8, 1.2))]
-    (line,) = as_called._sentences(rows)
+    (line,) = as_called._sentences(rows, queues=True)
     assert "2 shapes, geometric mean 0.693 × the library, worst 0.400 at 7×32×128" in line
     assert "1 behind it; 9.0 us of Python a call." in line
+    assert "1 behind it." in next(as_called._sentences(rows, queues=False))
     assert as_called._table(rows).row_count == 2

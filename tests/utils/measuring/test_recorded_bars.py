@@ -1,6 +1,7 @@
 """What the records must show: a ladder climbs, and its last rungs pass the libraries."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -14,7 +15,14 @@ from utils.paths import DATA
 GEMM, REDUCE = gemm_kernels.LADDER, reduce_kernels.LADDER
 NEARLY = 0.99
 H200 = "NVIDIA H200"
-AS_CALLED = [DATA / kept / slug(H200) / "as_called.csv" for kept in ("measured", "repeated")]
+CPU = "Intel(R) Xeon(R) Processor"
+
+
+def of_two_machines(device: str) -> list[Path]:
+    return [DATA / kept / slug(device) / "as_called.csv" for kept in ("measured", "repeated")]
+
+
+AS_CALLED, ON_CPU = of_two_machines(H200), of_two_machines(CPU)
 # What the last rungs must be, relative to cuBLAS and CUB.
 BARS = [
     (GEMM, "autotuned", "256", 1.0),
@@ -120,3 +128,32 @@ def test_a_call_that_got_slower_would_be_found():
     assert missed_by_calls([*rows, replace(worst, function="sgemm", ratio=0.59)]) == ["the worst"]
     cube = next(row for row in rows if row.m == row.n == row.k == 2048)
     assert missed_by_calls([*rows, replace(cube, ratio=0.99)]) == ["2048³"]
+
+
+def slower_than_numpy(rows: list[as_called.Row]) -> list[int]:
+    """The cubes that are slower than they may be beside NumPy on one thread."""
+    cubes = [row for row in rows if row.m == row.n == row.k]
+    assert {64, 128, 256, 512, 1024, 2048} <= {row.m for row in cubes}
+    least = {64: 0.90, 96: 0.90}
+    return [row.m for row in cubes if row.ratio < least.get(row.m, 1.00)]
+
+
+@pytest.mark.parametrize("file", ON_CPU, ids=["first", "second"])
+def test_the_function_of_the_cpu_holds_its_bars_twice(file):
+    rows = as_called.read(file)
+    assert len(rows) > 70
+    assert slower_than_numpy(rows) == []
+
+
+def test_a_cube_that_got_slower_on_the_cpu_would_be_found():
+    rows = [
+        replace(row, ratio=0.99) if row.m == row.n == row.k == 768 else row
+        for row in as_called.read(ON_CPU[0])
+    ]
+    assert slower_than_numpy(rows) == [768]
+
+
+@pytest.mark.parametrize("files", [AS_CALLED, ON_CPU], ids=[H200, CPU])
+def test_a_repeated_record_of_calls_is_no_copy(files):
+    first, second = map(as_called.read, files)
+    assert not {row.time_us for row in first} >= {row.time_us for row in second}
