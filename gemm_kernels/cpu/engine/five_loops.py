@@ -153,7 +153,7 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
             first = rows
         elif columns.step == 0:
             pack_columns(b, panel.at, needed)
-        # From here on the panel is packed. If the next one is, too, each tile asks for a share of it.
+        # From here on the panel is packed. If all are, each tile asks for a share of the next one.
         # Behind the last one nothing is needed, but a request may point anywhere.
         ahead, pace = panel.at, 0
         if columns.step > 0:
