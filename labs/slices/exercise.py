@@ -179,6 +179,11 @@ EXERCISE = NumbersExercise(
              "`// sms + 1` and `// count + 1`.",
              with_estimate(turns=lambda tiles, sms: tiles // sms + 1,
                            length=lambda steps, count: steps // count + 1)),
+        Slip("There is one wave more than needed where the last one is full: `// sms + 1`. And a "
+             "slice has `steps // count` steps, where the longest one has more if steps do not "
+             "divide.",
+             with_estimate(turns=lambda tiles, sms: tiles // sms + 1,
+                           length=lambda steps, count: steps // count)),
         Slip("The number of slices makes no difference to your waves. Cut tiles are more: `tiles` "
              "times the number of slices.",
              with_estimate(turns=lambda tiles, sms: 1)),

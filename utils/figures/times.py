@@ -43,7 +43,7 @@ def draw_estimates(times: Mapping[str, tuple[float, float]], title: str) -> Pict
     for tick in (tick for tick in TICKS if low < tick < high):
         body += path(f"M{x(tick):.1f} {top}V{bottom}", opacity=0.2)
         body += text(round(x(tick)), bottom + 15, f"{tick:g}", 12, "middle")
-    body += text(right + 6, bottom + 15, "ms")
+    body += text(right + 6, bottom + 15, "ms, log")
     for place, (name, (estimate, recorded)) in enumerate(times.items()):
         y = top + pitch * (place + 0.5)
         body += text(left - 8, y + 4, name, 12, "end")

@@ -59,9 +59,10 @@ def show_kernel(shown: Step | Callable, comments: bool = True, **constants: int)
     if not comments:
         return HTML(f"{_STYLE}{_rows(bare, marked=False)}")
     whole = _rows(text.splitlines(), marked=False)
+    has = "comments, which say what this lesson finds out" if "# " in text else "docstring"
     return HTML(
-        f"{_STYLE}{_rows(bare, marked=False)}<details><summary>The same with its comments, which "
-        f"say what this lesson finds out</summary>{whole}</details>"
+        f"{_STYLE}{_rows(bare, marked=False)}<details><summary>The same with its {has}</summary>"
+        f"{whole}</details>"
     )
 
 

@@ -12,6 +12,7 @@ import reduce_kernels
 from gemm_kernels.cpu.micro_kernel_6x16 import tile_6x16
 from gemm_kernels.naive import STEP as NAIVE
 from gemm_kernels.naive_strided import STEP as STRIDED
+from gemm_kernels.parts.slices import share_of_block
 from gemm_kernels.tiled import STEP as TILED
 from gemm_kernels.tiled_padded import STEP as PADDED
 from tests.steps_edited import edited_step
@@ -140,6 +141,8 @@ def test_a_kernel_is_shown_bare_and_its_comments_fold_out():
     assert "sa[ty, tx] =" in bare
     assert "#" not in re.sub(r"<style>.*?</style>", "", bare, flags=re.DOTALL)
     assert "# Every thread is about to read" in folded
+    assert "with its comments, which say" in folded
+    assert "with its docstring" in show_kernel(share_of_block).data
 
 
 def test_a_kernel_can_be_shown_without_what_its_comments_give_away():
