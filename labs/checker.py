@@ -270,10 +270,15 @@ def _no_number(seen: Run) -> str | None:
     others = np.argwhere(~np.isfinite(seen.out) & np.isfinite(seen.right))
     if not len(others):
         return None
-    return (
-        f"{element(seen.result, others[0])} is {seen.out[tuple(others[0])]:g}: it was computed "
-        "from what is no number, by a division by zero, say, or an element that nobody has set."
+    value = seen.out[tuple(others[0])]
+    why = (
+        "it was computed from what is no number, by 0 divided by 0, say, or an element that nobody "
+        "has set."
+        if np.isnan(value)
+        else "it grew beyond the largest float. Is something multiplied that should be added, or "
+        "divided by zero, or never set?"
     )
+    return f"{element(seen.result, others[0])} is {value:g}: {why}"
 
 
 def _negative_index(seen: Run) -> str | None:

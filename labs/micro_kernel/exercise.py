@@ -109,7 +109,8 @@ EXERCISE = Exercise(
         "eight elements of `b` from `8 * p` on. `c` has 16 elements: row 0 of the tile, then row "
         "1. Row r, column j is the sum of `a[2 * p + r] * b[8 * p + j]` over all p. About 7 lines.",
         "Use the primitives, each of which is one machine instruction: `loadu(x, i, 8)`, "
-        "`broadcast(x, i, 8)`, `set1(float32(0), 8)`, `fmadd(x, y, z)` and `storeu(x, i, vector)`. "
+        "`broadcast(x, i, 8)`, `set1(float32(0), 8)`, `fmadd(x, y, z)`, which is x·y + z, and "
+        "`storeu(x, i, vector)`; i is the number of an element. "
         "The number of steps is `a.size // 2`. `c` holds no zeros when your function begins: the "
         "check fills it with NaN.",
     ),

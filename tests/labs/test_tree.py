@@ -150,7 +150,7 @@ WRONG = {
         [(PLUS, "shared[tid] = max(shared[tid], shared[tid + stride])")],
         ["the largest of its elements, and not their sum"],
     ),
-    "the product": ([("] += shared", "] *= shared")], ["is inf", "from what is no number"]),
+    "the product": ([("] += shared", "] *= shared")], ["is inf", "beyond the largest float"]),
     "elements of x in the tree": (
         [(PLUS, "shared[tid] += x[i + stride]")],
         ["lacks 247 of its 256", "Which pairs of words"],
