@@ -181,6 +181,10 @@ def test_the_cpu_of_lesson_02_has_no_record_of_the_tile():
 def test_the_figures_of_the_libraries_have_few_labels_and_say_what_is_seen():
     steps = ("micro_kernel_avx2", "micro_kernel_avx512")
     assert "oneDNN (AVX2) goes from" in library_rates.recorded(course.XEON, steps).alt_text
+    told = " ".join(line.get_text() for line in library_rates.recorded(course.XEON, steps).texts)
+    cpu, libraries = (records.measured(course.XEON, kept) for kept in ("cpu", "cpu_libraries"))
+    days = {*cpu.loc[cpu["step"].isin(steps), "date"], *libraries["date"]}
+    assert all(day in told for day in days)
     published = library_rates.published().alt_text
     assert "avx2_packed goes from 35.4 to 69.1" in published
     assert "The dotted line: peak with AVX2: 80" in published

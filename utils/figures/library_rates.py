@@ -53,7 +53,8 @@ def recorded(processor: str, steps: Sequence[str]) -> Figure:
         frame = pd.concat([frame, libraries[libraries["step"].isin(LIBRARIES)]])
     frame = frame.assign(percent=100 * frame["library_ratio"])
     series = {name: _of(rows, "percent") for name, rows in frame.groupby("step", sort=False)}
-    where = f"recorded, one core of one {processor}, {frame['date'].max()}"
+    days = " and ".join(sorted(set(frame["date"])))
+    where = f"recorded, one core of one {processor}, {days}"
     colours = {name: COLOURS[WIDTHS.get(name) == 16] for name in series}
     what, title = "% of NumPy's BLAS, higher is better", "Beside the libraries"
     return _draw(series, colours, what, SHARES, title, where, (100, ""))
