@@ -18,6 +18,8 @@ from utils.errors import ArgumentError, CourseError
 from utils.intrinsics.simd import at_address
 from utils.ladder.tasks import check_float32, product_sizes
 
+# `empty` and `ndarray` are names of this module because a small product is called often: each
+# lookup in NumPy's module counts.
 FLOAT32 = np.dtype(np.float32)
 ONE, ZERO = 1.0, 0.0
 # The order of the arguments in BLAS, from 1 on: error messages name them as LAPACK's XERBLA does.
@@ -58,7 +60,7 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
     a: float32, m×k; b: float32, k×n. Transposed and sliced arrays are copied only where neither
     their rows nor their columns are contiguous. Raises CourseError for arrays that do not fit.
-    The first call compiles the multiplication, which takes 10 to 20 seconds.
+    The first call compiles the multiplication, which takes some seconds.
     """
     if type(a) is type(b) is ndarray and a.dtype is b.dtype is FLOAT32 and a.ndim == b.ndim == 2:
         c = empty((len(a), b.shape[1]), FLOAT32)

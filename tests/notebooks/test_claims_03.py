@@ -156,6 +156,14 @@ def test_beside_the_libraries_it_is_as_the_lesson_says():
     assert ahead == [True, True, True, True, False]
 
 
+def test_vectors_of_16_do_not_raise_the_bound_of_a_zen_4():
+    units, source = processors._fma_units(
+        {"vendor_id_raw": "AuthenticAMD", "family": 25, "model": 17}
+    )
+    assert source.startswith("Zen 4")
+    assert units[16] * 16 == units[8] * 8
+
+
 def test_the_peak_of_the_source_is_what_its_units_make():
     assert 2.5 * 2 * 8 * 2 == 80
     peaks = records.published("cpu_peak")

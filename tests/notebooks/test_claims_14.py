@@ -238,6 +238,9 @@ def test_shared_memory_is_the_limit_that_is_named():
     assert course.profiled_wavefronts(tiled) == pytest.approx(0.207, abs=0.0005)
     assert recorded(tiled.variant())["time_ms"] == pytest.approx(3.05, abs=0.005)
     assert recorded(PREFETCH)["time_ms"] == pytest.approx(3.22, abs=0.005)
+    faster = recorded(PREFETCH)["time_ms"] / recorded(tiled.variant())["time_ms"]
+    assert faster == pytest.approx(1.06, abs=0.005)
+    assert 1 / (4 * course.profiled_wavefronts(tiled)) > 1
 
 
 # ---- the exercises ----

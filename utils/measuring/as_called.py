@@ -108,9 +108,21 @@ class Place:
     queues: bool
 
 
-GPU = Place(lambda: device_for("as-called").name, cuda.synchronize, "PyTorch and CuPy", 1, True)
+GPU = Place(
+    device=lambda: device_for("as-called").name,
+    wait=cuda.synchronize,
+    libraries="PyTorch and CuPy",
+    rounds=1,
+    queues=True,
+)
 # A processor may have neighbours, who disturb it for seconds, which is longer than a case takes.
-CPU = Place(cpu_name, lambda: None, "NumPy, on one thread each", 5, False)
+CPU = Place(
+    device=cpu_name,
+    wait=lambda: None,
+    libraries="NumPy, on one thread each",
+    rounds=5,
+    queues=False,
+)
 
 
 def burst(call: Execution, calls: int, wait: Callable, clock: Callable[[], float]) -> Called:
