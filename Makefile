@@ -70,23 +70,23 @@ ON_ENGINE = $(shell grep -l 'course.start' notebooks/*.ipynb)
 run-without-compiler: setup ## Execute the lessons as on macOS, where no compiler is
 	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build/without_compiler --without-compiler $(ON_ENGINE)
 
-assignment: setup ## Write labs as a course for nbgrader: see labs/nbgrader/README.md
+assignment: setup ## Write labs as a course for nbgrader: see labs/platforms/nbgrader/README.md
 	$(VENV_PYTHON) -m labs assignment $(LABS) --out $(OUT)
 
 check-nbgrader: ## A class in a real nbgrader, in environments of its own below build/
 	$(PYTHON) utils/machine/side_environment.py nbgrader \
-		--requirements labs/nbgrader/requirements.txt --pythons 3.11 3.12 -- \
+		--requirements labs/platforms/nbgrader/requirements.txt --pythons 3.11 3.12 -- \
 		-m pytest -p no:cacheprovider tests/nbgrader $(ARGS)
 
 # JupyterHub and its proxy, in an environment of their own.
 HUB_VERSION = $(shell $(VENV_PYTHON) -c "import sys; print('%d.%d' % sys.version_info[:2])")
-IN_HUB = $(VENV_PYTHON) utils/machine/side_environment.py hub --requirements labs/hub/requirements.txt --pythons $(HUB_VERSION) --
+IN_HUB = $(VENV_PYTHON) utils/machine/side_environment.py hub --requirements labs/platforms/hub/requirements.txt --pythons $(HUB_VERSION) --
 
 hub-environment: setup ## Install JupyterHub and its proxy below build/
-	$(IN_HUB) labs/hub/proxy.py
+	$(IN_HUB) labs/platforms/hub/proxy.py
 
-hub: hub-environment ## A class on JupyterHub, on this machine, to try it: see labs/hub/README.md
-	PATH="$(CURDIR)/build/hub-$(HUB_VERSION)/bin:$$PATH" jupyterhub --config labs/hub/jupyterhub_config.py
+hub: hub-environment ## A class on JupyterHub, on this machine, to try it: see labs/platforms/hub/README.md
+	PATH="$(CURDIR)/build/hub-$(HUB_VERSION)/bin:$$PATH" jupyterhub --config labs/platforms/hub/jupyterhub_config.py
 
 check-hub: hub-environment ## A class on JupyterHub in a browser: lessons, handing in, the grade book
 	$(IN_HUB) -m pytest tests/hub $(ARGS)

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from labs.grading import command
-from labs.nbgrader import command as nbgrader_command
+from labs.platforms.nbgrader import command as nbgrader_command
 from utils.errors import CourseError
 
 

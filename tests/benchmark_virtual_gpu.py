@@ -74,6 +74,7 @@ def run_here(workload: str) -> dict[str, float]:
 def _in_process(folder: Path, options: list[str], **environment: str) -> str:
     command = [sys.executable, str(Path(__file__).resolve()), *options]
     variables = {**os.environ, "PYTHONPATH": str(folder), "VIRTUAL_GPU_PROGRESS": "0"}
+    variables["VIRTUAL_GPU_CACHE"] = "off"  # the first trace asks Numba for all types
     result = subprocess.run(
         command, cwd=folder, env={**variables, **environment},
         capture_output=True, text=True, check=True,

@@ -12,23 +12,28 @@ from dataclasses import replace
 
 import numpy as np
 
-from labs import host
-from labs.checker import attempt, found, misused
-from labs.evaluator import CannotEvaluate, evaluated
-from labs.exercise import Exercise
-from labs.given import no_kernel
+from labs.by_name import JUDGES
+from labs.checking.exercise import KernelExercise
+from labs.checking.judge import attempt, found, misused
+from labs.checking.run import Run
+from labs.checking.submission_checks import no_kernel
 from labs.grading.allowed import NotAllowed
 from labs.grading.by_text import functions_of
 from labs.grading.hidden import Hidden, HiddenCases, graded_cases
 from labs.grading.reading import Submission, Unreadable, pieces_of, place_of
-from labs.host import HostExercise
-from labs.judging import JUDGES
-from labs.numbers import NumbersExercise
-from labs.run import Run
+from labs.host import exercise as host
+from labs.host.exercise import HostExercise
+from labs.numbers.evaluator import CannotEvaluate, evaluated
+from labs.numbers.exercise import NumbersExercise
 
 PATIENCE = 30.0  # seconds of one launch or call, where no points hang on it
 LAUNCH_SECONDS = 600.0  # of one launch that is graded: a backstop, also on a busy machine
-LIMITS = {"VIRTUAL_GPU_BYTES": str(2**30), "VIRTUAL_GPU_MAX_ROUNDS": str(10_000)}
+LIMITS = {
+    "VIRTUAL_GPU_BYTES": str(2**30),
+    "VIRTUAL_GPU_MAX_ROUNDS": str(10_000),
+    # The types of a submission's functions are not for other processes.
+    "VIRTUAL_GPU_CACHE_READ_ONLY": "1",
+}
 Drawn = dict[str, Hidden | HiddenCases]  # by the name of the exercise
 
 
@@ -56,7 +61,7 @@ def explanations(submission: Submission, asked: list, hidden: Drawn) -> Iterator
         given = functions[one.name]
         if isinstance(given, Exception):
             continue
-        if isinstance(one, Exercise):
+        if isinstance(one, KernelExercise):
             one = replace(one, shapes=hidden[one.name].shapes)
         told = JUDGES[type(one)](one, given, PATIENCE)
         causes = [*told.causes, *place_of(submission, one.name)] if told.causes else []
@@ -72,7 +77,7 @@ def functions_of_text(submission: Submission, asked: list) -> dict[str, object]:
     return dict(functions_of(pieces, tuple(one.name for one in asked)))
 
 
-def _kernel(asked: Exercise, given, hidden: Hidden) -> Iterator[dict]:
+def _kernel(asked: KernelExercise, given, hidden: Hidden) -> Iterator[dict]:
     cause = no_kernel(asked, given)
     if cause:
         yield {"refused": cause}
@@ -83,7 +88,7 @@ def _kernel(asked: Exercise, given, hidden: Hidden) -> Iterator[dict]:
         if isinstance(seen, str):
             yield {"shape": number, "ended": seen}
             return
-        flaw = flaw or found(seen)
+        flaw = flaw or found(asked, [seen])
         yield {
             "shape": number,
             "out": _packed(seen.out),
@@ -93,7 +98,7 @@ def _kernel(asked: Exercise, given, hidden: Hidden) -> Iterator[dict]:
         }
 
 
-def _targets(asked: Exercise, seen: Run, number: int) -> dict[str, dict]:
+def _targets(asked: KernelExercise, seen: Run, number: int) -> dict[str, dict]:
     """The counts of the targets that are held at this shape."""
     counts = {}
     for target in asked.targets:
@@ -135,5 +140,5 @@ def _host(asked: HostExercise, given, hidden: None) -> Iterator[dict]:
     yield {"passed": told.passed, "causes": list(told.causes)}
 
 
-SEEN = {Exercise: _kernel, NumbersExercise: _numbers, HostExercise: _host}
+SEEN = {KernelExercise: _kernel, NumbersExercise: _numbers, HostExercise: _host}
 __all__ = ["NotAllowed", "attempts", "explanations", "unpacked"]

@@ -15,6 +15,7 @@ from pathlib import Path
 import nbformat
 from tqdm import tqdm
 
+from labs.checking.phrasing import counted
 from labs.grading import feedback, speed
 from labs.grading.batch import graded
 from labs.grading.feedback import shown
@@ -25,7 +26,6 @@ from labs.grading.private import SECRET, outside, secret_of
 from labs.grading.reading import Submission, collected, neutral, own
 from labs.grading.sandbox import require_sandbox
 from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, Summary, summaries, tried
-from labs.words import counted
 from utils.errors import CourseError
 from utils.measuring.command_line import device_for
 

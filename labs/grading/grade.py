@@ -17,7 +17,7 @@ from labs.grading.marks import Row, rows_of, total
 from labs.grading.messages import Ended
 from labs.grading.reading import Submission
 from labs.grading.sandbox import in_sandbox
-from labs.host import HostExercise
+from labs.host.exercise import HostExercise
 
 
 @dataclass(frozen=True)

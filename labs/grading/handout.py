@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from labs.exercise import Exercise
+from labs.checking.exercise import KernelExercise
 from labs.grading.feedback import shown
 from labs.grading.hidden import Hidden, HiddenCases
 from labs.grading.labs import Lab, Part
 from labs.grading.marks import rows_of
-from labs.host import HostExercise
+from labs.host.exercise import HostExercise
 from utils.lessons.first_cell import first_cell
 
 _RULES = """## What is graded, and how
@@ -87,7 +87,7 @@ def _task(number: int, part: Part) -> Iterator[nbformat.NotebookNode]:
 def _points(part: Part) -> str:
     """What a part gives points for; rows of one kind stand together."""
     asked = part.asked
-    if not isinstance(asked, Exercise):
+    if not isinstance(asked, KernelExercise):
         rows = rows_of(part, [{"refused": "-"}], HiddenCases(()), "")
         return _table([(row.of, row.what) for row in rows])
     rows = rows_of(part, [{"refused": "-"}], Hidden(asked.shapes, 0), "")

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from labs.exercise import Exercise, Shape
-from labs.numbers import Case, NumbersExercise
+from labs.checking.exercise import KernelExercise
+from labs.checking.job import Shape
+from labs.numbers.exercise import Case, NumbersExercise
 from utils.errors import CourseError
 
 SHORTEST = 16  # characters of a secret
@@ -32,7 +33,7 @@ class HiddenCases:
     given: tuple[tuple[int, ...], ...]
 
 
-def drawn(asked: Exercise | NumbersExercise, secret: str) -> Hidden | HiddenCases:
+def drawn(asked: KernelExercise | NumbersExercise, secret: str) -> Hidden | HiddenCases:
     """The same for the same secret, on every machine and in every order.
 
     Raises CourseError for a secret that is too short.
@@ -47,7 +48,7 @@ def drawn(asked: Exercise | NumbersExercise, secret: str) -> Hidden | HiddenCase
     return _cases(asked, random) if isinstance(asked, NumbersExercise) else _shapes(asked, random)
 
 
-def _shapes(asked: Exercise, random: Random) -> Hidden:
+def _shapes(asked: KernelExercise, random: Random) -> Hidden:
     first, *others = asked.shapes
     vary: Callable[[Shape, Random], Shape] = asked.vary
     return Hidden((first, *(vary(shape, random) for shape in others)), random.randrange(10**6))

@@ -6,9 +6,9 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from labs.bank import find as exercise
-from labs.exercise import Asked
-from labs.host import HostExercise
+from labs.checking.exercise import Exercise
+from labs.exercises import find as exercise
+from labs.host.exercise import HostExercise
 from utils.errors import CourseError
 
 
@@ -33,7 +33,7 @@ class Part:
     pinned: bool = False
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> Exercise:
         return exercise(self.exercise)
 
 
@@ -123,6 +123,20 @@ LABS: Mapping[str, Lab] = {
             (
                 Part("tiling", 70, TILED, adds_result=True),
                 Part("conflict_free", 30, ("wavefronts per request",), needed=TILED),
+            ),
+        ),
+        Lab(
+            "transpose", "The transpose through shared memory", 60, ("07",),
+            (
+                "let loads and stores both go along rows, with a tile in shared memory",
+                "handle edges that no tile fits",
+                "lay a tile out without bank conflicts",
+            ),
+            (
+                Part(
+                    "transpose", 100, ("sectors per request", "wavefronts per request"),
+                    needed=("sectors per request",), adds_result=True,
+                ),
             ),
         ),
         Lab(
@@ -225,6 +239,15 @@ LABS: Mapping[str, Lab] = {
                 Part("tree", 60, ("shared requests per block",)),
                 Part("add_while_loading", 40),
             ),
+        ),
+        Lab(
+            "more_reductions", "A maximum and a dot product by trees", 60, ("18",),
+            (
+                "use a tree in shared memory for an operation other than a sum",
+                "choose what threads beyond the end of an array bring into a reduction",
+                "combine two arrays and reduce the result in one kernel",
+            ),
+            (Part("maximum", 50), Part("dot", 50)),
         ),
         Lab(
             "reduce_4_to_7", "A reduction by shuffles", 60, ("19",),

@@ -8,13 +8,14 @@ from itertools import zip_longest
 
 import numpy as np
 
-from labs.exercise import Exercise, Target
+from labs.checking.exercise import KernelExercise
+from labs.checking.phrasing import sentence
+from labs.checking.target import Target
 from labs.grading.attempt import unpacked
 from labs.grading.hidden import Hidden, HiddenCases, graded_cases
 from labs.grading.labs import Part
-from labs.host import HostExercise
-from labs.numbers import NumbersExercise, same, shown, where
-from labs.words import sentence
+from labs.host.exercise import HostExercise
+from labs.numbers.exercise import NumbersExercise, same, shown, where
 
 # Of the points of a kernel, in percent: a right result at all shapes, nothing found, the main
 # targets, and all others. Where there are main targets, the starter's result may be right already.
@@ -49,7 +50,7 @@ def rows_of(
     """All rows of a part. seen: its messages. ended: how the child ended, where not by itself."""
     asked = part.asked
     refused = [one["refused"] for one in seen if "refused" in one]
-    if isinstance(asked, Exercise):
+    if isinstance(asked, KernelExercise):
         return _of_kernel(part, seen, hidden, refused[0] if refused else "", ended)
     refusal = refused[0] if refused else ""
     if isinstance(asked, NumbersExercise):
@@ -118,12 +119,12 @@ def _row(part: Part, what: str, points: int, told: str) -> Row:
     return Row(part.exercise, what, 0 if told else points, points, told)
 
 
-def _size(asked: Exercise, shape: Sequence[int]) -> str:
+def _size(asked: KernelExercise, shape: Sequence[int]) -> str:
     sizes = f"{'×'.join(asked.sizes)} = " if asked.sizes else ""
     return f"{sizes}{'×'.join(map(str, shape))}"
 
 
-def _wrong(asked: Exercise, shape, seed: int, message: dict | None, ended: str) -> str:
+def _wrong(asked: KernelExercise, shape, seed: int, message: dict | None, ended: str) -> str:
     """Why the result at a shape is not right, or ""."""
     if message is None:
         return sentence(f"This was not reached: {ended or 'the check ended before'}")

@@ -6,36 +6,61 @@ import ast
 import copy
 import hashlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from labs.grading.mutations import FURTHER_RULES, RULES, Rule
 
 
-def mutants(text: str) -> Iterator[tuple[str, str]]:
-    """What is changed, and the text with this one change, for each place where a rule applies."""
-    for _, what, changed in _changes(text, RULES):
-        yield what, changed
+@dataclass(frozen=True, eq=False)
+class Mutant:
+    """A text with one slip.
 
-
-def sample(text: str, most: int | None = None) -> list[tuple[str, str]]:
-    """The same with the further rules, and of all that at most so many, spread over the rules.
-
-    Always the same ones for the same text. most: None for all.
+    rule: the name of the rule. node: what it changes, and tree: the whole, both as they were.
+    line: the source line of the node. text: the whole text with the change.
     """
-    by_rule: dict[str, list[tuple[str, str]]] = {}
+
+    rule: str
+    node: ast.AST
+    tree: ast.Module
+    line: str
+    text: str
+
+    @property
+    def what(self) -> str:
+        """The rule, and the line that it changes."""
+        return f"{self.rule} in `{self.line}`"
+
+
+def mutants(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what is changed, and the text with this one change, for each place and basic rule."""
+    for one in _changes(text, RULES):
+        yield one.what, one.text
+
+
+def sample(text: str, most: int | None = None) -> list[Mutant]:
+    """Return mutants by all rules of the course; see `mutants_by`."""
+    return mutants_by(text, (*RULES, *FURTHER_RULES), most)
+
+
+def mutants_by(text: str, rules: tuple[Rule, ...], most: int | None = None) -> list[Mutant]:
+    """Return mutants by some rules, spread over the rules, the same ones each time.
+
+    most: how many at most; None for all.
+    """
+    by_rule: dict[str, list[Mutant]] = {}
     known = set()
-    for rule, what, changed in _changes(text, (*RULES, *FURTHER_RULES)):
-        if changed not in known:
-            known.add(changed)
-            by_rule.setdefault(rule, []).append((what, changed))
+    for one in _changes(text, rules):
+        if one.text not in known:
+            known.add(one.text)
+            by_rule.setdefault(one.rule, []).append(one)
     for found in by_rule.values():
-        found.sort(key=lambda one: hashlib.sha256(one[1].encode()).digest())
-    turns = zip_longest(*by_rule.values())  # the first of each rule, then the second of each
-    return [one for turn in turns for one in turn if one is not None][:most]
+        found.sort(key=lambda one: hashlib.sha256(one.text.encode()).digest())
+    in_turn = zip_longest(*by_rule.values())  # the first of each rule, then the second of each
+    return [one for row in in_turn for one in row if one is not None][:most]
 
 
-def _changes(text: str, rules: tuple[Rule, ...]) -> Iterator[tuple[str, str, str]]:
-    """Of each change its rule, what is changed, and the whole text with it."""
+def _changes(text: str, rules: tuple[Rule, ...]) -> Iterator[Mutant]:
     lines, tree = text.splitlines(), ast.parse(text)
     for number, node in enumerate(ast.walk(tree)):
         for rule in rules:
@@ -44,7 +69,7 @@ def _changes(text: str, rules: tuple[Rule, ...]) -> Iterator[tuple[str, str, str
             changed = copy.deepcopy(tree)
             rule(list(ast.walk(changed))[number])
             ast.fix_missing_locations(changed)
-            yield rule.__name__, f"{rule.__name__} in `{_line(node, lines)}`", ast.unparse(changed)
+            yield Mutant(rule.__name__, node, tree, _line(node, lines), ast.unparse(changed))
 
 
 def _line(node: ast.AST, lines: list[str]) -> str:

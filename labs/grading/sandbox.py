@@ -25,6 +25,7 @@ from labs.grading.sandboxed import STARTED, request
 from labs.grading.system_calls import only_this_process
 from utils.errors import CourseError
 from utils.paths import ROOT
+from utils.virtual_gpu import disk_cache
 
 PROGRAM = ("-m", "labs.grading.sandboxed")
 PACKAGES = ("data", "gemm_kernels", "labs", "utils")
@@ -34,7 +35,7 @@ SECONDS_TO_END = 10  # of a process that was killed
 # All that the program knows of its surroundings; threads of NumPy's library would cost start-up.
 ENVIRONMENT = {
     "HOME": SCRATCH, "TMPDIR": SCRATCH, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1",
-    "OPENBLAS_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1", "VIRTUAL_GPU_CACHE_READ_ONLY": "1",
 }  # fmt: skip
 LONGEST = 5_000  # characters of a sentence that comes back
 # What bubblewrap says, and what is to be done.
@@ -90,7 +91,7 @@ def run(program: Sequence[str], given: dict, seconds: float) -> Ended:
         try:
             process = subprocess.Popen(
                 [bubblewrap, *_walls(rules.fileno()), sys.executable, *program, str(writer)],
-                stdin=stdin, stdout=subprocess.DEVNULL, stderr=errors, env=ENVIRONMENT,
+                stdin=stdin, stdout=subprocess.DEVNULL, stderr=errors, env=_environment(),
                 pass_fds=(writer, rules.fileno()),
             )  # fmt: skip
         finally:
@@ -100,6 +101,18 @@ def run(program: Sequence[str], given: dict, seconds: float) -> Ended:
             errors.seek(0)
             raise CourseError(_did_not_start(errors.read().decode(errors="replace"), seen.problem))
     return Ended(seen.messages[1:], seen.problem)
+
+
+def _environment() -> dict[str, str]:
+    """Return what the program sees of the environment: it finds the cache of types where it is."""
+    cache = _cache()
+    return {**ENVIRONMENT, "VIRTUAL_GPU_CACHE": str(cache.parent) if cache else "off"}
+
+
+def _cache() -> Path | None:
+    """Return the folder with what Numba has said about types; None where there is none."""
+    folder = disk_cache.folder()
+    return folder.resolve() if folder is not None and folder.is_dir() else None
 
 
 def _heard_from(process: subprocess.Popen, reader: int, seconds: float) -> Ended:
@@ -164,7 +177,9 @@ def _read() -> list[Path]:
     """What Python and the course need; of the course neither its tests nor what lies beside it."""
     prefixes = [Path("/usr"), Path(sys.base_prefix), Path(sys.prefix)]
     packages = [ROOT / name for name in PACKAGES]
-    return [path for path in (*prefixes, *packages) if path.exists()]
+    paths = [path for path in (*prefixes, *packages) if path.exists()]
+    cache = _cache()
+    return paths if cache is None else [*paths, cache]
 
 
 def _killed_by(returncode: int) -> int:

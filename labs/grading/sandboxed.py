@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 
-from labs.bank import find
+from labs.exercises import find
 from labs.grading.attempt import attempts
 from labs.grading.child import Limits, be_silent, hold_to
 from labs.grading.messages import tell

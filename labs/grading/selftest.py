@@ -9,12 +9,12 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
+from labs.checking.vocabulary import FUNCTION, KERNEL
 from labs.grading.equivalents import equivalents
 from labs.grading.grade import Graded, grade
 from labs.grading.labs import Lab, Part
 from labs.grading.mutants import sample
 from labs.grading.reading import Submission
-from labs.kinds import FUNCTION, KERNEL
 
 LEAST_RIGHT, LEAST_MUTANTS = 4, 12  # of each exercise
 # Sentences that count and name no cause, and questions where no probe knows one.
@@ -104,8 +104,8 @@ def submissions(part: Part, most: int | None) -> Iterator[tuple[str, str, str]]:
     yield "starter", "", asked.starter_text
     for what, text in equivalents(asked.solution_text):
         yield "right", what, text
-    for what, text in sample(asked.solution_text, most):
-        yield "mutant", what, text
+    for one in sample(asked.solution_text, most):
+        yield "mutant", one.what, one.text
 
 
 def tried(lab: Lab, secret: str, workers: int, most: int | None) -> Iterator[Tried]:

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labs.exercise import Exercise, Shape
+from labs.checking.exercise import KernelExercise
+from labs.checking.job import Shape
 from labs.grading.feedback import as_cell
 from labs.grading.grade import Graded
 from labs.grading.labs import Lab, Part
@@ -85,7 +86,7 @@ def as_csv(report: Iterable[Speed]) -> str:
 def shape_of(part: Part) -> Shape | None:
     """What a kernel is timed with; None for functions, and for kernels without a large shape."""
     exercise = part.asked
-    if not isinstance(exercise, Exercise) or exercise.on_cpu or not exercise.timed:
+    if not isinstance(exercise, KernelExercise) or exercise.on_cpu or not exercise.timed:
         return None
     return SHAPES.get(len(exercise.shapes[0]))
 
@@ -112,7 +113,7 @@ def _speed(submission: Submission, part: Part, device: Device, ask) -> Speed:
     )
 
 
-def _least_us(exercise: Exercise, shape: Shape, device: Device) -> float:
+def _least_us(exercise: KernelExercise, shape: Shape, device: Device) -> float:
     """Microseconds at the device's peak: of arithmetic for a product, else of memory."""
     if len(shape) == 3:
         return 2 * np.prod(shape, dtype=float) / device.peak_gflops / 1e3

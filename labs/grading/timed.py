@@ -15,8 +15,9 @@ from collections.abc import Callable
 import numpy as np
 from numba import cuda
 
-from labs.bank import find
-from labs.exercise import Exercise, Shape
+from labs.checking.exercise import KernelExercise
+from labs.checking.job import Shape
+from labs.exercises import find
 from labs.grading.attempt import functions_of_text
 from labs.grading.reading import Submission
 from utils.measuring.timing import time_gpu
@@ -45,7 +46,7 @@ def timed(given: dict) -> dict[str, float]:
     return {name: 1e3 * one.median_ms for name, one in zip(kernels, found, strict=True)}
 
 
-def _launch(asked: Exercise, kernel, shape: Shape) -> Callable[[], None]:
+def _launch(asked: KernelExercise, kernel, shape: Shape) -> Callable[[], None]:
     inputs = asked.inputs(shape, SEED)
     result = np.zeros(asked.reference(*inputs).shape, np.float32)
     arrays = [

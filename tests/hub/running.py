@@ -16,7 +16,7 @@ import psutil
 
 from utils.paths import ROOT
 
-CONFIG = ROOT / "labs" / "hub" / "jupyterhub_config.py"
+CONFIG = ROOT / "labs" / "platforms" / "hub" / "jupyterhub_config.py"
 MISSING = "These tests need JupyterHub, its proxy and nbgrader: make check-hub brings them."
 STUDENTS = ("ada", "grace")
 INSTRUCTOR = "teacher"

@@ -78,7 +78,7 @@ def test_a_cell_that_fails_would_be_seen(hub, browser):
 
 
 def test_what_students_hand_in_is_graded_by_its_text_in_the_grade_book(hub, browser):
-    right = ROOT / "labs" / TASK / "solution.py"
+    right = ROOT / "labs" / "exercises" / TASK / "solution.py"
     for name, text in zip(STUDENTS, (right.read_text(encoding="utf-8"), "1 / 0"), strict=True):
         page = enter(browser, hub, name)
         assignments(page).get_by_text("Fetch", exact=True).click()

@@ -1,25 +1,14 @@
-"""Of each loop over kernels the first ones are tested at once, the others with the slow.
-
-`--share 3` leaves two thirds of these slow ones out: which ones, changes with each commit.
-"""
+"""`--share 3` leaves out two thirds of the slow tests of versions; each commit has other ones."""
 
 import subprocess
-from collections import Counter
 from pathlib import Path
 from zlib import crc32
 
-import pytest
-
-from labs import EXERCISES
-from labs.exercise import Exercise
-
-AT_ONCE = 3
-LOOPS = {f"test_{name}.py" for name, one in EXERCISES.items() if isinstance(one, Exercise)}
+SHARED = "test_versions.py"  # thousands of kernels on an interpreter
 
 
 def pytest_collection_modifyitems(config, items):
-    """Kernels run on an interpreter: thousands of them take longer than one waits for a test."""
-    _mark_slow(items)
+    """Keep this commit's share of the slow tests."""
     parts = config.getoption("--share")
     if parts > 1:
         turn = _commits() % parts
@@ -29,7 +18,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _is_shared(item) -> bool:
-    return item.path.name in LOOPS and item.get_closest_marker("slow") is not None
+    return item.path.name == SHARED and item.get_closest_marker("slow") is not None
 
 
 def _part(item, parts: int) -> int:
@@ -43,14 +32,3 @@ def _commits() -> int:
         text=True, timeout=60, check=False,
     )  # fmt: skip
     return int(told.stdout) if told.returncode == 0 else 0
-
-
-def _mark_slow(items) -> None:
-    before = Counter()
-    for item in items:
-        loop = item.path, getattr(item, "originalname", item.name)
-        if item.path.name not in LOOPS or item.get_closest_marker("slow"):
-            continue
-        before[loop] += 1
-        if before[loop] > AT_ONCE:
-            item.add_marker(pytest.mark.slow)

@@ -11,7 +11,7 @@ from labs.__main__ import main
 from labs.grading.grade import Graded
 from labs.grading.labs import LABS, find
 from labs.grading.marks import Row
-from labs.nbgrader.cells import graded_notebook, points_cell, source
+from labs.platforms.nbgrader.cells import graded_notebook, points_cell, source
 from utils.paths import ROOT
 
 LAB = find("occupancy")

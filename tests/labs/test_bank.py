@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from labs import EXERCISES, check, task
-from labs.bank import find
-from labs.exercise import Exercise
+from labs.checking.exercise import KernelExercise
+from labs.exercises import find
 from utils.errors import CourseError
 
 ALL = pytest.mark.parametrize("name", EXERCISES)
 KERNELS = pytest.mark.parametrize(
-    "name", [name for name, one in EXERCISES.items() if isinstance(one, Exercise)]
+    "name", [name for name, one in EXERCISES.items() if isinstance(one, KernelExercise)]
 )
 A_SCREEN = 700  # characters
 
@@ -97,7 +97,7 @@ def test_a_task_holds_its_targets_and_all_hints(name):
 def test_files_of_an_exercise_stand_in_its_folder():
     for name in EXERCISES:
         for file in ("exercise", "starter", "solution"):
-            assert import_module(f"labs.{name}.{file}").__doc__
+            assert import_module(f"labs.exercises.{name}.{file}").__doc__
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_one():

@@ -7,8 +7,8 @@ import pytest
 from numba import cuda, njit
 
 from labs import EXERCISES, Verdict, check
-from labs.run import UNWRITTEN, run
-from tests.labs.readers import changed, from_text, written
+from labs.checking.run import UNWRITTEN, run
+from tests.labs.versions import changed, from_text, written
 
 NAME = "coalescing"
 GOOD = EXERCISES[NAME].solution
@@ -139,7 +139,7 @@ def test_a_loop_without_an_end_is_named_by_its_line(loop):
 
 
 def test_patience_ends_where_rounds_are_not_counted(monkeypatch):
-    monkeypatch.setattr("labs.run.LANE_ROUNDS", None)
+    monkeypatch.setattr("labs.checking.run.LANE_ROUNDS", None)
     kernel = changed(NAME, ("        i += 1\n", ""))
     (cause,) = check(NAME, kernel, patience=1).causes
     assert cause.startswith("Line 16, `while i < k`: after 1 s the kernel has not ended")

@@ -5,10 +5,10 @@ import pytest
 from numba import cuda, njit, prange
 
 from labs import check
-from labs.bank import find
-from labs.run import run
-from labs.walks import innermost_walks
-from tests.labs.readers import changed, from_text, written
+from labs.checking.access_order import innermost_walks
+from labs.checking.run import run
+from labs.exercises import find
+from tests.labs.versions import changed, from_text, written
 
 NAME = "loop_order"
 FIRST = find(NAME).shapes[0]

@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from labs.evaluator import MOST_STEPS, CannotEvaluate, evaluated
-from labs.required_shared import solution
+from labs.exercises.required_shared import solution
+from labs.numbers.evaluator import MOST_STEPS, CannotEvaluate, evaluated
 from utils.lessons.edits import Edit, edited
 
 WHOLE = solution.__file__

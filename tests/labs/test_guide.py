@@ -20,9 +20,9 @@ from labs.guide.chain import chain
 from labs.guide.eight_loads import eight_loads
 from labs.guide.four_rows import four_rows
 from labs.guide.largest import largest
-from labs.host import HostExercise
-from tests.labs import guide_pages
-from tests.labs.readers import changed
+from labs.host.exercise import HostExercise
+from tests.labs.versions import changed
+from tools import guide_pages
 from utils.intrinsics.wide_memory import commit_copies, copy4_async
 from utils.paths import ROOT
 from utils.virtual_gpu import counting_transfers, installed, trace

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from labs import host
-from labs.host import CallFailed, Examined, HostExercise
+from labs.host import exercise as host
+from labs.host.exercise import CallFailed, Examined, HostExercise
 
 
 def examine(double) -> Examined:

@@ -1,22 +1,31 @@
 """Functions of numbers are judged case by case, and a mistake is named where it is certain."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
-from labs import numbers
-from labs.numbers import Case, NumbersExercise, Slip
+from labs.checking import exercise
+from labs.checking.recognise import FILE
+from labs.numbers import exercise as numbers
+from labs.numbers.exercise import Case, NumbersExercise
 
 CASES = [Case((x, y), x * y, f"{x} times {y}.") for x, y in ((2, 3), (1, 1), (5, 7), (4, 9))]
 ASKED = NumbersExercise(
     name="product", lesson="00", title="A product", text=("Write it.",), hints=(), after="Done.",
     parameters=("x", "y"), unit="square", promises=("right",), cases=lambda: CASES,
     right=lambda x, y: x * y, draw=lambda random: (random.randint(1, 9), random.randint(1, 9)),
-    slips=(
-        Slip("They are added.", lambda x, y: x + y),
-        Slip("They are divided.", lambda x, y: x / (y - 1)),
-    ),
 )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def one_known_mistake(tmp_path, monkeypatch):
+    """The exercise has a table in its folder."""
+    monkeypatch.setattr(exercise, "EXERCISES", tmp_path)
+    added = numbers.fingerprint(ASKED, lambda x, y: x + y, 20)
+    ASKED.folder.mkdir()
+    table = {"known": {"They are added. {numbers}": added}, "alike": {}}
+    (ASKED.folder / FILE).write_text(json.dumps(table), encoding="utf-8")
 
 
 def said(given, patience=20.0):
@@ -28,9 +37,10 @@ def test_a_right_function_passes_in_all_cases():
     assert numbers.judge(ASKED, lambda x, y: y * x * 1.0, 20).counts == {"cases": 4}
 
 
-def test_a_known_mistake_is_named_with_the_first_wrong_case():
-    assert said(lambda x, y: x + y).endswith(
-        "For x = 2, y = 3 you return 5, and 6 squares are right. They are added."
+def test_a_known_mistake_is_named_with_the_first_wrong_case_and_its_numbers():
+    asked = replace(ASKED, beside=lambda given, answer: f"{answer} is {given[0]} and {given[1]}.")
+    assert str(numbers.judge(asked, lambda x, y: y + x, 20)).endswith(
+        "For x = 2, y = 3 you return 5, and 6 squares are right. They are added. 5 is 2 and 3."
     )
 
 

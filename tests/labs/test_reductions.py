@@ -5,11 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from labs import EXERCISES
-from labs.checker import judge
-from labs.reduction_sums import times_each
-from labs.reductions import Sums
-from labs.run import run
-from tests.labs.readers import changed
+from labs.checking.judge import judge
+from labs.families.reduction import Sums
+from tests.labs.versions import changed
 
 TREE = EXERCISES["tree"]
 
@@ -21,15 +19,6 @@ def test_sums_of_blocks_and_of_everything():
     assert whole.reference(x, np.zeros(3)).tolist() == [55]
     assert blocks.launch((10,)).grid == whole.launch((10,)).grid == (3,)
     assert (blocks.own(2, 10), whole.own(0, 10)) == (range(8, 10), range(10))
-
-
-def test_digits_say_how_often_each_element_is_in_a_sum():
-    kernel = changed("tree", ("shared[tid + stride]", "(2 * shared[tid + stride])"))
-    # An element is doubled in each step in which it is in the upper half.
-    assert times_each(Sums(), run(TREE, kernel, (7,), 20), 0).tolist() == [1, 2, 2, 4, 2, 4, 4]
-    # 8 times is no digit: nothing is said rather than something wrong.
-    assert times_each(Sums(), run(TREE, kernel, (8,), 20), 0) is None
-    assert times_each(Sums(), run(TREE, TREE.solution, (33,), 20), 0).tolist() == [1] * 33
 
 
 def test_a_kernel_may_change_its_scratch_memory_and_no_other_input():

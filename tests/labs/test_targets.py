@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 
-from labs import targets
-from labs.checker import judge
-from labs.exercise import Exercise
-from labs.judging import PATIENCE
-from utils.errors import CourseError
+from labs.by_name import PATIENCE
+from labs.checking.exercise import KernelExercise
+from labs.checking.judge import judge
+from labs.targets import counts as targets
 from utils.ladder.problems import draw
 from utils.ladder.step import Launch
 
@@ -52,7 +51,7 @@ def reversed_parts(x: np.ndarray) -> np.ndarray:
     return np.concatenate(parts).astype(np.float64)
 
 
-REVERSE = Exercise(
+REVERSE = KernelExercise(
     name="reverse",
     lesson="07",
     title="Reverse",
@@ -87,13 +86,6 @@ def test_barriers_are_counted_by_block():
     assert "passes 2 barriers" in cause
 
 
-def test_bytes_from_global_memory_are_those_of_all_lanes():
-    assert judged(targets.global_bytes(256), reverse).passed
-    (cause,) = judged(targets.global_bytes(255), reverse).causes
-    assert "loads 256 bytes" in cause
-    assert "`tile[lane] = x[i]`" in cause
-
-
 def test_requests_of_few_lanes_are_named():
     @cuda.jit
     def one_lane_copies(x, out):
@@ -106,45 +98,6 @@ def test_requests_of_few_lanes_are_named():
     assert judged(targets.full_requests(), reverse).passed
     (cause,) = judged(targets.full_requests(), one_lane_copies).causes
     assert "only 1 of 32 lanes" in cause
-
-
-def test_spills_are_counted_where_the_compiler_is(compiler):
-    assert judged(targets.spilled_bytes(), reverse).counts == {"bytes spilled": 0}
-
-
-def test_a_spill_is_a_cause(compiler):
-    @cuda.jit(max_registers=16)
-    def spills(x, out):
-        parts = cuda.local.array(64, float32)
-        lane = cuda.threadIdx.x
-        first = cuda.blockIdx.x * LANES
-        last = min(LANES, x.shape[0] - first) - 1
-        if x.shape[0] > 1000:  # compiled, and not needed at the shapes of the exercise
-            for j in range(64):
-                parts[j] = x[first + j]
-            total = float32(0)
-            for j in range(64):
-                for k in range(64):
-                    total += parts[j] * parts[k]
-            out[first + lane] = total
-        elif lane <= last:
-            out[first + lane] = x[first + last - lane]
-
-    (cause,) = judged(targets.spilled_bytes(), spills).causes
-    assert "spills" in cause
-    assert "the target is 0" in cause
-
-
-def test_without_the_compiler_a_note_says_what_is_not_known(monkeypatch):
-    import utils.xray
-
-    def missing(*_):
-        raise CourseError("The CUDA compiler is not installed.")
-
-    monkeypatch.setattr(utils.xray, "xray", missing)
-    verdict = judged(targets.spilled_bytes(), reverse)
-    assert verdict.passed
-    assert verdict.notes == ("Not known on this machine: no spills.",)
 
 
 @pytest.mark.parametrize("make", [targets.no_float64, targets.one_store_per_element])

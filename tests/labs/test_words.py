@@ -2,7 +2,7 @@
 
 import pytest
 
-from labs.words import at, at_line
+from labs.checking.phrasing import at, at_line
 from utils.virtual_gpu import Site
 
 

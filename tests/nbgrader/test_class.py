@@ -19,14 +19,14 @@ pytest.importorskip("nbgrader", reason="nbgrader is not installed here: make che
 from labs.grading.grade import grade
 from labs.grading.labs import find
 from labs.grading.reading import submission_of
-from labs.nbgrader.cells import points_cell
+from labs.platforms.nbgrader.cells import points_cell
 from tests.nbgrader import handed_in
 from utils.paths import ROOT
 
 SECONDS = 600  # of one command
 LAB = "first_kernel"
 TIME = "2026-01-01 12:00:00.000000 UTC"
-GUIDE = (ROOT / "labs" / "nbgrader" / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "labs" / "platforms" / "nbgrader" / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"<!-- (instructor|student)[^>]*-->\n```sh\n(.+?)```", GUIDE, re.DOTALL)
 STUDENT = re.search(r"```python\n(c = get_config.+?)```", GUIDE, re.DOTALL)[1]
 
@@ -182,7 +182,8 @@ def test_without_a_secret_nothing_is_graded_and_one_sentence_says_so(the_class):
 
 
 def test_every_package_of_this_environment_is_pinned():
-    files = (ROOT / "constraints.txt", ROOT / "labs" / "nbgrader" / "requirements.txt")
+    own = ROOT / "labs" / "platforms" / "nbgrader" / "requirements.txt"
+    files = (ROOT / "constraints.txt", own)
     pinned = {line.lower() for file in files for line in file.read_text().splitlines()}
     frozen = subprocess.run(
         [sys.executable, "-m", "pip", "freeze", "--exclude-editable"], capture_output=True,

@@ -8,8 +8,8 @@ from gemm_kernels import LADDER
 from gemm_kernels.parts.slices import cut
 from gemm_kernels.tuning.constants import choose
 from labs import check
-from labs.bank import find
-from labs.benchmark.faults import FEWEST
+from labs.exercises import find
+from labs.host.benchmark.faults import FEWEST
 from latency_kernels import LADDER as LATENCY
 from utils import lessons as course
 from utils.ladder.shapes import GemmShape

@@ -11,9 +11,9 @@ from numba import types
 
 from gemm_kernels import LADDER
 from labs import EXERCISES, check
-from labs.run import run
-from labs.turns import turns_of_kept_loops
-from tests.labs.readers import changed
+from labs.checking.run import run
+from labs.targets.loop_unrolling import turns_of_kept_loops
+from tests.labs.versions import changed
 from utils import lessons as course
 from utils.figures.instruction_strip import kind_of
 from utils.lessons.edits import Edit, edited

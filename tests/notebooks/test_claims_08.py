@@ -9,8 +9,8 @@ from numba import cuda, uint32, void
 
 from gemm_kernels import LADDER
 from labs import EXERCISES
-from labs.required_shared.solution import required_shared
-from labs.resident_blocks.exercise import BY_RULE
+from labs.exercises.required_shared.solution import required_shared
+from labs.exercises.resident_blocks.exercise import BY_RULE
 from utils import lessons as course
 from utils.figures.rack import SMALL, room_of
 from utils.machine import devices

@@ -9,7 +9,7 @@ from labs import EXERCISES
 from latency_kernels import LADDER, arithmetic, copies
 from latency_kernels.hiding import curves, shown
 from latency_kernels.hiding.experiments import COPIED, OCCUPANCIES
-from tests.labs.readers import changed
+from tests.labs.versions import changed
 from utils import lessons as course
 from utils.machine import devices
 from utils.machine.occupancy import limits_of, occupancy

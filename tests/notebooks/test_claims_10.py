@@ -7,7 +7,7 @@ import pytest
 
 from gemm_kernels import LADDER
 from labs import EXERCISES, check
-from tests.labs.readers import changed
+from tests.labs.versions import changed
 from utils import lessons as course
 from utils.lessons.edits import Edit, edited
 from utils.lessons.grains import published_shares

@@ -6,8 +6,7 @@ import pytest
 
 from gemm_kernels import LADDER
 from labs import EXERCISES
-from tests.labs.readers import changed
-from tests.labs.test_independent_sums import RIGHT
+from tests.labs.versions import right
 from utils import lessons as course
 from utils.lessons.edits import Edit, edited
 from utils.lessons.inner_loops import recorded_loops
@@ -41,7 +40,7 @@ def published(device):
 
 @pytest.mark.slow
 def test_names_and_a_local_array_need_as_many_reads(compiler):
-    names = changed("independent_sums", *RIGHT["four names"])
+    names = right("independent_sums", "four names")
     loops = [
         xray(kernel, ILP.signature, "sm_90").hot
         for kernel in (EXERCISES["independent_sums"].solution, names)

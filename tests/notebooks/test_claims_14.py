@@ -8,7 +8,7 @@ import pytest
 
 from gemm_kernels import LADDER
 from labs import check
-from labs.double_buffer import solution
+from labs.exercises.double_buffer import solution
 from latency_kernels.hiding import curves
 from utils import lessons as course
 from utils.figures.turn_strip import on_the_way

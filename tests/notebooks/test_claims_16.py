@@ -9,7 +9,7 @@ from gemm_kernels import LADDER as GEMM
 from labs import EXERCISES, check
 from latency_kernels import LADDER as CEILINGS
 from tests.kernels import compiled_loops as recording
-from tests.labs.readers import changed
+from tests.labs.versions import changed
 from utils import lessons as course
 from utils.figures import product_orders, register_banks
 from utils.lessons import profiler

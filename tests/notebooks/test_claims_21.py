@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gemm_kernels import LADDER as GEMM
-from labs.attainable.solution import attainable
+from labs.exercises.attainable.solution import attainable
 from latency_kernels import LADDER as LATENCY
 from reduce_kernels import LADDER as REDUCE
 from tests.kernels import counted_steps as counting

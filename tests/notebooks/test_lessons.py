@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from labs.bank import find
+from labs.exercises import find
 from utils.lessons import rules
 from utils.lessons.first_cell import LESSONS
 

@@ -9,7 +9,7 @@ import numpy as np
 from gemm_kernels import LADDER, sgemm
 from gemm_kernels.cpu import matmul
 from labs import check
-from labs.bank import find
+from labs.exercises import find
 from reduce_kernels import reduce
 from utils.lessons import run_notebooks
 from utils.measuring import records

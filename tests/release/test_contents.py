@@ -20,9 +20,9 @@ def test_a_version_without_a_word_would_be_noticed():
 def test_what_the_wheel_leaves_out_is_named(tmp_path):
     wheel = tmp_path / "a.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
-        for name in ("utils/errors.py", "utils/data/devices.csv", "labs/bank.py"):
+        for name in ("utils/errors.py", "utils/data/devices.csv", "labs/exercises.py"):
             archive.writestr(name, "")
-    tracked = ["utils/errors.py", "data/devices.csv", "labs/bank.py", "README.md"]
+    tracked = ["utils/errors.py", "data/devices.csv", "labs/exercises.py", "README.md"]
     assert left_out(wheel, tracked) == []
     lacking = ["utils/paths.py", "data/README.md", "notebooks/00_start_here.ipynb"]
     assert left_out(wheel, [*tracked, *lacking]) == lacking

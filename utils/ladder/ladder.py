@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from importlib import import_module
 
 import numpy as np
 from numba import cuda
@@ -93,6 +94,11 @@ class Ladder:
             arrays = tuple(self.placed(step, array) for array in inputs)
             variant.at(shape).execution(shape, arrays, out)()
             return self.to_host(out)
+
+
+def ladder_of(step: Step) -> Ladder:
+    """Return the ladder of the package that the step's file is in."""
+    return import_module(step.module.rpartition(".")[0]).LADDER
 
 
 def _require(step: Step, capability: tuple[int, int]) -> None:

@@ -21,7 +21,6 @@ from utils.errors import CourseError
 from utils.ladder.memory import Allocate, on_device
 
 if TYPE_CHECKING:
-    from utils.ladder.ladder import Ladder
     from utils.ladder.tasks import Shape, Task
 
 # The same on every CUDA device since compute capability 3.0 (CUDA C++ Programming Guide, table
@@ -158,11 +157,6 @@ class Step:
     def file(self) -> ModuleType:
         """The module that the step is written in."""
         return import_module(self.module)
-
-    @property
-    def ladder(self) -> Ladder:
-        """The ladder of the package that the step's file lies in."""
-        return import_module(self.module.rpartition(".")[0]).LADDER
 
     def constants(self, **given: int) -> dict[str, int]:
         """Every constant of the step: the given ones, and the default of each of the others.

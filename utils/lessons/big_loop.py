@@ -17,6 +17,7 @@ from utils.errors import CourseError
 from utils.figures import turn_strip
 from utils.figures.look import number
 from utils.figures.warps_and_gains import Gain, draw_gains_and_warps
+from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import as_variant
@@ -151,7 +152,7 @@ def started_cycles(variant: Variant, shape: str) -> float:
 
 def recorded_cycles(variant: Variant, shape: str) -> float:
     """Recorded cycles of an SM for one tile of all its blocks."""
-    device, problem = device_shown(), variant.step.ladder.parse(shape)
+    device, problem = device_shown(), ladder_of(variant.step).parse(shape)
     launch = variant.launch(problem)
     blocks = resident_warps(variant, shape) * WARP // launch.threads
     rounds = math.ceil(launch.blocks / (device.sms * blocks))
@@ -161,7 +162,7 @@ def recorded_cycles(variant: Variant, shape: str) -> float:
 
 def resident_warps(variant: Variant, shape: str = "4096") -> int:
     """Warps that an SM holds of a step, by the registers and shared memory of its record."""
-    device, ladder = device_shown(), variant.step.ladder
+    device, ladder = device_shown(), ladder_of(variant.step)
     frame = records.measured(device.name, ladder.name)
     rows = frame[(frame["step"] == variant.step.name) & (frame["params"] == variant.params)]
     if rows.empty:

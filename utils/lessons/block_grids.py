@@ -12,6 +12,7 @@ from utils.errors import CourseError
 from utils.figures.block_figures import shares_by_blocks
 from utils.figures.page import show
 from utils.figures.points import where_from
+from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import recorded_ms
@@ -41,7 +42,7 @@ def grids(step: Step, shape: str) -> list[Grid]:
 
     CourseError where nothing is recorded.
     """
-    size, found = step.ladder.parse(shape), _recorded(step, shape)
+    size, found = ladder_of(step).parse(shape), _recorded(step, shape)
     shares = dict(zip(found["params"], found["efficiency"], strict=True))
     variants = [step.variant(**{PER_THREAD: each}) for each in step.choices[PER_THREAD]]
     recorded = [
@@ -74,7 +75,7 @@ def blocks_at_once(step: Step, shape: str = "2^30") -> int:
     device, variant = device_shown(), step.variant()
     rows = _recorded(step, shape)
     row = rows[rows["params"] == variant.params].iloc[0]
-    threads = variant.launch(step.ladder.parse(shape)).threads
+    threads = variant.launch(ladder_of(step).parse(shape)).threads
     used = threads, int(row["registers"]), int(row["shared_bytes"])
     return occupancy(device.compute_capability, *used).blocks * device.sms
 
@@ -95,8 +96,9 @@ def draw_blocks(step: Step, shapes: Mapping[str, str], enough: float, fewest: in
 
 def _recorded(step: Step, shape: str) -> pd.DataFrame:
     """What the device shown has recorded of a step at a shape, whatever the constants."""
-    frame = records.measured(device_shown().name, step.ladder.name)
-    elements = step.ladder.parse(shape).elements
+    ladder = ladder_of(step)
+    frame = records.measured(device_shown().name, ladder.name)
+    elements = ladder.parse(shape).elements
     found = frame[(frame["step"] == step.name) & (frame["elements"] == elements)]
     if found.empty:
         raise CourseError(f"{step.name} is not recorded at {shape}: `--record` makes a record.")

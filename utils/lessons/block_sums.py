@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 
 from utils.errors import CourseError
+from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant, watch
@@ -53,7 +54,7 @@ class Block:
 def block_of(step: Step | Variant) -> Block:
     """Counted on the virtual GPU."""
     variant = as_variant(step)
-    launch = variant.launch(variant.step.ladder.parse("1"))
+    launch = variant.launch(ladder_of(variant.step).parse("1"))
     elements = _elements(variant)
     seen = watch(variant, str(COUNTED * elements))
     shared = [one for one in seen.access_counts if one.space == "shared"]
@@ -178,7 +179,7 @@ def compiled_instructions(variant: Variant, arch: str) -> int:
     leave = next(place for place in ends if place > loop.end)
     of_all = loop.start + len(loop.body) * round(block_of(variant).turns) + leave - loop.end
     of_first = next(place for place in ends if place > leave) - leave
-    threads = variant.launch(variant.step.ladder.parse("1")).threads
+    threads = variant.launch(ladder_of(variant.step).parse("1")).threads
     return threads // WARP * of_all + of_first
 
 
@@ -194,7 +195,7 @@ def recorded_instructions() -> dict[tuple[str, str], int]:
 def recorded_cycles(step: Step | Variant, shape: str) -> float:
     """Cycles of an SM from one block to the next: its recorded time by its share of the blocks."""
     variant, device = as_variant(step), device_shown()
-    launched = variant.launch(variant.step.ladder.parse(shape)).blocks
+    launched = variant.launch(ladder_of(variant.step).parse(shape)).blocks
     cycles = recorded_ms(variant, shape) * 1e3 * device.boost_clock_mhz
     return cycles * device.sms / launched
 
@@ -238,7 +239,7 @@ def bandwidths(shape: str = "2^30", **steps: Step | Variant) -> Table:
     device, rows, before = device_shown(), [], None
     for name, step in steps.items():
         ms, variant = recorded_ms(step, shape), as_variant(step)
-        rate = variant.step.task.work(variant.step.ladder.parse(shape)).bytes / ms / 1e6
+        rate = variant.step.task.work(ladder_of(variant.step).parse(shape)).bytes / ms / 1e6
         rows.append(
             (
                 name.replace("_", " "),
@@ -255,7 +256,7 @@ def bandwidths(shape: str = "2^30", **steps: Step | Variant) -> Table:
 
 def _elements(variant: Variant) -> int:
     """Elements of a full block: the most that one block is launched for."""
-    parse, elements = variant.step.ladder.parse, 1
+    parse, elements = ladder_of(variant.step).parse, 1
     while variant.launch(parse(str(2 * elements))).blocks == 1:
         elements *= 2
     return elements
@@ -263,4 +264,4 @@ def _elements(variant: Variant) -> int:
 
 def _is_of_the_ladder(variant: Variant) -> bool:
     """Not an edited copy, which has the same name."""
-    return any(variant.step is step for step in variant.step.ladder.steps)
+    return any(variant.step is step for step in ladder_of(variant.step).steps)

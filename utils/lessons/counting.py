@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from utils.figures.look import number
 from utils.ladder.explain import trace_step
+from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
@@ -28,7 +29,7 @@ def watch(step: Step | Variant, shape: str = SHAPE, **observed) -> Trace:
     record=0, which keeps what block 0 does, for a movie.
     """
     variant = as_variant(step)
-    return trace_step(variant, variant.step.ladder.parse(shape), "integers", **observed)
+    return trace_step(variant, ladder_of(variant.step).parse(shape), "integers", **observed)
 
 
 def multiply_adds(trace: Trace) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
@@ -50,7 +51,7 @@ def designs(small: Step, large: Step, *sizes: int) -> Table:
     for size in sizes:
         shape, cells = str(size), []
         for step in (small, large):
-            blocks = step.variant().launch(step.ladder.parse(shape)).blocks
+            blocks = step.variant().launch(ladder_of(step).parse(shape)).blocks
             cells.append(f"{blocks:,} ({filled(blocks, device.sms):.0%})")
         times = (duration(recorded_ms(step.variant(), shape)) for step in (small, large))
         rows.append((shape, *cells, *times))

@@ -8,6 +8,7 @@ from functools import cache
 from utils.errors import CourseError
 from utils.figures.grain_bars import draw_grain_bars
 from utils.figures.look import number
+from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import loads_per_multiply_add, multiply_adds, watch
@@ -164,14 +165,14 @@ def _published(kernel: str, device: str) -> Iterator[tuple]:
 
 
 def _recorded(step: Step, constants: dict[str, int]) -> Iterator[tuple]:
-    device = device_shown()
-    frame = records.measured(device.name, step.ladder.name)
+    device, ladder = device_shown(), ladder_of(step)
+    frame = records.measured(device.name, ladder.name)
     for grain in sorted(step.choices["GRAIN"]):
         variant = step.variant(GRAIN=grain, **constants)
         found = frame[(frame["step"] == step.name) & (frame["params"] == variant.params)]
         for row in found.head(1).itertuples():
             figures = int(row.registers), int(row.shared_bytes)
-            threads = variant.launch(step.ladder.parse("1024")).threads
+            threads = variant.launch(ladder.parse("1024")).threads
             name = f"{device.name.split()[-1]}, grain\N{NO-BREAK SPACE}{grain}"
             yield _needs(name, device.compute_capability, threads, *figures)
 
@@ -189,12 +190,12 @@ def trade(step: Step, shape: str = "4096", most: int = 8) -> Table:
 
     A sum is under way in each resident thread as often as the thread has elements of c.
     """
-    device, rows = device_shown(), []
-    frame = records.measured(device.name, step.ladder.name)
+    device, ladder, rows = device_shown(), ladder_of(step), []
+    frame = records.measured(device.name, ladder.name)
     for grain in sorted(grain for grain in step.choices["GRAIN"] if grain <= most):
         variant = step.variant(GRAIN=grain)
         found = frame[(frame["step"] == step.name) & (frame["params"] == variant.params)].iloc[0]
-        threads = variant.launch(step.ladder.parse(shape)).threads
+        threads = variant.launch(ladder.parse(shape)).threads
         figures = int(found["registers"]), int(found["shared_bytes"])
         held = occupancy(device.compute_capability, threads, *figures)
         resident = WARP * held.warps

@@ -12,6 +12,7 @@ from functools import cache
 from utils.errors import CourseError
 from utils.figures import instruction_strip
 from utils.figures.look import number
+from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import as_variant, estimated_ms, one_per_cycle_ms, watch
@@ -178,4 +179,4 @@ def recorded_loops() -> dict[tuple[str, str], HotLoop]:
 
 def _is_of_the_ladder(variant: Variant) -> bool:
     """Not an edited copy, which has the same name."""
-    return any(variant.step is step for step in variant.step.ladder.steps)
+    return any(variant.step is step for step in ladder_of(variant.step).steps)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from utils.errors import CourseError
 from utils.figures import instruction_shares, register_banks
+from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.compiled_loops import CompiledLoop, listing, recorded_loop
@@ -102,10 +103,11 @@ def fastest(step: Step | Variant) -> Variant:
     """A step with the constants that were recorded as the fastest; a variant as it is."""
     if isinstance(step, Variant):
         return step
-    frame = records.measured(course_device().name, step.ladder.name)
+    ladder = ladder_of(step)
+    frame = records.measured(course_device().name, ladder.name)
     rows = frame[frame["step"] == step.name]
-    size = "4096" if step.ladder.name == "gemm" else step.ladder.sizes[-1]
-    for name, value in vars(step.ladder.parse(size)).items():
+    size = "4096" if ladder.name == "gemm" else ladder.sizes[-1]
+    for name, value in vars(ladder.parse(size)).items():
         rows = rows[rows[name] == value]
     return step.named(records.fastest(rows, ("step",)).iloc[0]["params"])
 
@@ -203,4 +205,5 @@ def _spilled(kernel: str, max_registers: int | None) -> dict[str, str]:
 
 
 def _size(variant: Variant) -> str:
-    return "4096" if variant.step.ladder.name == "gemm" else variant.step.ladder.sizes[-1]
+    ladder = ladder_of(variant.step)
+    return "4096" if ladder.name == "gemm" else ladder.sizes[-1]

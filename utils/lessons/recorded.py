@@ -12,7 +12,7 @@ import pandas as pd
 
 from utils.errors import CourseError
 from utils.figures.look import number
-from utils.ladder.ladder import Ladder
+from utils.ladder.ladder import Ladder, ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
@@ -90,7 +90,7 @@ def _device(ladder: Ladder) -> str:
 
 
 def _ladder(step: Step | Variant) -> Ladder:
-    return (step if isinstance(step, Step) else step.step).ladder
+    return ladder_of(step if isinstance(step, Step) else step.step)
 
 
 def _row(step: Step | Variant, shape: str, on: str | None = None) -> pd.Series:

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from utils.figures import peak_shares, roofline_figures, samples, times
-from utils.ladder.ladder import Ladder
+from utils.ladder.ladder import Ladder, ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons import profiler
 from utils.lessons.cards import Table, table
@@ -150,7 +150,7 @@ def shares_of_peaks(first_version: Step) -> dict[str, dict[str, float]]:
         "best version": best["gflops"] / CORE_PEAK,
         "library": best["gflops"] / best["library_ratio"] / CORE_PEAK,
     }
-    found = records.measured(course_device().name, first_version.ladder.name)
+    found = records.measured(course_device().name, ladder_of(first_version).name)
     gpu = records.fastest(found[(found["n"] == 4096) & (found["m"] == 4096)])
     top = gpu.loc[gpu["gflops"].idxmax()]
     return {

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from utils.errors import CourseError
 from utils.figures import plots
 from utils.ladder.explain import count_step
-from utils.ladder.ladder import Ladder
+from utils.ladder.ladder import Ladder, ladder_of
 from utils.ladder.step import Step, Variant
 from utils.ladder.tasks import Shape
 from utils.lessons import code, lesson
@@ -92,7 +92,7 @@ def show_step(old: Step, new: Step) -> StepChange:
 
     Curves come from the records of the device at hand, or else of the course's own device.
     """
-    ladder, variants = new.ladder, [step.variant() for step in (old, new)]
+    ladder, variants = ladder_of(new), [step.variant() for step in (old, new)]
     device = lesson.device_shown()
     arch = device.arch if ladder.on_gpu else None
     figures, mixes, drawn, notes = pd.DataFrame(), pd.DataFrame(), None, []
@@ -125,7 +125,7 @@ def _table(variants: list[Variant], seen: list[XRay]) -> pd.DataFrame:
 
 def _figures(variant: Variant, seen: XRay) -> dict[str, str]:
     """One column of the table, for the smallest shape that is recorded."""
-    ladder = variant.step.ladder
+    ladder = ladder_of(variant.step)
     shape = ladder.parse(ladder.sizes[0])
     launch = variant.launch(shape)
     shared_bytes = seen.shared_bytes + launch.shared_bytes

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from utils.figures.heat_map import draw_heat_map
+from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import loads_per_multiply_add, per_request, watch
@@ -44,7 +45,7 @@ def thread_tiles(*variants: Variant, shape: str = "4096") -> Table:
     rows = []
     for variant in variants:
         record = _row(variant, shape)
-        threads = variant.launch(variant.step.ladder.parse(shape)).threads
+        threads = variant.launch(ladder_of(variant.step).parse(shape)).threads
         resources = int(record["registers"]), int(record["shared_bytes"])
         held = occupancy(device_shown().compute_capability, threads, *resources)
         seen = watch(variant, "128x128x32")
@@ -63,7 +64,8 @@ def thread_tiles(*variants: Variant, shape: str = "4096") -> Table:
 
 def _row(variant: Variant, shape: str) -> pd.Series:
     """The record of a variant at a shape."""
-    frame = records.measured(device_shown().name, variant.step.ladder.name)
-    size = vars(variant.step.ladder.parse(shape))
+    ladder = ladder_of(variant.step)
+    frame = records.measured(device_shown().name, ladder.name)
+    size = vars(ladder.parse(shape))
     found = frame[(frame["step"] == variant.step.name) & (frame["params"] == variant.params)]
     return found[(found[list(size)] == list(size.values())).all(axis=1)].iloc[0]

@@ -6,6 +6,7 @@ import pandas as pd
 
 from utils.errors import CourseError
 from utils.figures.look import number
+from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant, multiply_adds, one_per_cycle_ms, watch
@@ -56,7 +57,7 @@ def wavefronts(*steps: Step | Variant, shape: str = "4096") -> Table:
     caption = "Wavefronts for a multiply-add of a warp, and times"
     note = (
         f"The profiler counted on one {REFERENCE}. Estimate: one of its wavefronts per cycle and "
-        f"SM, at {variants[0].step.ladder.parse(shape)} on one {device_shown().name}."
+        f"SM, at {ladder_of(variants[0].step).parse(shape)} on one {device_shown().name}."
     )
     return table(caption, head, rows, note)
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from utils.errors import CourseError
 from utils.figures.look import number
+from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import as_variant
@@ -55,7 +56,7 @@ def launches_and_memory(ways: Mapping[str, Step], shape: str) -> Table:
     for name, step in ways.items():
         launches, memory = needed(step, shape)
         rows.append((name, launches, f"{memory:,} bytes"))
-    caption = f"{next(iter(ways.values())).ladder.parse(shape)} elements"
+    caption = f"{ladder_of(next(iter(ways.values()))).parse(shape)} elements"
     return table(caption, ("", "launches", "memory besides x and out"), rows)
 
 
@@ -67,7 +68,7 @@ def needed(step: Step, shape: str) -> tuple[int, int]:
         asked.append(prod(np.atleast_1d(count)) * np.dtype(dtype).itemsize)
         return SimpleNamespace(size=int(count), shape=(int(count),))
 
-    calls = step.calls(as_variant(step), step.ladder.parse(shape), (None,), None, allocate)
+    calls = step.calls(as_variant(step), ladder_of(step).parse(shape), (None,), None, allocate)
     return len(calls), int(sum(asked))
 
 
@@ -76,7 +77,7 @@ def rates(ways: Mapping[str, Step], *shapes: str) -> Table:
 
     The library ran beside each of the steps; its median is shown.
     """
-    ladder, device = next(iter(ways.values())).ladder, device_shown()
+    ladder, device = ladder_of(next(iter(ways.values()))), device_shown()
     frame = records.measured(device.name, ladder.name)
     rows = [(name, *(_rate(recorded_ms(step, one), one) for one in shapes))
             for name, step in ways.items()]  # fmt: skip

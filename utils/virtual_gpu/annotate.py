@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from .counters import AccessCount, LineCount
 from .errors import Finding, Site
 from .hints import Hint
-from .pictures.listing import INDENT
 from .pictures.opened import opened_lines
-from .pictures.svg import in_code
+from .pictures.svg import INDENT, in_code
 from .source import Source
 
 

@@ -9,47 +9,30 @@ which node each type belongs to.
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import functools
 import sys
 import types as python_types
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numba import typeof
 from numba.core import types
 from numba.cuda.core.compiler_lock import global_compiler_lock
 
-from . import numba_types
+from . import disk_cache, numba_types
 from .errors import Unsupported
+from .function_key import Text, key_of, text_of
+from .inferred_types import NotPlain, Types, from_plain, refused, to_plain
 from .memory import Array, element_strides
 from .numba_passes import Refused, Statement, typed_statements
 from .numba_types import Kind, Number, is_literal, kind_of
 from .records import Record, RecordArray
 from .source import Source
 from .tuples import type_of_tuple
-
-
-@dataclass(frozen=True)
-class Types:
-    """Types of one function for one list of argument types.
-
-    values: of expressions, of loads of variables among them. literals: of those whose value Numba
-    knows while it compiles. stored: of the names that are assigned to. split: the loops and
-    ``return`` statements of which Python makes two copies, one for each way to come to them, with
-    different types. refusal: where and why Numba refuses the function; then types follow the
-    values.
-    """
-
-    values: dict[ast.expr, Kind] = field(default_factory=dict)
-    literals: dict[ast.expr, types.Type] = field(default_factory=dict)
-    stored: dict[ast.expr, Kind] = field(default_factory=dict)
-    split: frozenset[ast.stmt] = frozenset()
-    result: Kind = None
-    returned: types.Type | None = None
-    refusal: str = ""
 
 
 class Inference:
@@ -61,6 +44,12 @@ class Inference:
         self._of_function = of_function
         self._known: dict[tuple[types.Type, ...], Types] = {}
         self._open: set[tuple[types.Type, ...]] = set()  # the inferences that are under way
+        self._lasting: set[tuple[types.Type, ...]] = set()  # those that any process would repeat
+
+    @functools.cached_property
+    def text(self) -> Text:
+        """The function as the key of its types describes it."""
+        return text_of(self._source)
 
     def of_values(self, values: tuple, literals: tuple[types.Type | None, ...]) -> Types:
         """The types for a call with these values of the virtual GPU. ``literals``: of those that
@@ -83,30 +72,60 @@ class Inference:
         if arguments not in self._known:
             self._open.add(arguments)
             try:
-                self._known[arguments] = self._infer(arguments)
+                self._known[arguments] = self._kept(arguments)
             finally:
                 self._open.discard(arguments)
         return self._known[arguments]
 
+    def _kept(self, arguments: tuple[types.Type, ...]) -> Types:
+        """The types from the disk, or those of an inference, which are then written there."""
+        key = None
+        if disk_cache.folder() is not None:
+            key = key_of(self.text, arguments, lambda function: self._of_function(function).text)
+        plain = disk_cache.read(key)
+        found = None if plain is None else from_plain(self._source, plain)
+        if found is not None:
+            self._lasting.add(arguments)
+            return found
+        found = self._infer(arguments)
+        if key is not None and arguments in self._lasting:
+            with contextlib.suppress(NotPlain):
+                disk_cache.write(key, to_plain(self._source, found))
+        return found
+
     def _infer(self, arguments: tuple[types.Type, ...]) -> Types:
         function, nodes = _numbered(self._source)
+        lasting: list[bool] = []
+
+        def return_type(callee: Callable, given: tuple) -> types.Type | None:
+            returned, lasts = self._return_type(callee, given)
+            lasting.append(lasts)
+            return returned
+
         try:
-            statements, returned = typed_statements(function, arguments, self._return_type)
-        except Refused as refused:
-            line, reason = refused.args
+            statements, returned = typed_statements(function, arguments, return_type)
+        except Refused as refusal:
+            line, reason = refusal.args
             if "Cannot determine Numba type" in reason:  # of a function that only we have learnt
                 return Types()
-            node = nodes.get(line, self._source.tree)
-            return Types(refusal=f"{self._source.name}, {self._source.site(node)}: {reason}")
-        found = _by_node(statements, nodes)
-        return _types(self._source, found, returned)
+            found = refused(self._source, nodes.get(line, self._source.tree), reason)
+        else:
+            found = _types(self._source, _by_node(statements, nodes), returned)
+        if all(lasting):
+            self._lasting.add(arguments)
+        return found
 
-    def _return_type(self, function: Callable, arguments: tuple) -> types.Type | None:
-        """Of a device function; None for what is none of the user's, but part of Numba."""
+    def _return_type(
+        self, function: Callable, arguments: tuple
+    ) -> tuple[types.Type | None, bool]:
+        """Of a device function, and whether any process would say the same; None for what is none
+        of the user's, but part of Numba, which may need libraries that others do not have."""
         try:
-            return self._of_function(function).of_types(arguments).returned
+            callee = self._of_function(function)
+            returned = callee.of_types(arguments).returned
         except Unsupported:
-            return None
+            return None, False
+        return returned, returned is not None and arguments in callee._lasting
 
 
 # --- arguments -------------------------------------------------------------------------------

@@ -2,12 +2,13 @@
 
 The virtual GPU computes with NumPy but types like Numba: ``int32 + int32`` is int64,
 ``float32 * 2`` is float64. Instead of repeating those rules, every operation asks the CUDA
-target's typing context once per combination of types and remembers the answer. Numba answers one
-thread at a time, under its own lock.
+target's typing context once per combination of types and remembers the answer, also on disk. Numba
+answers one thread at a time, under its own lock.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import operator
 from collections.abc import Callable
@@ -19,11 +20,14 @@ from numba.cuda.core.compiler_lock import global_compiler_lock
 from numba.cuda.descriptor import cuda_target
 from numba.np.numpy_support import as_dtype, from_dtype
 
+from . import disk_cache
+from .function_key import rule_key
 from .tuples import alike
 
 SCALAR_KINDS = "biufc"
 
 Kind = np.dtype | tuple | None  # a type of a number, of a tuple's items, of anything else
+_Dtypes = tuple[np.dtype, ...]
 Number = np.generic | np.ndarray  # the same in all threads, or a vector with one entry per lane
 
 
@@ -56,6 +60,12 @@ def rule(function: Callable, dtypes: tuple[np.dtype, ...]) -> Rule | None:
 
     None where Numba refuses the combination.
     """
+    found = _from_disk("rule", function, dtypes, lambda: _types_of_call(function, dtypes))
+    return found and Rule(found[:-1], found[-1])
+
+
+def _types_of_call(function: Callable, dtypes: tuple[np.dtype, ...]) -> _Dtypes | None:
+    """Return the operands' types and that of the result; None where Numba refuses."""
     arguments = tuple(numba_type(d) for d in dtypes)
     try:
         signature = context().resolve_function_type(function, arguments, {})
@@ -66,7 +76,23 @@ def rule(function: Callable, dtypes: tuple[np.dtype, ...]) -> Rule | None:
     operands = signature.args
     if len(operands) != len(dtypes):  # plain numba types min(x, y) as min((x, y))
         operands = (signature.return_type,) * len(dtypes)
-    return Rule(tuple(as_dtype(t) for t in operands), as_dtype(signature.return_type))
+    return tuple(map(as_dtype, (*operands, signature.return_type)))
+
+
+def _from_disk(
+    what: str, function: Callable | None, dtypes: _Dtypes, ask: Callable[[], _Dtypes | None]
+) -> _Dtypes | None:
+    """Return what Numba has said in another process, or what it says now. A refusal is not kept: it
+    may come from this process, which has no room left on its stack."""
+    key = rule_key(what, function, dtypes) if disk_cache.folder() else None
+    known = disk_cache.read(key)
+    with contextlib.suppress(TypeError):
+        if isinstance(known, list) and known:
+            return tuple(np.dtype(str(one)) for one in known)
+    found = ask()
+    if found is not None:
+        disk_cache.write(key, [dtype.str for dtype in found])
+    return found
 
 
 @functools.cache
@@ -75,6 +101,10 @@ def unified(first: np.dtype, second: np.dtype) -> np.dtype:
     """The type of a variable that holds ``first`` on one path and ``second`` on another."""
     if first == second:
         return first
+    return _from_disk("unified", None, (first, second), lambda: (_common(first, second),))[0]
+
+
+def _common(first: np.dtype, second: np.dtype) -> np.dtype:
     common = context().unify_types(numba_type(first), numba_type(second))
     return as_dtype(common) if common is not None else np.result_type(first, second)
 
@@ -132,6 +162,10 @@ def conform(value, kind: Kind):
 @global_compiler_lock
 def range_dtype(dtypes: tuple[np.dtype, ...]) -> np.dtype:
     """The type of the loop variable of ``range`` called with these types."""
+    return _from_disk("range", range, dtypes, lambda: (_loop_variable(dtypes),))[0]
+
+
+def _loop_variable(dtypes: _Dtypes) -> np.dtype:
     signature = context().resolve_function_type(
         range, tuple(numba_type(d) for d in dtypes), {}
     )

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .errors import LaunchError, Site
 from .lanes import Batch, Geometry, Mask
 from .memory import Memory
-
-if TYPE_CHECKING:
-    from .counters import Transfer
+from .transactions import Transfer
 
 MOST_EVENTS = 4000
 

@@ -215,10 +215,10 @@ def parameter_uses(tree: ast.FunctionDef, handed_on: Callable) -> dict[str, Para
     position; None where that is not known.
     """
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    names = [node for node in parents if isinstance(node, ast.Name)]
     uses = {}
     for parameter in (a.arg for a in tree.args.args):
-        nodes = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == parameter]
-        found = [_use_of(n, parents[n], handed_on) for n in nodes]
+        found = [_use_of(n, parents[n], handed_on) for n in names if n.id == parameter]
         uses[parameter] = ParameterUse(
             may_write=any(use.may_write for use in found),
             fewest_indices=min((use.fewest_indices for use in found), default=ANY_RANK),

@@ -19,6 +19,7 @@ from .hostarrays import DeviceArray
 from .lanes import WARP, Geometry
 from .launch import Observer, launch
 from .limits import limits_of
+from .pictures.movie import Movie, movie
 from .recorder import MOST_EVENTS, Recorder, Recording, order
 from .report import Report
 from .source import Source, read_source
@@ -27,8 +28,6 @@ from .verdict import verdict
 
 if TYPE_CHECKING:  # pandas takes half a second to import: only who asks for a table waits for it
     import pandas as pd
-
-    from .pictures.movie import Movie
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,8 +130,6 @@ class Trace:
         focus: what the movie is about: ``reads``, ``sectors`` or ``banks``; ``pictures.movie``
         compares several traces. Raises VirtualGpuError where no block was recorded.
         """
-        from .pictures.movie import movie
-
         return movie(self, title=title, focus=focus)
 
     def listing(self) -> Listing:

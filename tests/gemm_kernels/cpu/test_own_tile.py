@@ -5,8 +5,8 @@ import pytest
 from numba import float32, njit
 
 from gemm_kernels.cpu.tuning import own_tile
-from labs.bank import find
-from labs.micro_kernel import at_work
+from labs import micro_kernel_at_work as at_work
+from labs.exercises import find
 from utils.errors import CourseError
 from utils.intrinsics.simd import broadcast, fmadd, loadu, set1, storeu
 from utils.ladder.problems import draw

@@ -36,11 +36,11 @@ OUTSIDE = {
     "counts to a huge number": "N = 9**9**9**9\n",
     "computes a huge list": "N = [0] * 10**12\n",
     "shifts far": "N = 1 << 10**9\n",
-    "reads the solution": "from labs.tiling.solution import tiling\n",
+    "reads the solution": "from labs.exercises.tiling.solution import tiling\n",
     "imports the solution's file": (
-        "import labs.tiling.solution\ntiling = labs.tiling.solution.tiling\n"
+        "import labs.exercises.tiling.solution\ntiling = labs.exercises.tiling.solution.tiling\n"
     ),
-    "opens the solution": "text = open('labs/tiling/solution.py').read()\nexec(text)\n",
+    "opens the solution": "text = open('labs/exercises/tiling/solution.py').read()\nexec(text)\n",
     "asks for the secret": "import os\nsecret = os.environ['COURSE_SECRET']\n",
 }
 # A kernel whose text acts where it is defined.

@@ -59,7 +59,7 @@ def students(lab: Lab) -> Iterator[Student]:
         yield from (Student("attack", ".py", raw, 0, 0) for raw in ATTACKS.values())
     for _, text in equivalents(solution):
         yield Student("equivalent", ".py", text.encode(), 100, 100)
-    for _, text in sample(solution, MUTANTS):
+    for text in (one.text for one in sample(solution, MUTANTS)):
         yield Student("mutant", ".py", text.encode(), 0, 100)
 
 

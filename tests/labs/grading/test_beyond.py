@@ -31,7 +31,7 @@ needs_dask = pytest.mark.skipif(
 def class_of_twelve() -> list[Submission]:
     asked = LAB.parts[0].asked
     texts = [asked.solution_text, asked.starter_text, "def scale("]
-    texts += [text for _, text in sample(asked.solution_text, 9)]
+    texts += [one.text for one in sample(asked.solution_text, 9)]
     return [
         Submission(f"student {number:02}", (("work.py", text.encode()),))
         for number, text in enumerate(texts)

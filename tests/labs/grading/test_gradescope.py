@@ -11,7 +11,7 @@ import pytest
 from labs import EXERCISES
 from utils.paths import ROOT
 
-SCRIPTS = ROOT / "labs" / "gradescope"
+SCRIPTS = ROOT / "labs" / "platforms" / "gradescope"
 SECONDS = 120
 pytestmark = pytest.mark.skipif(not shutil.which("timeout"), reason="Gradescope has Linux")
 

@@ -10,7 +10,8 @@ import nbformat
 import pytest
 
 from labs import EXERCISES
-from labs.exercise import Exercise
+from labs.checking.exercise import KernelExercise
+from labs.grading import attempt as in_the_child
 from labs.grading import feedback
 from labs.grading.batch import graded
 from labs.grading.by_text import functions_of
@@ -49,9 +50,9 @@ def test_the_starters_of_a_lab_get_at_most_a_third(lab):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [n for n, e in EXERCISES.items() if isinstance(e, Exercise)])
+@pytest.mark.parametrize("name", [n for n, e in EXERCISES.items() if isinstance(e, KernelExercise)])
 def test_a_solution_is_right_at_the_shapes_of_any_secret(name):
-    from labs.checker import attempt, wrong_result
+    from labs.checking.judge import attempt, wrong_result
 
     asked = EXERCISES[name]
     for number in range(4):
@@ -198,6 +199,19 @@ def test_a_child_that_crashes_hangs_or_writes_too_much_is_told():
     assert "did not end in the time" in in_child(hangs, Limits(seconds=0.2)).problem
     assert in_child(fails).problem == "ValueError: why"
     assert in_child(lambda: iter([{"part": 1}])).problem == ""
+
+
+@pytest.mark.parametrize("may_write", [False, True])
+def test_the_child_never_writes_the_cache_of_types(tmp_path, monkeypatch, may_write):
+    asked = EXERCISES["scale"]
+    submission = Submission("student", (("work.py", asked.solution_text.encode()),))
+    hidden = {"scale": drawn(asked, SECRET)}
+    monkeypatch.setenv("VIRTUAL_GPU_CACHE", str(tmp_path))
+    if may_write:  # then the same work leaves entries
+        monkeypatch.delitem(in_the_child.LIMITS, "VIRTUAL_GPU_CACHE_READ_ONLY")
+    seen = in_child(lambda: in_the_child.attempts(submission, [asked], hidden))
+    assert "out" in seen.messages[0]
+    assert any(tmp_path.iterdir()) == may_write
 
 
 @pytest.mark.slow

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from labs import EXERCISES
-from labs.evaluator import evaluated
 from labs.grading.grade import grade
 from labs.grading.hidden import drawn, graded_cases
 from labs.grading.labs import LABS, find
 from labs.grading.marks import rows_of
 from labs.grading.reading import Submission
-from labs.numbers import NumbersExercise, same
+from labs.numbers.evaluator import evaluated
+from labs.numbers.exercise import NumbersExercise, same
 
 SECRET = "a secret of sixteen characters"
 NUMBERS = [name for name, one in EXERCISES.items() if isinstance(one, NumbersExercise)]

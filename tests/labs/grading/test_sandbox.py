@@ -56,6 +56,9 @@ REFUSED = {
     "writes into the course": "open({root!r} + '/labs/pwned', 'w')",
     "writes into the root": "open('/pwned', 'w')",
     "writes where all may write": "open({shared!r} + '/pwned', 'w')",
+    "writes into the cache of types": "open({cache!r} + '/pwned', 'w')",
+    "removes an entry of that cache": "os.unlink({cache!r} + '/entry.json.gz')",
+    "reads what is beside that cache": "open({cache!r} + '/../secret').read()",
     "writes into shared memory": "open('/dev/shm/pwned', 'w')",
     "fills its scratch": (
         "[open(f'/scratch/{{i}}', 'wb').write(bytes(60 * 2**20)) for i in range(3)]"
@@ -85,6 +88,8 @@ SEEN = {
     "course": "os.listdir({root!r})",
     "a thread": "threading.Thread(target=print).start()",
     "scratch": "open('/scratch/small', 'w').write('x')",
+    "entry": "open({cache!r} + '/entry.json.gz').read()",
+    "cache": "[os.environ['VIRTUAL_GPU_CACHE'], os.environ['VIRTUAL_GPU_CACHE_READ_ONLY']]",
 }
 
 
@@ -93,6 +98,8 @@ def tried(sandbox, tmp_path_factory):
     """What the child got, or why it got nothing, by the name of what it tried."""
     folder, name = tmp_path_factory.mktemp("class"), f"name{secrets.token_hex()}"
     (folder / "secret").write_text(SECRET)
+    (folder / "types").mkdir()
+    (folder / "types" / "entry.json.gz").write_text("an entry")
     inherited = os.open(folder / "secret", os.O_RDONLY)
     os.set_inheritable(inherited, True)
     with (
@@ -101,11 +108,13 @@ def tried(sandbox, tmp_path_factory):
         socket.socket(socket.AF_UNIX) as named,
     ):
         patch.setenv("COURSE_SECRET", SECRET)
+        patch.setenv("VIRTUAL_GPU_CACHE", str(folder))
         named.bind(f"\0{name}")
         named.listen()
         known = {
             "secret": str(folder / "secret"), "root": str(ROOT), "name": name,
             "port": server.getsockname()[1], "shared": tempfile.gettempdir(),
+            "cache": str(folder / "types"),
         }  # fmt: skip
         texts = {what: text.format(**known) for what, text in (REFUSED | SEEN).items()}
         given = {"limits": asdict(LIMITS), "tries": list(texts.values())}
@@ -140,6 +149,20 @@ def test_of_the_course_only_what_runs_is_there(tried):
     prefixes = {Path(one) for one in (sys.prefix, sys.base_prefix)}
     known = {one.relative_to(ROOT).parts[0] for one in prefixes if one.is_relative_to(ROOT)}
     assert set(eval(tried["course"]["got"])) <= {*PACKAGES, *known}
+
+
+def test_the_cache_of_types_is_read_and_never_written(tried):
+    assert eval(tried["entry"]["got"]) == "an entry"
+    assert eval(tried["cache"]["got"])[1] == "1"
+
+
+@pytest.mark.parametrize("value", ["off", "/nowhere"])
+def test_without_a_cache_of_types_the_sandbox_has_none(monkeypatch, value):
+    from labs.grading import sandbox as own
+
+    monkeypatch.setenv("VIRTUAL_GPU_CACHE", value)
+    assert own._environment()["VIRTUAL_GPU_CACHE"] == "off"
+    assert own._cache() is None
 
 
 def test_what_a_right_function_may_need_is_there(tried):

@@ -2,7 +2,7 @@
 
 import re
 
-from labs.bank import find
+from labs.exercises import find
 from utils.figures import timeline
 
 

@@ -15,6 +15,7 @@ from gemm_kernels.tiled import STEP as TILED
 from tests.steps_edited import edited_step
 from utils.errors import CourseError
 from utils.ladder import ladder
+from utils.ladder.ladder import ladder_of
 from utils.ladder.shapes import GemmShape
 from utils.ladder.step import Launch
 
@@ -100,16 +101,16 @@ def test_variants_that_are_equal_are_one_key():
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_step_knows_its_file_and_its_ladder(step):
+def test_a_step_belongs_to_its_file_and_to_its_ladder(step):
     assert step.file.STEP is step
-    assert step.ladder.step(step.name) is step
+    assert ladder_of(step).step(step.name) is step
 
 
 def test_a_step_of_an_edited_file_knows_that_file():
     edited = edited_step(TILED, "cuda.syncthreads()", "pass", 2)
     assert edited.file is not TILED.file
     assert edited.file.STEP is edited
-    assert edited.ladder is gemm_kernels.LADDER
+    assert ladder_of(edited) is gemm_kernels.LADDER
 
 
 def test_a_grid_covers_the_edge_and_not_a_block_more():

@@ -126,7 +126,7 @@ def test_where_nothing_can_be_written_it_says_so():
 
 USE = """
 from labs import check
-from labs.bank import find
+from labs.exercises import find
 from gemm_kernels import LADDER
 verdict = check("tiling", find("tiling").solution)
 assert verdict.passed, verdict

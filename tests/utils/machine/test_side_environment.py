@@ -112,7 +112,7 @@ def test_a_check_runs_in_its_environment_and_its_exit_code_counts(tmp_path, monk
     assert side_environment.run(tmp_path, ["-c", code]) == 7
 
 
-OWN = (*sorted(ROOT.glob("labs/*/requirements.txt")), ROOT / "site" / "constraints.txt")
+OWN = (*sorted(ROOT.glob("labs/platforms/*/requirements.txt")), ROOT / "site" / "constraints.txt")
 
 
 @pytest.mark.parametrize("file", OWN, ids=str)

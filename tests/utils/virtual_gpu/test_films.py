@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labs.whole_rows import solution as whole_rows
+from labs.exercises.whole_rows import solution as whole_rows
 from tests.utils.virtual_gpu.filmed import FILMS, filmed, product, tiled
 from utils.lessons.edits import Edit, edited
 from utils.virtual_gpu import VirtualGpuError, trace

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
+from ..counters import AccessCount
 from ..errors import VirtualGpuError
 from ..lanes import WARP
 from ..recorder import Event, Recording
@@ -16,14 +17,35 @@ from ..transactions import CACHE_LINE_BYTES
 from .costs import Cost, cost_of
 from .grids import Grid, grid_of
 
-if TYPE_CHECKING:
-    from ..tracing import Trace
-
 MOST_STEPS = 120  # nobody watches more
 LAST_STEPS = 40  # of them from the end
 WITH_VALUES = 256  # elements of an array whose values can be read in its cells
 VALUES_IN_A_ROW = 16
 ACCESSES = ("load", "store", "atomic")
+
+
+class Section(Protocol):
+    """The text of a function. ``lines``: with their numbers in the file."""
+
+    name: str
+    file: str
+    lines: Sequence[tuple[int, str]]
+
+    def rows(self) -> Iterator[tuple[int, str]]:
+        """The lines that are shown."""
+
+
+class Recorded(Protocol):
+    """What a film needs of a launch that was watched (tracing.Trace).
+
+    sections: the kernel, then the functions that it called. files: their short names.
+    """
+
+    kernel: str
+    recording: Recording | None
+    sections: Sequence[Section]
+    files: Mapping[str, str]
+    access_counts: Sequence[AccessCount]
 
 
 @dataclass(frozen=True)
@@ -123,7 +145,7 @@ class Film:
         return said
 
 
-def film_of(trace: Trace, name: str, focus: str) -> Film:
+def film_of(trace: Recorded, name: str, focus: str) -> Film:
     """Raises VirtualGpuError where the trace has no recording, or one without any access."""
     recording = trace.recording
     if recording is None:
@@ -191,7 +213,7 @@ def _shortened(steps: list[Step]) -> list[Step]:
     return [*first, Step(last[0].row, (), Cost(), left_out=gap), *last]
 
 
-def _rows(trace: Trace) -> tuple[tuple[Row, ...], dict[tuple[str, int], int]]:
+def _rows(trace: Recorded) -> tuple[tuple[Row, ...], dict[tuple[str, int], int]]:
     """The lines of the kernel and of the functions that the block came to, and where each is."""
     seen = {(event.file, event.line) for event in trace.recording.events}
     rows: list[Row] = []
@@ -208,7 +230,7 @@ def _rows(trace: Trace) -> tuple[tuple[Row, ...], dict[tuple[str, int], int]]:
     return tuple(rows), places
 
 
-def _parts(trace: Trace, places: Mapping) -> dict[tuple[int, str, str], int]:
+def _parts(trace: Recorded, places: Mapping) -> dict[tuple[int, str, str], int]:
     parts = {}
     for count in trace.access_counts:
         row = places.get((trace.files[count.site.file], count.site.line))

@@ -8,9 +8,7 @@ import keyword
 import tokenize
 
 from .film import ACCESSES, Film
-
-# No plain spaces: nbconvert's pages keep one of several where nothing else stands with them.
-INDENT = "\N{NO-BREAK SPACE}"
+from .svg import INDENT
 
 
 def listing(film: Film, row_now: int) -> str:

@@ -13,22 +13,18 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..errors import VirtualGpuError
 from ..lanes import WARP
+from ..recorder import Event
 from .coding import addresses, shown_values, spans
-from .film import ACCESSES, WITH_VALUES, Film, Step, film_of
+from .film import ACCESSES, WITH_VALUES, Film, Recorded, Step, film_of
 from .grids import Grid
 from .layout import Layout, Place, layout_of
 from .listing import listing
 from .stage import poster_of, stage
 from .still import still
 from .strip import HEIGHTS, peaks, strip, summed
-
-if TYPE_CHECKING:
-    from ..recorder import Event
-    from ..tracing import Trace
 
 HERE = Path(__file__).parent
 TOGETHER = (
@@ -75,7 +71,7 @@ class Movie:
         return _html(self)
 
 
-def movie(*traces: Trace, title: str = "", labels: tuple[str, ...] = (), focus: str = "reads"):
+def movie(*traces: Recorded, title: str = "", labels: tuple[str, ...] = (), focus: str = "reads"):
     """The movie of one trace, or of several that are compared.
 
     labels: the name of each, instead of the kernel's. Raises VirtualGpuError where a trace has no

@@ -17,6 +17,8 @@ from .still import still
 
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#1f7fc4", "#d9730d", "#0a9a6c", "#8a6fc9", "#8b9096"
 PALE = "rgba(217,115,13,.30)"  # came with what was asked for, and nobody used it
+# No plain spaces: nbconvert's pages keep one of several where nothing else stands with them.
+INDENT = "\N{NO-BREAK SPACE}"
 
 _STYLE = """<style>
 .picture {font-family: system-ui, sans-serif; font-size: 14px; line-height: 1.5; max-width: 62em}

@@ -1,0 +1,158 @@
+"""Recognition by behaviour: a mistake is known by what a run did, in any spelling.
+
+A run is reduced to fingerprints, from the most exact to the coarsest. `mistakes.json` of an
+exercise says which sentence belongs to which fingerprint; `python -m tools.mistakes` makes it from
+`wrong.py` and from mutants of the right kernels. A fingerprint that two known mistakes with
+different sentences share is not in the table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from labs.checking.places import conditions_in, filled
+from labs.checking.run import Run
+from utils.virtual_gpu import Finding
+
+FILE = "mistakes.json"
+UNWRITTEN = np.float32(-12345.678)  # stands for an element that was never written
+_FLAWS = 2  # findings that a fingerprint holds; later ones depend on the spelling
+
+
+@dataclass(frozen=True)
+class Table:
+    """What is known of the mistakes of one exercise: sentences by fingerprint.
+
+    known: of `wrong.py`, by the most exact fingerprint. alike: of mutants, and of coarser
+    fingerprints. The first sentence whose places the reader's kernel has is said.
+    """
+
+    known: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    alike: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+NOTHING_KNOWN = Table()
+
+
+@cache
+def table_in(folder: Path) -> Table:
+    """Return the table of an exercise's folder; an empty one where there is no file."""
+    file = folder / FILE
+    if not file.exists():
+        return NOTHING_KNOWN
+    content = json.loads(file.read_text(encoding="utf-8"))
+    return Table(*(_by_print(content[part]) for part in ("known", "alike")))
+
+
+def _by_print(sentences: Mapping[str, str]) -> dict[str, list[str]]:
+    found = defaultdict(list)
+    for sentence in in_order(sentences):
+        for one in sentences[sentence].split():
+            found[one].append(sentence)
+    return found
+
+
+def in_order(sentences: Iterable[str]) -> list[str]:
+    """Return sentences as they are tried: those that ask for the most come first."""
+    return sorted(sentences, key=lambda sentence: (-conditions_in(sentence), sentence))
+
+
+def known_mistake(table: Table, runs: Sequence[Run]) -> str | None:
+    """Return the sentence of the mistake in `wrong.py` that behaves exactly like these runs."""
+    return said(table.known.get(next(fingerprints(runs)), ()), runs[-1])
+
+
+def similar_mistake(table: Table, runs: Sequence[Run]) -> str | None:
+    """Return the sentence of the nearest mutant, or of the mistakes that share a coarse print."""
+    found = (said(table.alike.get(one, ()), runs[-1]) for one in fingerprints(runs))
+    return next((sentence for sentence in found if sentence), None)
+
+
+def said(sentences: Iterable[str], run: Run) -> str | None:
+    """Return the first sentence whose places the run has, filled; None where there is none."""
+    found = (filled(sentence, run) for sentence in sentences)
+    return next((sentence for sentence in found if sentence), None)
+
+
+def goes_wrong(run: Run) -> bool:
+    """Return True if a run has a flaw or a wrong result, by which it can be recognised."""
+    return bool(run.wrong.any()) or any(not one.is_warning for one in run.trace.findings)
+
+
+def fingerprints(runs: Sequence[Run]) -> Iterator[str]:
+    """Yield what the runs of a wrong kernel did, the most exact fingerprint first.
+
+    runs: at all shapes up to the first that goes wrong.
+    """
+    last, place = runs[-1], len(runs) - 1
+    before, accesses = [_digest(run.out) for run in runs[:-1]], (_accesses(last), _left(last))
+    flaws = [one for one in last.trace.findings if not one.is_warning]
+    if flaws:
+        exact = sorted({_flaw(last, one) for one in flaws})[:_FLAWS]
+        kinds = sorted({_kind_of_flaw(last, one) for one in flaws})
+        yield _print("flaws and accesses", place, before, exact, accesses)
+        yield _print("flaws", place, exact)
+        yield _print("kinds and accesses", place, kinds, accesses)
+        yield _print("kinds", place, kinds)
+        yield _print("first kind", _kind_of_flaw(last, flaws[0]))
+        return
+    where = _digest(last.unwritten), _digest(last.wrong)
+    yield _print("values and accesses", place, before, _result(last), accesses)
+    yield _print("values", place, _result(last))
+    yield _print("elements and accesses", place, where, accesses)
+    if last.unwritten.any() or not last.wrong.all():
+        yield _print("elements", place, where)
+
+
+EXACT = 2  # fingerprints, of those above, that say what a run did and not only what kind it is
+
+
+def _flaw(run: Run, one: Finding) -> str:
+    return json.dumps((
+        _kind_of_flaw(run, one), [int(part) for part in one.index or ()], str(one.threads[0]),
+        one.threads_in_all,
+    ))  # fmt: skip
+
+
+def _kind_of_flaw(run: Run, one: Finding) -> str:
+    """The kind of a finding, its array, and how far it goes, without thread and element."""
+    reach = [int(part) for part in one.index_range or ()]
+    return json.dumps((one.kind, run.parameter(one.array) or "", one.axis, reach))
+
+
+def _accesses(run: Run) -> list:
+    """How many lanes loaded and stored, by parameter or by kind of memory."""
+    lanes: Counter = Counter()
+    for one in run.trace.access_counts:
+        name = run.parameter(one.array) if one.space == "global" else None
+        lanes[f"{name or one.space} {one.kind}"] += int(one.lanes)
+    return sorted(lanes.items())
+
+
+def _left(run: Run) -> list[str]:
+    """What the kernel has left in the memory that it may change besides the result."""
+    by_name = zip(run.job.parameters, run.left, strict=False)
+    return [_digest(array) for name, array in by_name if name in run.job.scratch]
+
+
+def _result(run: Run) -> str:
+    return _digest(np.where(run.unwritten, UNWRITTEN, run.out))
+
+
+def _digest(array: np.ndarray) -> str:
+    """A digest of the values; every NaN counts alike."""
+    if array.dtype.kind == "f":
+        array = np.nan_to_num(array, nan=7e37, posinf=8e37, neginf=9e37) + np.float32(0)
+    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:12]
+
+
+def _print(*facts) -> str:
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:10]

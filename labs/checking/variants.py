@@ -1,0 +1,87 @@
+"""Versions of a solution: the wrong and the right ones that an exercise lists as changes.
+
+`wrong.py` maps what `check` says to the versions that earn it, and `right.py` lists versions that
+`check` accepts. A version is a list of changes, each a piece of the solution's text and what
+replaces it everywhere, or the whole text of a file.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from labs.checking.exercise import Exercise
+from utils.errors import CourseError
+
+Changes = str | Sequence[tuple[str, str]]
+_NUMBERS = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong version: what was done, what `check` says of it, and its text.
+
+    says: a part of the verdict, with the places of `labs.checking.places`.
+    """
+
+    what: str
+    says: str
+    text: str
+
+
+def wrong_versions(exercise: Exercise) -> Iterator[Wrong]:
+    """Yield the versions of `wrong.py`."""
+    listed = _file(exercise, "wrong").WRONG
+    for says, versions in listed.items():
+        for what, changes in versions.items():
+            yield Wrong(what, says, changed(exercise, changes))
+
+
+def right_versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
+    """Yield what is different and the text, for each version of `right.py`."""
+    for what, changes in _file(exercise, "right").RIGHT.items():
+        yield what, changed(exercise, changes)
+
+
+def harmless_mutants(exercise: Exercise) -> Mapping[str, str]:
+    """Return the mutants of the solution that are right as well, each with the reason."""
+    return getattr(_file(exercise, "right"), "HARMLESS", {})
+
+
+def changed(exercise: Exercise, changes: Changes) -> str:
+    """Return the text of a version. Raises CourseError for a piece that the solution lacks."""
+    if isinstance(changes, str):
+        return changes
+    text = exercise.solution_text
+    for piece, other in changes:
+        if piece not in text:
+            raise CourseError(
+                f"The solution of {exercise.name} has no {piece!r}: compare the change with the "
+                "file."
+            )
+        text = text.replace(piece, other)
+    return text
+
+
+def file_beside(file: str, name: str) -> str:
+    """Return the text of another file of an exercise's folder, such as the starter."""
+    return (Path(file).parent / f"{name}.py").read_text(encoding="utf-8")
+
+
+def function_in(name: str, text: str) -> Callable:
+    """Return the function of this name in a text, whose lines can be read by tracebacks."""
+    file = f"<{name} {next(_NUMBERS)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    module = ModuleType(name)
+    module.__file__ = file
+    exec(compile(text, file, "exec"), module.__dict__)
+    return getattr(module, name)
+
+
+def _file(exercise: Exercise, file: str) -> ModuleType:
+    return import_module(f"labs.exercises.{exercise.name}.{file}")

@@ -1,0 +1,33 @@
+"""The bank: every folder here is an exercise of its name, and holds nothing but its data.
+
+`exercise.py` says what is asked, `starter.py` and `solution.py` are what a reader begins with and
+what is right. `right.py` and `wrong.py` hold other versions, and `mistakes.json` how `check`
+recognises the wrong ones by what they do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+
+from labs.checking.exercise import Exercise
+from utils.errors import CourseError
+
+
+def _load() -> dict[str, Exercise]:
+    folders = sorted(file.parent.name for file in Path(__file__).parent.glob("*/exercise.py"))
+    return {name: import_module(f"{__package__}.{name}.exercise").EXERCISE for name in folders}
+
+
+EXERCISES: Mapping[str, Exercise] = _load()
+
+
+def find(name: str) -> Exercise:
+    """The exercise of this name; CourseError with the names that there are."""
+    if name in EXERCISES:
+        return EXERCISES[name]
+    close = difflib.get_close_matches(str(name), EXERCISES, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(EXERCISES)}."
+    raise CourseError(f"There is no exercise {name!r}: {hint}")

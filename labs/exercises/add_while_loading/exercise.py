@@ -1,0 +1,52 @@
+"""The first addition of a block's sum, made while the elements are loaded."""
+
+from labs.families.reduction import (
+    Sums,
+    each_element_once,
+    no_atomics,
+    no_bank_conflict,
+    reduction,
+    shared_requests_per_block,
+)
+from labs.targets.counts import (
+    barriers_per_block,
+    no_float64,
+    no_negative_index,
+    one_store_per_element,
+    sectors_per_request,
+)
+
+EXERCISE = reduction(
+    Sums(threads=256, each=2),
+    constant="BLOCK",
+    name="add_while_loading",
+    lesson="18",
+    title="Two elements for each thread",
+    text=(
+        "Each thread brings two elements of `x` to shared memory, already added. The tree behind "
+        "it stays as it is. About 4 lines.",
+        "The launch is given: blocks of 256 threads, and one block for 512 elements. So the last "
+        "block may reach beyond the end of `x` with one element of a thread, or with both. "
+        "Neighbouring threads load neighbouring elements (lesson 05).",
+    ),
+    shapes=((2048,), (2000,), (1300,), (513,), (257,), (33,), (1,)),
+    targets=(
+        no_negative_index(),
+        one_store_per_element(),
+        no_float64(),
+        no_atomics(),
+        each_element_once(),
+        sectors_per_request(4),
+        shared_requests_per_block(64),
+        no_bank_conflict(),
+        barriers_per_block(9),
+    ),
+    hints=(
+        "With which element does block 1 begin? Block 0 has 512 of them.",
+        "If thread 0 took elements 0 and 1, and thread 1 elements 2 and 3, each load would leave "
+        "out every second word. Which second element keeps neighbours together?",
+        "The second element of a thread lies `BLOCK` further than the first. Each needs a test of "
+        "its own, and what lies behind the end counts zero.",
+    ),
+    after="As many threads as before now serve twice as many elements.",
+)

@@ -1,0 +1,66 @@
+"""The roofline as a function: what a product in tiles reaches at most."""
+
+from random import Random
+
+from labs.numbers.exercise import Case, NumbersExercise
+
+# Tiles, peak in GFLOP/s, bandwidth in GB/s.
+CASES = (
+    ((32, 32, 60_000, 4_000), 32_000, "A block makes 8 operations for each byte."),
+    ((128, 128, 60_000, 1_000), 32_000, "A block makes 32 operations for each byte."),
+    ((32, 32, 20_000, 4_000), 20_000, "By its bytes it could reach 32,000, and the peak is less."),
+    ((64, 128, 100_000, 3_000), 64_000, "8,192 multiply-adds for 192 words: the sides differ."),
+    ((32, 8, 60_000, 5_000), 16_000, "256 multiply-adds for 40 words: 3.2 operations a byte."),
+    ((1, 1, 60_000, 4_000), 1_000, "One multiply-add for two words: a quarter of an operation."),
+    ((16, 48, 60_000, 200), 1_200, "768 multiply-adds for 64 words: 6 operations a byte."),
+    ((96, 128, 150_000, 7_000), 150_000, "By its bytes it could reach 192,000."),
+    ((32, 32, 32_000, 4_000), 32_000, "This is the ridge: both ceilings are the same."),
+)
+
+
+def right(BM, BN, peak, bandwidth):
+    """The lower one of the peak and of what the bytes allow."""
+    return min(peak, 2 * BM * BN / (4 * (BM + BN)) * bandwidth)
+
+
+def draw(random: Random) -> tuple[int, int, int, int]:
+    """Sides of a tile, a peak in GFLOP/s and a bandwidth in GB/s, on both sides of the ridge."""
+    sides = random.randint(1, 256), random.randint(1, 256)
+    return *sides, random.randint(5_000, 150_000), random.randint(200, 10_000)
+
+
+def operations_behind(given, answer):
+    """What a wrong answer says of the operations for a byte."""
+    *_, peak, bandwidth = given
+    if answer == peak:
+        return "Your answer is the peak, so you allow more operations for a byte."
+    return f"Your answer divided by the bandwidth is {answer / bandwidth:.3g}."
+
+
+EXERCISE = NumbersExercise(
+    name="attainable",
+    lesson="21",
+    title="What the roofline allows",
+    text=(
+        "Write `attainable(BM, BN, peak, bandwidth)`: how many GFLOP/s a float32 product can reach "
+        "at most, where each block computes BM×BN elements of c. `peak` is in GFLOP/s, `bandwidth` "
+        "in GB/s. About 4 lines.",
+        "For each k a block reads BM words of `a` and BN words of `b` through that memory, each "
+        "once. What it stores at the end is left out.",
+    ),
+    parameters=("BM", "BN", "peak", "bandwidth"),
+    unit="",
+    whole=False,
+    beside=operations_behind,
+    promises=("right left of the ridge and right of it", "right for tiles that are not square"),
+    cases=lambda: [Case(*one) for one in CASES],
+    right=right,
+    draw=draw,
+    hints=(
+        "For one k: how many multiply-adds does the block make with BM words of `a` and BN words "
+        "of `b`? Each is two operations. And how many bytes are BM + BN words?",
+        "Operations divided by bytes are the intensity. Times the bandwidth, they are GFLOP/s.",
+        "The lower one of the two ceilings is the limit: `min(...)`.",
+    ),
+    after="That means: tiles twice as wide and twice as high double what the memory allows.",
+)  # fmt: skip

@@ -1,0 +1,41 @@
+"""Repair a benchmark: four faults."""
+
+from labs.host.benchmark.faults import examine
+from labs.host.exercise import HostExercise
+
+EXERCISE = HostExercise(
+    name="benchmark",
+    lesson="01",
+    title="Repair the benchmark",
+    text=(
+        "`benchmark(device, m, n, k)` should return the rate of a matrix product in GFLOP/s. It "
+        "has the four faults that you have seen: the first launch is timed, nobody waits, the "
+        "cache is hot, and it counts in 2^30. Repair it, and let no outlier change the result. "
+        "About 8 lines.",
+        "The device has four methods. `launch()` puts the product into the queue and returns. "
+        "`synchronize()` waits until the queue is empty. `flush()` puts work into the queue that "
+        "empties the cache. `now()` is the host's clock, in seconds.",
+        "The check gives your function a model of a device, with a simulated clock. So it knows "
+        "the right answer, and what each of your readings of the clock has seen.",
+    ),
+    hints=(
+        "Which work may lie between your two readings of the clock, and which may not? Draw the "
+        "two rows, host and device, for one repetition.",
+        "One launch before the loop compiles. In the loop, each repetition needs its own two "
+        "readings, because the flush must not lie between them.",
+        "A flush is work in the queue, like a kernel. When must it have ended?",
+        "In the loop: flush, synchronize, read the clock, launch, synchronize, read the clock. "
+        "Keep at least 7 differences in a list. A few of them are disturbed: take the median of "
+        "the list, and not the mean. (`median` comes from the module `statistics`.)",
+    ),
+    after=(
+        "Its rate holds no compiler, no cache that was filled before, and no launch that something "
+        "else disturbed. It waits for the kernel, and it counts as the data sheets do."
+    ),
+    parameters=("device", "m", "n", "k"),
+    promises=(
+        "the rate of the kernel with cold caches, within 2 %, on three devices",
+        "at least 7 launches timed",
+    ),
+    examine=examine,
+)

@@ -1,0 +1,54 @@
+"""The first kernel: each thread scales one element."""
+
+import numpy as np
+
+from labs.families.vectors import elementwise, numbers
+from labs.targets.counts import (
+    full_requests,
+    no_float64,
+    no_negative_index,
+    one_store_per_element,
+    sectors_per_request,
+)
+
+
+def inputs(shape, seed):
+    """x and factor, which is another one at each length; their products are exact."""
+    return numbers(shape, seed), np.float32(shape[0] % 7 + 0.5)
+
+
+def reference(x, factor):
+    """factor · x, float64."""
+    return x.astype(np.float64) * float(factor)
+
+
+EXERCISE = elementwise(
+    name="scale",
+    lesson="00",
+    title="Your first kernel",
+    text=(
+        "Write a kernel `scale(x, factor, out)` that stores `factor · x[i]` in `out[i]`, for every "
+        "element. All threads execute the same lines, and each takes care of one element. About 3 "
+        "lines.",
+        "The launch is given: blocks of 256 threads, and as many of them as it takes to have a "
+        "thread for each element. So the last block may have threads without an element.",
+    ),
+    parameters=("x", "factor", "out"),
+    shapes=((1024,), (1000,), (257,), (31,), (1,)),
+    inputs=inputs,
+    reference=reference,
+    targets=(
+        no_negative_index(),
+        one_store_per_element(),
+        no_float64(),
+        sectors_per_request(4),
+        full_requests(),
+    ),
+    hints=(
+        "Which element is yours? `cuda.grid(1)` is the number of your thread in the whole launch.",
+        "1000 elements need 4 blocks of 256 threads, which are 1024 threads. What must the last 24 "
+        "of them not do?",
+        "Ask first whether there is such an element, `i < out.size`, and store under that test.",
+    ),
+    after="Each thread has done one element, and neighbouring threads have done neighbours.",
+)

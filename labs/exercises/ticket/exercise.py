@@ -1,0 +1,38 @@
+"""The sum in one launch: tickets find the block that finishes last."""
+
+from labs.families.single_pass_reduction import sum_in_one_launch
+
+EXERCISE = sum_in_one_launch(
+    name="ticket",
+    lesson="20",
+    title="One launch with a ticket",
+    text=(
+        "With two launches each block leaves its total in `partials[cuda.blockIdx.x]`, and a "
+        "second kernel adds these. Do both in one launch. `drawn[0]` counts the tickets that were "
+        "drawn and is 0 before the launch. Each block leaves its total and draws one ticket. The "
+        "block that draws the last one adds all partial sums and stores the result in `out[0]`. "
+        "About 12 lines.",
+        "The launch is given: blocks of 64 threads, one element of `x` for each thread, and as "
+        "many elements in `partials` as there are blocks. There may be more blocks than threads "
+        "in a block. `partials` holds what other launches have left there. The next launch uses "
+        "the same counter, so after the launch it must be 0 again. `number` is a word of shared "
+        "memory for the number of the block's ticket.",
+    ),
+    hints=(
+        "`cuda.atomic.add(drawn, 0, 1)` adds 1 to `drawn[0]` and returns what stood there before. "
+        "Two blocks can never get the same number. One thread of the block draws, and the others "
+        "learn the number from shared memory, after a barrier.",
+        "The blocks draw the numbers 0, 1, 2 … Which number does the last of `cuda.gridDim.x` "
+        "blocks get?",
+        "Whoever has drawn the last ticket knows that all others have drawn theirs. But are "
+        "their totals in memory? A fence, `threadfence`, between two accesses of a thread says: "
+        "whoever sees the second one also sees the first.",
+        "The last block adds `partials` with all its threads: thread t takes the elements t, t + "
+        "64, and so on, as many as there are. Then `block_sum` adds what the threads have. Thread "
+        "0 stores the result, and sets the counter back.",
+    ),
+    after=(
+        "One launch, and no block waited for another one. The bits of the result repeat: the "
+        "additions and their order are the same, whichever block comes last."
+    ),
+)

@@ -1,0 +1,39 @@
+"""Other right answers to `ticket`: changes of the solution that `check` accepts."""
+
+from labs.exercises.ticket.wrong import ADD, DRAW, FENCE, LAST, LOOP, RESET, TEST, TREE, WAIT
+
+INC = "atomic.inc(drawn, 0, cuda.gridDim.x - 1)"
+
+# Right, and other than the solution.
+RIGHT = {
+    "the counter wraps": [("atomic.add(drawn, 0, 1)", INC), (RESET, "")],
+    "one thread adds": [
+        (LOOP + ADD + TREE + LAST,
+         LAST + "            for j in range(partials.size):\n    " + ADD),
+    ],
+    "a fence for both sides": [(TEST, TEST + "\n        cuda.threadfence()")],
+    "the others leave": [(TEST, f"{TEST.replace('==', '!=')}\n        return\n    if True:")],
+    "a flag in shared memory": [
+        (DRAW, DRAW.rstrip() + " == cuda.gridDim.x - 1\n"), (TEST, "if number[0]:"),
+    ],
+    "the fence before a barrier, and another thread draws": [
+        (DRAW, ""),
+        (WAIT, "    cuda.syncthreads()\n    if cuda.threadIdx.x == 1:\n" + DRAW + WAIT),
+    ],
+    "gridDim for the size": [("partials.size", "cuda.gridDim.x")],
+    "set back by an atomic": [(RESET, "            cuda.atomic.exch(drawn, 0, 0)\n")],
+    "numbers from 1 on": [
+        (DRAW, DRAW.replace("cuda.atomic", "1 + cuda.atomic")), (TEST, TEST.replace(" - 1", "")),
+    ],
+    "another thread draws": [
+        (FENCE + DRAW, ""),
+        (WAIT, "    cuda.syncthreads()\n    if cuda.threadIdx.x == 5:\n" + FENCE + DRAW + WAIT),
+    ],
+}  # fmt: skip
+
+HARMLESS = {
+    "constant_one_more in `number = cuda.shared.array(1, uint32)`": "a word that nobody uses",
+    "float64 in `total = block_sum(x[i] if i < x.size else float32(0))`": (
+        "`sums` makes it a float32"
+    ),
+}

@@ -1,0 +1,88 @@
+"""C through shared memory, so that each store request writes whole rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labs.checking.exercise import KernelExercise
+from labs.checking.job import Shape
+from labs.checking.target import Probes
+from labs.families import whole_rows as probes
+from labs.targets.counts import (
+    full_requests,
+    no_float64,
+    no_negative_index,
+    one_store_per_element,
+)
+from utils.ladder.step import Launch
+
+
+def launch(shape: Shape) -> Launch:
+    """A warp for each tile of 16×32, rounded up."""
+    m, n = shape
+    return Launch(grid=(-(-n // probes.COLUMNS), -(-m // probes.ROWS)), block=(32,))
+
+
+def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
+    """Whole tiles: different numbers above 0 where c has elements, and 0 beyond its edges."""
+    m, n = shape
+    grid = launch(shape).grid
+    x = np.zeros((grid[1] * probes.ROWS, grid[0] * probes.COLUMNS), np.float32)
+    x[:m, :n] = 1 + np.random.default_rng(seed).permutation(m * n).reshape(m, n)
+    return (x,)
+
+
+def reference(x: np.ndarray) -> np.ndarray:
+    """x without what lies beyond the edges of c, float64."""
+    return x[: (x > 0).any(axis=1).sum(), : (x > 0).any(axis=0).sum()].astype(np.float64)
+
+
+EXERCISE = KernelExercise(
+    name="whole_rows",
+    lesson="15",
+    title="C through shared memory",
+    text=(
+        "A product is done: each lane has a quad of 4×4 elements of `c` in its registers, by the "
+        "zig-zag. (Here it loads them from `x`, so that the check knows what they are. Leave these "
+        "lines as they are.) Let every store request write 32 neighbours of one row.",
+        "`rows` has room for four rows of the tile. Pass the first row of every quad through it, "
+        "then the second, and so on. About 8 lines. `c` may have any size: a row of it may begin "
+        "anywhere, so it takes no `store4` (`rows` does), and the last tiles hang over the edge.",
+        "The launch is given: one warp for each tile of 16×32 of `c`. You may change the size of "
+        "`rows`.",
+    ),
+    parameters=("x", "c"),
+    sizes=("m", "n"),
+    shapes=((32, 96), (35, 70), (13, 33), (16, 31), (1, 1)),
+    launch=launch,
+    inputs=inputs,
+    reference=reference,
+    probes=Probes(
+        constants=(probes.other_arguments,),
+        refused=(probes.local_rows,),
+    ),
+    targets=(
+        no_negative_index(),
+        one_store_per_element(),
+        no_float64(),
+        probes.loaded_once(),
+        probes.sectors_of_stores(),
+        full_requests(),
+        probes.no_conflicts(),
+    ),
+    hints=(
+        "Begin with i = 0, the first row of every quad. The quads lie four below each other, so "
+        "these are rows 0, 4, 8 and 12 of the tile: lane by lane they go to `rows[down]`, four "
+        "words from `across * 4` on.",
+        "When all lanes have stored, read `rows` in another way: lane by lane along a row. Then a "
+        "request stores 32 neighbours of a row of `c`. Which row of the tile is `rows[r]` at i?",
+        "`cuda.syncwarp()` lets the lanes of a warp wait for each other. You need one before other "
+        "lanes read, and one before the next i replaces what they read.",
+        "All lanes must come to each `syncwarp`, so test the edges where you store into `c`.",
+        "A bank conflict is left? Lanes 0 and 1 store into rows 0 and 1 at the same column. With "
+        "rows of 32 words these lie in the same banks. A `store4` serves eight lanes at a time, "
+        "here four in each of two rows. How much longer must a row be, so that they find 32 "
+        "different banks?",
+    ),
+    after="Each request now stores 32 neighbours of a row, in the four sectors that they need.",
+)

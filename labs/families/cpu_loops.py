@@ -1,0 +1,49 @@
+"""The family of matrix products by loops: functions of the CPU (a, b, c) with c = a·b.
+
+Shapes, inputs and reference are those of `product`. The sizes are small: the check follows every
+single load and store.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from labs.checking.exercise import KernelExercise
+from labs.checking.target import Probes
+from labs.families.product import inputs, reference
+from labs.families.wrong_products import WRONG_PRODUCTS
+from utils.ladder.step import Launch
+
+
+def loop_product(**told) -> KernelExercise:
+    """Return an exercise of this family.
+
+    told: the fields of KernelExercise that the family leaves open.
+    """
+    return KernelExercise(
+        decorator="njit",
+        parameters=("a", "b", "c"),
+        sizes=("m", "n", "k"),
+        launch=lambda shape: Launch(grid=(1,), block=(1,)),
+        inputs=inputs,
+        reference=reference,
+        probes=Probes(
+            refused=(_whole_arrays, _shared_among_cores), wrong=WRONG_PRODUCTS
+        ),
+        **told,
+    )
+
+
+def _whole_arrays(function: Callable, story: str) -> str | None:
+    if not re.search("MatMult|an? (2D |1D )?array", story):
+        return None
+    return "Write the loop over the elements out."
+
+
+def _shared_among_cores(function: Callable, story: str) -> str | None:
+    if "prange" not in story:
+        return None
+    return "This task is about one core: `prange` shares a loop among several, `range` does not."
+
+

@@ -1,0 +1,159 @@
+"""Micro-kernels from vector primitives: what the text of one shows that cannot be compiled."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import numpy as np
+
+from utils.virtual_gpu.source import read_source
+
+ROWS, LANES = 2, 8
+PRIMITIVES = {
+    "loadu": "`loadu(x, i, 8)`: the array, the index of the first element, how many floats",
+    "broadcast": "`broadcast(x, i, 8)`: the array, the index of the element, how many floats",
+    "set1": "`set1(value, 8)`: a float32, such as `float32(0)`, and how many floats",
+    "fmadd": "`fmadd(x, y, z)`: three vectors, and the result is x·y + z",
+    "mul": "`mul(x, y)`: two vectors, and the result is x·y",
+    "storeu": "`storeu(x, i, vector)`: the array, the index of the first element, the vector",
+}
+
+
+def by_step(panel: np.ndarray, width: int) -> np.ndarray:
+    """A panel with one row for each step, float64."""
+    return panel.astype(np.float64).reshape(-1, width)
+
+
+# ------------------------------------------------------------------------ what cannot be compiled
+
+
+def _nodes(kernel, message: str) -> list[ast.AST]:
+    """What stands in the source line that a message names."""
+    line = re.search(r"line (\d+)", message)
+    tree = read_source(kernel.py_func).tree
+    named = int(line[1]) if line else None
+    return [node for node in ast.walk(tree) if getattr(node, "lineno", None) == named]
+
+
+def _calls(nodes, *names: str) -> list[ast.Call]:
+    """The calls of these primitives."""
+    return [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in names
+    ]
+
+
+def misused(kernel, message: str) -> str | None:
+    """A primitive with other arguments than it takes."""
+    if "8 or 16 lanes" in message:
+        return (
+            "The last argument of `loadu`, `broadcast` and `set1` is how many floats the vector "
+            "has: here 8."
+        )
+    for name, words in PRIMITIVES.items():
+        needed = words.partition("`: ")[0].count(",") + 1
+        wrong = [len(call.args) != needed for call in _calls(_nodes(kernel, message), name)]
+        if any(wrong) or f"{name} needs" in message:
+            return f"It is {words}."
+    return None
+
+
+def exchanged(kernel, message: str) -> str | None:
+    """storeu with its vector in another place than the third."""
+    if "operand must be a vector" not in message:
+        return None
+    sums = {
+        ast.unparse(target)
+        for node in ast.walk(read_source(kernel.py_func).tree)
+        if isinstance(node, ast.Assign) and _calls([node.value], "fmadd")
+        for target in node.targets
+    }
+    for call in _calls(_nodes(kernel, message), "storeu"):
+        for place, arg in zip(("first", "second"), map(ast.unparse, call.args), strict=False):
+            if arg in sums:
+                return f"It is {PRIMITIVES['storeu']}. Here `{arg}` is the {place}."
+    return None
+
+
+def number_for_a_sum(kernel, message: str) -> str | None:
+    """A sum that begins as a number."""
+    if "operand must be a vector" not in message:
+        return None
+    used = {ast.unparse(arg) for call in _calls(_nodes(kernel, message), "fmadd", "storeu")
+            for arg in call.args}  # fmt: skip
+    for node in ast.walk(read_source(kernel.py_func).tree):
+        names = map(ast.unparse, node.targets) if isinstance(node, ast.Assign) else ()
+        if (name := next((one for one in names if one in used), None)) and _is_number(node.value):
+            return (
+                f"`{name}` is one number since line {node.lineno}, `{ast.unparse(node)}`. A sum of "
+                "this tile is a vector of 8: `set1(float32(0), 8)` has zero 8 times."
+            )
+    return None
+
+
+def _is_number(value: ast.expr) -> bool:
+    """0, 0.0, float32(0)."""
+    if isinstance(value, ast.Call):
+        return ast.unparse(value.func).rpartition(".")[2] in ("float32", "float", "int")
+    return isinstance(value, ast.Constant)
+
+
+def no_vector(kernel, message: str) -> str | None:
+    """An element of an array where a vector belongs."""
+    if "operand must be a vector" not in message:
+        return None
+    return (
+        "An element of an array, such as `a[0]`, is one number; `broadcast(a, 0, 8)` is a vector "
+        "with that number 8 times."
+    )
+
+
+def never_set(kernel, message: str) -> str | None:
+    """A sum that has no value when the first turn adds to it."""
+    found = re.search(r"(\w+), read before it is set", message)
+    return (
+        f"`{found[1]}` has no value before the loop. With what does a sum begin?" if found else None
+    )
+
+
+def made_here(kernel, message: str) -> str | None:
+    """A list of two sums, or an array of zeros."""
+    if "made here is not known" not in message:
+        return None
+    if any(isinstance(node, ast.List) for node in _nodes(kernel, message)):
+        return "A list lies in memory. Use two names, one for each sum: then they are registers."
+    return "An array lies in memory. A vector of 8 zeros is `set1(float32(0), 8)`."
+
+
+def operators(kernel, message: str) -> str | None:
+    """`+` and `*` between vectors."""
+    nodes = _nodes(kernel, message)
+    values = [node.value for node in nodes if isinstance(node, ast.Assign)]
+    if not (
+        re.search(r"float32x\d", message)
+        or any(isinstance(node, ast.AugAssign) for node in nodes)
+        or any(isinstance(value, ast.BinOp) for value in values)
+    ):
+        return None
+    return (
+        "Vectors know no `+`, no `*` and no `+=`. The primitives compute with them: "
+        "`fmadd(x, y, z)` is x·y + z, for each of the 8 floats."
+    )
+
+
+def stored_as_element(kernel, message: str) -> str | None:
+    """c[...] = vector."""
+    targets = [node.targets[0] for node in _nodes(kernel, message) if isinstance(node, ast.Assign)]
+    if not any(isinstance(target, ast.Subscript) for target in targets):
+        return None
+    return "A vector goes into an array with `storeu(x, i, vector)`."
+
+
+# ----------------------------------------------------------------------- what the launch has found
+
+
+# ------------------------------------------------------------------------------- what is wrong
+
+

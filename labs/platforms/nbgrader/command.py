@@ -1,0 +1,105 @@
+"""The sub-command `python -m labs assignment`: a course for nbgrader."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import secrets
+import sys
+from pathlib import Path
+
+import nbformat
+
+from labs.grading.labs import LABS, Lab, find
+from labs.grading.private import outside, secret_of
+from labs.platforms.nbgrader.cells import source
+from utils.errors import CourseError
+from utils.paths import ROOT
+
+CONFIG = "nbgrader_config.py"
+SECRET = "secret.txt"
+_CONFIG = '''"""The configuration of this course, for its instructors. It is yours to change."""
+
+import sys
+
+sys.path.append({root!r})  # where labs is
+
+c = get_config()
+c.CourseDirectory.course_id = {course!r}
+c.CourseDirectory.root = {folder!r}
+c.Exchange.root = {exchange!r}  # every student must be able to reach it
+
+# Starters are released as they are: the notebooks in source/ hold no solution.
+c.ClearSolutions.enabled = False
+
+# Submissions are graded by their text. Nothing of them is run, and no metadata is believed.
+c.Autograde.exporter_class = "labs.platforms.nbgrader.by_text.ByText"
+c.Autograde.sanitize_preprocessors = []
+c.Autograde.autograde_preprocessors = [
+    "labs.platforms.nbgrader.by_text.GradedByText",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+]
+c.ByText.secret_file = {secret!r}
+'''
+
+
+def add_to(commands) -> None:
+    """The sub-command, in a parser's list of them."""
+    parser = commands.add_parser("assignment", help="write a course for nbgrader")
+    parser.description = "Write labs as assignments of nbgrader, which are graded by their text."
+    parser.add_argument("labs", nargs="+", metavar="LAB", help=f"all, or {', '.join(LABS)}")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="COURSE",
+        help="folder of nbgrader's course, made or added to, which no student may read",
+    )  # fmt: skip
+    parser.add_argument("--course", help="name of the course (default: that of the folder)")
+    parser.add_argument(
+        "--exchange", type=Path, default=Path("/usr/local/share/nbgrader/exchange"),
+        help="folder through which nbgrader gives out and collects (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--secret", type=Path, help=f"file with the secret of this class (default: COURSE/{SECRET})"
+    )
+    parser.set_defaults(run=write_course)
+
+
+def write_course(arguments: argparse.Namespace) -> int:
+    """Write the labs, the secret and the configuration; what is there is kept. CourseError."""
+    names = list(LABS) if arguments.labs == ["all"] else arguments.labs
+    labs = [find(name) for name in names]
+    folder = arguments.out.resolve()
+    outside(folder, "--out")
+    course = arguments.course or folder.name
+    if not re.fullmatch(r"[\w.-]+", course):
+        raise CourseError(f"The course is called {course!r}: give it letters, digits, -, . and _.")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for lab in labs:
+            _write_lab(folder, lab)
+        secret = (arguments.secret or folder / SECRET).resolve()
+        if arguments.secret is None and not secret.exists():
+            secret.touch(mode=0o600)
+            secret.write_text(secrets.token_hex() + "\n", encoding="utf-8")
+        secret_of(secret)
+        if not (folder / CONFIG).exists():
+            (folder / CONFIG).write_text(
+                _CONFIG.format(
+                    root=str(ROOT), course=course, folder=str(folder),
+                    exchange=str(arguments.exchange.resolve()), secret=str(secret),
+                ), encoding="utf-8",
+            )  # fmt: skip
+    except OSError as error:
+        raise CourseError(f"{folder} cannot be written: {error.strerror}.") from None
+    print(f"{len(labs)} assignments of the course {course}: {folder}")
+    return 0
+
+
+def _write_lab(folder: Path, lab: Lab) -> None:
+    """The master of a lab. One that the instructor has changed is not written over."""
+    file = folder / "source" / lab.name / f"{lab.name}.ipynb"
+    if file.exists():
+        print(f"{file} is there, and stays as it is.", file=sys.stderr)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(source(lab), file)

@@ -1,0 +1,90 @@
+"""What the compiler makes of a kernel: counted where there is one, and else named as not known."""
+
+from types import SimpleNamespace
+
+import pytest
+from numba import njit
+
+from labs import EXERCISES, check
+from labs.checking.run import run
+from labs.exercises.micro_kernel.exercise import no_spills
+from labs.targets.machine_code import machine_code
+from tests.labs.versions import right, wrong
+from utils.errors import CourseError
+from utils.intrinsics.simd import broadcast, fmadd_row, load_row, store_row, zero_row
+from utils.xray.compile import NO_COMPILER
+
+
+@pytest.mark.parametrize(
+    "name, given, unknown",
+    [
+        ("sums_in_registers", EXERCISES["sums_in_registers"].solution, 2),
+        ("unroll", wrong("unroll", "ranges"), 1),
+    ],
+)
+def test_without_a_compiler_what_it_makes_is_named_as_not_known(name, given, unknown, monkeypatch):
+    def refuse(*given):
+        raise CourseError(NO_COMPILER)
+
+    monkeypatch.setattr("utils.xray.xray", refuse)
+    verdict = check(name, given)
+    assert verdict.passed
+    assert [note.partition(":")[0] for note in verdict.notes] == (
+        ["Not known on this machine"] * unknown
+    )
+
+
+def test_without_a_compiler_loads_are_judged_by_the_source_alone(monkeypatch):
+    monkeypatch.setattr("labs.families.loads_in_flight._compiled", lambda seen: None)
+    verdict = check("four_loads", EXERCISES["four_loads"].solution)
+    assert verdict.passed
+    assert "Not known on this machine: one wait in the machine code, too." in verdict.notes
+    assert not check("four_loads", EXERCISES["four_loads"].starter).passed
+
+
+def test_where_the_code_of_the_cpu_cannot_be_known_a_note_says_so(monkeypatch):
+    monkeypatch.setattr("labs.exercises.micro_kernel.exercise.hot_loop_elsewhere", lambda *_: None)
+    verdict = check("micro_kernel", EXERCISES["micro_kernel"].solution)
+    assert verdict.passed
+    assert verdict.notes == ("Not known on this machine: no spills.",)
+
+
+def test_who_passes_reads_where_the_waits_are_counted():
+    # The last block of this one waits up to three times in a thread.
+    verdict = check("four_loads", right("four_loads", "a fast way for whole blocks"))
+    assert "counted in block 0" in str(verdict)
+    assert "a kernel may wait more often" in str(verdict)
+
+
+@pytest.mark.parametrize(
+    "what", ["a test for each term", "ranges", "the remainder first", "an unsigned i"]
+)
+def test_too_many_instructions_are_told_with_the_target(what, compiler):
+    (cause,) = check("unroll", wrong("unroll", what)).causes
+    for words in ("The result is right", "in the machine code", "the target is 9"):
+        assert words in cause
+
+
+def test_a_sum_in_a_register_is_not_spilled(compiler):
+    exercise = EXERCISES["unroll"]
+    seen = run(exercise, exercise.solution, exercise.shapes[0], 20)
+    assert machine_code(seen).spill_bytes == 0
+
+
+def sums_of(vectors):
+    @njit
+    def sums(a, b, c):
+        row, totals = load_row(b, 0, 8, vectors), zero_row(8, vectors)
+        for p in range(a.size):
+            totals = fmadd_row(broadcast(a, p, 8), row, totals)
+        store_row(c, 0, totals)
+
+    return SimpleNamespace(kernel=sums)
+
+
+def test_more_vectors_than_registers_are_counted_as_spills():
+    target = no_spills()
+    assert target.measure(sums_of(5)) == 0
+    spilled = target.measure(sums_of(20))
+    assert spilled > 0
+    assert "16 registers" in target.cause(sums_of(20), spilled)

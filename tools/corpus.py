@@ -1,0 +1,117 @@
+"""What the checker and the virtual GPU say of every known kernel: `python -m tools.corpus`.
+
+For each exercise: its starter, solution, right and wrong versions and mutants, with all sentences
+and counts of the verdict; and what the task says. For the virtual GPU: the findings in its broken
+and its right kernels. `tools/corpus.json` holds a digest of each, so that a change of a single word
+is seen. `--out FOLDER` keeps the sentences themselves, and `--against FOLDER` lists what differs
+from those.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from labs import EXERCISES, check
+from labs.checking.exercise import Exercise
+from labs.checking.variants import function_in, right_versions, wrong_versions
+from labs.grading.mutants import sample
+from tests.kernels.run_case import CASES
+from utils.paths import ROOT
+from utils.virtual_gpu import trace
+from utils.virtual_gpu.allocation import device_array_like
+
+DIGESTS = ROOT / "tools" / "corpus.json"
+MUTANTS = 40  # of each solution
+PATIENCE, SHORT = 20.0, 2.0  # seconds of a launch; of one that never ends
+VIRTUAL_GPU = "virtual_gpu"
+
+
+def versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
+    """Yield a name and the text of everything that is known of an exercise."""
+    yield "starter", exercise.starter_text
+    yield "solution", exercise.solution_text
+    for what, text in right_versions(exercise):
+        yield f"right: {what}", text
+    for one in wrong_versions(exercise):
+        yield f"wrong: {one.what}", one.text
+    for number, one in enumerate(sample(exercise.solution_text, MUTANTS)):
+        yield f"mutant {number}: {one.what}", one.text
+
+
+def told(name: str) -> dict:
+    """Return what is said of one exercise, or of the virtual GPU's kernels, by version."""
+    warnings.simplefilter("ignore")
+    if name == VIRTUAL_GPU:
+        return {case.name: _findings(case) for case in CASES.values()}
+    exercise = EXERCISES[name]
+    task = [exercise.title, *exercise.text, *exercise.goals, *exercise.hints, exercise.after]
+    return {"task": task} | {what: _verdict(name, what, text) for what, text in versions(exercise)}
+
+
+def _verdict(name: str, what: str, text: str) -> dict:
+    try:
+        given = function_in(name, text)
+    except Exception as error:  # a mutant that cannot even be defined
+        return {"undefined": type(error).__name__}
+    verdict = check(name, given, SHORT if "ever" in what else PATIENCE)
+    return {
+        "causes": verdict.causes,
+        "facts": verdict.facts,
+        "notes": verdict.notes,
+        "counts": {what: float(value) for what, value in verdict.counts.items()},
+    }
+
+
+def _findings(case) -> list[str]:
+    arguments = tuple(
+        device_array_like(argument) if number in case.unset else argument
+        for number, argument in enumerate(case.arguments())
+    )
+    found = trace(case.kernel, case.grid, case.block, *arguments, shared_bytes=case.shared_bytes)
+    return [f"{one.kind}, line {one.line}: {one.message}" for one in found.findings]
+
+
+def digest(said: dict) -> str:
+    """Return a digest of what is said of one exercise."""
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def differences(before: dict, now: dict) -> Iterator[str]:
+    """Yield a line for each version of which something else is said."""
+    now = json.loads(json.dumps(now))
+    for what in dict.fromkeys((*before, *now)):
+        if before.get(what) != now.get(what):
+            yield f"{what}\n  - {before.get(what)}\n  + {now.get(what)}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tools.corpus", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="EXERCISE", help="default: all of them")
+    parser.add_argument("--out", type=Path, metavar="FOLDER")
+    parser.add_argument("--against", type=Path, metavar="FOLDER")
+    given = parser.parse_args()
+    names = given.names or [*EXERCISES, VIRTUAL_GPU]
+    digests = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
+    with ProcessPoolExecutor() as pool:
+        for name, said in zip(names, pool.map(told, names), strict=True):
+            news = "" if digests.get(name) == digest(said) else ", another digest than before"
+            print(f"{name}: {len(said)}{news}", flush=True)
+            digests[name] = digest(said)
+            if given.out:
+                given.out.mkdir(parents=True, exist_ok=True)
+                file = given.out / f"{name}.json"
+                file.write_text(json.dumps(said, indent=1, ensure_ascii=False), encoding="utf-8")
+            if given.against:
+                before = json.loads((given.against / f"{name}.json").read_text(encoding="utf-8"))
+                print("\n".join(differences(before, said)))
+    DIGESTS.write_text(json.dumps(dict(sorted(digests.items())), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+"""Make the tables by which `check` recognises mistakes: `python -m tools.mistakes tiling`.
+
+For each wrong version of an exercise, and for mutants of its right ones, the table keeps what a run
+of it does and the sentence that `check` says. A wrong version that the checker names without a
+table needs no entry. `--list` shows wrong versions that behave alike and have different sentences.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+
+from labs.checking.exercise import Exercise, KernelExercise
+from labs.checking.judge import observed
+from labs.checking.places import filled
+from labs.checking.recognise import (
+    EXACT,
+    FILE,
+    Table,
+    fingerprints,
+    goes_wrong,
+    in_order,
+    said,
+)
+from labs.checking.run import Run
+from labs.checking.submission_checks import no_kernel
+from labs.checking.variants import function_in, right_versions, wrong_versions
+from labs.exercises import EXERCISES
+from labs.grading.mutants import Mutant, sample
+from labs.numbers import exercise as numbers
+from labs.numbers.exercise import NumbersExercise
+from tools.mutant_sentences import sentence_of
+from utils.paths import ROOT
+
+OF_A_RIGHT_ONE = 8  # mutants of each version of right.py; of the solution there are all
+PATIENCE = 5.0  # seconds of one launch
+ALL_CASES = 120.0  # seconds of all cases of a function of numbers
+# What a table is made from, besides the exercise's own files.
+_SOURCES = (
+    "labs/checking/recognise.py",
+    "labs/checking/places.py",
+    "labs/grading/mutants.py",
+    "labs/grading/mutations.py",
+    "tools/mistakes.py",
+    "tools/mutant_sentences.py",
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A wrong kernel whose behaviour is known.
+
+    prints: its fingerprints. sentence: what is said; None where the checker says it by itself.
+    listed: whether it is of `wrong.py`, and no mutant. run: the one that went wrong; None for a
+    function of numbers.
+    """
+
+    what: str
+    prints: tuple[str, ...]
+    sentence: str | None
+    listed: bool
+    run: Run | None = None
+
+
+def table(exercise: Exercise) -> dict:
+    """Return the content of `mistakes.json`: sentences with their fingerprints."""
+    made = table_of(list(known_kernels(exercise)))
+    return {
+        "made_from": digest_of(exercise),
+        "known": _by_sentence(made.known),
+        "alike": _by_sentence(made.alike),
+    }
+
+
+def table_of(every: Sequence[Known]) -> Table:
+    """Return the sentences by fingerprint of these kernels."""
+    listed, alike = _listed(every), {}
+    for level in range(max((len(one.prints) for one in every), default=0)):
+        for mark, group in _by_print(every, level).items():
+            sentence = _shared(group, listed, level)
+            if sentence and mark not in listed and mark not in alike:
+                alike[mark] = [sentence]
+    return Table(listed, alike)
+
+
+def _listed(every: Sequence[Known]) -> dict[str, list[str]]:
+    """Sentences of `wrong.py` by the most exact fingerprint, where each kernel gets its own."""
+    found = {}
+    for mark, group in _by_print([one for one in every if one.listed], 0).items():
+        sentences = in_order({one.sentence for one in group if one.sentence})
+        if sentences and not _taken_for_another(group, sentences):
+            found[mark] = sentences
+    return found
+
+
+def _taken_for_another(group: Sequence[Known], sentences: Sequence[str]) -> list[Known]:
+    """Kernels of one behaviour that would be told the sentence of another one."""
+    if len(sentences) == 1:
+        return []
+    return [
+        one
+        for one in group
+        if one.sentence and said(sentences, one.run) != filled(one.sentence, one.run)
+    ]
+
+
+def _shared(group: Sequence[Known], listed: Mapping[str, list[str]], level: int) -> str | None:
+    """The sentence for all kernels with one fingerprint.
+
+    What is exactly the same gets the sentence of `wrong.py`, or of the first mutant. A coarser
+    fingerprint gives a sentence where all kernels that have it share that one.
+    """
+    if level < EXACT:
+        of_wrong = {one.sentence for one in group if one.listed and one.sentence}
+        if of_wrong:
+            return of_wrong.pop() if len(of_wrong) == 1 else None
+        return group[0].sentence
+    sentences = {one.sentence or listed.get(one.prints[0], [None])[0] for one in group}
+    return sentences.pop() if len(sentences) == 1 else None
+
+
+def _by_print(every: Sequence[Known], level: int) -> dict[str, list[Known]]:
+    groups = defaultdict(list)
+    for one in every:
+        if level < len(one.prints):
+            groups[one.prints[level]].append(one)
+    return groups
+
+
+def _by_sentence(marks: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Each sentence with its fingerprints, parted by spaces."""
+    groups = defaultdict(list)
+    for mark, sentences in sorted(marks.items()):
+        for sentence in sentences:
+            groups[sentence].append(mark)
+    return {sentence: " ".join(groups[sentence]) for sentence in sorted(groups)}
+
+
+# ------------------------------------------------------------------------------- what is run
+
+
+def known_kernels(exercise: Exercise) -> Iterator[Known]:
+    """Yield the wrong versions of an exercise and its mutants, as far as they run and are wrong."""
+    if isinstance(exercise, NumbersExercise):
+        yield from _formulas(exercise)
+    if not isinstance(exercise, KernelExercise):
+        return
+    for one in wrong_versions(exercise):
+        yield from known(exercise, one.what, one.text, one.says, listed=True)
+    for one in mutants_of(exercise):
+        yield from known(exercise, one.what, one.text, sentence_of(one, exercise), listed=False)
+
+
+def mutants_of(exercise: KernelExercise, but: str = "") -> Iterator[Mutant]:
+    """Yield all mutants of the solution and some of each version of `right.py`.
+
+    but: a version whose mutants are left out.
+    """
+    yield from sample(exercise.solution_text)
+    for what, text in right_versions(exercise):
+        if what != but:
+            yield from sample(text, OF_A_RIGHT_ONE)
+
+
+def known(
+    exercise: KernelExercise, what: str, text: str, says: str, listed: bool
+) -> Iterator[Known]:
+    """Yield what is known of one text, if it runs and is wrong."""
+    try:
+        kernel = function_in(exercise.name, text)
+    except Exception:  # a mutant that cannot even be defined
+        return
+    if no_kernel(exercise, kernel):
+        return
+    runs, cause = observed(exercise, kernel, PATIENCE)
+    if cause is None or not runs or not goes_wrong(runs[-1]):  # it is right, or never ran wrongly
+        return
+    named = listed and (filled(says, runs[-1]) or says) in cause
+    yield Known(what, tuple(fingerprints(runs)), None if named else says, listed, runs[-1])
+
+
+def _formulas(exercise: NumbersExercise) -> Iterator[Known]:
+    for one in wrong_versions(exercise):
+        function = function_in(exercise.name, one.text)
+        mark = numbers.fingerprint(exercise, function, ALL_CASES)
+        if mark:
+            named = one.says in (numbers.wrong_answer(exercise, function, ALL_CASES) or "")
+            yield Known(one.what, (mark,), None if named else one.says, listed=True)
+
+
+def digest_of(exercise: Exercise) -> str:
+    """Return a digest of all texts that the table depends on."""
+    files = [ROOT / name for name in _SOURCES]
+    files += [exercise.folder / f"{name}.py" for name in ("exercise", "solution", "right", "wrong")]
+    texts = b"".join(file.read_bytes() for file in files)
+    return hashlib.sha256(texts).hexdigest()[:16]
+
+
+# -------------------------------------------------------------------------------- the command
+
+
+def write(name: str) -> list[str]:
+    """Write the table of one exercise; return a line about it."""
+    warnings.simplefilter("ignore")
+    exercise = EXERCISES[name]
+    made = table(exercise)
+    (exercise.folder / FILE).write_text(as_text(made), encoding="utf-8")
+    return [f"{name}: {len(made['known'])} + {len(made['alike'])} sentences"]
+
+
+def as_text(made: dict) -> str:
+    """Return the table as the file holds it, a line for each part."""
+    parts = (f"{json.dumps(key)}: {json.dumps(made[key], ensure_ascii=False)}" for key in made)
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def conflicts(name: str) -> list[str]:
+    """Return a line for each group of wrong versions that behave alike and are told apart."""
+    warnings.simplefilter("ignore")
+    listed = [one for one in known_kernels(EXERCISES[name]) if one.listed]
+    found = []
+    for group in _by_print(listed, 0).values():
+        sentences = in_order({one.sentence for one in group if one.sentence})
+        if _taken_for_another(group, sentences):
+            told = " | ".join(f"{one.what}: {one.sentence}" for one in group if one.sentence)
+            found.append(f"{name}: {told}")
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tools.mistakes", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="EXERCISE", help="default: all with a table")
+    parser.add_argument("--list", action="store_true", help="conflicts; nothing is written")
+    given = parser.parse_args()
+    kinds = (KernelExercise, NumbersExercise)
+    names = given.names or [name for name, one in EXERCISES.items() if isinstance(one, kinds)]
+    with ProcessPoolExecutor() as pool:
+        work = conflicts if given.list else write
+        for done in as_completed([pool.submit(work, name) for name in names]):
+            print("\n".join(done.result()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,278 @@
+"""How many mistakes does `check` name that it has never seen? `python -m tools.recognition tiling`.
+
+Unseen kernels are of two kinds. *Another spelling*: mutants of a version in `right.py`, judged with
+a table that knows no mutant of that version. *Other rules*: mutants by rules that no table uses, of
+the solution and of every right version, judged with the whole table. A kernel counts as named where
+`check` says more than what was seen: a sentence of the table, a target that is missed, or why the
+kernel does not run. `--experiment` gives the table the wrong versions and the basic mutants of the
+solution alone. `--read 50` prints that many named kernels, drawn at random, with what was changed,
+for a person to judge.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import random
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+from labs.checking import judge
+from labs.checking.exercise import KernelExercise
+from labs.checking.places import first_flaw
+from labs.checking.recognise import Table, goes_wrong
+from labs.checking.run import Run
+from labs.checking.submission_checks import no_kernel
+from labs.checking.text_mistakes import TEXT_MISTAKES, never_called
+from labs.checking.variants import function_in, right_versions, wrong_versions
+from labs.exercises import EXERCISES
+from labs.grading.mutants import mutants_by, sample
+from labs.grading.mutations import RULES
+from tools.mistakes import OF_A_RIGHT_ONE, PATIENCE, Known, known, table_of
+from tools.mutant_sentences import sentence_of
+
+UNSEEN = 8  # mutants of each version, for either kind
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A wrong kernel that the table does not know, and what is said of it.
+
+    kind: another spelling, or other rules. what: the change. named: whether a cause is said.
+    """
+
+    exercise: str
+    kind: str
+    what: str
+    text: str
+    said: str
+    named: bool
+
+
+def unseen_in(name: str, experiment: bool) -> list[Unseen]:
+    """Judge the unseen kernels of one exercise."""
+    warnings.simplefilter("ignore")
+    exercise = EXERCISES[name]
+    listed = [
+        one
+        for wrong in wrong_versions(exercise)
+        for one in known(exercise, wrong.what, wrong.text, wrong.says, listed=True)
+    ]
+    found, of_version = [], _known_mutants(exercise, experiment)
+    rights = list(right_versions(exercise))
+    for what, text in rights:
+        others = [one for version, ones in of_version.items() if version != what for one in ones]
+        table = table_of([*listed, *others])
+        made = [(one.what, one.text) for one in sample(text, UNSEEN)]
+        found += _judged(exercise, "another spelling", made, table)
+    whole = table_of([*listed, *(one for ones in of_version.values() for one in ones)])
+    for _, text in [("", exercise.solution_text), *rights]:
+        made = [(one.what, one.text) for one in mutants_by(text, OTHER_RULES, UNSEEN)]
+        found += _judged(exercise, "other rules", made, whole)
+    return found
+
+
+def _known_mutants(exercise: KernelExercise, experiment: bool) -> dict[str, list[Known]]:
+    """The mutants that a table knows, by the version that they are made from."""
+    texts = {"": exercise.solution_text} | ({} if experiment else dict(right_versions(exercise)))
+    found = {}
+    for version, text in texts.items():
+        made = mutants_by(text, RULES) if experiment else sample(
+            text, OF_A_RIGHT_ONE if version else None
+        )  # fmt: skip
+        found[version] = [
+            one
+            for mutant in made
+            for one in known(
+                exercise, mutant.what, mutant.text, sentence_of(mutant, exercise), listed=False
+            )
+        ]
+    return found
+
+
+def _judged(
+    exercise: KernelExercise, kind: str, made: Sequence[tuple[str, str]], table: Table
+) -> Iterator[Unseen]:
+    for what, text in made:
+        try:
+            kernel = function_in(exercise.name, text)
+        except Exception:  # a mutant that cannot even be defined
+            continue
+        refused = no_kernel(exercise, kernel)
+        if refused:
+            yield Unseen(exercise.name, kind, what, text, refused, True)
+            continue
+        runs, cause = judge.observed(exercise, kernel, PATIENCE)
+        constant = next((c for probe in exercise.probes.constants if (c := probe(kernel))), None)
+        if cause and constant:
+            yield Unseen(exercise.name, kind, what, text, constant, True)
+            continue
+        if cause is None:
+            missed = judge.by_targets(exercise, runs).causes
+            if missed:
+                yield Unseen(exercise.name, kind, what, text, missed[0], True)
+            continue
+        said = judge.wrong_result(exercise, runs, table) if runs else None
+        named = (bool(said) and said != cause) or _names_it(exercise, runs)
+        yield Unseen(exercise.name, kind, what, text, said or cause, named)
+
+
+def _names_it(exercise: KernelExercise, runs: Sequence[Run]) -> bool:
+    """Whether a cause is said without a table: it does not run, or its text or values show it."""
+    if not runs or not goes_wrong(runs[-1]):
+        return True
+    run, flaw = runs[-1], first_flaw(runs[-1])
+    if judge.misused(run) or not (flaw or run.accesses(exercise.result, "store")):
+        return True  # an input that is changed, or a result that nobody stores
+    if flaw is not None:
+        return any(probe(run, flaw) for probe in (never_called, *TEXT_MISTAKES))
+    values = (judge.no_number, judge.negative_index, *exercise.probes.wrong)
+    return not run.unwritten.any() and any(probe(run) for probe in values)
+
+
+# ------------------------------------------------------------------ rules that no table uses
+
+
+def begins_at_one(node: ast.AST) -> bool:
+    """`range(n)` becomes `range(1, n)`."""
+    if not _is_range(node, 1):
+        return False
+    node.args.insert(0, ast.Constant(1))
+    return True
+
+
+def step_of_one(node: ast.AST) -> bool:
+    """`range(0, n, s)` becomes `range(0, n)`."""
+    if not _is_range(node, 3):
+        return False
+    del node.args[2]
+    return True
+
+
+def _is_range(node: ast.AST, arguments: int) -> bool:
+    is_range = isinstance(node, ast.Call) and ast.unparse(node.func) == "range"
+    return is_range and len(node.args) == arguments
+
+
+def constant_doubled(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Constant) or type(node.value) is not int or node.value < 2:
+        return False
+    node.value *= 2
+    return True
+
+
+def test_turned_round(node: ast.AST) -> bool:
+    """`<` becomes `>=`, and the other way round."""
+    others = {ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq}
+    if not isinstance(node, ast.Compare) or type(node.ops[0]) not in others:
+        return False
+    node.ops = [others[type(node.ops[0])]()]
+    return True
+
+
+def never_taken(node: ast.AST) -> bool:
+    """What an `if` guards never happens."""
+    if not isinstance(node, ast.If) or isinstance(node.body[0], ast.Return):
+        return False
+    node.test = ast.Constant(False)
+    return True
+
+
+def statements_swapped(node: ast.AST) -> bool:
+    """The last two statements of a body change their places."""
+    body = getattr(node, "body", None)
+    if not isinstance(node, ast.For | ast.While | ast.FunctionDef) or len(body) < 2:
+        return False
+    body[-2:] = body[:-3:-1]
+    return True
+
+
+def other_input(node: ast.AST) -> bool:
+    """An element of a is taken for one of b, and the other way round."""
+    others = {"a": "b", "b": "a"}
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+        return False
+    if node.value.id not in others or isinstance(node.ctx, ast.Store):
+        return False
+    node.value.id = others[node.value.id]
+    return True
+
+
+def index_repeated(node: ast.AST) -> bool:
+    """`x[i, j]` becomes `x[i, i]`."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
+        return False
+    node.slice.elts[-1] = copy.deepcopy(node.slice.elts[0])
+    return True
+
+
+def index_of_zero(node: ast.AST) -> bool:
+    """The last index of an element is 0."""
+    if not isinstance(node, ast.Subscript):
+        return False
+    if isinstance(node.slice, ast.Tuple):
+        node.slice.elts[-1] = ast.Constant(0)
+        return True
+    if isinstance(node.slice, ast.Constant):
+        return False
+    node.slice = ast.Constant(0)
+    return True
+
+
+OTHER_RULES: tuple[Callable[[ast.AST], bool], ...] = (
+    begins_at_one,
+    step_of_one,
+    constant_doubled,
+    test_turned_round,
+    never_taken,
+    statements_swapped,
+    other_input,
+    index_repeated,
+    index_of_zero,
+)
+
+
+# -------------------------------------------------------------------------------- the command
+
+
+def _share(found: Sequence[Unseen]) -> str:
+    named = sum(one.named for one in found)
+    return f"{named} of {len(found)}, {named / len(found):.0%}" if found else "none"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tools.recognition", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="EXERCISE", help="default: all with kernels")
+    parser.add_argument("--experiment", action="store_true", help="the small table")
+    parser.add_argument("--read", type=int, default=0, metavar="N", help="print N named kernels")
+    parser.add_argument("--unnamed", action="store_true", help="print those that are not named")
+    given = parser.parse_args()
+    kernels = [name for name, one in EXERCISES.items() if isinstance(one, KernelExercise)]
+    every: list[Unseen] = []
+    with ProcessPoolExecutor() as pool:
+        for found in pool.map(
+            partial(unseen_in, experiment=given.experiment), given.names or kernels
+        ):
+            every += found
+            _print(found[0].exercise, found)
+    _print("all", every)
+    if given.unnamed:
+        for one in (one for one in every if not one.named):
+            print(f"\n{one.exercise}, {one.kind}: {one.what}\n  {one.said}")
+    chosen = [one for one in every if one.named]
+    for one in random.Random(1).sample(chosen, min(given.read, len(chosen))):
+        print(f"\n{one.exercise}, {one.kind}: {one.what}\n  {one.said}")
+
+
+def _print(name: str, found: Sequence[Unseen]) -> None:
+    kinds = dict.fromkeys(one.kind for one in found)
+    shares = (f"{kind} {_share([one for one in found if one.kind == kind])}" for kind in kinds)
+    print(f"{name}: {'; '.join(shares)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
