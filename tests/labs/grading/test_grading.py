@@ -60,7 +60,7 @@ def test_a_solution_is_right_at_the_shapes_of_any_secret(name):
         hidden = drawn(asked, f"{SECRET} {number}")
         for shape in hidden.shapes:
             seen = attempt(asked, asked.solution, shape, 60, hidden.seed)
-            assert wrong_result(seen) is None
+            assert wrong_result(asked, [seen]) is None
 
 
 def test_hidden_shapes_follow_from_the_secret_alone():
