@@ -120,6 +120,3 @@ def size_of_the_launch(kernel, message: str) -> str | None:
         "What the launch decides is not known when the kernel is compiled. An array of size 0 is "
         "the memory that the launch asks for, however much that is."
     )
-
-
-# ----------------------------------------------------------------------- what the launch decides

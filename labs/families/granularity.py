@@ -297,12 +297,3 @@ def _other_tile(grains: Grains, constant: str, kernel) -> str | None:
         f"This launch has blocks of {x}×{y} threads for tiles of {grains.tile}×{grains.tile} "
         f"elements, and your `{constant}` is {side}."
     )
-
-
-# ----------------------------------------------------------------- what the virtual GPU has found
-
-
-# ----------------------------------------------------------------- elements that nobody has written
-
-
-# ------------------------------------------------------------------------------------ wrong values

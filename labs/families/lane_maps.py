@@ -80,9 +80,6 @@ def no_four(kernel, message: str) -> str | None:
     return None
 
 
-# ----------------------------------------------------------------- what the virtual GPU has found
-
-
 # -------------------------------------------------------------------------- quads by lane
 
 
@@ -100,12 +97,6 @@ def _read(seen: Run, array: str) -> np.ndarray | None:
     """The quad of a shared array that each lane reads first; -1 where it reads none."""
     first = _first(_reads(seen, array))
     return None if first is None else np.where(first < 0, -1, first // BYTES)
-
-
-# -------------------------------------------------------------------- elements that nobody wrote
-
-
-# ------------------------------------------------------------------------------- wrong values
 
 
 # ------------------------------------------------------------------------------------- targets

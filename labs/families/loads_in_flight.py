@@ -142,14 +142,3 @@ def _moves(seen: Run, block: int) -> list[Event]:
     """What a block loads from x and stores into out, in order."""
     arrays = {("load", seen.names["x"]), ("store", seen.result)}
     return [one for one in seen.recorded(block).events if (one.kind, one.array) in arrays]
-
-
-# ---------------------------------------------------------------------------- indices too far out
-
-
-# ------------------------------------------------------------------------- elements never written
-
-
-# ----------------------------------------------------------------------------------- wrong values
-
-

@@ -149,11 +149,3 @@ def stored_as_element(kernel, message: str) -> str | None:
     if not any(isinstance(target, ast.Subscript) for target in targets):
         return None
     return "A vector goes into an array with `storeu(x, i, vector)`."
-
-
-# ----------------------------------------------------------------------- what the launch has found
-
-
-# ------------------------------------------------------------------------------- what is wrong
-
-

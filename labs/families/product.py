@@ -92,12 +92,3 @@ def loads_per_multiply_add(at_most: float) -> Target:
 
     words = f"at most {at_most:g} loads per multiply-add"
     return Target("loads per multiply-add", at_most, words, measure, cause)
-
-
-# ------------------------------------------------------------------------------ exchanged indices
-
-
-# ----------------------------------------------------------------- what the virtual GPU has found
-
-
-# -------------------------------------------------------------------- elements that nobody wrote

@@ -194,9 +194,3 @@ def _divided(kernel, message: str) -> str | None:
                 "there is `//`."
             )
     return None
-
-
-# ----------------------------------------------------------------- what the virtual GPU has found
-
-
-# -------------------------------------------------------------------- sums that nobody has stored

@@ -235,15 +235,6 @@ def _adds_an_array(kernel, story: str) -> str | None:
     return "A kernel has no sum of a whole array: each thread adds elements in a loop."
 
 
-# -------------------------------------------------------------- nothing is stored into the result
-
-
-# ------------------------------------------------------------------- what the virtual GPU has found
-
-
-# ---------------------------------------------------------------------------------- wrong values
-
-
 # --------------------------------------------------------------------------------------- the rest
 
 

@@ -198,9 +198,3 @@ def _other_side(tile: int, constant: str, kernel) -> str | None:
         f"This launch has blocks of {tile}×{tile} threads, and your `{constant}` is {side}. Each "
         "thread loads one element of a tile, so a tile is as wide and as high as the block."
     )
-
-
-# ----------------------------------------------------------------- what the virtual GPU has found
-
-
-# ----------------------------------------------------------------- elements that nobody has written
