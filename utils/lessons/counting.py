@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from utils.figures.look import number
 from utils.ladder.explain import trace_step
 from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
+from utils.ladder.tasks import Shape
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
 from utils.machine.occupancy import WARP
@@ -29,7 +31,13 @@ def watch(step: Step | Variant, shape: str = SHAPE, **observed) -> Trace:
     record=0, which keeps what block 0 does, for a movie.
     """
     variant = as_variant(step)
-    return trace_step(variant, ladder_of(variant.step).parse(shape), "integers", **observed)
+    return _watched(variant, ladder_of(variant.step).parse(shape), **observed)
+
+
+@lru_cache(maxsize=32)
+def _watched(variant: Variant, shape: Shape, **observed) -> Trace:
+    """A launch has the same counts each time, and several cells of a lesson ask for them."""
+    return trace_step(variant, shape, "integers", **observed)
 
 
 def multiply_adds(trace: Trace) -> float:
