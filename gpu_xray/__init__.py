@@ -9,7 +9,16 @@
 8
 """
 
-from gpu_xray.compile import ARCHITECTURES
-from gpu_xray.kernel import XRay, xray
+from importlib import import_module
 
 __all__ = ["ARCHITECTURES", "XRay", "xray"]
+
+# Who only needs an error or the limits of an SM need not wait for the compiler's packages.
+_ON_DEMAND = {"ARCHITECTURES": ".compile", "XRay": ".kernel", "xray": ".kernel"}
+
+
+def __getattr__(name: str):
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_ON_DEMAND[name], __name__), name)
+    return found

@@ -2,7 +2,7 @@
 
 Numba makes LLVM IR, NVVM makes LTO-IR or PTX of it, nvJitLink makes the cubin. The last step is
 Numba's own as well, so that registers and machine code are those that the driver loads. All that
-Numba keeps private and this course needs is used in this file only.
+Numba keeps private and the x-ray needs is used in this file only.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from types import SimpleNamespace
 from numba import cuda
 from numba.cuda.cudadrv import nvvm
 
-from utils.errors import CourseError
-from utils.machine.occupancy import with_budgets
-from utils.machine.versions import explained
+from gpu_xray.errors import CourseError
+from gpu_xray.limits import with_budgets
+from gpu_xray.versions import explained
 
 # Those for which the budgets of the steps are tested; the toolkit knows more.
 ARCHITECTURES = with_budgets()

@@ -15,7 +15,7 @@ import numpy as np
 from numba.core import types
 
 from gpu_xray.compile import python_of
-from utils.machine.versions import versions
+from gpu_xray.versions import toolkit
 
 _COMPILERS = ("numba", "llvmlite", "cuda", "nvidia")
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
@@ -131,4 +131,4 @@ def _versions() -> tuple[str, ...]:
         if (package.name or "").startswith(_COMPILERS)
     }
     ours = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
-    return sys.version, str(versions().toolkit), hashlib.sha256(ours).hexdigest(), *sorted(packages)
+    return sys.version, str(toolkit()), hashlib.sha256(ours).hexdigest(), *sorted(packages)

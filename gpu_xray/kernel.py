@@ -13,6 +13,7 @@ from gpu_xray.banks import BankConflicts, bank_conflicts
 from gpu_xray.cache import cached
 from gpu_xray.compile import argument_types, capability_of, compile_kernel, python_of
 from gpu_xray.identity import identity_of
+from gpu_xray.limits import limits_of
 from gpu_xray.lines import source_lines
 from gpu_xray.listing import Listing
 from gpu_xray.listing import listing as make_listing
@@ -20,7 +21,6 @@ from gpu_xray.loops import Loop, distances_to_use, find_loops, hot_loop
 from gpu_xray.resources import resources_of
 from gpu_xray.sass import Instruction, disassemble, parse
 from gpu_xray.under_way import loads_before_use
-from utils.machine.occupancy import limits_of
 
 # Instructions. An idle H200 takes 29 cycles for 32 bits per thread (`latency_kernels.chase`), and
 # some more for 128. What kernels of 8 to 12 warps lose that read earlier is in TUNING.md of the

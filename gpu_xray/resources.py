@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from gpu_xray.compile import Compiled
+from gpu_xray.limits import WARP, Limits, limits_of
 from gpu_xray.sass import run_tool
-from utils.machine.occupancy import WARP, Limits, limits_of
 
 # Blocks that use static shared memory have one KiB more since 9.0, in which the system keeps the
 # block's place in its cluster. The driver does not count it.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gpu_xray.compile import NO_COMPILER
 from gpu_xray.cuda_programs import system_program
-from utils.errors import CourseError
+from gpu_xray.errors import CourseError
 
 _LABEL = re.compile(r"^(\.L_x_\d+):")
 _INSTRUCTION = re.compile(

@@ -1,6 +1,6 @@
 """Plain words for opcodes, and the instruction mix in groups that have them.
 
-`gpu_xray/data/sass_opcodes.csv` follows the instruction set tables of NVIDIA's "CUDA Binary Utilities";
+`data/sass_opcodes.csv` follows the instruction set tables of NVIDIA's "CUDA Binary Utilities";
 what they leave out is described by what our kernels do with it.
 """
 
@@ -10,10 +10,11 @@ import csv
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 
 from gpu_xray.sass import Instruction
-from utils.paths import DATA
 
+TABLE = Path(__file__).parent / "data" / "sass_opcodes.csv"
 UNKNOWN = "not in our table"
 
 
@@ -31,5 +32,5 @@ def mix(code: Iterable[Instruction]) -> dict[str, int]:
 
 @cache
 def _table() -> dict[str, tuple[str, str]]:
-    with (DATA / "sass_opcodes.csv").open(encoding="utf-8", newline="") as file:
+    with TABLE.open(encoding="utf-8", newline="") as file:
         return {row["opcode"]: (row["group"], row["words"]) for row in csv.DictReader(file)}

@@ -9,7 +9,7 @@ import pytest
 
 from utils.paths import ROOT
 
-README = (ROOT / "utils" / "xray" / "README.md").read_text(encoding="utf-8")
+README = (ROOT / "gpu_xray" / "README.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```\n", README, re.DOTALL)
 
 

@@ -28,7 +28,9 @@ from utils.paths import ROOT
 from virtual_gpu.types import disk_cache
 
 PROGRAM = ("-m", "labs.grading.sandboxed")
-PACKAGES = ("data", "gemm_kernels", "labs", "utils")
+PACKAGES = (
+    "data", "gemm_kernels", "gpu_xray", "kernels_anywhere.py", "labs", "utils", "virtual_gpu",
+)  # fmt: skip
 SCRATCH = "/scratch"
 SCRATCH_BYTES = 64 * MiB
 SECONDS_TO_END = 10  # of a process that was killed

@@ -11,7 +11,7 @@ import pandas as pd
 from utils.machine.devices import REFERENCE, slug
 from utils.paths import MEASURED, ROOT
 
-README = ROOT / "utils" / "virtual_gpu" / "README.md"
+README = ROOT / "virtual_gpu" / "README.md"
 NUMBA_SUITE = ROOT / "tests" / "numba_suite" / "outcomes.csv"
 KINDS = {
     "race": "races",

@@ -7,6 +7,7 @@ not modelled here, so nothing is counted for it.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +18,12 @@ import numpy as np
 
 TO_DEVICE, TO_HOST = "to_device", "to_host"
 # What stands between a copy and the program's line: a launch is a context manager of contextlib.
-_BETWEEN = (str(Path(__file__).parent), str(Path(numba.__file__).parent), contextlib.__file__)
+_HERE = Path(__file__).parents[1]
+_BETWEEN = (
+    *(f"{_HERE / room}{os.sep}" for room in ("host", "launching", "programs")),
+    str(Path(numba.__file__).parent),
+    contextlib.__file__,
+)
 Place = tuple[str, int]  # a file and a line in it
 # Of all threads: a ContextVar would be empty in a thread that the program starts.
 _LOGS: list[list[Transfer]] = []

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..common.errors import VirtualGpuError, all_frames_wanted
 
-HERE = str(Path(__file__).parent)
+HERE = f"{Path(__file__).parents[1]}{os.sep}"
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _cut_before_ours(frames: types.TracebackType | None) -> None:
 
 
 def _is_ours(file: str) -> bool:
-    return "runpy" in os.path.basename(file) or os.path.dirname(file) == HERE
+    return "runpy" in os.path.basename(file) or file.startswith(HERE)
 
 
 def _wait_for_threads() -> None:

@@ -24,9 +24,9 @@ from pathlib import Path
 
 import numpy as np
 
-HERE = Path(__file__).parents[1]
+HERE = Path(__file__).parents[2]
 WORKLOADS = (
-    "import utils",
+    "import virtual_gpu",
     "gemm register_blocked 512",
     "gemm warp_tiled 512",
     "gemm tiled 256",
@@ -42,7 +42,7 @@ def _processor_seconds(work: Callable[[], None]) -> float:
 
 
 def _import() -> None:
-    import utils  # noqa: F401
+    import virtual_gpu  # noqa: F401
 
 
 def _trace(package: str, step: str, size: str) -> Callable[[], None]:
@@ -101,8 +101,14 @@ def small_product(repetitions: int) -> float:
 
     The kernel's file is loaded alone: its package holds steps that the simulator does not know.
     """
+    from numba.core import config
+
     from utils.ladder.shapes import GemmShape
 
+    if not config.ENABLE_CUDASIM:
+        import virtual_gpu
+
+        virtual_gpu.install()
     file = HERE / "gemm_kernels" / "tiled.py"
     spec = importlib.util.spec_from_file_location("tiled", file)
     tiled = importlib.util.module_from_spec(spec)

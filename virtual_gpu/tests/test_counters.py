@@ -1,6 +1,7 @@
 """The virtual GPU counts what the profiler counted on an H200, launch by launch, exactly.
 
-The truth is data/measured/nvidia_h200/counters.csv, made by ``python -m virtual_gpu.tests.kernels.profile``.
+The truth is data/measured/nvidia_h200/counters.csv, made by ``python -m
+virtual_gpu.tests.kernels.profile``.
 """
 
 import functools

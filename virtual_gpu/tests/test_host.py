@@ -540,8 +540,9 @@ THREADS = """
 import sys, threading
 import numpy as np
 from numba import cuda, float32
-import utils
+import virtual_gpu
 
+virtual_gpu.install()
 sys.setswitchinterval(1e-5)
 right = []
 

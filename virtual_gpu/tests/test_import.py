@@ -18,6 +18,7 @@ def set_to_one(x):
     if i < x.size:
         x[i] = 1
 
+virtual_gpu.install()
 x = np.zeros(40, np.float32)
 cuda.jit(set_to_one)[2, 32](x)
 text = str(virtual_gpu.trace(set_to_one, 2, 32, x))

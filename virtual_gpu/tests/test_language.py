@@ -1,9 +1,7 @@
 """The virtual GPU runs kernels as Numba would: types, control flow, functions, arrays."""
 
-import ast
 import math
 import operator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import cuda, float32, int32, njit, uint8, uint32
 
-import virtual_gpu
 from virtual_gpu import LaunchError, LimitReached, Unsupported, active, install, trace
 
 FACTOR = 3
@@ -397,17 +394,6 @@ def test_shared_memory_beyond_a_blocks_limit_is_refused():
 
     with pytest.raises(LaunchError, match="65536 bytes of shared memory"):
         greedy[1, 1](np.zeros(1))
-
-
-def test_the_virtual_gpu_imports_nothing_else_of_the_project():
-    folder = Path(virtual_gpu.__file__).parent
-    ours = {"utils", "gemm_kernels", "reduce_kernels", "latency_kernels", "tests"}
-    for file in folder.glob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom):
-                assert node.level == 1 or node.module.split(".")[0] not in ours, file.name
-            if isinstance(node, ast.Import):
-                assert not ours & {name.name.split(".")[0] for name in node.names}, file.name
 
 
 def test_numbas_own_reduction_runs_here():

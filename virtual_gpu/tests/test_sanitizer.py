@@ -1,6 +1,7 @@
 """The virtual GPU reports every flaw of the corpus, and whatever NVIDIA's own tool reports.
 
-The tool's verdicts were recorded on a real device by ``python -m virtual_gpu.tests.kernels.sanitize``.
+The tool's verdicts were recorded on a real device by ``python -m
+virtual_gpu.tests.kernels.sanitize``.
 """
 
 import functools

@@ -15,6 +15,8 @@ from numba import cuda
 from numba.core import types
 from numba.cuda.descriptor import cuda_target
 
+HERE = Path(__file__).parents[1]
+TESTS = HERE / "tests"
 _PACKAGES = ("numba", "numba_cuda", "llvmlite", "numpy")
 _REGISTRIES = ("registry", "typing_registry", "builtin_registry")
 _FOREIGN_TO_PYTHON = ("site-packages", "dist-packages")
@@ -24,14 +26,19 @@ _FOREIGN_TO_PYTHON = ("site-packages", "dist-packages")
 def versions() -> tuple[str, ...]:
     """Everything installed that has a part in the types: versions, the machine, and the text of the
     virtual GPU itself."""
-    ours = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
     packages = map(sys.modules.get, _PACKAGES)
     return (
         sys.version,
         *(str(getattr(package, "__version__", None)) for package in packages),
         f"{sys.platform} {types.intp}",
-        hashlib.sha256(ours).hexdigest(),
+        hashlib.sha256(_our_text()).hexdigest(),
     )
+
+
+def _our_text() -> bytes:
+    """Return the text of every file of the virtual GPU but its tests."""
+    files = sorted(HERE.rglob("*.py"))
+    return b"".join(file.read_bytes() for file in files if TESTS not in file.parents)
 
 
 @functools.cache

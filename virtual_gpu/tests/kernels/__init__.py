@@ -1,8 +1,8 @@
 """Small kernels with a known flaw, and correct ones that look as if they had it.
 
 ``broken.CASES`` and ``correct.CASES`` are run on the virtual GPU by the tests, and on a real device
-under NVIDIA's compute-sanitizer by ``python -m virtual_gpu.tests.kernels.sanitize``. They import nothing of the
-project, so that a kernel meets the real device and no virtual one.
+under NVIDIA's compute-sanitizer by ``python -m virtual_gpu.tests.kernels.sanitize``. They install
+no virtual GPU, so that a kernel meets the real device.
 """
 
 from __future__ import annotations

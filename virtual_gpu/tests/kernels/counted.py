@@ -1,7 +1,8 @@
 """Launches whose memory traffic is counted twice: by the virtual GPU and by a real profiler.
 
-Each is one kernel, launched once. ``LAUNCHES`` is their order; ``python -m virtual_gpu.tests.kernels.counted``
-launches all of them on this machine's CUDA device, which is what the profiler is started over.
+Each is one kernel, launched once. ``LAUNCHES`` is their order; ``python -m
+virtual_gpu.tests.kernels.counted`` launches all of them on this machine's CUDA device, which is
+what the profiler is started over.
 """
 
 from __future__ import annotations

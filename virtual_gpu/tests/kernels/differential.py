@@ -1,11 +1,11 @@
 """Run the same kernels on this machine's CUDA device and on the virtual GPU, and compare.
 
-``python -m virtual_gpu.tests.kernels.differential --record FILE.csv`` writes a row for every result: group,
-case, dtype, elements, how many differ, the largest difference in units in the last place, and a
-note; where the difference is known, its reason. It exits with 1 where a result differs in silence
-by more than its tolerance and without a reason, or where the virtual GPU breaks down. Without a
-device: ``--list`` names the kernels, ``--virtual-only`` compiles
-each for a device and runs it on the virtual GPU, ``--host`` compares with Numba on the processor.
+``python -m virtual_gpu.tests.kernels.differential --record FILE.csv`` writes a row for every
+result: group, case, dtype, elements, how many differ, the largest difference in units in the last
+place, and a note; where the difference is known, its reason. It exits with 1 where a result differs
+in silence by more than its tolerance and without a reason, or where the virtual GPU breaks down.
+Without a device: ``--list`` names the kernels, ``--virtual-only`` compiles each for a device and
+runs it on the virtual GPU, ``--host`` compares with Numba on the processor.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Read the profiler's counters of every launch in ``counted`` and write them as data.
 
-``python -m virtual_gpu.tests.kernels.profile --out FILE.csv`` needs a CUDA device and Nsight Compute (``ncu``).
-One row per launch and counter: launch, counter, value, reason. The reason is empty where the
-virtual GPU must count the same; otherwise it says what the compiler made of the source.
+``python -m virtual_gpu.tests.kernels.profile --out FILE.csv`` needs a CUDA device and Nsight
+Compute (``ncu``). One row per launch and counter: launch, counter, value, reason. The reason is
+empty where the virtual GPU must count the same; otherwise it says what the compiler made of the
+source.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Run one case on this machine's CUDA device: ``python -m virtual_gpu.tests.kernels.run_case NAME``.
+"""Run one case on this CUDA device: ``python -m virtual_gpu.tests.kernels.run_case NAME``.
 
 Meant to be started under compute-sanitizer. The last line of a run that comes to its end is
 ``finished`` for a broken kernel, and ``right`` or ``wrong`` for a correct one. A kernel that hangs

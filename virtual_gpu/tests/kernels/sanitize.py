@@ -1,8 +1,8 @@
 """Run the corpus under NVIDIA's compute-sanitizer, and write what it reports.
 
-``python -m virtual_gpu.tests.kernels.sanitize --out FILE.csv`` runs every broken case under the tool made for
-its kind of flaw, and every correct one under the tool for what makes it suspicious (``--tools
-all``: under all four). One row per run:
+``python -m virtual_gpu.tests.kernels.sanitize --out FILE.csv`` runs every broken case under the
+tool made for its kind of flaw, and every correct one under the tool for what makes it suspicious
+(``--tools all``: under all four). One row per run:
 
 case, corpus, kind, tool: what was run;
 reported: whether the tool reported anything (empty: it failed and gave no summary);
@@ -31,7 +31,7 @@ from tqdm import tqdm
 from . import TOOLS, Case
 from .run_case import CASES
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 TIMEOUT = 60  # seconds for one run, the start of Python and of the tool included
 OPTIONS = (
     "--error-exitcode=9",

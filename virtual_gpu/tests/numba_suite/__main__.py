@@ -1,7 +1,7 @@
 """Runs Numba's own CUDA tests under the virtual GPU.
 
-``python -m virtual_gpu.tests.numba_suite`` prints how many have which outcome; ``--record`` keeps the table in
-``outcomes.csv``. It takes some minutes and needs no device.
+``python -m virtual_gpu.tests.numba_suite`` prints how many have which outcome; ``--record`` keeps
+the table in ``outcomes.csv``. It takes some minutes and needs no device.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from .table import read, write
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m virtual_gpu.tests.numba_suite", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m virtual_gpu.tests.numba_suite", description=__doc__
+    )
     parser.add_argument("modules", nargs="*", help="such as test_math; all where none is named")
     parser.add_argument("--only", action="append", default=[], help="a test: Class.method")
     parser.add_argument("--record", action="store_true", help="write outcomes.csv")

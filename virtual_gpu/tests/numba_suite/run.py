@@ -16,7 +16,8 @@ from pathlib import Path
 
 from . import outcomes
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
+WORKER = "virtual_gpu.tests.numba_suite.worker"
 PACKAGE = "numba.cuda.tests.cudapy"
 ENDS = ("succeeds", "raises", "is skipped", "fails as expected", "succeeds against expectation")
 PARTS = ("part succeeds", "part raises")
@@ -80,7 +81,7 @@ def events(name: str, limits: Limits, only: tuple[str, ...] = ()) -> list[dict]:
 
 def _process(name: str, out: Path, limits: Limits, only: tuple, done: list[str]) -> str | None:
     """Runs the tests that are not done; how the process failed, or None."""
-    command = [sys.executable, "-m", "virtual_gpu.tests.numba_suite.worker", f"{PACKAGE}.{name}", str(out)]
+    command = [sys.executable, "-m", WORKER, f"{PACKAGE}.{name}", str(out)]
     command += [f"--seconds={limits.seconds}"]
     command += [f"--only={test}" for test in only] + [f"--done={test}" for test in done]
     limit = 60 * limits.seconds

@@ -1,7 +1,7 @@
 """Runs one module of Numba's tests under the virtual GPU, in a process of its own.
 
-``python -m virtual_gpu.tests.numba_suite.worker MODULE OUT`` appends one JSON line to OUT for each event: a
-test that starts, and what became of it and of each of its subtests.
+``python -m virtual_gpu.tests.numba_suite.worker MODULE OUT`` appends one JSON line to OUT for each
+event: a test that starts, and what became of it and of each of its subtests.
 """
 
 from __future__ import annotations
