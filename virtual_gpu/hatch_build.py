@@ -1,13 +1,19 @@
-"""Puts the x-ray, which lies beside this folder, into the wheel."""
+"""Names the files of the wheel: this package, and the x-ray beside it."""
 
 from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+PACKAGES = ("gpu_xray", "virtual_gpu")
+LEFT_OUT = {"tests", "hatch_build.py"}
+SUFFIXES = (".css", ".csv", ".html", ".js", ".py")
+
 
 class CustomBuildHook(BuildHookInterface):
     def initialize(self, version: str, build_data: dict) -> None:
         beside = Path(self.root).parent
-        xray = beside / "gpu_xray"
-        for file in (*xray.glob("*.py"), *xray.glob("data/*.csv")):
-            build_data["force_include"][str(file)] = str(file.relative_to(beside))
+        for package in PACKAGES:
+            for file in (beside / package).rglob("*"):
+                place = file.relative_to(beside)
+                if file.suffix in SUFFIXES and not LEFT_OUT & set(place.parts):
+                    build_data["force_include"][str(file)] = str(place)
