@@ -85,4 +85,11 @@ def test_every_file_of_the_folder_stands_in_the_table():
     named = set(re.findall(r"`(\w+\.py)`", text[text.index("## The code") :]))
     rooms = [path for path in README.parent.iterdir() if path.name not in ("tests", "pictures")]
     files = {path.name for room in (README.parent, *rooms) for path in room.glob("*.py")}
-    assert named == files - {"__init__.py"} | {"annotate.py"}
+    assert named == files - {"__init__.py", "hatch_build.py"} | {"annotate.py"}
+
+
+def test_the_walkthrough_names_files_that_are_there():
+    text = README.with_name("WALKTHROUGH.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(\w+/(?:\w+\.py)?)`", text))
+    assert named
+    assert [name for name in sorted(named) if not (README.parent / name).exists()] == []
