@@ -34,6 +34,7 @@ TEXTS = (
     "notebooks/README.md",
     "notebooks/glossary.md",
     "virtual_gpu/README.md",
+    "virtual_gpu/WALKTHROUGH.md",
     "gpu_xray/README.md",
     "gemm_kernels/tuning/TUNING.md",
     "gemm_kernels/cpu/tuning/TUNING.md",

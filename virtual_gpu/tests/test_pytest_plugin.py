@@ -137,7 +137,9 @@ def test_it():
 
 def test_switched_off_it_leaves_launches_alone(run):
     text = """
-from virtual_gpu import Race
+from virtual_gpu import Race, install
+
+install()
 
 def test_it():
     with pytest.raises(Race):

@@ -12,8 +12,8 @@ from utils.paths import ROOT
 
 PACKAGES = ("gpu_xray", "virtual_gpu")
 FOLDER = ROOT / "virtual_gpu"
-# The bindings come with numba-cuda.
-WITH_OTHERS = {"cuda"}
+# The bindings come with numba-cuda, and llvmlite with Numba.
+WITH_OTHERS = {"cuda", "llvmlite"}
 
 
 def files():
