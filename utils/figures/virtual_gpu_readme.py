@@ -12,7 +12,7 @@ from utils.machine.devices import REFERENCE, slug
 from utils.paths import MEASURED, ROOT
 
 README = ROOT / "virtual_gpu" / "README.md"
-NUMBA_SUITE = ROOT / "tests" / "numba_suite" / "outcomes.csv"
+NUMBA_SUITE = ROOT / "virtual_gpu" / "tests" / "numba_suite" / "outcomes.csv"
 KINDS = {
     "race": "races",
     "out_of_bounds": "indices out of bounds",
