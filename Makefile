@@ -123,7 +123,7 @@ colab: setup ## Write your copy's address into the lessons: REPO=owner/name, REF
 colab-check: setup ## Run every lesson with Colab's packages, LIST=... with a newer list
 	$(VENV_PYTHON) -m tests.colab $(if $(LIST),--list "$(LIST)")
 
-release: setup ## Build the wheel and check it in a fresh environment
+release: setup ## Build the wheel of the virtual GPU and the x-ray, and try it in a fresh environment
 	$(VENV_PYTHON) -m tests.release
 
 check-pythons: setup ## Ask pip whether the pins suit Python 3.11, 3.12 and 3.13

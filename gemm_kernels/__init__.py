@@ -7,6 +7,7 @@
 
 import numpy as np
 
+import kernels_anywhere  # noqa: F401
 from gemm_kernels import (
     async_copy,
     autotuned,

@@ -9,6 +9,7 @@ share. `grading` gives marks, and `platforms` holds what nbgrader, JupyterHub an
 >>> check("coalescing", my_kernel)  # doctest: +SKIP
 """
 
+import kernels_anywhere  # noqa: F401
 from labs.by_name import check, task
 from labs.checking.verdict import Verdict
 from labs.exercises import EXERCISES

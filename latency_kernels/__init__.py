@@ -1,5 +1,6 @@
 """Micro-benchmarks: what this device reaches when nothing stands in the way."""
 
+import kernels_anywhere  # noqa: F401
 from latency_kernels import copy, fma_loop, l2_read, shared_read
 from utils.ladder.ladder import Ladder
 

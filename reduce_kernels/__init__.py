@@ -7,6 +7,7 @@
 
 import numpy as np
 
+import kernels_anywhere  # noqa: F401
 from reduce_kernels import (
     reduce0,
     reduce1,

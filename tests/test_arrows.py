@@ -15,20 +15,28 @@ import pytest
 from utils.paths import ROOT
 
 KERNELS = ("gemm_kernels", "latency_kernels", "reduce_kernels")
-PACKAGES = (*KERNELS, "labs", "utils")
-GROUND = ("utils.errors", "utils.paths")
+# They import nothing of the course: they have a wheel of their own.
+TOOLS = ("gpu_xray", "virtual_gpu")
+PACKAGES = (*KERNELS, *TOOLS, "labs", "utils")
+# What lets kernels run anywhere; kernel packages and labs import it first.
+READY = "kernels_anywhere"
+GROUND = ("utils.errors", "utils.paths", "gpu_xray.errors")
 # For each room the rooms that its files may know; every room may know itself and the ground.
 ROOMS = {
-    "utils.virtual_gpu": (),
-    "utils.machine": (),
-    "utils.intrinsics": ("utils.virtual_gpu",),
-    "utils.xray": ("utils.machine",),
-    "utils.ladder": ("utils.machine", "utils.virtual_gpu", "utils.xray"),
+    "utils.machine": ("gpu_xray",),
+    "utils.intrinsics": ("virtual_gpu",),
+    "utils.ladder": ("utils.machine", *TOOLS),
 }
-LOWER = tuple(ROOMS)
+LOWER = (*ROOMS, *TOOLS)
 ROOMS["utils.launching"] = ROOMS["utils.measuring"] = LOWER
-ROOMS["utils.figures"] = tuple(ROOMS)
-ROOMS["utils.lessons"] = tuple(ROOMS)
+ROOMS["utils.figures"] = (*ROOMS, *TOOLS)
+ROOMS["utils.lessons"] = (*ROOMS, *TOOLS)
+OLD_NAMES = {"utils.virtual_gpu": "virtual_gpu", "utils.xray": "gpu_xray"}
+# The rooms of the virtual GPU: each may know itself and those before it, and no others.
+INNER = (
+    "common", "checks", "types", "memory", "numbers", "counts", "machine", "pictures", "language",
+    "host", "launching", "programs",
+)  # fmt: skip
 # What a kernel file knows of the project, besides its own package.
 OF_A_KERNEL = ("utils.intrinsics", "utils.ladder", "utils.machine", *GROUND)
 # In a kernel package these may know everything: command lines, searches, functions for users.
@@ -43,7 +51,9 @@ def files() -> dict[str, str]:
     """Every module of the project and its text."""
     paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     found = {}
-    for path in paths:
+    for path in (ROOT / f"{READY}.py", *paths):
+        if "tests" in path.relative_to(ROOT).parts:
+            continue
         dotted = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         found[dotted.removesuffix(".__init__")] = path.read_text(encoding="utf-8")
     return found
@@ -96,9 +106,25 @@ def inside(module: str, rooms) -> bool:
     return any(module == room or module.startswith(f"{room}.") for room in rooms)
 
 
+def is_below(parts: list[str], target: str) -> bool:
+    """Whether the target's room in the virtual GPU is this module's own, or below it."""
+    if parts[0] != "virtual_gpu":
+        return True
+    here, there = (
+        INNER.index(room) if room in INNER else len(INNER)
+        for room in (parts[1] if len(parts) > 1 else "", target.partition(".")[2].split(".")[0])
+    )
+    return there <= here
+
+
 def forbidden(module: str, target: str) -> bool:
     """Whether this module may not know that one."""
     parts = module.split(".")
+    if parts[0] in TOOLS:
+        ours = inside(target, (parts[0],))
+        return inside(target, (*PACKAGES, READY)) and not (ours and is_below(parts, target))
+    if module == READY:
+        return inside(target, PACKAGES) and not inside(target, TOOLS)
     if parts[0] == "labs":
         if parts[-1] in ("starter", "solution"):
             return inside(target, PACKAGES) and not inside(target, OF_A_READER)
@@ -110,8 +136,8 @@ def forbidden(module: str, target: str) -> bool:
             return False
         ours = inside(target, (parts[0], *OF_A_KERNEL, "latency_kernels"))
         return inside(target, NOT_FOR_KERNELS) or (inside(target, PACKAGES) and not ours)
-    if module == "utils":  # installs the virtual GPU
-        return inside(target, PACKAGES) and target != "utils.virtual_gpu"
+    if module in OLD_NAMES:
+        return not inside(target, (OLD_NAMES[module],)) and inside(target, PACKAGES)
     room = ".".join(parts[:2])
     allowed = (room, *GROUND, *ROOMS.get(room, ()))
     return inside(target, PACKAGES) and target != "utils" and not inside(target, allowed)
@@ -148,7 +174,7 @@ def test_no_import_runs_in_a_circle():
 
 
 def test_every_room_says_what_it_is_for():
-    for room in (*ROOMS, "labs"):
+    for room in (*ROOMS, *(f"virtual_gpu.{room}" for room in INNER), *TOOLS, "labs"):
         text = files()[room]
         assert len(ast.get_docstring(ast.parse(text)).splitlines()) >= 3, room
 
@@ -156,14 +182,18 @@ def test_every_room_says_what_it_is_for():
 @pytest.mark.parametrize(
     "module, line",
     [
-        ("utils.virtual_gpu.tracing", "from utils.ladder.step import Step"),
+        ("virtual_gpu.launching.tracing", "from utils.ladder.step import Step"),
         ("utils.machine.devices", "import gemm_kernels"),
         ("utils.launching.plan", "from utils.measuring import timing"),
         ("utils.measuring.records", "from utils.figures import plots"),
         ("utils.ladder.step", "def f():\n    from utils.measuring import records"),
         ("gemm_kernels.naive", "from utils.measuring.timing import time_gpu"),
         ("gemm_kernels.parts.blocks", "import pandas as pd"),
-        ("utils.xray.kernel", "from ..ladder import step"),
+        ("gpu_xray.kernel", "from utils.ladder import step"),
+        ("gpu_xray.errors", "import kernels_anywhere"),
+        ("virtual_gpu.memory.shared", "from ..machine import run"),
+        ("virtual_gpu.common.lanes", "import gpu_xray"),
+        ("kernels_anywhere", "from utils.errors import CourseError"),
         ("utils.lessons.cards", "from labs import check"),
         ("gemm_kernels.tuning.search", "import labs"),
         ("labs.checking.judge", "from IPython.display import HTML"),

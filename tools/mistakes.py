@@ -8,6 +8,7 @@ table needs no entry. `--list` shows wrong versions that behave alike and have d
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import json
 import warnings
@@ -195,11 +196,20 @@ def _formulas(exercise: NumbersExercise) -> Iterator[Known]:
 
 
 def digest_of(exercise: Exercise) -> str:
-    """Return a digest of all texts that the table depends on."""
+    """Return a digest of all texts that the table depends on, without their imports: where a name
+    comes from changes no table."""
     files = [ROOT / name for name in _SOURCES]
     files += [exercise.folder / f"{name}.py" for name in ("exercise", "solution", "right", "wrong")]
-    texts = b"".join(file.read_bytes() for file in files)
-    return hashlib.sha256(texts).hexdigest()[:16]
+    texts = "".join(_without_imports(file.read_text(encoding="utf-8")) for file in files)
+    return hashlib.sha256(texts.encode()).hexdigest()[:16]
+
+
+def _without_imports(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+    return "".join(lines)
 
 
 # -------------------------------------------------------------------------------- the command

@@ -1,18 +1,4 @@
-"""Everything that is neither a kernel nor prose.
+"""What the course is made with: ladders, measuring, figures, lessons, and what Numba lacks.
 
-Importing this package on a machine without a CUDA device installs the virtual GPU, so that
-``kernel[grid, block](...)`` runs everywhere.
+Importing it changes nothing; `kernels_anywhere` lets kernels run without a CUDA device.
 """
-
-import warnings
-
-from numba import cuda
-
-# Lessons and checks launch a few blocks, and pass host arrays, on purpose.
-for _hint in (".*Grid size .* under-utilization", ".*Host array used in CUDA kernel"):
-    warnings.filterwarnings("ignore", message=_hint)
-
-if not cuda.is_available():
-    from utils import virtual_gpu
-
-    virtual_gpu.install()

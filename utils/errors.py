@@ -1,18 +1,5 @@
-"""The one exception that a student meets: a sentence, not a stack."""
+"""The one exception that a student meets. The x-ray raises it, too, and so it lies there."""
 
-from __future__ import annotations
+from gpu_xray.errors import ArgumentError, CourseError
 
-
-class CourseError(Exception):
-    """One sentence: what was given, what is needed, what to do.
-
-    In a notebook only the sentence is shown; the command line prints it and exits with 2.
-    """
-
-    def _render_traceback_(self) -> list[str]:
-        # IPython shows these lines in place of the traceback.
-        return [str(self)]
-
-
-class ArgumentError(CourseError, ValueError):
-    """A CourseError about one argument, where the interface of others promises a ValueError."""
+__all__ = ["ArgumentError", "CourseError"]

@@ -1,11 +1,8 @@
-"""Where things lie: in the repository, or in the package where the course is installed."""
+"""Where things lie in the repository."""
 
 from pathlib import Path
 
-_PACKAGE = Path(__file__).resolve().parent
-# A wheel holds data/ and notebooks/ in this package; in the repository they lie beside it.
-INSTALLED = (_PACKAGE / "data").is_dir()
-ROOT = _PACKAGE if INSTALLED else _PACKAGE.parent
+ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "data"
 NOTEBOOKS = ROOT / "notebooks"
 MEASURED = DATA / "measured"

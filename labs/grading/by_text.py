@@ -25,7 +25,10 @@ OPERATORS = {
     ast.LShift: operator.lshift, ast.RShift: operator.rshift,
 }  # fmt: skip
 # What a lesson's cells hold besides the task; it is passed over in silence.
-OF_A_LESSON = ("labs", "utils", "gemm_kernels", "reduce_kernels", "latency_kernels", "__future__")
+OF_A_LESSON = (
+    "labs", "utils", "virtual_gpu", "gpu_xray", "gemm_kernels", "reduce_kernels", "latency_kernels",
+    "__future__",
+)  # fmt: skip
 
 
 @dataclass

@@ -25,10 +25,12 @@ from labs.grading.sandboxed import STARTED, request
 from labs.grading.system_calls import only_this_process
 from utils.errors import CourseError
 from utils.paths import ROOT
-from utils.virtual_gpu import disk_cache
+from virtual_gpu.types import disk_cache
 
 PROGRAM = ("-m", "labs.grading.sandboxed")
-PACKAGES = ("data", "gemm_kernels", "labs", "utils")
+PACKAGES = (
+    "data", "gemm_kernels", "gpu_xray", "kernels_anywhere.py", "labs", "utils", "virtual_gpu",
+)  # fmt: skip
 SCRATCH = "/scratch"
 SCRATCH_BYTES = 64 * MiB
 SECONDS_TO_END = 10  # of a process that was killed

@@ -1,4 +1,5 @@
-"""Build the wheel into build/release, and check it: what it holds, and what it does when installed.
+"""Build the wheel of the virtual GPU and the x-ray into build/release, and check it: what it holds,
+and what it does for somebody who has nothing else of this project.
 
 Exit code: 0, or 1 with a sentence.
 """
@@ -12,11 +13,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.release.contents import changes, left_out, version
+from tests.release.contents import changes, left_out, too_much, version
 from utils.paths import ROOT
 
 BUILD = ROOT / "build" / "release"
 CHECK = Path(__file__).with_name("installed.py")
+STRANGER = ROOT / "virtual_gpu" / "tests" / "stranger"  # with a file `utils.py` of its own
 SECONDS = 600  # that one program may take
 
 
@@ -26,12 +28,16 @@ def main() -> int:
         print(f"CHANGELOG.md says nothing of {wanted}: write what changes.", file=sys.stderr)
         return 1
     shutil.rmtree(BUILD, ignore_errors=True)
-    run([sys.executable, *PIP, "wheel", "--no-deps", "--wheel-dir", BUILD, ROOT], ROOT)
+    run([sys.executable, *PIP, "wheel", "--no-deps", "--wheel-dir", BUILD, "./virtual_gpu"], ROOT)
     (wheel,) = BUILD.glob("*.whl")
     tracked = run(["git", "ls-files"], ROOT).splitlines()
-    if missing := left_out(wheel, tracked):
-        print(f"The wheel leaves out {', '.join(missing)}.", file=sys.stderr)
-        return 1
+    for what, names in (
+        ("leaves out", left_out(wheel, tracked)),
+        ("holds, besides its files,", too_much(wheel, tracked)),
+    ):
+        if names:
+            print(f"The wheel {what} {', '.join(names)}.", file=sys.stderr)
+            return 1
     with tempfile.TemporaryDirectory() as folder:
         # Names of folders as people have them.
         place = Path(folder) / "möbius strip" / "日本"
@@ -45,18 +51,20 @@ PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
 
 
 def check(wheel: Path, place: Path, wanted: str) -> None:
-    """Install the wheel with the pins of the project, and use it from an empty folder."""
+    """Install the wheel with the pins of the project, and use it from a stranger's folder."""
     run([sys.executable, "-m", "venv", place / "fresh"], place)
     python = place / "fresh" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     pins = ROOT / "constraints.txt"
-    run([python, *PIP, "install", "--constraint", pins, f"{wheel}[compiler]"], place)
-    (place / "empty").mkdir()
-    run([python, CHECK, wanted], place / "empty")
+    run([python, *PIP, "install", "--constraint", pins, f"{wheel}[compiler]", "pytest"], place)
+    shutil.copytree(STRANGER, place / "work", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(CHECK, place)
+    run([python, place / CHECK.name, wanted], place / "work")
 
 
 def run(command: list, folder: Path) -> str:
     """What a program prints; where it fails, this one ends with all that it said."""
-    environment = {**os.environ, "PYTHONPATH": "", "XRAY_CACHE": str(BUILD / "xray")}
+    environment = {name: value for name, value in os.environ.items() if "PYTHON" not in name}
+    environment["XRAY_CACHE"] = str(BUILD / "xray")
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS
     )

@@ -9,14 +9,16 @@ from pathlib import Path
 
 from utils.paths import ROOT
 
-PACKAGES = ("gemm_kernels", "reduce_kernels", "latency_kernels", "labs", "utils")
-INSIDE = {"data": "utils/data", "notebooks": "utils/notebooks"}  # their places in the wheel
+PACKAGES = ("gpu_xray", "virtual_gpu")
+PROJECT = ROOT / "virtual_gpu" / "pyproject.toml"
+COURSE = ROOT / "pyproject.toml"
+# Of the files of the packages these are for the repository alone.
+LEFT_OUT = ("hatch_build.py", "pyproject.toml", "LICENSE")
 
 
-def version() -> str:
-    """The one place where the version stands."""
-    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)["project"]["version"]
+def version(project: Path = PROJECT) -> str:
+    """The version of the wheel; with COURSE, of the course."""
+    return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
 
 
 def changes(wanted: str, text: str) -> str | None:
@@ -26,14 +28,21 @@ def changes(wanted: str, text: str) -> str | None:
 
 
 def left_out(wheel: Path, tracked: list[str]) -> list[str]:
-    """Files of the packages, data and notebooks that the wheel does not hold."""
+    """Files of the two packages that the wheel does not hold."""
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
-    return [name for name in tracked if (place := _place(name)) and place not in held]
+    return [name for name in tracked if _belongs(name) and name not in held]
 
 
-def _place(name: str) -> str | None:
-    folder, _, rest = name.partition("/")
-    if folder in INSIDE:
-        return f"{INSIDE[folder]}/{rest}"
-    return name if folder in PACKAGES else None
+def too_much(wheel: Path, tracked: list[str]) -> list[str]:
+    """What the wheel holds besides those files and its own metadata."""
+    with zipfile.ZipFile(wheel) as archive:
+        held = [name for name in archive.namelist() if ".dist-info/" not in name]
+    wanted = set(filter(_belongs, tracked))
+    return [name for name in held if name not in wanted]
+
+
+def _belongs(name: str) -> bool:
+    package, *inner = name.split("/")
+    pages = name.endswith(".md")
+    return package in PACKAGES and inner[0] not in ("tests", *LEFT_OUT) and not pages

@@ -1,34 +1,100 @@
-"""Run by the fresh environment in an empty folder: functions, records, a check and a lesson."""
+"""Run by the fresh environment in a stranger's folder: a script, the command, pytest, an x-ray.
+
+The folder holds nine puzzles and a file `utils.py`. Of the project only the wheel is there.
+"""
 
 import importlib.metadata
+import importlib.util
+import json
+import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+from numba import cuda
 
-from gemm_kernels import LADDER, sgemm
-from gemm_kernels.cpu import matmul
-from labs import check
-from labs.exercises import find
-from reduce_kernels import reduce
-from utils.lessons import run_notebooks
-from utils.measuring import records
-from utils.paths import NOTEBOOKS, ROOT
+import gpu_xray
+import virtual_gpu
 
-LESSON = "07_tiling.ipynb"
+TESTS = """
+import pytest
+from numba import cuda
+from puzzles import PUZZLES
+import numpy as np
+
+@pytest.mark.parametrize("puzzle", PUZZLES)
+def test_puzzle(puzzle):
+    puzzle.check()
+
+@cuda.jit
+def past_the_end(x):
+    x[cuda.threadIdx.x + 1] = 1
+
+def test_wrong():
+    past_the_end[1, 4](np.zeros(4))
+"""
+
+
+@cuda.jit
+def double(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] *= 2
 
 
 def main(version: str) -> None:
-    assert importlib.metadata.version("numba-gpu-kernels") == version
-    assert ROOT.is_relative_to(sys.prefix), ROOT
-    a, b = (np.random.default_rng(0).random((40, 40), dtype=np.float32) for _ in range(2))
-    for product in (sgemm(a, b), matmul(a, b)):
-        np.testing.assert_allclose(product, a @ b, rtol=1e-5)
-    np.testing.assert_allclose(reduce(a), a.sum(), rtol=1e-5)
-    assert check("tiling", find("tiling").solution).passed
-    assert records.recorded_devices(LADDER.name), "there are no records"
-    Path(LESSON).write_bytes((NOTEBOOKS / LESSON).read_bytes())
-    assert run_notebooks.main([LESSON, "--out", "pages"]) == 0
+    assert importlib.metadata.version("numba-virtual-gpu") == version
+    for package in (virtual_gpu, gpu_xray):
+        assert Path(package.__file__).is_relative_to(sys.prefix), package.__file__
+    assert importlib.util.find_spec("gemm_kernels") is None
+    check_a_script()
+    check_a_movie()
+    check_the_command()
+    check_the_plugin()
+    check_an_xray()
+
+
+def check_a_script() -> None:
+    virtual_gpu.install()
+    x = np.arange(100, dtype=np.float32)
+    double[4, 32](x)
+    assert (x == 2 * np.arange(100)).all()
+
+
+def check_a_movie() -> None:
+    x = np.ones(32, np.float32)
+    shown = virtual_gpu.trace(double, 1, 32, x, record=0).movie()._repr_html_()
+    assert "function play(root, data)" in shown
+    assert ".vm-stage" in shown
+
+
+def check_the_command() -> None:
+    said = run("-m", "virtual_gpu", "--json", "report.json", "puzzles.py")
+    assert said.count("solved") == 9, said
+    kernels = json.loads(Path("report.json").read_text())["kernels"]
+    assert [kernel["verdict"] for kernel in kernels] == ["no flaw found"] * 9
+
+
+def check_the_plugin() -> None:
+    Path("test_puzzles.py").write_text(TESTS)
+    said = run("-m", "pytest", "-p", "no:cacheprovider", code=1)
+    assert "1 failed, 9 passed" in said, said
+    assert "The virtual GPU found: out_of_bounds" in said, said
+
+
+def check_an_xray() -> None:
+    if sys.platform == "darwin":  # there is no CUDA compiler
+        return
+    seen = gpu_xray.xray(double, "void(float32[::1])", arch="sm_90")
+    assert 0 < seen.registers <= 32
+    assert "FADD" in seen.sass or "FMUL" in seen.sass, seen.sass
+
+
+def run(*words: str, code: int = 0) -> str:
+    """Run Python with these arguments; return its output."""
+    ended = subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=500)
+    assert ended.returncode == code, ended.stdout + ended.stderr
+    return ended.stdout
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import zipfile
 
-from tests.release.contents import changes, left_out, version
+from tests.release.contents import COURSE, changes, left_out, too_much, version
 from utils.paths import ROOT
 
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -17,12 +17,27 @@ def test_a_version_without_a_word_would_be_noticed():
     assert changes("9.9.9", "# Changes\n\n## 9.9.9\n\n## 0.1.0\n\nFirst.\n") is None
 
 
-def test_what_the_wheel_leaves_out_is_named(tmp_path):
-    wheel = tmp_path / "a.whl"
-    with zipfile.ZipFile(wheel, "w") as archive:
-        for name in ("utils/errors.py", "utils/data/devices.csv", "labs/exercises.py"):
+def test_the_wheel_and_the_course_have_one_version():
+    assert version() == version(COURSE)
+
+
+def wheel_with(folder, *names):
+    with zipfile.ZipFile(folder / "a.whl", "w") as archive:
+        for name in names:
             archive.writestr(name, "")
-    tracked = ["utils/errors.py", "data/devices.csv", "labs/exercises.py", "README.md"]
-    assert left_out(wheel, tracked) == []
-    lacking = ["utils/paths.py", "data/README.md", "notebooks/00_start_here.ipynb"]
-    assert left_out(wheel, [*tracked, *lacking]) == lacking
+    return folder / "a.whl"
+
+
+def test_what_the_wheel_leaves_out_is_named(tmp_path):
+    held = ["virtual_gpu/__init__.py", "gpu_xray/data/architectures.csv"]
+    wheel = wheel_with(tmp_path, *held)
+    others = ["virtual_gpu/README.md", "virtual_gpu/tests/test_host.py", "labs/__init__.py"]
+    assert left_out(wheel, [*held, *others]) == []
+    lacking = ["virtual_gpu/pictures/player.js", "gpu_xray/words.py"]
+    assert left_out(wheel, [*held, *lacking]) == lacking
+
+
+def test_what_does_not_belong_into_the_wheel_is_named(tmp_path):
+    held = ["virtual_gpu/__init__.py", "gpu_xray/tests/test_xray.py"]
+    wheel = wheel_with(tmp_path, *held, "numba_virtual_gpu-1.dist-info/METADATA")
+    assert too_much(wheel, held) == held[1:]

@@ -8,6 +8,7 @@ the course that do the same.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.metadata
 import os
 import re
@@ -38,12 +39,12 @@ SECONDS = 900  # that an installation may take
 
 def _file(name: str) -> SimpleNamespace:
     """What a file of the course defines, without its package, which needs Numba."""
-    return SimpleNamespace(**runpy.run_path(str(COURSE / "utils" / name)))
+    return SimpleNamespace(**runpy.run_path(str(COURSE / name)))
 
 
-CourseError = _file("errors.py").CourseError
-setup = _file("machine/setup_environment.py")
-system_program = _file("machine/cuda_programs.py").system_program
+CourseError = _file("gpu_xray/errors.py").CourseError
+setup = _file("utils/machine/setup_environment.py")
+system_program = _file("gpu_xray/cuda_programs.py").system_program
 
 
 @dataclass(frozen=True)
@@ -212,8 +213,6 @@ def require_python(version: tuple) -> None:
 def main() -> None:
     """Raises CourseError where the lesson cannot go on."""
     require_python(sys.version_info)
-    if not (COURSE / "pyproject.toml").exists():
-        return  # installed with pip, which brought all that it needs
     with contextlib.suppress(ValueError):
         sys.path.remove(str(COURSE))
     sys.path.insert(0, str(COURSE))
@@ -228,6 +227,7 @@ def main() -> None:
             f"This Python lacks {', '.join(lacking)}: run `make lab` in the course's folder "
             f"({COURSE}), or open this notebook in Colab."
         )
+    importlib.import_module("kernels_anywhere")  # needs Numba, which is there by now
 
 
 if __name__ == "__main__":

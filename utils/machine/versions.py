@@ -1,27 +1,20 @@
-"""Which software is at hand, and one sentence for the ways in which it does not fit together."""
+"""Which software is at hand."""
 
 from __future__ import annotations
 
-import contextlib
 import importlib.metadata
 import os
 import platform
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 
 from numba import cuda
 
+from gpu_xray.versions import explained, toolkit
 from utils.errors import CourseError
 
-_SENTENCES = {
-    "UNSUPPORTED_PTX_VERSION": (
-        "The CUDA toolkit is newer than the GPU's driver, which refuses its machine code: install "
-        "a toolkit of the driver's own CUDA version (nvidia-smi names it) or a newer driver."
-    ),
-    "OUT_OF_MEMORY": ("The arrays do not fit into the memory of the GPU: choose a smaller size."),
-}
+__all__ = ["Versions", "cupy", "explained", "nvml", "torch", "versions"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +36,7 @@ def versions() -> Versions:
         python=platform.python_version(),
         numba=importlib.metadata.version("numba"),
         numba_cuda=_numba_cuda(),
-        toolkit=_toolkit(),
+        toolkit=toolkit(),
     )
 
 
@@ -51,14 +44,6 @@ def _numba_cuda() -> str | None:
     try:
         return importlib.metadata.version("numba-cuda")
     except importlib.metadata.PackageNotFoundError:
-        return None
-
-
-def _toolkit() -> str | None:
-    try:
-        return ".".join(map(str, cuda.runtime.get_version()))
-    # No NVRTC: cuda.pathfinder's error is a RuntimeError.
-    except (RuntimeError, AttributeError):
         return None
 
 
@@ -110,17 +95,3 @@ def torch() -> ModuleType | None:
         return None
     torch.backends.cuda.matmul.allow_tf32 = False
     return torch
-
-
-@contextlib.contextmanager
-def explained() -> Iterator[None]:
-    """Turn the driver's error codes that a reader can act upon into CourseError."""
-    try:
-        yield
-    except CourseError:
-        raise
-    except Exception as error:
-        for code, sentence in _SENTENCES.items():
-            if code in str(error):
-                raise CourseError(sentence) from error
-        raise

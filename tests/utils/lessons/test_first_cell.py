@@ -18,8 +18,8 @@ REFUSES = Repository("http://127.0.0.1:9/course", "main")  # nothing listens the
 FORK = Repository("https://github.com/somebody/course", "v2.0")
 FILES = sorted(LESSONS.glob("[0-9][0-9]_*.ipynb"))
 STANDARD_LIBRARY_ALONE = (
-    *("utils/errors.py", "utils/machine/prepare.py", "utils/machine/setup_environment.py"),
-    *("utils/machine/cuda_programs.py", "pyproject.toml", "constraints.txt"),
+    *("gpu_xray/errors.py", "utils/machine/prepare.py", "utils/machine/setup_environment.py"),
+    *("gpu_xray/cuda_programs.py", "pyproject.toml", "constraints.txt"),
 )
 SHELL = """
 import os, subprocess, sys
@@ -53,15 +53,17 @@ def small_course(home):
     for name in STANDARD_LIBRARY_ALONE:
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, home / name)
+    (home / "kernels_anywhere.py").touch()
     (home / "utils" / "lessons.py").write_text("def start(lesson): print('starts', lesson)")
     return home
 
 
 def whole_course_of_windows(home):
     """The course with the line ends of Windows in all its texts."""
-    for name in ("utils", "gemm_kernels", "labs", "data", "notebooks"):
+    packages = ("utils", "virtual_gpu", "gpu_xray", "gemm_kernels", "labs")
+    for name in (*packages, "data", "notebooks"):
         shutil.copytree(ROOT / name, home / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "constraints.txt"):
+    for name in ("kernels_anywhere.py", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, home / name)
     for file in filter(Path.is_file, home.rglob("*")):
         file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))

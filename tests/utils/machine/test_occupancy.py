@@ -124,7 +124,7 @@ def test_the_record_covers_what_could_go_wrong():
 )  # fmt: skip
 def test_a_wrong_figure_in_the_table_would_be_noticed(monkeypatch, column, value):
     wrong = dataclasses.replace(limits_of(H200), **{column: value})
-    monkeypatch.setattr("utils.machine.occupancy.known", lambda: {H200: wrong})
+    monkeypatch.setattr("gpu_xray.limits.known", lambda: {H200: wrong})
     assert any(recorded(row) != row.blocks for row in OCCUPANCY.itertuples())
 
 

@@ -9,7 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from utils.machine import cuda_programs, prepare, setup_environment
+from gpu_xray import cuda_programs
+from utils.machine import prepare, setup_environment
 from utils.machine.prepare import (
     CourseError,
     Missing,
@@ -184,9 +185,17 @@ def test_an_old_python_is_refused_in_one_sentence():
         prepare.require_python((3, 10, 4, "final", 0))
 
 
-@pytest.mark.parametrize("name", ["errors", "machine/prepare", "machine/setup_environment"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gpu_xray/errors",
+        "gpu_xray/cuda_programs",
+        "utils/machine/prepare",
+        "utils/machine/setup_environment",
+    ],
+)
 def test_python_3_10_can_read_what_refuses_it(name):
-    text = (ROOT / "utils" / f"{name}.py").read_text(encoding="utf-8")
+    text = (ROOT / f"{name}.py").read_text(encoding="utf-8")
     ast.parse(text, feature_version=(3, 10))
     assert "tomllib" not in text
 

@@ -1,0 +1,41 @@
+"""The toolkit at hand, and one sentence for the ways in which it does not fit the driver."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from numba import cuda
+
+from gpu_xray.errors import CourseError
+
+_SENTENCES = {
+    "UNSUPPORTED_PTX_VERSION": (
+        "The CUDA toolkit is newer than the GPU's driver, which refuses its machine code: install "
+        "a toolkit of the driver's own CUDA version (nvidia-smi names it) or a newer driver."
+    ),
+    "OUT_OF_MEMORY": ("The arrays do not fit into the memory of the GPU: choose a smaller size."),
+}
+
+
+def toolkit() -> str | None:
+    """The version of the CUDA toolkit; None where there is none."""
+    try:
+        return ".".join(map(str, cuda.runtime.get_version()))
+    # No NVRTC: cuda.pathfinder's error is a RuntimeError.
+    except (RuntimeError, AttributeError):
+        return None
+
+
+@contextlib.contextmanager
+def explained() -> Iterator[None]:
+    """Turn the driver's error codes that a reader can act upon into CourseError."""
+    try:
+        yield
+    except CourseError:
+        raise
+    except Exception as error:
+        for code, sentence in _SENTENCES.items():
+            if code in str(error):
+                raise CourseError(sentence) from error
+        raise

@@ -1,0 +1,46 @@
+"""Importing this lets kernels run on this machine, without a CUDA device on the virtual GPU.
+
+The packages of kernels and the labs import it before anything else of the course. So it also says
+what is in the way where a file `utils.py` of the reader's own hides the course's folder `utils`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import warnings
+from pathlib import Path
+
+from numba import cuda
+
+import virtual_gpu
+from gpu_xray.errors import CourseError
+
+_UTILS = Path(__file__).resolve().parent / "utils"
+# Lessons and checks launch a few blocks, and pass host arrays, on purpose.
+_EXPECTED = (".*Grid size .* under-utilization", ".*Host array used in CUDA kernel")
+
+
+def require_utils() -> None:
+    """Raise CourseError where `import utils` finds something else than the course's folder."""
+    module = sys.modules.get("utils") or importlib.util.find_spec("utils")
+    folders = getattr(module, "__path__", getattr(module, "submodule_search_locations", None))
+    if _UTILS in (Path(folder).resolve() for folder in folders or ()):
+        return
+    other = getattr(module, "__file__", getattr(module, "origin", None))
+    raise CourseError(
+        f"{other} hides the course's own folder `utils` ({_UTILS}): give that file another name, "
+        "or run this program from another folder."
+    )
+
+
+def ready() -> None:
+    """Install the virtual GPU where there is no device, and silence hints that are no news."""
+    for hint in _EXPECTED:
+        warnings.filterwarnings("ignore", message=hint)
+    if not cuda.is_available():
+        virtual_gpu.install()
+
+
+require_utils()
+ready()

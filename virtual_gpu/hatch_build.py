@@ -1,0 +1,19 @@
+"""Names the files of the wheel: this package, and the x-ray beside it."""
+
+from pathlib import Path
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+PACKAGES = ("gpu_xray", "virtual_gpu")
+LEFT_OUT = {"tests", "hatch_build.py"}
+SUFFIXES = (".css", ".csv", ".html", ".js", ".py")
+
+
+class CustomBuildHook(BuildHookInterface):
+    def initialize(self, version: str, build_data: dict) -> None:
+        beside = Path(self.root).parent
+        for package in PACKAGES:
+            for file in (beside / package).rglob("*"):
+                place = file.relative_to(beside)
+                if file.suffix in SUFFIXES and not LEFT_OUT & set(place.parts):
+                    build_data["force_include"][str(file)] = str(place)
