@@ -2,9 +2,9 @@
 
 import re
 
-from utils.figures.fewer_threads import draw_fewer_threads
 from utils.figures.grain_bars import draw_grain_bars
-from utils.figures.grain_walk import draw_grain_walk
+from utils.lessons.lesson_10.grain_walk import draw_grain_walk
+from utils.lessons.lesson_11.fewer_threads import draw_fewer_threads
 from utils.virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, PURPLE
 
 
