@@ -1,6 +1,7 @@
 """What a lesson imports, as `from utils import lessons as course`: predictions, code, counts.
 
-And what executes and checks the notebooks. What a kernel or a command line needs stays out.
+And what executes and checks the notebooks. `lesson_NN/` holds what serves lesson NN alone; what a
+kernel or a command line needs stays out.
 """
 
 from utils.lessons.block_sums import (
