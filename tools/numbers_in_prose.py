@@ -34,7 +34,7 @@ EXEMPT = re.compile(
     r"|<[^>]*>|(?<=\])\([^)]*\)"  # tags, and where links lead
     r"|^# [^\n]*$|^\*\*Time:\*\*[^\n]*?\."  # title, and the first sentence of the line of time
     r"|^(?:\*\*)?\d+\. "  # items of lists, and titles of exercises
-    r"|\b[Ll]essons? \d\d(?:(?:, | and | to )\d\d)*"
+    r"|\b[Ll]essons? \d\d(?:(?:, | and | to )\d\d)*|\[\d\d\]"
     r"|\b(?:[Ee]xercises?|reasons?) \d+(?: and \d+)?",  # items of lists, in words
     re.DOTALL | re.MULTILINE,
 )
@@ -96,7 +96,7 @@ def pattern(quote: str, figures: list[ast.expr]) -> re.Pattern:
         if field is not None:
             figure = left[0] if isinstance(left[0], ast.Starred) else left.pop(0)
             computed = any(isinstance(node, ast.Name) for node in ast.walk(figure))
-            parts.append(f"({FIGURE})" if computed else f"(?:{FIGURE})")
+            parts.append(f"(-?{FIGURE})" if computed else f"(?:-?{FIGURE})")
     return re.compile("".join(parts) + r"(?!\d|[.,]\d)")
 
 
@@ -119,8 +119,8 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 2
     for number, places in lists.items():
-        print(f"Lesson {number}: {len(places)} numbers in prose that no quote holds")
-        print(*(f"    {place}" for place in places), sep="\n")
+        head = f"Lesson {number}: {len(places)} numbers in prose that no quote holds"
+        print(head, *places, sep="\n    ")
     return 1 if any(lists.values()) else 0
 
 

@@ -631,10 +631,13 @@ def test_rows_of_63_words_cost_more_than_four_sectors_per_request_of_b():
     assert even < course.per_request(odd, "b") < even + 1
     says("A width of {}.** Take n = {} in place of {}", width, width, width + 1)
     says("starts {} bytes after the last one", width * WORD)
-    assert width * WORD % SECTOR_BYTES
     says("they rise above {:.0f}", even)
     says("so {} neighbouring words lie in five sectors", WARP)
-    most = max(len(set(np.array(first) // SECTOR_BYTES)) for first in odd.requests("b"))
-    assert most == 5
+    begins = [row * width * WORD for row in range(64)]
+    unaligned = [begin for begin in begins if begin % SECTOR_BYTES]
+    assert len(unaligned) > len(begins) / 2
+    for begin in unaligned:
+        assert len({(begin + lane * WORD) // SECTOR_BYTES for lane in range(WARP)}) == 5
+    requests = [words[words >= 0] for words in odd.requests("b", first=64)]
     says("Not all requests have {} words", WARP)
-    assert min(map(len, odd.requests("b"))) < WARP
+    assert min(map(len, requests)) < max(map(len, requests)) == WARP
