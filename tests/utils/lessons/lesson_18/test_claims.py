@@ -20,17 +20,17 @@ from utils.machine.occupancy import WARP, limits_of
 from utils.paths import DATA
 from utils.xray import xray
 
+BLOCK = 256
 STEPS = REDUCE0, REDUCE1, REDUCE2, REDUCE3 = tuple(
-    LADDER.step(f"reduce{number}").variant(BLOCK=256) for number in range(4)
+    LADDER.step(f"reduce{number}").variant(BLOCK=BLOCK) for number in range(4)
 )
-BLOCK = REDUCE0.launch(LADDER.parse("2^30")).block[0]
 LONGEST = LADDER.parse("2^30").elements
 WORD = np.float32().nbytes
-SCHEDULERS = limits_of(find(REFERENCE).compute_capability).sub_partitions
+H200 = find(REFERENCE)
+SCHEDULERS = limits_of(H200.compute_capability).sub_partitions
+MEMORY = WORD * BLOCK / (H200.memory_gb_per_s * 1e3 / H200.boost_clock_mhz / H200.sms)
 says = partial(quotes.says, "18")
 code = partial(quotes.code, "18")
-H200 = find(REFERENCE)
-MEMORY = 1024 / (H200.memory_gb_per_s * 1e3 / H200.boost_clock_mhz / H200.sms)
 of_block = cache(block_of)
 instructions = cache(instructions_of_block)
 
@@ -85,6 +85,7 @@ def test_the_second_and_third_pair_go_to_threads_1_and_2_without_gaps():
 
 
 def test_the_words_of_a_pair_lie_1_2_4_to_128_apart():
+    assert f"variant(BLOCK={BLOCK})" in code("kernel")
     distances = [right - left for ((_, left, right), *_) in trees.neighbours(BLOCK)]
     says("a pair are: {}, {}, {}, … {}", *distances[:3], distances[-1])
     says("`BLOCK` is the number of threads of a block, a constant for the compiler. Here it is {}.",
