@@ -26,6 +26,7 @@ from gemm_kernels import LADDER
 from gemm_kernels.autotuned import STEP
 from gemm_kernels.parts.slices import plan
 from gemm_kernels.tuning import constants
+from gpu_xray import xray
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
@@ -35,7 +36,6 @@ from utils.machine.devices import Device
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring.command_line import Command, device_for
 from utils.measuring.timing import time_gpu
-from utils.xray import xray
 
 # Further to the left more multiply-adds per read, further down more blocks.
 TILE_CONSTANTS = ("BM", "BN", "BK", "TM", "TN", "BLOCKS")

@@ -17,7 +17,7 @@ from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
 from utils.ladder.verify import verify_all
-from utils.virtual_gpu.errors import Race
+from virtual_gpu.common.errors import Race
 
 LAYOUTS = {
     "rows": lambda x: x,

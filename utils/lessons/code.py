@@ -19,7 +19,7 @@ from utils.errors import CourseError
 from utils.ladder.step import Step
 from utils.lessons.edits import difference, source_of
 from utils.lessons.rooms import read_in_all
-from utils.virtual_gpu.pictures.svg import in_code
+from virtual_gpu.pictures.svg import in_code
 
 SENTENCES = "changes.toml"
 

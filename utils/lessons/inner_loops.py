@@ -9,6 +9,8 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 
+from gpu_xray import xray
+from gpu_xray.loops import FFMA
 from utils.errors import CourseError
 from utils.figures import instruction_strip
 from utils.figures.look import number
@@ -20,9 +22,7 @@ from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import recorded_ms
 from utils.machine.occupancy import limits_of
 from utils.paths import DATA
-from utils.virtual_gpu.pictures.svg import Picture
-from utils.xray import xray
-from utils.xray.loops import FFMA
+from virtual_gpu.pictures.svg import Picture
 
 FILE = DATA / "compiled" / "hot_loops.csv"
 

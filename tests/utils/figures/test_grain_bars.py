@@ -3,7 +3,7 @@
 import re
 
 from utils.figures.grain_bars import draw_grain_bars
-from utils.virtual_gpu.pictures.svg import BLUE, GREY
+from virtual_gpu.pictures.svg import BLUE, GREY
 
 
 def test_bars_are_blue_for_ours_and_as_long_as_their_shares():

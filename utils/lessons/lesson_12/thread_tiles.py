@@ -15,7 +15,7 @@ from utils.lessons.lesson_12.heat_map import draw_heat_map
 from utils.lessons.recorded import duration, recorded_ms
 from utils.machine.occupancy import occupancy
 from utils.measuring import records
-from utils.virtual_gpu.pictures.svg import Picture
+from virtual_gpu.pictures.svg import Picture
 
 
 def draw_sweep(step: Step, shape: str = "4096") -> Picture:

@@ -18,7 +18,7 @@ from utils.lessons.lesson_21 import peak_shares, roofline_figures, samples
 from utils.lessons.lesson_21.counted_steps import ceilings, counts_of, recorded_counts, recorded_of
 from utils.lessons.recorded import CPU, recorded_ms, share_of_peak
 from utils.measuring import records, roofline
-from utils.virtual_gpu.pictures.svg import Picture
+from virtual_gpu.pictures.svg import Picture
 
 SIZE, LARGE = "4096", "2^30"
 NAMED = ("naive_strided", "naive", "tiled", "vectorized", "autotuned")

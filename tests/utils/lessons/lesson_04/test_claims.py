@@ -15,7 +15,7 @@ from utils.lessons.lesson_04 import transfers
 from utils.lessons.lesson_04.transfers import SIZES, transfer_ms, transfer_times
 from utils.machine import devices
 from utils.measuring import records
-from utils.virtual_gpu import counting_transfers, installed
+from virtual_gpu import counting_transfers, installed
 
 # The figures are those of the course's own records.
 RECORDED = devices.REFERENCE

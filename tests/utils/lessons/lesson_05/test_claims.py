@@ -9,6 +9,7 @@ import pytest
 from numba import cuda, float32
 
 from gemm_kernels import LADDER, multi_output
+from gpu_xray import xray
 from tests import quotes
 from utils import lessons as course
 from utils.lessons.code import kernel_code, kernel_difference
@@ -18,10 +19,9 @@ from utils.lessons.lesson_05 import lanes
 from utils.machine.devices import find
 from utils.machine.occupancy import WARP
 from utils.measuring import records
-from utils.virtual_gpu import trace
-from utils.virtual_gpu.pictures.accesses import what_if_stride
-from utils.virtual_gpu.transactions import CACHE_LINE_BYTES, SECTOR_BYTES
-from utils.xray import xray
+from virtual_gpu import trace
+from virtual_gpu.counts.transactions import CACHE_LINE_BYTES, SECTOR_BYTES
+from virtual_gpu.pictures.accesses import what_if_stride
 
 STRIDED, NAIVE = LADDER.step("naive_strided"), LADDER.step("naive")
 BY_COLUMN, OURS = LADDER.step("multi_output_by_column"), LADDER.step("multi_output")

@@ -3,7 +3,7 @@
 import re
 
 from utils.lessons.lesson_10.grain_walk import draw_grain_walk
-from utils.virtual_gpu.pictures.svg import GREEN, ORANGE
+from virtual_gpu.pictures.svg import GREEN, ORANGE
 
 
 def coloured(frame: str, colour: str) -> int:

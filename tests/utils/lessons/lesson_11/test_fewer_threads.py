@@ -3,7 +3,7 @@
 import re
 
 from utils.lessons.lesson_11.fewer_threads import draw_fewer_threads
-from utils.virtual_gpu.pictures.svg import GREEN, ORANGE, PURPLE
+from virtual_gpu.pictures.svg import GREEN, ORANGE, PURPLE
 
 
 def coloured(frame: str, colour: str) -> int:

@@ -10,7 +10,7 @@ from utils.lessons.lesson_12.thread_tile import (
     draw_outer_product,
     draw_tile_sizes,
 )
-from utils.virtual_gpu.pictures.svg import ORANGE, PURPLE
+from virtual_gpu.pictures.svg import ORANGE, PURPLE
 
 
 def drawn():

@@ -9,6 +9,7 @@ from numba import cuda, float32
 
 from gemm_kernels import LADDER
 from gemm_kernels.parts import lane_maps
+from gpu_xray import xray
 from utils import lessons as course
 from utils.intrinsics.wide_memory import load2, load4
 from utils.lessons.edits import Edit, edited
@@ -19,8 +20,7 @@ from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import occupancy
 from utils.measuring import records
 from utils.paths import DATA
-from utils.virtual_gpu import trace
-from utils.xray import xray
+from virtual_gpu import trace
 
 BLOCK = "128x128x16"
 H200 = devices.find(REFERENCE)
@@ -60,7 +60,7 @@ def test_each_word_of_a_tile_is_read_by_16_threads():
 
 
 def test_a_wide_copy_moves_as_many_sectors_with_a_quarter_of_the_requests():
-    from tests.kernels.counted import copy_fours, strided_copy
+    from virtual_gpu.tests.kernels.counted import copy_fours, strided_copy
 
     x, out = np.zeros((2, 128), np.float32)
     wide = trace(copy_fours, 1, 32, x, out).totals

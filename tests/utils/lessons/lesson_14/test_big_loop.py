@@ -4,6 +4,7 @@ import pytest
 from numba import cuda
 
 from gemm_kernels import LADDER
+from gpu_xray.compile import NO_COMPILER
 from labs import EXERCISES
 from tests.kernels.big_loops import ARCH, variants
 from utils.errors import CourseError
@@ -16,7 +17,6 @@ from utils.lessons.lesson_14.big_loop import (
     recorded_big_loops,
     resident_warps,
 )
-from utils.xray.compile import NO_COMPILER
 
 PREFETCH = variants()[-1]
 

@@ -6,6 +6,7 @@ import pytest
 from numba import cuda
 
 from gemm_kernels import LADDER as GEMM
+from gpu_xray import ARCHITECTURES, xray
 from labs import EXERCISES, check
 from latency_kernels import LADDER as CEILINGS
 from tests.kernels import compiled_loops as recording
@@ -17,7 +18,6 @@ from utils.lessons.lesson_16 import product_orders, register_banks
 from utils.lessons.lesson_16.reading_machine_code import fastest, stored_gb
 from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records
-from utils.xray import ARCHITECTURES, xray
 
 NAIVE, TILED = GEMM.step("naive"), GEMM.step("tiled")
 AUTOTUNED = GEMM.step("autotuned")

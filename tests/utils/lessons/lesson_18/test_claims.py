@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from numba import typeof
 
+from gpu_xray import xray
 from labs.exercises import find as exercise
 from reduce_kernels import LADDER
 from tests import quotes
@@ -18,7 +19,6 @@ from utils.lessons.lesson_18 import reduction_tree as trees
 from utils.machine.devices import REFERENCE, find, slug
 from utils.machine.occupancy import WARP, limits_of
 from utils.paths import DATA
-from utils.xray import xray
 
 BLOCK = 256
 STEPS = REDUCE0, REDUCE1, REDUCE2, REDUCE3 = tuple(
