@@ -6,6 +6,7 @@ to room, but no circle may run through them either.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -43,6 +44,8 @@ OF_A_KERNEL = ("utils.intrinsics", "utils.ladder", "utils.machine", *GROUND)
 FREE = ("__main__", "tuning", "hiding", "as_called", "sgemm", "reduction", "blas")
 # A kernel that a reader begins with, or is shown, must run from a cell of its own.
 OF_A_READER = ("utils.intrinsics",)
+# What serves one lesson alone is known by that lesson, and by what notebooks call `course`.
+OF_A_LESSON = re.compile(r"utils\.lessons\.lesson_\d\d")
 DISPLAYS = ("matplotlib", "rich", "IPython", "ipywidgets", "tqdm")
 NOT_FOR_KERNELS = ("pandas", *DISPLAYS)
 
@@ -125,6 +128,8 @@ def forbidden(module: str, target: str) -> bool:
         return inside(target, (*PACKAGES, READY)) and not (ours and is_below(parts, target))
     if module == READY:
         return inside(target, PACKAGES) and not inside(target, TOOLS)
+    if room := OF_A_LESSON.match(target):
+        return module != "utils.lessons" and not inside(module, (room[0],))
     if parts[0] == "labs":
         if parts[-1] in ("starter", "solution"):
             return inside(target, PACKAGES) and not inside(target, OF_A_READER)
@@ -195,6 +200,8 @@ def test_every_room_says_what_it_is_for():
         ("virtual_gpu.common.lanes", "import gpu_xray"),
         ("kernels_anywhere", "from utils.errors import CourseError"),
         ("utils.lessons.cards", "from labs import check"),
+        ("utils.lessons.code", "from utils.lessons.lesson_05 import lanes"),
+        ("utils.lessons.lesson_14.big_loop", "from utils.lessons.lesson_05 import lanes"),
         ("gemm_kernels.tuning.search", "import labs"),
         ("labs.checking.judge", "from IPython.display import HTML"),
         ("labs.exercises.coalescing.solution", "from gemm_kernels import LADDER"),

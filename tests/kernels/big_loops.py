@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gemm_kernels import LADDER
 from utils.ladder.step import Variant
-from utils.lessons.big_loop import compiled_big_loop
+from utils.lessons.lesson_14.big_loop import compiled_big_loop
 from utils.machine.versions import versions
 
 ARCH = "sm_90"

@@ -16,7 +16,7 @@ from utils.errors import CourseError
 from utils.ladder.step import Variant
 from utils.ladder.tasks import Shape
 from utils.lessons.compiled_loops import recorded_loop
-from utils.lessons.counted_steps import FILE, NUMBERS
+from utils.lessons.lesson_21.counted_steps import FILE, NUMBERS
 from utils.measuring.roofline import Counts, counted, recorded
 
 DEVICE, SIZE = "NVIDIA H200", "4096"

@@ -1,10 +1,9 @@
 """What a lesson imports, as `from utils import lessons as course`: predictions, code, counts.
 
-And what executes and checks the notebooks. What a kernel or a command line needs stays out.
+And what executes and checks the notebooks. `lesson_NN/` holds what serves lesson NN alone; what a
+kernel or a command line needs stays out.
 """
 
-from utils.lessons.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
-from utils.lessons.block_grids import blocks_at_once, draw_blocks, gains, grids, share_of_blocks
 from utils.lessons.block_sums import (
     bandwidths,
     block_cycles,
@@ -13,7 +12,6 @@ from utils.lessons.block_sums import (
     loads_by_step,
     turns_and_busy,
 )
-from utils.lessons.calibration import whole_ledger
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
@@ -23,7 +21,6 @@ from utils.lessons.counting import (
     per_request,
     watch,
 )
-from utils.lessons.designs import bandwidth_needed, bandwidths_needed, designs
 from utils.lessons.edits import Edit, edited
 from utils.lessons.estimates import draw_estimates, draw_gains, draw_growth, estimates
 from utils.lessons.findings import findings
@@ -38,9 +35,8 @@ from utils.lessons.grains import (
 )
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
-from utils.lessons.machine_code import compiled
-from utils.lessons.occupancy import occupancies, occupancy_of_fastest, published_paradox, sm_limits
-from utils.lessons.on_the_cpu import (
+from utils.lessons.lesson_01.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
+from utils.lessons.lesson_02.on_the_cpu import (
     cache_misses,
     count_misses,
     faster_by_size,
@@ -50,10 +46,9 @@ from utils.lessons.on_the_cpu import (
     time_here,
     vector_loop,
 )
-from utils.lessons.predictions import ledger, predict, reveal
-from utils.lessons.profiler import profiled
-from utils.lessons.published import claimed, published_gflops, published_ms
-from utils.lessons.reading_machine_code import (
+from utils.lessons.lesson_14.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
+from utils.lessons.lesson_15.designs import bandwidth_needed, bandwidths_needed, designs
+from utils.lessons.lesson_16.reading_machine_code import (
     control_codes,
     draw_operands,
     draw_shares,
@@ -65,16 +60,21 @@ from utils.lessons.reading_machine_code import (
     spilled_ms,
     spills,
 )
-from utils.lessons.recorded import (
-    XEON,
-    one_thread,
-    recorded_ms,
-    share_of_library,
-    share_of_peak,
-    times,
+from utils.lessons.lesson_19.block_grids import (
+    blocks_at_once,
+    draw_blocks,
+    gains,
+    grids,
+    share_of_blocks,
 )
-from utils.lessons.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
-from utils.lessons.rooflines import (
+from utils.lessons.lesson_20.ways_to_add import (
+    as_called,
+    bytes_under_way,
+    launches_and_memory,
+    rates,
+)
+from utils.lessons.lesson_21.calibration import whole_ledger
+from utils.lessons.lesson_21.rooflines import (
     busy,
     counted_and_profiled,
     dram_over_least,
@@ -85,6 +85,19 @@ from utils.lessons.rooflines import (
     nearer_to_its_peak,
     smallest_right_of_ridge,
 )
+from utils.lessons.machine_code import compiled
+from utils.lessons.occupancy import occupancies, occupancy_of_fastest, published_paradox, sm_limits
+from utils.lessons.predictions import ledger, predict, reveal
+from utils.lessons.profiler import profiled
+from utils.lessons.published import claimed, published_gflops, published_ms
+from utils.lessons.recorded import (
+    XEON,
+    one_thread,
+    recorded_ms,
+    share_of_library,
+    share_of_peak,
+    times,
+)
 from utils.lessons.shared_reads import shared_reads
 from utils.lessons.show_step import show_step
 from utils.lessons.starting import start
@@ -94,7 +107,6 @@ from utils.lessons.wavefronts import (
     wavefronts,
     wavefronts_per_multiply_add,
 )
-from utils.lessons.ways_to_add import as_called, bytes_under_way, launches_and_memory, rates
 
 __all__ = [
     "XEON",

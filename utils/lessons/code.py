@@ -9,7 +9,6 @@ import io
 import sys
 import textwrap
 import tokenize
-import tomllib
 from collections.abc import Callable, Iterable
 from functools import cache
 from types import ModuleType
@@ -19,10 +18,10 @@ from IPython.display import HTML
 from utils.errors import CourseError
 from utils.ladder.step import Step
 from utils.lessons.edits import difference, source_of
-from utils.paths import DATA
+from utils.lessons.rooms import read_in_all
 from virtual_gpu.pictures.svg import in_code
 
-SENTENCES = DATA / "changes.toml"
+SENTENCES = "changes.toml"
 
 # In a <pre>, so that the code keeps its indentation where styles are taken away.
 _STYLE = """<style>
@@ -85,9 +84,9 @@ def show_change(
 ) -> HTML:
     """The lines of code that differ between two steps, comments left out.
 
-    The sentences that `data/changes.toml` has for this change stand below their lines; where it has
-    none, or with `whole`, the lines between are shown as well. folded: a change that a reader may
-    leave out. around: how many unchanged lines stand before and behind each part.
+    The sentences that `changes.toml` in a lesson's room has for this change are below their lines.
+    Where no room has any, or with `whole`, the lines between are shown as well. folded: a change
+    that a reader may leave out. around: how many unchanged lines stand before and behind each part.
     """
     left = dict(_sentences().get(f"{old.name} > {new.name}", {}))
     # The name is no change that a reader needs to see.
@@ -100,8 +99,8 @@ def show_change(
             rows.append(f'<span class="why">↑ {in_code(left.pop(part))}\n</span>')
     if left:
         raise CourseError(
-            f"No new line of {new.name} holds {next(iter(left))!r}: compare {SENTENCES.name} with "
-            "its file."
+            f"No new line of {new.name} holds {next(iter(left))!r}: compare {SENTENCES} with its "
+            "file."
         )
     shown = f'<pre class="lesson-code">{"".join(rows)}</pre>'
     if folded:
@@ -111,7 +110,9 @@ def show_change(
 
 @cache
 def _sentences() -> dict[str, dict[str, str]]:
-    return tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
+    """The sentences of every change, by "old > new": the names of two steps."""
+    rooms = read_in_all(SENTENCES).values()
+    return {change: sentences for room in rooms for change, sentences in room.items()}
 
 
 def show_difference(before: ModuleType, after: ModuleType) -> HTML:

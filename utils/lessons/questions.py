@@ -1,20 +1,18 @@
-"""What a lesson asks before it shows: the bank of questions, `data/questions.toml`."""
+"""What a lesson asks before it shows: the questions of `questions.toml` in each lesson's room."""
 
 from __future__ import annotations
 
 import difflib
 import math
 import numbers
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from utils.errors import CourseError
 from utils.figures.look import number
-from utils.paths import DATA
+from utils.lessons.rooms import read_in_all
 
-BANK = DATA / "questions.toml"
 CLOSE_POINTS = 10  # of a share in per cent
 
 
@@ -103,11 +101,13 @@ class Question:
 
 @cache
 def bank() -> dict[str, Question]:
-    """All questions by name, such as "05.strided"; the lesson's number stands before the point."""
-    rows = tomllib.loads(BANK.read_text(encoding="utf-8"))
+    """All questions by name, such as "05.strided": `strided` in the room of lesson 05."""
     lists = ("choices", "order")
     return {
-        name: Question(**{key: tuple(v) if key in lists else v for key, v in row.items()})
+        f"{number}.{name}": Question(
+            **{key: tuple(v) if key in lists else v for key, v in row.items()}
+        )
+        for number, rows in read_in_all("questions.toml").items()
         for name, row in rows.items()
     }
 

@@ -11,8 +11,8 @@ from matplotlib.text import Annotation, Text
 from utils.figures import plots
 from utils.figures.labels import MOST_LABELS, extent
 from utils.figures.look import COLOURS, of_text
-from utils.figures.occupancy_figures import curves
-from utils.figures.roofline_figures import roofline
+from utils.lessons.lesson_08.occupancy_figures import curves
+from utils.lessons.lesson_21.roofline_figures import roofline
 from utils.measuring import records
 from utils.measuring.records import Record
 from utils.measuring.roofline import Ceilings

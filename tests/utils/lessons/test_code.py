@@ -1,7 +1,6 @@
 """The diff of a step: short enough to read, and nothing in it but code."""
 
 import re
-import tomllib
 
 import pytest
 
@@ -27,6 +26,7 @@ from utils.lessons.code import (
     show_loop,
     show_source,
 )
+from utils.lessons.rooms import read_in_all
 
 LONGEST_DIFF = 45  # code lines that a reader is asked to follow at once
 LADDERS = (gemm_kernels.LADDER, gemm_kernels.cpu.LADDER, reduce_kernels.LADDER)
@@ -92,13 +92,17 @@ def test_the_source_of_a_step_is_shown_whole():
     assert "STEP = Step(" in page
 
 
-EXPLAINED = tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
+EXPLAINED = code._sentences()
 PAIRS = {
     f"{old.name} > {new.name}": (old, new)
     for ladder in LADDERS
     for old in ladder.steps
     for new in ladder.steps
 }
+
+
+def test_a_change_has_its_sentences_in_one_room():
+    assert sum(map(len, read_in_all(SENTENCES).values())) == len(EXPLAINED)
 
 
 @pytest.mark.parametrize("change", EXPLAINED)

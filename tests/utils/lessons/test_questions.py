@@ -11,7 +11,7 @@ QUESTIONS = [pytest.param(question, id=name) for name, question in bank().items(
 
 
 @pytest.mark.parametrize("name", bank())
-def test_a_name_says_its_lesson(name):
+def test_a_name_begins_with_its_lesson(name):
     assert re.fullmatch(r"\d\d\.[a-z_]+", name)
 
 

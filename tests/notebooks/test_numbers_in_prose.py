@@ -1,0 +1,66 @@
+"""Numbers in the prose of lessons are held by quotes whose figures a test computes."""
+
+import ast
+
+import pytest
+
+from tests.quotes import says
+from tools.numbers_in_prose import pattern, prose, unheld, unheld_in
+
+# The lessons whose prose has been gone through; a lesson that is rewritten joins them.
+HELD = ("05", "18")
+
+
+@pytest.mark.parametrize("number", HELD)
+def test_every_number_in_the_prose_is_proven(number):
+    assert unheld(number) == []
+
+
+def quote(text, *figures):
+    return pattern(text, [ast.parse(figure, mode="eval").body for figure in figures])
+
+
+def test_a_number_is_held_by_a_field_whose_figure_is_computed():
+    cell = "The strided kernel takes 33 cycles, and\nnaive 2."
+    assert len(unheld_in([cell], [])) == 2
+    assert unheld_in([cell], [quote("takes {} cycles, and naive {}.", "one", "other")]) == []
+    (place,) = unheld_in([cell], [quote("takes {:.0f} cycles", "sum(needed)")])
+    assert "naive 2." in place
+
+
+def test_a_literal_proves_nothing():
+    cell = "It takes 33 cycles."
+    for figure in ("33", "32 + 1", "'33'"):
+        assert unheld_in([cell], [quote("takes {} cycles", figure)])
+    assert unheld_in([cell], [quote("takes 33 cycles")])
+
+
+def test_a_quote_that_fits_two_different_sentences_holds_neither():
+    cells = ["It takes 33 cycles.", "It takes 2 cycles."]
+    assert len(unheld_in(cells, [quote("takes {} cycles", "cycles")])) == 2
+    assert unheld_in(cells[:1] * 2, [quote("takes {} cycles", "cycles")]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# 05 · 2 lanes",
+        "**Time:** about 50 minutes, and 15 more.",
+        "1. The first\n2. The second",
+        "**3. A title.**",
+        "See [lesson 07](07_tiling.ipynb), lessons 08 and 09, [05](05_ways.ipynb), exercise 2.",
+        "`x[4]` of <code>float32(0)</code> on an H200 with sm_90\n\n```\na = 1\n```",
+    ],
+)
+def test_names_code_and_numbers_of_lessons_and_items_need_no_quote(text):
+    assert unheld_in([text], []) == []
+
+
+def test_a_sentence_that_the_lesson_does_not_say_is_refused():
+    assert any("33 cycles" in cell for cell in prose("05"))
+    says("05", "That makes {} cycles", 33)
+    for figure in (3, 330, 34):
+        with pytest.raises(AssertionError, match="does not say"):
+            says("05", "makes {} cycles", figure)
+    with pytest.raises(AssertionError, match="does not say"):
+        says("05", "{} cycles", 3)

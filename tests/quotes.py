@@ -1,0 +1,29 @@
+"""A claim quotes its sentence, so that the prose of a lesson and its proof cannot drift apart."""
+
+import re
+from functools import cache
+
+import nbformat
+
+from tools.numbers_in_prose import prose
+from utils.lessons.where import notebook_of
+
+prose_of = cache(prose)
+
+
+def says(lesson: str, quote: str, *figures: object) -> None:
+    """Assert that the Markdown of a lesson holds a quote with these figures in its fields.
+
+    lesson: its number. quote: words of one cell as its source has them, with a `str.format` field
+    per figure. figures: what the test computed; a literal would prove nothing.
+    """
+    text = " ".join(quote.format(*figures).split())
+    whole = re.compile(rf"(?<![\d.,]){re.escape(text)}(?!\d|[.,]\d)")
+    found = any(whole.search(cell) for cell in prose_of(lesson))
+    assert found, f"the prose of lesson {lesson} does not say {text!r}"
+
+
+def code(lesson: str, cell_id: str) -> str:
+    """The source of a lesson's cell, for claims about what a cell launches."""
+    cells = nbformat.read(notebook_of(lesson), as_version=4).cells
+    return next(cell.source for cell in cells if cell.id == cell_id)

@@ -1,0 +1,53 @@
+"""What a clock sees is drawn as it is."""
+
+import re
+
+from labs.exercises import find
+from utils.lessons.lesson_01 import timeline
+
+
+def bars(drawn: str, colour: str) -> list[tuple[float, float]]:
+    found = re.findall(rf'<rect x="([\d.]+)" y="\d+" width="([\d.]+)"[^>]*fill="{colour}"', drawn)
+    return [(float(x), float(width)) for x, width in found]
+
+
+def seen(drawn: str) -> list[tuple[float, float]]:
+    """Where each bar of what the clock sees begins and ends."""
+    found = re.findall(r'd="M([\d.]+) \d+H([\d.]+)"[^>]*stroke="#c63939"', drawn)
+    return [(float(begin), float(end)) for begin, end in found]
+
+
+def test_a_launch_that_nobody_waits_for_ends_for_the_clock_before_the_kernel():
+    panels = timeline.draw_launches().body.split("<g ")[1:]
+    assert len(panels) == 3
+    early, right, first = panels
+    ((begin, width),) = [bar for bar in bars(early, timeline.BLUE) if bar[1] > 13]
+    assert seen(early)[0][1] <= begin + 1
+    assert seen(right)[0][1] >= begin + width
+    assert bars(first, timeline.PURPLE)[0][0] == seen(first)[0][0]
+    assert not bars(right, timeline.PURPLE)
+
+
+def test_a_benchmark_is_drawn_as_it_behaves():
+    solution = timeline.draw_benchmark(find("benchmark").solution)
+    starter = timeline.draw_benchmark(find("benchmark").starter)
+    assert len(seen(solution.body)) >= 2
+    assert len(seen(starter.body)) == 1
+    assert "flush from" in solution.alt
+    assert "wait" not in starter.alt
+
+
+def test_the_launch_of_a_flush_has_another_colour_than_that_of_a_kernel():
+    def flushed(device, m, n, k):
+        device.flush()
+        device.synchronize()
+
+    drawn = timeline.draw_benchmark(flushed).body
+    assert not [bar for bar in bars(drawn, timeline.ORANGE) if bar[1] != 13]
+    assert len([bar for bar in bars(drawn, timeline.GREEN) if bar[1] != 13]) == 2
+
+
+def test_nothing_is_drawn_outside_of_the_picture():
+    drawn = timeline.draw_benchmark(find("benchmark").starter).body
+    ends = [x + width for x, width in bars(drawn, timeline.BLUE)]
+    assert max(ends) <= timeline.RIGHT

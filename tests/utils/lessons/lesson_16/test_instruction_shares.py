@@ -1,0 +1,27 @@
+"""Loops as bars: every instruction has a kind, and the words say what is drawn."""
+
+from utils.lessons.lesson_16.instruction_shares import draw_shares, kinds
+
+MIX = {"FFMA": 4, "LDS.128": 2, "STS.32": 1, "IMAD": 1, "ISETP": 1, "BAR": 1}
+
+
+def test_instructions_are_counted_by_kind():
+    assert kinds(MIX) == {
+        "multiply-add": 4,
+        "load or store": 3,
+        "address or counter": 1,
+        "test, jump or barrier": 2,
+    }
+
+
+def test_the_words_name_the_bound_and_the_record():
+    drawn = draw_shares("Loops", {"one": (MIX, 0.25), "two": (MIX, None)}, "one GPU")
+    assert "one: 40.0% multiply-adds, 25.0% of the peak recorded" in str(drawn)
+    assert "two: 40.0% multiply-adds." in str(drawn)
+    assert "recorded on one GPU" in drawn.body
+
+
+def test_a_bar_ends_where_the_axis_does():
+    drawn = draw_shares("Loops", {"one": (MIX, None)})
+    assert drawn.body.count("<rect") == 4 + 4  # of the legend and of the bar
+    assert "Upright" not in drawn.body

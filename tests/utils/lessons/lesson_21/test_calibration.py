@@ -1,0 +1,67 @@
+"""The whole ledger: how far predictions were off, and what is said where there are none."""
+
+import math
+
+import pytest
+
+from utils.lessons import ledger_file
+from utils.lessons.lesson_21.calibration import calibration, whole_ledger
+from utils.lessons.questions import bank
+
+
+@pytest.fixture(autouse=True)
+def own_file(tmp_path, monkeypatch):
+    monkeypatch.setenv(ledger_file.PLACE, str(tmp_path / "predictions.json"))
+    monkeypatch.delenv(ledger_file.PAGE, raising=False)
+
+
+def test_without_predictions_a_card_says_where_they_come_from():
+    assert "no predictions of yours yet" in str(calibration())
+    ledger_file.keep("05.strided", value=3.0)
+    assert "answers were not revealed" in str(calibration())
+
+
+def test_the_factor_is_a_geometric_mean_of_both_directions():
+    ledger_file.keep("06.faster", value=4.0, measured=1.0)
+    ledger_file.keep("06.one", value=0.5, measured=0.5)
+    said = str(calibration())
+    assert "Predictions that have their answer: 2." in said
+    assert f"a factor of {math.sqrt(4):.2f}" in said
+    assert "1 of 2 within a factor of 2" in said
+
+
+def test_twice_too_high_and_half_as_high_count_alike():
+    ledger_file.keep("06.faster", value=2.0, measured=1.0)
+    ledger_file.keep("06.one", value=1.0, measured=2.0)
+    assert "a factor of 2.00" in str(calibration())
+
+
+def test_each_lesson_has_its_own_factor():
+    ledger_file.keep("06.faster", value=4.0, measured=1.0)
+    ledger_file.keep("07.faster", value=1.0, measured=2.0)
+    ledger_file.keep("21.nearer", value="the GPU", measured="one core of the CPU")
+    shown = whole_ledger()._repr_html_()
+    assert "Lesson 06: 1 of 3 predicted, off by a factor of 4.00<" in shown
+    assert "Lesson 07: 1 of 4 predicted, off by a factor of 2.00<" in shown
+    assert "Lesson 21: 1 of 3 predicted<" in shown
+
+
+def test_choices_are_counted_by_themselves():
+    ledger_file.keep("21.nearer", value="the GPU", measured="one core of the CPU")
+    said = str(calibration())
+    assert "Choices and orders: 0 of 1 right" in said
+    assert "factor" not in said
+
+
+def test_a_name_that_is_asked_no_more_is_left_out():
+    ledger_file.keep("99.gone", value=1.0, measured=2.0)
+    assert "no predictions of yours yet" in str(calibration())
+
+
+def test_every_lesson_with_questions_has_a_fold_of_its_own():
+    ledger_file.keep("06.one", value=0.5, measured=0.5)
+    shown = whole_ledger()._repr_html_()
+    lessons = {name.partition(".")[0] for name in bank()}
+    assert shown.count("<details>") == len(lessons)
+    assert "Lesson 06: 1 of 3 predicted, off by a factor of 1.00</summary>" in shown
+    assert "Your predictions" in str(whole_ledger())

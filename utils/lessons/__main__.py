@@ -1,0 +1,24 @@
+"""`python -m utils.lessons where 08`: every file that belongs to lesson 08."""
+
+import argparse
+import sys
+
+from utils.errors import CourseError
+from utils.lessons.where import page
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m utils.lessons", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    where = commands.add_parser("where", help="print every file that belongs to a lesson")
+    where.add_argument("lesson", help='its number, such as "08"')
+    try:
+        print(page(parser.parse_args().lesson))
+    except CourseError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What serves lesson 00 alone: Start here: your first kernel."""

@@ -1,0 +1,1 @@
+"""What serves lesson 01 alone: Measuring honestly."""

@@ -1,0 +1,1 @@
+"""What serves lesson 03 alone: Sums in registers, blocks in caches."""

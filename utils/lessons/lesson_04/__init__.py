@@ -1,0 +1,1 @@
+"""What serves lesson 04 alone: To the GPU and back."""

@@ -1,0 +1,1 @@
+"""What serves lesson 05 alone: Which lane reads which word."""

@@ -1,0 +1,1 @@
+"""What serves lesson 06 alone: Unrolling."""

@@ -1,0 +1,1 @@
+"""What serves lesson 07 alone: Tiling."""

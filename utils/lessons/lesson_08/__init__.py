@@ -1,0 +1,1 @@
+"""What serves lesson 08 alone: Occupancy."""

@@ -1,0 +1,1 @@
+"""What serves lesson 09 alone: Hiding latency."""

@@ -1,0 +1,1 @@
+"""What serves lesson 10 alone: Granularity."""

@@ -1,0 +1,1 @@
+"""What serves lesson 11 alone: ILP."""

@@ -1,0 +1,1 @@
+"""What serves lesson 12 alone: Register blocking."""

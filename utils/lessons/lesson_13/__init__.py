@@ -1,0 +1,1 @@
+"""What serves lesson 13 alone: Wide loads and lane maps."""

@@ -1,0 +1,1 @@
+"""What serves lesson 14 alone: Prefetch."""

@@ -1,0 +1,1 @@
+"""What serves lesson 15 alone: The Maxwell classic."""

@@ -1,0 +1,1 @@
+"""What serves lesson 16 alone: Reading the machine code."""

@@ -1,0 +1,209 @@
+"""What lesson 16 shows of machine code: lines, control codes, shares, operands, and spills."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from gpu_xray import xray
+from gpu_xray.loops import FFMA
+from utils.errors import CourseError
+from utils.ladder.ladder import ladder_of
+from utils.ladder.step import Step, Variant
+from utils.lessons.cards import Card, Table, table
+from utils.lessons.compiled_loops import CompiledLoop, listing, recorded_loop
+from utils.lessons.counting import as_variant
+from utils.lessons.lesson import course_device, device_shown
+from utils.lessons.lesson_16 import instruction_shares, register_banks
+from utils.lessons.recorded import duration, share_of_peak
+from utils.measuring import records
+from utils.paths import DATA
+from virtual_gpu.pictures.svg import Picture
+
+PATCH = 8  # sums in a row of `fma_loop`
+FEW, MOST = 2, 4  # instructions of a source line: shown from so many on, and so many names
+SPILLS = "spills"  # the table of `python -m tests.kernels.spills`
+
+
+def line_by_line(step: Step | Variant) -> Table | Card:
+    """What PTX and machine code each source line has become; a sentence without a compiler.
+
+    The most frequent instructions of each, without their modifiers.
+    """
+    variant, arch = as_variant(step), device_shown().arch
+    try:
+        listing = xray(variant.kernel, variant.step.signature, arch).listing()
+    except CourseError as error:
+        return Card("ask", (f"{error} The lesson goes on without this table.",))
+    rows = []
+    for row in listing.rows:
+        names = Counter(one.name for one in row.sass)
+        assembly = Counter(one.partition(" ")[0].partition(".")[0] for one in map(_ptx, row.ptx))
+        if row.number is not None and sum(names.values()) >= FEW:
+            rows.append((f"`{row.source.strip()}`", _counted(assembly), _counted(names)))
+    head = ("source line", "PTX", f"machine code ({arch})")
+    return table(f"{variant}, source line by source line", head, rows)
+
+
+def _ptx(line: str) -> str:
+    """A PTX instruction without its predicate and label."""
+    return re.sub(r"^@!?%\w+\s+", "", line.strip())
+
+
+def _counted(names: Counter[str]) -> str:
+    """The most frequent names, and how many others there are."""
+    told = ", ".join(f"{count} {name}" for name, count in names.most_common(MOST))
+    others = names.total() - sum(count for _, count in names.most_common(MOST))
+    return f"{told}, {others} more" if others else told or "–"
+
+
+def control_codes(step: Step | Variant) -> Table:
+    """What the assembler tells the scheduler beside the first loads and the first multiply-add.
+
+    Of the loop as it was compiled for the records. In `naive` the multiply-add reads what two of
+    the first four loads bring.
+    """
+    code = listing(str(as_variant(step)))
+    first = next(place for place, one in enumerate(code) if one.name in FFMA)
+    loads = [place for place, one in enumerate(code) if one.name == "LDG"][:4]
+    rows = []
+    for place in (*loads, first):
+        control = code[place].control
+        sets = "–" if control.write_barrier is None else control.write_barrier
+        waits = ", ".join(map(str, control.waits)) or "–"
+        rows.append((f"`{code[place].text_to('').strip()}`", control.stall, sets, waits))
+    head = ("instruction", "stall, cycles", "sets", "waits for")
+    return table(f"Control codes in the loop of {as_variant(step)}", head, rows)
+
+
+def loop_of_record(step: Step | Variant | str) -> CompiledLoop:
+    """The hot loop of a step, or of a kernel by its name, as it was compiled for the records."""
+    return recorded_loop(step if isinstance(step, str) else str(as_variant(step)))
+
+
+def draw_shares(*steps: Step | Variant, recorded: bool = True) -> Picture:
+    """What the instructions of hot loops do; an upright bar is the recorded share of the peak.
+
+    Of a Step the constants that were fastest at 4096.
+    """
+    loops = {}
+    for step in steps:
+        variant = fastest(step)
+        share = (
+            share_of_peak(variant, _size(variant), on=course_device().name) if recorded else None
+        )
+        loops[variant.step.name.replace("_", " ")] = loop_of_record(variant).mix, share
+    where = f"one {course_device().name}" if recorded else ""
+    return instruction_shares.draw_shares("Instructions of the hot loop", loops, where)
+
+
+def fastest(step: Step | Variant) -> Variant:
+    """A step with the constants that were recorded as the fastest; a variant as it is."""
+    if isinstance(step, Variant):
+        return step
+    ladder = ladder_of(step)
+    frame = records.measured(course_device().name, ladder.name)
+    rows = frame[frame["step"] == step.name]
+    size = "4096" if ladder.name == "gemm" else ladder.sizes[-1]
+    for name, value in vars(ladder.parse(size)).items():
+        rows = rows[rows[name] == value]
+    return step.named(records.fastest(rows, ("step",)).iloc[0]["params"])
+
+
+def draw_operands(**steps: Step | Variant) -> Picture:
+    """Where the second row of 8×8 sums begins: multiply-adds with the banks of their operands.
+
+    steps: by the name that the reader sees, with _ for spaces; their loops are in the record.
+    """
+    loops = {name.replace("_", " "): listing(str(as_variant(one))) for name, one in steps.items()}
+    title = "Where the second row of sums begins"
+    return register_banks.draw_reads(title, loops, first=PATCH - 2, most=7)
+
+
+def orders(**steps: Step | Variant) -> Table:
+    """For loops of multiply-adds alone: what is marked, reads of a turn, estimate and record.
+
+    steps: by the name that the reader sees, with _ for spaces.
+    """
+    rows = []
+    for name, step in steps.items():
+        loop = loop_of_record(step)
+        reads = register_banks.given_by("even", listing(str(as_variant(step))))
+        cycles = f"{loop.cycles:.3f}", f"{recorded_cycles(step):.3f}"
+        rows.append((name.replace("_", " "), f"{loop.kept_share:.1%}", reads, *cycles))
+    head = (
+        "",
+        "operands marked for reuse",
+        "even bank gives in a turn",
+        "cycles, estimated",
+        "cycles, recorded",
+    )
+    return table("Cycles of a scheduler for each multiply-add of a warp", head, rows)
+
+
+def recorded_cycles(step: Step | Variant) -> float:
+    """Of a scheduler, for each multiply-add: one over the recorded share of the peak."""
+    variant = as_variant(step)
+    return 1 / share_of_peak(variant, _size(variant), on=course_device().name)
+
+
+def register_files() -> Table:
+    """How registers lie in banks, by generation."""
+    with (DATA / "register_banks.csv").open(encoding="utf-8", newline="") as file:
+        rows = [
+            (row["architecture"], row["since"], row["banks"], row["register_number_to_bank"])
+            for row in csv.DictReader(file)
+        ]
+    return table(
+        "Register banks", ("", "compute capability from", "banks", "bank of a register"), rows
+    )
+
+
+def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
+    """The loop of multiply-adds with fewer and fewer registers: what it loses.
+
+    The last column is the rate at which all threads together store into local memory.
+    """
+    rows = []
+    for limit in limits:
+        loop, ms = recorded_loop("fma_loop ORDER=1", limit), spilled_ms("fma_loop", limit)
+        rate = f"{stored_gb(limit) / ms:.2g} TB/s" if loop.local_bytes else "–"
+        cells = loop.spill_bytes, f"{loop.share:.1%}", duration(ms), rate
+        rows.append((f"{limit} registers" if limit else f"no limit: {loop.registers}", *cells))
+    head = ("", "bytes spilled", "multiply-adds in the loop", "recorded", "stored")
+    return table("64 sums and 16 factors in fewer and fewer registers", head, rows)
+
+
+def stored_gb(limit: int) -> float:
+    """What all threads of the recorded `fma_loop` store into local memory, in 10^9 bytes."""
+    loop, row = recorded_loop("fma_loop ORDER=1", limit), _spilled("fma_loop", limit)
+    multiply_adds = float(row["gflops"]) * float(row["time_ms"]) * 1e6 / 2
+    return multiply_adds / loop.multiply_adds * 4 * loop.mix["STL.32"] / 1e9
+
+
+def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
+    """The recorded time in ms of a kernel of `tests/kernels/spills.py`.
+
+    CourseError where it is not recorded.
+    """
+    return float(_spilled(kernel, max_registers)["time_ms"])
+
+
+def _spilled(kernel: str, max_registers: int | None) -> dict[str, str]:
+    path = records.file_of(course_device().name, SPILLS)
+    if path.exists():
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                if (row["kernel"], row["max_registers"]) == (kernel, str(max_registers or "")):
+                    return row
+    raise CourseError(
+        f"There is no recorded time of {kernel} with {max_registers or 'all'} registers on "
+        f"{course_device().name}: python -m tests.kernels.spills makes one."
+    )
+
+
+def _size(variant: Variant) -> str:
+    ladder = ladder_of(variant.step)
+    return "4096" if ladder.name == "gemm" else ladder.sizes[-1]

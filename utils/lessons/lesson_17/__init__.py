@@ -1,0 +1,1 @@
+"""What serves lesson 17 alone: Against cuBLAS."""

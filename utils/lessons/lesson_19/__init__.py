@@ -1,0 +1,1 @@
+"""What serves lesson 19 alone: Reduce 4 to 7."""

@@ -1,0 +1,1 @@
+"""What serves lesson 20 alone: Reduce at the limit."""

@@ -1,0 +1,1 @@
+"""What serves lesson 21 alone: The roofline and the ledger."""
