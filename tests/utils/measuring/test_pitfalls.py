@@ -81,7 +81,7 @@ def test_a_file_gives_back_what_was_written(tmp_path):
     ]
     for one, other in zip(series, again, strict=True):
         assert other.times_us == pytest.approx(one.times_us, rel=1e-4)
-    assert read(tmp_path / "none.csv") == []
+    assert read(tmp_path / "none.csv") == ()
 
 
 def test_the_flush_reads_more_than_the_cache_holds_and_writes_nothing():
