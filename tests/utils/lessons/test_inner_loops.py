@@ -32,7 +32,7 @@ def test_the_record_is_what_the_compiler_makes(variant, compiler):
 
 
 def test_counts_of_a_loop_are_those_of_its_opcodes():
-    loop = HotLoop(("LDG.E", "LDG.E", "FFMA", "FFMA.FTZ", "IADD3", "BRA"), 2)
+    loop = HotLoop(2, ("LDG.E", "LDG.E", "FFMA", "FFMA.FTZ", "IADD3", "BRA"))
     assert (loop.multiply_adds, loop.per_multiply_add) == (2, 3)
 
 
