@@ -21,7 +21,7 @@ from labs import EXERCISES, check
 from labs.checking.exercise import Exercise
 from labs.checking.variants import function_in, right_versions, wrong_versions
 from labs.grading.mutants import sample
-from tests.kernels.run_case import CASES
+from tools.records.run_case import CASES
 from utils.paths import ROOT
 from utils.virtual_gpu import trace
 from utils.virtual_gpu.allocation import device_array_like

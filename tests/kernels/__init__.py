@@ -1,7 +1,7 @@
 """Small kernels with a known flaw, and correct ones that look as if they had it.
 
 ``broken.CASES`` and ``correct.CASES`` are run on the virtual GPU by the tests, and on a real device
-under NVIDIA's compute-sanitizer by ``python -m tests.kernels.sanitize``. They import nothing of the
+under NVIDIA's compute-sanitizer by ``python -m tools.records.sanitize``. They import nothing of the
 project, so that a kernel meets the real device and no virtual one.
 """
 

@@ -60,7 +60,7 @@ def test_each_word_of_a_tile_is_read_by_16_threads():
 
 
 def test_a_wide_copy_moves_as_many_sectors_with_a_quarter_of_the_requests():
-    from tests.kernels.counted import copy_fours, strided_copy
+    from tools.records.counted import copy_fours, strided_copy
 
     x, out = np.zeros((2, 128), np.float32)
     wide = trace(copy_fours, 1, 32, x, out).totals

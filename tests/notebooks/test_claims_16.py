@@ -8,8 +8,8 @@ from numba import cuda
 from gemm_kernels import LADDER as GEMM
 from labs import EXERCISES, check
 from latency_kernels import LADDER as CEILINGS
-from tests.kernels import compiled_loops as recording
 from tests.labs.versions import changed
+from tools.records import compiled_loops as recording
 from utils import lessons as course
 from utils.figures import product_orders, register_banks
 from utils.lessons import profiler

@@ -9,7 +9,7 @@ from gemm_kernels import LADDER as GEMM
 from labs.exercises.attainable.solution import attainable
 from latency_kernels import LADDER as LATENCY
 from reduce_kernels import LADDER as REDUCE
-from tests.kernels import counted_steps as counting
+from tools.records import counted_steps as counting
 from utils import lessons as course
 from utils.ladder.explain import trace_step
 from utils.ladder.shapes import GemmShape

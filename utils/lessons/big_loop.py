@@ -1,6 +1,6 @@
 """The loop over the tiles of a product in machine code: compiled here, or as it was recorded.
 
-`python -m tests.kernels.big_loops` makes the record, for machines without a compiler.
+`python -m tools.records.big_loops` makes the record, for machines without a compiler.
 """
 
 from __future__ import annotations

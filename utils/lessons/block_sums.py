@@ -1,6 +1,6 @@
 """One block of a reduction: what it asks of shared memory and of the schedulers, and its time.
 
-`python -m tests.kernels.block_instructions` makes the record of its instructions, for machines
+`python -m tools.records.block_instructions` makes the record of its instructions, for machines
 without a compiler.
 """
 

@@ -1,6 +1,6 @@
 """Hot loops as they were compiled for the records: what they hold, and some of them whole.
 
-`python -m tests.kernels.compiled_loops` makes both tables, so that a lesson needs no compiler and
+`python -m tools.records.compiled_loops` makes both tables, so that a lesson needs no compiler and
 no minute to show the loops of a whole ladder.
 """
 
@@ -101,7 +101,7 @@ def recorded_loop(kernel: str, max_registers: int | None = None) -> CompiledLoop
     found = recorded_loops().get((kernel, max_registers))
     if found is None:
         raise CourseError(
-            f"{kernel} is not among the recorded loops: python -m tests.kernels.compiled_loops "
+            f"{kernel} is not among the recorded loops: python -m tools.records.compiled_loops "
             "records those of the ladders."
         )
     return found

@@ -1,6 +1,6 @@
 """What each recorded product asks of the device, counted once on the virtual GPU, kept as data.
 
-`python -m tests.kernels.counted_steps` makes the table: one block of each step is run, and its
+`python -m tools.records.counted_steps` makes the table: one block of each step is run, and its
 counts stand for all blocks. That takes a minute, which a lesson need not.
 """
 
@@ -40,7 +40,7 @@ def counts_of(step: Step | Variant | str) -> Counts:
         if name in (kernel, kernel.partition(" ")[0]):
             return counts
     raise CourseError(
-        f"{name} is not among the counted steps: python -m tests.kernels.counted_steps counts "
+        f"{name} is not among the counted steps: python -m tools.records.counted_steps counts "
         "those of the ladders."
     )
 

@@ -1,6 +1,6 @@
 """The innermost loop of a product in machine code: compiled here, or as it was recorded.
 
-`python -m tests.kernels.hot_loops` makes the record, for machines without a compiler.
+`python -m tools.records.hot_loops` makes the record, for machines without a compiler.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class HotLoop:
 def hot_loop(step: Step | Variant) -> HotLoop:
     """The loop with the most multiply-adds, for the device shown.
 
-    Where the compiler is missing: from the record of `tests.kernels.hot_loops`.
+    Where the compiler is missing: from the record of `tools.records.hot_loops`.
     CourseError for what it does not have.
     """
     variant, arch = as_variant(step), device_shown().arch

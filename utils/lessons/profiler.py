@@ -1,6 +1,6 @@
 """What the profiler said of a few kernels at 4096: what was busy, and what warps waited for.
 
-`python -m tests.kernels.stalls` records it. The profiler takes samples: it looks at the warps of an
+`python -m tools.records.stalls` records it. The profiler takes samples: it looks at the warps of an
 SM again and again, and notes for each why it starts nothing now.
 """
 
@@ -133,6 +133,6 @@ def _rows(what: str, kind: type[Row]) -> tuple[Row, ...]:
     if not path.exists():
         raise CourseError(
             f"The profiler's {what} of {course_device().name} are not recorded: "
-            "python -m tests.kernels.stalls makes them."
+            "python -m tools.records.stalls makes them."
         )
     return rows.read(path, kind)

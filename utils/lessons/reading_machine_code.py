@@ -25,7 +25,7 @@ from utils.xray.loops import FFMA
 
 PATCH = 8  # sums in a row of `fma_loop`
 FEW, MOST = 2, 4  # instructions of a source line: shown from so many on, and so many names
-SPILLS = "spills"  # the table of `python -m tests.kernels.spills`
+SPILLS = "spills"  # the table of `python -m tools.records.spills`
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def stored_gb(limit: int) -> float:
 
 
 def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
-    """The recorded time in ms of a kernel of `tests/kernels/spills.py`.
+    """The recorded time in ms of a kernel of `tools/records/spills.py`.
 
     CourseError where it is not recorded.
     """
@@ -224,7 +224,7 @@ def _spilled(kernel: str, max_registers: int | None) -> Spilled:
             return row
     raise CourseError(
         f"There is no recorded time of {kernel} with {max_registers or 'all'} registers on "
-        f"{course_device().name}: python -m tests.kernels.spills makes one."
+        f"{course_device().name}: python -m tools.records.spills makes one."
     )
 
 

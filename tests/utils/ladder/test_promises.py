@@ -12,8 +12,8 @@ from packaging.version import Version
 import gemm_kernels
 import latency_kernels
 import reduce_kernels
-from tests.kernels.resources import VECTORS, reverse_async
 from tests.steps_edited import edited_step
+from tools.records.resources import VECTORS, reverse_async
 from utils.ladder.promises import broken_promises
 from utils.ladder.step import Budget
 from utils.machine.versions import versions
@@ -28,9 +28,7 @@ STEPS = [
     for step in package.LADDER.steps
 ]
 COMPILED = [
-    pytest.param(
-        step, arch, id=f"{step.name}-{arch}", marks=[pytest.mark.slow] * (arch != "sm_90")
-    )
+    pytest.param(step, arch, id=f"{step.name}-{arch}", marks=[pytest.mark.slow] * (arch != "sm_90"))
     for step in STEPS
     for arch, capability in ARCHITECTURES.items()
     if capability >= step.capability

@@ -5,7 +5,7 @@ from numba import cuda
 
 from gemm_kernels import LADDER
 from labs import EXERCISES
-from tests.kernels.big_loops import ARCH, variants
+from tools.records.big_loops import ARCH, variants
 from utils.errors import CourseError
 from utils.lessons import cycles_per_tile, draw_turns, reads
 from utils.lessons.big_loop import (

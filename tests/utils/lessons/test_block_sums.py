@@ -3,7 +3,7 @@
 import pytest
 
 from reduce_kernels import LADDER
-from tests.kernels.block_instructions import ARCH, variants
+from tools.records.block_instructions import ARCH, variants
 from utils.errors import CourseError
 from utils.lessons import block_sums
 from utils.lessons.block_sums import (

@@ -3,7 +3,7 @@
 import pytest
 
 from gemm_kernels import LADDER
-from tests.kernels.hot_loops import ARCH, variants
+from tools.records.hot_loops import ARCH, variants
 from utils.errors import CourseError
 from utils.lessons import Edit, draw_loops, edited, hot_loop, hot_loops, two_estimates
 from utils.lessons.cards import Card

@@ -1,6 +1,6 @@
 """The virtual GPU counts what the profiler counted on an H200, launch by launch, exactly.
 
-The truth is data/measured/nvidia_h200/counters.csv, made by ``python -m tests.kernels.profile``.
+The truth is data/measured/nvidia_h200/counters.csv, made by ``python -m tools.records.profile``.
 """
 
 import functools
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.kernels.counted import launches
+from tools.records.counted import launches
 from utils.paths import DATA
 from utils.virtual_gpu import trace
 

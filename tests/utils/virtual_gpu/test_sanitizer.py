@@ -1,6 +1,6 @@
 """The virtual GPU reports every flaw of the corpus, and whatever NVIDIA's own tool reports.
 
-The tool's verdicts were recorded on a real device by ``python -m tests.kernels.sanitize``.
+The tool's verdicts were recorded on a real device by ``python -m tools.records.sanitize``.
 """
 
 import functools
@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tests.kernels import Case, broken, correct
-from tests.kernels.run_case import CASES
+from tools.records.run_case import CASES
 from utils.paths import MEASURED
 from utils.virtual_gpu import trace
 from utils.virtual_gpu.allocation import device_array_like

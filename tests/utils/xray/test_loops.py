@@ -5,7 +5,7 @@ from numba import cuda
 
 import gemm_kernels
 import latency_kernels
-from tests.kernels.resources import VECTORS
+from tools.records.resources import VECTORS
 from utils.measuring import records
 from utils.xray import xray
 from utils.xray.banks import bank_conflicts

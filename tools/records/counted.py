@@ -1,6 +1,6 @@
 """Launches whose memory traffic is counted twice: by the virtual GPU and by a real profiler.
 
-Each is one kernel, launched once. ``LAUNCHES`` is their order; ``python -m tests.kernels.counted``
+Each is one kernel, launched once. ``LAUNCHES`` is their order; ``python -m tools.records.counted``
 launches all of them on this machine's CUDA device, which is what the profiler is started over.
 """
 
@@ -11,10 +11,9 @@ from functools import cache
 import numpy as np
 from numba import cuda, float32, int32, uint32
 
+from tools.records import counted_types
+from tools.records.counted_launch import CountedLaunch
 from utils.intrinsics.wide_memory import load2, load4, store2, store4
-
-from . import counted_types
-from .counted_launch import CountedLaunch
 
 WARPS = 8
 THREADS = 32 * WARPS

@@ -1,6 +1,6 @@
 """How fast is the virtual GPU, with every check and every count on?
 
-    python -m tests.benchmark_virtual_gpu [--against FOLDER] [--repetitions 3]
+    python -m tools.benchmark_virtual_gpu [--against FOLDER] [--repetitions 3]
 
 Each workload runs in a process of its own: an import, or one step traced twice. The first trace
 includes what Numba does once in a process, such as filling its tables of types. With ``--against``

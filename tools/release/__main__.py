@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.release.contents import changes, left_out, version
+from tools.release.contents import changes, left_out, version
 from utils.paths import ROOT
 
 BUILD = ROOT / "build" / "release"

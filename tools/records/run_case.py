@@ -1,4 +1,4 @@
-"""Run one case on this machine's CUDA device: ``python -m tests.kernels.run_case NAME``.
+"""Run one case on this machine's CUDA device: ``python -m tools.records.run_case NAME``.
 
 Meant to be started under compute-sanitizer. The last line of a run that comes to its end is
 ``finished`` for a broken kernel, and ``right`` or ``wrong`` for a correct one. A kernel that hangs
@@ -13,7 +13,7 @@ import faulthandler
 import numpy as np
 from numba import cuda
 
-from . import Case, broken, correct
+from tests.kernels import Case, broken, correct
 
 SECONDS = 30  # to compile and run one kernel, on a machine that runs many at once
 CASES = {case.name: case for case in (*broken.CASES, *correct.CASES)}

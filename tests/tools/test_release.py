@@ -2,7 +2,7 @@
 
 import zipfile
 
-from tests.release.contents import changes, left_out, version
+from tools.release.contents import changes, left_out, version
 from utils.paths import ROOT
 
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 """Run the corpus under NVIDIA's compute-sanitizer, and write what it reports.
 
-``python -m tests.kernels.sanitize --out FILE.csv`` runs every broken case under the tool made for
+``python -m tools.records.sanitize --out FILE.csv`` runs every broken case under the tool made for
 its kind of flaw, and every correct one under the tool for what makes it suspicious (``--tools
 all``: under all four). One row per run:
 
@@ -28,8 +28,8 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
-from . import TOOLS, Case
-from .run_case import CASES
+from tests.kernels import TOOLS, Case
+from tools.records.run_case import CASES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TIMEOUT = 60  # seconds for one run, the start of Python and of the tool included
@@ -96,7 +96,7 @@ def run_under(sanitizer: str, case: Case, tool: str) -> Row:
     """Run one case under one tool of compute-sanitizer."""
     command = [
         sanitizer, "--tool", tool, *OPTIONS, *TOOL_OPTIONS.get(tool, ()),
-        sys.executable, "-m", "tests.kernels.run_case", case.name,
+        sys.executable, "-m", "tools.records.run_case", case.name,
     ]  # fmt: skip
     output, in_time = captured(command)
     hung = not in_time or HUNG.search(output) is not None

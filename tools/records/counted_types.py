@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numba import cuda, from_dtype, int32, types, uint32
 
-from .counted_launch import CountedLaunch
+from tools.records.counted_launch import CountedLaunch
 
 GRID, BLOCK = 3, 96
 THREADS = GRID * BLOCK

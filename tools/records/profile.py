@@ -1,6 +1,6 @@
 """Read the profiler's counters of every launch in ``counted`` and write them as data.
 
-``python -m tests.kernels.profile --out FILE.csv`` needs a CUDA device and Nsight Compute (``ncu``).
+``python -m tools.records.profile --out FILE.csv`` needs a CUDA device and Nsight Compute (``ncu``).
 One row per launch and counter: launch, counter, value, reason. The reason is empty where the
 virtual GPU must count the same; otherwise it says what the compiler made of the source.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from .counted import launches
+from tools.records.counted import launches
 
 # The names of counters.LineCount, and the counters that are free of noise. An instruction that
 # every lane skips is left out (pred_on_any).
@@ -67,7 +67,7 @@ REASONS = {
 def ncu(*options: str) -> str:
     """What the profiler prints over all launches."""
     command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv", *options]
-    command += [sys.executable, "-W", "ignore", "-m", "tests.kernels.counted"]
+    command += [sys.executable, "-W", "ignore", "-m", "tools.records.counted"]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
