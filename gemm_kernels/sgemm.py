@@ -9,10 +9,10 @@ import numpy as np
 from numba import cuda, float32
 
 from gemm_kernels import autotuned, warp_tiled
+from gemm_kernels.dispatch import routes
 from gemm_kernels.parts import strided
 from gemm_kernels.parts.blocks import WIDE
 from gemm_kernels.parts.slices import ONE, products
-from gemm_kernels.tuning import routes
 from utils.errors import CourseError
 from utils.ladder.memory import Allocate
 from utils.ladder.shapes import GemmShape

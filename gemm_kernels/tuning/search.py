@@ -24,8 +24,8 @@ from rich.progress import track
 
 from gemm_kernels import LADDER
 from gemm_kernels.autotuned import STEP
+from gemm_kernels.dispatch import constants
 from gemm_kernels.parts.slices import plan
-from gemm_kernels.tuning import constants
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape

@@ -22,10 +22,8 @@ from rich.progress import track
 
 from gemm_kernels import autotuned
 from gemm_kernels.as_called import matrix, shapes
-from gemm_kernels.parts import slices, strided
-from gemm_kernels.parts.strided import Tiling
-from gemm_kernels.tuning import constants
-from gemm_kernels.tuning.estimate import (
+from gemm_kernels.dispatch import constants
+from gemm_kernels.dispatch.estimate import (
     FILE,
     KINDS,
     Costs,
@@ -36,6 +34,8 @@ from gemm_kernels.tuning.estimate import (
     estimate_us,
     speed_of,
 )
+from gemm_kernels.parts import slices, strided
+from gemm_kernels.parts.strided import Tiling
 from utils.ladder.shapes import GemmShape
 from utils.launching import arrays
 from utils.launching.plan import Plan

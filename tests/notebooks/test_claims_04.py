@@ -7,7 +7,6 @@ from numba import cuda
 
 from gemm_kernels import LADDER
 from gemm_kernels.naive import naive
-from gemm_kernels.tuning.transfers import REPETITIONS
 from labs import check
 from utils import lessons as course
 from utils.lessons import transfers
@@ -15,6 +14,7 @@ from utils.lessons.first_cell import LESSONS
 from utils.lessons.transfers import SIZES, transfer_ms, transfer_times
 from utils.machine import devices
 from utils.measuring import records
+from utils.measuring.transfers import REPETITIONS
 from utils.virtual_gpu import counting_transfers, installed
 
 # The figures are those of the course's own records.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from gemm_kernels.tuning import pitfalls as command
+from gemm_kernels import pitfalls as command
 from utils.machine import devices
 from utils.measuring import command_line, pitfalls
 from utils.measuring.pitfalls import TIMERS, Case, flush_of, measured, read, write
