@@ -9,7 +9,8 @@ from numba import cuda
 
 from gemm_kernels import LADDER
 from gemm_kernels.autotuned import STEP
-from gemm_kernels.dispatch import constants, search
+from gemm_kernels.dispatch import constants
+from gemm_kernels.tuning import search
 from utils.errors import CourseError
 from utils.ladder.shapes import GemmShape
 from utils.machine import devices
