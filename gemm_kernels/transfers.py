@@ -22,7 +22,7 @@ from utils.measuring.ways_to_copy import (
 
 BYTES = tuple(2**exponent for exponent in range(16, 29, 2))  # 64 KiB ... 256 MiB
 PRODUCTS = (64, 128, 256, 512, 1024, 2048)
-# Of the source that multiplies ten times on a CPU and on a GPU.
+# Of Araujo, who multiplies ten times on a CPU and on a GPU.
 PUBLISHED = GemmShape(2000, 600, 2000)
 RUNGS = ("naive", "naive_parallel", "parallel")  # of the CPU's ladder
 

@@ -32,7 +32,7 @@ DRAWN_COPIES = ("1 float", "4 float", "8 float", "8 float4")
 OCCUPANCY_TICKS = (8, 16, 25, 50, 100)
 # Two recorded rates that lie closer together count as the same.
 SAME = 0.02
-# What the source claims for its GPU: so much of the bandwidth at so low an occupancy.
+# What Volkov 2010 claims for a GTX 480: so much of the bandwidth at so low an occupancy.
 CLAIMED_SHARE, CLAIMED_OCCUPANCY, CLAIMED_COPY = 0.87, 0.08, "8 float4"
 
 
@@ -101,7 +101,7 @@ def expected_share(
 
 
 def answer(frame: pd.DataFrame) -> str:
-    """What has become of the source's claim, in one sentence."""
+    """What has become of the claim of Volkov 2010, in one sentence."""
     copies = frame[(frame["experiment"] == "copy") & (frame["what"] == CLAIMED_COPY)]
     nearest = copies.loc[(copies["occupancy"] - CLAIMED_OCCUPANCY).abs().idxmin()]
     return (

@@ -2,7 +2,7 @@
 
 ``python -m tools.records.profile --out FILE.csv`` needs a CUDA device and Nsight Compute (``ncu``).
 One row per launch and counter: launch, counter, value, reason. The reason is empty where the
-virtual GPU must count the same; otherwise it says what the compiler made of the source.
+virtual GPU must count the same; otherwise it says what the compiler made of its source code.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What stands beside the ladder: libraries on one thread here, and the table of the sources."""
+"""What stands beside the ladder: libraries on one thread here, and the published table."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ THREADS = 40
 
 
 def turns(kernel) -> list[int]:
-    """Turns of each loop of a kernel of 40 threads, in the order of the source."""
+    """Turns of each loop of a kernel of 40 threads, in the order of the source code."""
     seen = trace(kernel, 1, THREADS, np.zeros(THREADS, np.float32))
     return [seen.turns[site] for site in sorted(seen.turns, key=lambda site: site.line)]
 
