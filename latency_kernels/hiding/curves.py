@@ -20,7 +20,7 @@ from utils.machine import devices
 from utils.machine.devices import Device
 from utils.machine.occupancy import limits_of
 from utils.machine.versions import versions
-from utils.measuring import records
+from utils.measuring import records, rows
 from utils.measuring.command_line import Command, device_for
 from utils.measuring.measure_command import add_device
 
@@ -76,11 +76,11 @@ def littles_law(frame: pd.DataFrame, device: Device) -> pd.DataFrame:
     cycles = frame[frame["experiment"] == "latency"].set_index("what")["value"]
     clock = frame.loc[frame["experiment"] == "latency", "sm_clock_mhz"].median()
     bytes_per_cycle = device.peak_gb_per_s * 1e3 / clock / device.sms
-    rows = {
+    laws = {
         "arithmetic": (cycles["FMA"], device.fp32_lanes_per_sm, "multiply-adds"),
         "memory": (cycles["DRAM"], bytes_per_cycle, "bytes"),
     }
-    table = pd.DataFrame.from_dict(rows, "index", columns=["latency", "per_cycle", "unit"])
+    table = pd.DataFrame.from_dict(laws, "index", columns=["latency", "per_cycle", "unit"])
     table.insert(2, "under_way", table["latency"] * table["per_cycle"])
     return table
 
@@ -268,8 +268,8 @@ def _curves(options: argparse.Namespace) -> tuple[Device, pd.DataFrame]:
         return device, recorded(device)
     frame = _as_frame(device)
     if options.record:
-        _path(device).parent.mkdir(parents=True, exist_ok=True)
-        frame.to_csv(_path(device), index=False, float_format="%.6g", lineterminator="\n")
+        text = frame.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+        rows.write_text(_path(device), text)
     return device, frame
 
 

@@ -1,7 +1,5 @@
 """What lesson 21 says in prose, held against counts, machine code and records."""
 
-import csv
-
 import numpy as np
 import pytest
 
@@ -178,14 +176,12 @@ def test_busy_by_count_and_by_the_profiler_agree_within_6_points():
 
 
 def test_two_of_three_samples_of_naive_stand_at_its_first_multiply_add():
-    path = records.file_of(H200.name, "profiler_instructions")
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["kernel"] == "naive"]
-    first = next(row for row in rows if row["opcode"] == "FFMA")
-    assert first["reason"] == "long_sb"
-    total = sum(int(row["samples"]) for row in rows)
-    assert 0.62 < int(first["samples"]) / total < 0.68
-    loads = sum(int(row["samples"]) for row in rows if row["opcode"].startswith("LDG"))
+    rows = profiler.sampled(NAIVE)
+    first = next(row for row in rows if row.opcode == "FFMA")
+    assert first.reason == "long_sb"
+    total = sum(row.samples for row in rows)
+    assert 0.62 < first.samples / total < 0.68
+    loads = sum(row.samples for row in rows if row.opcode.startswith("LDG"))
     assert loads / total < 0.1
 
 

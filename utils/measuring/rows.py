@@ -61,11 +61,16 @@ def write(path: Path, rows: Iterable[object], kind: type, digits: int = DIGITS) 
         _row(kind, dict(zip(_columns(kind), line, strict=True)), f"Row {number} for {path}")
     text = StringIO()
     csv.writer(text, lineterminator="\n").writerows([_columns(kind), *lines])
+    write_text(path, text.getvalue())
+
+
+def write_text(path: Path, text: str) -> None:
+    """Make the file anew, as a whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # Beside the file, because a rename is atomic only within one file system.
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        unfinished.write_text(text.getvalue(), encoding="utf-8", newline="")
+        unfinished.write_text(text, encoding="utf-8", newline="")
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
