@@ -70,7 +70,7 @@ def _line_as_rst(line: str) -> str:
 
 def _one_player(app, page, template, context, doctree) -> None:
     """Of several movies on a page, the first brings the player for all."""
-    from utils.virtual_gpu.pictures import once_per_page
+    from virtual_gpu.pictures import once_per_page
 
     if "body" in context:
         context["body"] = once_per_page(context["body"])

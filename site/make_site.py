@@ -33,8 +33,8 @@ HANDOUTS = "labs/handouts"
 TEXTS = (
     "notebooks/README.md",
     "notebooks/glossary.md",
-    "utils/virtual_gpu/README.md",
-    "utils/xray/README.md",
+    "virtual_gpu/README.md",
+    "gpu_xray/README.md",
     "gemm_kernels/tuning/TUNING.md",
     "gemm_kernels/cpu/tuning/TUNING.md",
 )

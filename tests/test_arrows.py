@@ -19,11 +19,11 @@ PACKAGES = (*KERNELS, "labs", "utils")
 GROUND = ("utils.errors", "utils.paths")
 # For each room the rooms that its files may know; every room may know itself and the ground.
 ROOMS = {
-    "utils.virtual_gpu": (),
+    "virtual_gpu": (),
     "utils.machine": (),
-    "utils.intrinsics": ("utils.virtual_gpu",),
-    "utils.xray": ("utils.machine",),
-    "utils.ladder": ("utils.machine", "utils.virtual_gpu", "utils.xray"),
+    "utils.intrinsics": ("virtual_gpu",),
+    "gpu_xray": ("utils.machine",),
+    "utils.ladder": ("utils.machine", "virtual_gpu", "gpu_xray"),
 }
 LOWER = tuple(ROOMS)
 ROOMS["utils.launching"] = ROOMS["utils.measuring"] = LOWER
@@ -114,7 +114,7 @@ def forbidden(module: str, target: str) -> bool:
         ours = inside(target, (parts[0], *OF_A_KERNEL, "latency_kernels"))
         return inside(target, NOT_FOR_KERNELS) or (inside(target, PACKAGES) and not ours)
     if module == "utils":  # installs the virtual GPU
-        return inside(target, PACKAGES) and target != "utils.virtual_gpu"
+        return inside(target, PACKAGES) and target != "virtual_gpu"
     room = ".".join(parts[:2])
     allowed = (room, *GROUND, *ROOMS.get(room, ()))
     return inside(target, PACKAGES) and target != "utils" and not inside(target, allowed)
@@ -159,14 +159,14 @@ def test_every_room_says_what_it_is_for():
 @pytest.mark.parametrize(
     "module, line",
     [
-        ("utils.virtual_gpu.tracing", "from utils.ladder.step import Step"),
+        ("virtual_gpu.launching.tracing", "from utils.ladder.step import Step"),
         ("utils.machine.devices", "import gemm_kernels"),
         ("utils.launching.plan", "from utils.measuring import timing"),
         ("utils.measuring.records", "from utils.figures import plots"),
         ("utils.ladder.step", "def f():\n    from utils.measuring import records"),
         ("gemm_kernels.naive", "from utils.measuring.timing import time_gpu"),
         ("gemm_kernels.parts.blocks", "import pandas as pd"),
-        ("utils.xray.kernel", "from ..ladder import step"),
+        ("gpu_xray.kernel", "from ..ladder import step"),
         ("utils.lessons.cards", "from labs import check"),
         ("gemm_kernels.tuning.search", "import labs"),
         ("labs.checking.judge", "from IPython.display import HTML"),

@@ -23,8 +23,8 @@ from labs.checking.variants import function_in, right_versions, wrong_versions
 from labs.grading.mutants import sample
 from tools.records.run_case import CASES
 from utils.paths import ROOT
-from utils.virtual_gpu import trace
-from utils.virtual_gpu.allocation import device_array_like
+from virtual_gpu import trace
+from virtual_gpu.host.allocation import device_array_like
 
 DIGESTS = ROOT / "tools" / "corpus.json"
 MUTANTS = 40  # of each solution

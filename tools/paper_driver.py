@@ -16,7 +16,7 @@ import numpy as np
 from numba.core import types
 
 from utils.launching import driver, numba_kernels, words, workspace
-from utils.virtual_gpu.hostarrays import DeviceArray
+from virtual_gpu.host.hostarrays import DeviceArray
 
 CAPTURED = 77
 

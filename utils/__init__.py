@@ -13,6 +13,6 @@ for _hint in (".*Grid size .* under-utilization", ".*Host array used in CUDA ker
     warnings.filterwarnings("ignore", message=_hint)
 
 if not cuda.is_available():
-    from utils import virtual_gpu
+    import virtual_gpu
 
     virtual_gpu.install()

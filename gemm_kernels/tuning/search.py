@@ -27,6 +27,7 @@ from gemm_kernels.autotuned import STEP
 from gemm_kernels.dispatch import constants
 from gemm_kernels.dispatch.constants import Constants, Timed
 from gemm_kernels.parts.slices import plan
+from gpu_xray import xray
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
@@ -38,7 +39,6 @@ from utils.measuring import rows
 from utils.measuring.command_line import Command, device_for
 from utils.measuring.rows import Date
 from utils.measuring.timing import Timing, time_gpu
-from utils.xray import xray
 
 # Further to the left more multiply-adds per read, further down more blocks.
 TILE_CONSTANTS = ("BM", "BN", "BK", "TM", "TN", "BLOCKS")

@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 
 from labs.checking.run import Run
-from utils.virtual_gpu import Site
-from utils.virtual_gpu.recorder import Event
+from virtual_gpu import Site
+from virtual_gpu.counts.recorder import Event
 
 
 @dataclass(frozen=True)

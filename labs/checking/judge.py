@@ -29,8 +29,8 @@ from labs.checking.submission_checks import no_kernel
 from labs.checking.text_mistakes import TEXT_MISTAKES, never_called
 from labs.checking.verdict import Verdict
 from utils.errors import CourseError
-from utils.virtual_gpu import Finding, KernelRaised, LimitReached, Site, VirtualGpuError
-from utils.virtual_gpu.source import Source, read_source
+from virtual_gpu import Finding, KernelRaised, LimitReached, Site, VirtualGpuError
+from virtual_gpu.common.source import Source, read_source
 
 
 def judge(asked: KernelExercise, kernel, patience: float) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from utils.virtual_gpu import Site
+from virtual_gpu import Site
 
 
 def at(site: Site) -> str:

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from labs.checking.phrasing import element, quoted
 from labs.checking.run import Run
-from utils.virtual_gpu import Finding, Site
+from virtual_gpu import Finding, Site
 
 _PLACE = re.compile(r"\{([^{}]+)\}")
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from labs.checking.places import conditions_in, filled
 from labs.checking.run import Run
-from utils.virtual_gpu import Finding
+from virtual_gpu import Finding
 
 FILE = "mistakes.json"
 UNWRITTEN = np.float32(-12345.678)  # stands for an element that was never written

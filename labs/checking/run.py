@@ -16,10 +16,10 @@ from functools import cached_property
 import numpy as np
 
 from labs.checking.job import Job, Shape
-from utils.virtual_gpu import Trace, trace
-from utils.virtual_gpu.counters import AccessCount
-from utils.virtual_gpu.recorder import Recording
-from utils.virtual_gpu.source import read_source
+from virtual_gpu import Trace, trace
+from virtual_gpu.common.source import read_source
+from virtual_gpu.counts.counters import AccessCount
+from virtual_gpu.counts.recorder import Recording
 
 SEED = 5
 # Of all loops, counted for each thread; a right kernel takes less than a million at any shape.

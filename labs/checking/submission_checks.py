@@ -9,8 +9,8 @@ from numba.core.registry import CPUDispatcher
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.phrasing import counted
-from utils.virtual_gpu import VirtualGpuError
-from utils.virtual_gpu.source import Source, read_source
+from virtual_gpu import VirtualGpuError
+from virtual_gpu.common.source import Source, read_source
 
 _NUMBERS = {1: "one argument", 2: "two arguments", 3: "three arguments", 4: "four arguments"}
 

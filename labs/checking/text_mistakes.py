@@ -6,7 +6,7 @@ import ast
 import re
 
 from labs.checking.run import Run
-from utils.virtual_gpu import Finding
+from virtual_gpu import Finding
 
 _WAITS = re.compile(r"\bsync(threads|warp)?\w*\(")  # and not a shuffle
 _WITHOUT_BRACKETS = ("syncthreads", "syncwarp", "threadfence", "threadfence_block")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from utils.virtual_gpu import Finding
+from virtual_gpu import Finding
 
 
 @dataclass(frozen=True)

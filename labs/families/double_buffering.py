@@ -16,8 +16,8 @@ from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
 from labs.checking.target import Target
 from labs.families.tiled import tiled_product
-from utils.virtual_gpu import Site
-from utils.virtual_gpu.recorder import Event
+from virtual_gpu import Site
+from virtual_gpu.counts.recorder import Event
 
 
 def double_buffered_product(tile: int, **told) -> KernelExercise:

@@ -21,7 +21,7 @@ from labs.families.product import Split
 from labs.families.shared_memory import calls
 from labs.families.wrong_products import WRONG_PRODUCTS
 from utils.ladder.step import Launch
-from utils.virtual_gpu import VirtualGpuError
+from virtual_gpu import VirtualGpuError
 
 LARGE, SMALL = 16, 8
 MANY = 1000  # elements of c from which on blocks are large

@@ -31,8 +31,8 @@ from labs.targets.counts import (
     sectors_per_request,
 )
 from utils.ladder.step import Launch
-from utils.virtual_gpu.counters import AccessCount
-from utils.virtual_gpu.source import read_source
+from virtual_gpu.common.source import read_source
+from virtual_gpu.counts.counters import AccessCount
 
 
 @dataclass(frozen=True)

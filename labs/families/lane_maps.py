@@ -15,8 +15,8 @@ import numpy as np
 from labs.checking.phrasing import at_line, counted
 from labs.checking.run import WORD, Run
 from labs.checking.target import Target
-from utils.virtual_gpu.counters import AccessCount
-from utils.virtual_gpu.source import read_source
+from virtual_gpu.common.source import read_source
+from virtual_gpu.counts.counters import AccessCount
 
 ROWS, COLUMNS = 16, 32  # of a tile
 QUAD = 4

@@ -21,10 +21,10 @@ from labs.checking.target import Probes, Target
 from labs.families.vectors import REFUSED, THREADS, numbers
 from utils.errors import CourseError
 from utils.ladder.step import Launch
-from utils.virtual_gpu.recorder import Event
+from virtual_gpu.counts.recorder import Event
 
 if TYPE_CHECKING:
-    from utils.xray import XRay
+    from gpu_xray import XRay
 
 EACH = 4  # elements of a thread
 BLOCK = THREADS * EACH  # elements of a block
@@ -98,7 +98,7 @@ def waits_in_machine_code() -> Target:
 
 def _compiled(seen: Run) -> XRay | None:
     """What the compiler made of the kernel; None where it is missing."""
-    from utils.xray import xray  # half a second, which a check without it need not wait
+    from gpu_xray import xray  # half a second, which a check without it need not wait
 
     try:
         return xray(seen.kernel, types.void(*map(typeof, (*seen.inputs, seen.out))))

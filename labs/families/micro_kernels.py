@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from utils.virtual_gpu.source import read_source
+from virtual_gpu.common.source import read_source
 
 ROWS, LANES = 2, 8
 PRIMITIVES = {

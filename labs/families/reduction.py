@@ -25,8 +25,8 @@ from labs.families.sums import Sums
 from labs.families.vectors import REFUSED, numbers
 from labs.families.wrong_sums import wrong_sums
 from labs.targets.counts import wavefronts_per_request
-from utils.virtual_gpu.counters import AccessCount
-from utils.virtual_gpu.source import read_source
+from virtual_gpu.common.source import read_source
+from virtual_gpu.counts.counters import AccessCount
 
 
 def reduction(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labs.checking.phrasing import at_line
 from labs.checking.run import Run
-from utils.virtual_gpu.source import read_source
+from virtual_gpu.common.source import read_source
 
 # As in starter.py and solution.py.
 BM, BN, BK, TM = 32, 64, 16, 8

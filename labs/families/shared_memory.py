@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from labs.checking.run import WORD, Run
-from utils.virtual_gpu.counters import AccessCount
+from virtual_gpu.counts.counters import AccessCount
 
 BANKS = 32
 

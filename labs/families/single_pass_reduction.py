@@ -20,7 +20,7 @@ from labs.checking.target import Probes, Target
 from labs.families import reduction as reductions
 from labs.families.reduction import Sums, reduction
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
-from utils.virtual_gpu.source import read_source
+from virtual_gpu.common.source import read_source
 
 BLOCK = 64
 SUMS = Sums(threads=BLOCK, whole=True)

@@ -29,8 +29,8 @@ from labs.targets.counts import (
     sectors_per_request,
 )
 from labs.targets.counts import wavefronts_per_request as wavefronts
-from utils.virtual_gpu.counters import AccessCount
-from utils.virtual_gpu.source import read_source
+from virtual_gpu.common.source import read_source
+from virtual_gpu.counts.counters import AccessCount
 
 
 def tiled_product(tile: int, constant: str, whole: tuple[int, int, int], **told) -> KernelExercise:

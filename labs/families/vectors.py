@@ -15,7 +15,7 @@ from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
 from labs.checking.target import Probes
 from utils.ladder.step import Launch
-from utils.virtual_gpu.source import read_source
+from virtual_gpu.common.source import read_source
 
 THREADS = 256
 def launch(shape: Shape) -> Launch:

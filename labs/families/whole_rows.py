@@ -7,8 +7,8 @@ import ast
 from labs.checking.phrasing import at_line, element
 from labs.checking.run import WORD, Run
 from labs.checking.target import Target
-from utils.virtual_gpu.counters import AccessCount
-from utils.virtual_gpu.source import read_source
+from virtual_gpu.common.source import read_source
+from virtual_gpu.counts.counters import AccessCount
 
 ROWS, COLUMNS, QUAD = 16, 32, 4  # of a tile and of a lane's part of it
 BANKS = 32

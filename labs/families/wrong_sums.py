@@ -11,7 +11,7 @@ import numpy as np
 from labs.checking.phrasing import counted, element
 from labs.checking.run import Run, run
 from labs.families.sums import Sums
-from utils.virtual_gpu import VirtualGpuError
+from virtual_gpu import VirtualGpuError
 
 DIGITS, BASE = 8, 8  # 8 digits of 3 bits: float32 holds every whole number below 2^24
 MOST = 4096  # its square is 2^24

@@ -15,7 +15,7 @@ from pathlib import Path
 from labs.grading.grade import Graded
 from labs.grading.labs import Lab, Part
 from labs.grading.marks import Row, total
-from utils.virtual_gpu.pictures.svg import in_code
+from virtual_gpu.pictures.svg import in_code
 
 _CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _STYLE = """

@@ -25,7 +25,7 @@ from labs.grading.sandboxed import STARTED, request
 from labs.grading.system_calls import only_this_process
 from utils.errors import CourseError
 from utils.paths import ROOT
-from utils.virtual_gpu import disk_cache
+from virtual_gpu.types import disk_cache
 
 PROGRAM = ("-m", "labs.grading.sandboxed")
 PACKAGES = ("data", "gemm_kernels", "labs", "utils")

@@ -13,9 +13,9 @@ import numpy as np
 from labs.checking.phrasing import counted, element, quoted
 from labs.host.exercise import Examined
 from labs.host.products import BLOCK, FLOAT32, NEEDED, Call, call, inner, shapes_of
-from utils.virtual_gpu import DeviceArray, Transfer
-from utils.virtual_gpu.hostarrays import HostMemory
-from utils.virtual_gpu.transfers import TO_DEVICE, TO_HOST, Place
+from virtual_gpu import DeviceArray, Transfer
+from virtual_gpu.host.hostarrays import HostMemory
+from virtual_gpu.host.transfers import TO_DEVICE, TO_HOST, Place
 
 # The sizes all differ, so that each array is known by its shape. The first one is called twice; the
 # others need the last threads of a block, and the last block.

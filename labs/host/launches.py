@@ -16,7 +16,7 @@ from labs.checking.run import WORD
 from labs.families.product import inputs
 from labs.host.exercise import Examined
 from utils.machine.occupancy import best_block_size, square_side
-from utils.virtual_gpu import installed
+from virtual_gpu import installed
 
 H200 = (9, 0)
 # Registers of a thread, and the shape. The best side is 32 up to 32 registers and from 57 to 64,

@@ -14,15 +14,9 @@ from gemm_kernels.naive import naive
 from labs.checking.job import Shape
 from labs.families.product import inputs
 from labs.host.exercise import CallFailed
-from utils.virtual_gpu import (
-    DeviceArray,
-    Transfer,
-    counting_transfers,
-    counting_waits,
-    installed,
-)
-from utils.virtual_gpu.hostarrays import HostMemory
-from utils.virtual_gpu.transfers import TO_DEVICE, TO_HOST, Place
+from virtual_gpu import DeviceArray, Transfer, counting_transfers, counting_waits, installed
+from virtual_gpu.host.hostarrays import HostMemory
+from virtual_gpu.host.transfers import TO_DEVICE, TO_HOST, Place
 
 BLOCK = (32, 8)  # threads, as the task gives it
 # The one way that each array of a product has to go.

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from types import FunctionType, ModuleType
 
 from labs.checking.phrasing import at, sentence
-from utils.virtual_gpu import Unsupported
-from utils.virtual_gpu.source import Source, read_source
+from virtual_gpu import Unsupported
+from virtual_gpu.common.source import Source, read_source
 
 MOST_STEPS = 100_000  # expressions of one call; a right one takes a few thousand
 MOST_BITS = 4096  # of a whole number

@@ -1,6 +1,6 @@
 """Targets: what a right kernel must reach as well, each with the words for one that does not.
 
-The counts are the profiler's: see `utils.virtual_gpu`. Each function gives a Target.
+The counts are the profiler's: see `virtual_gpu`. Each function gives a Target.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from labs.checking.access_order import Walk, innermost_walks
 from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
 from labs.checking.target import Target
-from utils.virtual_gpu import Finding
-from utils.virtual_gpu.counters import AccessCount
+from virtual_gpu import Finding
+from virtual_gpu.counts.counters import AccessCount
 
 # `x / 2` and `x /= 2`, but neither `x // 2` nor `x / 2.0`.
 BY_WHOLE_NUMBER = re.compile(r"(?<!/)/=?\s*(\d+)\b(?![.\d])")

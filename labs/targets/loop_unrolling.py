@@ -13,7 +13,7 @@ from labs.checking.phrasing import at_line
 from labs.checking.run import Run
 from labs.checking.target import Target
 from labs.targets.machine_code import machine_code
-from utils.virtual_gpu import Site
+from virtual_gpu import Site
 
 MULTIPLICATIONS = ("FFMA", "FMUL")
 

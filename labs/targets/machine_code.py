@@ -10,12 +10,12 @@ from labs.checking.run import Run
 from utils.errors import CourseError
 
 if TYPE_CHECKING:
-    from utils.xray import XRay
+    from gpu_xray import XRay
 
 
 def machine_code(seen: Run) -> XRay | None:
     """The x-ray of the kernel for the arguments of this run; None where the compiler is missing."""
-    from utils.xray import xray  # half a second, which a check without it need not wait
+    from gpu_xray import xray  # half a second, which a check without it need not wait
 
     given = (*seen.inputs, seen.out)
     try:

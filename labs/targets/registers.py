@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from gpu_xray.loops import FFMA
 from labs.checking.phrasing import quoted, sentence
 from labs.checking.run import Run
 from labs.checking.target import Target
 from labs.targets.loop_unrolling import written_out
 from labs.targets.machine_code import machine_code
-from utils.xray.loops import FFMA
 
 # Instructions of a loop that keep sums from being added up, and what they do there.
 _AWAY = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from numba import float32, int64, void
 
+from gpu_xray import xray
 from latency_kernels import LADDER, arithmetic
 from latency_kernels.hiding import curves
 from utils.errors import CourseError
@@ -13,7 +14,6 @@ from utils.lessons.cards import Card, Table, table
 from utils.lessons.recorded import share_of_peak
 from utils.machine.devices import Device
 from utils.measuring import records
-from utils.xray import xray
 
 # Signatures of the kernels: chains (x, out, turns), and a copy (x, out).
 CHAINS = void(float32[::1], float32[::1], int64)

@@ -16,7 +16,7 @@ from utils.paths import DATA, ROOT
 SOURCES = tomllib.loads((DATA / "sources.toml").read_text(encoding="utf-8"))
 PACKAGES = ("gemm_kernels", "reduce_kernels", "latency_kernels", "labs", "tools", "utils")
 # There a source is always source code.
-OF_CODE = ("utils/virtual_gpu", "utils/xray")
+OF_CODE = ("virtual_gpu", "gpu_xray")
 # A document without a name. Source code, a source line and the source of a line are none.
 NAMELESS = re.compile(
     r"\b(?:the|a|one)\s+source(?:'s)?\b(?!\s+(?:code|lines?|of|file|document))", re.IGNORECASE

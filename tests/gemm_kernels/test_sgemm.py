@@ -18,7 +18,7 @@ from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
 from utils.ladder.verify import verify_all
 from utils.launching import arrays
-from utils.virtual_gpu.errors import Race
+from virtual_gpu.common.errors import Race
 
 LAYOUTS = {
     "rows": lambda x: x,

@@ -16,7 +16,7 @@ from utils.launching.plan import Plan
 from utils.launching.slots import Factor
 from utils.launching.workspace import Layout
 from utils.lessons.edits import Edit, edited
-from utils.virtual_gpu.errors import VirtualGpuError
+from virtual_gpu.common.errors import VirtualGpuError
 
 TILINGS = {
     "small": Tiling(32, 32, 16, 8, 4, 8),

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 from numba import njit
 
+from gpu_xray.compile import NO_COMPILER
 from labs import EXERCISES, check
 from labs.checking.run import run
 from labs.exercises.micro_kernel.exercise import no_spills
@@ -12,7 +13,6 @@ from labs.targets.machine_code import machine_code
 from tests.labs.versions import right, wrong
 from utils.errors import CourseError
 from utils.intrinsics.simd import broadcast, fmadd_row, load_row, store_row, zero_row
-from utils.xray.compile import NO_COMPILER
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_without_a_compiler_what_it_makes_is_named_as_not_known(name, given, unk
     def refuse(*given):
         raise CourseError(NO_COMPILER)
 
-    monkeypatch.setattr("utils.xray.xray", refuse)
+    monkeypatch.setattr("gpu_xray.xray", refuse)
     verdict = check(name, given)
     assert verdict.passed
     assert [note.partition(":")[0] for note in verdict.notes] == (

@@ -13,7 +13,7 @@ from labs.numbers.exercise import NumbersExercise
 from tests.labs import versions
 from utils.machine.occupancy import best_block_size, occupancy, square_side
 from utils.measuring.roofline import Ceilings
-from utils.virtual_gpu import trace
+from virtual_gpu import trace
 
 FRACTIONS = [
     name for name, one in EXERCISES.items() if isinstance(one, NumbersExercise) and not one.whole

@@ -25,7 +25,7 @@ from tests.labs.versions import changed
 from tools import guide_pages
 from utils.intrinsics.wide_memory import commit_copies, copy4_async
 from utils.paths import ROOT
-from utils.virtual_gpu import counting_transfers, installed, trace
+from virtual_gpu import counting_transfers, installed, trace
 
 GUIDE = (ROOT / "labs" / "GUIDE.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "labs" / "README.md", ROOT / "labs" / "GUIDE.md", *guide_pages.GUIDE.glob("*.md")]

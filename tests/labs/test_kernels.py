@@ -13,7 +13,7 @@ from labs.families.lane_maps import primes
 from labs.families.product import inputs
 from labs.host.launches import CALLS, wanted
 from tests.labs.versions import changed, right, wrong
-from utils.virtual_gpu import trace
+from virtual_gpu import trace
 
 COUNTS = {
     ("shuffles", "words of shared memory"): 8,

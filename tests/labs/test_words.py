@@ -3,7 +3,7 @@
 import pytest
 
 from labs.checking.phrasing import at, at_line
-from utils.virtual_gpu import Site
+from virtual_gpu import Site
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import float32, int64, uint32, void
 
+from gpu_xray import xray
 from latency_kernels import arithmetic, chase, copies
 from latency_kernels.hiding import curves, experiments
 from latency_kernels.hiding.experiments import COPIES, ILPS, OCCUPANCIES, Point, shared_bytes
@@ -18,8 +19,7 @@ from utils.lessons.edits import Edit, edited
 from utils.machine import devices
 from utils.measuring import command_line, records
 from utils.measuring.timing import Timing
-from utils.virtual_gpu import trace
-from utils.xray import xray
+from virtual_gpu import trace
 
 H200 = devices.find("NVIDIA H200")
 

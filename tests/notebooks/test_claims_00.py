@@ -12,7 +12,7 @@ from utils.figures.then_and_now import THEIR_NAMES
 from utils.lessons import per_request
 from utils.machine import devices
 from utils.measuring import records
-from utils.virtual_gpu import trace
+from virtual_gpu import trace
 
 H200, C2070 = devices.find("H200"), devices.find("C2070")
 

@@ -10,12 +10,12 @@ from gemm_kernels.cpu import LADDER, sgemm
 from gemm_kernels.cpu.engine import packing
 from gemm_kernels.cpu.engine.packing import pack_panels
 from gemm_kernels.cpu.micro_kernel_6x16 import COLUMNS, KC, MC, ROWS, tile_6x16
+from gpu_xray.assembly import count, hot_loop, multiplications
 from utils import lessons as course
 from utils.figures import library_rates, micro_tile
 from utils.lessons import recorded
 from utils.machine import processors
 from utils.measuring import records
-from utils.xray.assembly import count, hot_loop, multiplications
 
 SIZES = ("64", "128", "256", "512", "1024")
 

@@ -15,7 +15,7 @@ from utils.lessons.transfers import SIZES, transfer_ms, transfer_times
 from utils.machine import devices
 from utils.measuring import records
 from utils.measuring.transfers import REPETITIONS
-from utils.virtual_gpu import counting_transfers, installed
+from virtual_gpu import counting_transfers, installed
 
 # The figures are those of the course's own records.
 RECORDED = devices.REFERENCE

@@ -7,13 +7,13 @@ import pytest
 from numba import cuda, float32
 
 from gemm_kernels import LADDER
+from gpu_xray import xray
 from utils import lessons as course
 from utils.lessons.code import kernel_code, kernel_difference
 from utils.lessons.edits import Edit, edited
 from utils.measuring import records
-from utils.virtual_gpu import trace
-from utils.virtual_gpu.pictures.accesses import what_if_stride
-from utils.xray import xray
+from virtual_gpu import trace
+from virtual_gpu.pictures.accesses import what_if_stride
 
 STRIDED, NAIVE = LADDER.step("naive_strided"), LADDER.step("naive")
 BY_COLUMN, OURS = LADDER.step("multi_output_by_column"), LADDER.step("multi_output")

@@ -10,6 +10,7 @@ import pytest
 from numba import types
 
 from gemm_kernels import LADDER
+from gpu_xray import xray
 from labs import EXERCISES, check
 from labs.checking.run import run
 from labs.targets.loop_unrolling import turns_of_kept_loops
@@ -19,7 +20,6 @@ from utils.figures.instruction_strip import kind_of
 from utils.lessons.edits import Edit, edited
 from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records
-from utils.xray import xray
 
 NAIVE, UNROLLED = LADDER.step("naive"), LADDER.step("unrolled")
 BY_FOUR = UNROLLED.variant(UNROLL=4)

@@ -7,6 +7,8 @@ import pytest
 from numba import cuda, float32
 
 from gemm_kernels import LADDER
+from gpu_xray import xray
+from gpu_xray.widths import SHARED_LOADS
 from utils import lessons as course
 from utils.figures.tile_sizes import shares
 from utils.ladder.shapes import GemmShape
@@ -14,9 +16,7 @@ from utils.ladder.verify import verify_all
 from utils.lessons.edits import Edit, edited
 from utils.machine.devices import REFERENCE
 from utils.measuring import records
-from utils.virtual_gpu import trace
-from utils.xray import xray
-from utils.xray.widths import SHARED_LOADS
+from virtual_gpu import trace
 
 NAIVE, TILED, TRANSPOSED, PADDED, DYNAMIC = (
     LADDER.step(name)

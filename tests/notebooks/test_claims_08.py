@@ -8,6 +8,7 @@ import pytest
 from numba import cuda, uint32, void
 
 from gemm_kernels import LADDER
+from gpu_xray import xray
 from labs import EXERCISES
 from labs.exercises.required_shared.solution import required_shared
 from labs.exercises.resident_blocks.exercise import BY_RULE
@@ -19,7 +20,6 @@ from utils.machine.occupancy import best_block_size, limits_of, occupancy
 from utils.measuring import records
 from utils.measuring.roofline import recorded
 from utils.paths import DATA
-from utils.xray import xray
 
 H200 = (9, 0)
 DYNAMIC, TILED = LADDER.step("tiled_dynamic"), LADDER.step("tiled")

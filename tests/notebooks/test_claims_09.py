@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 
+from gpu_xray import xray
 from labs import EXERCISES
 from latency_kernels import LADDER, arithmetic, copies
 from latency_kernels.hiding import curves, shown
@@ -14,7 +15,6 @@ from utils import lessons as course
 from utils.machine import devices
 from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records
-from utils.xray import xray
 
 H200, GTX480 = devices.find("H200"), devices.find("GTX480")
 FRAME = curves.recorded(H200)

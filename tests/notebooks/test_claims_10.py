@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gemm_kernels import LADDER
+from gpu_xray import xray
 from labs import EXERCISES, check
 from tests.labs.versions import changed
 from utils import lessons as course
@@ -14,8 +15,7 @@ from utils.lessons.grains import published_shares
 from utils.machine import devices
 from utils.machine.occupancy import occupancy
 from utils.measuring import records
-from utils.virtual_gpu import trace
-from utils.xray import xray
+from virtual_gpu import trace
 
 TILED, GRANULARITY = LADDER.step("tiled"), LADDER.step("granularity")
 BY_TWO, BY_FOUR = (GRANULARITY.variant(GRAIN=grain, TILE=32) for grain in (2, 4))

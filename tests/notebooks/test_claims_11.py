@@ -5,6 +5,7 @@ from functools import cache
 import pytest
 
 from gemm_kernels import LADDER
+from gpu_xray import xray
 from labs import EXERCISES
 from tests.labs.versions import right
 from utils import lessons as course
@@ -13,7 +14,6 @@ from utils.lessons.inner_loops import recorded_loops
 from utils.machine import devices
 from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records
-from utils.xray import xray
 
 TILED, ILP = LADDER.step("tiled"), LADDER.step("ilp")
 WIDE = LADDER.step("granularity").variant(GRAIN=4, TILE=32)

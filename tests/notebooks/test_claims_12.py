@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from gemm_kernels import LADDER
+from gpu_xray import xray
 from utils import lessons as course
 from utils.errors import CourseError
 from utils.lessons.thread_tiles import thread_tiles
 from utils.machine.occupancy import limits_of
-from utils.virtual_gpu import trace
-from utils.xray import xray
+from virtual_gpu import trace
 
 TILED, RECTANGULAR, COLUMN, BLOCKED = (
     LADDER.step(name)

@@ -9,6 +9,7 @@ from numba import cuda, float32
 
 from gemm_kernels import LADDER
 from gemm_kernels.parts import lane_maps
+from gpu_xray import xray
 from utils import lessons as course
 from utils.figures.lane_maps import wavefronts_of
 from utils.intrinsics.wide_memory import load2, load4
@@ -19,8 +20,7 @@ from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import occupancy
 from utils.measuring import records
 from utils.paths import DATA
-from utils.virtual_gpu import trace
-from utils.xray import xray
+from virtual_gpu import trace
 
 BLOCK = "128x128x16"
 H200 = devices.find(REFERENCE)

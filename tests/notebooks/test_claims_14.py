@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gemm_kernels import LADDER
+from gpu_xray import xray
 from labs import check
 from labs.exercises.double_buffer import solution
 from latency_kernels.hiding import curves
@@ -23,8 +24,7 @@ from utils.lessons.edits import Edit, edited, source_of
 from utils.machine.devices import REFERENCE, find
 from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records
-from utils.virtual_gpu import trace
-from utils.xray import xray
+from virtual_gpu import trace
 
 NAMES = "vectorized", "double_buffered", "prefetch"
 STEPS = {name: LADDER.step(name) for name in NAMES}

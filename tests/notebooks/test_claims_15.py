@@ -6,6 +6,7 @@ import pytest
 
 from gemm_kernels import LADDER
 from gemm_kernels.parts import lane_maps
+from gpu_xray import xray
 from utils import lessons as course
 from utils.figures.thread_bits import place
 from utils.figures.two_designs import draw_two_designs
@@ -16,7 +17,6 @@ from utils.machine import devices
 from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import occupancy
 from utils.measuring import records
-from utils.xray import xray
 
 SMALL, LARGE, WARP_TILED = (LADDER.step(name) for name in ("maxwell64", "maxwell256", "warp_tiled"))
 H200 = devices.find(REFERENCE)

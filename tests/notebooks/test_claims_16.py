@@ -6,6 +6,7 @@ import pytest
 from numba import cuda
 
 from gemm_kernels import LADDER as GEMM
+from gpu_xray import ARCHITECTURES, xray
 from labs import EXERCISES, check
 from latency_kernels import LADDER as CEILINGS
 from tests.labs.versions import changed
@@ -17,7 +18,6 @@ from utils.lessons.compiled_loops import COUNTS, listing, recorded_loop, recorde
 from utils.lessons.reading_machine_code import fastest, stored_gb
 from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records
-from utils.xray import ARCHITECTURES, xray
 
 NAIVE, TILED = GEMM.step("naive"), GEMM.step("tiled")
 AUTOTUNED = GEMM.step("autotuned")

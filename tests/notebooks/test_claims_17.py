@@ -17,6 +17,7 @@ from gemm_kernels import LADDER, async_copy
 from gemm_kernels.dispatch.estimate import fitted
 from gemm_kernels.parts import blocks
 from gemm_kernels.parts.slices import REST_SLICES, cut
+from gpu_xray import xray
 from labs import EXERCISES
 from labs.exercises.slices.exercise import ADDING, BEGINNING, COUNTS, best, time_of
 from utils import lessons as course
@@ -27,8 +28,7 @@ from utils.machine import devices
 from utils.machine.devices import slug
 from utils.machine.occupancy import limits_of
 from utils.paths import DATA, MEASURED, ROOT
-from utils.virtual_gpu import trace
-from utils.xray import xray
+from virtual_gpu import trace
 
 SHAPE = (71, 8852, 8480)
 AUTOTUNED = LADDER.step("autotuned")

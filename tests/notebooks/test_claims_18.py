@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gpu_xray import xray
 from reduce_kernels import LADDER
 from utils import lessons as course
 from utils.figures import reduction_tree as trees
@@ -13,7 +14,6 @@ from utils.lessons.block_sums import block_of, instructions_of_block, recorded_c
 from utils.lessons.edits import Edit, edited
 from utils.machine.devices import REFERENCE, find, slug
 from utils.paths import DATA
-from utils.xray import xray
 
 STEPS = REDUCE0, REDUCE1, REDUCE2, REDUCE3 = tuple(
     LADDER.step(f"reduce{number}").variant(BLOCK=256) for number in range(4)

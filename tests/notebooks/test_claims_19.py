@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import cuda
 
+from gpu_xray import xray
 from latency_kernels.hiding import curves
 from reduce_kernels import LADDER
 from utils import lessons as course
@@ -14,8 +15,7 @@ from utils.figures.shuffles import NUMBERS, draw_shuffles, needed_lanes, sums
 from utils.lessons.block_sums import block_of
 from utils.lessons.edits import Edit, edited
 from utils.machine import devices
-from utils.virtual_gpu import trace
-from utils.xray import xray
+from virtual_gpu import trace
 
 STEPS = [LADDER.step(f"reduce{number}") for number in range(3, 8)]
 REDUCE3, REDUCE4, REDUCE5, REDUCE6, REDUCE7 = STEPS

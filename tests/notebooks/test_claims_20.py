@@ -6,18 +6,18 @@ import inspect
 import numpy as np
 import pytest
 
+from gpu_xray import xray
+from gpu_xray.widths import GLOBAL_LOADS, widest
 from labs import EXERCISES
 from reduce_kernels import LADDER, reduction
 from reduce_kernels.parts.wide_loads import LOADS, total_of_thread
 from reduce_kernels.reduction import longest_chain
-from tests.kernels import broken
 from utils import lessons as course
 from utils.lessons.ways_to_add import library_ms, needed
 from utils.machine import devices
 from utils.measuring import as_called, records
-from utils.virtual_gpu import trace
-from utils.xray import xray
-from utils.xray.widths import GLOBAL_LOADS, widest
+from virtual_gpu import trace
+from virtual_gpu.tests.kernels import broken
 
 H200 = devices.find("H200")
 STEPS = ("reduce8", "reduce9", "reduce_atomic", "reduce_cooperative")

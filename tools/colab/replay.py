@@ -26,7 +26,7 @@ print("asks for", *what.requirements)
 prepare["prepare_colab"]((12, 4))
 sys.path.insert(0, "")
 from gemm_kernels import LADDER
-from utils.xray import xray
+from gpu_xray import xray
 step = LADDER.step("tiled")
 seen = xray(step.build(**step.constants()), step.signature, "sm_75")
 print(f"A kernel for sm_75, the T4: {seen.registers} registers.")

@@ -14,13 +14,13 @@ from numba import cuda
 
 import gemm_kernels
 import latency_kernels
+from gpu_xray import XRay, xray
 from labs import EXERCISES
 from utils.ladder.step import Variant
 from utils.lessons.compiled_loops import ARCH, COUNTS, LISTINGS, Listed, Recorded, loop_of
 from utils.machine.versions import versions
 from utils.measuring import rows
 from utils.measuring.roofline import recorded
-from utils.xray import XRay, xray
 
 DEVICE, SIZE = "NVIDIA H200", "4096"
 FMA_LOOP = latency_kernels.LADDER.step("fma_loop")

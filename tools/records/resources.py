@@ -21,8 +21,8 @@ from numba import cuda, float32, int32, uint32, void
 import gemm_kernels
 import latency_kernels
 import reduce_kernels
+from gpu_xray import xray
 from utils.intrinsics.wide_memory import commit_copies, copy4_async, load4, store4, wait_copies
-from utils.xray import xray
 
 VECTORS = void(float32[::1], float32[::1])
 TABLE = np.linspace(1, 2, 32, dtype=np.float32) ** 3

@@ -13,7 +13,7 @@ import faulthandler
 import numpy as np
 from numba import cuda
 
-from tests.kernels import Case, broken, correct
+from virtual_gpu.tests.kernels import Case, broken, correct
 
 SECONDS = 30  # to compile and run one kernel, on a machine that runs many at once
 CASES = {case.name: case for case in (*broken.CASES, *correct.CASES)}

@@ -28,8 +28,8 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
-from tests.kernels import TOOLS, Case
 from tools.records.run_case import CASES
+from virtual_gpu.tests.kernels import TOOLS, Case
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TIMEOUT = 60  # seconds for one run, the start of Python and of the tool included

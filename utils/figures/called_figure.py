@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from utils.virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
+from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
 
 LEFT, RIGHT, TOP, BOTTOM = 44, 392, 46, 236
 LOW, HIGH = 0.5, 2.6  # of the ratio

@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from utils.figures.matrices import matrix, squares
-from utils.virtual_gpu.pictures.svg import (
-    BLUE,
-    GREEN,
-    PALE,
-    PURPLE,
-    Picture,
-    frames,
-    legend,
-    svg,
-    text,
-)
+from virtual_gpu.pictures.svg import BLUE, GREEN, PALE, PURPLE, Picture, frames, legend, svg, text
 
 COLUMNS, K, SIZE = 4, 6, 20
 # The upper left corners of the matrices, and the size of the picture.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from utils.virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, path, rect, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, path, rect, svg, text
 
 BOXES = {"global memory": (6, BLUE), "register": (172, ORANGE), "shared memory": (324, GREEN)}
 WIDE, HIGH = 118, 34

@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from utils.figures.matrices import matrix, squares
-from utils.virtual_gpu.pictures.svg import (
-    GREEN,
-    ORANGE,
-    PURPLE,
-    Picture,
-    frames,
-    legend,
-    rect,
-    svg,
-    text,
-)
+from virtual_gpu.pictures.svg import GREEN, ORANGE, PURPLE, Picture, frames, legend, rect, svg, text
 
 CELL = 14
 TILE = 8  # rows and columns of a tile

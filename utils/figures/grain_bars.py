@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from utils.virtual_gpu.pictures.svg import BLUE, GREY, Picture, legend, rect, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREY, Picture, legend, rect, svg, text
 
 BAR, ROOM, LEFT, WIDTH = 13, 17, 76, 400
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from utils.figures.matrices import matrix, squares
-from utils.virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, frames, legend, rect, svg
+from virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, frames, legend, rect, svg
 
 CELL = 12
 TILE, DEPTH, WIDTH = 4, 8, 16  # sides of a tile, of a, and of c, in words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from utils.virtual_gpu.pictures.svg import BLUE, Picture, path, rect, svg, text
+from virtual_gpu.pictures.svg import BLUE, Picture, path, rect, svg, text
 
 LEFT, TOP, ACROSS, DOWN = 62, 66, 86, 40
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from utils.virtual_gpu.pictures.svg import (
+from virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
     GREY,

@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from utils.virtual_gpu.pictures.svg import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    Picture,
-    legend,
-    rect,
-    svg,
-    text,
-)
+from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, legend, rect, svg, text
 
 COLOURS = {"load": BLUE, "multiply-add": GREEN, "address or counter": GREY, "test or jump": ORANGE}
 _KINDS = {

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from utils.virtual_gpu.pictures.svg import (
+from virtual_gpu.counts.transactions import BANK_BYTES, BANKS, in_pairs
+from virtual_gpu.pictures.svg import (
     BLUE,
     GREY,
     ORANGE,
@@ -19,7 +20,6 @@ from utils.virtual_gpu.pictures.svg import (
     svg,
     text,
 )
-from utils.virtual_gpu.transactions import BANK_BYTES, BANKS, in_pairs
 
 LaneMap = Callable[[int], tuple[int, int]]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from utils.figures.matrices import matrix, squares
-from utils.virtual_gpu.pictures.svg import (
+from virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
     ORANGE,

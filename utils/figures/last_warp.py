@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from utils.virtual_gpu.pictures.svg import (
-    BLUE,
-    GREY,
-    ORANGE,
-    Picture,
-    legend,
-    path,
-    rect,
-    svg,
-    text,
-)
+from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, legend, path, rect, svg, text
 
 WARP = 32
 _LEFT, _WARP, _GAP, _BAR = 84, 30, 4, 14  # a warp is as wide as its lanes fill it

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from utils.virtual_gpu.pictures.svg import (
-    BLUE,
-    GREEN,
-    GREY,
-    Picture,
-    legend,
-    path,
-    rect,
-    svg,
-    text,
-)
+from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, Picture, legend, path, rect, svg, text
 
 WORDS = 4
 STEP, LATENCY = 9, 72  # units of the drawing: an instruction, and a load from issue to arrival

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from utils.figures.matrices import matrix, squares
-from utils.virtual_gpu.pictures.svg import BLUE, PALE, Picture, frames, legend, svg, text
+from virtual_gpu.pictures.svg import BLUE, PALE, Picture, frames, legend, svg, text
 
 SIDE = 8  # words of a row
 LINE = 4  # words of a cache line, in this picture

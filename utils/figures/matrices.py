@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from utils.virtual_gpu.pictures.svg import path, rect, text
+from virtual_gpu.pictures.svg import path, rect, text
 
 
 def matrix(at: tuple[float, float], rows: int, columns: int, size: float, name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from utils.figures.matrices import matrix, squares
-from utils.virtual_gpu.pictures.svg import (
+from virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
     ORANGE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from utils.virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, path, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, path, svg, text
 
 LEFT, RIGHT, TOP, PITCH = 126, 390, 52, 30
 COLOURS = (ORANGE, GREEN, BLUE)

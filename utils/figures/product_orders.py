@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from utils.virtual_gpu.pictures.svg import BLUE, GREEN, Picture, path, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREEN, Picture, path, svg, text
 
 SIDE, CELL, GAP = 8, 14, 24
 Walk = Sequence[tuple[int, int]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from utils.virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, rect, svg, text
-from utils.xray.loops import FFMA
-from utils.xray.sass import Instruction
+from gpu_xray.loops import FFMA
+from gpu_xray.sass import Instruction
+from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, rect, svg, text
 
 BANKS = {"even": BLUE, "odd": ORANGE}
 WIDTH, PITCH, SIDE = 416, 19, 13

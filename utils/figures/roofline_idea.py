@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from utils.virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, path, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, path, svg, text
 
 LEFT, RIGHT, TOP, BOTTOM = 34, 404, 40, 214
 RIDGE = 240  # where slope and roof meet

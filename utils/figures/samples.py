@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from utils.figures.instruction_strip import COLOURS, kind_of
-from utils.virtual_gpu.pictures.svg import Picture, legend, path, rect, svg, text
+from virtual_gpu.pictures.svg import Picture, legend, path, rect, svg, text
 
 LEFT, RIGHT, TOP, BOTTOM = 40, 404, 34, 170
 TOLD = 2  # bars with words

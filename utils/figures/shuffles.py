@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from utils.virtual_gpu.pictures.svg import (
-    BLUE,
-    GREEN,
-    GREY,
-    Picture,
-    legend,
-    path,
-    rect,
-    svg,
-    text,
-)
+from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, Picture, legend, path, rect, svg, text
 
 NUMBERS = (3, 1, 4, 1, 5, 9, 2, 6)
 _LEFT, _LANE, _WIDE, _HIGH, _STEP = 92, 40, 30, 24, 72

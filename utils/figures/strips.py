@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
-from utils.virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
+from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
 
 LEFT, RIGHT, TOP, PITCH = 118, 324, 34, 30
 MOST_TICKS = 5

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from utils.figures.matrices import matrix, squares
-from utils.virtual_gpu.pictures.accesses import plural
-from utils.virtual_gpu.pictures.svg import (
-    ORANGE,
-    PALE,
-    PURPLE,
-    Picture,
-    frames,
-    legend,
-    path,
-    svg,
-    text,
-)
+from virtual_gpu.pictures.accesses import plural
+from virtual_gpu.pictures.svg import ORANGE, PALE, PURPLE, Picture, frames, legend, path, svg, text
 
 SIZE = 22
 BLOCK, DEPTH, TILE = 8, 4, 4  # rows and columns of the block's tile, steps of k, of a thread's tile

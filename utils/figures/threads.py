@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from utils.virtual_gpu.pictures.svg import BLUE, GREY, Picture, frames, path, rect, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREY, Picture, frames, path, rect, svg, text
 
 _LEFT, _CELL, _GAP = 56, 19, 8
 _LABELS, _THREADS, _ELEMENTS = 13, 20, 76  # where the rows of the picture begin

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from utils.machine import devices
-from utils.virtual_gpu.pictures.svg import BLUE, GREY, Picture, legend, rect, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREY, Picture, legend, rect, svg, text
 
 SIZE = 1024
 TILES = (8, 16, 32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from utils.virtual_gpu.pictures.svg import (
+from virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
     ORANGE,

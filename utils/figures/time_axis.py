@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from utils.virtual_gpu.pictures.svg import (
+from virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
     GREY,

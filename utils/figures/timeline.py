@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from utils.measuring.queue_model import Event, ModelDevice, Span, Speeds
-from utils.virtual_gpu.pictures.svg import (
+from virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
     GREY,

@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from utils.figures.matrices import matrix, squares
-from utils.virtual_gpu.pictures.svg import (
-    BLUE,
-    GREEN,
-    ORANGE,
-    Picture,
-    frames,
-    legend,
-    svg,
-    text,
-)
+from virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, frames, legend, svg, text
 
 ROWS, STEPS = 8, 4  # of a's tile: rows of a, and steps of k
 LOADED, STEP, FIRST = 2, 1, 4  # the row that a thread loads; the step and first row that one reads

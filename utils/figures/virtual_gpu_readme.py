@@ -1,6 +1,6 @@
 """What the virtual GPU's README says of its exactness, from what was recorded of a device.
 
-That the virtual GPU finds what is said here is tested: tests/utils/virtual_gpu/test_counters.py and
+That the virtual GPU finds what is said here is tested: virtual_gpu/tests/test_counters.py and
 test_sanitizer.py. ``python -m utils.figures.readme`` writes it.
 """
 
@@ -85,7 +85,7 @@ def _numba_suite() -> str:
     rows = "\n".join(f"| {outcome} | {number} |" for outcome, number in listed)
     return (
         f"Numba's own tests of CUDA kernels, {outcomes.sum()} with their parts, run here, too. "
-        "`tests/numba_suite/outcomes.csv` gives the outcome and the reason of each:\n\n"
+        "`virtual_gpu/tests/numba_suite/outcomes.csv` gives the outcome and the reason of each:\n\n"
         f"| outcome | tests |\n| --- | ---: |\n{rows}"
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from utils.virtual_gpu.pictures.svg import GREEN, ORANGE, Picture, legend, path, rect, svg, text
+from virtual_gpu.pictures.svg import GREEN, ORANGE, Picture, legend, path, rect, svg, text
 
 LEFT, RIGHT, TOP, PITCH, THICK = 92, 300, 28, 24, 15
 STEP = 0.05  # of the axis

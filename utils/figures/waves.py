@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from utils.virtual_gpu.pictures.svg import (
+from virtual_gpu.pictures.svg import (
     BLUE,
     GREY,
     ORANGE,

@@ -20,7 +20,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, models, register_model
 
-from utils import virtual_gpu
+import virtual_gpu
 
 FLOAT, INT = ir.FloatType(), ir.IntType(32)
 LANES = (8, 16)

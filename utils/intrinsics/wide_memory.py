@@ -14,7 +14,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 
-from utils import virtual_gpu
+import virtual_gpu
 
 try:
     from numba.cuda.extending import intrinsic

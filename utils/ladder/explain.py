@@ -8,7 +8,7 @@ from utils.ladder.memory import untouched
 from utils.ladder.problems import poisoned
 from utils.ladder.step import Call, Variant
 from utils.ladder.tasks import Shape
-from utils.virtual_gpu import Trace, trace
+from virtual_gpu import Trace, trace
 
 
 def trace_step(variant: Variant, shape: Shape, kind: str = "uniform", **observed) -> Trace:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gpu_xray.kernel import XRay
+from gpu_xray.widths import GLOBAL_LOADS, SHARED_LOADS, widest
 from utils.ladder.step import Budget
-from utils.xray.kernel import XRay
-from utils.xray.widths import GLOBAL_LOADS, SHARED_LOADS, widest
 
 
 def broken_promises(seen: XRay, budget: Budget) -> list[str]:

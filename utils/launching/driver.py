@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from numba import cuda
 
-from utils import virtual_gpu
+import virtual_gpu
 from utils.errors import CourseError
 
 try:

@@ -16,7 +16,7 @@ from utils.machine import devices
 from utils.machine.devices import REFERENCE, slug
 from utils.measuring import records
 from utils.paths import DATA
-from utils.virtual_gpu.pictures.svg import Picture
+from virtual_gpu.pictures.svg import Picture
 
 SMS = 132
 BM, BN, BK = 128, 256, 8  # of the kernel whose blocks have an SM for themselves

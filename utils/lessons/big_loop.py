@@ -11,6 +11,10 @@ from dataclasses import dataclass
 
 from numba import float32, void
 
+from gpu_xray import XRay, xray
+from gpu_xray.kernel import SHARED_LATENCY
+from gpu_xray.loops import FFMA, distances_to_use
+from gpu_xray.sass import Instruction
 from utils.errors import CourseError
 from utils.figures import turn_strip
 from utils.figures.look import number
@@ -24,11 +28,7 @@ from utils.lessons.recorded import duration, recorded_ms
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records, rows
 from utils.paths import DATA
-from utils.virtual_gpu.pictures.svg import Picture
-from utils.xray import XRay, xray
-from utils.xray.kernel import SHARED_LATENCY
-from utils.xray.loops import FFMA, distances_to_use
-from utils.xray.sass import Instruction
+from virtual_gpu.pictures.svg import Picture
 
 FILE = DATA / "compiled" / "big_loops.csv"
 PRODUCT = void(*[float32[:, ::1]] * 3)

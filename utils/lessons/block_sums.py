@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gpu_xray import xray
 from utils.errors import CourseError
 from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
@@ -21,11 +22,10 @@ from utils.lessons.recorded import duration, recorded_ms
 from utils.machine.occupancy import WARP, limits_of
 from utils.measuring import rows
 from utils.paths import DATA
-from utils.virtual_gpu import Trace
-from utils.virtual_gpu.pictures import draw_banks
-from utils.virtual_gpu.pictures.svg import Picture
-from utils.virtual_gpu.recorder import Event
-from utils.xray import xray
+from virtual_gpu import Trace
+from virtual_gpu.counts.recorder import Event
+from virtual_gpu.pictures import draw_banks
+from virtual_gpu.pictures.svg import Picture
 
 FILE = DATA / "compiled" / "block_instructions.csv"
 BANKS = 32

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from utils.virtual_gpu.pictures.svg import in_code
+from virtual_gpu.pictures.svg import in_code
 
 KINDS = ("ask", "good", "bad")
 _WORDS = ' class="words"'  # of a column that holds sentences

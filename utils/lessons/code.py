@@ -20,7 +20,7 @@ from utils.errors import CourseError
 from utils.ladder.step import Step
 from utils.lessons.edits import difference, source_of
 from utils.paths import DATA
-from utils.virtual_gpu.pictures.svg import in_code
+from virtual_gpu.pictures.svg import in_code
 
 SENTENCES = DATA / "changes.toml"
 

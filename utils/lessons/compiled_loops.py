@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from gpu_xray import XRay, widths
+from gpu_xray.loops import FFMA
+from gpu_xray.sass import Instruction
 from utils.errors import CourseError
 from utils.measuring import rows
 from utils.measuring.roofline import HotLoop
 from utils.paths import DATA
-from utils.xray import XRay, widths
-from utils.xray.loops import FFMA
-from utils.xray.sass import Instruction
 
 ARCH = "sm_90"
 COUNTS = DATA / "compiled" / "loop_counts.csv"
@@ -31,7 +31,7 @@ class CompiledLoop:
 
     registers, local_bytes, spill_bytes: of a thread. mix: instructions of one turn by name, loads
     and stores with their width, such as {"FFMA": 64, "LDS.128": 4}. waits: cycles of a turn that
-    register banks cost by the model of `utils.xray.banks`. kept: operands of multiply-adds that
+    register banks cost by the model of `gpu_xray.banks`. kept: operands of multiply-adds that
     are marked for reuse.
     """
 

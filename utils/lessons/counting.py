@@ -11,7 +11,7 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
 from utils.machine.occupancy import WARP
-from utils.virtual_gpu import Trace
+from virtual_gpu import Trace
 
 # A shape that fits the blocks of all early steps.
 SHAPE = "64x256x64"

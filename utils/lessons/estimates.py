@@ -11,7 +11,7 @@ from utils.lessons.cards import Table, table
 from utils.lessons.counting import cache_lines_per_multiply_add, estimated_ms, watch
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import recorded_ms
-from utils.virtual_gpu.pictures.svg import Picture
+from virtual_gpu.pictures.svg import Picture
 
 
 def estimates(*steps: Step | Variant, shapes: Sequence[str] = ("4096",)) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from utils.lessons.cards import Card
-from utils.virtual_gpu import Trace
+from virtual_gpu import Trace
 
 
 def findings(trace: Trace, first: int = 1) -> Card:

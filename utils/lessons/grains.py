@@ -19,8 +19,8 @@ from utils.lessons.wavefronts import shared_memory_ms
 from utils.machine import devices
 from utils.machine.occupancy import WARP, occupancy
 from utils.measuring import records
-from utils.virtual_gpu import Trace
-from utils.virtual_gpu.pictures.svg import Picture
+from virtual_gpu import Trace
+from virtual_gpu.pictures.svg import Picture
 
 # It fits the blocks of all steps here, with one tile along k and one row of blocks.
 SHAPE = "32x256x32"

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpu_xray import xray
+from gpu_xray.loops import FFMA
 from utils.errors import CourseError
 from utils.figures import instruction_strip
 from utils.figures.look import number
@@ -19,9 +21,7 @@ from utils.lessons.recorded import recorded_ms
 from utils.machine.occupancy import limits_of
 from utils.measuring import rows
 from utils.paths import DATA
-from utils.virtual_gpu.pictures.svg import Picture
-from utils.xray import xray
-from utils.xray.loops import FFMA
+from virtual_gpu.pictures.svg import Picture
 
 FILE = DATA / "compiled" / "hot_loops.csv"
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from gpu_xray import XRay, xray
+from gpu_xray.widths import GLOBAL_LOADS, SHARED_LOADS
 from utils.errors import CourseError
 from utils.figures.look import number
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import as_variant, loads_per_multiply_add, watch
 from utils.lessons.lesson import device_shown
-from utils.xray import XRay, xray
-from utils.xray.widths import GLOBAL_LOADS, SHARED_LOADS
 
 NAMES = {"global": GLOBAL_LOADS, "shared": SHARED_LOADS}
 

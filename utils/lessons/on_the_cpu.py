@@ -12,6 +12,7 @@ from functools import partial
 
 from numba.core.registry import CPUDispatcher
 
+from gpu_xray import assembly
 from utils.errors import CourseError
 from utils.figures.look import factor
 from utils.ladder.problems import draw, poisoned
@@ -22,9 +23,8 @@ from utils.lessons.published import published_gflops
 from utils.lessons.recorded import CPU, XEON, duration, recorded_ms
 from utils.machine import processors
 from utils.measuring.timing import time_cpu
-from utils.virtual_gpu import Trace, trace
-from utils.virtual_gpu.recorder import Event
-from utils.xray import assembly
+from virtual_gpu import Trace, trace
+from virtual_gpu.counts.recorder import Event
 
 LINE_BYTES = 64  # of a cache line, on x86 and on most others
 MOST_EVENTS = 100_000

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gpu_xray import xray
+from gpu_xray.loops import FFMA
 from utils.errors import CourseError
 from utils.figures import instruction_shares, register_banks
 from utils.ladder.ladder import ladder_of
@@ -19,9 +21,7 @@ from utils.lessons.recorded import duration, share_of_peak
 from utils.measuring import records, rows
 from utils.measuring.rows import Date
 from utils.paths import DATA
-from utils.virtual_gpu.pictures.svg import Picture
-from utils.xray import xray
-from utils.xray.loops import FFMA
+from virtual_gpu.pictures.svg import Picture
 
 PATCH = 8  # sums in a row of `fma_loop`
 FEW, MOST = 2, 4  # instructions of a source line: shown from so many on, and so many names

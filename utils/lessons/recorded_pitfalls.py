@@ -11,7 +11,7 @@ from utils.machine.devices import Device
 from utils.measuring import pitfalls
 from utils.measuring.pitfalls import Series
 from utils.measuring.real_queue import CpuQueue, GpuQueue
-from utils.virtual_gpu.pictures.svg import Picture
+from virtual_gpu.pictures.svg import Picture
 
 NAMES = {
     "first": "first launch",

@@ -16,7 +16,7 @@ from utils.lessons.counted_steps import ceilings, counts_of, recorded_counts, re
 from utils.lessons.lesson import course_device
 from utils.lessons.recorded import CPU, recorded_ms, share_of_peak
 from utils.measuring import records, roofline
-from utils.virtual_gpu.pictures.svg import Picture
+from virtual_gpu.pictures.svg import Picture
 
 SIZE, LARGE = "4096", "2^30"
 NAMED = ("naive_strided", "naive", "tiled", "vectorized", "autotuned")

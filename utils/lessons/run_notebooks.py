@@ -30,7 +30,7 @@ from tqdm import tqdm
 from utils.lessons import ledger_file, rules
 from utils.lessons.first_cell import first_cell, without_badge
 from utils.paths import NOTEBOOKS
-from utils.virtual_gpu.pictures import once_per_page
+from virtual_gpu.pictures import once_per_page
 
 LESSONS = NOTEBOOKS
 TEMPLATES = Path(__file__).parent / "pages"

@@ -10,6 +10,10 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.figure import Figure
 
+from gpu_xray import XRay, xray
+from gpu_xray.compile import capability_of
+from gpu_xray.widths import SHARED_LOADS, loaded_bytes
+from gpu_xray.words import mix
 from utils.errors import CourseError
 from utils.figures import plots
 from utils.ladder.explain import count_step
@@ -20,11 +24,7 @@ from utils.lessons import code, lesson
 from utils.machine.devices import Device
 from utils.machine.occupancy import WARP, occupancy
 from utils.measuring import records
-from utils.virtual_gpu import VirtualGpuError
-from utils.xray import XRay, xray
-from utils.xray.compile import capability_of
-from utils.xray.widths import SHARED_LOADS, loaded_bytes
-from utils.xray.words import mix
+from virtual_gpu import VirtualGpuError
 
 _STYLE = """<style>
 .step-change {border-collapse: collapse; margin: .6em 0; font-size: 13px}

@@ -12,7 +12,7 @@ from utils.lessons.counting import loads_per_multiply_add, per_request, watch
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import duration, record_of, recorded_ms
 from utils.machine.occupancy import occupancy
-from utils.virtual_gpu.pictures.svg import Picture
+from virtual_gpu.pictures.svg import Picture
 
 
 def draw_sweep(step: Step, shape: str = "4096") -> Picture:

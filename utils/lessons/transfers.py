@@ -14,8 +14,8 @@ from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
 from utils.machine import devices
 from utils.measuring import records
-from utils.virtual_gpu import counting_transfers, installed
-from utils.virtual_gpu.pictures.svg import Picture
+from virtual_gpu import counting_transfers, installed
+from virtual_gpu.pictures.svg import Picture
 
 SIZES = (64, 128, 256, 512, 1024, 2048)  # n of the recorded products of n×n
 TIMES = ("time_ms", "time_ms_min", "time_ms_max")

@@ -15,7 +15,7 @@ from utils.lessons.recorded import recorded_ms
 from utils.machine.devices import REFERENCE, slug
 from utils.machine.occupancy import WARP
 from utils.paths import DATA
-from utils.virtual_gpu import Trace
+from virtual_gpu import Trace
 
 # The product whose launches the profiler counted.
 PROFILED = "96x64x80"

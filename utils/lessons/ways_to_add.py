@@ -9,6 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
+from gpu_xray import xray
+from gpu_xray.widths import GLOBAL_LOADS, widest
 from utils.errors import CourseError
 from utils.figures.look import number
 from utils.ladder.ladder import ladder_of
@@ -19,8 +21,6 @@ from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import recorded_ms
 from utils.machine.occupancy import limits_of
 from utils.measuring import records
-from utils.xray import xray
-from utils.xray.widths import GLOBAL_LOADS, widest
 
 ITEM = 4  # bytes of a float32
 

@@ -181,7 +181,7 @@ def _probe(cuda) -> tuple[Device | None, str | None]:
         if not cuda.is_available():
             return None, f"{_why(cuda.cuda_error())}: kernels run on the virtual GPU."
         gpu = cuda.get_current_device()
-        if gpu.name == "virtual GPU":  # `python -m utils.virtual_gpu` says that there is one
+        if gpu.name == "virtual GPU":  # `python -m virtual_gpu` says that there is one
             return None, "This program was started on the virtual GPU: kernels run there."
         memory_bytes = cuda.current_context().get_memory_info().total
     # Numba, cuda.core and the bindings below it each have errors of their own.

@@ -1,6 +1,6 @@
 """How many blocks an SM holds at once, which resource runs out first, and which block is best.
 
-The limits are data (`data/architectures.csv`, each row with its source). The rules are the
+The limits are data (`gpu_xray/data/architectures.csv`, each row with its source). The rules are the
 driver's: registers are given to warps in whole units and come from the sub-partition that the warp
 lives in; shared memory is given to blocks in whole units, plus what the driver keeps for itself.
 
@@ -99,7 +99,7 @@ def with_budgets() -> dict[str, tuple[int, int]]:
 
 @functools.cache
 def known() -> Mapping[tuple[int, int], Limits]:
-    """The rows of `data/architectures.csv` by compute capability, in its order."""
+    """The rows of `gpu_xray/data/architectures.csv` by compute capability, in its order."""
     return {_capability(row): _from_row(row) for row in _rows()}
 
 
@@ -110,7 +110,7 @@ def limits_of(capability: tuple[int, int]) -> Limits:
     except (KeyError, TypeError):
         names = ", ".join(f"{major}.{minor}" for major, minor in known())
         raise CourseError(
-            f"{capability!r} is no compute capability of data/architectures.csv: give a pair "
+            f"{capability!r} is no compute capability of gpu_xray/data/architectures.csv: give a pair "
             f"such as (9, 0) for one of {names}."
         ) from None
 

@@ -10,7 +10,7 @@ import linecache
 import sys
 from dataclasses import dataclass
 
-from utils.virtual_gpu import Site
+from virtual_gpu import Site
 
 # What happens to a launch now and then, by turns: somebody else's work, or a higher clock.
 NOISE = (1.0, 1.004, 2.5, 0.996, 1.0, 0.94, 1.002, 0.998, 1.0, 2.2, 1.003, 1.0, 0.95, 0.999)

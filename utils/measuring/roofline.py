@@ -23,6 +23,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
+from gpu_xray import widths, xray
 from utils.errors import CourseError
 from utils.ladder.explain import count_step
 from utils.ladder.ladder import Ladder
@@ -34,9 +35,8 @@ from utils.machine.devices import Device
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records
 from utils.measuring.timing import time_cpu
-from utils.virtual_gpu import VirtualGpuError
-from utils.virtual_gpu.transactions import BANK_BYTES, BANKS, SECTOR_BYTES
-from utils.xray import widths, xray
+from virtual_gpu import VirtualGpuError
+from virtual_gpu.counts.transactions import BANK_BYTES, BANKS, SECTOR_BYTES
 
 # One wavefront of the pipe that serves shared memory and the L1 cache.
 WAVEFRONT_BYTES = BANKS * BANK_BYTES

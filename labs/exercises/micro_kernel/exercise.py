@@ -6,6 +6,7 @@ import numpy as np
 from numba import types
 from numba.core.errors import NumbaError
 
+from gpu_xray.assembly import count, hot_loop_elsewhere
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
 from labs.checking.phrasing import at_line, counted
@@ -14,7 +15,6 @@ from labs.checking.target import Probes, Target
 from labs.families import micro_kernels as probes
 from labs.targets.counts import no_float64, no_negative_index
 from utils.ladder.step import Launch
-from utils.xray.assembly import count, hot_loop_elsewhere
 
 # Any processor with AVX2 has 16 vector registers, as this one.
 PROCESSOR = "haswell"

@@ -20,7 +20,7 @@ from labs.host.benchmark.timed import OF_DEVICE, TASKS, Task, Timed, between
 from labs.host.exercise import Examined
 from utils.measuring.durations import duration
 from utils.measuring.queue_model import ModelDevice
-from utils.virtual_gpu import Site
+from virtual_gpu import Site
 
 WITHIN = 0.02
 FEWEST = 7

@@ -20,9 +20,9 @@ from gemm_kernels.cpu import (
 )
 from gemm_kernels.cpu.engine.matrices import Matrix
 from gemm_kernels.cpu.engine.tiles import Panel
+from gpu_xray.assembly import PROCESSORS, Counts, count, hot_loop, start_elsewhere
 from utils.intrinsics.simd import POINTER
 from utils.machine import processors
-from utils.xray.assembly import PROCESSORS, Counts, count, hot_loop, start_elsewhere
 
 ARRAY = types.Array(types.float32, 1, "C")
 MATRIX = types.NamedTuple((POINTER, *[intp] * 4), Matrix)

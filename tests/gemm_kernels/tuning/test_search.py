@@ -11,12 +11,12 @@ from gemm_kernels import LADDER
 from gemm_kernels.autotuned import STEP
 from gemm_kernels.dispatch import constants
 from gemm_kernels.tuning import search
+from gpu_xray.compile import require_compiler
 from utils.errors import CourseError
 from utils.ladder.shapes import GemmShape
 from utils.machine import devices
 from utils.measuring import command_line
 from utils.measuring.timing import Timing
-from utils.xray.compile import require_compiler
 
 H200 = devices.find("NVIDIA H200")
 SHAPE = GemmShape(128, 64, 256)

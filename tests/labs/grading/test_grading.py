@@ -24,7 +24,7 @@ from labs.grading.labs import LABS, find
 from labs.grading.marks import shared_out
 from labs.grading.reading import Submission, Unreadable, collected, neutral, pieces_of
 from utils.errors import CourseError
-from utils.virtual_gpu import installed_code
+from virtual_gpu.types import installed_code
 
 SECRET = "a secret of sixteen characters"
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from utils.figures.belt import LATENCY, draw_belt
-from utils.virtual_gpu.pictures.svg import BLUE, ORANGE
+from virtual_gpu.pictures.svg import BLUE, ORANGE
 
 
 def frames(*workers: int, each: int = 1) -> list[str]:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from utils.figures.called_figure import BOTTOM, LEFT, RIGHT, TOP, draw_called
-from utils.virtual_gpu.pictures.svg import ORANGE
+from virtual_gpu.pictures.svg import ORANGE
 
 POINTS = [(2e6, 2.0), (5e6, 0.5), (3e8, 1.0)]
 

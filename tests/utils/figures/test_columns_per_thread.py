@@ -3,7 +3,7 @@
 import re
 
 from utils.figures.columns_per_thread import draw_columns, draw_orders
-from utils.virtual_gpu.pictures.svg import BLUE, GREEN, PURPLE
+from virtual_gpu.pictures.svg import BLUE, GREEN, PURPLE
 
 
 def test_a_thread_with_four_columns_needs_one_row_of_a_and_four_columns_of_b():

@@ -5,7 +5,7 @@ import re
 from utils.figures.fewer_threads import draw_fewer_threads
 from utils.figures.grain_bars import draw_grain_bars
 from utils.figures.grain_walk import draw_grain_walk
-from utils.virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, PURPLE
+from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, PURPLE
 
 
 def coloured(frame: str, colour: str) -> int:

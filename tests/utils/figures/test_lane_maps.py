@@ -6,7 +6,7 @@ import pytest
 from gemm_kernels.parts.lane_maps import LANE_MAPS
 from utils.figures.lane_maps import draw_lane_maps, wavefronts_of
 from utils.figures.transposed_tile import draw_transposed_tile
-from utils.virtual_gpu.transactions import Pattern, wavefronts
+from virtual_gpu.counts.transactions import Pattern, wavefronts
 
 MAPS = {
     **{one.py_func.__name__: one.py_func for one in LANE_MAPS},

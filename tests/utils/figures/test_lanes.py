@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from utils.figures.lanes import draw_directions, draw_owners, draw_threads
-from utils.virtual_gpu.pictures.svg import BLUE, GREEN, PALE, PURPLE
+from virtual_gpu.pictures.svg import BLUE, GREEN, PALE, PURPLE
 
 
 def pictures(picture):

@@ -3,7 +3,7 @@
 import re
 
 from utils.figures.loop_orders import CORNERS, LINE, SIDE, SIZE, draw_loop_orders
-from utils.virtual_gpu.pictures.svg import BLUE, PALE
+from virtual_gpu.pictures.svg import BLUE, PALE
 
 
 def sides() -> list[list[str]]:

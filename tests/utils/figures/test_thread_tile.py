@@ -3,7 +3,7 @@
 import re
 
 from utils.figures.thread_tile import DEPTH, SIZE, A, B, draw_outer_product, draw_tile_sizes
-from utils.virtual_gpu.pictures.svg import ORANGE, PURPLE
+from virtual_gpu.pictures.svg import ORANGE, PURPLE
 
 
 def drawn():

@@ -3,7 +3,7 @@
 import re
 
 from utils.figures.tile_walk import CELL, MATRICES, SHARED, THREAD, TILE, draw_tile_walk
-from utils.virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE
+from virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE
 
 
 def drawn():

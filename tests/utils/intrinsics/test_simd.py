@@ -15,10 +15,8 @@ import pytest
 from numba import cuda, float32, intp, njit, types
 from numba.core.errors import NumbaError
 
-from utils import virtual_gpu
-from utils.intrinsics import simd
-from utils.machine import processors
-from utils.xray.assembly import (
+import virtual_gpu
+from gpu_xray.assembly import (
     PROCESSORS,
     Counts,
     count,
@@ -26,6 +24,8 @@ from utils.xray.assembly import (
     hot_loop_elsewhere,
     start_elsewhere,
 )
+from utils.intrinsics import simd
+from utils.machine import processors
 
 BOTH = pytest.mark.parametrize("lanes", simd.LANES)
 X = np.arange(1, 200, dtype=np.float32) ** np.float32(1.5)

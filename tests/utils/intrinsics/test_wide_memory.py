@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numba import cuda, float32, float64, int64, uint32, void
 
+from gpu_xray import xray
 from utils.errors import CourseError
 from utils.intrinsics.wide_memory import (
     before_boundary,
@@ -14,8 +15,7 @@ from utils.intrinsics.wide_memory import (
     stream16,
     wait_copies,
 )
-from utils.virtual_gpu import trace
-from utils.xray import xray
+from virtual_gpu import trace
 
 LANES = 32
 

@@ -12,13 +12,13 @@ from packaging.version import Version
 import gemm_kernels
 import latency_kernels
 import reduce_kernels
+from gpu_xray import ARCHITECTURES, xray
+from gpu_xray.words import UNKNOWN, words_for
 from tests.steps_edited import edited_step
 from tools.records.resources import VECTORS, reverse_async
 from utils.ladder.promises import broken_promises
 from utils.ladder.step import Budget
 from utils.machine.versions import versions
-from utils.xray import ARCHITECTURES, xray
-from utils.xray.words import UNKNOWN, words_for
 
 pytestmark = pytest.mark.usefixtures("compiler")
 

@@ -8,8 +8,8 @@ import pytest
 import gemm_kernels
 import gemm_kernels.cpu
 import reduce_kernels
+import virtual_gpu
 from tests.steps_edited import edited_step
-from utils import virtual_gpu
 from utils.ladder.explain import trace_step
 from utils.ladder.problems import KINDS, draw, judge, poisoned
 from utils.ladder.shapes import GemmShape, ReduceShape

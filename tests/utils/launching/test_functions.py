@@ -13,7 +13,7 @@ from tools.paper_driver import CAPTURED, installed
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.launching import driver, plan, words, workspace
-from utils.virtual_gpu.hostarrays import DeviceArray
+from virtual_gpu.host.hostarrays import DeviceArray
 
 pytestmark = pytest.mark.skipif(cuda.is_available(), reason="a real driver is there")
 

@@ -79,7 +79,7 @@ def test_an_array_is_packed_as_numba_passes_it(array):
 
 
 def test_a_kernel_takes_as_many_words_as_are_packed(compiler):
-    from utils.xray.compile import compile_kernel
+    from gpu_xray.compile import compile_kernel
 
     matrix, factor = slot_like(ARRAYS["every other"]), Factor(0)
     kernels = {

@@ -4,6 +4,7 @@ import pytest
 from numba import cuda
 
 from gemm_kernels import LADDER
+from gpu_xray.compile import NO_COMPILER
 from labs import EXERCISES
 from tools.records.big_loops import ARCH, variants
 from utils.errors import CourseError
@@ -16,7 +17,6 @@ from utils.lessons.big_loop import (
     resident_warps,
 )
 from utils.lessons.cards import Card
-from utils.xray.compile import NO_COMPILER
 
 PREFETCH = variants()[-1]
 

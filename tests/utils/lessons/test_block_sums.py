@@ -2,6 +2,7 @@
 
 import pytest
 
+from gpu_xray import xray
 from reduce_kernels import LADDER
 from tools.records.block_instructions import ARCH, variants
 from utils.errors import CourseError
@@ -20,7 +21,6 @@ from utils.lessons.block_sums import (
 )
 from utils.lessons.counting import watch
 from utils.lessons.edits import Edit, edited
-from utils.xray import xray
 
 
 def of_64(name, **constants):

@@ -4,7 +4,7 @@ import numpy as np
 from numba import cuda
 
 from utils.lessons.findings import findings
-from utils.virtual_gpu import trace
+from virtual_gpu import trace
 
 
 @cuda.jit

@@ -19,7 +19,7 @@ FORK = Repository("https://github.com/somebody/course", "v2.0")
 FILES = sorted(LESSONS.glob("[0-9][0-9]_*.ipynb"))
 STANDARD_LIBRARY_ALONE = (
     *("utils/errors.py", "utils/machine/prepare.py", "utils/machine/setup_environment.py"),
-    *("utils/machine/cuda_programs.py", "pyproject.toml", "constraints.txt"),
+    *("gpu_xray/cuda_programs.py", "pyproject.toml", "constraints.txt"),
 )
 SHELL = """
 import os, subprocess, sys

@@ -3,11 +3,11 @@
 import pytest
 
 from gemm_kernels import LADDER
+from gpu_xray.compile import NO_COMPILER
 from utils.errors import CourseError
 from utils.lessons import grains
 from utils.lessons.cards import Card
 from utils.lessons.wavefronts import profiled_wavefronts
-from utils.xray.compile import NO_COMPILER
 
 TILED, GRANULARITY, ILP = (LADDER.step(name) for name in ("tiled", "granularity", "ilp"))
 

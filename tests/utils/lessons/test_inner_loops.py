@@ -3,12 +3,12 @@
 import pytest
 
 from gemm_kernels import LADDER
+from gpu_xray.compile import NO_COMPILER
 from tools.records.hot_loops import ARCH, variants
 from utils.errors import CourseError
 from utils.lessons import Edit, draw_loops, edited, hot_loop, hot_loops, two_estimates
 from utils.lessons.cards import Card
 from utils.lessons.inner_loops import HotLoop, _ms, compiled_loop, recorded_loops
-from utils.xray.compile import NO_COMPILER
 
 NAIVE, UNROLLED = LADDER.step("naive"), LADDER.step("unrolled")
 

@@ -7,6 +7,7 @@ from numba import njit
 
 from gemm_kernels.cpu import LADDER
 from gemm_kernels.cpu.tuning.peak import Peak
+from gpu_xray import assembly
 from utils.errors import CourseError
 from utils.lessons import on_the_cpu
 from utils.lessons.on_the_cpu import (
@@ -21,7 +22,6 @@ from utils.lessons.on_the_cpu import (
 )
 from utils.lessons.published import claimed, published_gflops
 from utils.lessons.recorded import CPU, one_thread, recorded_ms, times
-from utils.xray import assembly
 
 NAIVE, REORDERED = LADDER.step("naive"), LADDER.step("loop_reordered")
 # One row of a; a column of b has 8 words in 8 cache lines, a row of b is 2 cache lines.

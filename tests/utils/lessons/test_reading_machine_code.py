@@ -3,12 +3,12 @@
 import pytest
 
 from gemm_kernels import LADDER
+from gpu_xray.compile import NO_COMPILER
 from latency_kernels import LADDER as CEILINGS
 from utils import lessons as course
 from utils.errors import CourseError
 from utils.lessons import compiled_loops, profiler, reading_machine_code
 from utils.lessons.cards import Card
-from utils.xray.compile import NO_COMPILER
 
 NAIVE = LADDER.step("naive")
 

@@ -9,7 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from utils.machine import cuda_programs, prepare, setup_environment
+from gpu_xray import cuda_programs
+from utils.machine import prepare, setup_environment
 from utils.machine.prepare import (
     CourseError,
     Missing,

@@ -25,7 +25,7 @@ from utils.measuring.roofline import (
     gpu_ceilings,
     points,
 )
-from utils.virtual_gpu import trace
+from virtual_gpu import trace
 
 H200 = devices.find("H200")
 NAIVE = gemm_kernels.LADDER.step("naive").variant()
@@ -230,7 +230,7 @@ def test_the_ceilings_of_the_processor_are_measured_here():
 
 
 def test_the_x_ray_finds_the_hot_loop():
-    pytest.importorskip("utils.xray")
+    pytest.importorskip("gpu_xray")
     found = roofline.hot_loop_of(TILED)
     if found is None:
         pytest.skip("needs the compiler")

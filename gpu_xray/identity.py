@@ -1,0 +1,134 @@
+"""What a kernel is: its code and all values that the compiler takes from around it."""
+
+from __future__ import annotations
+
+import dis
+import hashlib
+import importlib.metadata
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+
+import numpy as np
+from numba.core import types
+
+from gpu_xray.compile import python_of
+from utils.machine.versions import versions
+
+_COMPILERS = ("numba", "llvmlite", "cuda", "nvidia")
+_PLAIN = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
+
+
+def identity_of(kernel: Callable, *parts) -> str | None:
+    """A key that changes when the machine code could: a digest of the code of the kernel and of
+    the functions it calls, the constants in their closures and globals, options, versions, parts.
+
+    None where the kernel uses a value that this module cannot describe.
+    """
+    try:
+        described = _Describer().describe(kernel)
+    except _Unknown:
+        return None
+    return hashlib.sha256(repr((described, parts, _versions())).encode()).hexdigest()
+
+
+class _Unknown(Exception):
+    """A value whose content cannot be told."""
+
+
+class _Describer:
+    """Describes values by content; a function that is met again is named by its number."""
+
+    def __init__(self) -> None:
+        self._met: dict[int, int] = {}
+
+    def describe(self, value) -> object:
+        if isinstance(value, _PLAIN):
+            return repr(value)
+        if isinstance(value, tuple | list):
+            return type(value).__name__, [self.describe(item) for item in value]
+        if isinstance(value, dict):
+            return [(self.describe(key), self.describe(item)) for key, item in value.items()]
+        if isinstance(value, np.ndarray | np.generic):
+            return str(value.dtype), value.shape, hashlib.sha256(value.tobytes()).hexdigest()
+        if isinstance(value, types.Type):
+            return str(value)
+        if isinstance(value, CodeType):
+            return self._code(value)
+        if isinstance(value, ModuleType):
+            return value.__name__
+        return self._callable(value)
+
+    def _callable(self, value) -> object:
+        if id(value) in self._met:
+            return self._met[id(value)]
+        self._met[id(value)] = len(self._met)
+        python = python_of(value)
+        # An intrinsic keeps the function that generates its code.
+        python = getattr(python, "_defn", python)
+        if _is_installed(value) or _is_installed(python):
+            return getattr(value, "__module__", None), getattr(value, "__qualname__", repr(value))
+        if isinstance(python, FunctionType):
+            return self._function(python), self.describe(getattr(value, "targetoptions", None))
+        raise _Unknown(value)
+
+    def _function(self, python: FunctionType) -> object:
+        cells = [self.describe(cell.cell_contents) for cell in python.__closure__ or ()]
+        defaults = self.describe((python.__defaults__, python.__kwdefaults__))
+        codes = list(_codes(python.__code__))
+        names = sorted({name for code in codes for name in _global_names(code)})
+        used = [(name, python.__globals__[name]) for name in names if name in python.__globals__]
+        # What is read from a module of our own, such as tasks.PATCH, counts like a global.
+        used += [
+            (f"{outer}.{name}", vars(module)[name])
+            for outer, module in used
+            if isinstance(module, ModuleType) and not _is_installed(module)
+            for name in sorted({name for code in codes for name in code.co_names})
+            if name in vars(module)
+        ]
+        described = [(name, self.describe(value)) for name, value in used]
+        return self._code(python.__code__), cells, defaults, described
+
+    def _code(self, code: CodeType) -> object:
+        constants = [self.describe(constant) for constant in code.co_consts]
+        return code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """The code and that of the functions and lambdas in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _global_names(code: CodeType) -> set[str]:
+    return {one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL"}
+
+
+def _is_installed(value) -> bool:
+    """Whether it comes with Python or from a package, so that versions stand for its content."""
+    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+    file = getattr(sys.modules.get(name or ""), "__file__", None)
+    return name in sys.builtin_module_names or (file is not None and _is_library(file))
+
+
+@cache
+def _is_library(file: str) -> bool:
+    parts = Path(file).parts
+    standard = Path(np.__file__).parents[2], Path(hashlib.__file__).parent
+    return "site-packages" in parts or any(folder in Path(file).parents for folder in standard)
+
+
+@cache
+def _versions() -> tuple[str, ...]:
+    """Python, every package that has a part in making machine code, and this one."""
+    packages = {
+        f"{package.name} {package.version}"
+        for package in importlib.metadata.distributions()
+        if (package.name or "").startswith(_COMPILERS)
+    }
+    ours = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+    return sys.version, str(versions().toolkit), hashlib.sha256(ours).hexdigest(), *sorted(packages)

@@ -1,0 +1,159 @@
+"""The kernel's source with PTX and SASS beside each line: as HTML and as text."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gpu_xray.sass import Instruction
+from gpu_xray.widths import LOADS, STORES, width
+from gpu_xray.words import words_for
+
+_FEW = 3  # instructions that are shown without a click
+
+_STYLE = """<style>
+.xray-scroll {overflow-x: auto}
+.xray {border-collapse: collapse; font-size: 11px; color: inherit; margin: 0.5em 0}
+.xray caption {text-align: left; padding: 4px 0; font-weight: bold}
+.xray th, .xray td {padding: 1px 8px 1px 4px; text-align: left !important; color: inherit;
+ vertical-align: top; background: transparent; border: none; white-space: pre;
+ font-size: 11px !important}
+.xray th {font-weight: normal; opacity: .8; border-bottom: 1px solid currentColor}
+.xray td {font-family: monospace}
+.xray td.code {white-space: pre-wrap; min-width: 28ch; max-width: 46ch}
+.xray td.number {opacity: .6; text-align: right !important}
+.xray td.words {font-family: inherit; white-space: normal}
+.xray tr.hot td.sass {background: rgba(0,114,178,.16)}
+.xray summary {cursor: pointer}
+.xray [title] {text-decoration: underline dotted; text-underline-offset: 2px}
+</style>"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One Python line and what was made of it. number: None for what has no line of its own."""
+
+    number: int | None
+    source: str
+    ptx: tuple[str, ...]
+    sass: tuple[Instruction, ...]
+    hot: bool
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A kernel's source lines with their machine code. It shows itself in a notebook."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+    def __str__(self) -> str:
+        lines = [self.title]
+        for row in self.rows:
+            number = "" if row.number is None else row.number
+            lines.append(f"{number:>5}  {row.source}")
+            mark = "hot" if row.hot else "   "
+            for name, count in _counted(row.sass):
+                words = words_for(name.partition(".")[0])
+                lines.append(f"           {mark} {count:>3} × {name:9} {words}")
+            if row.ptx:
+                lines.append(f"               PTX: {_summary(Counter(map(_ptx_name, row.ptx)))}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = "<tr><th></th><th>Python</th><th>SASS</th><th>PTX</th></tr>"
+        rows = "".join(map(_html_row, self.rows))
+        caption = f"<caption>{html.escape(self.title)}</caption>"
+        table = f'<table class="xray">{caption}<thead>{head}</thead><tbody>{rows}</tbody></table>'
+        return f'{_STYLE}<div class="xray-scroll">{table}</div>{self._legend()}'
+
+    def _legend(self) -> str:
+        counts = Counter(one.name for row in self.rows for one in row.sass)
+        rows = "".join(
+            f"<tr><td>{name}</td><td class='number'>{count}</td>"
+            f"<td class='words'>{html.escape(words_for(name))}</td></tr>"
+            for name, count in counts.most_common()
+        )
+        return (
+            f"<details><summary>The {len(counts)} opcodes of this kernel in plain words</summary>"
+            f'<table class="xray"><tbody>{rows}</tbody></table></details>'
+        )
+
+
+def listing(
+    title: str,
+    source: Iterable[tuple[int, str]],
+    ptx: Iterable[tuple[int | None, str]],
+    sass: Iterable[tuple[int | None, Instruction]],
+    hot: Iterable[Instruction],
+) -> Listing:
+    """Rows for every line of the source but comments; `ptx` and `sass` come with their lines."""
+    ptx, sass = list(ptx), list(sass)
+    hot_addresses = {one.address for one in hot}
+    shown = [(number, text) for number, text in source if not _is_comment(text)]
+    rows = []
+    for number, text in [*shown, (None, "what belongs to no line of its own")]:
+        made = tuple(one for line, one in sass if line == number)
+        before = tuple(one for line, one in ptx if line == number)
+        if number is not None or made or before:
+            is_hot = any(one.address in hot_addresses for one in made)
+            rows.append(Row(number, text, before, made, is_hot))
+    return Listing(title, tuple(rows))
+
+
+def _is_comment(text: str) -> bool:
+    return text.lstrip().startswith("#") or not text.strip()
+
+
+def _sass_name(one: Instruction) -> str:
+    return f"{one.name}.{width(one)}" if one.name in (*LOADS, *STORES) else one.name
+
+
+def _ptx_name(text: str) -> str:
+    words = text.split()
+    return words[1] if words[0].startswith("@") else words[0].rstrip(";")
+
+
+def _counted(sass: Iterable[Instruction]) -> list[tuple[str, int]]:
+    return Counter(map(_sass_name, sass)).most_common()
+
+
+def _summary(counts: Counter[str]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.most_common())
+
+
+def _html_row(row: Row) -> str:
+    ptx = [html.escape(text) for text in row.ptx]
+    sass = [
+        f'<span title="{html.escape(words_for(one.name))}">{html.escape(_plain(one))}</span>'
+        for one in row.sass
+    ]
+    number = "" if row.number is None else row.number
+    sass_counts = _summary(Counter(map(_sass_name, row.sass)))
+    ptx_counts = _summary(Counter(map(_ptx_name, row.ptx)))
+    return (
+        f'<tr class="{"hot" if row.hot else ""}"><td class="number">{number}</td>'
+        f'<td class="code">{html.escape(row.source)}</td>'
+        f'<td class="sass">{_folded(sass, sass_counts)}</td>'
+        f"<td>{_folded(ptx, ptx_counts)}</td></tr>"
+    )
+
+
+def _plain(one: Instruction) -> str:
+    return one.text_to("…" if one.target is None else f".L_{one.target}").strip()
+
+
+def _folded(lines: list[str], summary: str) -> str:
+    """The lines; where they are many, behind a summary that opens them."""
+    text = "\n".join(lines)
+    if len(lines) <= _FEW:
+        return text
+    return f"<details><summary>{html.escape(_short(summary))}</summary>{text}</details>"
+
+
+def _short(summary: str) -> str:
+    """The first few counts."""
+    parts = summary.split(", ")
+    return ", ".join(parts[:_FEW]) + (", …" if len(parts) > _FEW else "")

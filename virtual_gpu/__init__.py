@@ -1,0 +1,79 @@
+"""A GPU made of NumPy: runs unmodified ``@cuda.jit`` kernels without a device, and explains them.
+
+``install()`` lets ``kernel[grid, block](...)`` run here; ``trace(kernel, grid, block, *args)``
+returns findings and counts by source line. See README.md in this folder.
+"""
+
+from importlib import import_module
+
+from numba.core import config
+
+if config.ENABLE_CUDASIM:  # before the imports that fail with Numba's simulator
+    raise ImportError(
+        "NUMBA_ENABLE_CUDASIM puts Numba's simulator in the place of numba.cuda, which the virtual "
+        "GPU needs; unset that variable, or give pytest the option -p no:virtual_gpu."
+    )
+
+from .common.errors import (
+    BarrierError,
+    Finding,
+    KernelRaised,
+    LaunchError,
+    LimitReached,
+    OutOfBounds,
+    Race,
+    Site,
+    Thread,
+    Uninitialised,
+    Unsupported,
+    VirtualGpuError,
+)
+from .host.hostarrays import DeviceArray
+from .host.transfers import Transfer, counting_transfers, counting_waits
+from .launching.seam import active, install, installed
+
+# The interpreter takes as long to import as all the rest: who launches nothing need not wait.
+_ON_DEMAND = {
+    "Hint": ".counts.hints",
+    "Machine": ".language.extension",
+    "Recording": ".counts.recorder",
+    "Trace": ".launching.tracing",
+    "register": ".language.extension",
+    "trace": ".launching.tracing",
+}
+
+
+def __getattr__(name: str):
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_ON_DEMAND[name], __name__), name)
+    return found
+
+
+__all__ = [
+    "BarrierError",
+    "DeviceArray",
+    "Finding",
+    "Hint",
+    "KernelRaised",
+    "LaunchError",
+    "LimitReached",
+    "Machine",
+    "OutOfBounds",
+    "Race",
+    "Recording",
+    "Site",
+    "Thread",
+    "Trace",
+    "Transfer",
+    "Uninitialised",
+    "Unsupported",
+    "VirtualGpuError",
+    "active",
+    "counting_transfers",
+    "counting_waits",
+    "install",
+    "installed",
+    "register",
+    "trace",
+]

@@ -1,0 +1,6 @@
+"""``python -m virtual_gpu script.py``: see command.py."""
+
+from .programs.command import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""When things happen on the virtual GPU: accesses are numbered, barriers and fences are noted.
+
+A *stamp* packs who made an access (the thread's number in the launch) and when (the number of the
+access, counted over the batch), so that one comparison tells whether a barrier lies between two.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..common.errors import Site, Thread
+from ..common.lanes import Batch, Mask
+from .releases import NEVER, Releases
+from .report import Report
+
+TIME_BITS = 26
+TIME_MASK = (1 << TIME_BITS) - 1
+
+
+class Clock:
+    """Numbers the accesses of a batch, and remembers when each thread last passed a barrier."""
+
+    def __init__(self, batch: Batch, report: Report, releases: Releases):
+        self.batch = batch
+        self.report = report
+        self.releases = releases
+        self.who = batch.numbers << TIME_BITS
+        self.sites: list[Site] = []
+        self.last_barrier: int | np.ndarray = 0  # a vector once blocks pass different barriers
+        self.last_warp_sync = np.full(batch.size, NEVER, np.int64)
+        self.last_grid_barrier = NEVER
+
+    def barrier_of(self, stamps: np.ndarray) -> int | np.ndarray:
+        """When the threads of these stamps last passed a barrier."""
+        if isinstance(self.last_barrier, int):
+            return self.last_barrier
+        return self.last_barrier[(stamps >> TIME_BITS) - self.batch.numbers[0]]
+
+    def tick(self, site: Site) -> int:
+        """The time of a new access made by this line."""
+        self.sites.append(site)
+        if len(self.sites) > TIME_MASK:
+            raise OverflowError("more accesses than a batch can number")
+        return len(self.sites) - 1
+
+    def barrier(self, mask: Mask, everyone: bool) -> None:
+        """The lanes of ``mask`` have met at a barrier: what came before is ordered."""
+        now = len(self.sites)
+        if everyone:
+            self.last_barrier = now
+        else:
+            self.last_barrier = np.where(mask.lanes, now, self.last_barrier)
+
+    def grid_barrier(self) -> None:
+        """All blocks have met."""
+        self.last_barrier = self.last_grid_barrier = len(self.sites)
+
+    def warp_sync(self, mask: Mask) -> None:
+        """The active lanes of each warp have met: their earlier accesses are ordered."""
+        self.last_warp_sync[mask.index] = len(self.sites)
+
+    def fence(self, mask: Mask, whole_grid: bool) -> None:
+        """What these lanes did so far may be released to the whole grid, or to their blocks."""
+        self.releases.fence(mask.select(self.batch.numbers), len(self.sites), whole_grid)
+
+    def atomic(self, mask: Mask, time: int) -> None:
+        """These lanes made an atomic at this time."""
+        if not self.releases.begun:
+            return
+        barriers = np.broadcast_to(self.last_barrier, self.batch.size)
+        self.releases.atomic(mask.select(self.batch.numbers), time, mask.select(barriers))
+
+
+@dataclass(frozen=True)
+class Access:
+    """One execution of a load or store: who does it, where in the source, and which elements."""
+
+    clock: Clock
+    site: Site
+    verb: str  # "reads", "writes" or "updates"
+    mask: Mask  # the lanes that take part
+    addresses: np.ndarray  # int64, one per active lane
+    time: int
+    locate: Callable[[int], tuple[int, ...]]  # from position among active lanes to array index
+    before_atomic: bool = False  # a read that decides whether an atomic is tried
+
+    @functools.cached_property
+    def stamps(self) -> np.ndarray:
+        """Who and when, packed, one per active lane."""
+        return self.mask.select(self.clock.who) | self.time
+
+    @property
+    def last_barrier(self) -> int | np.ndarray:
+        return self.mask.select(self.clock.last_barrier)
+
+    def numbers(self, where: np.ndarray) -> np.ndarray:
+        """The numbers in the launch of the active lanes for which ``where`` holds."""
+        return self.clock.batch.numbers[self.mask.index[where]]
+
+    def thread(self, at: int) -> Thread:
+        """The thread at this position among the active lanes."""
+        return self.clock.batch.thread(int(self.mask.index[at]))

@@ -1,0 +1,140 @@
+"""What orders two threads that no barrier orders: fences and atomics.
+
+A thread releases what it did before a fence with an atomic after it; a thread with a later atomic
+acquires that. A barrier hands both on within a block: a thread releases what its block did before
+the barrier, and after a barrier each thread has acquired what one of them had.
+
+That is coarser than the memory model, which asks for the same variable and for each thread, while
+the threads of a warp count as one here: it may miss a race, but it accuses no correct kernel.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..common.lanes import WARP, Geometry
+
+NEVER = -1
+_ALWAYS = np.iinfo(np.int64).max
+
+
+class _Ledger:
+    """What warps, or blocks, have released: all accesses before one time, from another time on."""
+
+    def __init__(self, count: int):
+        self.fenced = np.full(count, NEVER, np.int64)
+        self._until = np.full(count, NEVER, np.int64)
+        self._since = np.full(count, NEVER, np.int64)
+        self._until_before = np.full(count, NEVER, np.int64)  # the same of the release before
+        self._since_before = np.full(count, NEVER, np.int64)
+
+    def release(self, groups: np.ndarray, until: np.ndarray, time: int) -> np.ndarray:
+        """An atomic at this time; returns the groups that it releases something of."""
+        fresh = until > self._until[groups]
+        now = groups[fresh]
+        self._until_before[now], self._since_before[now] = self._until[now], self._since[now]
+        self._until[now], self._since[now] = until[fresh], time
+        return now
+
+    def covers(self, groups: np.ndarray, when: np.ndarray, acquired: np.ndarray) -> np.ndarray:
+        """Whether the accesses of these groups at ``when`` are released to who has acquired all
+        that was released until ``acquired``."""
+        last = (when < self._until[groups]) & (self._since[groups] <= acquired)
+        before = (when < self._until_before[groups]) & (self._since_before[groups] <= acquired)
+        return last | before
+
+
+class Releases:
+    """The fences and atomics of one launch. Threads are named by their numbers in the launch."""
+
+    def __init__(self, geometry: Geometry):
+        self._geometry = geometry
+        self.begun = False  # nothing is released or acquired before the first fence
+
+    def _begin(self) -> None:
+        blocks = self._geometry.blocks
+        warps = blocks * self._geometry.lanes_per_block // WARP
+        self._to_block, self._to_grid = _Ledger(warps), _Ledger(warps)
+        self._at_barrier = _Ledger(blocks)  # what a barrier has handed to who releases
+        self._first = np.full(blocks, _ALWAYS, np.int64)  # when a block first released to itself
+        self._has_released = np.zeros(blocks, bool)  # to the grid
+        self._acquired = np.full(warps, NEVER, np.int64)  # each warp's last atomic
+        self._acquired_by_one = np.full(blocks, NEVER, np.int64)  # each block's last atomic,
+        self._acquired_by_all = np.full(blocks, NEVER, np.int64)  # and that before a barrier
+        self.begun = True
+
+    def fence(self, threads: np.ndarray, now: int, whole_grid: bool) -> None:
+        """These threads make a fence, for the whole grid or for their blocks only."""
+        if not self.begun:
+            self._begin()
+        warps = np.unique(threads // WARP)
+        self._to_block.fenced[warps] = now
+        if whole_grid:
+            self._to_grid.fenced[warps] = now
+            self._at_barrier.fenced[self._block(warps * WARP)] = now
+
+    def atomic(self, threads: np.ndarray, time: int, barriers: np.ndarray) -> None:
+        """These threads make an atomic, after a first fence; ``barriers``: when each last passed a
+        barrier."""
+        warps, at = np.unique(threads // WARP, return_index=True)
+        blocks, barriers = self._block(warps * WARP), barriers[at]
+        released = self._to_block.release(warps, self._to_block.fenced[warps], time)
+        mine = self._block(released * WARP)
+        self._first[mine] = np.minimum(self._first[mine], time)
+        released = self._to_grid.release(warps, self._to_grid.fenced[warps], time)
+        self._has_released[self._block(released * WARP)] = True
+        handed = np.minimum(self._at_barrier.fenced[blocks], barriers)
+        self._at_barrier.release(blocks, handed, time)
+        self._acquired_by_all[blocks] = self._acquired_before(blocks, barriers)
+        self._acquired_by_one[blocks] = self._acquired[warps] = time
+
+    def order_blocks(self, who, when, me, barriers, first: int) -> np.ndarray:
+        """Whether what ``who`` did at ``when`` is ordered before ``me``, in another block.
+
+        ``barriers``: when each of ``me`` last passed a barrier. Threads before ``first`` ran in an
+        earlier batch, so all that they released is acquired. Of atomics made at once, that of the
+        lower thread comes first.
+        """
+        if not self.begun:
+            return np.zeros(len(who), bool)
+        acquired = self._acquired_from_blocks(me, barriers)
+        acquired[who > me] -= acquired[who > me] != NEVER
+        acquired[(who < first) & (acquired != NEVER)] = _ALWAYS
+        by_itself = self._to_grid.covers(who // WARP, when, acquired)
+        return by_itself | self._at_barrier.covers(self._block(who), when, acquired)
+
+    def order_threads(self, who, when, me) -> np.ndarray:
+        """Whether what ``who`` did at ``when`` is ordered before ``me``, in the same block.
+
+        Of atomics made at once, that of the lower thread comes first.
+        """
+        if not self.begun:
+            return np.zeros(len(who), bool)
+        acquired = self._acquired[me // WARP] - (who > me)
+        return self._to_block.covers(who // WARP, when, acquired)
+
+    def may_follow_blocks(self, me, barriers) -> np.ndarray:
+        """Whether ``me`` made an atomic and another block released something."""
+        if not self.begun:
+            return np.zeros(len(me), bool)
+        acquired = self._acquired_from_blocks(me, barriers) != NEVER
+        others = np.count_nonzero(self._has_released) - self._has_released[self._block(me)]
+        return acquired & (others > 0)
+
+    def may_follow_threads(self, me) -> np.ndarray:
+        """Whether ``me`` made an atomic after its block released something."""
+        if not self.begun:
+            return np.zeros(len(me), bool)
+        return self._first[self._block(me)] <= self._acquired[me // WARP]
+
+    def _acquired_from_blocks(self, me, barriers) -> np.ndarray:
+        handed = self._acquired_before(self._block(me), barriers)
+        return np.maximum(self._acquired[me // WARP], handed)
+
+    def _acquired_before(self, blocks, barriers) -> np.ndarray:
+        """The last atomic of each block before this barrier, its last."""
+        last = self._acquired_by_one[blocks]
+        return np.where(barriers > last, last, self._acquired_by_all[blocks])
+
+    def _block(self, threads: np.ndarray) -> np.ndarray:
+        return threads // self._geometry.lanes_per_block

@@ -1,0 +1,351 @@
+"""Arrays in the virtual GPU's memory, as a host program handles them."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numba.core import types
+from numba.np.numpy_support import from_dtype
+from numpy.lib.stride_tricks import as_strided
+
+from ..common.errors import LaunchError
+from .layouts import (
+    ArrayTypeError,
+    ArrayValueError,
+    NeedsCopy,
+    element_strides,
+    extent,
+    uninitialised,
+    whole_shape,
+)
+from .transfers import TO_DEVICE, TO_HOST, note
+
+
+@dataclass(frozen=True, eq=False)
+class DevicePointer:
+    """What programs read of an array's memory: ``DeviceArray.gpu_data``.
+
+    ``array`` stands for the memory from its first element on; ``unwritten`` as in DeviceArray.
+    """
+
+    array: np.ndarray
+    unwritten: np.ndarray | None = None
+
+    def __eq__(self, other) -> bool:
+        same = isinstance(other, DevicePointer)
+        return same and self.device_pointer_value == other.device_pointer_value
+
+    def __hash__(self) -> int:
+        return hash(self.device_pointer_value)
+
+    @property
+    def device_pointer_value(self) -> int | None:
+        return self.array.__array_interface__["data"][0] if self.array.size else None
+
+    @property
+    def device_ctypes_pointer(self) -> ctypes.c_void_p:
+        return ctypes.c_void_p(self.device_pointer_value)
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.array.nbytes
+
+
+class DeviceArray:
+    """An array in the virtual GPU's memory: the part of Numba's DeviceNDArray that programs use.
+
+    ``host`` is the NumPy array that stands for the device's memory; elements are read and written
+    through ``copy_to_host`` and ``copy_to_device``, as on a GPU. ``unwritten`` says which elements
+    have never been given a value; None where all have. ``strides`` are in bytes.
+    """
+
+    __cuda_memory__ = True
+    __cuda_ndarray__ = True
+
+    def __init__(self, shape, strides, dtype, stream=0, gpu_data: DevicePointer | None = None):
+        """As Numba's: an array over the memory of another one, or new memory without content."""
+        if gpu_data is None:
+            host, unwritten = uninitialised(shape, dtype, strides)
+        else:
+            shape, dtype = whole_shape(shape), np.dtype(dtype)
+            strides = tuple(strides or element_strides(shape, dtype.itemsize, "C"))
+            host, unwritten = _seen_as(gpu_data, shape, strides, dtype)
+        self.host, self.unwritten, self.stream = host, unwritten, stream
+
+    @classmethod
+    def over(cls, host: np.ndarray, unwritten: np.ndarray | None = None, stream=0) -> DeviceArray:
+        """The device array whose memory is ``host``."""
+        new = cls.__new__(cls)
+        new.host, new.unwritten, new.stream = host, unwritten, stream
+        return new
+
+    def _part(self, of) -> DeviceArray:
+        """The array that ``of`` makes of this one, with the same memory."""
+        host, unwritten = of(self.host), None if self.unwritten is None else of(self.unwritten)
+        if host.size and not np.may_share_memory(host, self.host):
+            raise NeedsCopy(
+                f"Elements of a device array of shape {self.shape} and strides {self.strides} "
+                "would have to move; copy it to the host first."
+            )
+        return DeviceArray.over(host, unwritten, self.stream)
+
+    shape = property(lambda self: self.host.shape)
+    dtype = property(lambda self: self.host.dtype)
+    size = property(lambda self: self.host.size)
+    ndim = property(lambda self: self.host.ndim)
+    strides = property(lambda self: self.host.strides)
+    nbytes = property(lambda self: self.host.nbytes)
+    flags = property(lambda self: self.host.flags)
+    gpu_data = property(lambda self: DevicePointer(self.host, self.unwritten))
+    device_ctypes_pointer = property(lambda self: self.gpu_data.device_ctypes_pointer)
+    T = property(lambda self: self.transpose())
+
+    @property
+    def alloc_size(self) -> int:
+        """Bytes from the first element to the last."""
+        return extent(self.shape, self.strides, self.dtype.itemsize)
+
+    @property
+    def _numba_type_(self) -> types.Type:
+        return array_type(self.host)
+
+    @property
+    def __cuda_array_interface__(self) -> dict:
+        """Version 3. The pointer is one of the host: only the virtual GPU can use it, which knows
+        its own by the last key."""
+        return {
+            "shape": self.shape,
+            "strides": None if self.flags.c_contiguous else self.strides,
+            "data": (self.gpu_data.device_pointer_value or 0, False),
+            "typestr": self.dtype.str,
+            "stream": None,
+            "version": 3,
+            "virtual_gpu": self,
+        }
+
+    def bind(self, stream=0) -> DeviceArray:
+        """The same array; launches here are finished when they return."""
+        clone = copy.copy(self)
+        clone.stream = stream
+        return clone
+
+    def copy_to_host(self, ary: np.ndarray | None = None, stream=0) -> np.ndarray:
+        """A new host array, or ``ary`` filled; shape, dtype and strides must match."""
+        if any(stride < 0 for stride in self.strides):
+            raise NeedsCopy(
+                f"The device array has strides {self.strides}; Numba copies no array with negative "
+                "strides to the host; copy the whole array and reverse it there."
+            )
+        if ary is not None:
+            _check_match(self.host, ary)
+            own, other = self.host.squeeze(), ary.squeeze()
+            if self.size and own.strides != other.strides:
+                raise ArrayValueError(
+                    f"The device array has strides {self.strides} and the host array "
+                    f"{ary.strides}; a copy needs the same order of elements on both sides."
+                )
+        note(TO_HOST, self.host, "copy_to_host")
+        if ary is None:
+            return self.host.copy(order="K")
+        ary.reshape(self.shape)[...] = self.host
+        return ary
+
+    def copy_to_device(self, ary, stream=0) -> None:
+        """Fill this array from a host or device array of the same shape and dtype."""
+        if isinstance(ary, DeviceArray):
+            source, unwritten = ary.host, ary.unwritten
+        else:
+            source, unwritten = np.asarray(ary), None
+        _check_match(self.host, source)
+        if not isinstance(ary, DeviceArray):
+            note(TO_DEVICE, source, "copy_to_device")
+        self._fill(..., source.reshape(self.shape), unwritten)
+
+    def _fill(self, index, values, unwritten: np.ndarray | None = None) -> None:
+        self.host[index] = values
+        if unwritten is not None and unwritten.any() and self.unwritten is None:
+            self.unwritten = np.zeros_like(self.host, dtype=bool)
+        if self.unwritten is not None:
+            own = self.unwritten[index]
+            same = unwritten is not None and own.shape == unwritten.shape
+            self.unwritten[index] = unwritten if same else False
+
+    def reshape(self, *shape, order="C") -> DeviceArray:
+        return self._part(lambda array: array.reshape(*shape, order=order))
+
+    def ravel(self, order="C", stream=0) -> DeviceArray:
+        return self._part(lambda array: array.ravel(order))
+
+    def squeeze(self, axis=None, stream=0) -> DeviceArray:
+        return self._part(lambda array: array.squeeze(axis))
+
+    def transpose(self, axes=None) -> DeviceArray:
+        """A transposed copy in memory of its own, as Numba makes it; of two dimensions only."""
+        if axes is not None and tuple(axes) == tuple(range(self.ndim)):
+            return self
+        if self.ndim != 2:
+            raise NeedsCopy(
+                f"A device array of {self.ndim} dimensions cannot be transposed; Numba transposes "
+                "two dimensions."
+            )
+        if axes is not None and set(axes) != {0, 1}:
+            raise ArrayValueError(f"The axes {axes!r} are not those of two dimensions.")
+        host = np.ascontiguousarray(self.host.T)
+        flags = None if self.unwritten is None else np.ascontiguousarray(self.unwritten.T)
+        return DeviceArray.over(host, flags, self.stream)
+
+    def view(self, dtype) -> DeviceArray:
+        """The same bytes as another dtype. From a size of elements to another one, all elements
+        count as written from then on."""
+        try:
+            host = self.host.view(dtype)
+        except ValueError as error:
+            raise ArrayValueError(f"A view as {np.dtype(dtype)}: {error}") from None
+        if self.unwritten is None or host.dtype.itemsize == self.dtype.itemsize:
+            return DeviceArray.over(host, self.unwritten, self.stream)
+        self.unwritten[...] = False
+        return DeviceArray.over(host, None, self.stream)
+
+    def split(self, section: int, stream=0) -> Iterator[DeviceArray]:
+        """Parts of ``section`` elements; the last one may be shorter."""
+        if self.ndim != 1 or (self.size and self.strides[0] != self.dtype.itemsize):
+            raise ArrayValueError(
+                f"A device array of shape {self.shape} and strides {self.strides} cannot be split; "
+                "Numba splits contiguous arrays of one dimension."
+            )
+        for begin in range(0, self.size, section):
+            yield self[begin : begin + section]
+
+    def is_c_contiguous(self) -> bool:
+        return self.host.flags.c_contiguous
+
+    def is_f_contiguous(self) -> bool:
+        return self.host.flags.f_contiguous
+
+    def as_cuda_arg(self) -> DevicePointer:
+        return self.gpu_data
+
+    def get_ipc_handle(self):
+        raise LaunchError(
+            "The virtual GPU shares no memory between processes; copy the array to the host and "
+            "send that."
+        )
+
+    def getitem(self, index, stream=0):
+        """``self[index]``"""
+        return self[index]
+
+    def setitem(self, index, value, stream=0) -> None:
+        """``self[index] = value``"""
+        self[index] = value
+
+    def __getitem__(self, index):
+        _check_index(index, self.dtype)
+        part = self.host[index]
+        if isinstance(part, np.void):  # a record, which stays on the device
+            index = (*(index if isinstance(index, tuple) else (index,)), ...)
+            return self._part(lambda array: array[index])
+        if isinstance(part, np.ndarray) and not (isinstance(index, str) and part.ndim == 0):
+            return self._part(lambda array: array[index])
+        note(TO_HOST, np.asarray(part), "[...]")
+        return part[()] if isinstance(part, np.ndarray) else part
+
+    def __setitem__(self, index, value) -> None:
+        _check_index(index, self.dtype)
+        if isinstance(value, DeviceArray):
+            self._fill(index, value.host, value.unwritten)
+        else:
+            note(TO_DEVICE, np.asarray(value), "[...]")
+            self._fill(index, value)
+
+    def __len__(self) -> int:
+        return len(self.host)
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        if copy is False:
+            raise ArrayValueError("A device array has no host memory to share; a copy is needed.")
+        note(TO_HOST, self.host, "np.asarray")
+        return np.array(self.host, dtype=dtype)
+
+    def __repr__(self) -> str:
+        return f"DeviceArray(shape={self.shape}, dtype={self.dtype}, on the virtual GPU)"
+
+
+class HostMemory(np.ndarray):
+    """Mapped or managed memory: a host array that kernels reach directly."""
+
+    __cuda_memory__ = True
+    __cuda_ndarray__ = True
+
+    @property
+    def _numba_type_(self) -> types.Type:
+        return array_type(self)
+
+    @property
+    def gpu_data(self) -> DevicePointer:
+        return DevicePointer(np.asarray(self))
+
+    @property
+    def __cuda_array_interface__(self) -> dict:
+        return DeviceArray.over(np.asarray(self)).__cuda_array_interface__
+
+    def copy_to_host(self, ary=None, stream=0) -> np.ndarray:
+        """A new host array, or ``ary`` filled."""
+        return DeviceArray.over(np.asarray(self)).copy_to_host(ary)
+
+    def copy_to_device(self, ary, stream=0) -> None:
+        """Fill this array from another one of the same shape and dtype."""
+        DeviceArray.over(np.asarray(self)).copy_to_device(ary)
+
+
+def array_type(array: np.ndarray) -> types.Type:
+    """Numba's type of a device array. An array with a stride of 0 has no layout of its own."""
+    broadcast = 0 in array.strides and array.size != 0
+    layout = "A"
+    if not broadcast and array.flags.c_contiguous:
+        layout = "C"
+    elif not broadcast and array.flags.f_contiguous:
+        layout = "F"
+    return types.Array(from_dtype(array.dtype), array.ndim, layout)
+
+
+def _seen_as(
+    memory: DevicePointer, shape: tuple, strides: tuple, dtype: np.dtype
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """An array over memory that is there, and which of its elements are unwritten."""
+    first = as_strided(memory.array, (1,), (memory.array.itemsize,)).view(dtype)
+    flags = None
+    if memory.unwritten is not None and dtype.itemsize == memory.array.itemsize:
+        steps = tuple(s // dtype.itemsize for s in strides)
+        flags = as_strided(memory.unwritten, shape, steps)
+    return as_strided(first, shape, strides), flags
+
+
+def _check_index(index, dtype: np.dtype) -> None:
+    """Numba's device arrays take whole numbers, slices and ``...``."""
+    for item in index if isinstance(index, tuple) else (index,):
+        if isinstance(item, str) and dtype.names:
+            continue
+        if not isinstance(item, int | np.integer | slice | type(...)) or isinstance(item, bool):
+            raise ArrayTypeError(
+                f"A device array is indexed with a {type(item).__name__}; it takes whole numbers, "
+                "slices and ...; copy it to the host for more."
+            )
+
+
+def _check_match(device: np.ndarray, other: np.ndarray) -> None:
+    if device.dtype != other.dtype:
+        error = ArrayTypeError
+    elif device.squeeze().shape != other.squeeze().shape:
+        error = ArrayValueError
+    else:
+        return
+    raise error(
+        f"A copy between shape {device.shape} of {device.dtype} and shape {other.shape} of "
+        f"{other.dtype}; both must be the same."
+    )

@@ -1,0 +1,183 @@
+"""What a program may ask of its device, its context and the list of devices."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..common.errors import LaunchError
+from ..common.limits import physical_memory
+from ..machine import occupancy
+from ..machine.geometry import MAX_BLOCK, MAX_GRID, MAX_THREADS
+from ..memory.shared import MAX_SHARED_BYTES
+from .streams import VirtualStream
+from .transfers import note_wait
+
+_ATTRIBUTES = {
+    "ASYNC_ENGINE_COUNT": 3,
+    "CAN_MAP_HOST_MEMORY": 1,
+    "COMPUTE_CAPABILITY_MAJOR": 9,
+    "COMPUTE_CAPABILITY_MINOR": 0,
+    "COMPUTE_MODE": 0,
+    "CONCURRENT_KERNELS": 1,
+    "CONCURRENT_MANAGED_ACCESS": 1,
+    "COOPERATIVE_LAUNCH": 1,
+    "INTEGRATED": 0,
+    "KERNEL_EXEC_TIMEOUT": 0,
+    "MANAGED_MEMORY": 1,
+    "MAX_BLOCKS_PER_MULTIPROCESSOR": occupancy.BLOCKS_PER_MULTIPROCESSOR,
+    "MAX_REGISTERS_PER_BLOCK": 65536,
+    "MAX_REGISTERS_PER_MULTIPROCESSOR": 65536,
+    "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 227 * 1024,
+    "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": occupancy.SHARED_BYTES_PER_MULTIPROCESSOR,
+    "MAX_THREADS_PER_MULTIPROCESSOR": occupancy.THREADS_PER_MULTIPROCESSOR,
+    "PCI_BUS_ID": 0,
+    "PCI_DEVICE_ID": 0,
+    "PCI_DOMAIN_ID": 0,
+    "RESERVED_SHARED_MEMORY_PER_BLOCK": occupancy.RESERVED_SHARED_BYTES,
+    "SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO": 2,
+    "TCC_DRIVER": 0,
+    "TOTAL_CONSTANT_MEMORY": 65536,
+    "UNIFIED_ADDRESSING": 1,
+}
+
+
+@dataclass(frozen=True)
+class VirtualDevice:
+    """What a program may ask of its device. The figures are those of compute capability 9.0.
+
+    MULTIPROCESSOR_COUNT is 1: programs that launch so many blocks for each multiprocessor then
+    launch few, which gives the same results sooner. Figures of speed are not modelled.
+    """
+
+    name: str = "virtual GPU"
+    id: int = 0
+    compute_capability: tuple[int, int] = (9, 0)
+    uuid: str = "GPU-00000000-0000-0000-0000-000000000000"
+    supports_float16: bool = True
+    supports_bfloat16: bool = True
+    supports_fp8: bool = True
+    WARP_SIZE: int = 32
+    MAX_THREADS_PER_BLOCK: int = MAX_THREADS
+    MAX_BLOCK_DIM_X: int = MAX_BLOCK[0]
+    MAX_BLOCK_DIM_Y: int = MAX_BLOCK[1]
+    MAX_BLOCK_DIM_Z: int = MAX_BLOCK[2]
+    MAX_GRID_DIM_X: int = MAX_GRID[0]
+    MAX_GRID_DIM_Y: int = MAX_GRID[1]
+    MAX_GRID_DIM_Z: int = MAX_GRID[2]
+    MAX_SHARED_MEMORY_PER_BLOCK: int = MAX_SHARED_BYTES
+    MULTIPROCESSOR_COUNT: int = 1
+
+    def __getattr__(self, name: str) -> int:
+        if name in _ATTRIBUTES:
+            return _ATTRIBUTES[name]
+        raise AttributeError(f"The virtual GPU does not model the attribute {name} of a device.")
+
+    def __enter__(self) -> VirtualDevice:
+        return self
+
+    def __exit__(self, *ignored) -> None:
+        """There is no other device to go back to."""
+
+    def reset(self) -> None:
+        """Nothing is kept between launches."""
+
+    def get_primary_context(self) -> VirtualContext:
+        return VirtualContext(self)
+
+    def get_device_identity(self) -> dict[str, int]:
+        return {"pci_domain_id": 0, "pci_bus_id": 0, "pci_device_id": 0}
+
+
+class MemoryInfo(NamedTuple):
+    """Bytes of the host's memory, in which the arrays of the virtual GPU lie."""
+
+    free: int
+    total: int
+
+
+@dataclass(frozen=True)
+class VirtualContext:
+    """What a program may ask of its context."""
+
+    device: VirtualDevice = VirtualDevice()
+
+    def synchronize(self) -> None:
+        """Nothing is pending."""
+        note_wait()
+
+    def reset(self) -> None:
+        """Nothing is kept between launches."""
+
+    def push(self) -> None:
+        """There is no other context."""
+
+    def pop(self) -> None:
+        """There is no other context."""
+
+    def get_memory_info(self) -> MemoryInfo:
+        """Raises LaunchError where the system does not tell."""
+        total = physical_memory()
+        if total is None:
+            raise LaunchError("This system does not tell how much memory it has.")
+        try:
+            free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+        except ValueError:
+            free = total
+        return MemoryInfo(free, total)
+
+    def get_active_blocks_per_multiprocessor(
+        self, func, blocksize: int, memsize: int, flags=None
+    ) -> int:
+        """Blocks that one multiprocessor holds, by threads and dynamic shared memory (bytes)."""
+        return occupancy.blocks_per_multiprocessor(blocksize, memsize)
+
+    def create_stream(self) -> VirtualStream:
+        return VirtualStream()
+
+    def get_default_stream(self) -> VirtualStream:
+        return VirtualStream()
+
+    @contextlib.contextmanager
+    def defer_cleanup(self):
+        yield
+
+
+class VirtualDevices:
+    """``cuda.gpus``: the one device there is."""
+
+    def __getitem__(self, number: int) -> VirtualDevice:
+        return self.lst[number]
+
+    def __iter__(self) -> Iterator[VirtualDevice]:
+        return iter(self.lst)
+
+    def __len__(self) -> int:
+        return len(self.lst)
+
+    def __str__(self) -> str:
+        return ", ".join(device.name for device in self.lst)
+
+    lst = (VirtualDevice(),)
+    current = lst[0]
+
+
+def current_device() -> VirtualDevice:
+    return VirtualDevices.current
+
+
+def current_context(devnum: int | None = None) -> VirtualContext:
+    """The context of the one device. Raises LaunchError for a number other than 0."""
+    return VirtualContext(select_device(devnum or 0))
+
+
+def select_device(device_id: int) -> VirtualDevice:
+    """The one device. Raises LaunchError for a number other than 0."""
+    if device_id != 0:
+        raise LaunchError(
+            f"Device {device_id!r} was asked for; there is one virtual GPU, and its number is 0."
+        )
+    return VirtualDevices.current

@@ -1,0 +1,109 @@
+"""Arrays that a kernel makes: shared, local and constant ones."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numba.core import types
+from numba.np.numpy_support import as_dtype
+
+from ..machine.records import Layout, local_records, misplaced_field, record_array
+from ..memory.memory import ArrayView, LocalArray, constant_array, element_strides
+from ..types.numba_types import SCALAR_KINDS
+from .call import Call
+from .frame import Evaluate
+
+PYTHON_TYPES = (bool, int, float, complex)
+
+
+def _shape_and_dtype(call: Call) -> Callable:
+    """What evaluates the shape and the dtype of a new array: constants, which may be arguments of
+    the function, and ``x.dtype``."""
+    given = call.named("shape", "dtype", "alignment")
+    if "shape" not in given or "dtype" not in given:
+        raise call.refuse("an array without a shape or a dtype")
+    constant, dtype = call.literal(given["shape"]), call.compiler.expression(given["dtype"])
+
+    def evaluate(frame, mask) -> tuple[tuple[int, ...], np.dtype]:
+        shape = constant(frame)
+        if shape is None:
+            raise call.refuse(
+                "a shape that is neither a number nor the name of a constant (Numba refuses it, "
+                "too: compute it outside of the kernel)"
+            )
+        shape = shape if isinstance(shape, tuple) else (shape,)
+        if any(size < 0 for size in shape):
+            raise call.refuse(f"the negative shape {shape}")
+        return shape, _dtype(call, dtype(frame, mask))
+
+    return evaluate
+
+
+def _dtype(call: Call, given) -> np.dtype:
+    if any(given is kind for kind in PYTHON_TYPES):  # np.dtype("float64") equals float
+        raise call.refuse("a Python type as dtype (Numba refuses it, too)")
+    try:
+        kind = as_dtype(given) if isinstance(given, types.Type) else np.dtype(given)
+    except TypeError:
+        kind = given
+    if not isinstance(kind, np.dtype) or not (kind.kind in SCALAR_KINDS or kind.names):
+        raise call.refuse(f"an array of {kind}")
+    if kind.names and misplaced_field(kind):
+        raise call.refuse(f"an array of records whose field {misplaced_field(kind)} is not aligned")
+    return kind
+
+
+def shared_array(call: Call) -> Evaluate:
+    """``cuda.shared.array``; of shape 0 it is the launch's dynamic shared memory."""
+    shape_and_dtype = _shape_and_dtype(call)
+    name = call.name or "shared"
+
+    def evaluate(frame, mask):
+        shape, dtype = shape_and_dtype(frame, mask)
+        if shape == (0,):
+            return frame.run.shared.dynamic(name, dtype)
+        _check_not_empty(call, shape)
+        strides = element_strides(shape)
+        if dtype.names:
+            size = math.prod(shape) * dtype.itemsize
+            memory_of = functools.partial(frame.run.shared.static_part, call.node, name, size)
+            steps = tuple(s * dtype.itemsize for s in strides)
+            return record_array(dtype, Layout(name, shape, steps, 0), memory_of)
+        memory = frame.run.shared.static(call.node, name, shape, dtype)
+        return ArrayView(memory, shape, strides)
+
+    return evaluate
+
+
+def local_array(call: Call) -> Evaluate:
+    """``cuda.local.array``."""
+    shape_and_dtype = _shape_and_dtype(call)
+    name = call.name or "local"
+
+    def evaluate(frame, mask):
+        shape, dtype = shape_and_dtype(frame, mask)
+        _check_not_empty(call, shape)
+        lanes, filling = frame.run.batch.size, frame.run.filling
+        if dtype.names:
+            return local_records(name, dtype, shape, lanes, filling)
+        return LocalArray(name, shape, dtype, lanes, filling)
+
+    return evaluate
+
+
+def _check_not_empty(call: Call, shape: tuple[int, ...]) -> None:
+    if math.prod(shape) == 0:
+        raise call.refuse(f"an array of shape {shape} (Numba refuses it, too)")
+
+
+def constant_array_like(call: Call) -> Evaluate:
+    """``cuda.const.array_like``."""
+    array = call.only_static()
+    if not isinstance(array, np.ndarray):
+        raise call.refuse("const.array_like() of anything but an array of the module")
+    constant = constant_array(ast.unparse(call.node.args[0]), array)
+    return lambda frame, mask: constant

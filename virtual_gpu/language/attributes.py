@@ -1,0 +1,44 @@
+"""Attributes of a kernel's values: ``x.shape``, ``z.real`` and the like."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from dataclasses import replace
+
+import numpy as np
+
+from ..machine.parts import is_contiguous, reshaped
+from ..machine.records import RecordArray
+from ..memory.memory import Array, ArrayView, element_strides
+from .frame import is_scalar
+
+
+def attribute_of(value, attribute: str):
+    """``x.shape`` and the like; None where the virtual GPU does not know the attribute."""
+    if attribute == "T" and isinstance(value, ArrayView):
+        return replace(value, shape=value.shape[::-1], strides=value.strides[::-1])
+    if attribute == "flat" and isinstance(value, ArrayView) and is_contiguous(value):
+        return reshaped(value, (-1,)) if value.shape else None
+    if isinstance(value, Array | RecordArray):
+        return _array_attributes(value).get(attribute)
+    if is_scalar(value) and attribute in ("real", "imag"):
+        return getattr(value, attribute)
+    if isinstance(value, tuple) and attribute in getattr(value, "_fields", ()):
+        return getattr(value, attribute)
+    return None
+
+
+def _array_attributes(array: Array) -> dict:
+    shape = tuple(s if isinstance(s, np.ndarray) else np.int64(s) for s in array.shape)
+    size, itemsize = functools.reduce(operator.mul, shape, np.int64(1)), array.dtype.itemsize
+    strides = getattr(array, "strides", None) or element_strides(array.shape)
+    return {
+        "shape": shape,
+        "size": size,
+        "ndim": np.int64(len(shape)),
+        "dtype": array.dtype,
+        "itemsize": np.int64(itemsize),
+        "nbytes": size * itemsize,
+        "strides": tuple(np.int64(s * itemsize) for s in strides),
+    }

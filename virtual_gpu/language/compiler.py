@@ -1,0 +1,74 @@
+"""From a Python function to a program that runs it on lanes; compiled once, then reused.
+
+What the virtual GPU does not know is refused here, before the kernel starts.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..common.errors import Unsupported, too_deep
+from ..common.source import ANY_RANK, ParameterUse, Source, parameter_uses, read_source
+from . import intrinsics
+from .expressions import Expressions
+from .inference import Inference
+from .program import Program
+from .statements import Statements
+
+
+@dataclass(frozen=True)
+class _Callers:
+    """The functions that are being compiled, the outermost first. All are equal: a program does not
+    depend on its callers."""
+
+    functions: tuple[Callable, ...] = field(default=(), compare=False)
+
+
+def compile_function(function: Callable) -> Program:
+    """The Program of a plain Python function. Outer names are frozen now, as Numba does."""
+    try:
+        return _compiled(function, _Callers())
+    except RecursionError:
+        raise Unsupported(too_deep(function.__name__)) from None
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(function: Callable, callers: _Callers) -> Program:
+    source = read_source(function)
+    if function in callers.functions:
+        others = callers.functions[callers.functions.index(function) + 1 :]
+        names = " and ".join(f.__name__ for f in others)
+        raise source.refuse(source.tree, f"a function that calls itself through {names}")
+    return _program(source, _Callers((*callers.functions, function)))
+
+
+def _program(source: Source, callers: _Callers) -> Program:
+    expressions = Expressions(
+        source, lambda callee: _compiled(callee, callers), lambda inner: _program(inner, callers)
+    )
+    body = Statements(expressions).block(source.tree.body)
+    inference = Inference(source, lambda callee: compile_function(callee).inference)
+    uses = parameter_uses(source.tree, functools.partial(_handed_on, expressions))
+    return Program(
+        source, body, inference, uses,
+        expressions.cooperative, expressions.takes_turns, expressions.syncs_grid,
+    )  # fmt: skip
+
+
+def _handed_on(expressions: Expressions, call: ast.Call, position: int) -> ParameterUse | None:
+    """How the function that is called uses the argument at this position; None if not known."""
+    if isinstance(call.func, ast.Lambda) or getattr(call.func, "id", None) in expressions.inner:
+        return None
+    function = expressions.try_static(call.func)
+    python = intrinsics.device_function(function)
+    if python is expressions.source.function:  # it calls itself
+        return None
+    if python is not None:
+        program = compile_function(python)
+        return program.uses.get(program.source.parameters[position])
+    if intrinsics.only_reads(function, position):
+        return ParameterUse(may_write=False, fewest_indices=ANY_RANK)
+    return None

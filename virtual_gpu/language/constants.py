@@ -1,0 +1,136 @@
+"""What of a function's text is known before it runs, and constants as values of the kernel."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import operator
+from collections.abc import Callable
+
+import numpy as np
+from numba.core import types
+
+from ..common.source import Source, assigned_names
+from ..memory.memory import constant_array
+from ..numbers import operations
+from ..types import numba_types
+from ..types.tuples import alike
+from . import intrinsics
+from .coordinates import special_value
+from .frame import Frame
+
+GROWING = (operator.pow, operator.lshift)  # what makes long numbers of short ones
+
+
+class NotStatic(Exception):
+    """An expression whose value is known only when the kernel runs."""
+
+
+class Constants:
+    """The constant expressions of one function."""
+
+    def __init__(self, source: Source):
+        self._source = source
+        self._local = assigned_names(source.tree)
+
+    def value(self, node: ast.expr):
+        """The Python value of an expression that does not depend on the running kernel; NotStatic
+        for any other."""
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            if node.id in self._local:
+                raise NotStatic
+            if node.id not in self._source.names:
+                raise self._source.undefined(node)
+            return self._source.names[node.id]
+        if isinstance(node, ast.Attribute):
+            base = self.value(node.value)
+            if not hasattr(base, node.attr):
+                raise self._source.refuse(node, _misspelt(node, base))
+            if special_value(base):
+                raise NotStatic
+            return getattr(base, node.attr)
+        if isinstance(node, ast.Tuple):
+            return tuple(self.value(e) for e in node.elts)
+        return self._arithmetic(node)
+
+    def literal(self, node: ast.expr) -> Callable[[Frame], types.Type | None]:
+        """What gives the type of an expression whose value Numba knows while it compiles; None for
+        any other. Numba takes a number, a name of one, and a variable that holds only one."""
+        written = self._written(node)
+        return lambda frame: frame.types.literals.get(node, written)
+
+    def _written(self, node: ast.expr) -> types.Type | None:
+        """What the text alone tells. Python folds what is made of numbers, Numba no names."""
+        if _is_computed(node):
+            return None
+        try:
+            value = self.value(node)
+        except NotStatic:
+            return None
+        return numba_types.literal(value)
+
+    def _arithmetic(self, node: ast.expr):
+        """Integer arithmetic of constants, as in ``(TILE, TILE + 1)``."""
+        if isinstance(node, ast.BinOp) and type(node.op) in operations.BINARY:
+            left, right = self.value(node.left), self.value(node.right)
+            if type(left) is int and type(right) is int:
+                return _folded(operations.BINARY[type(node.op)], left, right)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            value = self.value(node.operand)
+            if type(value) in (int, float):
+                return -value
+        raise NotStatic
+
+    def in_kernel(self, node: ast.expr, value):
+        """A Python constant, written as ``node``, as a value of the kernel."""
+        if isinstance(value, bool | int | float | complex | np.generic):
+            return numba_types.scalar(value)
+        if isinstance(value, tuple):
+            return alike(value, (self.in_kernel(node, v) for v in value))
+        if isinstance(value, np.ndarray):
+            return constant_array(ast.unparse(node), value)
+        if value is None or value is Ellipsis:
+            return value
+        if isinstance(value, str | np.dtype | type | types.Type):
+            return value
+        if intrinsics.device_function(value) is not None or intrinsics.handler_of(value):
+            return value
+        raise self._source.refuse(node, f"{ast.unparse(node)} ({type(value).__name__})")
+
+
+def _misspelt(node: ast.Attribute, owner: object) -> str:
+    """A name that a module does not have, with the one that may be meant."""
+    if not inspect.ismodule(owner):
+        return ast.unparse(node)
+    near = difflib.get_close_matches(node.attr, dir(owner), 1)
+    meant = f" (is {ast.unparse(node.value)}.{near[0]} meant?)" if near else ""
+    return f"{ast.unparse(node)}, which {owner.__name__} does not have{meant},"
+
+
+def _bits_of_result(function: Callable, left: int, right: int) -> int:
+    """About how long a power or a shifted number is, before it is computed."""
+    if function is operator.lshift:
+        return left.bit_length() + max(right, 0)
+    return (abs(left).bit_length() - 1) * max(right, 0)
+
+
+def _is_computed(node: ast.expr) -> bool:
+    """Whether an expression is calculated from names."""
+    calculations = [n for n in ast.walk(node) if isinstance(n, ast.BinOp | ast.Call)]
+    return any(isinstance(n, ast.Name) for c in calculations for n in ast.walk(c))
+
+
+def _folded(function: Callable, left: int, right: int):
+    """Left to the running kernel where Python's integers differ from the kernel's."""
+    if function in GROWING and _bits_of_result(function, left, right) > 64:
+        raise NotStatic
+    try:
+        value = function(left, right)
+    except (ArithmeticError, ValueError):
+        raise NotStatic from None
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise NotStatic
+    return value

@@ -1,0 +1,81 @@
+"""Where a thread is: its coordinates, and those of its block, in the grid."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import cuda
+
+from ..common.lanes import WARP, Batch
+from .call import Call
+from .frame import Evaluate
+
+
+class Dim3(NamedTuple):
+    """``cuda.threadIdx`` and its like."""
+
+    x: object
+    y: object
+    z: object
+
+
+def _dim3(values: tuple[int, int, int]) -> Dim3:
+    return Dim3(*(np.int32(v) for v in values))
+
+
+def _lane_id(frame, mask):
+    return (frame.run.batch.thread_number % WARP).astype(np.int32)
+
+
+_SPECIAL = {
+    id(cuda.threadIdx): lambda frame, mask: Dim3(*frame.run.batch.thread_index),
+    id(cuda.blockIdx): lambda frame, mask: Dim3(*frame.run.batch.block_index),
+    id(cuda.blockDim): lambda frame, mask: _dim3(frame.run.batch.geometry.block),
+    id(cuda.gridDim): lambda frame, mask: _dim3(frame.run.batch.geometry.grid),
+    id(cuda.laneid): _lane_id,
+    id(cuda.warpsize): lambda frame, mask: np.int32(WARP),
+}
+
+
+def special_value(value) -> Evaluate | None:
+    """What evaluates an object such as ``cuda.threadIdx``; None for any other object."""
+    return _SPECIAL.get(id(value))
+
+
+def grid(call: Call) -> Evaluate:
+    """``cuda.grid``: the thread's position in the whole grid."""
+    return _per_dimension(call, _global_position)
+
+
+def gridsize(call: Call) -> Evaluate:
+    """``cuda.gridsize``: how many threads the grid has in each dimension."""
+    return _per_dimension(call, _global_extent)
+
+
+def _per_dimension(call: Call, coordinate: Callable) -> Evaluate:
+    """``coordinate(batch, axis)`` for so many dimensions as the call names."""
+    given = call.named("ndim")
+    if "ndim" not in given:
+        raise call.refuse(f"{ast.unparse(call.node)} without a number of dimensions")
+    number = call.literal(given["ndim"])
+
+    def evaluate(frame, mask):
+        dimensions = number(frame)
+        if dimensions not in (1, 2, 3):
+            raise call.refuse(f"{ast.unparse(call.node)} (Numba takes the constant 1, 2 or 3)")
+        values = tuple(coordinate(frame.run.batch, axis) for axis in range(dimensions))
+        return values[0] if dimensions == 1 else values
+
+    return evaluate
+
+
+def _global_position(batch: Batch, axis: int):
+    block = batch.block_index[axis].astype(np.int64)
+    return block * batch.geometry.block[axis] + batch.thread_index[axis]
+
+
+def _global_extent(batch: Batch, axis: int) -> np.int64:
+    return np.int64(batch.geometry.block[axis] * batch.geometry.grid[axis])

@@ -1,0 +1,448 @@
+"""From an expression of the kernel's syntax tree to a closure that evaluates it on all lanes.
+
+``evaluate(frame, mask)`` gives a NumPy scalar while the value is the same in every thread, else a
+vector of lanes, a tuple, or an array. What is constant is evaluated when the kernel is compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import operator
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from numba.core.types import Type
+
+from ..common.lanes import Mask
+from ..common.source import Source
+from ..machine.access import load
+from ..machine.parts import expanded, is_part, view
+from ..machine.place import Place
+from ..machine.records import RECORD_TYPES, Record, RecordArray, field_of
+from ..memory.memory import ARRAY_TYPES, LocalArray
+from ..numbers import operations
+from ..types.numba_types import Number, conform
+from .arithmetic import Arithmetic
+from .attributes import attribute_of
+from .calls import compile_call
+from .constants import Constants, NotStatic
+from .coordinates import Dim3, special_value
+from .frame import Evaluate, Frame, MergeError, check_set, described, is_scalar
+from .guarded_atomics import reads_before_atomic
+from .inner import InnerFunction, definition_of, inner_source
+from .program import Program
+
+TYPED = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp)
+
+
+class Expressions:
+    """The expressions of one function.
+
+    ``compile_function`` compiles the device functions that it calls. ``cooperative``: its blocks
+    wait for each other, so all must be there at once; ``syncs_grid``: at a barrier of the whole
+    grid. ``takes_turns``: its blocks take a lock, so one must be able to finish alone.
+    ``compile_source`` compiles the functions within it, which ``inner`` holds by name.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        compile_function: Callable[[Callable], Program],
+        compile_source: Callable[[Source], Program],
+    ):
+        self.source = source
+        self.compile_function = compile_function
+        self.inner: dict[str, InnerFunction] = {}
+        self._compile_source = compile_source
+        self.constants = Constants(source)
+        self.cooperative = False
+        self.syncs_grid = False
+        self.takes_turns = False
+
+    @functools.cached_property
+    def guarding_reads(self) -> frozenset[ast.Subscript]:
+        """The plain reads that only decide whether an atomic is tried."""
+        return reads_before_atomic(self.source.tree)
+
+    def inner_function(
+        self, node: ast.FunctionDef | ast.Lambda, name: str = "lambda"
+    ) -> InnerFunction:
+        """A function that is defined within this one."""
+        definition = definition_of(self.source, node, name, self.inner.values())
+        source, free = inner_source(self.source, definition)
+        return InnerFunction(self._compile_source(source), free, definition)
+
+    def place(self, node: ast.Subscript) -> Callable[[Frame, Mask], Place]:
+        """What a subscript names. Its ``array`` may be a tuple, or no array at all: who uses the
+        place refuses that."""
+        key = self.try_static(node.slice)
+        if isinstance(key, str):
+            return self.field(node, key)
+        base, index = self.expression(node.value), self._indices(node.slice)
+        site = self.source.site(node)
+        any_rank = any(isinstance(n, ast.Constant) and n.value is ... for n in ast.walk(node))
+
+        def locate(frame, mask) -> Place:
+            array, indices = base(frame, mask), index(frame, mask)
+            if type(array) in ARRAY_TYPES:
+                rank = len(array.shape)
+                if any_rank:
+                    indices = expanded(indices, rank)
+                if len(indices) > rank:
+                    count = "1 index" if len(indices) == 1 else f"{len(indices)} indices"
+                    what = f"{count} into an array of rank {rank}"
+                    raise self.source.refuse(node, f"{what} (Numba refuses it, too)")
+            elif type(array) in RECORD_TYPES:
+                return self._record_place(node, Place(frame.run, array, indices, mask, site))
+            return Place(frame.run, array, indices, mask, site)
+
+        return locate
+
+    def _record_place(self, node: ast.Subscript, place: Place) -> Place:
+        """A record of an array, or a field that is chosen by a name or a number."""
+        by_field = type(place.array) is Record or isinstance(place.indices[0], str)
+        if by_field and len(place.indices) == 1 and not isinstance(place.indices[0], np.ndarray):
+            return self._place_of_field(node, place.at(()), place.indices[0])
+        if type(place.array) is Record or len(place.indices) > len(place.array.shape):
+            raise self.source.refuse(node, f"the index in {ast.unparse(node)}")
+        return place
+
+    def field(self, node: ast.Attribute | ast.Subscript, name: str) -> Callable:
+        """What finds the place of ``p[i].x`` or ``p[i]["x"]``. Of a field that is no number, the
+        place is the whole array or record."""
+        locate = self._owner(node.value)
+        return lambda frame, mask: self._place_of_field(node, locate(frame, mask), name)
+
+    def _owner(self, node: ast.expr) -> Callable[[Frame, Mask], Place]:
+        if isinstance(node, ast.Subscript):
+            return self.place(node)
+        base, site = self.expression(node), self.source.site(node)
+        return lambda frame, mask: Place(frame.run, base(frame, mask), (), mask, site)
+
+    def _place_of_field(self, node: ast.expr, owner: Place, name: str | int) -> Place:
+        found = field_of(owner, name) if type(owner.array) in RECORD_TYPES else None
+        if found is None:
+            raise self.source.refuse(node, ast.unparse(node))
+        if type(found) is Place:
+            return found
+        return Place(owner.run, found, (), owner.mask, owner.site)
+
+    def _indices(self, node: ast.expr) -> Callable:
+        parts = [self._index(e) for e in (node.elts if isinstance(node, ast.Tuple) else [node])]
+
+        def evaluate(frame, mask) -> tuple:
+            values = tuple([part(frame, mask) for part in parts])
+            if len(values) == 1 and isinstance(values[0], tuple):
+                return values[0]  # a[position] with a tuple of numbers
+            for value in values:
+                if isinstance(value, Number) and value.dtype.kind not in "iub":
+                    how = "Numba refuses it, too: divide with //, or convert it with int()"
+                    raise self.source.refuse(node, f"an index of type {value.dtype} ({how})")
+            return values
+
+        return evaluate
+
+    def _index(self, node: ast.expr) -> Callable:
+        if not isinstance(node, ast.Slice):
+            return self.expression(node)
+        bounds = [self.expression(b) if b else None for b in (node.lower, node.upper, node.step)]
+
+        def evaluate(frame, mask) -> slice:
+            start, stop, step = (b(frame, mask) if b else None for b in bounds)
+            if isinstance(step, np.ndarray):
+                raise self.source.refuse(node, "a slice whose step differs by thread")
+            return slice(start, stop, step)
+
+        return evaluate
+
+    def expression(self, node: ast.expr, name: str | None = None) -> Evaluate:
+        """``name`` is the variable that the value is assigned to, for arrays made by the call."""
+        try:
+            value = self.constants.value(node)
+        except NotStatic:
+            pass
+        else:
+            return self._constant_expression(node, value)
+        if isinstance(node, ast.Call):
+            return self._typed(node, compile_call(self, node, name))
+        method = getattr(self, f"eval_{type(node).__name__}", None)
+        if isinstance(node, ast.List | ast.ListComp):
+            raise self.source.refuse_array(node)
+        if method is None:
+            raise self.source.refuse(node, f"the expression {ast.unparse(node)}")
+        evaluate = method(node)
+        return self._typed(node, evaluate) if isinstance(node, TYPED) else evaluate
+
+    def _typed(self, node: ast.expr, evaluate: Evaluate) -> Evaluate:
+        """A value in Numba's type: the operation's own, unless the lanes that would give it a
+        wider one are absent."""
+        def typed(frame, mask):
+            value, kind = evaluate(frame, mask), frame.types.values.get(node)
+            if kind is None or getattr(value, "dtype", None) is kind:
+                return value
+            return conform(value, kind)
+
+        return typed
+
+    def _constant_expression(self, node: ast.expr, value) -> Evaluate:
+        special = special_value(value)
+        if special:
+            return special
+        constant = self.constants.in_kernel(node, value)
+        return lambda frame, mask: constant
+
+    def _chosen_item(self, node: ast.Subscript, items: tuple, index: np.ndarray):
+        """The item that each lane asks for; the items are of one type, as Numba demands."""
+        if len({item.dtype for item in items}) > 1:
+            raise self.source.refuse(node, "a tuple of several types, indexed by a variable")
+        columns = np.stack([np.broadcast_to(item, index.shape) for item in items])
+        inside = np.clip(np.where(index < 0, index + len(items), index), 0, len(items) - 1)
+        return np.take_along_axis(columns, inside[None].astype(np.int64), axis=0)[0]
+
+    def try_static(self, node: ast.expr):
+        try:
+            return self.constants.value(node)
+        except NotStatic:
+            return None
+
+    def literal(self, node: ast.expr) -> Callable[[Frame], Type | None]:
+        """What gives the type of a constant expression, as Numba sees it; None for any other."""
+        return self.constants.literal(node)
+
+    def condition(self, node: ast.expr) -> Evaluate:
+        evaluate = self.expression(node)
+
+        def test(frame, mask):
+            value = evaluate(frame, mask)
+            if isinstance(value, tuple) or value is None:
+                return np.bool_(bool(value))
+            if not is_scalar(value):
+                raise self.source.refuse(node, "this condition")
+            return operations.truth(value)
+
+        return test
+
+    def eval_Name(self, node: ast.Name) -> Evaluate:
+        name = node.id
+        site = self.source.site(node)
+
+        def evaluate(frame, mask):
+            parts, kind = frame.variables.get(name), frame.types.values.get(node)
+            if parts is not None and len(parts) == 1:
+                value, owners = parts[0]
+                typed = kind is None or getattr(value, "dtype", None) is kind
+                if typed and (owners is mask or owners.count == frame.everyone.count):
+                    return value
+            try:
+                value, owners = frame.read(name, kind, mask)
+            except KeyError:
+                raise self.source.refuse(node, f"{name}, read before it is set,") from None
+            except MergeError:
+                what = f"a variable, {name}, that is an array or a tuple in some threads only"
+                raise self.source.refuse(node, what) from None
+            if owners is not mask and owners.count < frame.everyone.count:
+                return check_set(frame, name, value, owners, mask, site)
+            return value
+
+        return evaluate
+
+    def eval_Attribute(self, node: ast.Attribute) -> Evaluate:
+        if isinstance(node.value, ast.Subscript):
+            return self._attribute_of_element(node)
+        base, attribute, site = self.expression(node.value), node.attr, self.source.site(node)
+
+        def evaluate(frame, mask):
+            owner = base(frame, mask)
+            if type(owner) in RECORD_TYPES and attribute in owner.fields:
+                place = Place(frame.run, owner, (), mask, site)
+                return self._element(node, self._place_of_field(node, place, attribute))
+            value = attribute_of(owner, attribute)
+            if value is None:
+                what = f"where {ast.unparse(node.value)} is {described(owner)}"
+                raise self.source.refuse(node, f"{ast.unparse(node)}, {what},")
+            return value
+
+        return evaluate
+
+    def _attribute_of_element(self, node: ast.Attribute) -> Evaluate:
+        """``p[i].x``, ``m[i].shape``, ``z[i].real``."""
+        locate, attribute = self.place(node.value), node.attr
+
+        def evaluate(frame, mask):
+            place = locate(frame, mask)
+            if type(place.array) in RECORD_TYPES and attribute in place.array.fields:
+                return self._element(node, self._place_of_field(node, place, attribute))
+            value = attribute_of(self._element(node.value, place), attribute)
+            if value is None:
+                raise self.source.refuse(node, ast.unparse(node))
+            return value
+
+        return evaluate
+
+    def eval_Tuple(self, node: ast.Tuple) -> Evaluate:
+        parts = [self.expression(e) for e in node.elts]
+        return lambda frame, mask: tuple(part(frame, mask) for part in parts)
+
+    def eval_BinOp(self, node: ast.BinOp) -> Evaluate:
+        function = operations.BINARY.get(type(node.op))
+        if function is None:
+            what = f"the operator {type(node.op).__name__}"
+            if isinstance(node.op, ast.MatMult):
+                what = f"{what} (a kernel computes element by element)"
+            raise self.source.refuse(node, what)
+        left, right = self.expression(node.left), self.expression(node.right)
+        apply = Arithmetic(self.source, node).apply
+
+        def evaluate(frame, mask):
+            values = (left(frame, mask), right(frame, mask))
+            if function is operator.add and all(map(_is_joined, values)):
+                return values[0] + values[1]
+            return apply(function, values, frame, mask)
+
+        return evaluate
+
+    def eval_UnaryOp(self, node: ast.UnaryOp) -> Evaluate:
+        if isinstance(node.op, ast.Not):
+            test = self.condition(node.operand)
+            return lambda frame, mask: np.logical_not(test(frame, mask))
+        operand, function = self.expression(node.operand), operations.UNARY[type(node.op)]
+        apply = Arithmetic(self.source, node).apply
+        return lambda frame, mask: apply(function, (operand(frame, mask),), frame, mask)
+
+    def eval_Compare(self, node: ast.Compare) -> Evaluate:
+        if isinstance(node.ops[0], ast.Is | ast.IsNot):
+            return self._identity(node)
+        if isinstance(node.ops[0], operations.MEMBERSHIP) and len(node.ops) == 1:
+            return self._membership(node)
+        functions = [operations.COMPARE.get(type(op)) for op in node.ops]
+        if None in functions:
+            what = type(node.ops[functions.index(None)]).__name__
+            raise self.source.refuse(node, f"the comparison {what}")
+        operands = [self.expression(e) for e in (node.left, *node.comparators)]
+        apply = Arithmetic(self.source, node).apply
+
+        def evaluate(frame, mask):
+            values = [operand(frame, mask) for operand in operands]
+            verdicts = [
+                apply(function, pair, frame, mask)
+                for function, pair in zip(functions, pairwise(values), strict=True)
+            ]
+            return functools.reduce(np.logical_and, verdicts)
+
+        return evaluate
+
+    def _identity(self, node: ast.Compare) -> Evaluate:
+        left, right = self.expression(node.left), self.expression(node.comparators[0])
+        negate = isinstance(node.ops[0], ast.IsNot)
+        return lambda frame, mask: np.bool_((left(frame, mask) is right(frame, mask)) != negate)
+
+    def _membership(self, node: ast.Compare) -> Evaluate:
+        """``x in (1, 2)``: a comparison with each item of a tuple."""
+        left, right = self.expression(node.left), self.expression(node.comparators[0])
+        negate = isinstance(node.ops[0], ast.NotIn)
+        apply = Arithmetic(self.source, node).apply
+
+        def evaluate(frame, mask):
+            value, items = left(frame, mask), right(frame, mask)
+            if not isinstance(items, tuple):
+                raise self.source.refuse(node, "membership in anything but a tuple")
+            found = np.bool_(False)
+            for item in items:
+                found = np.logical_or(found, apply(operator.eq, (value, item), frame, mask))
+            return np.logical_not(found) if negate else found
+
+        return evaluate
+
+    def eval_BoolOp(self, node: ast.BoolOp) -> Evaluate:
+        parts = [self.expression(v) for v in node.values]
+        is_and = isinstance(node.op, ast.And)
+
+        def evaluate(frame, mask):
+            result, undecided = None, mask
+            for part in parts:
+                value = part(frame, undecided)
+                if not is_scalar(value):
+                    raise self.source.refuse(node, "and/or of something that is no number")
+                result = _chosen(undecided, value, result, mask)
+                going = operations.truth(value) if is_and else ~operations.truth(value)
+                undecided = _going_on(undecided, going)
+                if undecided is None:
+                    break
+            return result
+
+        return evaluate
+
+    def eval_IfExp(self, node: ast.IfExp) -> Evaluate:
+        test = self.condition(node.test)
+        yes, no = self.expression(node.body), self.expression(node.orelse)
+
+        def evaluate(frame, mask):
+            chosen = test(frame, mask)
+            if not isinstance(chosen, np.ndarray):
+                return (yes if chosen else no)(frame, mask)
+            lanes = mask.narrow(chosen)
+            others = mask.without(lanes)
+            if lanes is None or others is None:
+                return (no if lanes is None else yes)(frame, mask)
+            first, second = yes(frame, lanes), no(frame, others)
+            if not (is_scalar(first) and is_scalar(second)):
+                raise self.source.refuse(node, "a conditional expression of arrays")
+            return operations.merge(lanes.lanes, first, second)
+
+        return evaluate
+
+    def eval_Subscript(self, node: ast.Subscript) -> Evaluate:
+        locate, before_atomic = self.place(node), node in self.guarding_reads
+        return lambda frame, mask: self._element(node, locate(frame, mask), before_atomic)
+
+    def _element(self, node: ast.expr, place: Place, before_atomic: bool = False):
+        """What is at a place: a number, a part of an array, a record, an item of a tuple."""
+        array = place.array
+        if type(array) in ARRAY_TYPES:
+            if not is_part(place):
+                return load(place, before_atomic)
+            if not place.indices:
+                return array
+            if isinstance(array, LocalArray):
+                raise self.source.refuse(node, "a part of a local array")
+            return view(place)
+        if isinstance(array, tuple):
+            return self._item(node, array, place.indices)
+        if type(array) is RecordArray and place.indices:
+            if array.is_local:
+                raise self.source.refuse(node, "a record of a local array that is no single number")
+            return array.indexed(place)
+        if type(array) in RECORD_TYPES:
+            return array
+        raise self.source.refuse(node, f"the index in {ast.unparse(node)}")
+
+    def _item(self, node: ast.Subscript, items: tuple, indices: tuple):
+        if len(indices) == 1 and isinstance(indices[0], slice):
+            return items[indices[0]]
+        if len(indices) == 1 and isinstance(indices[0], np.ndarray) and all(map(is_scalar, items)):
+            return self._chosen_item(node, items, indices[0])
+        if len(indices) != 1 or isinstance(indices[0], np.ndarray):
+            raise self.source.refuse(node, "this index into a tuple")
+        if not -len(items) <= int(indices[0]) < len(items):
+            raise self.source.refuse(node, f"item {int(indices[0])} of {len(items)}")
+        return items[int(indices[0])]
+
+
+def _chosen(undecided: Mask, value, result, mask: Mask):
+    """The value of and/or so far: lanes that were still undecided take the new one."""
+    if result is None or undecided is mask:
+        return value
+    return operations.merge(undecided.lanes, value, result)
+
+
+def _going_on(undecided: Mask, going) -> Mask | None:
+    if isinstance(going, np.ndarray):
+        return undecided.narrow(going)
+    return undecided if going else None
+
+
+def _is_joined(value) -> bool:
+    """Whether ``+`` puts it before or behind another tuple."""
+    return isinstance(value, tuple) and not isinstance(value, Dim3)

@@ -1,0 +1,233 @@
+"""Functions of Python, of ``math`` and of Numba that compute with values, and casts."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from ..machine.records import RecordArray
+from ..memory.filling import ZEROS
+from ..memory.memory import Array
+from ..numbers import complex_math, operations
+from ..numbers.fused import fused_multiply_add
+from ..types import numba_types
+from ..types.numba_types import Number
+from .arithmetic import Arithmetic
+from .call import Call, Handler
+from .frame import Evaluate, described
+
+
+def typed(call: Call) -> Evaluate:
+    """A function that Numba types as a whole: operators of ``math``, ``min``, ``abs`` ..."""
+    arguments, function = call.arguments(1, 8), call.function
+    apply = Arithmetic(call.source, call.node).apply
+
+    def evaluate(frame, mask):
+        values = [a(frame, mask) for a in arguments]
+        if function not in (min, max):
+            return apply(function, tuple(values), frame, mask)
+        if len(values) == 1:
+            if not isinstance(values[0], tuple):
+                raise call.refuse(f"{function.__name__}() of one value")
+            values = list(values[0])
+        result = values[0]
+        for value in values[1:]:
+            result = apply(function, (result, value), frame, mask)
+        return result
+
+    return evaluate
+
+
+def cast_to(dtype: np.dtype) -> Handler:
+    """A call of a type: ``float32(x)``."""
+    def handler(call: Call) -> Evaluate:
+        (argument,) = call.arguments(1)
+
+        def evaluate(frame, mask):
+            value = argument(frame, mask)
+            if not isinstance(value, Number):
+                raise call.refuse(f"{ast.unparse(call.node)}, a cast of what is no number,")
+            if value.dtype.kind == "c" and dtype.kind not in "cb":
+                raise call.refuse(f"a cast of {value.dtype} to {dtype}")
+            return numba_types.cast(value, dtype)
+
+        return evaluate
+
+    return handler
+
+
+def fma(call: Call) -> Evaluate:
+    """``cuda.fma``: one rounding."""
+    arguments = call.arguments(3)
+
+    def evaluate(frame, mask):
+        a, b, c = (x(frame, mask) for x in arguments)
+        return fused_multiply_add(a, b, c)
+
+    return evaluate
+
+
+def select(call: Call) -> Evaluate:
+    """``cuda.selp``: both values are there, and a condition chooses."""
+    arguments = call.arguments(3)
+
+    def evaluate(frame, mask):
+        chosen, yes, no = (x(frame, mask) for x in arguments)
+        result = operations.merge(operations.truth(chosen), yes, no)
+        return result if result.ndim else result[()]
+
+    return evaluate
+
+
+def to_complex(call: Call) -> Evaluate:
+    """``complex(x)`` and ``complex(re, im)``; two float32 make a complex64."""
+    parts = call.arguments(1, 2)
+
+    def evaluate(frame, mask):
+        values = [p(frame, mask) for p in parts]
+        if len(values) == 1:
+            return numba_types.cast(values[0], np.dtype(np.complex128))
+        single = all(v.dtype == np.float32 for v in values)
+        kind = np.dtype(np.complex64 if single else np.complex128)
+        real, imaginary = (numba_types.cast(v, kind) for v in values)
+        return numba_types.cast(real + imaginary * kind.type(1j), kind)
+
+    return evaluate
+
+
+def polar(call: Call) -> Evaluate:
+    """``cmath.polar``: size and angle."""
+    (argument,) = call.arguments(1)
+
+    def evaluate(frame, mask):
+        z = argument(frame, mask)
+        if not isinstance(z, Number) or z.dtype.kind != "c":
+            raise call.refuse("polar() of what is no complex number")
+        return np.hypot(z.real, z.imag), complex_math.phase(z)
+
+    return evaluate
+
+
+def divided(call: Call) -> Evaluate:
+    """``divmod``: quotient and remainder."""
+    parts, apply = call.arguments(2), Arithmetic(call.source, call.node).apply
+
+    def evaluate(frame, mask):
+        values = tuple(p(frame, mask) for p in parts)
+        return tuple(apply(f, values, frame, mask) for f in (operator.floordiv, operator.mod))
+
+    return evaluate
+
+
+def two_results(
+    compute: Callable, dtypes: tuple = (None, None), takes: type | None = None
+) -> Handler:
+    """math.modf and the like: two results; a None among ``dtypes`` stands for the argument's.
+
+    ``takes``: the type that an argument is cast to; without it, that of a float, or float64.
+    """
+
+    def handler(call: Call) -> Evaluate:
+        (argument,) = call.arguments(1)
+
+        def evaluate(frame, mask):
+            value = argument(frame, mask)
+            if not isinstance(value, Number):
+                raise call.refuse(f"{ast.unparse(call.node)}, of {described(value)},")
+            if takes or value.dtype.kind != "f":
+                value = numba_types.cast(value, np.dtype(takes or np.float64))
+            kinds = (np.dtype(d) if d else value.dtype for d in dtypes)
+            return tuple(
+                numba_types.cast(part, kind)
+                for part, kind in zip(compute(value), kinds, strict=True)
+            )
+
+        return evaluate
+
+    return handler
+
+
+def total_of(call: Call) -> Evaluate:
+    """``sum`` of a tuple."""
+    (argument,), apply = call.arguments(1), Arithmetic(call.source, call.node).apply
+
+    def evaluate(frame, mask):
+        items = argument(frame, mask)
+        if not isinstance(items, tuple):
+            raise call.refuse("sum() of anything but a tuple")
+        total = np.int64(0)
+        for item in items:
+            total = apply(operator.add, (total, item), frame, mask)
+        return total
+
+    return evaluate
+
+
+def cube_root(call: Call) -> Evaluate:
+    """``cuda.cbrt``."""
+    (argument,) = call.arguments(1)
+
+    def evaluate(frame, mask):
+        value = argument(frame, mask)
+        if value.dtype not in (np.float32, np.float64):
+            raise call.refuse(f"cbrt() of {value.dtype}")
+        return np.cbrt(value)
+
+    return evaluate
+
+
+def character(call: Call) -> Evaluate:
+    """``ord`` of a constant character."""
+    text = call.only_static()
+    if not isinstance(text, str) or len(text) != 1:
+        raise call.refuse("ord() of anything but one constant character")
+    value = np.int32(ord(text))
+    return lambda frame, mask: value
+
+
+def printed(call: Call) -> Evaluate:
+    """print() of each thread, in the order of their numbers."""
+    parts = call.arguments(0, 32)
+
+    def evaluate(frame, mask):
+        values = [p(frame, mask) for p in parts]
+        for array in (v for v in values if isinstance(v, Array | RecordArray)):
+            raise call.refuse(f"print() of {described(array)} (Numba refuses it, too)")
+        if frame.run.filling is not ZEROS:
+            return  # a second run of the launch: it has been printed
+        for lane in mask.index:
+            print(*(_shown(v, lane) for v in values))
+
+    return evaluate
+
+
+def _shown(value, lane: int) -> str:
+    """A value as one thread prints it."""
+    if isinstance(value, tuple):
+        items = ", ".join(_shown(item, lane) for item in value)
+        return f"({items},)" if len(value) == 1 else f"({items})"
+    return str(value[lane] if isinstance(value, np.ndarray) else value)
+
+
+def nothing(call: Call) -> Evaluate:
+    """nanosleep(): time does not pass here."""
+    call.arguments(1)
+    return lambda frame, mask: None
+
+
+def length(call: Call) -> Evaluate:
+    """``len`` of a tuple or of an array."""
+    (argument,) = call.arguments(1)
+
+    def evaluate(frame, mask):
+        value = argument(frame, mask)
+        if isinstance(value, tuple):
+            return np.int64(len(value))
+        if isinstance(value, Array | RecordArray):
+            return np.int64(value.shape[0])
+        raise call.refuse("len() of this value")
+
+    return evaluate

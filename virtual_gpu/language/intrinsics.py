@@ -1,0 +1,119 @@
+"""What a kernel can call of ``numba.cuda``, ``math`` and Python, and what compiles such a call."""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numba import cuda
+from numba.core import types
+from numba.cuda.vector_types import vector_types
+from numba.np.numpy_support import as_dtype
+
+from ..numbers import library_math, operations
+from ..types.tuples import is_named_tuple
+from . import arrays, atomics, barriers, cache_hints, coordinates, functions, ufuncs, vectors, warps
+from .call import Handler
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A function that kernels may call. ``reads``: the arguments that it loads from at most."""
+
+    function: object  # kept, so that its id stays its own
+    handler: Handler
+    reads: tuple[int, ...]
+
+
+_KNOWN: dict[int, _Known] = {}
+
+
+def register(function, handler: Handler, reads: tuple[int, ...] = ()) -> None:
+    """Let kernels call ``function``; ``handler(call)`` compiles one call of it.
+
+    ``reads``: the positions of arrays that it never writes to.
+    """
+    _KNOWN[id(function)] = _Known(function, handler, reads)
+
+
+def _register_named(owner, handlers: dict[str, Handler]) -> None:
+    """Register functions by name: those that this version of Numba has."""
+    for name, handler in handlers.items():
+        if hasattr(owner, name):
+            register(getattr(owner, name), handler)
+
+
+for _function in operations.COMPUTE:
+    register(_function, functions.typed)
+for _type in (
+    types.boolean, types.int8, types.int16, types.int32, types.int64, types.uint8, types.uint16,
+    types.uint32, types.uint64, types.float32, types.float64, types.complex64, types.complex128,
+):  # fmt: skip
+    register(_type, functions.cast_to(as_dtype(_type)))
+    register(as_dtype(_type).type, functions.cast_to(as_dtype(_type)))
+register(np.float16, functions.cast_to(np.dtype(np.float16)))
+register(types.float16, functions.cast_to(np.dtype(np.float16)))
+register(builtins.int, functions.cast_to(np.dtype(np.int64)))
+register(builtins.float, functions.cast_to(np.dtype(np.float64)))
+register(builtins.bool, functions.cast_to(np.dtype(np.bool_)))
+register(builtins.complex, functions.to_complex)
+register(builtins.divmod, functions.divided)
+register(builtins.ord, functions.character)
+register(builtins.sum, functions.total_of)
+register(builtins.print, functions.printed)
+register(cmath.polar, functions.polar)
+register(math.modf, functions.two_results(np.modf))
+register(math.frexp, functions.two_results(np.frexp, (None, np.int32)))
+for _function, _pair in library_math.pairs().items():
+    register(_function, functions.two_results(*_pair))
+register(builtins.len, functions.length)
+register(cuda.shared.array, arrays.shared_array)
+register(cuda.local.array, arrays.local_array)
+register(cuda.const.array_like, arrays.constant_array_like)
+register(cuda.grid, coordinates.grid)
+register(cuda.gridsize, coordinates.gridsize)
+register(cuda.syncthreads, barriers.syncthreads)
+register(cuda.syncthreads_count, barriers.block_vote(lambda votes, voters: votes))
+register(cuda.syncthreads_and, barriers.block_vote(lambda votes, voters: votes == voters))
+register(cuda.syncthreads_or, barriers.block_vote(lambda votes, voters: votes > 0))
+register(cuda.threadfence, barriers.fence(whole_grid=True))
+register(cuda.threadfence_system, barriers.fence(whole_grid=True))
+register(cuda.threadfence_block, barriers.fence(whole_grid=False))
+register(cuda.cg.this_grid, barriers.this_grid)
+register(cuda.nanosleep, functions.nothing)
+register(cuda.fma, functions.fma)
+register(cuda.selp, functions.select)
+_register_named(cuda, {"cbrt": functions.cube_root})
+_register_named(cuda, warps.HANDLERS)
+_register_named(cuda, cache_hints.HANDLERS)
+_register_named(cuda.atomic, atomics.HANDLERS)
+
+
+for _vector in vector_types.values():
+    register(_vector.user_facing_object, vectors.vector)
+
+
+def handler_of(function) -> Handler | None:
+    """What compiles a call of this function; None where the virtual GPU does not know it."""
+    if is_named_tuple(function):
+        return vectors.named_tuple
+    known = _KNOWN.get(id(function))
+    if known is None and isinstance(function, np.ufunc) and function in operations.UFUNCS:
+        return ufuncs.ufunc
+    return known.handler if known else None
+
+
+def only_reads(function, position: int) -> bool:
+    """Whether a function that kernels may call never writes to its argument at this position."""
+    known = _KNOWN.get(id(function))
+    return known is not None and position in known.reads
+
+
+def device_function(function) -> Callable | None:
+    """The Python function behind a ``@cuda.jit`` or ``@njit`` function that a kernel may call."""
+    python = getattr(function, "py_func", None)
+    return python if hasattr(function, "targetoptions") else None

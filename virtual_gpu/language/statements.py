@@ -1,0 +1,522 @@
+"""From statements of the kernel's syntax tree to closures that execute them on all lanes.
+
+``execute(frame, mask)`` returns the lanes that go on to the next statement (None: no lane does).
+Control flow is nothing but masks: a branch narrows the mask, a loop runs until no lane is left,
+``break``, ``continue`` and ``return`` take lanes out.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ..common.errors import KernelRaised
+from ..common.lanes import Mask, union
+from ..machine.access import load, store
+from ..machine.parts import is_part, store_part, view
+from ..machine.place import Place
+from ..machine.records import Record, RecordArray, copy_record
+from ..memory.memory import Array, ArrayView
+from ..numbers import operations
+from ..types import numba_types
+from ..types.numba_types import conform
+from . import atomics
+from .arithmetic import Arithmetic
+from .expressions import Expressions
+from .frame import Evaluate, Execute, Frame, Loop, described, is_scalar, merge_values
+from .spinning import Spinning
+
+
+class Statements:
+    """The statements of one function."""
+
+    def __init__(self, expressions: Expressions):
+        self.expressions = expressions
+        self.source = expressions.source
+
+    def block(self, statements: list[ast.stmt]) -> Execute:
+        steps = [self.statement(s) for s in statements]
+
+        def execute(frame: Frame, mask: Mask | None) -> Mask | None:
+            for step in steps:
+                mask = step(frame, mask)
+                if mask is None:
+                    return None
+            return mask
+
+        return execute
+
+    def statement(self, node: ast.stmt) -> Execute:
+        method = getattr(self, f"do_{type(node).__name__}", None)
+        if method is None:
+            raise self.source.refuse(node, f"the statement {type(node).__name__}")
+        return method(node)
+
+    def do_Global(self, node: ast.Global) -> Execute:
+        return lambda frame, mask: mask
+
+    def do_Match(self, node: ast.Match) -> Execute:
+        """``match`` over constants: the same as a chain of if and elif."""
+        chain: list[ast.stmt] = []
+        for case in reversed(node.cases):
+            test = self._case_test(node.subject, case)
+            chain = case.body if test is None else [ast.If(test, case.body, chain)]
+        statements = [ast.fix_missing_locations(ast.copy_location(s, node)) for s in chain]
+        return self.block(statements)
+
+    def _case_test(self, subject: ast.expr, case: ast.match_case) -> ast.expr | None:
+        """The condition of one case; None for ``case _``."""
+        pattern = case.pattern
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+            return case.guard
+        patterns = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
+        if case.guard or not all(isinstance(p, ast.MatchValue) for p in patterns):
+            raise self.source.refuse(pattern, "a case that is no constant")
+        tests = [ast.Compare(subject, [ast.Eq()], [p.value]) for p in patterns]
+        return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+
+    def do_Pass(self, node: ast.Pass) -> Execute:
+        return lambda frame, mask: mask
+
+    def do_Expr(self, node: ast.Expr) -> Execute:
+        if isinstance(node.value, ast.Constant):
+            return self.do_Pass(node)  # a docstring
+        evaluate = self.expressions.expression(node.value)
+
+        def execute(frame, mask):
+            evaluate(frame, mask)
+            return mask
+
+        return execute
+
+    def do_Assign(self, node: ast.Assign) -> Execute:
+        name = node.targets[0].id if isinstance(node.targets[0], ast.Name) else None
+        if name and isinstance(node.value, ast.Lambda):
+            return self._define(node, name, node.value)
+        evaluate = self.expressions.expression(node.value, name)
+        assigns = [self.target(t) for t in node.targets]
+
+        def execute(frame, mask):
+            value = evaluate(frame, mask)
+            for assign in assigns:
+                assign(frame, mask, value)
+            return mask
+
+        return execute
+
+    def do_FunctionDef(self, node: ast.FunctionDef) -> Execute:
+        return self._define(node, node.name, node)
+
+    def _define(
+        self, node: ast.stmt, name: str, function: ast.FunctionDef | ast.Lambda
+    ) -> Execute:
+        if name in self.expressions.inner:
+            raise self.source.refuse(node, f"a second inner function with the name {name}")
+        self.expressions.inner[name] = self.expressions.inner_function(function, name)
+        return lambda frame, mask: mask
+
+    def do_AnnAssign(self, node: ast.AnnAssign) -> Execute:
+        if node.value is None:
+            return self.do_Pass(node)
+        return self.do_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
+
+    def target(self, node: ast.expr) -> Callable:
+        """How a value is stored to the left side of an assignment."""
+        if isinstance(node, ast.Name):
+            return self._to_name(node)
+        if isinstance(node, ast.Tuple | ast.List):
+            return self._to_tuple(node)
+        if isinstance(node, ast.Subscript):
+            return self._to_element(node)
+        if isinstance(node, ast.Attribute):
+            return self._to_place(node, self.expressions.field(node, node.attr))
+        raise self.source.refuse(node, f"assignment to {ast.unparse(node)}")
+
+    def _to_name(self, node: ast.Name) -> Callable:
+        def assign(frame, mask, value):
+            frame.assign(node.id, conform(value, frame.types.stored.get(node)), mask)
+
+        return assign
+
+    def _to_tuple(self, node: ast.Tuple) -> Callable:
+        parts = [self.target(t) for t in node.elts]
+
+        def assign(frame, mask, value):
+            if not isinstance(value, tuple) or len(value) != len(parts):
+                what = f"unpacking into {len(parts)} names from {described(value)}"
+                raise self.source.refuse(node, what)
+            for part, item in zip(parts, value, strict=True):
+                part(frame, mask, item)
+
+        return assign
+
+    def _to_element(self, node: ast.Subscript) -> Callable:
+        return self._to_place(node, self.expressions.place(node))
+
+    def _to_place(self, node: ast.Attribute | ast.Subscript, locate: Callable) -> Callable:
+        def assign(frame, mask, value):
+            place = locate(frame, mask)
+            if type(value) is Record and copy_record(place, value):
+                return
+            self._check_storable(node, place.array, value)
+            if not is_part(place):
+                store(place, value)
+            elif not store_part(place, value):
+                raise self.source.refuse(node, "storing to this part of an array")
+
+        return assign
+
+    def _check_storable(self, node: ast.AST, array, value) -> None:
+        complex_to_real = is_scalar(value) and value.dtype.kind == "c" != array.dtype.kind
+        if not isinstance(array, Array) or not is_scalar(value) or complex_to_real:
+            if isinstance(array, tuple):
+                raise self.source.refuse_change(node)
+            what = f"storing to {(target := ast.unparse(node))} from this value"
+            if is_scalar(array):
+                what = f"storing to {target}, an element of a number (Numba refuses it, too),"
+            if isinstance(value, Array):
+                what = f"a copy to {target} (a kernel has none: a thread stores one element)"
+            raise self.source.refuse(node, what)
+        if isinstance(array, ArrayView) and not array.writable:
+            what = f"storing to the read-only array {array.name}"
+            raise self.source.refuse(node, f"{what} (Numba refuses it, too: pass a copy of it)")
+
+    def do_AugAssign(self, node: ast.AugAssign) -> Execute:
+        function = operations.BINARY.get(type(node.op))
+        if function is None:
+            raise self.source.refuse(node, f"the operator {type(node.op).__name__}")
+        right = self.expressions.expression(node.value)
+        if isinstance(node.target, ast.Subscript | ast.Attribute):
+            return self._augment_element(node, function, right)
+        if not isinstance(node.target, ast.Name):
+            raise self.source.refuse(node, f"assignment to {ast.unparse(node.target)}")
+        left, assign = self.expressions.eval_Name(node.target), self._to_name(node.target)
+        apply = Arithmetic(self.source, node).apply
+
+        def execute(frame, mask):
+            value = apply(function, (left(frame, mask), right(frame, mask)), frame, mask)
+            assign(frame, mask, conform(value, frame.types.values.get(node)))
+            return mask
+
+        return execute
+
+    def _augment_element(self, node: ast.AugAssign, function: Callable, right: Evaluate) -> Execute:
+        target, apply = node.target, Arithmetic(self.source, node).apply
+        if isinstance(target, ast.Attribute):
+            locate = self.expressions.field(target, target.attr)
+        else:
+            locate = self.expressions.place(target)
+
+        def execute(frame, mask):
+            place = locate(frame, mask)
+            self._check_storable(node.target, place.array, np.int64(0))
+            if is_part(place):
+                raise self.source.refuse(node, "an operation on a part of an array")
+            value = apply(function, (load(place), right(frame, mask)), frame, mask)
+            store(place, conform(value, frame.types.values.get(node)))
+            return mask
+
+        return execute
+
+    def do_If(self, node: ast.If) -> Execute:
+        test, then = self.expressions.condition(node.test), self.block(node.body)
+        other = self.block(node.orelse)
+
+        def execute(frame, mask):
+            chosen = test(frame, mask)
+            if not isinstance(chosen, np.ndarray):
+                return (then if chosen else other)(frame, mask)
+            yes = mask.narrow(chosen)
+            no = mask.without(yes)
+            after_yes = then(frame, yes) if yes else None
+            after_no = other(frame, no) if no else None
+            return _joined(mask, after_yes, after_no)
+
+        return execute
+
+    def do_While(self, node: ast.While) -> Execute:
+        self._note_spinning(node.test)
+        test, body = self._loop_test(node), self.block(node.body)
+        otherwise, site = self.block(node.orelse), self.source.site(node)
+
+        def execute(frame, mask):
+            loop, active, spinning = Loop(), mask, Spinning(self.source, node)
+            split, starting = node in frame.types.split, mask
+            frame.loops.append(loop)
+            while active is not None:
+                spinning.round(frame, active, starting)
+                going = loop.keep(active, test(frame, active, starting))
+                frame.run.count_turn(site, going)
+                active = _round(loop, body, frame, going)
+                starting = loop.continued if split else None
+            frame.loops.pop()
+            return _after_loop(loop, otherwise, frame, mask)
+
+        return execute
+
+    def _loop_test(self, node: ast.While) -> Callable:
+        """The condition of a ``while``. Of its two copies the first decides for the lanes that come
+        from before the loop or from a ``continue``, the second for those at the end of its body."""
+        first = self.expressions.condition(node.test)
+        later = self.expressions.condition(self.source.later_tests[node])
+
+        def test(frame: Frame, active: Mask, starting: Mask | None):
+            if starting is None:
+                return later(frame, active)
+            others = active.without(starting)
+            if others is None:
+                return first(frame, active)
+            return np.where(starting.lanes, first(frame, starting), later(frame, others))
+
+        return test
+
+    def _note_spinning(self, test: ast.expr) -> None:
+        """A loop that waits for another block: a lock is taken by one block after the other, a
+        counter is waited for by all at once."""
+        calls = [n for n in ast.walk(test) if isinstance(n, ast.Call)]
+        functions = [self.expressions.try_static(c.func) for c in calls]
+        self.expressions.takes_turns |= any(map(atomics.takes_a_lock, functions))
+        self.expressions.cooperative |= any(map(atomics.waits_for_others, functions))
+
+    def do_For(self, node: ast.For) -> Execute:
+        bounds = self._range(node.iter)
+        if bounds is None:
+            return self._for_each(node)
+        assign, body = self.target(node.target), self.block(node.body)
+        otherwise, site = self.block(node.orelse), self.source.site(node)
+
+        def execute(frame, mask):
+            loop, active = Loop(), mask
+            frame.loops.append(loop)
+            for value, condition in _rounds(*bounds(frame, mask)):
+                frame.run.count_round(self.source, node, active)
+                active = loop.keep(active, condition)
+                frame.run.count_turn(site, active)
+                if active is not None:
+                    assign(frame, active, value)
+                    active = _round(loop, body, frame, active)
+                if active is None:
+                    break
+            loop.finish(active)
+            frame.loops.pop()
+            return _after_loop(loop, otherwise, frame, mask)
+
+        return execute
+
+    def _for_each(self, node: ast.For) -> Execute:
+        """A loop over a tuple or an array: every lane has the same number of rounds."""
+        items, assign = self._items(node.iter), self.target(node.target)
+        body, otherwise = self.block(node.body), self.block(node.orelse)
+        site = self.source.site(node)
+
+        def execute(frame, mask):
+            loop, active = Loop(), mask
+            frame.loops.append(loop)
+            for value in items(frame, mask):
+                frame.run.count_turn(site, active)
+                assign(frame, active, value)
+                active = _round(loop, body, frame, active)
+                if active is None:
+                    break
+            loop.finish(active)
+            frame.loops.pop()
+            return _after_loop(loop, otherwise, frame, mask)
+
+        return execute
+
+    def _items(self, node: ast.expr) -> Callable:
+        """What yields the values of a loop over a tuple, an array, enumerate() or zip()."""
+        function = None
+        if isinstance(node, ast.Call) and not node.keywords:
+            function = self.expressions.try_static(node.func)
+        if function is enumerate and 1 <= len(node.args) <= 2:
+            inner = self._items(node.args[0])
+            start = self._first_number(node)
+            return lambda frame, mask: (
+                (np.int64(n), value) for n, value in enumerate(inner(frame, mask), start)
+            )
+        if function is range:
+            return self._same_range(node)
+        if function is zip:
+            parts = [self._items(a) for a in node.args]
+            return lambda frame, mask: zip(*(p(frame, mask) for p in parts), strict=False)
+        return self._positions(node) if function is np.ndindex else self._items_of(node)
+
+    def _first_number(self, node: ast.Call) -> int:
+        """Where enumerate() starts to count."""
+        start = self.expressions.try_static(node.args[1]) if len(node.args) == 2 else 0
+        if type(start) is not int:
+            raise self.source.refuse(node, "enumerate() from a number that is no constant")
+        return start
+
+    def _same_range(self, node: ast.Call) -> Callable:
+        """A range within enumerate() or zip(), with the same bounds in every thread."""
+        bounds = self._range(node)
+
+        def evaluate(frame, mask):
+            given = bounds(frame, mask)
+            if any(isinstance(bound, np.ndarray) for bound in given):
+                raise self.source.refuse(
+                    node, "a range whose bounds differ by thread, within enumerate() or zip(),"
+                )
+            return (value for value, _ in _same_rounds(*given))
+
+        return evaluate
+
+    def _items_of(self, node: ast.expr) -> Callable:
+        whole, site = self.expressions.expression(node), self.source.site(node)
+
+        def evaluate(frame, mask):
+            values = whole(frame, mask)
+            if isinstance(values, tuple):
+                if len({v.dtype for v in values if is_scalar(v)}) > 1:
+                    raise self.source.refuse(node, "a loop over a tuple of several types")
+                return values
+            if isinstance(values, Array) and isinstance(values.shape[0], int):
+                return _rows(Place(frame.run, values, (), mask, site))
+            if isinstance(values, RecordArray) and not values.is_local:
+                return values.rows(Place(frame.run, values, (), mask, site))
+            raise self.source.refuse(node, "a loop over anything but range(), a tuple or an array")
+
+        return evaluate
+
+    def _positions(self, node: ast.Call) -> Callable:
+        """np.ndindex(): all positions of a shape that is the same in every thread."""
+        parts = [self.expressions.expression(a) for a in node.args]
+
+        def evaluate(frame, mask):
+            sizes = [part(frame, mask) for part in parts]
+            sizes = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple) else sizes
+            if any(isinstance(size, np.ndarray) for size in sizes):
+                raise self.source.refuse(node, "np.ndindex() of sizes that differ by thread")
+            for position in np.ndindex(*map(int, sizes)):
+                yield tuple(np.int64(p) for p in position)
+
+        return evaluate
+
+    def _range(self, node: ast.expr) -> Callable | None:
+        """What evaluates (start, stop, step) of a range() call, typed as Numba types them."""
+        if not isinstance(node, ast.Call) or self.expressions.try_static(node.func) is not range:
+            return None
+        if node.keywords or not 1 <= len(node.args) <= 3:
+            raise self.source.refuse(node, "range() called like this")
+        parts = [self.expressions.expression(a) for a in node.args]
+
+        def evaluate(frame, mask) -> tuple:
+            values = [part(frame, mask) for part in parts]
+            if not all(is_scalar(v) and v.dtype.kind in "iub" for v in values):
+                raise self.source.refuse(node, "range() of something that is no integer")
+            dtype = numba_types.range_dtype(tuple(v.dtype for v in values))
+            values = [numba_types.cast(v, dtype) for v in values]
+            if len(values) == 1:
+                values.insert(0, dtype.type(0))
+            return values[0], values[1], values[2] if len(values) == 3 else dtype.type(1)
+
+        return evaluate
+
+    def do_Break(self, node: ast.Break) -> Execute:
+        def execute(frame, mask):
+            frame.loops[-1].broken = union(frame.loops[-1].broken, mask)
+
+        return execute
+
+    def do_Continue(self, node: ast.Continue) -> Execute:
+        def execute(frame, mask):
+            frame.loops[-1].continued = union(frame.loops[-1].continued, mask)
+
+        return execute
+
+    def do_Return(self, node: ast.Return) -> Execute:
+        evaluate = self.expressions.expression(node.value) if node.value else None
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+        def execute(frame, mask):
+            if evaluate is not None:
+                split = node in frame.types.split
+                for part in frame.versions(names, mask) if split else (mask,):
+                    self._return(node, frame, part, evaluate(frame, part))
+            frame.leave(mask)
+
+        return execute
+
+    def _return(self, node: ast.Return, frame: Frame, mask: Mask, value) -> None:
+        if frame.is_kernel and value is not None:
+            raise self.source.refuse(node, "a kernel that returns a value")
+        value, old = conform(value, frame.types.result), frame.result
+        frame.result = value if old is None else merge_values(mask, value, old, "return")
+
+    def do_Assert(self, node: ast.Assert) -> Execute:
+        test = self.expressions.condition(node.test)
+
+        def execute(frame, mask):
+            holds = test(frame, mask)
+            failing = mask.narrow(np.logical_not(np.broadcast_to(holds, mask.lanes.shape)))
+            if failing is not None:
+                self._raise(node, frame, failing)
+            return mask
+
+        return execute
+
+    def do_Raise(self, node: ast.Raise) -> Execute:
+        def execute(frame, mask):
+            self._raise(node, frame, mask)
+
+        return execute
+
+    def _raise(self, node: ast.stmt, frame: Frame, mask: Mask) -> None:
+        thread = frame.run.batch.thread(int(mask.index[0]))
+        raise KernelRaised(f"{self.source.site(node)}: reached by {thread}.")
+
+
+def _rows(whole: Place) -> Iterator:
+    """The elements of a vector, or the rows of a larger array, one after the other."""
+    for number in range(whole.array.shape[0]):
+        row = whole.at((np.int64(number),))
+        yield view(row) if is_part(row) else load(row)
+
+
+def _rounds(start, stop, step) -> Iterator[tuple]:
+    """The values of a range, each with the condition of its round: which lanes still have it."""
+    varies = any(isinstance(bound, np.ndarray) for bound in (start, stop, step))
+    return _own_rounds(start, stop, step) if varies else _same_rounds(start, stop, step)
+
+
+def _same_rounds(start, stop, step):
+    """The rounds where the bounds are the same in all threads: every lane has all of them."""
+    for value in range(int(start), int(stop), int(step)):
+        yield start.dtype.type(value), True
+
+
+def _own_rounds(start, stop, step):
+    """The rounds where each lane has bounds of its own."""
+    value, going = start, np.bool_(True)
+    while True:
+        going = going & np.where(step > 0, value < stop, value > stop)
+        yield value, going
+        last, value = value, value + step
+        going = going & np.where(step > 0, value > last, value < last)  # no lane wraps around
+
+
+def _round(loop: Loop, body: Execute, frame: Frame, active: Mask | None) -> Mask | None:
+    """One round of a loop; the lanes that will test for another."""
+    if active is None:
+        return None
+    loop.continued = None
+    after = body(frame, active)
+    if loop.continued is not None:
+        after = union(after, loop.continued)
+    return active if after is not None and after.count == active.count else after
+
+
+def _after_loop(loop: Loop, otherwise: Execute, frame: Frame, mask: Mask) -> Mask | None:
+    """Lanes that finished run the loop's else; with those that broke out they go on."""
+    after = None if loop.finished is None else otherwise(frame, loop.finished)
+    return _joined(mask, after, loop.broken)
+
+
+def _joined(before: Mask, first: Mask | None, second: Mask | None) -> Mask | None:
+    """Two parts of a mask together again; the same object when nobody is missing."""
+    after = union(first, second)
+    return before if after is not None and after.count == before.count else after

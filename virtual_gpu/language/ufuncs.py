@@ -1,0 +1,70 @@
+"""NumPy's ufuncs in kernels: on numbers, and on arrays, whose elements each thread goes through."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..common.lanes import Mask
+from ..machine.access import load, store
+from ..machine.place import Place
+from ..memory.memory import Array, ArrayView
+from .arithmetic import Arithmetic
+from .call import Call
+from .frame import Evaluate, Frame, is_scalar
+
+
+def ufunc(call: Call) -> Evaluate:
+    """``np.sin(x)`` of numbers, ``np.sin(x, out)`` of numbers and arrays."""
+    function = call.function
+    arguments = call.arguments(function.nin, function.nargs)
+    apply, site = Arithmetic(call.source, call.node).apply, call.site
+
+    def evaluate(frame: Frame, mask: Mask):
+        values = [a(frame, mask) for a in arguments]
+        if len(values) == function.nin and all(map(is_scalar, values)):
+            return apply(function, tuple(values), frame, mask)
+        out = values[-1]
+        _check(call, values, out)
+        for position in np.ndindex(*out.shape):
+            operands = tuple(
+                _element(frame, value, position, mask, site) for value in values[: function.nin]
+            )
+            result = apply(function, operands, frame, mask)
+            if result.dtype.kind == "c" != out.dtype.kind:
+                raise call.refuse(f"a result of type {result.dtype} in an array of {out.dtype}")
+            store(Place(frame.run, out, _indices(position), mask, site), result)
+        return out
+
+    return evaluate
+
+
+def _check(call: Call, values: list, out) -> None:
+    if not isinstance(out, Array) or len(values) != call.function.nargs:
+        raise call.refuse(f"np.{call.function.__name__}() of an array without an array for results")
+    if isinstance(out, ArrayView) and not out.writable:
+        raise call.refuse(f"storing to the read-only array {out.name}")
+    arrays = [value for value in values if isinstance(value, Array)]
+    if any(isinstance(extent, np.ndarray) for array in arrays for extent in array.shape):
+        raise call.refuse("a ufunc of an array whose shape differs by thread")
+    if not all(is_scalar(v) or isinstance(v, Array) for v in values):
+        raise call.refuse(f"np.{call.function.__name__}() of these values")
+    try:
+        fits = np.broadcast_shapes(*(array.shape for array in arrays)) == tuple(out.shape)
+    except ValueError:
+        fits = False
+    if not fits:
+        shapes = ", ".join(str(tuple(array.shape)) for array in arrays)
+        raise call.refuse(f"np.{call.function.__name__}() of arrays of the shapes {shapes}")
+
+
+def _element(frame: Frame, value, position: tuple, mask: Mask, site):
+    """The element of an array that belongs to a position of the result; of a number, itself."""
+    if not isinstance(value, Array):
+        return value
+    own = position[len(position) - len(value.shape) :]
+    at = tuple(0 if extent == 1 else p for p, extent in zip(own, value.shape, strict=True))
+    return load(Place(frame.run, value, _indices(at), mask, site))
+
+
+def _indices(position: tuple[int, ...]) -> tuple:
+    return tuple(np.int64(p) for p in position)

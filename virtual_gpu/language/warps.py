@@ -1,0 +1,296 @@
+"""Functions of a warp: syncwarp, shuffles, votes, match, and the bit functions of one lane.
+
+A function named ``..._sync`` takes a mask of lanes. Every lane that calls it must be in its own
+mask, and every live lane of the mask must call it; a lane that reads from one that does not take
+part is reported, for the hardware gives it an undefined value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numba import cuda
+
+from ..checks.report import Flaw
+from ..common.errors import Finding, Site
+from ..common.lanes import WARP, Mask
+from ..machine.run import Run
+from ..types import numba_types
+from .call import Call, Handler
+from .frame import Evaluate, Frame, is_scalar
+
+ALL_LANES = 0xFFFFFFFF
+SHUFFLED = (np.dtype("i4"), np.dtype("i8"), np.dtype("f4"), np.dtype("f8"))
+LANE_BITS = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
+
+
+def rows(value, run: Run) -> np.ndarray:
+    """A number or a vector of lanes with one row per warp."""
+    vector = value if isinstance(value, np.ndarray) else np.full(run.batch.size, value)
+    return vector.reshape(-1, WARP)
+
+
+def bits_of(lanes: np.ndarray) -> np.ndarray:
+    """Which lanes of each row are set, as 32-bit numbers; one per row."""
+    return (lanes * LANE_BITS).sum(axis=1).astype(np.uint32)
+
+
+def _spread(per_warp: np.ndarray) -> np.ndarray:
+    return np.repeat(per_warp, WARP)
+
+
+def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: bool = False) -> None:
+    """Every lane must be in its own mask, and every live lane of the mask must be here.
+
+    ``may_leave``: an absent lane is no flaw if it leaves the kernel without another meeting.
+    """
+    run = frame.run
+    run.meet(mask)
+    named = rows(members, run).astype(np.int64) & ALL_LANES
+    active = mask.lanes.reshape(-1, WARP)
+    forgets_itself = active & ((named >> np.arange(WARP)) & 1 == 0)
+    absent = bits_of(run.live.lanes.reshape(-1, WARP) & ~active).astype(np.int64)
+    guilty = forgets_itself | (active & ((named & absent[:, None]) != 0))
+    if not guilty.any():
+        return
+    lanes = np.flatnonzero(guilty)
+
+    def describe() -> Finding:
+        lane = int(lanes[0])
+        thread, present = run.batch.thread(lane), int(bits_of(active)[lane // WARP])
+        return Finding(
+            "barrier", site, "", (), (thread,), len(lanes),
+            f"{thread} names the lanes {int(named.ravel()[lane]):#010x}; its warp's lanes "
+            f"{present:#010x} take part, and both must be the same.",
+        )  # fmt: skip
+
+    flaw = Flaw("barrier", site, "", run.batch.numbers[lanes])
+    if may_leave and not forgets_itself.any():
+        run.expect(flaw, describe, run.live.lanes & ~mask.lanes)
+    else:
+        run.report.add(flaw, describe)
+
+
+def check_whole(run: Run, mask: Mask, site: Site) -> None:
+    """Of a warp that comes here, all 32 lanes must: no lane may have left, and none be padding."""
+    run.meet(mask)
+    active = mask.lanes.reshape(-1, WARP)
+    split = active.any(axis=1) & ~active.all(axis=1)
+    if not split.any():
+        return
+    here = mask.narrow(np.repeat(split, WARP)).index
+
+    def describe() -> Finding:
+        thread, present = run.batch.thread(int(here[0])), int(active[here[0] // WARP].sum())
+        return Finding(
+            "barrier", site, "", (), (thread,), len(here),
+            f"{thread} comes here with {present} of the {WARP} lanes of its warp: all must take "
+            "part.",
+        )  # fmt: skip
+
+    run.report.add(Flaw("barrier", site, "", run.batch.numbers[here]), describe)
+
+
+def _shuffle(source: Callable) -> Handler:
+    """``source(lane numbers, argument)`` is the lane that each lane reads from."""
+
+    def handler(call: Call) -> Evaluate:
+        members, value, argument = call.arguments(3)
+        site = call.site
+
+        def evaluate(frame, mask):
+            data = value(frame, mask)
+            if not is_scalar(data) or data.dtype not in SHUFFLED:
+                what = data.dtype if is_scalar(data) else "what is no number"
+                raise call.refuse(f"a shuffle of {what} (int32, int64, float32, float64 are)")
+            _check_members(frame, _integer(call, members(frame, mask)), mask, site)
+            values = rows(data, frame.run)
+            own, asked = np.arange(WARP), _integer(call, argument(frame, mask))
+            wanted = source(own, rows(asked, frame.run).astype(np.int64))
+            wanted = np.where((wanted < 0) | (wanted >= WARP), own, wanted)
+            _check_sources(frame, wanted, mask, site)
+            given = np.take_along_axis(values, wanted, axis=1).ravel()
+            frame.run.record("shuffle", mask, site, given, wanted.ravel())
+            return given
+
+        return evaluate
+
+    return handler
+
+
+def _integer(call: Call, value):
+    """A mask of lanes, a lane or a predicate. Numba casts a float in silence, which hides that it
+    is none of these."""
+    if not is_scalar(value) or value.dtype.kind not in "iub":
+        what = f"of type {value.dtype}" if is_scalar(value) else "that is no number"
+        raise call.refuse(f"a mask, lane or predicate {what} in {call.function.__name__}()")
+    return value
+
+
+def _check_sources(frame: Frame, wanted: np.ndarray, mask: Mask, site: Site) -> None:
+    active = mask.lanes.reshape(-1, WARP)
+    guilty = active & ~np.take_along_axis(active, wanted, axis=1)
+    if not guilty.any():
+        return
+    lanes, run = np.flatnonzero(guilty), frame.run
+
+    def describe() -> Finding:
+        lane = int(lanes[0])
+        thread = run.batch.thread(lane)
+        return Finding(
+            "barrier", site, "", (), (thread,), len(lanes),
+            f"{thread} reads from lane {int(wanted.ravel()[lane])} of its warp, which does not "
+            "take part: the value is undefined.",
+        )  # fmt: skip
+
+    run.report.add(Flaw("barrier", site, "", run.batch.numbers[lanes]), describe)
+
+
+def _vote(combine: Callable, dtype: type) -> Handler:
+    """``combine(active, predicate)`` gives one value per warp."""
+
+    def handler(call: Call) -> Evaluate:
+        members, predicate = call.arguments(2)
+        site = call.site
+
+        def evaluate(frame, mask):
+            _check_members(frame, _integer(call, members(frame, mask)), mask, site)
+            holds = rows(_integer(call, predicate(frame, mask)) != 0, frame.run)
+            verdict = _spread(combine(mask.lanes.reshape(-1, WARP), holds).astype(dtype))
+            frame.run.record("vote", mask, site, verdict)
+            return verdict
+
+        return evaluate
+
+    return handler
+
+
+def _same_value(rows: np.ndarray, active: np.ndarray) -> np.ndarray:
+    """For each lane, which active lanes of its warp hold the same bits. Numba has no match of
+    unsigned integers of 64 bits, and makes float64 of them."""
+    rows = numba_types.cast(rows, np.dtype(np.float64)) if rows.dtype == np.uint64 else rows
+    rows = rows.view(f"u{rows.dtype.itemsize}")
+    return (rows[:, :, None] == rows[:, None, :]) & active[:, None, :] & active[:, :, None]
+
+
+def _match_any(call: Call) -> Evaluate:
+    members, value = call.arguments(2)
+    site = call.site
+
+    def evaluate(frame, mask):
+        _check_members(frame, _integer(call, members(frame, mask)), mask, site)
+        same = _same_value(rows(value(frame, mask), frame.run), mask.lanes.reshape(-1, WARP))
+        lanes = bits_of(same.reshape(-1, WARP)).astype(np.int32)
+        frame.run.record("match", mask, site, lanes)
+        return lanes
+
+    return evaluate
+
+
+def _match_all(call: Call) -> Evaluate:
+    members, value = call.arguments(2)
+    site = call.site
+
+    def evaluate(frame, mask):
+        _check_members(frame, _integer(call, members(frame, mask)), mask, site)
+        active = mask.lanes.reshape(-1, WARP)
+        same = _same_value(rows(value(frame, mask), frame.run), active)
+        everyone = (same | ~active[:, None, :] | ~active[:, :, None]).all(axis=(1, 2))
+        lanes = np.where(everyone, bits_of(active), 0).astype(np.int32)
+        frame.run.record("match", mask, site, _spread(lanes))
+        return _spread(lanes), _spread(everyone)
+
+    return evaluate
+
+
+def _syncwarp(call: Call) -> Evaluate:
+    arguments = call.arguments(0, 1)
+    site = call.site
+
+    def evaluate(frame, mask):
+        members = arguments[0](frame, mask) if arguments else np.int64(ALL_LANES)
+        _check_members(frame, _integer(call, members), mask, site, may_leave=True)
+        frame.run.clock.warp_sync(mask)
+        frame.run.record("syncwarp", mask, site)
+
+    return evaluate
+
+
+def _active_mask(call: Call) -> Evaluate:
+    call.arguments(0)
+    return lambda frame, mask: _spread(bits_of(mask.lanes.reshape(-1, WARP)))
+
+
+def _lower_lanes(call: Call) -> Evaluate:
+    call.arguments(0)
+    below = ((np.uint64(1) << np.arange(WARP, dtype=np.uint64)) - np.uint64(1)).astype(np.uint32)
+    return lambda frame, mask: np.tile(below, frame.run.batch.size // WARP)
+
+
+def _bits(compute: Callable) -> Handler:
+    """A function of one lane's bits; ``compute(unsigned value, width in bits)``."""
+
+    def handler(call: Call) -> Evaluate:
+        (argument,) = call.arguments(1)
+
+        def evaluate(frame, mask):
+            value = argument(frame, mask)
+            if not is_scalar(value) or value.dtype.kind not in "iu":
+                raise call.refuse("a bit function of what is no integer")
+            rule = numba_types.rule(call.function, (value.dtype,))
+            if rule is None or (call.function is cuda.ffs and rule.operands[0].itemsize < 4):
+                raise call.refuse(f"a bit function of {value.dtype} (Numba refuses it, too)")
+            value = numba_types.cast(value, rule.operands[0])
+            size = value.dtype.itemsize
+            result = compute(value.astype(f"u{size}").astype(np.uint64), 8 * size)
+            return np.asarray(result).astype(rule.result)[()]
+
+        return evaluate
+
+    return handler
+
+
+def _bit_table(value, width: int) -> np.ndarray:
+    """The bits of each value along a last axis, lowest first."""
+    return (np.asarray(value)[..., None] >> np.arange(width, dtype=np.uint64)) & np.uint64(1)
+
+
+def _highest(value, width: int) -> np.ndarray:
+    """Number of the highest set bit plus one; 0 for 0."""
+    return (_bit_table(value, width) * np.arange(1, width + 1, dtype=np.uint64)).max(axis=-1)
+
+
+def _lowest(value, width: int) -> np.ndarray:
+    """Number of the lowest set bit plus one; 0 for 0."""
+    bits = _bit_table(value, width)
+    return np.where(bits.any(axis=-1), bits.argmax(axis=-1) + 1, 0)
+
+
+def _reversed_bits(value, width: int) -> np.ndarray:
+    bits = _bit_table(value, width)[..., ::-1]
+    return (bits << np.arange(width, dtype=np.uint64)).sum(axis=-1, dtype=np.uint64)
+
+
+HANDLERS: dict[str, Handler] = {
+    "syncwarp": _syncwarp,
+    "shfl_sync": _shuffle(lambda lane, argument: argument % WARP),
+    "shfl_up_sync": _shuffle(lambda lane, argument: lane - argument),
+    "shfl_down_sync": _shuffle(lambda lane, argument: lane + argument),
+    "shfl_xor_sync": _shuffle(lambda lane, argument: lane ^ argument),
+    "all_sync": _vote(lambda active, holds: (holds | ~active).all(axis=1), np.bool_),
+    "any_sync": _vote(lambda active, holds: (holds & active).any(axis=1), np.bool_),
+    "eq_sync": _vote(
+        lambda active, holds: (holds | ~active).all(axis=1) | (~holds | ~active).all(axis=1),
+        np.bool_,
+    ),
+    "ballot_sync": _vote(lambda active, holds: bits_of(holds & active), np.int32),
+    "match_any_sync": _match_any,
+    "match_all_sync": _match_all,
+    "activemask": _active_mask,
+    "lanemask_lt": _lower_lanes,
+    "popc": _bits(lambda value, width: _bit_table(value, width).sum(axis=-1)),
+    "clz": _bits(lambda value, width: width - _highest(value, width)),
+    "ffs": _bits(_lowest),
+    "brev": _bits(_reversed_bits),
+}

@@ -1,0 +1,298 @@
+"""Arguments of a launch as the kernel sees them: numbers, and arrays over global memory."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numba import cuda
+from numpy.lib.array_utils import byte_bounds
+from numpy.lib.stride_tricks import as_strided
+
+from ..checks.shadow import Shadow
+from ..common.errors import LaunchError, LimitReached
+from ..common.limits import Limits, in_bytes
+from ..host.allocation import device_array_like, on_the_device
+from ..host.hostarrays import DeviceArray, HostMemory
+from ..host.transfers import TO_DEVICE, TO_HOST, note
+from ..language.program import Program
+from ..machine.records import (
+    Layout,
+    RecordArray,
+    memories_of,
+    misplaced_field,
+    numbers_of,
+    record_array,
+)
+from ..memory.memory import ArrayView, Memory
+from ..types import numba_types
+from ..types.signatures import not_an_argument
+from ..types.tuples import alike
+
+BYTES_PER_ELEMENT = 20  # of a shadow: who wrote, who read, and which lanes
+
+
+@dataclass(frozen=True)
+class _Array:
+    """An array argument and the bytes that it spans."""
+
+    name: str
+    array: np.ndarray
+    unwritten: np.ndarray | None  # which elements are undefined, laid out as the array
+    tracked: bool
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What a kernel is called with, and the memory in which its arrays lie.
+
+    ``values``: each a typed number, an ArrayView, None, or a tuple of them.
+    """
+
+    values: tuple
+    memories: frozenset[Memory]
+
+
+@contextlib.contextmanager
+def unwrapped(given: tuple) -> Iterator[tuple]:
+    """The arguments without ``cuda.In``, ``cuda.Out`` and ``cuda.InOut``, and device arrays for
+    objects that have a device array's interface.
+
+    A host array in ``In`` is copied and keeps its content; one in ``Out`` gets that of new device
+    memory, also where the launch fails. All others are used where they lie; a device gets a copy of
+    each, and each is copied back, so this is what is noted.
+    """
+    here, back, noted = [], [], []
+    for argument in given:
+        wrapped = isinstance(argument, cuda.In | cuda.Out | cuda.InOut)
+        value = on_the_device(argument.value if wrapped else argument)
+        on_host = isinstance(value, np.ndarray) and not isinstance(value, HostMemory)
+        if on_host and (isinstance(argument, cuda.InOut) or not isinstance(argument, cuda.Out)):
+            note(TO_DEVICE, value, "launch")
+        if on_host and not isinstance(argument, cuda.In):
+            noted.append(value)
+        if not (wrapped and on_host) or isinstance(argument, cuda.InOut):
+            here.append(value)
+        elif isinstance(argument, cuda.In):
+            here.append(value.copy(order="K"))
+        else:
+            here.append(device_array_like(value))
+            back.append((value, here[-1]))
+    try:
+        yield tuple(here)
+    finally:
+        for host, device in back:
+            host[...] = device.host
+        for host in noted:
+            note(TO_HOST, host, "launch")
+
+
+def kernel_arguments(program: Program, given: tuple, limits: Limits) -> Arguments:
+    """What the caller has given, as the kernel sees it.
+
+    Arrays that overlap in memory share one Memory, so that a race through two names is found.
+    Raises LaunchError for what Numba would refuse, LimitReached for too much memory.
+    """
+    names = program.source.parameters
+    arrays = [
+        _described(name, array, unwritten, program)
+        for argument, name in zip(given, names, strict=True)
+        for array, unwritten in _arrays_in(argument)
+    ]
+    _check_bytes(arrays, limits)
+    views = _views(arrays)
+    values = tuple(_value(n, v, views) for n, v in zip(names, given, strict=True))
+    return Arguments(values, frozenset(memory for v in views.values() for memory in memories_of(v)))
+
+
+def _arrays_in(argument) -> list[tuple[np.ndarray, np.ndarray | None]]:
+    if isinstance(argument, tuple):
+        return [array for item in argument for array in _arrays_in(item)]
+    if isinstance(argument, DeviceArray):
+        return [(argument.host, argument.unwritten)]
+    return [(argument, None)] if isinstance(argument, np.ndarray) else []
+
+
+def _value(name: str, argument, views: dict[int, ArrayView]):
+    if isinstance(argument, tuple):
+        return alike(argument, (_value(name, item, views) for item in argument))
+    if isinstance(argument, DeviceArray):
+        return views[id(argument.host)]
+    if isinstance(argument, np.ndarray):
+        contiguous = argument.flags.c_contiguous or argument.flags.f_contiguous
+        if not contiguous and not isinstance(argument, HostMemory):
+            raise LaunchError(
+                f"The array {name} (shape {argument.shape}, strides {argument.strides}) is not "
+                "contiguous; pass np.ascontiguousarray() of it, or a device array."
+            )
+        return views[id(argument)]
+    if argument is None:
+        return None
+    try:
+        number = numba_types.scalar(argument)
+    except (TypeError, OverflowError):
+        raise not_an_argument(name, argument) from None
+    if not _is_known(number.dtype):
+        raise not_an_argument(name, argument)
+    return number
+
+
+def _is_known(dtype: np.dtype) -> bool:
+    long_double = dtype.char in "gG"
+    return dtype.kind in numba_types.SCALAR_KINDS and dtype.isnative and not long_double
+
+
+def _described(
+    name: str, array: np.ndarray, unwritten: np.ndarray | None, program: Program
+) -> _Array:
+    if array.dtype.names:
+        return _described_records(name, array)
+    if not _is_known(array.dtype):
+        raise LaunchError(
+            f"The array {name} has dtype {array.dtype}; a kernel takes numbers of up to 64 bits "
+            "(complex: 128) in this machine's byte order."
+        )
+    if isinstance(array, np.ma.MaskedArray):
+        raise LaunchError(
+            f"The array {name} has a mask, which a kernel would not see; pass its filled() array."
+        )
+    if any(stride % array.itemsize for stride in array.strides):
+        raise LaunchError(
+            f"The array {name} has strides {array.strides} and elements of {array.itemsize} "
+            "bytes; strides must be whole elements."
+        )
+    use = program.uses[name]
+    start, end = byte_bounds(array) if array.size else (0, 0)
+    if unwritten is not None and not unwritten.any():
+        unwritten = None
+    tracked = use.may_write or use.fewest_indices < array.ndim
+    return _Array(name, array, unwritten, tracked, start, end)
+
+
+def _described_records(name: str, array: np.ndarray) -> _Array:
+    """An array of records. Whether they were given values is not kept: a field may be undefined."""
+    numbers = list(numbers_of(array.dtype))
+    if not all(d.kind in numba_types.SCALAR_KINDS and d.isnative for d in numbers):
+        raise LaunchError(
+            f"The array {name} has dtype {array.dtype}; the fields of a record are numbers in this "
+            "machine's byte order."
+        )
+    misplaced = misplaced_field(array.dtype)
+    if misplaced:
+        raise LaunchError(
+            f"The field {misplaced} of the array {name} is not at a multiple of its size in every "
+            "record, which the virtual GPU does not know; make the dtype with align=True."
+        )
+    start, end = byte_bounds(array) if array.size else (0, 0)
+    return _Array(name, array, None, True, start, end)
+
+
+def _check_bytes(arrays: list[_Array], limits: Limits) -> None:
+    """What is kept about each element of the arrays that a kernel writes must fit into memory."""
+    needed = sum(a.array.size for a in arrays if a.tracked) * BYTES_PER_ELEMENT
+    if limits.bytes is not None and needed > limits.bytes:
+        largest = max(arrays, key=lambda a: a.array.size * a.tracked)
+        raise LimitReached(
+            f"The launch needs {in_bytes(needed)} to check the arrays that it writes, most "
+            f"of it for {largest.name}, and the limit is {in_bytes(limits.bytes)}; pass "
+            "smaller arrays, or set VIRTUAL_GPU_BYTES higher."
+        )
+
+
+def _views(arrays: list[_Array]) -> dict[int, ArrayView]:
+    """An ArrayView for each array, by the array's id."""
+    views = {}
+    for group in _overlapping(arrays):
+        if group[0].array.dtype.names:
+            views |= _views_of_records(group)
+            continue
+        first, size = group[0], max(a.end for a in group) - group[0].start
+        data = _data(group, size)
+        tracked = any(a.tracked for a in group)
+        memory = Memory(
+            first.name,
+            "global",
+            data,
+            Shadow(first.name, "global", data.size) if tracked else None,
+            _flat_flags(group, first, data.size),
+        )
+        for item in group:
+            views[id(item.array)] = _view(item, memory, first.start)
+    return views
+
+
+def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
+    """Arrays of records that overlap. Their bytes are seen once for each type of numbers."""
+    first, size = group[0], max(a.end for a in group) - group[0].start
+    data = _flat(first.array, size)
+
+    @functools.cache
+    def memory_of(dtype: np.dtype) -> Memory:
+        numbers = data.view(dtype)
+        return Memory(first.name, "global", numbers, Shadow(first.name, "global", numbers.size))
+
+    views = {}
+    for item in group:
+        array = item.array
+        address = array.__array_interface__["data"][0] if array.size else first.start
+        at = Layout(
+            item.name, array.shape, array.strides, address - first.start, array.flags.writeable
+        )
+        views[id(array)] = record_array(array.dtype, at, memory_of)
+    return views
+
+
+def _overlapping(arrays: list[_Array]) -> list[list[_Array]]:
+    """Arrays of one dtype grouped so that groups share no byte; each sorted by address."""
+    groups: list[list[_Array]] = []
+    for item in sorted(arrays, key=lambda a: (a.array.dtype.str, a.start)):
+        last = groups[-1] if groups else None
+        same_type = last and last[0].array.dtype == item.array.dtype
+        if same_type and item.start < max(a.end for a in last):
+            last.append(item)
+        else:
+            groups.append([item])
+    return groups
+
+
+def _data(group: list[_Array], size: int) -> np.ndarray:
+    """The memory of arrays that overlap; it can be written where one of them can."""
+    first = group[0]
+    if first.array.flags.writeable or not any(a.array.flags.writeable for a in group):
+        return _flat(first.array, size)
+    memory = (ctypes.c_char * size).from_address(first.start)  # the caller keeps it alive
+    return np.frombuffer(memory, first.array.dtype)
+
+
+def _flat(array: np.ndarray, size: int) -> np.ndarray:
+    """``size`` bytes of memory from the lowest address of ``array`` on, as one dimension."""
+    array = array.reshape(1) if array.ndim == 0 else array
+    lowest = array[tuple(slice(None, None, -1 if s < 0 else 1) for s in array.strides)]
+    itemsize = array.dtype.itemsize
+    writable = array.flags.writeable
+    return as_strided(lowest, (size // itemsize,), (itemsize,), writeable=writable)
+
+
+def _flat_flags(group: list[_Array], first: _Array, size: int) -> np.ndarray | None:
+    """Which elements of a group are undefined, as one dimension; None where none is."""
+    if first.unwritten is None:
+        return None
+    item = max(group, key=lambda a: a.end - a.start)
+    if item.unwritten is None or item.start != first.start:
+        return None
+    return _flat(item.unwritten, size)
+
+
+def _view(item: _Array, memory: Memory, base: int) -> ArrayView:
+    array, itemsize = item.array, item.array.dtype.itemsize
+    strides = tuple(s // itemsize for s in array.strides)
+    address = array.__array_interface__["data"][0] if array.size else base
+    return ArrayView(
+        memory, array.shape, strides, (address - base) // itemsize, array.flags.writeable
+    )

@@ -1,0 +1,281 @@
+"""Loads, stores and atomic updates of elements: counted, and checked against other threads'."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from ..checks.clock import Access
+from ..common.errors import Finding
+from ..counts.transactions import Transfer
+from ..memory.memory import LocalArray
+from ..types.numba_types import cast
+from .place import Place, in_bounds, report_out_of_bounds
+
+
+def load(place: Place, before_atomic: bool = False):
+    """The element in each active lane, as a vector; a number where it is surely the same in all.
+
+    ``before_atomic``: it only decides whether an atomic is tried, so atomics beside it do no harm.
+    Inactive lanes hold zero. Lanes whose index is out of bounds are reported and read zero.
+    """
+    if isinstance(place.array, LocalArray):
+        return _load_local(place)
+    address, inside = _address(place)
+    if inside is None:
+        return _zeros(place)
+    memory = place.array.memory
+    if not isinstance(address, np.ndarray) and memory.plain:
+        _count(inside, "load", address)
+        return memory.data[address]
+    access = _access(inside, address, "reads", before_atomic)
+    _count(inside, "load", access.addresses)
+    return inside.mask.spread(memory.load(access))
+
+
+def store(place: Place, value) -> None:
+    """Write ``value``, cast to the array's type, to the element of each lane."""
+    value = cast(value, place.array.dtype)
+    if isinstance(place.array, LocalArray):
+        _store_local(place, value)
+        return
+    address, inside = _address(place)
+    if inside is None:
+        return
+    access = _access(inside, address, "writes")
+    _count(inside, "store", access.addresses)
+    place.array.memory.store(access, inside.mask.entries(value))
+
+
+def update(place: Place, change: Callable) -> np.ndarray | None:
+    """An atomic operation on one element per active lane.
+
+    ``change(data, addresses, lanes)`` works on the storage and returns the old values of these
+    lanes, or None. Returns a vector of old values (zero in other lanes), or None.
+    """
+    address, inside = _address(place)
+    if inside is None:
+        return _zeros(place)
+    access = _access(inside, address, "updates")
+    _count(inside, "atomic", access.addresses)
+    old = place.array.memory.update(access, lambda data, at: change(data, at, inside.mask))
+    return None if old is None else inside.mask.spread(old)
+
+
+def load_wide(place: Place, width: int, aligned: bool) -> tuple:
+    """``width`` neighbouring elements by one instruction, as a tuple of lane vectors.
+
+    ``aligned``: the first one must lie on a boundary of ``width`` elements.
+    """
+    address, inside = _wide_address(place, width, aligned)
+    if inside is None:
+        return tuple(_zeros(place) for _ in range(width))
+    accesses = [_access(inside, address + n, "reads") for n in range(width)]
+    _count(inside, "load", accesses[0].addresses, width)
+    return tuple(inside.mask.spread(place.array.memory.load(access)) for access in accesses)
+
+
+def store_wide(place: Place, values: tuple, aligned: bool) -> Callable:
+    """The checks of a store of neighbouring elements; the function returned moves the data."""
+    memory, width = place.array.memory, len(values)
+    address, inside = _wide_address(place, width, aligned)
+    if inside is None:
+        return lambda: None
+    accesses = [_access(inside, address + n, "writes") for n in range(width)]
+    _count(inside, "store", accesses[0].addresses, width)
+    moves = []
+    for value, access in zip(values, accesses, strict=True):
+        given = inside.mask.entries(cast(value, place.array.dtype))
+        changed = memory.announce(access, given)
+        moves.append(functools.partial(memory.move, access, given, changed))
+
+    def move_all() -> None:
+        for move in moves:
+            move()
+
+    return move_all
+
+
+def _zeros(place: Place) -> np.ndarray:
+    return np.zeros(place.run.batch.size, place.array.dtype)
+
+
+def _count(place: Place, kind: str, addresses, width: int = 1) -> None:
+    counters = place.run.counters
+    if counters:
+        array, blocks = place.array, place.run.batch.blocks
+        where = place.mask, place.site, blocks, array.bytewise
+        counters.access(Transfer(array.memory, kind, width, addresses, *where))
+
+
+def _access(place: Place, address, verb: str, before_atomic: bool = False) -> Access:
+    """The place as an access of its own time; its lanes are in bounds."""
+    run, mask, site = place.run, place.mask, place.site
+    addresses = address if isinstance(address, np.ndarray) else np.full(mask.count, address)
+
+    def locate(at: int) -> tuple[int, ...]:
+        return place.element(int(mask.index[at]))
+
+    time = run.clock.tick(site)
+    return Access(run.clock, site, verb, mask, addresses, time, locate, before_atomic)
+
+
+def _address(place: Place) -> tuple[int | np.ndarray, Place | None]:
+    """Element numbers for the active lanes (or one number for all), and the place of the lanes
+    that are in bounds (None: no lane is)."""
+    positions, inside = in_bounds(place)
+    if inside is None:
+        return 0, None
+    array, mask = place.array, inside.mask
+    fixed, varying = 0, []
+    for position, stride in zip((array.offset, *positions), (1, *array.strides), strict=True):
+        if not isinstance(position, np.ndarray):
+            fixed += int(position) * stride
+        elif position is array.offset:
+            varying.append(mask.select(position))
+        else:
+            varying.append(_product(inside, position, stride))
+    if array.memory.space == "shared" and place.run.batch.blocks > 1:
+        varying = _from_part_start(inside, varying)
+    address = functools.reduce(operator.add, varying) if varying else 0
+    return address + fixed if fixed or not varying else address, inside
+
+
+def _product(place: Place, position: np.ndarray, stride: int) -> np.ndarray:
+    """A position times a stride; it is often the same in the next round of a loop."""
+    if stride == 1:
+        return position
+    known = place.run.products.find(position, place.mask, stride)
+    if known is None:
+        known = position * stride
+        place.run.products.keep(known, position, place.mask, stride)
+    return known
+
+
+def _from_part_start(place: Place, terms: list[np.ndarray]) -> list[np.ndarray]:
+    """Terms of an address in shared memory, and where the part of each lane's block starts. Its sum
+    with a single term is often the same again."""
+    batch, sums = place.run.batch, place.run.sums
+    starts = place.mask.select(batch.part_starts(place.array.memory.data.size // batch.blocks))
+    if len(terms) != 1:
+        return [*terms, starts]
+    known = sums.find(terms[0], starts)
+    if known is None:
+        known = terms[0] + starts
+        sums.keep(known, terms[0], starts)
+    return [known]
+
+
+def _wide_address(place: Place, width: int, aligned: bool) -> tuple[int | np.ndarray, Place | None]:
+    """The first of neighbouring elements, and the place of the lanes in which all are in bounds."""
+    *outer, innermost = place.indices
+    begun = place.mask.entries(innermost) >= 0
+    if not begun.all():  # here nothing is counted from the end
+        report_out_of_bounds(place, len(outer), begun)
+        if not begun.any():
+            return 0, None
+        place = place.narrowed(place.mask.keep(begun))
+    _, inside = _address(place.at((*outer, innermost + np.int64(width - 1))))
+    if inside is None:
+        return 0, None
+    address, inside = _address(place.narrowed(inside.mask))
+    if inside is not None and aligned:
+        _check_alignment(inside, address, width)
+    return address, inside
+
+
+def _check_alignment(place: Place, address, width: int) -> None:
+    first = np.broadcast_to(address, place.mask.count)
+    crooked = first % width != 0
+    if not crooked.any():
+        return
+    lanes, name = place.mask.index[crooked], place.array.name
+
+    def describe() -> Finding:
+        number, thread = int(first[crooked][0]), place.run.batch.thread(int(lanes[0]))
+        return Finding(
+            "out_of_bounds", place.site, name, (number,), (thread,), len(lanes),
+            f"{thread} moves {width} elements of {name} at once from element {number} "
+            f"on, which is no multiple of {width}: the address is misaligned.",
+        )  # fmt: skip
+
+    place.run.report.add(place.flaw("out_of_bounds", lanes), describe)
+
+
+# --- local arrays ----------------------------------------------------------------------------
+
+
+def _row(place: Place) -> tuple[int | np.ndarray, Place | None]:
+    """The row of a local element (an int, or one per lane), and the place of the lanes in bounds
+    (None: no lane is)."""
+    rows = place.array.row_of
+    try:
+        row = rows.get(place.indices)
+    except TypeError:  # indices that differ by lane
+        return _computed_row(place)
+    if row is not None:
+        return row, place
+    row, inside = _computed_row(place)
+    if inside is place and all(index >= 0 for index in place.indices):
+        rows[place.indices] = row
+    return row, inside
+
+
+def _computed_row(place: Place) -> tuple[int | np.ndarray, Place | None]:
+    positions, inside = in_bounds(place)
+    row = 0
+    for position, extent in zip(positions, place.array.shape, strict=True):
+        row = row * extent + position
+    return row, inside
+
+
+def _load_local(place: Place) -> np.ndarray:
+    row, inside = _row(place)
+    if inside is None:
+        return _zeros(place)
+    if not isinstance(row, np.ndarray):
+        values, unwritten = place.array.load(row)
+        if unwritten is not None:
+            _check_written(inside, unwritten)
+        return values
+    result = _zeros(place)
+    for number in np.unique(row):
+        here = inside.narrowed(inside.mask.keep(row == number))
+        values, unwritten = place.array.load(int(number))
+        if unwritten is not None:
+            _check_written(here, unwritten)
+        result[here.mask.index] = values[here.mask.index]
+    return result
+
+
+def _store_local(place: Place, value) -> None:
+    row, inside = _row(place)
+    if inside is None:
+        return
+    if not isinstance(value, np.ndarray):
+        value = np.full(place.run.batch.size, value)
+    if not isinstance(row, np.ndarray):
+        place.array.store(row, value, inside.mask)
+        return
+    for number in np.unique(row):
+        place.array.store(int(number), value, inside.mask.keep(row == number))
+
+
+def _check_written(place: Place, unwritten: np.ndarray) -> None:
+    """``unwritten``: the lanes that have never written this row."""
+    guilty = unwritten & place.mask.lanes
+    lanes, name = np.flatnonzero(guilty), place.array.name
+    if not len(lanes):
+        return
+
+    def describe() -> Finding:
+        element, thread = place.element(int(lanes[0])), place.run.batch.thread(int(lanes[0]))
+        return Finding(
+            "uninitialised", place.site, name, element, (thread,), len(lanes),
+            f"{thread} reads {name}{list(element)} of its local array, which it has not written.",
+        )  # fmt: skip
+
+    place.run.report.add(place.flaw("uninitialised", lanes), describe)

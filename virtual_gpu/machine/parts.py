@@ -1,0 +1,122 @@
+"""Parts of an array: views of them, and one number written to all of their elements."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from ..memory.memory import ARRAY_TYPES, ArrayView, element_strides
+from .access import store
+from .place import Place, position_of, report_out_of_bounds
+
+
+def expanded(indices: tuple, rank: int) -> tuple:
+    """Indices with ``...`` written out as whole dimensions."""
+    for at, index in enumerate(indices):
+        if index is Ellipsis:
+            whole = (slice(None),) * (rank + 1 - len(indices))
+            return indices[:at] + whole + indices[at + 1 :]
+    return indices
+
+
+def is_part(place: Place) -> bool:
+    """Whether the place is a part of an array and not one element."""
+    if type(place.array) not in ARRAY_TYPES:
+        return False
+    return len(place.indices) < len(place.array.shape) or slice in map(type, place.indices)
+
+
+def view(place: Place) -> ArrayView:
+    """The part of an array that a place selects.
+
+    Slices are clipped as in Python. Positions and the bounds of slices may differ by thread.
+    """
+    array = place.array
+    offset, shape, strides = array.offset, [], []
+    for axis, (index, extent) in enumerate(zip(_whole(place), array.shape, strict=True)):
+        if isinstance(index, slice):
+            start, length, step = _slice_bounds(index, extent)
+            offset = offset + start * array.strides[axis]
+            shape.append(length)
+            strides.append(step * array.strides[axis])
+            continue
+        _, inside = position_of(place, index, extent)
+        if inside is not None:
+            report_out_of_bounds(place.at((index,)), axis, inside)
+        offset = offset + _wrapped(index, extent) * array.strides[axis]
+    kind = array.writable, array.bytewise
+    return ArrayView(array.memory, tuple(shape), tuple(strides), offset, *kind, is_part=True)
+
+
+def is_contiguous(array: ArrayView) -> bool:
+    """Whether the elements lie one behind the other, the last index running fastest."""
+    return not _varies(array.shape) and array.strides == element_strides(array.shape)
+
+
+def _varies(shape: tuple) -> bool:
+    return any(isinstance(extent, np.ndarray) for extent in shape)
+
+
+def reshaped(array: ArrayView, shape: tuple) -> ArrayView | None:
+    """A contiguous array seen in another shape, of which one extent may be -1; None where the
+    sizes differ."""
+    size = math.prod(array.shape)
+    known = math.prod(extent for extent in shape if extent != -1)
+    if -1 in shape and known and size % known == 0:
+        shape = tuple(size // known if extent == -1 else extent for extent in shape)
+    if any(extent < 0 for extent in shape) or math.prod(shape) != size:
+        return None
+    return replace(array, shape=shape, strides=element_strides(shape))
+
+
+def store_part(place: Place, value) -> bool:
+    """Write a number to every element of a part of an array.
+
+    False where the part is not the same in all threads.
+    """
+    whole = _whole(place)
+    bounds = [b for i in whole if isinstance(i, slice) for b in (i.start, i.stop)]
+    if any(isinstance(v, np.ndarray) for v in (*bounds, *place.array.shape)):
+        return False
+    choices = []
+    for index, extent in zip(whole, place.array.shape, strict=True):
+        if isinstance(index, slice):
+            start, length, step = _slice_bounds(index, extent)
+            choices.append([np.int64(start + step * n) for n in range(length)])
+        else:
+            choices.append([index])
+    for element in itertools.product(*choices):
+        store(place.at(element), value)
+    return True
+
+
+def _whole(place: Place) -> tuple:
+    """The indices; of dimensions at the end that have none, all elements are meant."""
+    return place.indices + (slice(None),) * (len(place.array.shape) - len(place.indices))
+
+
+def _slice_bounds(part: slice, extent) -> tuple:
+    """Start, length and step of a slice; the first two are vectors where they differ by thread."""
+    step = 1 if part.step is None else int(part.step)
+    if not any(isinstance(b, np.ndarray) for b in (part.start, part.stop, extent)):
+        bounds = (None if b is None else int(b) for b in (part.start, part.stop))
+        start, stop, step = slice(*bounds, step).indices(extent)
+        return start, len(range(start, stop, step)), step
+    low, high = (0, extent) if step > 0 else (-1, extent - 1)
+    first, last = (low, high) if step > 0 else (high, low)
+    start, stop = (
+        default if b is None else np.clip(np.where(b < 0, b + extent, b), low, high)
+        for b, default in ((part.start, first), (part.stop, last))
+    )
+    length = np.maximum(0, (stop - start + step - np.sign(step)) // step)
+    return start, length.astype(np.int64), step
+
+
+def _wrapped(index, extent: int):
+    """A position inside the array for every lane, so that a reported one stays harmless."""
+    wrapped = np.where(index < 0, index + extent, index).astype(np.int64)
+    wrapped = np.clip(wrapped, 0, np.maximum(extent - 1, 0))
+    return wrapped if wrapped.ndim else int(wrapped)

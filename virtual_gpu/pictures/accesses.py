@@ -1,0 +1,307 @@
+"""Pictures of one request of a warp: the words it asks for, its sectors, its banks.
+
+Byte addresses have one entry per lane, -1 or None where a lane is inactive, as in
+``Trace.requests`` and ``WarpAccess``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ..common.lanes import WARP
+from ..counts.counters import WarpAccess
+from ..counts.transactions import (
+    BANK_BYTES,
+    BANKS,
+    CACHE_LINE_BYTES,
+    SECTOR_BYTES,
+    Pattern,
+    bank_load,
+    in_pairs,
+    wavefronts,
+)
+from .svg import BLUE, GREY, ORANGE, PALE, Picture, frames, legend, path, rect, svg, text
+
+WORDS = CACHE_LINE_BYTES // BANK_BYTES  # of a cache line
+MOST_LINES = 4  # cache lines that are drawn word by word
+STRIDES = (1, 2, 3, 4, 5, 6, 8, 16, 32)
+PITCHES = (32, 33, 34, 36, 40, 48)
+_LEFT, _TOP, _LANE, _BANK = 34, 40, 6, 11.5
+
+
+def draw_request(addresses: Sequence, title: str = "one request", width: int = 4) -> Picture:
+    """The cache lines that a request to global memory touches, word by word, at most four.
+
+    addresses: byte addresses by lane. width: bytes that each lane asks for.
+    """
+    return draw_requests({title: addresses}, width=width)
+
+
+def draw_requests(requests: dict[str, Sequence], width: int = 4) -> Picture:
+    """Requests below each other, each with its title."""
+    drawn = [_words(np.array(plain(at)), width, title) for title, at in requests.items()]
+    alt = " ".join(_told(np.array(plain(at)), width, title) for title, at in requests.items())
+    return Picture(legend(read_by_a_lane=BLUE, comes_with_it_unused=PALE) + "".join(drawn), alt)
+
+
+def draw_sectors(access: WarpAccess) -> Picture:
+    """32 lanes × the words of the sectors that one access to global memory touches.
+
+    Raises ValueError for an access that is not to global memory.
+    """
+    if access.space != "global":
+        raise ValueError(f"{access.array} is in {access.space} memory, which has no sectors")
+    drawn, alt = lanes_by_sectors(plain(access.addresses), access.itemsize, _name(access))
+    return Picture(legend(asked_for_by_a_lane=BLUE, comes_with_it_unused=PALE) + drawn, alt)
+
+
+def draw_banks(access: WarpAccess) -> Picture:
+    """32 lanes × 32 banks for one access to shared memory; conflicts are orange.
+
+    Raises ValueError for an access that is not to shared memory.
+    """
+    if access.space != "shared":
+        raise ValueError(f"{access.array} is in {access.space} memory, which has no banks")
+    drawn, alt = lanes_by_banks(plain(access.addresses), access.itemsize, _name(access))
+    return Picture(legend(one_word_of_its_bank=BLUE, several_words_take_turns=ORANGE) + drawn, alt)
+
+
+def what_if_stride(strides: Sequence[int] = STRIDES) -> Picture:
+    """A slider over the distance between neighbouring lanes, in words of 4 bytes."""
+    lanes = np.arange(WARP)
+    drawn = [
+        _words(lanes * step * BANK_BYTES, BANK_BYTES, _share(step), least=MOST_LINES)
+        for step in strides
+    ]
+    labels = [f"{step} word{'s' if step > 1 else ''} apart" for step in strides]
+    told = "; ".join(f"{label}: {_share(step)}" for label, step in zip(labels, strides))
+    body = legend(read_by_a_lane=BLUE, comes_with_it_unused=PALE)
+    body += frames(drawn, labels, "distance between neighbouring lanes in words")
+    return Picture(body, f"32 lanes read 32 words. {told}.")
+
+
+def what_if_padding(pitches: Sequence[int] = PITCHES) -> Picture:
+    """A slider over the words from one row of a tile to the next, where a warp reads a column."""
+    drawn, told, labels = [], [], []
+    for pitch in pitches:
+        addresses = np.arange(WARP) * pitch * BANK_BYTES
+        picture, _ = lanes_by_banks(addresses, BANK_BYTES, f"rows of {pitch} words")
+        drawn.append(picture)
+        labels.append(f"{pitch} words in a row")
+        told.append(f"{labels[-1]}: {plural(_wavefronts(addresses, BANK_BYTES), 'wavefront')}")
+    body = legend(one_word_of_its_bank=BLUE, several_words_take_turns=ORANGE)
+    body += frames(drawn, labels, "words from one row of the tile to the next")
+    return Picture(body, f"32 lanes read a column of a tile. {'; '.join(told)}.")
+
+
+# ---- a request word by word ----
+
+
+def _words(addresses: np.ndarray, width: int, title: str, least: int = 0) -> str:
+    """least: cache lines to draw from the first on, so that pictures of a slider are alike."""
+    used = _used_words(addresses, width)
+    touched = np.union1d(used // WORDS, np.arange(least))
+    sectors = np.unique(used // 8)
+    size, left, top, pitch = 11.5, 2, 24, 32
+    body = [text(left, 14, title, 13, font_weight="bold")]
+    for place, line in enumerate(touched[:MOST_LINES]):
+        y = top + place * pitch
+        for kind, fill in (("used", BLUE), ("came", PALE), ("not", "none")):
+            words = [
+                word
+                for word in range(WORDS)
+                if _kind(line * WORDS + word, used, sectors) == kind
+            ]
+            boxes = (_box(left + w * size + 3 * (w // 8), y, size - 1.5, 13) for w in words)
+            look = {"stroke_width": 0.4, "stroke_opacity": 0.5, "fill": fill}
+            body.append(path("".join(boxes), **look) if words else "")
+        body.append(text(left, y + 25, _who(addresses, width, line), 11.5, opacity=0.85))
+    height = top + len(touched[:MOST_LINES]) * pitch
+    if len(touched) > MOST_LINES:
+        more = plural(len(touched) - MOST_LINES, "more cache line")
+        body.append(text(left, height + 8, f"… and {more}", 12))
+    if max(len(touched), least + 1) > MOST_LINES:
+        height += 14
+    alt = _told(addresses, width, title)
+    return svg(left + WORDS * size + 12, height + 4, "".join(body), alt)
+
+
+def _kind(word: int, used: np.ndarray, sectors: np.ndarray) -> str:
+    return "used" if word in used else "came" if word // 8 in sectors else "not"
+
+
+def _who(addresses: np.ndarray, width: int, line: int) -> str:
+    """Which lanes ask for words of this cache line."""
+    last = (addresses + width - 1) // CACHE_LINE_BYTES
+    inside = (addresses // CACHE_LINE_BYTES <= line) & (line <= last)
+    lanes = np.flatnonzero((addresses >= 0) & inside)
+    runs = np.split(lanes, np.flatnonzero(np.diff(lanes) != 1) + 1)
+    if not lanes.size:
+        return "no lane"
+    if len(runs) > 3:
+        return f"{len(lanes)} lanes"
+    said = [f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return f"lane{'s' if len(lanes) > 1 else ''} {', '.join(said)}"
+
+
+def _told(addresses: np.ndarray, width: int, title: str) -> str:
+    used = _used_words(addresses, width)
+    sectors, lines = len(np.unique(used // 8)), len(np.unique(used // WORDS))
+    asking = plural(int((addresses >= 0).sum()), "lane")
+    return (
+        f"{title}: {asking} touch {plural(sectors, 'sector')} in "
+        f"{plural(lines, 'cache line')} and use {len(used)} of {8 * sectors} words that come."
+    )
+
+
+def _share(step: int) -> str:
+    words = np.arange(WARP) * step
+    sectors, lines = len(np.unique(words // 8)), len(np.unique(words // WORDS))
+    used = len(words) / (8 * sectors)
+    return f"{plural(sectors, 'sector')} in {plural(lines, 'cache line')}, {used:.0%} is used"
+
+
+# ---- lanes by sectors, lanes by banks ----
+
+
+def lanes_by_sectors(addresses: np.ndarray, width: int, title: str) -> tuple[str, str]:
+    """An SVG of one request to global memory, and the same in words.
+
+    addresses: byte addresses by lane, -1 where inactive. width: bytes that each lane asks for.
+    """
+    used = _used_words(addresses, width)
+    sectors = np.unique(used // 8)
+    columns = max(8, len(sectors))
+    unit = BANKS * _BANK / columns
+    bytes_used = len(np.unique(addresses[addresses >= 0])) * width
+    moved = len(sectors) * SECTOR_BYTES
+    body = [_paper(), _lane_axis(), text(_LEFT, 28, "sectors of 8 words", 11, opacity=0.85)]
+    came = (sectors[:, None] * 8 + np.arange(8)).ravel()
+    idle = np.flatnonzero(~np.isin(came, used))
+    runs = np.split(idle, np.flatnonzero(np.diff(idle) != 1) + 1)
+    unused = [
+        _box(_LEFT + run[0] * unit / 8, _TOP, len(run) * unit / 8, WARP * _LANE)
+        for run in runs
+        if len(run)
+    ]
+    body.append(path("".join(unused), fill=PALE, stroke="none"))
+    edges = "".join(f"M{_LEFT + n * unit:.4g} {_TOP}v{WARP * _LANE}" for n in range(columns + 1))
+    body.append(path(edges, stroke=GREY, stroke_width=0.5, opacity=0.6))
+    marks = []
+    for lane in np.flatnonzero(addresses >= 0):
+        column = int(np.searchsorted(sectors, addresses[lane] // SECTOR_BYTES))
+        x = _LEFT + (column + addresses[lane] % SECTOR_BYTES / SECTOR_BYTES) * unit
+        wide = max(unit * width / SECTOR_BYTES, 2.5)
+        marks.append(_box(x, _TOP + lane * _LANE + 0.5, wide, _LANE - 1))
+    body.append(path("".join(marks), fill=BLUE, stroke="none"))
+    said = f"{plural(len(sectors), 'sector')}, {bytes_used:,} of {moved:,} bytes used"
+    body.append(text(_LEFT, 13, f"{title}: {said}", 13, font_weight="bold"))
+    alt = f"Lanes by sectors, {title}: {said}."
+    return svg(_LEFT + BANKS * _BANK + 6, _TOP + WARP * _LANE + 6, "".join(body), alt), alt
+
+
+def lanes_by_banks(addresses: np.ndarray, width: int, title: str) -> tuple[str, str]:
+    """An SVG of one request to shared memory, and the same in words.
+
+    addresses: byte addresses by lane, -1 where inactive. width: bytes that each lane asks for.
+    """
+    parts, groups = max(1, width // BANK_BYTES), _groups(addresses, width)
+    marks: dict[str, list[str]] = {BLUE: [], ORANGE: []}
+    worst, crowded = 0, (0, np.empty(0, np.int64))
+    for first in range(0, WARP, WARP // groups):
+        lanes = np.arange(first, first + WARP // groups)
+        lanes = lanes[addresses[lanes] >= 0]
+        words = addresses[lanes, None] // BANK_BYTES + np.arange(parts)
+        load = bank_load(words.reshape(1, -1))[0]
+        for lane, asked in zip(lanes, words, strict=True):
+            for bank in asked % BANKS:
+                colour = ORANGE if load[bank] > 1 else BLUE
+                x, y = _LEFT + bank * _BANK, _TOP + lane * _LANE
+                marks[colour].append(_box(x + 0.5, y + 0.5, _BANK - 1, _LANE - 1))
+        if load.max() > worst:
+            worst, bank = int(load.max()), int(load.argmax())
+            crowded = (bank, np.unique(words[words % BANKS == bank]))
+    body = [_paper(), _lane_axis(), _bank_axis(), _columns()]
+    body += [path("".join(drawn), fill=colour, stroke="none") for colour, drawn in marks.items()]
+    total = _wavefronts(addresses, width)
+    said = plural(total, "wavefront")
+    if groups > 1:
+        said += f" ({'half' if groups == 2 else 'quarter'} warps in turn)"
+    served = _served(*crowded)
+    body.append(text(_LEFT, 13, f"{title}: {said}", 13, font_weight="bold"))
+    bottom = _TOP + WARP * _LANE
+    body.append(text(_LEFT, bottom + 18, served, 12))
+    alt = f"Lanes by banks, {title}: {said}. {served}"
+    return svg(_LEFT + BANKS * _BANK + 6, bottom + 26, "".join(body), alt), alt
+
+
+def _served(bank: int, words: np.ndarray) -> str:
+    """What the busiest bank is asked for."""
+    if len(words) < 2:
+        return "No bank is asked for two words at once."
+    some = ", ".join(map(str, words[:4]))
+    rest = ", …" if len(words) > 4 else ""
+    return f"Bank {bank} serves {len(words)} words in turn: {some}{rest}"
+
+
+def _groups(addresses: np.ndarray, width: int) -> int:
+    """In how many parts of a warp lanes of this width are served."""
+    parts = max(1, width // BANK_BYTES)
+    if parts == 4 and in_pairs(addresses[None], addresses[None] >= 0)[0]:
+        return 2
+    return parts
+
+
+def _wavefronts(addresses: np.ndarray, width: int) -> int:
+    return wavefronts(Pattern(addresses[None], addresses[None] >= 0), width)
+
+
+def _paper() -> str:
+    width, height = BANKS * _BANK, WARP * _LANE
+    return rect(_LEFT, _TOP, width, height, GREY, fill_opacity=0.1)
+
+
+def _lane_axis() -> str:
+    lanes = (
+        text(_LEFT - 5, _TOP + lane * _LANE + 7, lane, 10.5, "end", opacity=0.85)
+        for lane in (0, 8, 16, 24, 31)
+    )
+    return text(_LEFT - 5, 28, "lane", 11, "end", opacity=0.85) + "".join(lanes)
+
+
+def _bank_axis() -> str:
+    return "".join(
+        text(_LEFT + (n + 0.5) * _BANK, _TOP - 4, n, 10.5, "middle", opacity=0.85)
+        for n in (4, 8, 12, 16, 20, 24, 28, 31)
+    ) + text(_LEFT, _TOP - 4, "bank 0", 10.5, opacity=0.85)
+
+
+def _columns() -> str:
+    lines = "".join(f"M{_LEFT + n * _BANK:g} {_TOP}v{WARP * _LANE}" for n in range(4, BANKS, 4))
+    return path(lines, stroke=GREY, stroke_width=0.5, opacity=0.6)
+
+
+def _box(x: float, y: float, width: float, height: float) -> str:
+    return f"M{x:.5g} {y:.5g}h{width:.4g}v{height:.4g}h{-width:.4g}z"
+
+
+def plain(addresses: Iterable) -> np.ndarray:
+    """int64, -1 where a lane is inactive."""
+    return np.array([-1 if at is None else at for at in addresses], np.int64)
+
+
+def _used_words(addresses: np.ndarray, width: int) -> np.ndarray:
+    """The different words of 4 bytes that active lanes ask for."""
+    on = addresses[addresses >= 0]
+    return np.unique((on[:, None] + np.arange(0, width, BANK_BYTES)) // BANK_BYTES)
+
+
+def _name(access: WarpAccess) -> str:
+    return f"{access.kind} of {access.array}"
+
+
+def plural(count: int, word: str) -> str:
+    """``1 sector``, ``32 sectors``."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"

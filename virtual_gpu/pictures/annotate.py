@@ -1,0 +1,313 @@
+"""The kernel's source with the figures of a trace beside each line: as HTML and as text."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ..common.errors import Finding, Site
+from ..common.source import Source
+from ..counts.counters import AccessCount, LineCount
+from ..counts.hints import Hint
+from .opened import opened_lines
+from .svg import INDENT, in_code
+
+
+@dataclass(frozen=True)
+class Column:
+    """One figure per line: its title, what it means, and how it is read from the counts."""
+
+    title: str
+    meaning: str
+    read: Callable[[LineCount], float]
+
+
+COLUMNS = (
+    Column("global loads", "load instructions of whole warps", lambda c: c.global_load_requests),
+    Column("sectors loaded", "32-byte sectors they moved", lambda c: c.global_load_sectors),
+    Column("global stores", "store instructions of whole warps", lambda c: c.global_store_requests),
+    Column("sectors stored", "32-byte sectors they moved", lambda c: c.global_store_sectors),
+    Column(
+        "shared requests",
+        "load and store instructions of whole warps",
+        lambda c: c.shared_load_requests + c.shared_store_requests,
+    ),
+    Column(
+        "wave-fronts",
+        "passes through the banks",
+        lambda c: c.shared_load_wavefronts + c.shared_store_wavefronts,
+    ),
+    Column("atomic lanes", "threads that made an atomic operation", lambda c: c.atomics),
+    Column("float32 ops", "floating-point operations in 32 bits", lambda c: c.float32_ops),
+    Column("float64 ops", "floating-point operations in 64 bits", lambda c: c.float64_ops),
+    Column("barriers", "barriers, counted per warp", lambda c: c.barriers),
+)
+
+
+WIDTH = 110  # characters of a line in a terminal
+LEAST_CODE = 40
+
+
+@dataclass(frozen=True)
+class Section:
+    """A function as it is shown: its name, its file, and its lines with their numbers there."""
+
+    name: str
+    file: str
+    lines: tuple[tuple[int, str], ...]
+
+    def rows(self) -> Iterator[tuple[int, str]]:
+        """The lines without comments: what a line is for stands in the file."""
+        return ((number, text) for number, text in self.lines if not _is_comment(text))
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What is shown of a trace. The first section is the kernel, the others are what it called.
+
+    names: the short name of each file.
+    """
+
+    title: str
+    verdict: str
+    sections: tuple[Section, ...]
+    counts: Mapping[Site, LineCount]
+    findings: tuple[Finding, ...]
+    hints: tuple[Hint, ...]
+    names: Mapping[str, str]
+    accesses: tuple[AccessCount, ...] = ()
+
+    def by_place(self) -> dict[tuple[str, int], LineCount]:
+        """The counts by file and line."""
+        return {(site.file, site.line): count for site, count in self.counts.items()}
+
+    def shown(self) -> list[Section]:
+        """The kernel, and the functions that cost something or have a flaw."""
+        sites = (*self.counts, *(finding.site for finding in self.findings))
+        places = {(site.file, site.line) for site in sites}
+        return [
+            section
+            for section in self.sections
+            if section is self.sections[0]
+            or any((section.file, number) in places for number, _ in section.lines)
+        ]
+
+    def heading(self, section: Section) -> str:
+        """Of a called function: its name, and its file where that is not the kernel's."""
+        return f"{section.name}(){self._elsewhere(section.file)}"
+
+    def said(self, note: Finding | Hint) -> str:
+        """A finding or hint; of another file than the kernel's with the file's name."""
+        return f"{note}{self._elsewhere(note.site.file)}"
+
+    def _elsewhere(self, file: str) -> str:
+        return "" if file == self.sections[0].file else f" ({self.names[file]})"
+
+
+def sections_of(functions: Iterable[Source]) -> tuple[Section, ...]:
+    """The functions as they are shown. One within another's lines is shown there."""
+    shown: dict[tuple[str, int], str] = {}
+    sections = []
+    for source in functions:
+        places = {(source.file, number): text for number, text in source.lines}
+        if not places.keys() <= shown.keys():
+            shown.update(places)
+            sections.append(Section(source.name, source.file, source.lines))
+    return tuple(sections)
+
+
+def _is_comment(text: str) -> bool:
+    return text.lstrip().startswith("#") or not text.strip()
+
+
+def _used_columns(counts: Mapping[tuple[str, int], LineCount]) -> list[Column]:
+    return [c for c in COLUMNS if any(c.read(count) for count in counts.values())]
+
+
+def _grouped(value: float) -> str:
+    return f"{value:,.0f}" if value else ""
+
+
+def _words(column: Column) -> list[str]:
+    return column.title.replace("-", "- ").split()
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The figures of all lines as text, each column as wide as its widest entry."""
+
+    columns: list[Column]
+    texts: dict[tuple[str, int], list[str]]
+    widths: list[int]
+
+    def aligned(self, texts: list[str]) -> str:
+        return "".join(f"  {t:>{w}}" for t, w in zip(texts, self.widths, strict=True))
+
+    def heads(self) -> list[str]:
+        """The titles, a word below the other, the last ones in one row."""
+        words = [_words(column) for column in self.columns]
+        height = max(map(len, words), default=0)
+        stacked = [[""] * (height - len(title)) + title for title in words]
+        return [self.aligned([title[row] for title in stacked]) for row in range(height)]
+
+
+def _cells(listing: Listing) -> _Cells:
+    counts = listing.by_place()
+    columns = _used_columns(counts)
+    texts = {at: [_grouped(c.read(count)) for c in columns] for at, count in counts.items()}
+    widths = [
+        max(*map(len, _words(column)), *(len(row[n]) for row in texts.values()))
+        for n, column in enumerate(columns)
+    ]
+    return _Cells(columns, texts, widths)
+
+
+def annotated_text(listing: Listing) -> str:
+    """The annotated source for a terminal: the code, with its figures on the right."""
+    cells = _cells(listing)
+    room = max(LEAST_CODE, WIDTH - 7 - len(cells.aligned([""] * len(cells.columns))))
+    counted = [
+        len(text)
+        for section in listing.shown()
+        for number, text in section.rows()
+        if any(cells.texts.get((section.file, number), ()))
+    ]
+    width = min(max(counted, default=0), room)
+    notes = [f"  {listing.said(note)}" for note in (*listing.findings, *listing.hints)]
+    heads = [f"{'':>{width + 7}}{head}" for head in cells.heads()]
+    rows = [f"{listing.title}: {listing.verdict}", *notes, *heads]
+    for section in listing.shown():
+        if section is not listing.sections[0]:
+            rows += ["", f"{'':>7}{listing.heading(section)}"]
+        rows += [
+            _text_row(number, text, cells.texts.get((section.file, number)), (cells, width))
+            for number, text in section.rows()
+        ]
+    return "\n".join(row.rstrip() for row in rows)
+
+
+def _text_row(number: int, text: str, figures: list[str] | None, layout: tuple) -> str:
+    """One line of the source; its code is cut only where figures follow."""
+    if not figures or not any(figures):
+        return f"{number:>5}  {text}"
+    cells, width = layout
+    code = text if len(text) <= width else f"{text[: width - 1]}…"
+    return f"{number:>5}  {code:<{width}}{cells.aligned(figures)}"
+
+
+STYLE = """<style>
+.vgpu-scroll {overflow-x: auto; container-type: inline-size}
+.vgpu {border-collapse: collapse; font-size: 10.5px; color: inherit; margin: 0.5em 0}
+.vgpu caption {text-align: left; padding: 4px 0; font-weight: bold}
+.vgpu th, .vgpu td {padding: 1px 4px; text-align: right; color: inherit; white-space: pre;
+ background: transparent; border: none; font-size: 10.5px !important}
+.vgpu th {font-weight: normal; opacity: 0.8; border-bottom: 1px solid currentColor;
+ white-space: normal; width: 4.2em; vertical-align: bottom}
+.vgpu td {vertical-align: top; box-sizing: border-box}
+.vgpu td.code {text-align: left; font-family: monospace}
+.vgpu td.number {opacity: 0.6; font-family: monospace}
+.vgpu th.section {text-align: left; padding-top: 8px; opacity: 1}
+.vgpu tr.found td.code {outline: 2px solid #d55e00}
+.vgpu-verdict {padding: 2px 0; margin: 4px 0}
+.vgpu-finding {border-left: 4px solid #d55e00; padding: 2px 8px; margin: 4px 0}
+.vgpu-warning {border-left: 4px solid #e69f00; padding: 2px 8px; margin: 4px 0}
+.vgpu-hint {border-left: 4px solid #0072b2; padding: 2px 8px; margin: 4px 0}
+.vgpu summary {cursor: pointer; list-style: none}
+.vgpu summary::-webkit-details-marker {display: none}
+.vgpu summary u {text-decoration: underline dotted; text-underline-offset: 3px}
+.vgpu details > div {font: 12.5px/1.5 system-ui, sans-serif; white-space: normal;
+ box-sizing: border-box; width: 440px; margin: 6px 0 10px; padding: 1px 0 1px 10px;
+ border-left: 3px solid currentColor}
+.vgpu details p {margin: 0 0 6px}
+.vgpu details svg {display: block; width: 100%; margin: 4px 0; color: inherit}
+.vgpu details svg text {font-family: system-ui, sans-serif; fill: currentColor}
+.vgpu tr:has(details[open]) td[data-title] {background: none !important}
+@container (max-width: 560px) {
+.vgpu, .vgpu tbody, .vgpu caption, .vgpu th.section {display: block; width: auto}
+.vgpu thead, .vgpu td:empty {display: none}
+.vgpu tr {display: flex; flex-wrap: wrap; position: relative; padding-left: 3.2em}
+.vgpu th, .vgpu td {font-size: 12px !important}
+.vgpu td.number {position: absolute; left: 0}
+.vgpu td.code {flex: 1 0 100%; min-width: 0; white-space: pre-wrap !important;
+ overflow-wrap: anywhere}
+.vgpu td[data-title] {margin: 0 4px 3px; border-radius: 3px; white-space: normal}
+.vgpu td[data-title]::before {content: attr(data-title) " "; opacity: .75}
+.vgpu details > div {width: 100%}
+}
+</style>"""
+
+
+# Beside its cell, for a notebook that is not trusted has no style sheets.
+_CODE_CELL = "text-align:left;white-space:pre"
+
+
+def annotated_html(listing: Listing) -> str:
+    """The annotated source for a notebook: the verdict, what is to be said, and the source."""
+    notes = "".join(_note(listing, note) for note in (*listing.findings, *listing.hints))
+    top = f'<div class="vgpu-verdict">{html.escape(listing.verdict)}</div>'
+    return f"{STYLE}{top}{notes}{source_html(listing)}"
+
+
+def source_html(listing: Listing) -> str:
+    """The source with its figures, without STYLE. The darker a figure, the larger its share."""
+    counts = listing.by_place()
+    columns = _used_columns(counts)
+    heads = "".join(
+        f'<th scope="col" title="{html.escape(c.meaning)}">{c.title}</th>' for c in columns
+    )
+    rows = "".join(_html_rows(listing, counts, columns))
+    caption = f"<caption>{html.escape(listing.title)}</caption>"
+    head = f'<thead><tr><th scope="col"></th><th scope="col"></th>{heads}</tr></thead>'
+    table = f'<table class="vgpu">{caption}{head}<tbody>{rows}</tbody></table>'
+    return f'<div class="vgpu-scroll">{table}</div>'
+
+
+def _html_rows(
+    listing: Listing, counts: Mapping[tuple[str, int], LineCount], columns: list[Column]
+) -> Iterator[str]:
+    totals = [sum(c.read(count) for count in counts.values()) for c in columns]
+    guilty = {(finding.site.file, finding.line) for finding in listing.findings}
+    opened = opened_lines(listing.accesses)
+    for section in listing.shown():
+        if section is not listing.sections[0]:
+            yield (
+                f'<tr><th class="section" scope="rowgroup" colspan="{len(columns) + 2}">'
+                f"{html.escape(listing.heading(section))}</th></tr>"
+            )
+        for number, text in section.rows():
+            place = (section.file, number)
+            count = counts.get(place, LineCount())
+            cells = "".join(
+                _cell(c, c.read(count), total) for c, total in zip(columns, totals, strict=True)
+            )
+            code = _code(text, opened.get(place))
+            row_class = ' class="found"' if place in guilty else ""
+            yield (
+                f'<tr{row_class}><td class="number">{number}</td>'
+                f'<td class="code" style="{_CODE_CELL}">{code}</td>{cells}</tr>'
+            )
+
+
+def _code(text: str, opened: str | None) -> str:
+    """A line of the source; with what is shown when it is opened, if there is something."""
+    if not opened:
+        return html.escape(text)
+    body = text.lstrip()
+    line = f"{INDENT * (len(text) - len(body))}<u>{html.escape(body)}</u>"
+    return f"<details><summary>{line}</summary><div>{opened}</div></details>"
+
+
+def _cell(column: Column, value: float, total: float) -> str:
+    if not value:
+        return "<td></td>"
+    title = column.title.replace("-", "")
+    look = f"background:rgba(0,114,178,{0.08 + 0.4 * value / total:.2f})"
+    return f'<td style="{look}" data-title="{title}">{_grouped(value)}</td>'
+
+
+def _note(listing: Listing, note: Finding | Hint) -> str:
+    kind = "hint"
+    if isinstance(note, Finding):
+        kind = "warning" if note.is_warning else "finding"
+    return f'<div class="vgpu-{kind}">{in_code(listing.said(note))}</div>'

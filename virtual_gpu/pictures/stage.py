@@ -1,0 +1,233 @@
+"""The arrays of a film as grids, and what its poster, one step of it, touches."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+
+from ..common.lanes import WARP
+from ..counts.recorder import Event
+from ..counts.transactions import SECTOR_BYTES
+from .film import Film, Step
+from .grids import Grid
+from .layout import EDGE, WIDTH, Box, Layout, Place
+from .strip import Bars, weights
+
+
+def poster_of(film: Film, focus: str) -> int:
+    """The step that shows most: one that copies from memory to memory, or asks for most."""
+    score = [
+        (focus == "reads" and _copies(film, step), round(_height(bars, focus), 3))
+        for step, bars in zip(film.steps, weights(film, focus), strict=True)
+    ]
+    best = [n for n, one in enumerate(score) if one == max(score)]
+    return best[len(best) // 2]
+
+
+def _copies(film: Film, step: Step) -> bool:
+    arrays = {event.array for event in step.events if event.array}
+    return len({film.grids[film.grid(name)].array.space for name in arrays}) > 1
+
+
+def _height(bars: Bars, focus: str) -> float:
+    used, wasted, plain, extra = bars
+    above, below = used + wasted, plain + 2 * extra
+    return above * (focus != "banks") + below * (focus != "sectors")
+
+
+def stage(film: Film, layout: Layout, focus: str, warp: int | None, name: str) -> str:
+    """An SVG of the arrays with the poster's step. name: makes ids of this film."""
+    at = poster_of(film, focus)
+    parts = [_box(film, layout)]
+    for number, (grid, place) in enumerate(zip(film.grids, layout.places, strict=True)):
+        touches = [
+            (event, _threads(event, warp))
+            for event in film.steps[at].events
+            if event.array == grid.array.name
+        ]
+        cells = _trail(film, grid, place, at, warp)
+        cells += "".join(_touched(film, grid, place, *touch) for touch in touches)
+        marks = ""
+        if focus == "sectors" and grid.array.space == "global":
+            hatch = f"url(#{name}-hatch)"
+            marks = "".join(_sectors(grid, place, _of(*touch), hatch) for touch in touches)
+        field = _field(number, grid, place, layout.product)
+        parts.append(field.replace("@CELLS@", cells).replace("@MARKS@", marks))
+    return (
+        f'<svg class="vm-stage" viewBox="0 0 {WIDTH} {layout.height:.0f}" role="img" '
+        f'aria-label="{html.escape(film.name)}">{_definitions(film, name)}{"".join(parts)}</svg>'
+    )
+
+
+def colour(number: int, count: int) -> str:
+    """From blue to pink: orange is kept for waste."""
+    hue = round(240 + (130 * number / (count - 1) if count > 1 else 0))
+    return f"light-dark(oklch(57% .14 {hue}),oklch(64% .14 {hue}))"
+
+
+def _definitions(film: Film, name: str) -> str:
+    """What is moved in vain is hatched; a cell that threads of all colours touch shows them all."""
+    count, stops = film.colours, []
+    for n in range(count):
+        edges = (n / count, (n + 1) / count) if count <= 4 else (n / (count - 1),) * 2
+        style = f'style="stop-color:{colour(n, count)}"'
+        stops += [f'<stop offset="{edge:.3f}" {style}/>' for edge in edges]
+    return (
+        f'<defs><pattern id="{name}-hatch" width="4" height="4" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)"><rect width="4" height="4" class="thin"/>'
+        f'<rect width="1" height="4" class="thick"/></pattern><linearGradient id="{name}-all" '
+        f'x2="0" y2="1">{"".join(stops)}</linearGradient></defs>'
+    )
+
+
+def _box(film: Film, layout: Layout) -> str:
+    box = layout.box
+    has_shared = any(grid.array.space == "shared" for grid in film.grids)
+    if box is None or (not has_shared and box.width < 120):
+        return ""
+    kind = "box" if has_shared else "box none"
+    drawn = (
+        f'<rect class="{kind}" x="{box.x:g}" y="{box.y:g}" width="{box.width:g}" '
+        f'height="{box.height:g}" rx="8"/>'
+    )
+    if layout.product:
+        drawn += f'<text class="name" x="{EDGE}" y="14">shared memory</text>'
+    return drawn if has_shared else drawn + _none(box)
+
+
+def _none(box: Box) -> str:
+    x, y = box.x + box.width / 2, box.y + box.height / 2
+    words = ("none: every access", "goes to global memory")
+    return "".join(
+        f'<text class="soft mid" x="{x:g}" y="{y - 4 + 16 * n:g}">{word}</text>'
+        for n, word in enumerate(words)
+    )
+
+
+def _field(number: int, grid: Grid, place: Place, product: bool) -> str:
+    """The empty grid of one array, with its name, and the places of what the player draws."""
+    across, down = grid.size
+    x, y, width, height = place.x, place.y, across * place.width, down * place.height
+    shape = "×".join(map(str, grid.array.shape))
+    whole = "" if grid.is_whole else ", part"
+    space = "" if product else f" · {grid.array.space}"
+    above = y - (22 if place.banks else 7)
+    letters = len(grid.array.name + shape + whole + space) + 1
+    at, anchor = (x, "start") if x + 6.4 * letters < WIDTH else (x + width, "end")
+    label = (
+        f'<text class="name" x="{at:g}" y="{above:g}" text-anchor="{anchor}">'
+        f"{html.escape(grid.array.name)}"
+        f'<tspan class="soft"> {shape}{whole}{space}</tspan></text>'
+    )
+    if place.banks:
+        label += (
+            f'<text class="soft" x="{x + width:g}" y="{above:g}" text-anchor="end">'
+            "each column is a bank</text>"
+        ) + "".join(
+            f'<text class="tiny mid" x="{x + (n + 0.5) * place.width:g}" y="{y - 5:g}">{n}</text>'
+            for n in (*range(0, 31, 4), 31)
+        )
+    return (
+        f'<g data-array="{number}">{label}<rect class="field" x="{x:g}" y="{y:g}" '
+        f'width="{width:g}" height="{height:g}"/><g class="cells">@CELLS@</g>'
+        f'{_lines(grid, place)}<g class="marks">@MARKS@</g></g>'
+    )
+
+
+def _lines(grid: Grid, place: Place) -> str:
+    """Lines between cells, and where a sector of global memory begins within a row."""
+    across, down = grid.size
+    x, y, width, height = place.x, place.y, across * place.width, down * place.height
+    apart = 1 if min(place.width, place.height) >= 5 or place.banks else 8
+    upright = range(apart, across, apart)
+    level = range(1 if place.height >= 5 else 8, down, 1 if place.height >= 5 else 8)
+    thin = "".join(f"M{x + n * place.width:g} {y:g}v{height:g}" for n in upright)
+    thin += "".join(f"M{x:g} {y + n * place.height:g}h{width:g}" for n in level)
+    words = max(1, SECTOR_BYTES // grid.array.itemsize)
+    drawn = f'<path class="lines" d="{thin}"/>'
+    if grid.array.space != "global" or grid.wrap % words or words == 1:
+        return drawn
+    first = grid.columns % words == 0
+    if grid.down:
+        bold = [f"M{x:g} {y + n * place.height:g}h{width:g}" for n in np.flatnonzero(first) if n]
+    else:
+        bold = [f"M{x + n * place.width:g} {y:g}v{height:g}" for n in np.flatnonzero(first) if n]
+    return drawn + f'<path class="sectors" d="{"".join(bold)}"/>'
+
+
+def _threads(event: Event, warp: int | None) -> np.ndarray:
+    """The threads that take part, of all warps or of one."""
+    threads = np.flatnonzero(event.first >= 0)
+    return threads if warp is None else threads[threads // WARP == warp]
+
+
+def _touched(film: Film, grid: Grid, place: Place, event: Event, threads: np.ndarray) -> str:
+    """What these threads touch, each in its colour."""
+    owners = film.colour_of(threads)
+    return "".join(
+        _cells(
+            grid,
+            place,
+            _of(event, threads[owners == who]),
+            f'style="fill:{colour(who, film.colours)}"',
+        )
+        for who in np.unique(owners)[::-1]
+    )
+
+
+def _trail(film: Film, grid: Grid, place: Place, at: int, warp: int | None) -> str:
+    """What was read before: the darker, the more often since it was written."""
+    reads = np.zeros(grid.lengths[0] * grid.wrap, int)
+    for step in film.steps[: at + 1]:
+        for event in step.events:
+            threads = _threads(event, warp)
+            if event.array == grid.array.name and event.kind == "load":
+                on = event.first[threads]
+                np.add.at(reads, (on[:, None] + np.arange(event.width)).ravel(), 1)
+            elif event.array == grid.array.name:
+                reads[_of(event, threads)] = 0
+    top = max(4, int(reads.max()))
+    return "".join(
+        _cells(
+            grid,
+            place,
+            np.flatnonzero(reads == level),
+            f'class="seen" fill-opacity="{0.08 + 0.24 * level / top:.2f}"',
+        )
+        for level in np.unique(reads[reads > 0])
+    )
+
+
+def _of(event: Event, threads: np.ndarray) -> np.ndarray:
+    """The numbers of the elements that these threads touch."""
+    return np.unique(event.first[threads][:, None] + np.arange(event.width))
+
+
+def _sectors(grid: Grid, place: Place, used: np.ndarray, hatch: str) -> str:
+    """The sectors that a request touches, and what it does not use of them."""
+    words = max(1, SECTOR_BYTES // grid.array.itemsize)
+    parts = []
+    for sector in np.unique(used // words):
+        whole = np.arange(sector * words, (sector + 1) * words)
+        waste = np.setdiff1d(whole, used)
+        if len(waste):
+            parts.append(_cells(grid, place, waste, f'fill="{hatch}"'))
+        look = f'class="sector{"" if len(waste) else " whole"}"'
+        parts.append(_cells(grid, place, whole, look))
+    return "".join(parts)
+
+
+def _cells(grid: Grid, place: Place, elements: np.ndarray, look: str) -> str:
+    """Some elements of an array as one path; neighbours in a row are one rectangle."""
+    at = grid.cells(elements)
+    if not len(at):
+        return ""
+    at = at[np.lexsort((at[:, 0], at[:, 1]))]
+    apart = (np.diff(at[:, 0]) != 1) | (np.diff(at[:, 1]) != 0)
+    path = ""
+    for run in np.split(at, np.flatnonzero(apart) + 1):
+        x, y = place.x + run[0, 0] * place.width, place.y + run[0, 1] * place.height
+        wide = len(run) * place.width
+        path += f"M{x:g} {y:g}h{wide:g}v{place.height:g}h{-wide:g}z"
+    return f'<path d="{path}" {look}/>'

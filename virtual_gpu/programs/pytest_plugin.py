@@ -1,0 +1,100 @@
+"""A pytest plugin: a test whose launches have a flaw fails, also where its own checks pass.
+
+``@pytest.mark.virtual_gpu_allow("race")`` lets a test pass with flaws of these kinds, and without a
+kind with any flaw. ``--virtual-gpu=on`` runs launches here also where there is a device, and
+``cuda.is_available()`` says yes; ``off`` leaves everything as it is.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator
+from contextlib import nullcontext
+
+import pytest
+from numba import cuda
+
+from ..common.errors import ERROR_OF_KIND, Finding
+from ..common.filenames import elsewhere
+from ..launching.dispatch import watching
+from ..launching.seam import install
+from .launch_log import LaunchLog
+
+MARKER = "virtual_gpu_allow"
+SWITCHED_ON = pytest.StashKey[bool]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("virtual GPU").addoption(
+        "--virtual-gpu",
+        choices=("auto", "on", "off"),
+        default="auto",
+        help="run and check the launches of Numba-CUDA kernels on the virtual GPU: auto (where "
+        "there is no device), on, off",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", f"{MARKER}(*kinds): flaws of these kinds (of any, if none is given) are allowed"
+    )
+    wish = config.getoption("--virtual-gpu")
+    config.stash[SWITCHED_ON] = wish == "on" or (wish == "auto" and not cuda.is_available())
+    if config.stash[SWITCHED_ON]:
+        install(available=wish == "on")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for kind in (kind for marker in item.iter_markers(MARKER) for kind in marker.args):
+            if kind not in ERROR_OF_KIND:
+                raise pytest.UsageError(
+                    f"{item.nodeid}: {MARKER} was given {kind!r}, which is no kind of flaw; give "
+                    f"one of {', '.join(ERROR_OF_KIND)}."
+                )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    return (yield from _watched(item, "setup"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    return (yield from _watched(item, "call"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+    return (yield from _watched(item, "teardown"))
+
+
+def _watched(item: pytest.Item, phase: str) -> Generator[None]:
+    """One phase of a test: fixtures may launch kernels, too."""
+    log = LaunchLog()
+    with watching(log) if item.config.stash[SWITCHED_ON] else nullcontext():
+        try:
+            result = yield
+        except BaseException:
+            if log.flaws:
+                item.add_report_section(phase, "virtual GPU", _listed(log.flaws, item))
+            raise
+    for kernel in log.kernels:
+        for finding in kernel.warnings:
+            warnings.warn(str(finding), stacklevel=1)
+    flaws = tuple(flaw for flaw in log.flaws if not _is_allowed(flaw, item))
+    if flaws:
+        pytest.fail(_listed(flaws, item), pytrace=False)
+    return result
+
+
+def _is_allowed(flaw: Finding, item: pytest.Item) -> bool:
+    return any(not m.args or flaw.kind in m.args for m in item.iter_markers(MARKER))
+
+
+def _listed(flaws: tuple[Finding, ...], item: pytest.Item) -> str:
+    """A line for each flaw; one in another file than the test's names it."""
+    places = (elsewhere(flaw.site.file, str(item.path)) for flaw in flaws)
+    return "\n".join(
+        f"The virtual GPU found: {flaw}{place}" for flaw, place in zip(flaws, places, strict=True)
+    )

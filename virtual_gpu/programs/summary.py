@@ -1,0 +1,138 @@
+"""What the kernels of a program did: as text for a terminal, and as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ..common.errors import Finding
+from ..common.filenames import short_names
+from ..counts.hints import Hint
+from ..counts.verdict import verdict
+from .launch_log import KernelLog
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The kernels of a program. ``names``: the short name of each file that is spoken of."""
+
+    kernels: tuple[KernelLog, ...]
+    names: Mapping[str, str]
+
+    @property
+    def headline(self) -> str:
+        """Such as ``2 kernels, 13 launches, 1 flaw``, and errors where launches were ended."""
+        if not self.kernels:
+            return "no kernel was launched"
+        flaws = sum(len(kernel.flaws) for kernel in self.kernels)
+        errors = sum(len(kernel.errors) for kernel in self.kernels)
+        parts = (
+            _counted(len(self.kernels), "kernel", "kernels"),
+            _launches(sum(kernel.launches for kernel in self.kernels)),
+            _counted(flaws, "flaw", "flaws") if flaws else "no flaw found",
+            *([_counted(errors, "error", "errors")] if errors else ()),
+        )
+        return ", ".join(parts)
+
+    def place(self, kernel: KernelLog) -> str:
+        """The kernel's file and line, and how often it was launched."""
+        return f"{self.names[kernel.file]}:{kernel.line}, {_launches(kernel.launches)}"
+
+    def verdict(self, kernel: KernelLog) -> str:
+        """The kinds of flaws and how many of each, or ``no flaw found``; warnings."""
+        if kernel.errors and not kernel.findings:
+            return "ended by an error"
+        said = verdict(kernel.findings, (), self.names)
+        return f"{said}; ended by an error" if kernel.errors else said
+
+    def remarks(self, kernel: KernelLog) -> list[tuple[str, str]]:
+        """Each flaw, error, warning and hint as a sentence, with that word before it."""
+        rows = [("flaw", self._said(flaw, kernel)) for flaw in kernel.flaws]
+        rows += [("error", error) for error in kernel.errors]
+        rows += [("warning", self._said(warning, kernel)) for warning in kernel.warnings]
+        return rows + [("hint", self._said(hint, kernel)) for hint in kernel.hints]
+
+    def _said(self, note: Finding | Hint, kernel: KernelLog) -> str:
+        """A note of another file than the kernel's tells the file."""
+        elsewhere = note.site.file != kernel.file
+        return f"{note} ({self.names[note.site.file]})" if elsewhere else str(note)
+
+
+def summary_of(kernels: tuple[KernelLog, ...], folder: Path) -> Summary:
+    """What is said of these kernels. Files are named as seen from ``folder``."""
+    notes = (note for kernel in kernels for note in (*kernel.findings, *kernel.hints))
+    files = [kernel.file for kernel in kernels] + [note.site.file for note in notes]
+    return Summary(kernels, short_names(files, folder))
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"
+
+
+def _launches(number: int) -> str:
+    return _counted(number, "launch", "launches")
+
+
+def as_text(summary: Summary) -> str:
+    """A headline, then each kernel with its verdict and what is to be said of it."""
+    rows = [f"virtual GPU: {summary.headline}"]
+    for kernel in summary.kernels:
+        rows.append(f"  {kernel.name} ({summary.place(kernel)}): {summary.verdict(kernel)}")
+        rows += [f"    {led(word, text)}" for word, text in summary.remarks(kernel)]
+    return "\n".join(rows)
+
+
+def led(word: str, text: str) -> str:
+    """A remark with its word. Flaws name their kind themselves, hints say that they are hints."""
+    return text if word in ("flaw", "hint") else f"{word}: {text}"
+
+
+def as_json(summary: Summary) -> str:
+    """An object with ``kernels``: a list of objects with the keys ``name``, ``file``, ``line``,
+    ``launches``, ``verdict``, ``findings``, ``hints``, ``errors`` and ``counts``.
+
+    Counts are summed over all launches that came to their end; their names and units are those
+    of counters.LineCount.
+    """
+    rows = [_kernel(kernel, summary) for kernel in summary.kernels]
+    return json.dumps({"kernels": rows}, indent=1) + "\n"
+
+
+def _kernel(kernel: KernelLog, summary: Summary) -> dict:
+    names = summary.names
+    return {
+        "name": kernel.name,
+        "file": names[kernel.file],
+        "line": kernel.line,
+        "launches": kernel.launches,
+        "verdict": summary.verdict(kernel),
+        "findings": [_finding(finding, names) for finding in kernel.findings],
+        "hints": [_note(hint, names) for hint in kernel.hints],
+        "errors": list(kernel.errors),
+        "counts": asdict(kernel.counts),
+    }
+
+
+def _note(note: Finding | Hint, names: Mapping[str, str]) -> dict:
+    """What findings and hints have in common."""
+    return {
+        "kind": note.kind,
+        "file": names[note.site.file],
+        "line": note.line,
+        "source": note.site.source,
+        "array": note.array,
+        "message": note.message,
+    }
+
+
+def _finding(finding: Finding, names: Mapping[str, str]) -> dict:
+    return {
+        **_note(finding, names),
+        "warning": finding.is_warning,
+        "index": [int(i) for i in finding.index],
+        "threads": [{"block": t.block, "thread": t.thread} for t in finding.threads],
+        "threads_in_all": finding.threads_in_all,
+        "other_line": finding.other_line,
+    }

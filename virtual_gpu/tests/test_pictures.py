@@ -1,0 +1,247 @@
+"""Requests, sectors and banks as SVG, what-ifs, and lines of the annotated source that open."""
+
+import re
+
+import numpy as np
+import pytest
+from numba import cuda, float32
+
+from virtual_gpu import trace
+from virtual_gpu.counts.counters import WarpAccess
+from virtual_gpu.pictures import (
+    draw_banks,
+    draw_request,
+    draw_requests,
+    draw_sectors,
+    what_if_padding,
+    what_if_stride,
+)
+from virtual_gpu.pictures.opened import MOST_LINES
+from virtual_gpu.pictures.svg import BLUE, ORANGE, PALE, Picture, frames, stills, svg, text
+from virtual_gpu.tests.filmed import FILMS
+
+LANES = np.arange(32)
+SHAPE = re.compile(r'<path d="([^"]*)"[^>]*fill="([^"]*)"')
+
+
+def boxes(picture: Picture, colour: str) -> int:
+    """How many rectangles of this colour its paths hold."""
+    return sum(d.count("M") for d, fill in SHAPE.findall(picture.body) if fill == colour)
+
+
+def access(addresses, space="global", itemsize=4) -> WarpAccess:
+    return WarpAccess("x", space, "load", itemsize, tuple(addresses))
+
+
+# ---- one request word by word ----
+
+
+def test_a_request_shows_used_words_and_what_comes_with_them():
+    picture = draw_request(LANES * 8, "every other word")
+    assert (boxes(picture, BLUE), boxes(picture, PALE)) == (32, 32)
+    assert str(picture) == (
+        "every other word: 32 lanes touch 8 sectors in 2 cache lines and use 32 of 64 words "
+        "that come."
+    )
+
+
+def test_of_many_cache_lines_four_are_drawn():
+    picture = draw_request(LANES * 128)
+    assert boxes(picture, BLUE) == 4
+    assert "… and 28 more cache lines" in picture.body
+
+
+def test_lanes_that_are_away_ask_for_nothing():
+    picture = draw_request([None] * 31 + [64])
+    assert "1 lane touch" in str(picture)
+    assert ">lane 31<" in picture.body
+
+
+def test_requests_stand_below_each_other_with_their_titles():
+    picture = draw_requests({"together": LANES * 4, "apart": LANES * 128})
+    assert picture.body.index(">together<") < picture.body.index(">apart<")
+
+
+def test_a_wide_lane_uses_all_its_words():
+    assert boxes(draw_request(LANES * 16, width=16), BLUE) == 128
+
+
+# ---- lanes by sectors, lanes by banks ----
+
+
+def test_sectors_show_used_against_moved_bytes():
+    picture = draw_sectors(access(LANES * 64))
+    assert "32 sectors, 128 of 1,024 bytes used" in str(picture)
+    assert boxes(picture, BLUE) == 32
+    assert boxes(picture, PALE) == 32  # the seven words beside each, in one
+
+
+def test_lanes_that_share_an_address_use_it_once():
+    assert "1 sector, 4 of 32 bytes used" in str(draw_sectors(access([128] * 32)))
+
+
+def test_banks_show_conflicts_and_which_words_they_serve():
+    picture = draw_banks(access(LANES % 4 * 128 + LANES // 4 * 4, "shared"))
+    assert (boxes(picture, BLUE), boxes(picture, ORANGE)) == (0, 32)
+    assert "4 wavefronts. Bank 0 serves 4 words in turn: 0, 32, 64, 96" in str(picture)
+
+
+def test_one_word_for_all_lanes_is_no_conflict():
+    picture = draw_banks(access([0] * 32, "shared"))
+    assert boxes(picture, ORANGE) == 0
+    assert "1 wavefront. No bank is asked for two words at once." in str(picture)
+
+
+@pytest.mark.parametrize(
+    "itemsize, addresses, said",
+    [
+        (8, LANES * 8, "2 wavefronts (half warps in turn). No bank"),
+        (16, LANES * 16, "4 wavefronts (quarter warps in turn). No bank"),
+        (16, LANES // 2 * 16, "2 wavefronts (half warps in turn). No bank"),
+        (8, LANES * 128, "32 wavefronts (half warps in turn). Bank 0 serves 16 words"),
+    ],
+)
+def test_wide_lanes_are_served_by_parts_of_a_warp(itemsize, addresses, said):
+    assert said in str(draw_banks(access(addresses, "shared", itemsize)))
+
+
+def test_memory_without_banks_or_sectors_is_refused():
+    with pytest.raises(ValueError, match="has no banks"):
+        draw_banks(access(LANES))
+    with pytest.raises(ValueError, match="has no sectors"):
+        draw_sectors(access(LANES, "shared"))
+
+
+# ---- what if ----
+
+
+def test_the_stride_decides_about_sectors():
+    told = str(what_if_stride())
+    assert "1 word apart: 4 sectors in 1 cache line, 100% is used" in told
+    assert "32 words apart: 32 sectors in 32 cache lines, 12% is used" in told
+
+
+def test_pictures_of_all_strides_are_alike_in_height_and_show_cache_lines_that_nobody_reads():
+    drawn = what_if_stride((1, 2, 32)).body.split("<svg")[2:]  # the first is the legend
+    assert len({re.search(r'viewBox="([^"]+)"', one)[1] for one in drawn}) == 1
+    assert [one.count("no lane") for one in drawn] == [3, 2, 0]
+
+
+def test_the_pitch_of_a_tile_decides_about_banks():
+    told = str(what_if_padding((32, 33, 36)))
+    assert told.endswith(
+        "32 words in a row: 32 wavefronts; 33 words in a row: 1 wavefront; "
+        "36 words in a row: 4 wavefronts."
+    )
+
+
+def test_a_what_if_plays_and_slides_in_a_browser(browser):
+    opened = browser.open(what_if_stride()._repr_html_(), width=420)
+    heights = opened.page.evaluate("document.querySelector('.picture').clientHeight")
+    opened.page.fill("input[type=range]", "8")
+    assert opened.text("output") == "32 words apart"
+    assert "32 sectors in 32 cache lines" in opened.text(".frame.on")
+    assert opened.page.evaluate("document.querySelector('.picture').clientHeight") == heights
+    opened.page.click("button")
+    assert opened.text("button") == "Pause"
+    opened.page.wait_for_function("document.querySelector('input').value != 8")
+    opened.page.click("button")
+    assert opened.text("button") == "Play"
+    assert opened.messages + opened.asked == []
+
+
+def test_playing_ends_at_the_last_picture_and_begins_anew(browser):
+    page = browser.open(what_if_stride()._repr_html_()).page
+    slider, button = page.locator("input[type=range]"), page.locator("button")
+    last = slider.get_attribute("max")
+    slider.fill(str(int(last) - 1))
+    button.click()
+    page.wait_for_function("document.querySelector('button').textContent == 'Play'")
+    assert slider.input_value() == last
+    button.click()
+    assert (slider.input_value(), button.text_content()) == ("0", "Pause")
+
+
+# ---- where styles are taken away ----
+
+
+def sanitised(picture: Picture) -> str:
+    kept = picture._repr_html_()
+    for tag in ("script", "style", "svg"):
+        kept = re.sub(rf"<{tag}\b.*?</{tag}>", "", kept, flags=re.DOTALL)
+    return kept
+
+
+def test_without_styles_and_svg_words_and_images_stay(browser):
+    first = svg(100, 20, text(0, 15, 'a "first" & <one>'), "the first")
+    picture = Picture(frames([first, svg(50, 20, "", "a later one")], ["1", "2"], "n"), "Words.")
+    opened = browser.open(sanitised(picture))
+    opened.page.wait_for_function("Array.from(document.images).every(one => one.complete)")
+    seen = opened.page.evaluate("Array.from(document.images).map(i => [i.alt, i.naturalWidth])")
+    assert seen == [["the first", 100]]
+    assert opened.text("body") == "Words."
+    assert opened.asked == []
+
+
+def test_of_frames_that_start_later_that_one_stays():
+    drawn = [svg(9, 9, "", f"number {at}") for at in range(3)]
+    kept = stills(frames(drawn, ["a", "b", "c"], "n", start=1))
+    assert re.findall(r'alt="([^"]*)"', kept) == ["number 1"]
+
+
+def test_with_styles_the_images_are_hidden(browser):
+    opened = browser.open(draw_sectors(access(LANES * 4))._repr_html_(), width=420)
+    assert opened.page.locator("svg:visible").count() == 2
+    assert opened.page.locator("img:visible").count() == 0
+    assert opened.overflow <= 0
+
+
+# ---- the annotated source ----
+
+
+def test_a_counted_line_opens_without_scripts(browser):
+    traced = FILMS["naive_strided"]()
+    opened = browser.open(traced._repr_html_(), java_script_enabled=False)
+    details = opened.page.locator("details")
+    assert details.count() == 2
+    assert not opened.page.locator("details svg").first.is_visible()
+    opened.page.locator("summary").first.click()
+    told = details.first.inner_text()
+    assert "load of a, whole launch: 256 requests moved 8,192 sectors, 262,144 bytes" in told
+    assert "32,768 used, 88% wasted as far as one request knows." in told
+    assert opened.page.locator("details svg").first.is_visible()
+
+
+@cuda.jit
+def one_of_each(x):
+    tile = cuda.shared.array(1, float32)
+    tile[0] = x[0]
+    cuda.atomic.add(x, 0, 1)
+
+
+def test_one_is_no_plural():
+    made = trace(one_of_each, 1, 1, np.zeros(1, np.float32))._repr_html_()
+    assert "load of x, whole launch: 1 request moved 1 sector, 32 bytes; 4 used" in made
+    assert "store of tile, whole launch: 1 request took 1 wavefront, 1 per request." in made
+    assert "atomic of x, whole launch: 1 operation of threads." in made
+
+
+def test_the_table_opens_its_costliest_lines_and_stays_small():
+    for name in ("tiled", "reduce1", "warp_sum"):
+        made = FILMS[name]()._repr_html_()
+        assert 1 <= made.count("<details>") <= MOST_LINES
+        assert len(made) < 40_000
+
+
+@pytest.mark.parametrize("name", ["tiled", "reduce1", "naive_strided"])
+def test_the_table_is_readable_on_a_phone(browser, name):
+    opened = browser.open(FILMS[name]()._repr_html_(), width=420)
+    opened.page.locator("summary").first.click()
+    cells = opened.page.locator(".vgpu td:visible, .vgpu details svg:visible")
+    edges = cells.evaluate_all("all => all.map(one => one.getBoundingClientRect().right)")
+    assert max(edges) <= 420
+    assert opened.page.evaluate(
+        "document.querySelector('.vgpu-scroll').scrollWidth <= "
+        "document.querySelector('.vgpu-scroll').clientWidth"
+    )
+    assert opened.overflow <= 0

@@ -1,0 +1,293 @@
+"""A key for the types of a function: what Numba infers can change only if the key does.
+
+It is a digest of the function's syntax tree without its place in the file, of every outer value
+that the tree reads, of the functions that it calls, and of what is installed.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import functools
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import CellType, CodeType, FunctionType, ModuleType
+
+import numpy as np
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+from numba.cuda.dispatcher import CUDADispatcher
+
+from ..common.errors import Unsupported
+from ..common.source import Source, own_nodes
+from . import installed_code
+from .installed_code import is_installed, public_name
+from .tuples import is_named_tuple
+
+try:
+    from numba.cuda.extending import _Intrinsic as CudaIntrinsic
+except ImportError:  # plain numba
+    from numba.core.extending import _Intrinsic as CudaIntrinsic
+from numba.core.extending import _Intrinsic
+
+_PLAIN = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
+_ABSENT = object()  # of a name that nobody has bound
+
+
+class Unknown(Exception):
+    """A value whose content cannot be described."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A function as Numba gets it: ``digest`` of its tree, and the outer names that it ``reads``,
+    each with the attributes behind it, such as ``("cuda", "threadIdx", "x")``."""
+
+    source: Source
+    digest: str
+    reads: tuple[tuple[str, ...], ...]
+
+
+def text_of(source: Source) -> Text:
+    """Return the Text of a function; nothing in it depends on files or line numbers."""
+    digest = hashlib.sha256(ast.dump(source.tree).encode()).hexdigest()
+    return Text(source, digest, outer_reads(source.tree))
+
+
+def key_of(text: Text, arguments: tuple[types.Type, ...], text_of_function: Callable) -> str | None:
+    """Return the key for one list of argument types; None where a value cannot be described.
+
+    ``text_of_function(python function)`` gives the Text of a device function.
+    """
+    if not installed_code.only_numba_types():
+        return None
+    describer = _Describer(text_of_function)
+    try:
+        return _digest("function", describer.function(text), describer.value(arguments))
+    except Unknown:
+        return None
+
+
+def rule_key(name: str, function: Callable | None, dtypes: tuple[np.dtype, ...]) -> str | None:
+    """Return the key for what Numba says of an operation on numbers; None for a function that is
+    not installed."""
+    named = public_name(function) if function else ""
+    if named is None or not installed_code.only_numba_types():
+        return None
+    return _digest(name, named, [dtype.str for dtype in dtypes])
+
+
+def _digest(*parts) -> str:
+    return hashlib.sha256(repr((parts, installed_code.versions())).encode()).hexdigest()
+
+
+# --- the outer names of a text --------------------------------------------------------------
+
+
+def outer_reads(tree: ast.FunctionDef) -> tuple[tuple[str, ...], ...]:
+    """Return the outer names that a function reads, each with the attributes behind it."""
+    nodes = [node for statement in tree.body for node in ast.walk(statement)]
+    within = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    whole = (node for node in nodes if id(node) not in within)
+    chains = {_chain(node) for node in whole if isinstance(node, ast.Name | ast.Attribute)}
+    bound = _bound_names(tree)
+    return tuple(sorted(chain for chain in chains if chain and chain[0] not in bound))
+
+
+def outer_values(function: FunctionType) -> dict[str, object]:
+    """Return what the function sees around it. A free variable hides a global."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {**function.__globals__, **{name: _content(cell) for name, cell in cells}}
+
+
+def read_value(outer: dict[str, object], chain: Sequence[str]) -> object:
+    """Return the value of a name with attributes; None where there is none."""
+    value = outer.get(chain[0])
+    for attribute in chain[1:]:
+        value = getattr(value, attribute, None)
+    return value
+
+
+def _content(cell: CellType):
+    try:
+        return cell.cell_contents
+    except ValueError:  # the factory has not bound it yet
+        return _ABSENT
+
+
+def _chain(node: ast.expr) -> tuple[str, ...]:
+    """Return a name and the attributes behind it; nothing for an attribute of another expression.
+    """
+    attributes: list[str] = []
+    while isinstance(node, ast.Attribute):
+        attributes.insert(0, node.attr)
+        node = node.value
+    return (node.id, *attributes) if isinstance(node, ast.Name) else ()
+
+
+def _bound_names(tree: ast.FunctionDef) -> set[str]:
+    """Return the names that are surely the function's own. What a comprehension binds may have the
+    name of a global that is read elsewhere."""
+    own = list(own_nodes(tree))
+    loops = [node for node in own if isinstance(node, ast.comprehension)]
+    looped = {id(node) for loop in loops for node in ast.walk(loop.target)}
+    names = [node for node in own if isinstance(node, ast.Name) and id(node) not in looped]
+    stored = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    return stored | {argument.arg for argument in tree.args.args}
+
+
+# --- descriptions of values -----------------------------------------------------------------
+
+
+class _Describer:
+    """Describes values by content. Raises Unknown for a value that it cannot describe, and for a
+    function that calls itself, whose types depend on which call comes first."""
+
+    def __init__(self, text_of_function: Callable):
+        self._text_of_function = text_of_function
+        self._open: list[FunctionType] = []
+        self._known: dict[FunctionType, object] = {}
+
+    def function(self, text: Text) -> object:
+        """Describe a function that Numba types."""
+        python = text.source.function
+        with self._opened(python):
+            outer = outer_values(python)
+            reads = [(chain, self._read(outer, chain)) for chain in text.reads]
+            return text.digest, reads, self.value(python.__defaults__)
+
+    def value(self, value) -> object:
+        """Describe anything that a function may read."""
+        if type(value) in _PLAIN:
+            return type(value).__name__, repr(value)
+        if isinstance(value, tuple | list):
+            return self._sequence(value)
+        if isinstance(value, np.ndarray | np.generic):
+            return _numbers(value)
+        if isinstance(value, np.dtype):
+            return "dtype", repr(value)
+        if isinstance(value, types.Type):
+            return self._type(value)
+        if is_named_tuple(value):
+            return self._tuple_class(value)
+        if isinstance(value, ModuleType) and is_installed(value.__name__):
+            return "module", value.__name__
+        return public_name(value) or self._callable(value)
+
+    def _read(self, outer: dict, chain: tuple[str, ...]) -> object:
+        name, *attributes = chain
+        value = outer.get(name, _ABSENT)
+        while isinstance(value, ModuleType) and attributes and not is_installed(value.__name__):
+            value = vars(value).get(attributes.pop(0), _ABSENT)
+        return None if value is _ABSENT else self.value(value)
+
+    def _sequence(self, value: tuple | list) -> object:
+        items = [self.value(item) for item in value]
+        if type(value) in (tuple, list):
+            return type(value).__name__, items
+        return self._tuple_class(type(value)), items
+
+    def _tuple_class(self, kind: type) -> object:
+        if not is_named_tuple(kind) or kind.__bases__ != (tuple,):
+            raise Unknown(kind)
+        defaults = [(name, self.value(item)) for name, item in kind._field_defaults.items()]
+        return kind.__name__, kind._fields, defaults
+
+    def _type(self, kind: types.Type) -> object:
+        if isinstance(kind, types.Function):
+            return "Function", self.value(kind.typing_key)
+        if isinstance(kind, types.Dispatcher):
+            return "Dispatcher", self.value(kind.dispatcher)
+        of_class = type(kind)
+        if not is_installed(of_class.__module__) or " at 0x" in str(kind.key):
+            raise Unknown(kind)
+        # Numba compares types by these, too.
+        return of_class.__module__, of_class.__qualname__, self.value(kind.key)
+
+    def _callable(self, value) -> object:
+        if isinstance(value, _INTRINSICS):
+            return "intrinsic", self._python(value._defn)
+        if not isinstance(value, _DISPATCHERS):
+            raise Unknown(value)
+        python = value.py_func
+        if python not in self._known:
+            self._known[python] = self.function(self._text(python))
+        return self._known[python], *self._promises(value)
+
+    def _text(self, python: FunctionType) -> Text:
+        try:
+            return self._text_of_function(python)
+        except Unsupported as error:
+            raise Unknown(python) from error
+
+    def _promises(self, dispatcher) -> tuple:
+        """Describe the options, and the signatures of a function that takes no other types."""
+        options = [(name, self.value(given)) for name, given in dispatcher.targetoptions.items()]
+        if dispatcher._can_compile:
+            return type(dispatcher).__name__, options
+        made = dispatcher.overloads.items()
+        declared = [(given, one.signature.return_type) for given, one in made]
+        return type(dispatcher).__name__, options, self.value(declared)
+
+    def _python(self, function: FunctionType) -> object:
+        """Describe a function that Python runs: the one that gives an intrinsic its types."""
+        with self._opened(function):
+            outer, (names, code) = outer_values(function), _names_and_code(function.__code__)
+            reads = [(name, self._of_python(outer[name])) for name in names if name in outer]
+            defaults = self.value(function.__defaults__)
+            named = sorted((function.__kwdefaults__ or {}).items())
+            return code, reads, defaults, self.value(named)
+
+    def _of_python(self, value) -> object:
+        if isinstance(value, FunctionType) and not public_name(value):
+            return self._python(value)
+        return None if value is _ABSENT else self.value(value)
+
+    @contextmanager
+    def _opened(self, function: FunctionType) -> Iterator[None]:
+        if function in self._open:
+            raise Unknown(function)
+        self._open.append(function)
+        try:
+            yield
+        finally:
+            self._open.pop()
+
+
+_INTRINSICS = (_Intrinsic, CudaIntrinsic)
+_DISPATCHERS = (Dispatcher, CUDADispatcher)
+
+
+def _numbers(value: np.ndarray | np.generic) -> object:
+    if value.dtype.hasobject or not (type(value) is np.ndarray or isinstance(value, np.generic)):
+        raise Unknown(value)
+    content = hashlib.sha256(value.tobytes()).hexdigest()
+    flags = str(value.flags) if isinstance(value, np.ndarray) else ""
+    return repr(value.dtype), value.shape, flags, content
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """The code and that of the functions in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+@functools.lru_cache(maxsize=1024)
+def _names_and_code(code: CodeType) -> tuple[list[str], str]:
+    """Return the outer names that Python code reads, and a digest of what it does."""
+    codes = list(_codes(code))
+    names = {name for one in codes for name in (*_globals(one), *one.co_freevars)}
+    does = [(c.co_code, _constants(c), c.co_names, c.co_varnames) for c in codes]
+    return sorted(names), hashlib.sha256(repr(does).encode()).hexdigest()
+
+
+def _globals(code: CodeType) -> set[str]:
+    return {one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL"}
+
+
+def _constants(code: CodeType) -> list[str]:
+    return [repr(one) for one in code.co_consts if not isinstance(one, CodeType)]

@@ -1,0 +1,215 @@
+"""The types of a function's parts, and the same as plain JSON, with a number for each node."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, partial
+
+import numpy as np
+from numba.core import types
+
+from ..common.source import Source
+from .function_key import outer_reads, outer_values, read_value
+from .installed_code import installed, public_name
+from .numba_types import Kind, context
+
+_MOVING = re.compile(r" at 0x|line \d|<types>|\.py\b")  # what differs from process to process
+
+
+@dataclass(frozen=True)
+class Types:
+    """Types of one function for one list of argument types.
+
+    values: of expressions, of loads of variables among them. literals: of those whose value Numba
+    knows while it compiles. stored: of the names that are assigned to. split: the loops and
+    ``return`` statements of which Python makes two copies, one for each way to come to them, with
+    different types. refusal: where and why Numba refuses the function; then types follow the
+    values. refused: the node of the refusal, and the reason alone.
+    """
+
+    values: Mapping[ast.expr, Kind] = field(default_factory=dict)
+    literals: Mapping[ast.expr, types.Type] = field(default_factory=dict)
+    stored: Mapping[ast.expr, Kind] = field(default_factory=dict)
+    split: frozenset[ast.stmt] = frozenset()
+    result: Kind = None
+    returned: types.Type | None = None
+    refusal: str = ""
+    refused: tuple[ast.AST, str] | None = None
+
+
+def refused(source: Source, node: ast.AST, reason: str) -> Types:
+    """Return the Types of a function that Numba refuses at this node."""
+    refusal = f"{source.name}, {source.site(node)}: {reason}"
+    return Types(refusal=refusal, refused=(node, reason))
+
+
+class NotPlain(Exception):
+    """Types that plain JSON cannot say exactly."""
+
+
+def to_plain(source: Source, found: Types) -> dict:
+    """Return the Types of a function as JSON. Raises NotPlain where that would not be exact."""
+    number = {node: index for index, node in enumerate(nodes_of(source))}
+    returned, refusal = found.returned, found.refused
+    plain = {
+        "nodes": len(number),
+        "values": _grouped(found.values, number, _kind_to_plain),
+        "stored": _grouped(found.stored, number, _kind_to_plain),
+        "literals": _grouped(found.literals, number, partial(_literal_to_plain, source)),
+        "split": sorted(number[node] for node in found.split),
+        "result": _kind_to_plain(found.result),
+        "returned": None if returned is None else _type_to_plain(returned),
+        "refused": None if refusal is None else [number[refusal[0]], refusal[1]],
+    }
+    if refusal is not None and _MOVING.search(refusal[1]):
+        raise NotPlain
+    try:
+        same = from_plain(source, json.loads(json.dumps(plain))) == found
+    except ValueError as error:  # a function that Numba types only where it is called
+        raise NotPlain from error
+    if not same:
+        raise NotPlain
+    return plain
+
+
+def from_plain(source: Source, plain: dict) -> Types | None:
+    """Return the Types that the JSON says; None where it does not fit the function."""
+    try:
+        return _from_plain(source, nodes_of(source), plain)
+    except Exception:  # whatever a file of other origin may lead to
+        return None
+
+
+def _from_plain(source: Source, nodes: list[ast.AST], plain: dict) -> Types:
+    if plain["nodes"] != len(nodes):
+        raise ValueError(plain["nodes"])
+    if plain["refused"]:
+        index, reason = plain["refused"]
+        return refused(source, nodes[index], reason)
+    literals = [(_literal_from_plain(source, one), indices) for one, indices in plain["literals"]]
+    return Types(
+        dict(_spread(plain["values"], nodes)),
+        _Literals({nodes[index]: make for make, indices in literals for index in indices}),
+        dict(_spread(plain["stored"], nodes)),
+        frozenset(nodes[index] for index in plain["split"]),
+        _kind_from_plain(plain["result"]),
+        None if plain["returned"] is None else _type_from_plain(plain["returned"]),
+    )
+
+
+def nodes_of(source: Source) -> list[ast.AST]:
+    """Return the nodes that can have a type, in an order that depends on the text alone."""
+    trees = (source.tree, *source.later_tests.values())
+    return list(dict.fromkeys(node for tree in trees for node in ast.walk(tree)))
+
+
+def _grouped(kinds: Mapping[ast.expr, object], number: dict[ast.AST, int], to_plain) -> list:
+    """Return each kind with the numbers of its nodes."""
+    groups: dict[object, list[int]] = {}
+    for node, kind in kinds.items():
+        groups.setdefault(kind, []).append(number[node])
+    return [[to_plain(kind), indices] for kind, indices in groups.items()]
+
+
+def _spread(groups: list, nodes: list[ast.AST]) -> Iterator[tuple[ast.AST, Kind]]:
+    for plain, indices in groups:
+        kind = _kind_from_plain(plain)
+        yield from ((nodes[index], kind) for index in indices)
+
+
+# --- kinds of numbers -----------------------------------------------------------------------
+
+
+def _kind_to_plain(kind: Kind):
+    if isinstance(kind, tuple):
+        return list(map(_kind_to_plain, kind))
+    return None if kind is None else kind.str
+
+
+def _kind_from_plain(plain) -> Kind:
+    if isinstance(plain, list):
+        return tuple(map(_kind_from_plain, plain))
+    return None if plain is None else np.dtype(plain)
+
+
+# --- types of Numba -------------------------------------------------------------------------
+
+_NAMED = {str(kind): kind for kind in vars(types).values() if isinstance(kind, types.Type)}
+
+
+class _Literals(Mapping):
+    """Types by node, made when they are asked for: the type of a function needs all that Numba
+    knows of functions, and few programs ask for it."""
+
+    def __init__(self, makers: dict[ast.expr, Callable[[], types.Type]]):
+        self._makers = makers
+
+    def __getitem__(self, node: ast.expr) -> types.Type:
+        return self._makers[node]()
+
+    def __iter__(self) -> Iterator[ast.expr]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+def _literal_to_plain(source: Source, kind: types.Type):
+    """Return a literal type; a function by its public name, or by a name that the text reads."""
+    if isinstance(kind, types.BaseTuple):
+        return ["tuple", *(_literal_to_plain(source, item) for item in kind.types)]
+    if not isinstance(kind, types.Function):
+        return _type_to_plain(kind)
+    named = public_name(kind.typing_key)
+    if named:
+        return ["installed", *named]
+    outer = outer_values(source.function)
+    for chain in outer_reads(source.tree):
+        if read_value(outer, chain) is kind.typing_key:
+            return ["outer", *chain]
+    raise NotPlain(kind)
+
+
+def _literal_from_plain(source: Source, plain) -> Callable[[], types.Type]:
+    """Return what makes a literal type. Raises now if it cannot."""
+    if isinstance(plain, list) and plain[0] == "tuple":
+        items = [_literal_from_plain(source, item) for item in plain[1:]]
+        return lambda: types.BaseTuple.from_types(tuple(item() for item in items))
+    if isinstance(plain, list) and plain[0] in ("installed", "outer"):
+        where, *name = plain
+        is_outer = where == "outer"
+        value = read_value(outer_values(source.function), name) if is_outer else installed(*name)
+        if value is None:
+            raise LookupError(name)
+        return cache(lambda: context().resolve_value_type(value))
+    kind = _type_from_plain(plain)
+    return lambda: kind
+
+
+def _type_to_plain(kind: types.Type):
+    if _NAMED.get(str(kind)) == kind:
+        return str(kind)
+    if isinstance(kind, types.Literal):
+        return ["literal", kind.literal_value]
+    if isinstance(kind, types.BaseTuple):
+        return ["tuple", *map(_type_to_plain, kind.types)]
+    if isinstance(kind, types.Array):
+        number = _type_to_plain(kind.dtype)
+        return ["array", number, kind.ndim, kind.layout, not kind.mutable, kind.aligned]
+    raise NotPlain(kind)
+
+
+def _type_from_plain(plain) -> types.Type:
+    if isinstance(plain, str):
+        return _NAMED[plain]
+    what, *given = plain
+    if what == "literal":
+        return types.literal(*given)
+    if what == "tuple":
+        return types.BaseTuple.from_types(tuple(map(_type_from_plain, given)))
+    number, rank, layout, readonly, aligned = given
+    return types.Array(_type_from_plain(number), rank, layout, readonly, aligned=aligned)

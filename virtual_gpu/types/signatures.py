@@ -1,0 +1,145 @@
+"""The signatures that a kernel was declared with, and the one that a launch takes.
+
+As in Numba: of several signatures the best match of the arguments' types is taken, and numbers are
+then cast to its types.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from numba.core import types
+from numba.np.numpy_support import as_dtype
+
+from ..common.errors import LaunchError
+from . import numba_types
+
+Signature = tuple[types.Type, ...]
+
+
+@dataclass(frozen=True)
+class _Launch:
+    """What a kernel of this name was given."""
+
+    kernel: object
+    parameters: tuple[str, ...]
+    arguments: tuple
+    signatures: tuple[Signature, ...]
+
+    @property
+    def name(self) -> str:
+        return self.kernel.py_func.__name__
+
+    @property
+    def expected(self) -> str:
+        """The declared signatures, as a sentence names them."""
+        return " or ".join(map(_shown, self.signatures))
+
+
+def as_declared(kernel, parameters: tuple[str, ...], arguments: tuple) -> tuple:
+    """The arguments, numbers cast to the types of the signature that Numba would choose.
+
+    ``kernel``: a dispatcher or a plain function; without signatures all stays as it is.
+    Raises LaunchError for arguments that fit no signature, or more than one equally well.
+    """
+    if getattr(kernel, "_can_compile", True):
+        return arguments
+    signatures = tuple(s for s in kernel.overloads if len(s) == len(arguments))
+    given = _Launch(kernel, parameters, arguments, signatures)
+    if not signatures:
+        return arguments  # whoever counts arguments says it better
+    if getattr(kernel, "_specialized", False):
+        chosen = signatures[0]
+        _check_arrays(given, chosen)
+    else:
+        chosen = _best(given)
+    return tuple(map(_cast, parameters, arguments, chosen))
+
+
+def not_an_argument(name: str, value) -> LaunchError:
+    """The error for a value that no kernel takes."""
+    kind = f"{type(value).__module__}.{type(value).__name__}".removeprefix("builtins.")
+    advice = "a kernel takes arrays and numbers, and tuples of them"
+    if isinstance(value, list):
+        advice = "a kernel takes no list; pass np.array() of it, or a tuple"
+    elif isinstance(value, int):
+        advice = f"{value} has more than 64 bits; a kernel takes whole numbers of up to 64 bits"
+    return LaunchError(f"The argument {name} is a {kind}; {advice}.")
+
+
+def _types_of(given: _Launch) -> Signature:
+    found = []
+    for name, value in zip(given.parameters, given.arguments, strict=True):
+        try:
+            found.append(given.kernel.typeof_pyval(value))
+        except Exception:  # Numba raises several kinds of error; each means "no type"
+            raise not_an_argument(name, value) from None
+    return tuple(found)
+
+
+def _best(given: _Launch) -> Signature:
+    """The signature that Numba's own overload resolution finds."""
+    context, actual = numba_types.context(), _types_of(given)
+    for formal in given.signatures:
+        context.install_possible_conversions(actual, formal)
+    try:
+        index = context.tm.select_overload(actual, list(given.signatures), True, False)
+    except TypeError as error:
+        fit = "fit several equally well" if "mbiguous" in str(error) else "fit none"
+        raise LaunchError(
+            f"{given.name} was given {_shown(actual)}, which {fit} of its signatures "
+            f"{given.expected}; pass arguments of exactly these types."
+        ) from None
+    return given.signatures[index]
+
+
+def _shown(signature: Signature) -> str:
+    return f"({', '.join(map(str, signature))})"
+
+
+def _check_arrays(given: _Launch, declared: Signature) -> None:
+    """With one signature Numba compares no types; a wrong array would be read as garbage."""
+    rows = zip(given.parameters, given.arguments, _types_of(given), declared, strict=True)
+    for name, array, actual, formal in rows:
+        if isinstance(formal, types.Array) and not _fits(array, actual, formal):
+            raise LaunchError(
+                f"The argument {name} of {given.name} is {actual}; its signature says {formal}; "
+                "pass an array of that type, number of dimensions and order."
+            )
+        if isinstance(actual, types.Array) != isinstance(formal, types.Array):
+            raise _mismatch(name, array, formal)
+
+
+def _fits(array, actual: types.Type, formal: types.Array) -> bool:
+    if not isinstance(actual, types.Array):
+        return False
+    if (actual.dtype, actual.ndim) != (formal.dtype, formal.ndim):
+        return False
+    flags = getattr(getattr(array, "value", array), "flags", None)
+    orders = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS"}
+    return formal.layout not in orders or flags is None or flags[orders[formal.layout]]
+
+
+def _mismatch(name: str, value, declared: types.Type) -> LaunchError:
+    return LaunchError(
+        f"The argument {name} is a {type(value).__name__}; the kernel's signature says {declared}."
+    )
+
+
+def _cast(name: str, value, declared: types.Type):
+    """One argument in the type of the signature."""
+    if isinstance(declared, types.BaseTuple) and isinstance(value, tuple):
+        return tuple(_cast(name, item, t) for item, t in zip(value, declared.types, strict=True))
+    if not isinstance(declared, types.Number | types.Boolean):
+        return value
+    try:
+        number = numba_types.scalar(value)
+    except OverflowError:
+        raise not_an_argument(name, value) from None
+    except TypeError:
+        raise _mismatch(name, value, declared) from None
+    target = as_dtype(declared)
+    lossy = {"f": "iu", "c": "iuf"}  # Numba's launch refuses these casts, too
+    if target.kind in lossy.get(number.dtype.kind, ""):
+        raise _mismatch(name, value, declared)
+    return numba_types.cast(number, target)
