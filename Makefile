@@ -121,10 +121,10 @@ colab: setup ## Write your copy's address into the lessons: REPO=owner/name, REF
 	$(VENV_PYTHON) -m utils.lessons.first_cell $(if $(REPO),--repo "$(REPO)") --ref "$(REF)"
 
 colab-check: setup ## Run every lesson with Colab's packages, LIST=... with a newer list
-	$(VENV_PYTHON) -m tests.colab $(if $(LIST),--list "$(LIST)")
+	$(VENV_PYTHON) -m tools.colab $(if $(LIST),--list "$(LIST)")
 
 release: setup ## Build the wheel of the virtual GPU and the x-ray, and try it in a fresh environment
-	$(VENV_PYTHON) -m tests.release
+	$(VENV_PYTHON) -m tools.release
 
 check-pythons: setup ## Ask pip whether the pins suit Python 3.11, 3.12 and 3.13
 	$(VENV_PYTHON) -m utils.machine.check_pythons

@@ -1,7 +1,7 @@
 """python -m gemm_kernels: verify, measure, record and draw the GPU ladder of SGEMM, and tune it."""
 
-from gemm_kernels import LADDER, as_called
-from gemm_kernels.tuning import pitfalls, search, shapes_search, transfers
+from gemm_kernels import LADDER, as_called, pitfalls, transfers
+from gemm_kernels.tuning import search, shapes_search
 from utils.figures.plot_command import plot_command
 from utils.measuring.command_line import main
 from utils.measuring.measure_command import measure_command

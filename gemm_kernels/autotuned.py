@@ -8,6 +8,7 @@ from functools import cache
 
 from numba import cuda, float32, uint32, void
 
+from gemm_kernels.dispatch.constants import choose
 from gemm_kernels.parts.blocks import check_wide, clear
 from gemm_kernels.parts.flat_blocks import (
     FLAT,
@@ -19,7 +20,6 @@ from gemm_kernels.parts.flat_blocks import (
     warps_in_rows,
 )
 from gemm_kernels.parts.slices import plan, products, share_of_block, tile_place
-from gemm_kernels.tuning.constants import choose
 from utils.intrinsics.wide_memory import commit_copies, store4, wait_copies
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM

@@ -1,6 +1,6 @@
 """One tile of a serves GRAIN tiles of b: each thread computes GRAIN elements of c, TILE apart.
 
-The source keeps GRAIN arrays, sb0, sb1 and so on; here one wide sb holds all tiles of b, and the
+Córdoba 2016 keeps GRAIN arrays, sb0, sb1 and so on; here one wide sb holds all tiles of b, and the
 loop over k is unrolled by hand.
 """
 

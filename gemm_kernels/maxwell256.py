@@ -1,6 +1,6 @@
 """The classic design of 256 threads for 128×128 of c: half the reads from global memory.
 
-It differs from the source as `maxwell64` does.
+It differs from Gray and others 2022 as `maxwell64` does.
 """
 
 from functools import cache

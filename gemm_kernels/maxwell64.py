@@ -1,8 +1,9 @@
 """The classic design of 64 threads for 64×64 of c: small enough to fill many SMs early.
 
-The source reads a stored by columns, through textures, with registers chosen by hand; here a is
-stored by rows and transposed on its way, a and b have exchanged their zig-zags, rows of a's tile
-are padded, c has rows of its own in shared memory, and the compiler chooses registers and order.
+Gray and others 2022 read a stored by columns, through textures, with registers chosen by hand; here
+a is stored by rows and transposed on its way, a and b have exchanged their zig-zags, rows of a's
+tile are padded, c has rows of its own in shared memory, and the compiler chooses registers and
+order.
 """
 
 from functools import cache

@@ -1,6 +1,6 @@
 """One thread computes MULTI elements of a row of c, so that it reads each element of a once.
 
-The source goes through the columns one by one, which is `multi_output_by_column`; here k is the
+Córdoba 2016 goes through the columns one by one, which is `multi_output_by_column`; here k is the
 outer loop and the sums stay in registers.
 """
 

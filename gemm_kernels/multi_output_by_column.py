@@ -1,6 +1,6 @@
-"""One thread computes MULTI adjacent elements of a row of c, one after the other, as in the source.
+"""One thread computes MULTI adjacent elements of a row of c, one after the other.
 
-The source hands MULTI over as an argument, expects zeros in c, and tests the first column of a
+Córdoba 2016 hands MULTI over as an argument, expects zeros in c, and tests the first column of a
 thread alone: where n is no multiple of MULTI, its last threads write outside of their row. Here
 each column is tested.
 """
@@ -37,7 +37,7 @@ def build(MULTI):
                 i = 0
                 while i < k:
                     # A store at each turn: for all that the compiler knows, the next load of a or b
-                    # could read this element of c. The source's __restrict__ says that none does.
+                    # could read this element of c. __restrict__ in Córdoba 2016 says: none does.
                     c[row, col + j] += a[row, i] * b[i, col + j]
                     i += 1
 

@@ -1,6 +1,6 @@
 """One thread computes one element of c and reads all it needs from global memory.
 
-The sources assume sizes that are multiples of a block; here every kernel takes any size and checks
+Published kernels assume sizes that are multiples of a block; here each takes any size and checks
 its edges.
 """
 

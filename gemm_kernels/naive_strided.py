@@ -1,6 +1,6 @@
 """One thread computes one element of c, and neighbouring threads take neighbouring rows.
 
-The order of the indices is that of the source's OpenCL kernel, where get_global_id(0) is the row.
+The order of the indices is that of Araujo's OpenCL kernel, where get_global_id(0) is the row.
 """
 
 from numba import cuda, float32, uint32

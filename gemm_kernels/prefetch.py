@@ -1,7 +1,7 @@
 """Two sets of fragments in registers: one is multiplied while the next one is read.
 
-The source skips the fetch behind the last tile; here it brings zeros, and rows of a's tile are 4
-elements longer than what they hold.
+Gray and others 2022 skip the fetch behind the last tile; here it brings zeros, and rows of a's tile
+are 4 elements longer than what they hold.
 """
 
 from functools import cache

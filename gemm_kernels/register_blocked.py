@@ -1,7 +1,7 @@
 """A thread keeps TM×TN of c in registers: what it reads serves TM or TN multiply-adds.
 
-The source transposes a's tile from the start; here it stays as it is until `vectorized`, and tiles
-are always 8 steps of k deep.
+Gray and others 2022 transpose a's tile from the start; here it stays as it is until `vectorized`,
+and tiles are always 8 steps of k deep.
 """
 
 from functools import cache

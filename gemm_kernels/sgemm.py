@@ -9,17 +9,17 @@ import numpy as np
 from numba import cuda, float32
 
 from gemm_kernels import autotuned, warp_tiled
+from gemm_kernels.dispatch import routes
 from gemm_kernels.parts import strided
 from gemm_kernels.parts.blocks import WIDE
 from gemm_kernels.parts.slices import ONE, products
-from gemm_kernels.tuning import routes
 from utils.errors import CourseError
 from utils.ladder.memory import Allocate
 from utils.ladder.shapes import GemmShape
 from utils.ladder.step import Call, Launch, Variant
 from utils.ladder.tasks import check_float32, product_sizes
 from utils.launching import arrays, driver
-from utils.launching.arrays import look
+from utils.launching.arrays import Argument, look
 from utils.launching.plan import Plan, Plans
 from utils.launching.slots import Factor, Slot
 from utils.launching.workspace import Layout
@@ -66,6 +66,7 @@ class Product:
 
 
 PLANS = Plans()
+Arguments = tuple[Argument, Argument, Argument]  # a, b, out
 
 
 def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
@@ -97,10 +98,10 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
     )  # fmt: skip
     product = PLANS.get(key)
     if product is None:
+        given = Argument(a, at_a, is_a), Argument(b, at_b, is_b), Argument(out, at_out, is_out)
         if not (is_a[0].on_device and is_b[0].on_device and is_out[0].on_device):
-            return _through_others(a, b, out, alpha, beta, stream)
-        pointers = at_a, at_b, at_out
-        product = PLANS.made(key, lambda: _planned((a, b, out), pointers, alpha, beta))
+            return _through_others(given, alpha, beta, stream)
+        product = PLANS.made(key, lambda: _planned(given, alpha, beta))
     low, high = product.meets_a
     if low < at_a - at_out < high:
         _refuse_overlap("a")
@@ -116,18 +117,18 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
     return out
 
 
-def _planned(given: tuple, pointers: tuple[int, int, int], alpha: float, beta: float) -> Product:
+def _planned(given: Arguments, alpha: float, beta: float) -> Product:
     """Everything about a product but where its arrays lie and what its factors are."""
-    a, b, out = slots = [arrays.slot_of(array, number) for number, array in enumerate(given)]
+    a, b, out = slots = [one.slot(number) for number, one in enumerate(given)]
     _check(a, b, out)
     device = driver.device()
-    for name, slot, pointer in zip(("a", "b", "out"), slots, pointers, strict=True):
-        arrays.check_device(name, slot, pointer, device)
+    for name, slot, one in zip(("a", "b", "out"), slots, given, strict=True):
+        arrays.check_device(name, slot, one.pointer, device)
     layout = Layout(first=3)
     with explained():
         calls = _calls(a, b, out, alpha, beta, layout.allocate)
         run = Plan(calls, arrays=3, factors=2, layout=layout).ready(device)
-    stream = arrays.current_stream(tuple(map(arrays.family_of, given)))
+    stream = arrays.current_stream(tuple(one.family for one in given))
     return Product(run, stream, out.meets(a), out.meets(b))
 
 
@@ -188,37 +189,38 @@ def _over(kernel, array: Slot, arguments: tuple) -> Call:
     return Call(kernel, Launch(grid=grid, block=BLOCK), arguments)
 
 
-def _through_others(a, b, out, alpha: float, beta: float, stream):
+def _through_others(given: Arguments, alpha: float, beta: float, stream):
     """The product where an array is on the host, of a library without a family, or to be made."""
-    handle = arrays.handle_for((a, b, out), stream)
-    given = [arrays.on_numbas(array, handle) for array in (a, b, out)]
-    families = [arrays.family_of(array) for array in given]
-    m, n = _check(
-        *(arrays.slot_of(array, 0) if family.on_device else array
-          for array, family in zip(given, families, strict=True))
-    )  # fmt: skip
-    if out is None and beta != 0:
+    handle = arrays.handle_for(given, stream)
+    a, b, out = (one.on_numbas(handle) for one in given)
+    m, n = _check(*(one.slot(0) if one.family.on_device else one.array for one in (a, b, out)))
+    if out.array is None and beta != 0:
         raise CourseError(f"beta is {beta} and there is no out to scale: give out, or beta=0.")
     with explained():
-        a, b = (
-            array if family.on_device else arrays.on_device(array, handle)
-            for array, family in zip(given[:2], families, strict=False)
-        )
-        target = given[2]
-        if not families[2].on_device:
-            fresh = cuda.device_array((m, n), np.float32)
-            target = fresh if beta == 0 else arrays.on_device(out, handle)
-        sgemm(a, b, target, alpha, beta, handle)
-        if out is None and (families[0].on_device or families[1].on_device):
+        there = [one.on_device(handle).array for one in (a, b)]
+        if out.family.on_device:
+            target = out.array
+        elif beta == 0:
+            target = cuda.device_array((m, n), np.float32)
+        else:
+            target = arrays.on_device(out.array, handle)
+        sgemm(*there, target, alpha, beta, handle)
+        if out.array is None and (a.family.on_device or b.family.on_device):
             return target
-        if not families[2].on_device:
-            where = cuda.external_stream(handle) if handle else 0
-            result = target.copy_to_host(stream=where)
-            if where:
-                where.synchronize()
-            if out is None:
-                return result
-            out[...] = result
+        if not out.family.on_device:
+            return _copied_back(target, out.array, handle)
+    return given[2].array
+
+
+def _copied_back(target, out: np.ndarray | None, handle: int) -> np.ndarray:
+    """The result on the host: in out, or in a new array."""
+    where = cuda.external_stream(handle) if handle else 0
+    result = target.copy_to_host(stream=where)
+    if where:
+        where.synchronize()
+    if out is None:
+        return result
+    out[...] = result
     return out
 
 

@@ -3,7 +3,7 @@
 With its pages on the GPU the kernel does what `naive` does. What it costs to get them there, and
 the wall time with and without copies, is measured by `python -m gemm_kernels transfers`.
 
-The source differs. There a kernel fills a, b and c, so the pages are born on the GPU, and on a GPU
+In Córdoba 2016 a kernel fills a, b and c, so the pages are born on the GPU, and on a GPU
 before Pascal none migrates while a kernel runs. Here a, b and c begin on the host, and pages
 migrate when the kernel touches them. `transfers` measures both beginnings.
 """

@@ -1,6 +1,7 @@
 """128-bit loads and stores everywhere; the tile of a is transposed on its way to shared memory.
 
-The source stores the transposed tile without a gap; here each of its rows is 4 elements longer.
+Gray and others 2022 store the transposed tile without a gap; here each of its rows is 4 elements
+longer.
 """
 
 from functools import cache

@@ -1,7 +1,7 @@
 """A thread's 8×8 of c are four quads half a tile apart; a warp is a patch of c, not a row.
 
-The source's listing has the map FOUR_BY_EIGHT and its text ZIG_ZAG; here there are two more to
-compare with, and rows of a's tile are 4 elements longer than what they hold.
+The listing of Gray and others 2022 has the map FOUR_BY_EIGHT and their text ZIG_ZAG; here there are
+two more to compare with, and rows of a's tile are 4 elements longer than what they hold.
 """
 
 from functools import cache

@@ -1,6 +1,6 @@
 """Hiding the latency of arithmetic: chains of multiply-adds that do not wait for each other.
 
-The source computes a·b + c; here it is a·b + b, which reads two registers.
+Volkov 2010 computes a·b + c; here it is a·b + b, which reads two registers.
 """
 
 from functools import cache

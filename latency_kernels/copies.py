@@ -1,6 +1,6 @@
 """Hiding the latency of memory: a copy with more or less under way in each thread.
 
-In the source a thread copies once; here it copies 32 floats in turns, whatever is under way at
+In Volkov 2010 a thread copies once; here it copies 32 floats in turns, whatever is under way at
 once.
 """
 

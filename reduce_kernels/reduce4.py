@@ -1,7 +1,7 @@
 """The last warp goes on alone: its lanes wait for each other and for no other warp.
 
-The source lets the last warp run without waiting, on a volatile array; here syncwarp orders its
-lanes, without which there is a race since Volta.
+Gray and others 2022 let the last warp run without waiting, on a volatile array; here syncwarp
+orders its lanes, without which there is a race since Volta.
 """
 
 from functools import cache

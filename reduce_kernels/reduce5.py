@@ -1,6 +1,6 @@
 """The tree is unrolled: its size is a constant of the factory, so no loop is left.
 
-The source writes a volatile array in the last warp; here its lanes wait for each other.
+Gray and others 2022 write a volatile array in the last warp; here its lanes wait for each other.
 """
 
 from functools import cache

@@ -1,7 +1,7 @@
 """Each thread adds eight elements before the tree: fewer trees, and more loads under way.
 
-The source adds into shared memory in each turn, and leaves the number of blocks open; here the sum
-stays in a register, and there is a block for every PER_THREAD·BLOCK elements.
+Gray and others 2022 add into shared memory in each turn, and leave the number of blocks open; here
+the sum stays in a register, and there is a block for every PER_THREAD·BLOCK elements.
 """
 
 from functools import cache

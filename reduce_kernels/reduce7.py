@@ -1,6 +1,6 @@
 """Lanes hand their sums on from register to register; shared memory holds one word per warp.
 
-The source uses only as many shuffles as a small block needs; here there are always five.
+Gray and others 2022 use only as many shuffles as a small block needs; here there are always five.
 """
 
 from functools import cache

@@ -168,21 +168,21 @@ def _check_out(out: Slot, total: np.dtype) -> None:
 
 def _through_others(x, op: str, out, stream):
     """The reduction where an array is on the host, or of a library without a family."""
-    handle = arrays.handle_for((x, out), stream)
-    given = arrays.on_numbas(x, handle)
-    into = None if out is None else arrays.on_numbas(out, handle)
-    if out is not None and not arrays.family_of(into).on_device:
+    given, into = arrays.argument(x), arrays.argument(out)
+    handle = arrays.handle_for((given, into), stream)
+    given, into = given.on_numbas(handle), into.on_numbas(handle)
+    if out is not None and not into.family.on_device:
         raise CourseError(
             f"out is a {type(out).__name__} on the host, and the result is made on the device: "
             "give an array there, or no out."
         )
-    if not arrays.family_of(given).on_device:
+    if not given.family.on_device:
         if not isinstance(x, np.ndarray):
             raise CourseError(
                 f"x is a {type(x).__name__}, and an array is needed: use np.array(x) with a dtype."
             )
         _check(x, op)
         with explained():
-            given = arrays.on_device(x, handle)
-    result = reduce(given, op, into, handle)
+            given = given.on_device(handle)
+    result = reduce(given.array, op, into.array, handle)
     return result if out is None else out

@@ -41,7 +41,10 @@ INNER = (
 # What a kernel file knows of the project, besides its own package.
 OF_A_KERNEL = ("utils.intrinsics", "utils.ladder", "utils.machine", *GROUND)
 # In a kernel package these may know everything: command lines, searches, functions for users.
-FREE = ("__main__", "tuning", "hiding", "as_called", "sgemm", "reduction", "blas")
+FREE = (
+    *("__main__", "dispatch", "tuning", "hiding", "as_called", "pitfalls", "transfers"),
+    *("sgemm", "reduction", "blas"),
+)
 # A kernel that a reader begins with, or is shown, must run from a cell of its own.
 OF_A_READER = ("utils.intrinsics",)
 # What serves one lesson alone is known by that lesson, and by what notebooks call `course`.

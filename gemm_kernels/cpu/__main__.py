@@ -18,7 +18,7 @@ LADDER_ALONE = measure_command(LADDER)
 
 
 def measure(options: argparse.Namespace) -> int:
-    """The ladder's table, and below it what the libraries and the sources reach."""
+    """The ladder's table, and below it what the libraries reach here and what was published."""
     code = LADDER_ALONE.run(options)
     if options.record:
         beside.record(options.n or LADDER.sizes)

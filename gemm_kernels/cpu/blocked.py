@@ -5,7 +5,7 @@ from numba import float32, njit
 from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
 
-# The source's blocks: 64×256 of a, and 256 whole rows of b.
+# The blocks of Gray and others 2022: 64×256 of a, and 256 whole rows of b.
 MC, KC = 64, 256
 
 

@@ -1,7 +1,8 @@
-"""6 rows of 2 vectors of 8: the source's micro-kernel, written with loads, broadcasts and FMAs.
+"""6 rows of 2 vectors of 8, written with loads, broadcasts and FMAs.
 
-The source's 16×6 is column-major; row after row, the same memory is 6×16, and a and b change roles.
-Its block of 64 rows is 66 here, a multiple of 6, and c is added when the sums are done, not before.
+The 16×6 of Gray and others 2022 is column-major; row after row, the same memory is 6×16, and a and
+b change roles. Its block of 64 rows is 66 here, a multiple of 6, and c is added to when the sums
+are done, not before.
 """
 
 import numpy as np
@@ -63,7 +64,7 @@ def micro_kernel_6x16(a, b, c):
 STEP = Step(
     module=__name__,
     name="micro_kernel_6x16",
-    idea="6×16 of c in 12 registers of 8 lanes; the source's 16×6",
+    idea="6×16 of c in 12 registers of 8 lanes; the 16×6 of Gray and others 2022",
     previous="packed",
     task=GEMM,
     build=lambda: micro_kernel_6x16,

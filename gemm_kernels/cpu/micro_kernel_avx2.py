@@ -1,7 +1,7 @@
 """4 rows of 3 vectors of 8: 12 sums that stay in registers, in blocks made for the caches.
 
-The source has 16×6 in column-major order where this has 24×4, and blocks of 64×256 where these
-follow the caches of the processor.
+Gray and others 2022 have 16×6 in column-major order where this has 24×4, and blocks of 64×256 where
+these follow the caches of the processor.
 """
 
 from functools import cache

@@ -1,6 +1,6 @@
 """Three loops in the order m, n, k: the definition of the product, written down.
 
-The sum is in a register; one of the sources adds to c in memory for every i.
+The sum is in a register; Gray and others 2022 add to c in memory for every i.
 """
 
 from numba import float32, njit

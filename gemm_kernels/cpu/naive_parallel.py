@@ -1,6 +1,6 @@
 """The naive loops shared out among all cores: what OpenMP calls `parallel for collapse(2)`.
 
-Each core has one share of the m·n elements from the start; the source hands them out one at a time
+Each core has one share of the m·n elements from the start; Araujo hands them out one at a time
 (`schedule(dynamic, 1)`).
 """
 

@@ -1,7 +1,7 @@
 """Blocks copied into panels: what is read one after another lies one behind another.
 
-The source's panels of b have 6 columns, made for its micro-kernel; these have 128, made for a loop
-of the compiler.
+The panels of b in Gray and others 2022 have 6 columns, made for their micro-kernel; these have 128,
+made for a loop of the compiler.
 """
 
 from functools import cache
@@ -15,8 +15,9 @@ from utils.ladder.tasks import GEMM
 from utils.machine import processors
 
 COLUMNS = 128  # of b in one panel, and of c that are summed up at a time
-# The source's blocks: 64×256 of a, and 256 whole rows of b; its micro-kernel, turned: 6×16 of c.
-OF_THE_SOURCE, TILE_ROWS, TILE_COLUMNS = (64, 256), 6, 16
+# As in Gray and others 2022: blocks of 64×256 of a, and 256 whole rows of b; the micro-kernel,
+# turned: 6×16 of c.
+PUBLISHED, TILE_ROWS, TILE_COLUMNS = (64, 256), 6, 16
 
 
 def derived(l1: int, l2: int, l3: int) -> tuple[int, int]:
@@ -27,7 +28,7 @@ def derived(l1: int, l2: int, l3: int) -> tuple[int, int]:
 
 @cache
 def build(DERIVED):
-    MC, KC = derived(*processors.caches()) if DERIVED else OF_THE_SOURCE
+    MC, KC = derived(*processors.caches()) if DERIVED else PUBLISHED
 
     # A block of a and panels of b are copied together before they are read many times.
     # Flaw: the sums are loaded and stored for every p, and what is loaded of b serves one row only.

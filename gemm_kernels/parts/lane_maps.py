@@ -40,8 +40,8 @@ def z_order(t):
 def zig_zag(t):
     """A warp has 4×8, each half of it 2×8: neighbours take turns between the two rows of a half.
 
-    The map that the source gives in words, with a and b exchanged, and that of `maxwell256`. Four
-    warps lie below each other.
+    The map that Gray and others 2022 give in words, with a and b exchanged, and that of
+    `maxwell256`. Four warps lie below each other.
     """
     warp, lane = t // 32, t % 32
     return warp % 4 * 4 + lane // 16 * 2 + lane % 2, warp // 4 * 8 + lane % 16 // 2

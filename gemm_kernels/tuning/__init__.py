@@ -1,1 +1,1 @@
-"""The search for the constants of `autotuned`, what it found, and what transfers cost."""
+"""The search for the constants of `autotuned` and of the estimate, and what it found."""

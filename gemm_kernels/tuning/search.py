@@ -9,9 +9,9 @@ search that was stopped goes on where it was.
 from __future__ import annotations
 
 import argparse
-import csv
 import datetime
 import math
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
@@ -24,8 +24,9 @@ from rich.progress import track
 
 from gemm_kernels import LADDER
 from gemm_kernels.autotuned import STEP
+from gemm_kernels.dispatch import constants
+from gemm_kernels.dispatch.constants import Constants, Timed
 from gemm_kernels.parts.slices import plan
-from gemm_kernels.tuning import constants
 from gpu_xray import xray
 from utils.errors import CourseError
 from utils.ladder.problems import draw
@@ -34,8 +35,10 @@ from utils.ladder.step import Variant
 from utils.ladder.verify import execute
 from utils.machine.devices import Device
 from utils.machine.occupancy import WARP, limits_of, occupancy
+from utils.measuring import rows
 from utils.measuring.command_line import Command, device_for
-from utils.measuring.timing import time_gpu
+from utils.measuring.rows import Date
+from utils.measuring.timing import Timing, time_gpu
 
 # Further to the left more multiply-adds per read, further down more blocks.
 TILE_CONSTANTS = ("BM", "BN", "BK", "TM", "TN", "BLOCKS")
@@ -58,7 +61,6 @@ ORDERS = 2
 CANDIDATES = 24
 # What it costs to begin a tile or a slice and to store it, in steps: fitted to timings of drafts.
 BEGINNING = 4
-COLUMNS = ("m", "n", "k", *constants.CONSTANTS, "time_ms", "gflops", "library_ratio", "date")
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -85,8 +87,8 @@ COMMAND = Command("tune", "find the constants of `autotuned` for this GPU", _con
 def tune(shape: GemmShape, device: Device, console: Console) -> None:
     """Time the most promising candidates at one shape that were not timed before."""
     path = constants.file_of(device.name)
-    done = {row[: len(COLUMNS) - 4] for row in _rows(path)}
-    names = [variant for variant in candidates(shape, device) if _key(shape, variant) not in done]
+    done = [vars(one.constants) for one in constants.tuned(device.name) if one.shape == shape]
+    names = [variant for variant in candidates(shape, device) if variant.constants not in done]
     a, b = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
     inputs = cuda.to_device(a), cuda.to_device(b)
     out = cuda.device_array((shape.m, shape.n), np.float32)
@@ -94,10 +96,8 @@ def tune(shape: GemmShape, device: Device, console: Console) -> None:
     for variant in track(names, f"{shape}", console=console, transient=True):
         ours = variant.execution(shape, inputs, out)
         timing, *theirs = time_gpu([ours, library] if library else [ours])
-        ratio = f"{theirs[0].median_ms / timing.median_ms:.4f}" if theirs else ""
-        gflops = f"{shape.flops / timing.median_ms / 1e6:.0f}"
-        today = datetime.date.today().isoformat()
-        _append(path, (*_key(shape, variant), f"{timing.median_ms:.6g}", gflops, ratio, today))
+        timed = _timed(shape, variant, timing, theirs)
+        rows.write(path, [*constants.tuned(device.name), timed], Timed)
     constants.forget()
     best = STEP.variant(**constants.choose(shape))
     problem = STEP.task.problem(shape, "integers")
@@ -183,23 +183,12 @@ def estimate(shape: GemmShape, variant: Variant, cycles_per_ffma: float, device:
     return turns * BM * BN * BK / (schedulers * WARP) * cycles_per_ffma
 
 
-def _key(shape: GemmShape, variant: Variant) -> tuple[str, ...]:
-    values = (variant.constants[name] for name in constants.CONSTANTS)
-    return tuple(map(str, (shape.m, shape.n, shape.k, *values)))
-
-
-def _rows(path) -> list[tuple[str, ...]]:
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return [tuple(row) for row in csv.reader(file)][1:]
-
-
-def _append(path, row: tuple[str, ...]) -> None:
-    new = not path.exists()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if new:
-            writer.writerow(COLUMNS)
-        writer.writerow(row)
+def _timed(shape: GemmShape, variant: Variant, ours: Timing, library: Sequence[Timing]) -> Timed:
+    return Timed(
+        shape=shape,
+        constants=Constants(**variant.constants),
+        time_ms=ours.median_ms,
+        gflops=shape.flops / ours.median_ms / 1e6,
+        library_ratio=library[0].median_ms / ours.median_ms if library else None,
+        date=Date(datetime.date.today().isoformat()),
+    )

@@ -7,10 +7,9 @@ constants are fitted to all timings of the device.
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,10 +21,8 @@ from rich.progress import track
 
 from gemm_kernels import autotuned
 from gemm_kernels.as_called import matrix, shapes
-from gemm_kernels.parts import slices, strided
-from gemm_kernels.parts.strided import Tiling
-from gemm_kernels.tuning import constants
-from gemm_kernels.tuning.estimate import (
+from gemm_kernels.dispatch import constants
+from gemm_kernels.dispatch.estimate import (
     FILE,
     KINDS,
     Costs,
@@ -36,11 +33,14 @@ from gemm_kernels.tuning.estimate import (
     estimate_us,
     speed_of,
 )
+from gemm_kernels.parts import slices, strided
+from gemm_kernels.parts.strided import Tiling
 from utils.ladder.shapes import GemmShape
 from utils.launching import arrays
 from utils.launching.plan import Plan
 from utils.launching.slots import Factor
 from utils.launching.workspace import Layout
+from utils.measuring import rows
 from utils.measuring.command_line import Command, device_for
 
 TILINGS = {
@@ -60,7 +60,7 @@ TILINGS = {
 }  # fmt: skip
 ORDER = 2
 COUNT, SEED = 150, 7
-COLUMNS = ("kind", "m", "n", "k", "BM", "BN", "BK", "TM", "TN", "BLOCKS", "SLICES", "us")
+CONSTANTS = ("BM", "BN", "BK", "TM", "TN", "BLOCKS")  # of a tiling, besides its slices
 BURST_US, BURSTS, MOST_CALLS = 1200.0, 3, 100
 
 
@@ -160,29 +160,14 @@ def _wall_us(call: Callable[[], None], calls: int) -> float:
     return 1e6 * (time.perf_counter() - begin) / calls
 
 
-def write(found: Iterator[Timing], path: Path) -> None:
+def write(found: Iterable[Timing], path: Path) -> None:
     """Replace a device's timings."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for one in found:
-            shape, tiling = one.shape, one.tiling
-            sizes = (getattr(tiling, name) for name in COLUMNS[4:-1])
-            writer.writerow((one.kind, shape.m, shape.n, shape.k, *sizes, f"{one.us:.5g}"))
+    rows.write(path, found, Timing, digits=5)
 
 
-def read(path: Path) -> list[Timing]:
+def read(path: Path) -> tuple[Timing, ...]:
     """A device's timings."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return [
-            Timing(
-                row["kind"],
-                GemmShape(*(int(row[side]) for side in ("m", "n", "k"))),
-                Tiling(*(int(row[name]) for name in COLUMNS[4:-1])),
-                float(row["us"]),
-            )
-            for row in csv.DictReader(file)
-        ]
+    return rows.read(path, Timing)
 
 
 # --------------------------------------------------------------------------------------- the fit
@@ -269,6 +254,6 @@ def as_toml(known: Estimate, device: str) -> str:
     for kind, tilings in known.tilings.items():
         for tiling, facts in tilings.items():
             lines += ["", "[[tilings]]", f'kind = "{kind}"']
-            lines += [f"{name} = {getattr(tiling, name)}" for name in COLUMNS[4:-2]]
+            lines += [f"{name} = {getattr(tiling, name)}" for name in CONSTANTS]
             lines += [f"cycles = {facts.cycles:.4g}", f"warps = {facts.warps:.4g}"]
     return "\n".join(lines) + "\n"

@@ -9,7 +9,7 @@ from gpu_xray import xray
 from gpu_xray.banks import bank_conflicts
 from gpu_xray.loops import distances_to_use, find_loops, hot_loop
 from gpu_xray.sass import Instruction, parse
-from tests.kernels.resources import VECTORS
+from tools.records.resources import VECTORS
 from utils.measuring import records
 
 pytestmark = pytest.mark.usefixtures("compiler")

@@ -10,7 +10,8 @@ import reduce_kernels
 from gpu_xray import ARCHITECTURES, cache, kernel, xray
 from gpu_xray.compile import refusal
 from gpu_xray.identity import identity_of
-from tests.kernels.resources import (
+from tests.steps_edited import edited_step
+from tools.records.resources import (
     DRIVER,
     TABLE,
     VECTORS,
@@ -19,7 +20,6 @@ from tests.kernels.resources import (
     local_array,
     reverse_async,
 )
-from tests.steps_edited import edited_step
 from utils.errors import CourseError
 from utils.intrinsics.wide_memory import load2
 from utils.measuring import records
@@ -75,7 +75,7 @@ def test_figures_are_those_that_the_driver_of_an_h200_reported(ladder, step):
 def test_the_driver_of_an_h200_reported_what_the_x_ray_saw_beside_it():
     file = records.DATA / "measured" / "nvidia_h200" / "resources.csv"
     if not file.exists():
-        pytest.skip("Not recorded yet: python -m tests.kernels.resources, on a GPU.")
+        pytest.skip("Not recorded yet: python -m tools.records.resources, on a GPU.")
     table = pd.read_csv(file)
     assert set(table["figure"]) == set(DRIVER)
     assert table[table["driver"] != table["xray"]].empty

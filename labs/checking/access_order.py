@@ -18,7 +18,7 @@ from virtual_gpu.counts.recorder import Event
 
 @dataclass(frozen=True)
 class Walk:
-    """A load or a store of the source that was executed again and again.
+    """A load or a store of the source code that was executed again and again.
 
     array: the reader's name of it. kind: load or store. times: how often it was executed.
     step: elements from the nearest one that the array gave, or took, since the execution before,

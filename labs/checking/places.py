@@ -6,7 +6,7 @@ A sentence of `wrong.py` holds places in braces, so that it fits any spelling of
 - `{line}`, `{other_line}`, `{thread}`, `{array}`, `{element}`: of the first flaw that was found.
 - `{load a}`, `{last load a}`, `{store c}`: the first or last line that loads from a, or stores
   into c.
-- `{code}`, `{code load a}`, `{code store c}`: the source of such a line.
+- `{code}`, `{code load a}`, `{code store c}`: the source code of such a line.
 - `{tile a}`: the reader's name of the array that the line which loads from a fills.
 - `{return}`, `{syncthreads}`, `{last block_sum}` ...: the first or last line that returns or calls
   this function.

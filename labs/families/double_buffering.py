@@ -130,7 +130,7 @@ def _waits(tile: int, seen: Run) -> Iterator[_Wait]:
 
 
 def _homes(seen: Run) -> dict[str, set[str]]:
-    """The shared arrays into which elements of each input are stored, as the source names them."""
+    """The shared arrays into which elements of each input are stored, by their names there."""
     inputs = {seen.names["a"], seen.names["b"]}
     shared = {one.array for one in seen.trace.access_counts if one.space == "shared"}
     carries: dict[

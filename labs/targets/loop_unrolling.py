@@ -1,4 +1,4 @@
-"""Targets of kernels whose loops are unrolled: turns in the source, and instructions of the loop.
+"""Targets of kernels whose loops are unrolled: turns in the code, and instructions of the loop.
 
 Both count for a multiply-add of a matrix product.
 """

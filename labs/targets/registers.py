@@ -122,7 +122,7 @@ def _why(seen: Run) -> str:
 
 
 def _unknown_index(tree: ast.FunctionDef):
-    """(access, name, its loop or None) for the first such index in the source; None without one."""
+    """(access, name, its loop or None) for the first such index in the code; None without one."""
     arrays = {
         node.targets[0].id
         for node in ast.walk(tree)

@@ -20,7 +20,7 @@ from utils.machine import devices
 from utils.machine.devices import Device
 from utils.machine.occupancy import limits_of
 from utils.machine.versions import versions
-from utils.measuring import records
+from utils.measuring import records, rows
 from utils.measuring.command_line import Command, device_for
 from utils.measuring.measure_command import add_device
 
@@ -32,7 +32,7 @@ DRAWN_COPIES = ("1 float", "4 float", "8 float", "8 float4")
 OCCUPANCY_TICKS = (8, 16, 25, 50, 100)
 # Two recorded rates that lie closer together count as the same.
 SAME = 0.02
-# What the source claims for its GPU: so much of the bandwidth at so low an occupancy.
+# What Volkov 2010 claims for a GTX 480: so much of the bandwidth at so low an occupancy.
 CLAIMED_SHARE, CLAIMED_OCCUPANCY, CLAIMED_COPY = 0.87, 0.08, "8 float4"
 
 
@@ -76,11 +76,11 @@ def littles_law(frame: pd.DataFrame, device: Device) -> pd.DataFrame:
     cycles = frame[frame["experiment"] == "latency"].set_index("what")["value"]
     clock = frame.loc[frame["experiment"] == "latency", "sm_clock_mhz"].median()
     bytes_per_cycle = device.peak_gb_per_s * 1e3 / clock / device.sms
-    rows = {
+    laws = {
         "arithmetic": (cycles["FMA"], device.fp32_lanes_per_sm, "multiply-adds"),
         "memory": (cycles["DRAM"], bytes_per_cycle, "bytes"),
     }
-    table = pd.DataFrame.from_dict(rows, "index", columns=["latency", "per_cycle", "unit"])
+    table = pd.DataFrame.from_dict(laws, "index", columns=["latency", "per_cycle", "unit"])
     table.insert(2, "under_way", table["latency"] * table["per_cycle"])
     return table
 
@@ -101,7 +101,7 @@ def expected_share(
 
 
 def answer(frame: pd.DataFrame) -> str:
-    """What has become of the source's claim, in one sentence."""
+    """What has become of the claim of Volkov 2010, in one sentence."""
     copies = frame[(frame["experiment"] == "copy") & (frame["what"] == CLAIMED_COPY)]
     nearest = copies.loc[(copies["occupancy"] - CLAIMED_OCCUPANCY).abs().idxmin()]
     return (
@@ -268,8 +268,8 @@ def _curves(options: argparse.Namespace) -> tuple[Device, pd.DataFrame]:
         return device, recorded(device)
     frame = _as_frame(device)
     if options.record:
-        _path(device).parent.mkdir(parents=True, exist_ok=True)
-        frame.to_csv(_path(device), index=False, float_format="%.6g", lineterminator="\n")
+        text = frame.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+        rows.write_text(_path(device), text)
     return device, frame
 
 

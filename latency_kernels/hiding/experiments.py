@@ -29,7 +29,7 @@ WARP = 32
 # ‖out - reference‖ / ‖reference‖ of a few dozen roundings: 32·u, with u = 2^-24.
 ERROR_OF_CHAINS = 2.0**-19
 
-# Elements per thread as the source has them: how many floats at once, and how often.
+# Elements per thread as in Volkov 2010: how many floats at once, and how often.
 COPIES = ((1, 1), (1, 2), (1, 4), (1, 8), (2, 8), (4, 8))
 # Threads of a block, and how many blocks share an SM. A launch gets at most 48 KiB of dynamic
 # shared memory, so that fewer than four blocks cannot be had.

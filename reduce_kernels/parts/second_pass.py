@@ -3,8 +3,8 @@
 The blocks of an ordinary launch cannot wait for each other, so the steps up to reduce8 leave one
 partial sum per block, and this pass adds them: in one launch of one block while there are few, in
 two launches when there are so many that one block would be the slowest part. Its time counts, where
-the source times the first pass alone; it reads the BLOCK-th part of what the first pass reads, or
-less.
+Gray and others 2022 time the first pass alone; it reads the BLOCK-th part of what the first pass
+reads, or less.
 """
 
 import numpy as np

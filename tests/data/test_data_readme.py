@@ -24,7 +24,7 @@ def missing(table: Path, text: str) -> list[str]:
 
 def lost(text: str) -> list[str]:
     """Files of the project that the text names and that are not there."""
-    named = re.findall(r"`((?:tests|utils)/[\w/]+\.py)`", text)
+    named = re.findall(r"`((?:tests|tools|utils)/[\w/]+\.py)`", text)
     return [name for name in named if not (ROOT / name).exists()]
 
 

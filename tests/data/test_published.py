@@ -5,6 +5,7 @@ Each check gives the rows that break it, and is proven by a row that does.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 
 import pandas as pd
@@ -13,16 +14,12 @@ import pytest
 from utils.errors import CourseError
 from utils.machine import devices
 from utils.measuring import records
+from utils.paths import DATA
 
 TABLES = ("claims", "cpu_peak", "gemm_cpu", "gemm_gpu", "latency_hiding", "occupancy_paradox",
           "transfers")  # fmt: skip
-SOURCES = {
-    "000_498b6bae93b22944.txt",
-    "001_dca5ed2283351392.txt",
-    "002_90e4d707e6ba66fc.txt",
-    "003_0a2bda73207da08e.txt",
-    "004_552552618a998797.txt",
-}
+DOCUMENTS = tomllib.loads((DATA / "sources.toml").read_text(encoding="utf-8"))
+SOURCES = {document["file"] for document in DOCUMENTS.values()}
 # The sources name these chips where they mean every card with one; data/devices.csv has cards.
 CHIPS = {"G80", "G80-GT200", "GF100", "GF104"}
 PROCESSORS = {"Xeon Platinum 8260Y"}

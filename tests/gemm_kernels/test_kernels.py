@@ -270,8 +270,8 @@ def test_lane_maps_differ_in_the_wavefronts_of_a_read(step, constants, wavefront
     assert per_request(result.lines, "shared_load") == wavefronts
 
 
-def test_the_zig_zag_is_the_sources_map_in_words_and_that_of_maxwell256():
-    """The source's map with a and b exchanged: its tile_index_b is the row here, in elements."""
+def test_the_zig_zag_is_the_published_map_in_words_and_that_of_maxwell256():
+    """With a and b exchanged: tile_index_b of Gray and others 2022 is the row here, in elements."""
     source = LADDER.step("maxwell256").file.build.__wrapped__
     bits = next(line for line in inspect.getsource(source).splitlines() if "across, down =" in line)
     for t in range(256):

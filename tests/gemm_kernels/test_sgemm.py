@@ -17,6 +17,7 @@ from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
 from utils.ladder.verify import verify_all
+from utils.launching import arrays
 from virtual_gpu.common.errors import Race
 
 LAYOUTS = {
@@ -176,3 +177,19 @@ def test_autotuned_lets_the_table_choose_and_takes_what_is_asked_for():
     assert asked.at(GemmShape(256, 256, 256)) is asked
     a, b = draw("integers", (7, 8), 1), draw("integers", (8, 12), 2)
     np.testing.assert_array_equal(run("autotuned", a, b, **TILINGS["large"]), a @ b)
+
+
+def test_each_host_array_is_looked_at_once(monkeypatch):
+    looked_at = []
+
+    def look(array):
+        looked_at.append(array)
+        return arrays.look(array)
+
+    monkeypatch.setattr(sys.modules["gemm_kernels.sgemm"], "look", look)
+    monkeypatch.setattr(arrays, "argument", lambda array: arrays.Argument(array, *look(array)))
+    a, b, out = draw("integers", (8, 5), 1), draw("integers", (5, 12), 2), np.zeros((8, 12), "f4")
+    assert sgemm(a, b, out) is out
+    np.testing.assert_array_equal(out, a @ b)
+    for array in (a, b, out):
+        assert sum(one is array for one in looked_at) == 1

@@ -15,7 +15,7 @@ _KINDS = {
 }
 ACROSS = 32  # squares in a row: one turn of `naive`, or of `unrolled` with UNROLL = 1
 WIDTH = 416
-# A term of the sum, and how the loop goes on, as the source says it.
+# A term of the sum, and how the loop goes on, as the source code says it.
 TERM = ("load", "load", "multiply-add")
 GO_ON = ("address or counter", "test or jump", "test or jump")
 

@@ -30,8 +30,7 @@ def points_of(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:
         size=_sizes(points),
         size_label=[_size_label(row) for row in points.itertuples()],
         value=points[unit].astype(float),
-        # The ratio is the library's time over ours, hence our speed over the library's.
-        library_value=points[unit] / points["library_ratio"],
+        library_value=points[unit] * points["time_ms"] / points["library_ms"],
     )
     for row in points.itertuples():
         at = f"{row.device} at {row.size_label}"
@@ -43,8 +42,11 @@ def points_of(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:
 
 
 def peak_of(frame: pd.DataFrame, unit: str) -> float:
-    """The peak from which the rows' efficiencies follow, in `unit`; NaN where none has one."""
-    return (frame[unit] / frame["efficiency"]).median()
+    """The peak of the rows that have a speed in `unit`; NaN where none has one.
+
+    Rows that were recorded without it agree only to the digits of their efficiency.
+    """
+    return frame.loc[frame[unit].notna(), "peak"].median()
 
 
 def units_of(frame: pd.DataFrame) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from types import ModuleType
@@ -96,13 +96,14 @@ def one_call(
 
 @dataclass(frozen=True)
 class Budget:
-    """What the machine code of a step must look like, on every architecture.
+    """What the machine code of a step must look like, on every architecture with a budget.
 
     float64: whether float64 arithmetic is meant.
     spill_bytes: local memory per thread at most; registers that do not fit are spilled there.
     registers: per thread at most; None where the number does not matter.
     global_bits, shared_bits: the widest load from that memory is at least so wide.
     ffma_share: at least this fraction of the instructions of the innermost hot loop are FFMAs.
+    but: what is different on some compute capabilities, such as {(12, 0): {"registers": 40}}.
     """
 
     float64: bool = False
@@ -111,6 +112,11 @@ class Budget:
     global_bits: int = 0
     shared_bits: int = 0
     ffma_share: float = 0.0
+    but: Mapping[tuple[int, int], Mapping[str, float]] = field(default_factory=dict)
+
+    def on(self, capability: tuple[int, int]) -> Budget:
+        """What holds on one compute capability."""
+        return replace(self, but={}, **self.but.get(capability, {}))
 
 
 @dataclass(frozen=True, eq=False)

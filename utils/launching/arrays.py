@@ -47,18 +47,45 @@ def look(array) -> tuple[int, Hashable]:
     return (_LOOKS.get(type(array)) or _first_look(type(array), array))(array)
 
 
+@dataclass(frozen=True, eq=False)
+class Argument:
+    """An array that a call was given, and what `look` said of it."""
+
+    array: object
+    pointer: int
+    known: Hashable
+
+    @property
+    def family(self) -> Family:
+        return self.known[0]
+
+    def slot(self, number: int) -> Slot:
+        """What a plan knows of it; of any family but OTHER."""
+        return self.family.slot(self.array, number, self.pointer)
+
+    def on_numbas(self, stream: int) -> Argument:
+        """One of OTHER as an array of Numba's over the same memory; any other as it is."""
+        return argument(on_numbas(self.array, stream)) if self.family is OTHER else self
+
+    def on_device(self, stream: int) -> Argument:
+        """One on the host as its copy on the device; any other as it is."""
+        return self if self.family.on_device else argument(on_device(self.array, stream))
+
+
+def argument(array) -> Argument:
+    return Argument(array, *look(array))
+
+
 def family_of(array) -> Family:
     """HOST, OTHER, NO_ARRAY, NUMBA, or that of CuPy or PyTorch."""
     return look(array)[1][0]
 
 
 def on_numbas(array, stream: int):
-    """The array; one of OTHER as an array of Numba's over the same memory, ready for that stream.
+    """An array of OTHER as one of Numba's over the same memory, ready for that stream.
 
     Where an interface names the library's stream, this waits for it; DLPack lets ours wait.
     """
-    if family_of(array) is not OTHER:
-        return array
     if hasattr(array, "__cuda_array_interface__"):
         return cuda.as_cuda_array(array)
     from cuda.core.utils import StridedMemoryView
@@ -106,8 +133,7 @@ def check_device(name: str, slot: Slot, pointer: int, device: int) -> None:
 
 def slot_of(array, number: int) -> Slot:
     """What a plan knows of an array of any family but OTHER."""
-    pointer, (family, *_) = look(array)
-    return family.slot(array, number, pointer)
+    return argument(array).slot(number)
 
 
 def stream_handle(stream) -> int:
@@ -128,11 +154,11 @@ def stream_handle(stream) -> int:
     )
 
 
-def handle_for(given: Iterable, stream) -> int:
-    """The handle of the stream, or of the current one of the libraries of these arrays."""
+def handle_for(given: Iterable[Argument], stream) -> int:
+    """The handle of the stream, or of the current one of the arrays' libraries."""
     if stream is not None:
         return stream_handle(stream)
-    return current_stream(tuple(map(family_of, given)))()
+    return current_stream(tuple(one.family for one in given))()
 
 
 def current_stream(families: tuple[Family, ...]) -> Callable[[], int]:

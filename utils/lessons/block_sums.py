@@ -1,15 +1,13 @@
 """One block of a reduction: what it asks of shared memory and of the schedulers, and its time.
 
-`python -m tests.kernels.block_instructions` makes the record of its instructions, for machines
+`python -m tools.records.block_instructions` makes the record of its instructions, for machines
 without a compiler.
 """
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import cache
 
 import numpy as np
 
@@ -22,6 +20,7 @@ from utils.lessons.counting import as_variant, watch
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import duration, recorded_ms
 from utils.machine.occupancy import WARP, limits_of
+from utils.measuring import rows
 from utils.paths import DATA
 from virtual_gpu import Trace
 from virtual_gpu.counts.recorder import Event
@@ -183,13 +182,20 @@ def compiled_instructions(variant: Variant, arch: str) -> int:
     return threads // WARP * of_all + of_first
 
 
-@cache
+@dataclass(frozen=True)
+class Recorded:
+    """A row of the record: the instructions of a block, and the compiler that made them."""
+
+    arch: str
+    toolkit: str
+    numba_cuda: str
+    kernel: str
+    instructions: int
+
+
 def recorded_instructions() -> dict[tuple[str, str], int]:
     """The record, by architecture and kernel."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return {
-            (row["arch"], row["kernel"]): int(row["instructions"]) for row in csv.DictReader(file)
-        }
+    return {(row.arch, row.kernel): row.instructions for row in rows.read(FILE, Recorded)}
 
 
 def recorded_cycles(step: Step | Variant, shape: str) -> float:

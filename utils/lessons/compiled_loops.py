@@ -1,12 +1,11 @@
 """Hot loops as they were compiled for the records: what they hold, and some of them whole.
 
-`python -m tests.kernels.compiled_loops` makes both tables, so that a lesson needs no compiler and
+`python -m tools.records.compiled_loops` makes both tables, so that a lesson needs no compiler and
 no minute to show the loops of a whole ladder.
 """
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from gpu_xray import XRay, widths
 from gpu_xray.loops import FFMA
 from gpu_xray.sass import Instruction
 from utils.errors import CourseError
+from utils.measuring import rows
 from utils.measuring.roofline import HotLoop
 from utils.paths import DATA
 
@@ -101,42 +101,56 @@ def recorded_loop(kernel: str, max_registers: int | None = None) -> CompiledLoop
     found = recorded_loops().get((kernel, max_registers))
     if found is None:
         raise CourseError(
-            f"{kernel} is not among the recorded loops: python -m tests.kernels.compiled_loops "
+            f"{kernel} is not among the recorded loops: python -m tools.records.compiled_loops "
             "records those of the ladders."
         )
     return found
 
 
-@cache
+@dataclass(frozen=True)
+class Recorded:
+    """A row of the record, and the compiler that made the loop."""
+
+    arch: str
+    toolkit: str
+    numba_cuda: str
+    kernel: str
+    max_registers: int | None
+    loop: CompiledLoop
+
+
 def recorded_loops() -> dict[tuple[str, int | None], CompiledLoop]:
     """All of them, by kernel and limit of registers."""
-    with COUNTS.open(encoding="utf-8", newline="") as file:
-        return {
-            (row["kernel"], int(row["max_registers"] or 0) or None): CompiledLoop(
-                *(int(row[name]) for name in ("registers", "local_bytes", "spill_bytes")),
-                float(row["waits"]),
-                int(row["kept"]),
-                {name: int(n) for name, n in (part.split(":") for part in row["mix"].split())},
-            )
-            for row in csv.DictReader(file)
-        }
+    return {(row.kernel, row.max_registers): row.loop for row in rows.read(COUNTS, Recorded)}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A row of the listings: one instruction. operands: separated by semicolons. word: in hex."""
+
+    arch: str
+    kernel: str
+    address: int
+    predicate: str | None
+    opcode: str
+    operands: str
+    word: str
 
 
 @cache
 def listing(kernel: str) -> tuple[Instruction, ...]:
     """One turn of a recorded hot loop, instruction by instruction; CourseError for others."""
-    with LISTINGS.open(encoding="utf-8", newline="") as file:
-        found = tuple(
-            Instruction(
-                int(row["address"]),
-                row["predicate"],
-                row["opcode"],
-                tuple(row["operands"].split("; ")),
-                int(row["word"], 16),
-            )
-            for row in csv.DictReader(file)
-            if row["kernel"] == kernel
+    found = tuple(
+        Instruction(
+            row.address,
+            row.predicate or "",
+            row.opcode,
+            tuple(row.operands.split("; ")),
+            int(row.word, 16),
         )
+        for row in rows.read(LISTINGS, Listed)
+        if row.kernel == kernel
+    )
     if not found:
         raise CourseError(f"The loop of {kernel} is not listed in {LISTINGS.name}.")
     return found

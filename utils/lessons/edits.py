@@ -26,7 +26,7 @@ class Edit:
 
 
 def edited(module: ModuleType, *edits: Edit) -> ModuleType:
-    """A new module made from the source of ``module`` with the edits applied in order.
+    """A new module made from the source code of ``module`` with the edits applied in order.
 
     Its lines can be read by tracebacks and by the virtual GPU. Raises CourseError when the text of
     an edit is not there as often as it says.
@@ -44,7 +44,7 @@ def edited(module: ModuleType, *edits: Edit) -> ModuleType:
 
 
 def source_of(module: ModuleType) -> str:
-    """The source of a module, edited or not."""
+    """The source code of a module, edited or not."""
     return "".join(linecache.getlines(module.__file__))
 
 

@@ -67,7 +67,7 @@ def machine_wavefronts(step: Step | Variant) -> float:
 
 
 def shared_estimates(shape: str = "4096", **steps: Step | Variant) -> Table | Card:
-    """Reads in the source, wavefronts of the machine code, the time that they ask for, the record.
+    """Reads in the source code, wavefronts of the machine code, the time they ask for, the record.
 
     An SM serves one wavefront per cycle, and nothing else takes time. steps: by the name that the
     reader sees, with _ for spaces. Where neither a compiler nor a record knows one of them a

@@ -1,13 +1,11 @@
 """The innermost loop of a product in machine code: compiled here, or as it was recorded.
 
-`python -m tests.kernels.hot_loops` makes the record, for machines without a compiler.
+`python -m tools.records.hot_loops` makes the record, for machines without a compiler.
 """
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
-from functools import cache
 
 from gpu_xray import xray
 from gpu_xray.loops import FFMA
@@ -21,6 +19,7 @@ from utils.lessons.counting import as_variant, estimated_ms, one_per_cycle_ms, w
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import recorded_ms
 from utils.machine.occupancy import limits_of
+from utils.measuring import rows
 from utils.paths import DATA
 from virtual_gpu.pictures.svg import Picture
 
@@ -31,12 +30,12 @@ FILE = DATA / "compiled" / "hot_loops.csv"
 class HotLoop:
     """One turn of a loop.
 
-    opcodes: of its instructions, in order. loads_first: loads that stand before the first
-    instruction that needs the value of one of them.
+    loads_first: loads that stand before the first instruction that needs the value of one of them.
+    opcodes: of its instructions, in order.
     """
 
-    opcodes: tuple[str, ...]
     loads_first: int
+    opcodes: tuple[str, ...]
 
     @property
     def multiply_adds(self) -> int:
@@ -51,7 +50,7 @@ class HotLoop:
 def hot_loop(step: Step | Variant) -> HotLoop:
     """The loop with the most multiply-adds, for the device shown.
 
-    Where the compiler is missing: from the record of `tests.kernels.hot_loops`.
+    Where the compiler is missing: from the record of `tools.records.hot_loops`.
     CourseError for what it does not have.
     """
     variant, arch = as_variant(step), device_shown().arch
@@ -74,7 +73,7 @@ def compiled_loop(variant: Variant, arch: str) -> HotLoop:
         if one.name == "LDG":
             loaded |= one.loaded
             loads += 1
-    return HotLoop(tuple(one.opcode for one in body), loads)
+    return HotLoop(loads, tuple(one.opcode for one in body))
 
 
 def draw_loops(multiply_adds: int = 0, **steps: Step | Variant) -> Picture:
@@ -165,16 +164,20 @@ def _ms(value: float) -> str:
     return f"{value:#.3g}".rstrip(".") + " ms"
 
 
-@cache
+@dataclass(frozen=True)
+class Recorded:
+    """A row of the record, and the compiler that made the loop."""
+
+    arch: str
+    toolkit: str
+    numba_cuda: str
+    kernel: str
+    loop: HotLoop
+
+
 def recorded_loops() -> dict[tuple[str, str], HotLoop]:
     """The record, by architecture and kernel."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return {
-            (row["arch"], row["kernel"]): HotLoop(
-                tuple(row["opcodes"].split()), int(row["loads_first"])
-            )
-            for row in csv.DictReader(file)
-        }
+    return {(row.arch, row.kernel): row.loop for row in rows.read(FILE, Recorded)}
 
 
 def _is_of_the_ladder(variant: Variant) -> bool:

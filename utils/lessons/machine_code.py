@@ -1,4 +1,4 @@
-"""What the compiler made of a product, beside what the source asks for."""
+"""What the compiler made of a product, beside what the source code asks for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = {"global": GLOBAL_LOADS, "shared": SHARED_LOADS}
 
 
 def compiled(space: str = "global", **steps: Step | Variant) -> Table | Card:
-    """Loads per multiply-add, in the source and in the hot loop of the machine code.
+    """Loads per multiply-add, in the source code and in the hot loop of the machine code.
 
     space: of the loads, "global" or "shared". steps: by the name that the reader sees, with _ for
     spaces. Where the compiler is missing a sentence takes the table's place.

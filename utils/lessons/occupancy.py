@@ -76,7 +76,7 @@ def occupancy_of_fastest(ladder: Ladder, size: str) -> float:
 
 
 def published_paradox() -> Table:
-    """Libraries that became faster at lower occupancy, as a source printed them in 2010."""
+    """Libraries that became faster at lower occupancy, as Volkov 2010 printed them."""
     rows = [
         (row.library, row.threads_per_block, f"{row.occupancy_pct} %", f"{row.gflops} GFLOP/s")
         for row in records.published("occupancy_paradox").itertuples()

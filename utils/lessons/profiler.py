@@ -1,13 +1,13 @@
 """What the profiler said of a few kernels at 4096: what was busy, and what warps waited for.
 
-`python -m tests.kernels.stalls` records it. The profiler takes samples: it looks at the warps of an
+`python -m tools.records.stalls` records it. The profiler takes samples: it looks at the warps of an
 SM again and again, and notes for each why it starts nothing now.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 
 from utils.errors import CourseError
@@ -15,7 +15,8 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant
 from utils.lessons.lesson import course_device
-from utils.measuring import records
+from utils.measuring import records, rows
+from utils.measuring.rows import Row
 
 # What a warp waits for, by the profiler's name of the stall.
 WORDS = {
@@ -35,6 +36,36 @@ WORDS = {
 # A warp that could start, and one that does, wait for nothing.
 READY = ("selected", "not_selected")
 FIGURES = ("Issue Slots Busy", "L1/TEX Cache Throughput", "DRAM Throughput")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A row of the profiler's figures."""
+
+    kernel: str
+    figure: str
+    unit: str | None
+    value: float
+
+
+@dataclass(frozen=True)
+class Stall:
+    """A row of the profiler's stalls: the samples of warps that waited for that reason."""
+
+    kernel: str
+    reason: str
+    samples: int
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A row of the profiler's instructions: its most frequent reason. place: in the kernel."""
+
+    kernel: str
+    place: int
+    opcode: str
+    samples: int
+    reason: str | None
 
 
 def figure(step: Step | Variant, name: str) -> float:
@@ -80,23 +111,28 @@ def _name(step: Step | Variant) -> str:
     return next((one for one in names if one.partition(" ")[0] == step.name), str(as_variant(step)))
 
 
+def sampled(step: Step) -> list[Sampled]:
+    """The instructions of a step, in order."""
+    found = _rows("instructions", Sampled)
+    return [row for row in found if row.kernel.partition(" ")[0] == step.name]
+
+
 @cache
 def _figures() -> dict[tuple[str, str], float]:
-    return {(row["kernel"], row["figure"]): float(row["value"]) for row in _rows("figures")}
+    return {(row.kernel, row.figure): row.value for row in _rows("figures", Figure)}
 
 
 @cache
 def _samples() -> dict[tuple[str, str], int]:
-    return {(row["kernel"], row["reason"]): int(row["samples"]) for row in _rows("stalls")}
+    return {(row.kernel, row.reason): row.samples for row in _rows("stalls", Stall)}
 
 
-def _rows(what: str) -> list[dict[str, str]]:
+def _rows(what: str, kind: type[Row]) -> tuple[Row, ...]:
     """A table of the course's own device."""
     path = records.file_of(course_device().name, f"profiler_{what}")
     if not path.exists():
         raise CourseError(
             f"The profiler's {what} of {course_device().name} are not recorded: "
-            "python -m tests.kernels.stalls makes them."
+            "python -m tools.records.stalls makes them."
         )
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return rows.read(path, kind)

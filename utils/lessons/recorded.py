@@ -17,6 +17,7 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
 from utils.measuring import records
+from utils.measuring.records import Record
 
 # A Zen 5 with two cores: see gemm_kernels/cpu/tuning/TUNING.md.
 CPU = "AMD EPYC"
@@ -29,17 +30,38 @@ def recorded_ms(step: Step | Variant, shape: str = "4096", on: str | None = None
 
     shape: as on the command line. CourseError where nothing is recorded.
     """
-    return float(_row(step, shape, on)["time_ms"])
+    return record_of(step, shape, on).time_ms
+
+
+def record_of(step: Step | Variant, shape: str, on: str | None = None) -> Record:
+    """The whole row of `recorded_ms`."""
+    ladder, device = _ladder(step), on or _device(_ladder(step))
+    name, params = (step.name, None) if isinstance(step, Step) else (step.step.name, step.params)
+    size = vars(ladder.parse(shape)).items()
+    found = [
+        record
+        for record in records.records_of(device, ladder.name)
+        if record.step == name
+        and params in (None, record.params or "")
+        and record.time_ms is not None
+        and size <= vars(record).items()
+    ]
+    if not found:
+        raise CourseError(
+            f"There is no recorded time of {step if params else name} at {ladder.parse(shape)} on "
+            f"{device}: `--record` on the ladder's command line makes one."
+        )
+    return min(found, key=lambda record: record.time_ms)
 
 
 def share_of_peak(step: Step | Variant, shape: str = "4096", on: str | None = None) -> float:
     """The recorded share of the data sheet's peak, as a fraction; `on` as for `recorded_ms`."""
-    return float(_row(step, shape, on)["efficiency"])
+    return record_of(step, shape, on).efficiency
 
 
 def share_of_library(step: Step | Variant, shape: str = "4096") -> float:
     """The recorded speed as a fraction of the library's, in the same run."""
-    return float(_row(step, shape)["library_ratio"])
+    return record_of(step, shape).library_ratio
 
 
 def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) -> Table:
@@ -48,16 +70,16 @@ def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) ->
     On a CPU, whose peak is not recorded, the last column has GFLOP/s.
     """
     ladder = _ladder(steps[0])
-    rows = [(step, _row(step, shape, on)) for step in steps]
-    first = rows[0][1]["time_ms"]
+    rows = [(step, record_of(step, shape, on)) for step in steps]
+    first = rows[0][1].time_ms
     cells = [
         (
             f"`{getattr(step, 'name', step)}`",
-            duration(row["time_ms"]),
-            _faster(first / row["time_ms"]),
-            f"{row['efficiency']:.1%}" if ladder.on_gpu else f"{row['gflops']:.3g}",
+            duration(record.time_ms),
+            _faster(first / record.time_ms),
+            f"{record.efficiency:.1%}" if ladder.on_gpu else f"{record.gflops:.3g}",
         )
-        for step, row in rows
+        for step, record in rows
     ]
     caption = f"{ladder.parse(shape)}, recorded on one {on or _device(ladder)}"
     last = "of the peak" if ladder.on_gpu else "GFLOP/s"
@@ -82,7 +104,7 @@ def one_thread(steps: Sequence[str], peak: float) -> pd.DataFrame:
     """
     frame = records.measured(CPU, "cpu")
     frame = frame[frame["step"].isin(steps)]
-    return frame.assign(efficiency=frame["gflops"] / peak)
+    return frame.assign(efficiency=frame["gflops"] / peak, peak=peak)
 
 
 def _device(ladder: Ladder) -> str:
@@ -91,19 +113,3 @@ def _device(ladder: Ladder) -> str:
 
 def _ladder(step: Step | Variant) -> Ladder:
     return ladder_of(step if isinstance(step, Step) else step.step)
-
-
-def _row(step: Step | Variant, shape: str, on: str | None = None) -> pd.Series:
-    ladder, device = _ladder(step), on or _device(_ladder(step))
-    name, params = (step.name, None) if isinstance(step, Step) else (step.step.name, step.params)
-    frame = records.measured(device, ladder.name)
-    size = vars(ladder.parse(shape))
-    found = frame[(frame["step"] == name) & (frame[list(size)] == pd.Series(size)).all(axis=1)]
-    if params is not None:
-        found = found[found["params"] == params]
-    if found["time_ms"].notna().sum() == 0:
-        raise CourseError(
-            f"There is no recorded time of {step if params else name} at {ladder.parse(shape)} on "
-            f"{device}: `--record` on the ladder's command line makes one."
-        )
-    return records.fastest(found, ("step",)).iloc[0]

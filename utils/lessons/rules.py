@@ -27,7 +27,7 @@ MOST_PREDICTIONS = 4
 YOUR_TURN = "your-turn"
 # What a lesson leaves to functions with names: tables are no subject of this course.
 TABLE_WORK = ("import pandas", ".groupby(", ".pivot", ".query(", ".merge(", "pd.")
-# "Line" means the source's, the cache's, and a line of a figure: one of these says which.
+# "Line" means that of source code, of a cache, and a line of a figure: one of these says which.
 WHICH_LINE = r"(?:source|cache|dashed|dotted|grey|horizontal|by|code|command)[ -]"
 _NAME = re.compile(r"\b(?:course\.)?(predict|reveal|check|task)\(\s*\"([^\"]+)\"")
 # Absolute paths of a machine.

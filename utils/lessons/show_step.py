@@ -1,4 +1,4 @@
-"""Two steps of a ladder side by side: the source, the machine code, the occupancy, the speed."""
+"""Two steps of a ladder side by side: source code, machine code, occupancy, speed."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def _counted(variant: Variant, shape: Shape, seen: XRay) -> dict[str, str]:
 
 def _per_multiply_add(totals: pd.Series, seen: XRay) -> dict[str, str]:
     """Shared memory in two ways: in bytes as the hot loop asks for them, and in wavefronts as the
-    source does.
+    code does.
     """
     multiply_adds = totals["float32_ops"] / 2
     from_shared = loaded_bytes(seen.hot.body, SHARED_LOADS) / seen.hot.ffma

@@ -1,4 +1,4 @@
-"""Passes through the banks of shared memory: of the source, of the hardware, and their time."""
+"""Passes through the banks of shared memory: of the source code, of the hardware, their time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WAVEFRONTS = ["shared_load_wavefronts", "shared_store_wavefronts"]
 
 
 def wavefronts_per_multiply_add(trace: Trace) -> float:
-    """Loads and stores, for one multiply-add of a whole warp, as the source asks for them."""
+    """Loads and stores, for one multiply-add of a whole warp, as the source code asks for them."""
     return WARP * trace.totals[WAVEFRONTS].sum() / multiply_adds(trace)
 
 

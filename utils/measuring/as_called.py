@@ -7,14 +7,13 @@ Python costs is the part of it until the last call has returned.
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import os
 import random
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from utils.ladder.libraries import Execution
 from utils.machine.devices import cpu_name, slug
+from utils.measuring import rows
 from utils.measuring.command_line import Command, device_for
 from utils.measuring.timing import time_gpu
 from utils.paths import DATA
@@ -208,14 +208,14 @@ class Summary:
     host_us: float
 
 
-def summary(rows: Sequence[Row]) -> Summary:
+def summary(found: Sequence[Row]) -> Summary:
     """Of at least one row. host_us: the median."""
     return Summary(
-        rows=len(rows),
-        worst=min(rows, key=lambda row: row.ratio),
-        geometric_mean=math.exp(statistics.fmean(math.log(row.ratio) for row in rows)),
-        behind=sum(row.ratio < 1 for row in rows),
-        host_us=statistics.median(row.host_us for row in rows),
+        rows=len(found),
+        worst=min(found, key=lambda row: row.ratio),
+        geometric_mean=math.exp(statistics.fmean(math.log(row.ratio) for row in found)),
+        behind=sum(row.ratio < 1 for row in found),
+        host_us=statistics.median(row.host_us for row in found),
     )
 
 
@@ -224,42 +224,16 @@ def file_of(device: str) -> Path:
     return DATA / "measured" / slug(device) / "as_called.csv"
 
 
-def write(rows: Sequence[Row], path: Path) -> None:
+def write(found: Sequence[Row], path: Path) -> None:
     """Replace the rows of these functions; those of others stay. Five significant digits."""
-    measured = {row.function for row in rows}
-    kept = [line for line in _lines(path) if line["function"] not in measured]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the file, because a rename is atomic only within one file system.
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    with unfinished.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows([*kept, *map(_as_line, rows)])
-    unfinished.replace(path)
+    measured = {row.function for row in found}
+    kept = [row for row in read(path) if row.function not in measured]
+    rows.write(path, [*kept, *found], Row, digits=5)
 
 
-def read(path: Path) -> list[Row]:
+def read(path: Path) -> tuple[Row, ...]:
     """The rows of a file; none where there is no file."""
-    kinds = {field.name: field.type for field in fields(Row)}
-    convert = {"int | None": lambda text: int(text) if text else None, "float": float, "str": str}
-    return [
-        Row(**{name: convert[kinds[name]](text) for name, text in line.items()})
-        for line in _lines(path)
-    ]
-
-
-def _lines(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def _as_line(row: Row) -> dict[str, object]:
-    return {
-        name: f"{value:.5g}" if isinstance(value, float) else value
-        for name, value in asdict(row).items()
-    }
+    return rows.read_if_any(path, Row)
 
 
 def as_called_command(
@@ -292,20 +266,20 @@ def _run(
     listed = list(cases(options.count, options.seed))
     turns, compare = random.Random(options.seed), partial(compared, wait=place.wait)
     with threadpool_limits(limits=1):
-        rows = list(rows_of(listed, turns, place.rounds, compare))
-    Console(width=None if os.isatty(1) else 120).print(_table(rows))
-    for line in _sentences(rows, place.queues):
+        found = list(rows_of(listed, turns, place.rounds, compare))
+    Console(width=None if os.isatty(1) else 120).print(_table(found))
+    for line in _sentences(found, place.queues):
         print(line)
     if options.record:
-        write(rows, path)
+        write(found, path)
         print(f"Recorded in {path.relative_to(DATA.parent)}.")
     return 0
 
 
-def by_function(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+def by_function(found: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
     """Each function, in the order of its first row, and its rows."""
-    for function in dict.fromkeys(row.function for row in rows):
-        yield function, [row for row in rows if row.function == function]
+    for function in dict.fromkeys(row.function for row in found):
+        yield function, [row for row in found if row.function == function]
 
 
 def _sentences(rows: Sequence[Row], queues: bool) -> Iterator[str]:

@@ -75,7 +75,7 @@ def recorded_rows(
     figures, with its default constants; other constants only appear where they were recorded, or
     where nothing else of their step was asked for.
     """
-    recorded = _recorded_frame(ladder, device)
+    recorded = _recorded(ladder, device)
     found = {each: _records_of(each, recorded, shapes) for each in variants}
     asked = [each.step for each in variants]
     shown = [
@@ -126,9 +126,7 @@ def _cold_copies(
     if device and work.bytes is not None and not work.cached:
         held = sum(array.nbytes for array in problem.inputs)
         copies = min(MOST_LAUNCHES, -(-L2_TIMES * device.l2_kib * KIB // held))
-    return [
-        tuple(ladder.placed(step, array) for array in problem.inputs) for _ in range(copies)
-    ]
+    return [tuple(ladder.placed(step, array) for array in problem.inputs) for _ in range(copies)]
 
 
 def _times(
@@ -166,11 +164,11 @@ def _facts(
     facts |= _rates(work, ours.median_ms)
     if library:
         facts["library"] = ladder.library.name
-        facts["library_ratio"] = library[0].median_ms / ours.median_ms
+        facts["library_ms"] = library[0].median_ms
     if device:
         facts["compute_capability"] = ".".join(map(str, device.compute_capability))
         if not work.cached:
-            facts["efficiency"] = _efficiency(facts, device, f"{variant} at {shape}")
+            facts["peak"] = _peak(facts, device, f"{variant} at {shape}")
         facts |= _machine_code(variant, shape)
     return facts
 
@@ -182,12 +180,13 @@ def _rates(work: Work, milliseconds: float) -> dict[str, float]:
     return {"gb_per_s": work.bytes / milliseconds / 1e6}
 
 
-def _efficiency(facts: dict, device: Device, what: str) -> float | None:
-    if "gflops" in facts:
-        return devices.fraction_of_peak(facts["gflops"], device.peak_gflops, what)
-    if device.peak_gb_per_s is None:
-        return None
-    return devices.fraction_of_peak(facts["gb_per_s"], device.peak_gb_per_s, what)
+def _peak(facts: dict, device: Device, what: str) -> float | None:
+    """In the unit of the speed; CourseError for a speed above it."""
+    of_flops = "gflops" in facts
+    peak = device.peak_gflops if of_flops else device.peak_gb_per_s
+    if peak is not None:
+        devices.fraction_of_peak(facts["gflops" if of_flops else "gb_per_s"], peak, what)
+    return peak
 
 
 def _machine_code(variant: Variant, shape: Shape) -> dict[str, int]:
@@ -210,10 +209,8 @@ def _record(ladder: Ladder, variant: Variant, **facts) -> Record:
     return Record(**empty | own | measured | facts)
 
 
-def _recorded_frame(ladder: Ladder, device: Device) -> list[Record]:
+def _recorded(ladder: Ladder, device: Device) -> tuple[Record, ...]:
     """Everything that was recorded for the ladder on the device; empty if nothing was."""
     if device.name not in records.recorded_devices(ladder.name):
-        return []
-    frame = records.measured(device.name, ladder.name).astype(object)
-    frame = frame.where(frame.notna() & (frame != ""), None)
-    return [Record(**row) for row in frame.to_dict("records")]
+        return ()
+    return records.records_of(device.name, ladder.name)

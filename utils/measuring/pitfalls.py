@@ -6,14 +6,13 @@ All repetitions are kept, because their spread is a part of what a lesson shows.
 from __future__ import annotations
 
 import argparse
-import csv
 import datetime
 import os
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -26,8 +25,10 @@ from rich.table import Table
 from utils.ladder.libraries import Execution
 from utils.ladder.shapes import FLOAT32_BYTES
 from utils.machine.devices import KIB, Device, slug
+from utils.measuring import rows
 from utils.measuring.command_line import Command, device_for
 from utils.measuring.measure import L2_TIMES
+from utils.measuring.rows import Date
 from utils.measuring.timing import clock_reader, hold_gpu
 from utils.paths import DATA
 
@@ -55,7 +56,7 @@ class Series:
 
     timer: a name of `TIMERS`, or "first". time_ms, time_ms_min, time_ms_max: of the repetitions,
     the first is their median. times_us: each of them, in the order in which they were measured.
-    sm_clock_mhz: seen after the last; None where it cannot be read. date: ISO.
+    sm_clock_mhz: seen after the last; None where it cannot be read.
     """
 
     kernel: str
@@ -67,10 +68,7 @@ class Series:
     time_ms_max: float
     times_us: tuple[float, ...]
     sm_clock_mhz: float | None
-    date: str
-
-
-COLUMNS = tuple(field.name for field in fields(Series))
+    date: Date
 
 
 def launch(execute: Execution, flush: Execution) -> float:
@@ -183,38 +181,13 @@ def file_of(device: str) -> Path:
 
 
 def write(series: Sequence[Series], path: Path) -> None:
-    """Replace the file. Five significant digits; times_us are separated by spaces."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the file, because a rename is atomic only within one file system.
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    with unfinished.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: _text(value) for name, value in asdict(s).items()} for s in series)
-    unfinished.replace(path)
+    """Replace the file. Five significant digits."""
+    rows.write(path, series, Series, digits=5)
 
 
-def read(path: Path) -> list[Series]:
+def read(path: Path) -> tuple[Series, ...]:
     """The series of a file; none where there is no file."""
-    if not path.exists():
-        return []
-    convert = {
-        "int | None": lambda text: int(text) if text else None,
-        "float | None": lambda text: float(text) if text else None,
-        "float": float,
-        "str": str,
-        "tuple[float, ...]": lambda text: tuple(map(float, text.split())),
-    }
-    kinds = {field.name: convert[field.type] for field in fields(Series)}
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    return [Series(**{name: kinds[name](text) for name, text in row.items()}) for row in rows]
-
-
-def _text(value: object) -> object:
-    if isinstance(value, tuple):
-        return " ".join(map(_text, value))
-    return f"{value:.5g}" if isinstance(value, float) else value
+    return rows.read_if_any(path, Series)
 
 
 def pitfalls_command(cases: Callable[[], Iterable[Case]]) -> Command:

@@ -6,17 +6,18 @@ refused here, by file, line and column.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from utils.errors import CourseError
 from utils.machine.devices import fraction_of_peak, slug
+from utils.measuring import rows
+from utils.measuring.rows import Date
 from utils.paths import DATA
 
 
@@ -24,9 +25,11 @@ from utils.paths import DATA
 class Record:
     """One row. None where a column does not apply.
 
-    date: ISO, as in 2026-11-21. params: the constants as "TILE=32 GRAIN=2".
-    gflops, gb_per_s: 10^9 a second. efficiency: fraction of the data sheet's peak.
-    library_ratio: the library's time over ours, in the same run.
+    params: the constants as "TILE=32 GRAIN=2". gflops, gb_per_s: 10^9 a second. peak: the data
+    sheet's, in the unit of the row's speed. library_ms: the median time of the library in the same
+    run. From these two follow efficiency, the fraction of the peak, and library_ratio, the
+    library's time over ours; rows that were recorded before there were these columns have the
+    ratios alone.
     """
 
     device: str
@@ -36,7 +39,7 @@ class Record:
     numba: str | None
     numba_cuda: str | None
     toolkit: str | None
-    date: str
+    date: Date
     ladder: str
     step: str
     params: str | None
@@ -56,21 +59,41 @@ class Record:
     shared_bytes: int | None
     spill_bytes: int | None
     sm_clock_mhz: float | None
+    peak: float | None = None
+    library_ms: float | None = None
+
+    def __post_init__(self):
+        if self.peak is not None:
+            speed = self.gb_per_s if self.gflops is None else self.gflops
+            object.__setattr__(self, "efficiency", speed / self.peak)
+        if self.library_ms is not None:
+            object.__setattr__(self, "library_ratio", self.library_ms / self.time_ms)
 
 
 COLUMNS = tuple(field.name for field in fields(Record))
 INTEGERS = tuple(field.name for field in fields(Record) if field.type == "int | None")
 FLOATS = tuple(field.name for field in fields(Record) if field.type == "float | None")
-REQUIRED = tuple(field.name for field in fields(Record) if field.type == "str")
+TEXTS = tuple(name for name in COLUMNS if name not in (*INTEGERS, *FLOATS))
 # Two rows that agree in these measure the same thing: the newer replaces the older.
 IDENTITY = ("device", "ladder", "step", "params", "m", "n", "k", "elements")
 SHAPE = ("m", "n", "k", "elements")
 
 
 def to_frame(records: Iterable[Record]) -> pd.DataFrame:
-    """Records as the DataFrame that `read` returns for a file of them."""
-    rows = pd.DataFrame([asdict(record) for record in records], columns=COLUMNS, dtype=object)
-    return _typed(rows.where(rows.notna(), ""), "The records given", first_row=1)
+    """Records as a table: integers Int64 with NA where empty, floats with NaN, text with "".
+
+    Where a record has a ratio alone, peak and library_ms are what the ratio makes of its speed and
+    time. They are no better known than it is, and `write` never stores them.
+    """
+    frame = pd.DataFrame([vars(record) for record in records], columns=COLUMNS, dtype=object)
+    frame[[*TEXTS]] = frame[[*TEXTS]].where(frame[[*TEXTS]].notna(), "")
+    kinds = dict.fromkeys(INTEGERS, "Int64") | dict.fromkeys(FLOATS, float)
+    frame = frame.astype(kinds | dict.fromkeys(TEXTS, str))
+    speed = frame["gflops"].fillna(frame["gb_per_s"])
+    return frame.assign(
+        peak=frame["peak"].fillna(speed / frame["efficiency"]),
+        library_ms=frame["library_ms"].fillna(frame["library_ratio"] * frame["time_ms"]),
+    )
 
 
 def write(
@@ -87,60 +110,58 @@ def write(
     not name keep the order in which they came. The file is replaced as a whole or not at all.
     Floats keep 6 significant digits.
     """
-    added = to_frame(records)
-    merged = pd.concat([_kept(read(path), added, choosing), added]) if path.exists() else added
-    order = pd.Index([*steps, *merged["step"]]).unique()
-    merged = merged.drop_duplicates(list(IDENTITY), keep="last").sort_values(
-        ["ladder", "step", *SHAPE, "params"],
-        key=lambda column: order.get_indexer(column) if column.name == "step" else column,
-    )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the file, because a rename is atomic only within one file system.
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        merged.to_csv(unfinished, index=False, float_format="%.6g", lineterminator="\n")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    added = list(records)
+    _check_shares(added, "The records given")
+    merged = [*_kept(rows.read_if_any(path, Record), added, choosing), *added]
+    newest = {_identity(record): record for record in merged}.values()
+    named = [*steps, *(record.step for record in merged)]
+    order = {step: place for place, step in reversed([*enumerate(named)])}
+
+    def place(record: Record) -> tuple:
+        sizes = ((size is None, size) for size in (getattr(record, name) for name in SHAPE))
+        return record.ladder, order[record.step], *sizes, record.params or ""
+
+    rows.write(path, sorted(newest, key=place), Record)
 
 
-def _kept(old: pd.DataFrame, added: pd.DataFrame, choosing: Collection[str]) -> pd.DataFrame:
+def _kept(
+    old: Iterable[Record], added: Iterable[Record], choosing: Collection[str]
+) -> list[Record]:
     """The old rows without those for which steps in `choosing` have chosen again."""
-    place = [column for column in IDENTITY if column != "params"]
-    again = pd.MultiIndex.from_frame(old[place]).isin(pd.MultiIndex.from_frame(added[place]))
-    return old[~(again & old["step"].isin(list(choosing)))]
+    of_what = attrgetter(*(name for name in IDENTITY if name != "params"))
+    again = {of_what(record) for record in added if record.step in choosing}
+    return [record for record in old if of_what(record) not in again]
+
+
+_identity = attrgetter(*IDENTITY)
 
 
 def read(path: Path) -> pd.DataFrame:
-    """The rows of a CSV file of records, with `COLUMNS` as columns.
+    """The rows of a CSV file of records, as `to_frame` gives them.
 
-    Integers are Int64 with NA where empty, floats float64 with NaN, text str with "".
     CourseError if the file is missing, empty, has other columns, or holds a value that cannot be.
     A lesson asks for single numbers of one file many times: a file is read again when it changes.
     """
-    if not path.exists():
-        raise CourseError(f"There is no {path}: nothing has been recorded there yet.")
-    state = path.stat()
-    return _read(path, state.st_mtime_ns, state.st_size, state.st_ino).copy()
+    return _frame(path, rows.version(path)).copy()
 
 
-@lru_cache(maxsize=32)
-def _read(path: Path, *_state: int) -> pd.DataFrame:
-    try:
-        text = pd.read_csv(path, dtype=str, keep_default_na=False)
-    except (pd.errors.EmptyDataError, pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise CourseError(f"{path} is no CSV file of records ({error}): record it again.") from None
-    missing = [column for column in COLUMNS if column not in text]
-    extra = [column for column in text if column not in COLUMNS]
-    if missing or extra:
-        raise CourseError(
-            f"{path} has other columns than a file of records: missing {_names(missing)},"
-            f" not known {_names(extra)}; record it again or mend its first line."
-        )
-    if text.empty:
-        raise CourseError(f"{path} holds no rows: record it again.")
-    # Rows are numbered as an editor numbers lines: the first is the header.
-    return _typed(text[list(COLUMNS)], str(path), first_row=2)
+@lru_cache(rows.FILES)
+def _frame(path: Path, version: tuple[int, int]) -> pd.DataFrame:
+    return to_frame(_checked(path, version))
+
+
+@lru_cache(rows.FILES)
+def _checked(path: Path, version: tuple[int, int]) -> tuple[Record, ...]:
+    records = rows.read(path, Record)
+    _check_shares(records, str(path))
+    return records
+
+
+def _check_shares(records: Iterable[Record], origin: str) -> None:
+    """CourseError for more than a peak."""
+    for record in records:
+        if record.efficiency is not None:
+            fraction_of_peak(record.efficiency, 1.0, f"{origin}: efficiency")
 
 
 def file_of(device: str, ladder: str) -> Path:
@@ -153,6 +174,12 @@ def measured(device: str, ladder: str) -> pd.DataFrame:
     return read(file_of(device, ladder))
 
 
+def records_of(device: str, ladder: str) -> tuple[Record, ...]:
+    """The rows of `measured` as they stand in the file."""
+    path = file_of(device, ladder)
+    return _checked(path, rows.version(path))
+
+
 def repeated(device: str, ladder: str) -> pd.DataFrame:
     """As `measured`, on another device of the same kind."""
     return read(DATA / "repeated" / slug(device) / f"{ladder}.csv")
@@ -161,7 +188,8 @@ def repeated(device: str, ladder: str) -> pd.DataFrame:
 def recorded_devices(ladder: str) -> tuple[str, ...]:
     """Names of the devices on which this ladder was recorded, in alphabetical order."""
     files = (DATA / "measured").glob(f"*/{ladder}.csv")
-    return tuple(sorted({name for file in files for name in read(file)["device"]}))
+    found = (_checked(file, rows.version(file)) for file in files)
+    return tuple(sorted({record.device for records in found for record in records}))
 
 
 def fastest(frame: pd.DataFrame, of: Sequence[str] = ("step", *SHAPE)) -> pd.DataFrame:
@@ -184,39 +212,6 @@ def published(name: str) -> pd.DataFrame:
             f" {_names(sorted(file.stem for file in folder.glob('*.csv')))}."
         )
     return pd.read_csv(path).convert_dtypes()
-
-
-def _typed(text: pd.DataFrame, origin: str, first_row: int) -> pd.DataFrame:
-    """Give the columns their types; `text` holds numbers or strings, "" where empty.
-
-    origin, first_row: where a value that cannot be is said to stand.
-    """
-
-    def refuse(wrong: pd.Series, column: str, why: str) -> None:
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            raise CourseError(
-                f"{origin}, row {row + first_row}, column {column}: '{text[column].iloc[row]}'"
-                f" {why}; mend it or record it again."
-            )
-
-    frame = text.copy()
-    for column in (*INTEGERS, *FLOATS):
-        numbers = pd.to_numeric(text[column], errors="coerce").astype(float)
-        wrong = (text[column] != "") & ~np.isfinite(numbers)
-        if column in INTEGERS:
-            wrong |= numbers.notna() & (numbers % 1 != 0)
-        kind = "whole number" if column in INTEGERS else "number"
-        refuse(wrong, column, f"is no {kind}")
-        frame[column] = numbers.astype("Int64") if column in INTEGERS else numbers
-    for column in REQUIRED:
-        refuse(text[column] == "", column, "must not be empty")
-    dates = pd.to_datetime(text["date"], format="%Y-%m-%d", errors="coerce")
-    refuse(dates.dt.strftime("%Y-%m-%d") != text["date"], "date", "is no date such as 2026-11-21")
-    for efficiency in frame["efficiency"].dropna():
-        fraction_of_peak(efficiency, 1.0, f"{origin}: efficiency")
-    texts = [column for column in COLUMNS if column not in (*INTEGERS, *FLOATS)]
-    return frame.astype(dict.fromkeys(texts, str))
 
 
 def _names(names: Sequence[str]) -> str:

@@ -157,7 +157,7 @@ def counted(variant: Variant, shape: Shape, hot: HotLoop | None = None) -> Count
     """What the main kernel of a step asks for, counted on the virtual GPU and never executed whole.
 
     One block is run, and its counts stand for every block of the grid. hot: what the machine code
-    makes of the source; without it only the instructions that the source names are counted, so that
+    makes of it; without it only the instructions that the source code names are counted, so that
     addresses and loops are missing, and each read from shared memory is taken for one instruction.
     CourseError if the virtual GPU cannot run the step.
     """
@@ -232,9 +232,9 @@ def _least_bytes(work: Work, shape: Shape) -> float:
 
 
 def _merged(hot: HotLoop, reads_per_ffma: float, per_read: float) -> float:
-    """The part of the source's wavefronts that is left when the assembler has joined reads.
+    """The part of the source code's wavefronts that is left when the assembler has joined reads.
 
-    reads_per_ffma: reads from shared memory as the source has them. per_read: their wavefronts. An
+    reads_per_ffma: reads from shared memory in the source code. per_read: their wavefronts. An
     H200 answers a joined read that all lanes share with 8 bytes per lane and cycle. Lanes that meet
     in the bank of their first words meet in those of the others at the same time, and these are
     other banks: the joined read waits for its neighbours once, where each of the reads would have.

@@ -11,7 +11,7 @@ def test_published_figures_are_converted_from_2_to_the_30():
     told = published_beside_measured(PUBLISHED, gemm({"ilp": 33450})).alt_text
     # 1709 · 2^30 operations a second on a GPU with a peak of 6144 · 10^9.
     assert "29.9 % on GTX Titan X (Maxwell), 2016, 50.0 % on NVIDIA H200, 2026, ours" in told
-    # The source gives only this percentage.
+    # Gray and others 2022 give only this percentage.
     assert "maxas reaches 98.0 % on unstated (some Maxwell cards)" in told
     # Neither a peak nor a percentage is known.
     assert "unstated (copies as on the GTX Titan X)" in set(PUBLISHED.device)

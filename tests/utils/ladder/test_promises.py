@@ -14,8 +14,8 @@ import latency_kernels
 import reduce_kernels
 from gpu_xray import ARCHITECTURES, xray
 from gpu_xray.words import UNKNOWN, words_for
-from tests.kernels.resources import VECTORS, reverse_async
 from tests.steps_edited import edited_step
+from tools.records.resources import VECTORS, reverse_async
 from utils.ladder.promises import broken_promises
 from utils.ladder.step import Budget
 from utils.machine.versions import versions
@@ -28,9 +28,7 @@ STEPS = [
     for step in package.LADDER.steps
 ]
 COMPILED = [
-    pytest.param(
-        step, arch, id=f"{step.name}-{arch}", marks=[pytest.mark.slow] * (arch != "sm_90")
-    )
+    pytest.param(step, arch, id=f"{step.name}-{arch}", marks=[pytest.mark.slow] * (arch != "sm_90"))
     for step in STEPS
     for arch, capability in ARCHITECTURES.items()
     if capability >= step.capability
@@ -67,7 +65,14 @@ def seen_of(step, arch="sm_90", **constants):
 @pytest.mark.parametrize("step, arch", COMPILED)
 def test_machine_code_keeps_the_budget_of_its_step(step, arch):
     if kept_here(step, arch):
-        assert broken_promises(seen_of(step, arch), step.budget) == []
+        budget = step.budget.on(ARCHITECTURES[arch])
+        assert broken_promises(seen_of(step, arch), budget) == []
+
+
+def test_a_budget_may_differ_on_one_capability_and_stays_as_it_is_on_the_others():
+    budget = Budget(registers=32, global_bits=32, but={(12, 0): {"registers": 40}})
+    assert budget.on((9, 0)) == Budget(registers=32, global_bits=32)
+    assert budget.on((12, 0)) == Budget(registers=40, global_bits=32)
 
 
 def test_an_older_toolkit_is_excused_only_where_it_is_known_to_be_worse():

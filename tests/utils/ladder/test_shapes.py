@@ -13,7 +13,7 @@ def test_a_gemm_counts_two_operations_per_multiply_add():
 
 
 def test_a_gemm_moves_each_matrix_at_least_once():
-    # The sources' workload: they count 20.8 MB for A and B, and 4.8 MB for C.
+    # The workload of Araujo: it counts 20.8 MB for A and B, and 4.8 MB for C.
     assert GemmShape(2000, 600, 2000).bytes_min == 20_800_000 + 4_800_000
 
 

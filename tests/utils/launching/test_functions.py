@@ -9,7 +9,7 @@ from numba import cuda
 
 from gemm_kernels import sgemm
 from reduce_kernels import reduce, reduction
-from tests.paper_driver import CAPTURED, installed
+from tools.paper_driver import CAPTURED, installed
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.launching import driver, plan, words, workspace
@@ -47,8 +47,15 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("of_a", LAYOUTS)
-@pytest.mark.parametrize("of_b, of_out", [("rows", "columns"), ("columns", "rows"),
-                                          ("every other", "off a boundary"), ("backwards", "rows")])
+@pytest.mark.parametrize(
+    "of_b, of_out",
+    [
+        ("rows", "columns"),
+        ("columns", "rows"),
+        ("every other", "off a boundary"),
+        ("backwards", "rows"),
+    ],
+)
 @pytest.mark.parametrize("m, n, k", [(6, 8, 12), (5, 7, 9)])
 def test_any_layout_gives_what_blas_gives(paper, of_a, of_b, of_out, m, n, k):
     a, b, out = LAYOUTS[of_a](m, k, 1), LAYOUTS[of_b](k, n, 2), LAYOUTS[of_out](m, n, 3)

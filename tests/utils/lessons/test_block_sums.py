@@ -4,7 +4,7 @@ import pytest
 
 from gpu_xray import xray
 from reduce_kernels import LADDER
-from tests.kernels.block_instructions import ARCH, variants
+from tools.records.block_instructions import ARCH, variants
 from utils.errors import CourseError
 from utils.lessons import block_sums
 from utils.lessons.block_sums import (

@@ -4,7 +4,7 @@ import pytest
 
 from gemm_kernels import LADDER
 from gpu_xray.compile import NO_COMPILER
-from tests.kernels.hot_loops import ARCH, variants
+from tools.records.hot_loops import ARCH, variants
 from utils.errors import CourseError
 from utils.lessons import Edit, draw_loops, edited, hot_loop, hot_loops, two_estimates
 from utils.lessons.cards import Card
@@ -32,7 +32,7 @@ def test_the_record_is_what_the_compiler_makes(variant, compiler):
 
 
 def test_counts_of_a_loop_are_those_of_its_opcodes():
-    loop = HotLoop(("LDG.E", "LDG.E", "FFMA", "FFMA.FTZ", "IADD3", "BRA"), 2)
+    loop = HotLoop(2, ("LDG.E", "LDG.E", "FFMA", "FFMA.FTZ", "IADD3", "BRA"))
     assert (loop.multiply_adds, loop.per_multiply_add) == (2, 3)
 
 

@@ -1,4 +1,4 @@
-"""Wavefronts of shared memory: of the source, of the profiler, and the time that they ask for."""
+"""Wavefronts of shared memory: of the source code, of the profiler, and the time for them."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 """The occupancy calculator equals the driver on an H200 and NVIDIA's header elsewhere.
 
 The truth is data/measured/nvidia_h200/occupancy.csv and block_size.csv, made by
-``python -m tests.kernels.occupancy``.
+``python -m tools.records.occupancy``.
 """
 
 import ctypes
@@ -48,7 +48,7 @@ def header(tmp_path_factory):
     if not HEADERS or not shutil.which("cc"):
         pytest.skip("needs a C compiler and the toolkit's cuda_occupancy.h")
     library = tmp_path_factory.mktemp("header") / "occupancy.so"
-    source = ROOT / "tests" / "kernels" / "occupancy_header.c"
+    source = ROOT / "tools" / "records" / "occupancy_header.c"
     include = HEADERS[0].parent
     subprocess.run(["cc", "-shared", "-fPIC", f"-I{include}", source, "-o", library], check=True)
     blocks = ctypes.CDLL(library).blocks

@@ -100,10 +100,10 @@ def test_rows_of_a_function_replace_its_old_ones_and_no_others(tmp_path):
     as_called.write([ROW, replace(ROW, m=8)], path)
     as_called.write([other], path)
     as_called.write([replace(ROW, m=9)], path)
-    assert as_called.read(path) == [replace(other, time_us=12346.0), replace(ROW, m=9)]
+    assert as_called.read(path) == (replace(other, time_us=12346.0), replace(ROW, m=9))
     columns = "function m n k elements layout dtype host_us time_us library library_us ratio"
     assert path.read_text().splitlines()[0].split(",") == columns.split()
-    assert as_called.read(tmp_path / "none.csv") == []
+    assert as_called.read(tmp_path / "none.csv") == ()
 
 
 def test_shapes_are_the_same_each_time_and_a_third_is_odd():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from gemm_kernels.tuning import pitfalls as command
+from gemm_kernels import pitfalls as command
 from utils.machine import devices
 from utils.measuring import command_line, pitfalls
 from utils.measuring.pitfalls import TIMERS, Case, flush_of, measured, read, write
@@ -81,7 +81,7 @@ def test_a_file_gives_back_what_was_written(tmp_path):
     ]
     for one, other in zip(series, again, strict=True):
         assert other.times_us == pytest.approx(one.times_us, rel=1e-4)
-    assert read(tmp_path / "none.csv") == []
+    assert read(tmp_path / "none.csv") == ()
 
 
 def test_the_flush_reads_more_than_the_cache_holds_and_writes_nothing():

@@ -56,7 +56,7 @@ def draw_pitfalls(kernel: str, size: int, *timers: str) -> Picture:
     return draw_strips(f"{what}, recorded on one {device.name}", series)
 
 
-def _recorded() -> tuple[Device, list[Series]]:
+def _recorded() -> tuple[Device, tuple[Series, ...]]:
     """The device whose series are shown: that of all records, or the course's own."""
     shown = device_shown()
     found = pitfalls.read(pitfalls.file_of(shown.name))

@@ -132,7 +132,7 @@ def time_here(*shown: Shown, shape: str = "512") -> Table:
 
 
 def faster_by_size(slow: Step, fast: Step) -> Table:
-    """How many times faster one step was: two CPUs that we recorded, and one of a source."""
+    """How many times faster one step was: two CPUs of ours and the one of Gray and others 2022."""
     rows = [
         (size, *(_recorded_factor(slow, fast, size, on) for on in (CPU, XEON)), _published(size))
         for size in SIZES
@@ -149,7 +149,7 @@ def _recorded_factor(slow: Step, fast: Step, size: str, on: str) -> str:
 
 
 def _published(size: str) -> str:
-    """Of the source's own two functions; it stops at 1024."""
+    """Of the two functions of Gray and others 2022; it stops at 1024."""
     try:
         rates = [published_gflops(name, int(size)) for name in ("naive", "loop_reordered")]
     except CourseError:

@@ -1,4 +1,4 @@
-"""One core beside the libraries, against size: what a source published, and what was recorded."""
+"""One core beside the libraries, against size: what was published, and what was recorded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Series = Mapping[str, pd.Series]  # values by size, by name
 
 
 def published() -> Figure:
-    """GFLOP/s that the source with the 16×6 micro-kernel printed."""
+    """GFLOP/s that Gray and others 2022 printed for the 16×6 micro-kernel."""
     frame = records.published("gemm_cpu")
     frame = frame[frame["source"].str.startswith("002_")].replace({"kernel": {"onednn": "oneDNN"}})
     series = {name: _of(rows, "gflops") for name, rows in frame.groupby("kernel", sort=False)}

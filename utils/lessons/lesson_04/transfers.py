@@ -176,7 +176,7 @@ def cpu_threads() -> int:
 
 
 def ten_products() -> Table:
-    """The source's ten products on the CPU and the GPU, in ms."""
+    """The ten products of Araujo on the CPU and the GPU, in ms."""
     threads, ten = cpu_threads(), "ten_products"
     ways = {
         "CPU, naive loops, 1 thread": 10 * transfer_ms("cpu_naive"),

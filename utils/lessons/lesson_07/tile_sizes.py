@@ -48,7 +48,7 @@ def shares(published: pd.DataFrame, measured: pd.DataFrame) -> dict[str, dict[st
 
 
 def _published(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """For each GPU of the source its shares of the data sheet's peak, in percent."""
+    """For each GPU of Córdoba 2016 its shares of the data sheet's peak, in percent."""
     found: dict[str, dict[str, float]] = {}
     for row in frame[frame["kernel"].isin(["trivial", "shared"])].itertuples():
         name = "naive" if row.kernel == "trivial" else f"tile {row.block.partition('x')[0]}"

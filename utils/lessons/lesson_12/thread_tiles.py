@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pandas as pd
-
 from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import loads_per_multiply_add, per_request, watch
 from utils.lessons.lesson import device_shown
 from utils.lessons.lesson_12.heat_map import draw_heat_map
-from utils.lessons.recorded import duration, recorded_ms
+from utils.lessons.recorded import duration, record_of, recorded_ms
 from utils.machine.occupancy import occupancy
-from utils.measuring import records
 from virtual_gpu.pictures.svg import Picture
 
 
@@ -44,9 +41,9 @@ def thread_tiles(*variants: Variant, shape: str = "4096") -> Table:
     """
     rows = []
     for variant in variants:
-        record = _row(variant, shape)
+        record = record_of(variant, shape)
         threads = variant.launch(ladder_of(variant.step).parse(shape)).threads
-        resources = int(record["registers"]), int(record["shared_bytes"])
+        resources = record.registers, record.shared_bytes
         held = occupancy(device_shown().compute_capability, threads, *resources)
         seen = watch(variant, "128x128x32")
         rows.append(
@@ -55,17 +52,8 @@ def thread_tiles(*variants: Variant, shape: str = "4096") -> Table:
                 f"{loads_per_multiply_add(seen, 'shared'):.3g}",
                 f"{per_request(seen, 'sa', 'wavefronts'):g}",
                 held.warps,
-                duration(recorded_ms(variant, shape)),
+                duration(record.time_ms),
             )
         )
     head = ("", "words from shared", "wavefronts, `sa`", "resident warps", "recorded")
     return table(f"At {shape}, one {device_shown().name}", head, rows)
-
-
-def _row(variant: Variant, shape: str) -> pd.Series:
-    """The record of a variant at a shape."""
-    ladder = ladder_of(variant.step)
-    frame = records.measured(device_shown().name, ladder.name)
-    size = vars(ladder.parse(shape))
-    found = frame[(frame["step"] == variant.step.name) & (frame["params"] == variant.params)]
-    return found[(found[list(size)] == list(size.values())).all(axis=1)].iloc[0]

@@ -1,15 +1,13 @@
 """The loop over the tiles of a product in machine code: compiled here, or as it was recorded.
 
-`python -m tests.kernels.big_loops` makes the record, for machines without a compiler.
+`python -m tools.records.big_loops` makes the record, for machines without a compiler.
 """
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from numba import float32, void
 
@@ -28,7 +26,7 @@ from utils.lessons.lesson_14 import turn_strip
 from utils.lessons.lesson_14.warps_and_gains import Gain, draw_gains_and_warps
 from utils.lessons.recorded import duration, recorded_ms
 from utils.machine.occupancy import WARP, limits_of, occupancy
-from utils.measuring import records
+from utils.measuring import records, rows
 from utils.paths import DATA
 from virtual_gpu.pictures.svg import Picture
 
@@ -40,12 +38,12 @@ PRODUCT = void(*[float32[:, ::1]] * 3)
 class BigLoop:
     """One turn of the loop over tiles, with the turns of the loop inside it written out.
 
-    names: of its instructions, in order. reads: of each load from shared memory, how many
-    instructions later its value is needed.
+    reads: of each load from shared memory, how many instructions later its value is needed.
+    names: of its instructions, in order.
     """
 
-    names: tuple[str, ...]
     reads: tuple[int, ...]
+    names: tuple[str, ...]
 
     @property
     def early_reads(self) -> int:
@@ -91,7 +89,7 @@ def _turn(seen: XRay, multiply_adds: int) -> BigLoop:
             "multiply-adds in machine code."
         )
     names = tuple("FFMA" if one.name in FFMA else one.name for one in code)
-    return BigLoop(names, tuple(distances_to_use(code)))
+    return BigLoop(tuple(distances_to_use(code)), names)
 
 
 def _written_out(code: Sequence[Instruction], start: int, end: int, turns: int):
@@ -213,13 +211,17 @@ def draw_tile_shapes(old: Step, new: Step, shape: str = "4096") -> Picture:
     return draw_gains_and_warps(title, rows)
 
 
-@cache
+@dataclass(frozen=True)
+class Recorded:
+    """A row of the record, and the compiler that made the loop."""
+
+    arch: str
+    toolkit: str
+    numba_cuda: str
+    kernel: str
+    loop: BigLoop
+
+
 def recorded_big_loops() -> dict[tuple[str, str], BigLoop]:
     """The record, by architecture and kernel."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return {
-            (row["arch"], row["kernel"]): BigLoop(
-                tuple(row["names"].split()), tuple(map(int, row["reads"].split()))
-            )
-            for row in csv.DictReader(file)
-        }
+    return {(row.arch, row.kernel): row.loop for row in rows.read(FILE, Recorded)}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from gpu_xray import xray
 from gpu_xray.loops import FFMA
@@ -18,13 +18,41 @@ from utils.lessons.counting import as_variant
 from utils.lessons.lesson import course_device, device_shown
 from utils.lessons.lesson_16 import instruction_shares, register_banks
 from utils.lessons.recorded import duration, share_of_peak
-from utils.measuring import records
+from utils.measuring import records, rows
+from utils.measuring.rows import Date
 from utils.paths import DATA
 from virtual_gpu.pictures.svg import Picture
 
 PATCH = 8  # sums in a row of `fma_loop`
 FEW, MOST = 2, 4  # instructions of a source line: shown from so many on, and so many names
-SPILLS = "spills"  # the table of `python -m tests.kernels.spills`
+SPILLS = "spills"  # the table of `python -m tools.records.spills`
+
+
+@dataclass(frozen=True)
+class RegisterFile:
+    """A row of `data/register_banks.csv`. since: the first compute capability that has it."""
+
+    architecture: str
+    since: str
+    banks: int
+    register_number_to_bank: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Spilled:
+    """A row of what a kernel costs with fewer registers. max_registers: None where not limited."""
+
+    kernel: str
+    max_registers: int | None
+    registers: int
+    local_bytes: int
+    gflops: float
+    time_ms: float
+    time_ms_min: float
+    time_ms_max: float
+    sm_clock_mhz: float | None
+    date: Date
 
 
 def line_by_line(step: Step | Variant) -> Table | Card:
@@ -151,13 +179,12 @@ def recorded_cycles(step: Step | Variant) -> float:
 
 def register_files() -> Table:
     """How registers lie in banks, by generation."""
-    with (DATA / "register_banks.csv").open(encoding="utf-8", newline="") as file:
-        rows = [
-            (row["architecture"], row["since"], row["banks"], row["register_number_to_bank"])
-            for row in csv.DictReader(file)
-        ]
+    found = rows.read(DATA / "register_banks.csv", RegisterFile)
+    lines = [
+        (row.architecture, row.since, str(row.banks), row.register_number_to_bank) for row in found
+    ]
     return table(
-        "Register banks", ("", "compute capability from", "banks", "bank of a register"), rows
+        "Register banks", ("", "compute capability from", "banks", "bank of a register"), lines
     )
 
 
@@ -179,28 +206,25 @@ def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
 def stored_gb(limit: int) -> float:
     """What all threads of the recorded `fma_loop` store into local memory, in 10^9 bytes."""
     loop, row = recorded_loop("fma_loop ORDER=1", limit), _spilled("fma_loop", limit)
-    multiply_adds = float(row["gflops"]) * float(row["time_ms"]) * 1e6 / 2
+    multiply_adds = row.gflops * row.time_ms * 1e6 / 2
     return multiply_adds / loop.multiply_adds * 4 * loop.mix["STL.32"] / 1e9
 
 
 def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
-    """The recorded time in ms of a kernel of `tests/kernels/spills.py`.
+    """The recorded time in ms of a kernel of `tools/records/spills.py`.
 
     CourseError where it is not recorded.
     """
-    return float(_spilled(kernel, max_registers)["time_ms"])
+    return _spilled(kernel, max_registers).time_ms
 
 
-def _spilled(kernel: str, max_registers: int | None) -> dict[str, str]:
-    path = records.file_of(course_device().name, SPILLS)
-    if path.exists():
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                if (row["kernel"], row["max_registers"]) == (kernel, str(max_registers or "")):
-                    return row
+def _spilled(kernel: str, max_registers: int | None) -> Spilled:
+    for row in rows.read_if_any(records.file_of(course_device().name, SPILLS), Spilled):
+        if (row.kernel, row.max_registers) == (kernel, max_registers):
+            return row
     raise CourseError(
         f"There is no recorded time of {kernel} with {max_registers or 'all'} registers on "
-        f"{course_device().name}: python -m tests.kernels.spills makes one."
+        f"{course_device().name}: python -m tools.records.spills makes one."
     )
 
 

@@ -204,7 +204,7 @@ def called_cubes() -> Table:
 
 
 def published_library() -> Table:
-    """cuBLAS as a source printed it, and as it was recorded: its share of the peak."""
+    """cuBLAS as Córdoba 2016 printed it, and as it was recorded: its share of the peak."""
     frame = records.published("gemm_gpu")
     printed = frame[frame["kernel"] == "cublas"].iloc[0]
     card = devices.find(printed["device"])

@@ -90,7 +90,7 @@ def rates(ways: Mapping[str, Step], *shapes: str) -> Table:
 def library_ms(frame: pd.DataFrame, ladder, shape: str) -> float:
     """The library's median time beside the steps of this ladder."""
     found = frame[frame["elements"] == ladder.parse(shape).elements]
-    return float((found["time_ms"] * found["library_ratio"]).median())
+    return float(found["library_ms"].median())
 
 
 def _rate(ms: float, shape: str) -> str:

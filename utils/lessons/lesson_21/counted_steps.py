@@ -1,24 +1,33 @@
 """What each recorded product asks of the device, counted once on the virtual GPU, kept as data.
 
-`python -m tests.kernels.counted_steps` makes the table: one block of each step is run, and its
+`python -m tools.records.counted_steps` makes the table: one block of each step is run, and its
 counts stand for all blocks. That takes a minute, which a lesson need not.
 """
 
 from __future__ import annotations
 
-import csv
+from dataclasses import dataclass
 from functools import cache
 
 from utils.errors import CourseError
 from utils.ladder.ladder import Ladder
 from utils.ladder.step import Step, Variant
 from utils.lessons.lesson import course_device
-from utils.measuring import roofline
+from utils.measuring import roofline, rows
 from utils.measuring.roofline import Ceilings, Counts
 from utils.paths import DATA
 
 FILE = DATA / "counted" / "steps.csv"
-NUMBERS = ("flops", "dram_bytes", "l2_bytes", "wavefronts", "instructions")
+DIGITS = 9
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A row of the table."""
+
+    kernel: str
+    shape: str
+    counts: Counts
 
 
 def counts_of(step: Step | Variant | str) -> Counts:
@@ -31,19 +40,14 @@ def counts_of(step: Step | Variant | str) -> Counts:
         if name in (kernel, kernel.partition(" ")[0]):
             return counts
     raise CourseError(
-        f"{name} is not among the counted steps: python -m tests.kernels.counted_steps counts "
+        f"{name} is not among the counted steps: python -m tools.records.counted_steps counts "
         "those of the ladders."
     )
 
 
-@cache
 def recorded_counts() -> dict[str, Counts]:
     """All of them, by kernel with its constants, in the order of the ladders."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return {
-            row["kernel"]: Counts(*(float(row[name]) for name in NUMBERS), int(row["blocks"]))
-            for row in csv.DictReader(file)
-        }
+    return {row.kernel: row.counts for row in rows.read(FILE, Counted)}
 
 
 def ceilings() -> Ceilings:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 
 import pandas as pd
@@ -121,11 +120,9 @@ def draw_busiest(*steps: Step) -> Picture:
 
 def draw_samples(step: Step) -> Picture:
     """Where the profiler saw the warps of a short kernel: its longest loop, by instruction."""
-    path = records.file_of(course_device().name, "profiler_instructions")
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["kernel"].partition(" ")[0] == step.name]
-    total = sum(int(row["samples"]) for row in rows)
-    seen = [(row["opcode"], int(row["samples"]) / total) for row in rows]
+    found = profiler.sampled(step)
+    total = sum(row.samples for row in found)
+    seen = [(row.opcode, row.samples / total) for row in found]
     first, last = _busy_stretch([share for _, share in seen])
     title = f"Where the profiler saw the warps of {step.name}"
     return samples.draw_samples(title, seen[first : last + 1])

@@ -5,8 +5,8 @@ import statistics
 import pytest
 
 from gemm_kernels import LADDER
+from gemm_kernels.dispatch.constants import choose
 from gemm_kernels.parts.slices import cut
-from gemm_kernels.tuning.constants import choose
 from labs import check
 from labs.exercises import find
 from labs.host.benchmark.faults import FEWEST

@@ -7,7 +7,6 @@ from numba import cuda
 
 from gemm_kernels import LADDER
 from gemm_kernels.naive import naive
-from gemm_kernels.tuning.transfers import REPETITIONS
 from labs import check
 from utils import lessons as course
 from utils.lessons.first_cell import LESSONS
@@ -15,6 +14,7 @@ from utils.lessons.lesson_04 import transfers
 from utils.lessons.lesson_04.transfers import SIZES, transfer_ms, transfer_times
 from utils.machine import devices
 from utils.measuring import records
+from utils.measuring.transfers import REPETITIONS
 from virtual_gpu import counting_transfers, installed
 
 # The figures are those of the course's own records.

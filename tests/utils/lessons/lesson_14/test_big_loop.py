@@ -6,7 +6,7 @@ from numba import cuda
 from gemm_kernels import LADDER
 from gpu_xray.compile import NO_COMPILER
 from labs import EXERCISES
-from tests.kernels.big_loops import ARCH, variants
+from tools.records.big_loops import ARCH, variants
 from utils.errors import CourseError
 from utils.lessons import cycles_per_tile, draw_turns, reads
 from utils.lessons.cards import Card
@@ -43,7 +43,7 @@ def test_a_turn_has_the_multiply_adds_and_loads_of_a_tile(variant):
 
 
 def test_a_value_that_is_needed_soon_is_an_early_read():
-    assert BigLoop((), (4, 39, 40, 100)).early_reads == 2
+    assert BigLoop((4, 39, 40, 100), ()).early_reads == 2
 
 
 def test_without_a_compiler_the_record_takes_its_place(no_compiler):

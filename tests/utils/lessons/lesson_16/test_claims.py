@@ -9,8 +9,8 @@ from gemm_kernels import LADDER as GEMM
 from gpu_xray import ARCHITECTURES, xray
 from labs import EXERCISES, check
 from latency_kernels import LADDER as CEILINGS
-from tests.kernels import compiled_loops as recording
 from tests.labs.versions import changed
+from tools.records import compiled_loops as recording
 from utils import lessons as course
 from utils.lessons import profiler
 from utils.lessons.compiled_loops import COUNTS, listing, recorded_loop, recorded_loops

@@ -14,9 +14,9 @@ import pytest
 from numba import cuda, float32
 
 from gemm_kernels import LADDER, async_copy
+from gemm_kernels.dispatch.estimate import fitted
 from gemm_kernels.parts import blocks
 from gemm_kernels.parts.slices import REST_SLICES, cut
-from gemm_kernels.tuning.estimate import fitted
 from gpu_xray import xray
 from labs import EXERCISES
 from labs.exercises.slices.exercise import ADDING, BEGINNING, COUNTS, best, time_of

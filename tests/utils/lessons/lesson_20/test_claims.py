@@ -15,7 +15,7 @@ from reduce_kernels.reduction import longest_chain
 from utils import lessons as course
 from utils.lessons.lesson_20.ways_to_add import library_ms, needed
 from utils.machine import devices
-from utils.measuring import records
+from utils.measuring import as_called, records
 from virtual_gpu import trace
 from virtual_gpu.tests.kernels import broken
 
@@ -192,25 +192,26 @@ def test_from_2_to_the_28_on_three_curves_lie_within_3_percent():
 # ---- as it is called, and what is left ----
 
 
+def called(function: str, elements: int) -> as_called.Row:
+    """The last one that was recorded as it is called."""
+    rows = as_called.read(as_called.file_of(H200.name))
+    return [row for row in rows if (row.function, row.elements) == (function, elements)][-1]
+
+
 @pytest.mark.slow
 def test_a_short_call_is_python():
-    with open(records.file_of(H200.name, "as_called"), encoding="utf-8") as file:
-        rows = {(row["function"], row["elements"]): row for row in csv.DictReader(file)}
-    short = rows["reduce into out", "1024"]
-    assert (f"{float(short['time_us']):.1f}", f"{float(short['host_us']):.1f}") == ("10.2", "10.1")
-    assert short["library"] == "PyTorch"
-    assert float(short["ratio"]) < 1
-    long = rows["reduce", str(2**30)]
-    assert float(long["host_us"]) < 0.02 * float(long["time_us"])
+    short, long = called("reduce into out", 1024), called("reduce", 2**30)
+    assert (f"{short.time_us:.1f}", f"{short.host_us:.1f}") == ("10.2", "10.1")
+    assert short.library == "PyTorch"
+    assert short.ratio < 1
+    assert long.host_us < 0.02 * long.time_us
 
 
 @pytest.mark.slow
 def test_4_mi_floats_stay_in_the_cache_when_a_function_is_called_again_and_again():
-    with open(records.file_of(H200.name, "as_called"), encoding="utf-8") as file:
-        rows = {(row["function"], row["elements"]): row for row in csv.DictReader(file)}
     assert (2**22 * 4 // 2**20, H200.l2_kib // 1024) == (16, 60)
-    called = float(rows["reduce into out", str(2**22)]["time_us"])
-    assert (f"{called:.2f}", f"{1000 * ms('reduce9', '2^22'):.2f}") == ("7.93", "8.26")
+    time_us = called("reduce into out", 2**22).time_us
+    assert (f"{time_us:.2f}", f"{1000 * ms('reduce9', '2^22'):.2f}") == ("7.93", "8.26")
 
 
 @pytest.mark.slow

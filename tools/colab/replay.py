@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.colab.image import python_of
+from tools.colab.image import python_of
 from utils.paths import ROOT
 
 # Colab's own mark, by which the course knows it.

@@ -1,6 +1,6 @@
 """Ask the driver for the occupancy of kernels and write its answers as data.
 
-``python -m tests.kernels.occupancy --out FOLDER`` needs a CUDA device. It writes two tables, one
+``python -m tools.records.occupancy --out FOLDER`` needs a CUDA device. It writes two tables, one
 row per question and answer:
 
 - ``occupancy.csv``: how many blocks an SM holds, by cuOccupancyMaxActiveBlocksPerMultiprocessor;

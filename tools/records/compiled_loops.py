@@ -1,6 +1,6 @@
 """Record the hot loops that lessons 16 and 21 show, so that they need no compiler.
 
-    python -m tests.kernels.compiled_loops
+    python -m tools.records.compiled_loops
 
 needs the compiler and no GPU. Use the toolkit with which the times were recorded. It writes
 ``loop_counts.csv`` and ``listings.csv`` into ``data/compiled``.
@@ -8,9 +8,7 @@ needs the compiler and no GPU. Use the toolkit with which the times were recorde
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from numba import cuda
 
@@ -19,8 +17,9 @@ import latency_kernels
 from gpu_xray import XRay, xray
 from labs import EXERCISES
 from utils.ladder.step import Variant
-from utils.lessons.compiled_loops import ARCH, COUNTS, LISTINGS, loop_of
+from utils.lessons.compiled_loops import ARCH, COUNTS, LISTINGS, Listed, Recorded, loop_of
 from utils.machine.versions import versions
+from utils.measuring import rows
 from utils.measuring.roofline import recorded
 
 DEVICE, SIZE = "NVIDIA H200", "4096"
@@ -53,50 +52,26 @@ def listed() -> list[Variant]:
     return [gemm_kernels.LADDER.step("naive").variant(), *FMA_LOOP.variants()]
 
 
-def count_row(name: str, limit: int | None, seen: XRay) -> dict:
-    loop, now = loop_of(seen), versions()
-    return {
-        "arch": ARCH,
-        "toolkit": now.toolkit,
-        "numba_cuda": now.numba_cuda,
-        "kernel": name,
-        "max_registers": limit or "",
-        "registers": loop.registers,
-        "local_bytes": loop.local_bytes,
-        "spill_bytes": loop.spill_bytes,
-        "waits": f"{loop.waits:g}",
-        "kept": loop.kept,
-        "mix": " ".join(f"{name}:{count}" for name, count in loop.mix.items()),
-    }
+def counted(name: str, limit: int | None, seen: XRay) -> Recorded:
+    now = versions()
+    return Recorded(ARCH, now.toolkit, now.numba_cuda, name, limit, loop_of(seen))
 
 
-def listing_rows(variant: Variant) -> Iterator[dict]:
+def instructions(variant: Variant) -> Iterator[Listed]:
     for one in xray(variant.kernel, variant.step.signature, ARCH).hot.body:
-        yield {
-            "arch": ARCH,
-            "kernel": str(variant),
-            "address": one.address,
-            "predicate": one.predicate,
-            "opcode": one.opcode,
-            "operands": "; ".join(one.operands),
-            "word": f"{one.word:032x}",
-        }
-
-
-def write(rows: list[dict], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+        yield Listed(
+            ARCH, str(variant), one.address, one.predicate or None, one.opcode,
+            "; ".join(one.operands), f"{one.word:032x}",
+        )  # fmt: skip
 
 
 def main() -> None:
-    rows = [
-        count_row(name, limit, xray(kernel, signature, ARCH))
+    found = (
+        counted(name, limit, xray(kernel, signature, ARCH))
         for name, limit, kernel, signature in kernels()
-    ]
-    write(rows, COUNTS)
-    write([row for variant in listed() for row in listing_rows(variant)], LISTINGS)
+    )
+    rows.write(COUNTS, found, Recorded)
+    rows.write(LISTINGS, (one for each in listed() for one in instructions(each)), Listed)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
-"""What it costs to get the data to the GPU and back: copies, managed memory, and a whole product.
+"""The sub-command `transfers`: what it costs to get the data to the GPU and back.
 
-`python -m gemm_kernels transfers` measures and records it. All times are the host's, from the
-call to the end of the work, unless they are called a kernel's.
+All times are the host's, from the call to the end of the work, unless they are called a kernel's.
 """
 
 from __future__ import annotations
@@ -11,10 +10,9 @@ import datetime
 import statistics
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import chain
 
 import numpy as np
 from numba import cuda
@@ -22,14 +20,6 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from gemm_kernels.tuning.transfer_experiments import (
-    Experiment,
-    copies,
-    on_cpu,
-    parts,
-    products,
-    ten_products,
-)
 from utils.ladder.problems import draw
 from utils.ladder.shapes import FLOAT32_BYTES, GemmShape
 from utils.machine.versions import versions
@@ -37,13 +27,9 @@ from utils.measuring import records
 from utils.measuring.command_line import Command, device_for
 from utils.measuring.records import Record
 from utils.measuring.timing import time_cpu
+from utils.measuring.ways_to_copy import Experiment
 
 LADDER = "transfers"
-BYTES = tuple(2**exponent for exponent in range(16, 29, 2))  # 64 KiB ... 256 MiB
-PRODUCTS = (64, 128, 256, 512, 1024, 2048)
-# Of the source that multiplies ten times on a CPU and on a GPU.
-SOURCE = GemmShape(2000, 600, 2000)
-RUNGS = ("naive", "naive_parallel", "parallel")  # of the CPU's ladder
 REPETITIONS = 9
 
 
@@ -97,42 +83,51 @@ def _record(device: str, experiment: Experiment, **facts) -> Record:
     return Record(**empty | asdict(versions()) | what | {"device": device, "date": today} | facts)
 
 
-def measure(device: str) -> Iterator[Record]:
-    """Everything that this module measures, for the GPU of that name."""
-    for size in BYTES:
-        elements = size // FLOAT32_BYTES
-        for experiment in copies(elements):
-            yield copy_record(device, elements, experiment)
-    for n in PRODUCTS:
-        shape = GemmShape(n, n, n)
-        for experiment in chain(products(shape), on_cpu(shape, ["parallel"])):
-            yield product_record(device, shape, experiment)
-        yield host_record(device, shape)
-    of_source = (products(SOURCE), parts(SOURCE), ten_products(SOURCE), on_cpu(SOURCE, RUNGS))
-    for experiment in chain(*of_source):
-        yield product_record(device, SOURCE, experiment)
-    yield host_record(device, SOURCE)
+@dataclass(frozen=True)
+class Timed:
+    """What to time of one size. of: the elements of a copy, or the shape of a product.
+
+    on_host: whether NumPy on one thread of the host is timed as well.
+    """
+
+    of: int | GemmShape
+    experiments: Iterable[Experiment]
+    on_host: bool = False
+
+
+def measure(device: str, sizes: Iterable[Timed]) -> Iterator[Record]:
+    """Everything, for the GPU of that name."""
+    for size in sizes:
+        record = product_record if isinstance(size.of, GemmShape) else copy_record
+        for experiment in size.experiments:
+            yield record(device, size.of, experiment)
+        if size.on_host:
+            yield host_record(device, size.of)
+
+
+def transfers_command(sizes: Callable[[], Iterable[Timed]]) -> Command:
+    """sizes: what to time."""
+    return Command(
+        "transfers",
+        "measure what the way to the GPU and back costs, and unified memory",
+        _configure,
+        partial(_run, sizes),
+    )
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(sizes: Callable[[], Iterable[Timed]], options: argparse.Namespace) -> int:
     device = device_for("transfers")
-    rows = list(track(measure(device.name), "Transfers", console=Console(stderr=True)))
+    rows = list(track(measure(device.name, sizes()), "Transfers", console=Console(stderr=True)))
     Console().print(_table(rows))
     if options.record:
         path = records.file_of(device.name, LADDER)
         records.write(rows, path, list(dict.fromkeys(row.step for row in rows)))
         print(f"Recorded in {path.relative_to(records.DATA.parent)}.", file=sys.stderr)
     return 0
-
-
-COMMAND = Command(
-    "transfers", "measure what the way to the GPU and back costs, and unified memory",
-    _configure, _run,
-)  # fmt: skip
 
 
 def _table(rows: list[Record]) -> Table:

@@ -1,6 +1,6 @@
 """Record the innermost loops that lessons show, for machines without a compiler.
 
-    python -m tests.kernels.hot_loops --out data/compiled/hot_loops.csv
+    python -m tools.records.hot_loops --out data/compiled/hot_loops.csv
 
 needs the compiler and no GPU. Use the toolkit with which the times were recorded.
 """
@@ -8,17 +8,16 @@ needs the compiler and no GPU. Use the toolkit with which the times were recorde
 from __future__ import annotations
 
 import argparse
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 
 from gemm_kernels import LADDER
 from utils.ladder.step import Variant
-from utils.lessons.inner_loops import compiled_loop
+from utils.lessons.inner_loops import Recorded, compiled_loop
 from utils.machine.versions import versions
+from utils.measuring import rows
 
 ARCH = "sm_90"
-COLUMNS = ("arch", "toolkit", "numba_cuda", "kernel", "loads_first", "opcodes")
 
 
 def variants() -> list[Variant]:
@@ -31,20 +30,18 @@ def variants() -> list[Variant]:
     ]
 
 
-def rows() -> Iterator[tuple]:
+def recorded() -> Iterator[Recorded]:
     now = versions()
     for variant in variants():
-        loop = compiled_loop(variant, ARCH)
-        told = ARCH, now.toolkit, now.numba_cuda, variant, loop.loads_first
-        yield (*told, " ".join(loop.opcodes))
+        found = compiled_loop(variant, ARCH)
+        yield Recorded(ARCH, now.toolkit, now.numba_cuda, str(variant), found)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    with options.out.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rows()])
+    rows.write(options.out, recorded(), Recorded)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import zipfile
 
-from tests.release.contents import COURSE, changes, left_out, too_much, version
+from tools.release.contents import COURSE, changes, left_out, too_much, version
 from utils.paths import ROOT
 
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

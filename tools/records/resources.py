@@ -1,6 +1,6 @@
 """Compare the x-ray with the driver: registers, memory and threads of kernels of many kinds.
 
-``python -m tests.kernels.resources --out FILE.csv`` needs a CUDA device, and cuobjdump and nvdisasm
+``python -m tools.records.resources --out FILE.csv`` needs a CUDA device, and cuobjdump and nvdisasm
 beside the toolkit. One row per kernel and figure: kernel, figure, driver, xray. Both come from the
 same compiler, so they must be equal.
 """

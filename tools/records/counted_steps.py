@@ -1,14 +1,13 @@
 """Count what every recorded product asks of the device, for lessons that show them all.
 
-    python -m tests.kernels.counted_steps
+    python -m tools.records.counted_steps
 
-needs no GPU and no compiler: the loops are those of ``python -m tests.kernels.compiled_loops``. It
+needs no GPU and no compiler: the loops are those of ``python -m tools.records.compiled_loops``. It
 writes ``data/counted/steps.csv``.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 
 from gemm_kernels import LADDER
@@ -16,7 +15,8 @@ from utils.errors import CourseError
 from utils.ladder.step import Variant
 from utils.ladder.tasks import Shape
 from utils.lessons.compiled_loops import recorded_loop
-from utils.lessons.lesson_21.counted_steps import FILE, NUMBERS
+from utils.lessons.lesson_21.counted_steps import DIGITS, FILE, Counted
+from utils.measuring import rows
 from utils.measuring.roofline import Counts, counted, recorded
 
 DEVICE, SIZE = "NVIDIA H200", "4096"
@@ -34,23 +34,14 @@ def count(variant: Variant, shape: Shape) -> Counts:
     return counted(variant, shape, recorded_loop(str(variant)).hot_loop)
 
 
-def row(variant: Variant, shape: Shape, counts: Counts) -> dict:
-    numbers = {name: f"{getattr(counts, name):.9g}" for name in NUMBERS}
-    return {"kernel": str(variant), "shape": str(shape), **numbers, "blocks": counts.blocks}
-
-
 def main() -> None:
-    rows = []
+    found = []
     for variant, shape in steps():
         try:
-            rows.append(row(variant, shape, count(variant, shape)))
+            found.append(Counted(str(variant), str(shape), count(variant, shape)))
         except CourseError as error:
             print(f"Left out: {error}")
-    FILE.parent.mkdir(exist_ok=True)
-    with FILE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    rows.write(FILE, found, Counted, DIGITS)
 
 
 if __name__ == "__main__":

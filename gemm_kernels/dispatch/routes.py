@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gemm_kernels import autotuned
+from gemm_kernels.dispatch import constants, estimate
 from gemm_kernels.parts.blocks import WIDE
 from gemm_kernels.parts.strided import Tiling
-from gemm_kernels.tuning import constants, estimate
 from utils.ladder.shapes import FLOAT32_BYTES, GemmShape
 from utils.ladder.step import Variant
 from utils.launching.slots import Slot

@@ -1,27 +1,26 @@
-"""What is timed of the way to the GPU and back: copies, managed memory, and whole products.
+"""The ways to the GPU and back: copies, managed memory, and whole products.
 
-`transfers.py` takes the times. Every product on the GPU is the kernel of `naive`.
+`transfers.py` times them. A product is a kernel with its launch, to be called with a, b and c.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numba import cuda, float32, get_num_threads
+from numba import cuda, float32
 
-from gemm_kernels import cpu, naive
-from gemm_kernels.unified_memory import managed
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import FLOAT32_BYTES, GemmShape
 
 PAGE_BYTES = 4096
-TEN = 10  # products, as the source multiplies them
+TEN = 10  # products of the same arrays
 
 Prefetch = Callable[[np.ndarray, bool], None]
+Product = Callable[..., None]
 
 
 @dataclass(frozen=True)
@@ -74,11 +73,11 @@ def copies(elements: int, prefetch: Prefetch = prefetch) -> Iterator[Experiment]
     """Every way to move so many float32 between host and device, in both directions."""
     on_device = cuda.to_device(np.ones(elements, np.float32))
     ones = np.ones(elements, np.float32)
-    for step, host in (("pageable", ones), ("pinned", pinned(ones))):
+    for step, host in (("pageable", ones), ("pinned", copied(ones, cuda.pinned_array))):
         yield Experiment(step, "DIRECTION=to_device", partial(on_device.copy_to_device, host))
         yield Experiment(step, "DIRECTION=to_host", partial(_copy_to_host, on_device, host))
 
-    pages = managed(ones)
+    pages = copied(ones, cuda.managed_array)
     on_host = np.asarray(pages)
 
     def use_on_device():
@@ -94,23 +93,24 @@ def copies(elements: int, prefetch: Prefetch = prefetch) -> Iterator[Experiment]
     yield Experiment("managed_prefetch", "DIRECTION=to_host", back, use_on_device)
 
 
-def products(shape: GemmShape, prefetch: Prefetch = prefetch) -> Iterator[Experiment]:
+def products(
+    shape: GemmShape, kernel: Product, prefetch: Prefetch = prefetch
+) -> Iterator[Experiment]:
     """One product, from arrays that are there to a result on the host, several ways.
 
     WHAT=wall is everything, WHAT=kernel the kernel's own time.
     """
-    host = _host_arrays(shape)
-    kernel = _kernel(shape)
+    host = host_arrays(shape)
     on_device = tuple(map(cuda.to_device, host))
 
     yield Experiment("product_with_copies", "WHAT=wall", partial(_with_copies, kernel, host))
     yield Experiment("product_with_copies", "WHAT=kernel", partial(_kernel_ms, kernel, on_device))
-    fast = tuple(map(pinned, host))
+    fast = _all_copied(host, cuda.pinned_array)
     yield Experiment("product_with_pinned_copies", "WHAT=wall", partial(_with_copies, kernel, fast))
     # Numba copies each NumPy argument of a launch to the device, and back after it.
     yield Experiment("product_of_numpy_arrays", "WHAT=wall", partial(kernel, *host))
 
-    arrays = tuple(map(managed, host))
+    arrays = _all_copied(host, cuda.managed_array)
 
     def bring_back():
         for array in arrays:
@@ -126,18 +126,18 @@ def products(shape: GemmShape, prefetch: Prefetch = prefetch) -> Iterator[Experi
     yield Experiment("product_managed", "WHAT=kernel TOUCH=first", on_arrays, bring_back)
     yield Experiment("product_managed", "WHAT=kernel TOUCH=second", on_arrays)
     yield Experiment("product_managed", "WHAT=kernel TOUCH=prefetched", on_arrays, send)
-    yield from _born_on_gpu(shape)
+    yield from _born_on_gpu(shape, kernel)
 
 
-def _born_on_gpu(shape: GemmShape) -> Iterator[Experiment]:
-    """The product of managed arrays that a kernel fills, as the source does it.
+def _born_on_gpu(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
+    """The product of managed arrays that a kernel fills.
 
     Each repetition has new arrays: pages that no processor has touched.
     """
-    kernel, arrays = _kernel(shape), []
+    arrays = []
 
     def allocate():
-        arrays[:] = [cuda.managed_array(one.shape, one.dtype) for one in _host_arrays(shape)]
+        arrays[:] = [cuda.managed_array(one.shape, one.dtype) for one in host_arrays(shape)]
 
     def fill_all(*given):
         for array in given:
@@ -158,9 +158,9 @@ def _born_on_gpu(shape: GemmShape) -> Iterator[Experiment]:
     yield Experiment(step, "WHAT=wall", wall, allocate)
 
 
-def parts(shape: GemmShape) -> Iterator[Experiment]:
+def parts(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
     """The steps of one product with copies, each by itself: memory, copies in, kernel, copy out."""
-    host = _host_arrays(shape)
+    host = host_arrays(shape)
     on_device = tuple(map(cuda.to_device, host))
     part = partial(Experiment, "part", products=0)
 
@@ -173,16 +173,16 @@ def parts(shape: GemmShape) -> Iterator[Experiment]:
             there.copy_to_device(array)
 
     yield part("PART=allocate", allocate)
-    for memory, arrays in (("pageable", host), ("pinned", tuple(map(pinned, host)))):
+    for memory, arrays in (("pageable", host), ("pinned", _all_copied(host, cuda.pinned_array))):
         back = partial(_copy_to_host, on_device[2], arrays[2])
         yield part(f"PART=copy_in MEMORY={memory}", partial(copy_in, arrays))
         yield part(f"PART=copy_out MEMORY={memory}", back)
-    yield part("PART=kernel", partial(_kernel(shape), *on_device))
+    yield part("PART=kernel", partial(kernel, *on_device))
 
 
-def ten_products(shape: GemmShape) -> Iterator[Experiment]:
-    """Ten products of the same arrays, as in the source: copied for each one, or once for all."""
-    host, kernel = _host_arrays(shape), _kernel(shape)
+def ten_products(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
+    """Ten products of the same arrays: copied for each one, or once for all."""
+    host = host_arrays(shape)
     on_device = tuple(map(cuda.to_device, host))
     experiment = partial(Experiment, "ten_products", products=TEN)
 
@@ -194,12 +194,12 @@ def ten_products(shape: GemmShape) -> Iterator[Experiment]:
         for _ in range(TEN):
             _with_copies(kernel, arrays)
 
-    for memory, arrays in (("pageable", host), ("pinned", tuple(map(pinned, host)))):
+    for memory, arrays in (("pageable", host), ("pinned", _all_copied(host, cuda.pinned_array))):
         yield experiment(f"MEMORY={memory} COPIES=each", partial(each, arrays))
         yield experiment(f"MEMORY={memory} COPIES=once", partial(_with_copies, ten, arrays))
     yield experiment("MEMORY=numpy COPIES=each", partial(ten, *host))
 
-    arrays = tuple(map(managed, host))
+    arrays = _all_copied(host, cuda.managed_array)
 
     def bring_back():
         for array in arrays:
@@ -210,42 +210,31 @@ def ten_products(shape: GemmShape) -> Iterator[Experiment]:
     yield experiment("WHAT=kernel", partial(_kernel_ms, ten, on_device))
 
 
-def on_cpu(shape: GemmShape, rungs: Sequence[str]) -> Iterator[Experiment]:
-    """One product on the host by steps of the CPU's ladder."""
-    arrays = _host_arrays(shape)
-    for rung in rungs:
-        kernel = cpu.LADDER.step(rung).variant().kernel
-        threads = get_num_threads() if "parallel" in rung else 1
-        yield Experiment(f"cpu_{rung}", f"THREADS={threads}", partial(kernel, *arrays))
-
-
-def pinned(array: np.ndarray) -> np.ndarray:
-    """A copy of a host array in memory that the system never moves."""
-    copy = cuda.pinned_array(array.shape, array.dtype)
+def copied(array: np.ndarray, make: Callable) -> np.ndarray:
+    """A copy of a host array in memory that `make` takes, such as `cuda.pinned_array`."""
+    copy = make(array.shape, array.dtype)
     copy[...] = array
     return copy
 
 
-def _host_arrays(shape: GemmShape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _all_copied(arrays: tuple, make: Callable) -> tuple[np.ndarray, ...]:
+    return tuple(copied(array, make) for array in arrays)
+
+
+def host_arrays(shape: GemmShape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """a and b with numbers in them, and c."""
     a, b = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
     return a, b, np.zeros((shape.m, shape.n), np.float32)
 
 
-def _kernel(shape: GemmShape) -> Callable:
-    """`naive` with its launch, to be called with the arrays."""
-    launch = naive.launch(shape)
-    return naive.naive[launch.grid, launch.block]
-
-
-def _with_copies(kernel: Callable, host: tuple) -> None:
+def _with_copies(kernel: Product, host: tuple) -> None:
     a, b, c = host
     there = cuda.to_device(a), cuda.to_device(b), cuda.device_array(c.shape, c.dtype)
     kernel(*there)
     there[2].copy_to_host(c)
 
 
-def _with_managed(kernel: Callable, arrays: tuple) -> None:
+def _with_managed(kernel: Product, arrays: tuple) -> None:
     kernel(*arrays)
     cuda.synchronize()
     np.asarray(arrays[2]).sum()
@@ -255,7 +244,7 @@ def _copy_to_host(array, host: np.ndarray) -> None:
     array.copy_to_host(host)
 
 
-def _kernel_ms(kernel: Callable, arrays: tuple) -> float:
+def _kernel_ms(kernel: Product, arrays: tuple) -> float:
     start, end = cuda.event(), cuda.event()
     start.record()
     kernel(*arrays)

@@ -1,6 +1,6 @@
 """Read what the profiler says of a few kernels: what is busy, and what their warps wait for.
 
-    python -m tests.kernels.stalls --out FOLDER --raw FOLDER
+    python -m tools.records.stalls --out FOLDER --raw FOLDER
 
 needs a CUDA device and Nsight Compute (``ncu``). It writes ``profiler_figures.csv``,
 ``profiler_stalls.csv`` and ``profiler_instructions.csv`` into the first folder. What the profiler
@@ -88,7 +88,7 @@ def profile(view: str, size: str) -> str:
     command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv"]
     command += ["--print-units", "base"]
     command += VIEWS[view] + ([",".join(_known())] if view == "metrics" else [])
-    command += [sys.executable, "-W", "ignore", "-m", "tests.kernels.stalls", "--launch", size]
+    command += [sys.executable, "-W", "ignore", "-m", "tools.records.stalls", "--launch", size]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")

@@ -1,4 +1,4 @@
-"""Random calls of `sgemm` and `reduce` on a GPU: `python -m tests.kernels.called --calls 500`.
+"""Random calls of `sgemm` and `reduce` on a GPU: `python -m tools.random_calls --calls 500`.
 
 Layouts, factors, NaN, odd parts, arrays of three libraries; a part each of plain calls, on streams,
 in threads and in captured graphs. Each result is compared with float64 within its error bound, and

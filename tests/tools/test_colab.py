@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.colab import __main__ as command
-from tests.colab import image
+from tools.colab import __main__ as command
+from tools.colab import image
 from utils.paths import DATA
 
 LIST = max((DATA / "platforms").glob("colab_*.txt"))

@@ -1,6 +1,6 @@
 """Runs every lesson as in Colab, and says which of its packages the course changes.
 
-``python -m tests.colab`` replays the list in data/platforms/; ``--list FILE`` another one, which is
+``python -m tools.colab`` replays the list in data/platforms/; ``--list FILE`` another one, which is
 the output of ``pip freeze`` in Colab. Exit code: 0, 1 where a lesson fails or NumPy or IPython
 change, 2 where nothing can be replayed although COURSE_NEEDS_EVERYTHING is 1.
 """
@@ -13,9 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.colab import replay
-from tests.colab.image import NoImage, copied, image, packages_of
-from tests.colab.replay import Replay
+from tools.colab import replay
+from tools.colab.image import NoImage, copied, image, packages_of
+from tools.colab.replay import Replay
 from utils.paths import DATA, NOTEBOOKS, ROOT
 
 BUILD = ROOT / "build" / "colab"
@@ -25,7 +25,7 @@ SECONDS = 2400  # for half of the lessons, also where other programs run
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.colab", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.colab", description=__doc__)
     newest = max((DATA / "platforms").glob("colab_*.txt"))
     parser.add_argument("--list", type=Path, default=newest, help="Colab's packages")
     parser.add_argument("--python", default="3.13", help="Colab's version of Python")

@@ -1,6 +1,6 @@
 """Time kernels whose numbers do not stay in registers, beside the same with numbers that do.
 
-    python -m tests.kernels.spills --out FILE.csv
+    python -m tools.records.spills --out FILE.csv
 
 needs a CUDA device. The loop of multiply-adds with fewer and fewer registers, and the product of
 the exercise ``sums_in_registers`` before and after. ``data/README.md`` says what a row is.
@@ -9,7 +9,6 @@ the exercise ``sums_in_registers`` before and after. ``data/README.md`` says wha
 from __future__ import annotations
 
 import argparse
-import csv
 import datetime
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,12 +20,11 @@ from numba import cuda
 from labs import EXERCISES
 from latency_kernels import LADDER as CEILINGS
 from utils.ladder.problems import draw, poisoned
+from utils.lessons.lesson_16.reading_machine_code import Spilled
+from utils.measuring import rows
+from utils.measuring.rows import Date
 from utils.measuring.timing import time_gpu
 
-COLUMNS = (
-    *("kernel", "max_registers", "registers", "local_bytes", "gflops"),
-    *("time_ms", "time_ms_min", "time_ms_max", "sm_clock_mhz", "date"),
-)
 LIMITS = (None, 80, 72, 64, 48)
 ACCUMULATORS, SIDE = "2^28", 4096
 NAME = "sums_in_registers"
@@ -74,7 +72,7 @@ def products(side: int = SIDE) -> Iterator[Rival]:
         yield Rival(f"{NAME} {name}", None, kernel, *where, right, 2.0 * side**3)
 
 
-def rows(rivals: list[Rival]) -> Iterator[tuple]:
+def recorded(rivals: list[Rival]) -> Iterator[Spilled]:
     """Timed by turns; a kernel whose result is wrong ends it."""
     timings = time_gpu([rival.run for rival in rivals])
     for rival, timing in zip(rivals, timings, strict=True):
@@ -82,25 +80,20 @@ def rows(rivals: list[Rival]) -> Iterator[tuple]:
             raise SystemExit(f"{rival.kernel} is wrong; nothing is recorded.")
         (registers,) = rival.function.get_regs_per_thread().values()
         (local_bytes,) = rival.function.get_local_mem_per_thread().values()
-        ms = timing.median_ms
-        told = (
-            rival.kernel,
-            rival.registers,
-            registers,
-            local_bytes,
-            f"{rival.flops / ms / 1e6:.6g}",
-        )
-        times = (f"{one:.6g}" for one in (ms, timing.min_ms, timing.max_ms))
-        yield (*told, *times, timing.sm_clock_mhz, datetime.date.today().isoformat())
+        yield Spilled(
+            kernel=rival.kernel, max_registers=rival.registers, registers=registers,
+            local_bytes=local_bytes, gflops=rival.flops / timing.median_ms / 1e6,
+            time_ms=timing.median_ms, time_ms_min=timing.min_ms, time_ms_max=timing.max_ms,
+            sm_clock_mhz=timing.sm_clock_mhz, date=Date(datetime.date.today().isoformat()),
+        )  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    found = [*rows(list(loops())), *rows(list(products()))]
-    with options.out.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *found])
+    found = [*recorded(list(loops())), *recorded(list(products()))]
+    rows.write(options.out, found, Spilled)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from dataclasses import dataclass
 from functools import cache
@@ -13,19 +12,37 @@ from pathlib import Path
 
 from utils.ladder.shapes import GemmShape
 from utils.machine import devices
+from utils.measuring import rows
+from utils.measuring.rows import Date
 from utils.paths import DATA
 
 FOLDER = DATA / "tuned"
-CONSTANTS = ("BM", "BN", "BK", "TM", "TN", "BLOCKS", "ORDER", "SLICES")
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Those of `autotuned`."""
+
+    BM: int
+    BN: int
+    BK: int
+    TM: int
+    TN: int
+    BLOCKS: int
+    ORDER: int
+    SLICES: int
 
 
 @dataclass(frozen=True)
 class Timed:
-    """One candidate that was timed at a shape."""
+    """One candidate that was timed at a shape. library_ratio: the library's time over its time."""
 
     shape: GemmShape
-    constants: dict[str, int]
+    constants: Constants
     time_ms: float
+    gflops: float
+    library_ratio: float | None
+    date: Date
 
     def distance(self, shape: GemmShape) -> float:
         """How far its shape is from another: the sum of the sides' ratios, as powers of two."""
@@ -54,7 +71,6 @@ def nearest(shape: GemmShape, within: float) -> dict[str, int] | None:
 def forget() -> None:
     """After the files have changed: read them again."""
     _fastest.cache_clear()
-    tuned.cache_clear()
 
 
 def file_of(device: str) -> Path:
@@ -68,19 +84,10 @@ def _fastest(shape: GemmShape, device: str) -> dict[str, int]:
     timed = tuned(device) or tuned(devices.REFERENCE)
     if not timed:
         return {}
-    return min(timed, key=lambda one: (one.distance(shape), one.time_ms)).constants
+    chosen = min(timed, key=lambda one: (one.distance(shape), one.time_ms))
+    return dict(vars(chosen.constants))
 
 
-@cache
 def tuned(device: str) -> tuple[Timed, ...]:
     """Every candidate that was timed on a device; empty if none was."""
-    path = file_of(device)
-    if not path.exists():
-        return ()
-    with path.open(encoding="utf-8", newline="") as file:
-        return tuple(_from_row(row) for row in csv.DictReader(file))
-
-
-def _from_row(row: dict[str, str]) -> Timed:
-    shape = GemmShape(*(int(row[side]) for side in ("m", "n", "k")))
-    return Timed(shape, {name: int(row[name]) for name in CONSTANTS}, float(row["time_ms"]))
+    return rows.read_if_any(file_of(device), Timed)

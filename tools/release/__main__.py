@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.release.contents import changes, left_out, too_much, version
+from tools.release.contents import changes, left_out, too_much, version
 from utils.paths import ROOT
 
 BUILD = ROOT / "build" / "release"

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gemm_kernels import autotuned
+from gemm_kernels.dispatch import estimate, routes
+from gemm_kernels.dispatch.estimate import KINDS, best, candidates, fitted, speed_of
 from gemm_kernels.parts.strided import Tiling
-from gemm_kernels.tuning import estimate, routes, shapes_search
-from gemm_kernels.tuning.estimate import KINDS, best, candidates, fitted, speed_of
+from gemm_kernels.tuning import shapes_search
 from utils.ladder.shapes import GemmShape
 from utils.launching.slots import Slot
 from utils.machine import devices

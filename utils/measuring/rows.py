@@ -1,0 +1,227 @@
+"""Rows of a CSV file as dataclasses, and back.
+
+The fields of the dataclass are the columns, in their order; a field that is a dataclass itself
+stands for its own fields. Values are numbers, text, dates, and tuples and mappings of them, which
+one cell holds separated by spaces. A field `... | None` may be empty, no other may.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache, lru_cache
+from io import StringIO
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, NewType, TypeVar, get_args, get_origin, get_type_hints
+
+from utils.errors import CourseError
+
+Row = TypeVar("Row")
+# ISO, as in 2026-11-21.
+Date = NewType("Date", str)
+DIGITS = 6
+FILES = 64  # that are kept in memory
+
+
+def read(path: Path, kind: type[Row]) -> tuple[Row, ...]:
+    """The rows of a file, which is read again only after it has changed.
+
+    CourseError if there is no file, if its columns are not those of `kind`, or for a value that its
+    column cannot hold; only columns with a default may be missing.
+    """
+    return _read(path, kind, version(path))
+
+
+def read_if_any(path: Path, kind: type[Row]) -> tuple[Row, ...]:
+    """As `read`, and no rows where there is no file."""
+    return read(path, kind) if path.exists() else ()
+
+
+def version(path: Path) -> tuple[int, int]:
+    """What differs between two states of a file: time of change and size. CourseError without."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        raise CourseError(f"There is no {path}: nothing has been recorded there yet.") from None
+    return found.st_mtime_ns, found.st_size
+
+
+def write(path: Path, rows: Iterable[object], kind: type, digits: int = DIGITS) -> None:
+    """Make the file anew, as a whole or not at all; floats with that many significant digits.
+
+    CourseError for a value that `read` would refuse, which leaves the file as it was.
+    """
+    lines = [[_text(value, digits) for value in _values(row)] for row in rows]
+    for number, line in enumerate(lines, start=1):
+        _row(kind, dict(zip(_columns(kind), line, strict=True)), f"Row {number} for {path}")
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows([_columns(kind), *lines])
+    write_text(path, text.getvalue())
+
+
+def write_text(path: Path, text: str) -> None:
+    """Make the file anew, as a whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Beside the file, because a rename is atomic only within one file system.
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(text, encoding="utf-8", newline="")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+@lru_cache(FILES)
+def _read(path: Path, kind: type[Row], version: tuple[int, int]) -> tuple[Row, ...]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            header = next(reader, [])
+            _check_columns(path, header, kind)
+            rows = tuple(_row(kind, line, origin) for line, origin in _lines(path, header, reader))
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise CourseError(f"{path} is no CSV file ({error}): record it again.") from None
+    if not rows:
+        raise CourseError(f"{path} holds no rows: record it again.")
+    return rows
+
+
+def _lines(path: Path, header: list[str], reader) -> Iterator[tuple[dict[str, str], str]]:
+    """Each line by column, and where it stands."""
+    for cells in reader:
+        origin = f"{path}, line {reader.line_num}"
+        if len(cells) != len(header):
+            raise CourseError(
+                f"{origin}, column {header[min(len(cells), len(header) - 1)]}: the line has "
+                f"{len(cells)} cells and the first one {len(header)}; mend it or record it again."
+            )
+        yield dict(zip(header, cells, strict=True)), origin
+
+
+def _check_columns(path: Path, header: list[str], kind: type) -> None:
+    missing = [name for name in _columns(kind) if name not in (*header, *_with_default(kind))]
+    unknown = [name for name in header if name not in _columns(kind)]
+    if missing or unknown:
+        raise CourseError(
+            f"{path}, line 1, has other columns than its rows need: missing "
+            f"{', '.join(missing) or 'none'}, not known {', '.join(unknown) or 'none'}; mend it or "
+            "record it again."
+        )
+
+
+@cache
+def _columns(kind: type) -> tuple[str, ...]:
+    hints = get_type_hints(kind)
+    names = (
+        _columns(hints[field.name]) if is_dataclass(hints[field.name]) else (field.name,)
+        for field in fields(kind)
+    )
+    return tuple(name for part in names for name in part)
+
+
+def _with_default(kind: type) -> list[str]:
+    return [field.name for field in fields(kind) if field.default is not MISSING]
+
+
+def _row(kind: type[Row], line: Mapping[str, str], origin: str) -> Row:
+    """origin: where the line stands, for what is said of it."""
+    values = {}
+    for name, read in _readers(kind):
+        if is_dataclass(read):
+            values[name] = _row(read, line, origin)
+        elif name in line:
+            try:
+                values[name] = read(line[name])
+            except ValueError as error:
+                raise CourseError(
+                    f"{origin}, column {name}: '{line[name]}' {error}; mend it or record it again."
+                ) from None
+    return kind(**values)
+
+
+@cache
+def _readers(kind: type) -> tuple[tuple[str, Any], ...]:
+    """Each field with the dataclass that it is, or with the function that reads its text."""
+    hints = get_type_hints(kind)
+    of_fields = ((field.name, hints[field.name]) for field in fields(kind))
+    return tuple((name, hint if is_dataclass(hint) else _reader(hint)) for name, hint in of_fields)
+
+
+def _reader(hint: Any) -> Callable[[str], object]:
+    if get_origin(hint) is UnionType:
+        (inner,) = set(get_args(hint)) - {NoneType}
+        read = _reader(inner)
+        return lambda text: read(text) if text else None
+    if get_origin(hint) is tuple:
+        read = _reader(get_args(hint)[0])
+        return lambda text: tuple(map(read, text.split()))
+    if get_origin(hint) is Mapping:
+        key, value = map(_reader, get_args(hint))
+
+        def parts(text: str) -> dict:
+            pairs = (part.partition(":")[::2] for part in text.split())
+            return {key(name): value(amount) for name, amount in pairs}
+
+        return parts
+    return READERS[hint]
+
+
+def _words(text: str) -> str:
+    if not text:
+        raise ValueError("must not be empty")
+    return text
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError("is no whole number") from None
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError("is no number")
+    return value
+
+
+def _date(text: str) -> str:
+    try:
+        if datetime.date.fromisoformat(text).isoformat() == text:
+            return text
+    except ValueError:
+        pass
+    raise ValueError("is no date such as 2026-11-21")
+
+
+READERS: Mapping[Any, Callable[[str], object]] = {
+    str: _words, int: _whole, float: _number, Date: _date
+}  # fmt: skip
+
+
+def _values(row: object) -> Iterator[object]:
+    for field in fields(row):
+        value = getattr(row, field.name)
+        if is_dataclass(value):
+            yield from _values(value)
+        else:
+            yield value
+
+
+def _text(value: object, digits: int) -> str:
+    if isinstance(value, tuple):
+        return " ".join(_text(part, digits) for part in value)
+    if isinstance(value, Mapping):
+        return " ".join(f"{name}:{_text(part, digits)}" for name, part in value.items())
+    if isinstance(value, float):
+        return f"{value:.{digits}g}"
+    return "" if value is None else str(value)
