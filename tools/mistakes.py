@@ -196,18 +196,20 @@ def _formulas(exercise: NumbersExercise) -> Iterator[Known]:
 
 
 def digest_of(exercise: Exercise) -> str:
-    """Return a digest of all texts that the table depends on, without their imports: where a name
-    comes from changes no table."""
+    """Return a digest of all texts that the table depends on, without their imports and docstrings,
+    which change no table."""
     files = [ROOT / name for name in _SOURCES]
     files += [exercise.folder / f"{name}.py" for name in ("exercise", "solution", "right", "wrong")]
-    texts = "".join(_without_imports(file.read_text(encoding="utf-8")) for file in files)
+    texts = "".join(_effective(file.read_text(encoding="utf-8")) for file in files)
     return hashlib.sha256(texts.encode()).hexdigest()[:16]
 
 
-def _without_imports(text: str) -> str:
+def _effective(text: str) -> str:
+    """Return a file's text without the lines of imports and docstrings."""
     lines = text.splitlines(keepends=True)
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import | ast.ImportFrom):
+        is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if is_docstring or isinstance(node, ast.Import | ast.ImportFrom):
             lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
     return "".join(lines)
 

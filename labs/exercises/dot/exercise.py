@@ -8,12 +8,12 @@ from labs.families.vectors import numbers
 from labs.targets import counts
 
 SUMS = family.Sums(threads=256)
-LARGEST_Y = 5  # 256 products of at most 1024 and 5 stay below 2**24: every float32 sum is exact
+LARGEST_Y = 5  # 256 products of at most 1024 and 5 stay below 2**23: every float32 sum is exact
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return x, the numbers from 1 to n in any order, and y, whole numbers from 2, both float32."""
-    y = np.random.default_rng([seed, 1]).integers(2, LARGEST_Y, shape[0], endpoint=True)
+    """Return x, the numbers from 1 to n in any order, and y, from 1.5 in halves, both float32."""
+    y = np.random.default_rng([seed, 1]).integers(1, LARGEST_Y, shape[0]) + 0.5
     return numbers(shape, seed), y.astype(np.float32)
 
 

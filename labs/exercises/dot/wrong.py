@@ -17,21 +17,17 @@ TWO = [
 
 WRONG = {
     "This is the sum of all `{x}[i] + {y}[i]` of the block. Nothing is multiplied.": {
-        "added in pairs": [("x[i] * y[i]", "x[i] + y[i]")],
-    },
+        "added in pairs": [("x[i] * y[i]", "x[i] + y[i]")]},
     "Only one of the two inputs is in this sum: nothing is multiplied.": {
         "x alone": [("x[i] * y[i]", "x[i]")],
-        "y alone": [("x[i] * y[i]", "y[i]")],
-    },
+        "y alone": [("x[i] * y[i]", "y[i]")]},
     "This is a sum of squares: each element is multiplied by itself.": {
         "x twice": [("x[i] * y[i]", "x[i] * x[i]")],
-        "y twice": [("x[i] * y[i]", "y[i] * y[i]")],
-    },
+        "y twice": [("x[i] * y[i]", "y[i] * y[i]")]},
     "Every block takes elements of block 0, from one input or from both.": {
         "y of block 0": [("* y[i]", "* y[tid]")],
         "x of block 0": [("x[i] *", "x[tid] *")],
-        "both of block 0": [("x[i] * y[i]", "x[tid] * y[tid]")],
-    },
+        "both of block 0": [("x[i] * y[i]", "x[tid] * y[tid]")]},
     "All products of a block take the same element of `{y}`.": {
         "one element of y per block": [("y[i]", "y[cuda.blockIdx.x]")],
         "the sum times one element": [("* y[i]", ""), ("= shared[0]", "= shared[0] * y[i]")],
@@ -45,6 +41,9 @@ WRONG = {
             *TWO, (PLUS, f"{PLUS}\n            other[tid] += other[tid + stride]"),
             ("= shared[0]", "= shared[0] * other[0]"),
         ],
+    },
+    "The fractions are lost: the shared array holds whole numbers.": {
+        "an int32 array": [("array(BLOCK, float32)", 'array(BLOCK, "int32")')],
     },
     "beyond the largest float": {"products in the tree": [("shared[tid] +=", "shared[tid] *=")]},
     "The last block reaches beyond the end of `{array}`. Nothing keeps this thread from loading "

@@ -15,8 +15,11 @@ THREADS = 256
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
     """Return x: different whole numbers, float32, of both signs if all blocks are full.
 
-    Otherwise all are negative, and below -1e30 if there is one block: no finite padding is right.
+    Otherwise all are negative, and below -1e30 if there is one block. A single element is minus
+    infinity: no finite padding is right.
     """
+    if shape == (1,):
+        return (np.full(1, -np.inf, np.float32),)
     x = numbers(shape, seed)
     if shape[0] % THREADS == 0:
         return (x - shape[0] // 2,)

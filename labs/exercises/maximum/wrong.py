@@ -22,7 +22,7 @@ WRONG = {
         "zero first": [(LOAD, f"    shared[tid] = float32(0)\n{INSIDE}")],
         "the smallest positive number": [(PAD, "float32(1.2e-38)")],
         "a padding that is not small enough": [(PAD, "float32(-1e9)")],
-    },
+        "the lowest finite number": [(PAD, "float32(-3.4028235e38)")]},
     "`{x}[0]` belongs to block 0, but the threads beyond the end of `{x}` bring it into the tree "
     "of the last block.": {"the first element beyond the end": [(PAD, "x[0]")]},
     "No thread has an element of `{x}` for this word, and no thread stores into it. The tree reads "
@@ -34,25 +34,21 @@ WRONG = {
     "The last block reaches beyond the end of `{x}`. Nothing keeps this thread from loading there, "
     "or the test compares another number.": {
         "no test at the load": [(f" if i < x.size else {PAD}", "")],
-        "the number of the thread in the test": [("i < x.size", "tid < x.size")],
-    },
+        "the number of the thread in the test": [("i < x.size", "tid < x.size")]},
     "The last element of `{x}` has the number 999, and your test lets one more thread load.": {
-        "one too far at the load": [("i < x.size", "i <= x.size")],
-    },
+        "one too far at the load": [("i < x.size", "i <= x.size")]},
     "No barrier separates line {other_line}, which stores this word, from line {line}, in which "
     "another thread reads it.": {"no barrier after the load": [(LOADED, LOAD)]},
     "No barrier separates one iteration of the loop from the next. A thread may read this word "
     "before another thread has stored it in the iteration before.": {
-        "no barrier in the loop": [(STEP + WAIT, STEP)],
-    },
+        "no barrier in the loop": [(STEP + WAIT, STEP)]},
     "the branch `if tid < stride` of line": {"a barrier in the branch": [(WAIT, f"    {WAIT}")]},
     "In this step {thread} takes part, but the word of its partner would be beyond the end of the "
     "block. The test lets too many threads pass, or the stride is too large.": {
         "all threads compare": [(STEP, f"        {KEEP}\n")],
         "the others compare": [("tid < stride", "tid >= stride")],
         "one thread too many": [("tid < stride", "tid <= stride")],
-        "a stride of the whole block": [("BLOCK // 2", "BLOCK")],
-    },
+        "a stride of the whole block": [("BLOCK // 2", "BLOCK")]},
     "Both threads are active in this step, and one takes the word of the other as its partner. "
     "Does the test allow this, or the index of the partner?": {
         "threads with a partner compare": [("tid < stride", "tid + stride < BLOCK")],
