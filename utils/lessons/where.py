@@ -13,7 +13,6 @@ import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
 
 from utils.errors import CourseError
-from utils.lessons import rules
 from utils.lessons.rooms import ROOMS, room
 from utils.paths import DATA, NOTEBOOKS, ROOT
 
@@ -40,7 +39,7 @@ def files_of(number: str) -> dict[str, set[Path]]:
         "The lesson and its translations": set(NOTEBOOKS.glob(f"{number}_*.ipynb")),
         "What serves it alone": _files(home),
         "Its tests": _files(tests) | {file for file in users if file.name.startswith("test_")},
-        "Its exercises": set(_exercises(notebook)),
+        "Its exercises": set(_exercises(number)),
         "Tables that its cells, its room and its tests name": set(_tables(number)),
         "What else uses its room": {file for file in users if not file.name.startswith("test_")},
         "The instructor's answers": {ANSWERS} if _names(ANSWERS, notebook.name) else set(),
@@ -73,11 +72,12 @@ def _users(home: Path) -> Iterator[Path]:
                 yield file
 
 
-def _exercises(notebook: Path) -> Iterator[Path]:
-    """The folders of the exercises that the lesson sets and checks."""
-    lesson = rules.read(notebook)
-    for name in lesson.places("task") | lesson.places("check"):
-        yield ROOT / "labs" / "exercises" / name
+def _exercises(number: str) -> Iterator[Path]:
+    """The folders of the exercises that name this lesson as theirs."""
+    for file in (ROOT / "labs" / "exercises").glob("*/exercise.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.keyword) and ast.unparse(node) == f"lesson={number!r}":
+                yield file.parent
 
 
 def _tables(number: str) -> Iterator[Path]:

@@ -256,7 +256,7 @@ from numba.cuda.cudadecl import registry
 from numba.core import types
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import intrinsic, overload, overload_method
-from virtual_gpu import installed_code
+from virtual_gpu.types import installed_code
 
 def rule(context, *given):
     pass
