@@ -16,7 +16,7 @@ collect_ignore_glob = ["virtual_gpu/tests/*"] if cuda.is_available() else []
 def pytest_addoption(parser):
     parser.addoption(
         "--share", type=int, default=1, metavar="N",
-        help="of the slow tests of the labs' kernels one in N, with each commit other ones",
+        help="of the longest slow tests one in N, with each commit other ones",
     )  # fmt: skip
 
 

@@ -1,10 +1,11 @@
-"""`--share 3` leaves out two thirds of the slow tests of versions; each commit has other ones."""
+"""`--share 3` leaves out two thirds of the longest slow tests; each commit has other ones."""
 
 import subprocess
 from pathlib import Path
 from zlib import crc32
 
-SHARED = "test_versions.py"  # thousands of kernels on an interpreter
+# Thousands of kernels on an interpreter, and every step compiled for every architecture.
+SHARED = ("test_versions.py", "test_promises.py")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -18,7 +19,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _is_shared(item) -> bool:
-    return item.path.name == SHARED and item.get_closest_marker("slow") is not None
+    return item.path.name in SHARED and item.get_closest_marker("slow") is not None
 
 
 def _part(item, parts: int) -> int:
