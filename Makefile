@@ -6,7 +6,9 @@ NOTEBOOKS ?=
 REPO ?=
 REF ?= main
 LIST ?=
+LESSONS ?=
 ARGS ?=
+CHECK ?=
 LABS ?= all
 OUT ?= $(HOME)/gpu_course
 
@@ -29,7 +31,7 @@ LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
 .DEFAULT_GOAL := help
 .PHONY: help setup lab test slow selftest class run run-without-compiler assignment \
 	check-nbgrader hub-environment hub check-hub site check-site record lint colab colab-check \
-	release check-pythons clean distclean
+	change everything release check-pythons clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +40,7 @@ help: ## List the targets
 	@echo "  CUDA=none, CUDA=12.4    install as for a machine without, or with such a driver"
 	@echo "  NOTEBOOKS=\"...\"         the lessons that make run executes"
 	@echo "  ARGS=\"-k reduce\"        more arguments for make test"
+	@echo "  CHECK=\"--list\"         more arguments for make change and make everything"
 	@echo "  LABS=\"tiling\" OUT=...   labs, and the course's folder, for make assignment"
 
 setup: ## Make .venv and install the pinned packages (once, and again when they change)
@@ -64,11 +67,8 @@ class: setup ## Grade a class of 200, kill it, resume it, and check every mark
 run: setup ## Execute every lesson and write it to build/ as a page
 	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build $(NOTEBOOKS)
 
-# Lessons on the engine of utils/lessons; the others stop where there is no compiler.
-ON_ENGINE = $(shell grep -l 'course.start' notebooks/*.ipynb)
-
 run-without-compiler: setup ## Execute the lessons as on macOS, where no compiler is
-	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build/without_compiler --without-compiler $(ON_ENGINE)
+	$(VENV_PYTHON) -m utils.lessons.run_notebooks --out build/without_compiler --without-compiler $(NOTEBOOKS)
 
 assignment: setup ## Write labs as a course for nbgrader: see labs/platforms/nbgrader/README.md
 	$(VENV_PYTHON) -m labs assignment $(LABS) --out $(OUT)
@@ -121,7 +121,13 @@ colab: setup ## Write your copy's address into the lessons: REPO=owner/name, REF
 	$(VENV_PYTHON) -m utils.lessons.first_cell $(if $(REPO),--repo "$(REPO)") --ref "$(REF)"
 
 colab-check: setup ## Run every lesson with Colab's packages, LIST=... with a newer list
-	$(VENV_PYTHON) -m tools.colab $(if $(LIST),--list "$(LIST)")
+	$(VENV_PYTHON) -m tools.colab $(if $(LIST),--list "$(LIST)") $(if $(LESSONS),--lessons $(LESSONS))
+
+change: setup ## Check what the changes since the last whole check can reach
+	$(VENV_PYTHON) -m tools.ci $(CHECK)
+
+everything: setup ## Check everything: an hour and more; green, it writes .ci/whole
+	$(VENV_PYTHON) -m tools.ci --everything $(CHECK)
 
 release: setup ## Build the wheel of the virtual GPU and the x-ray, and try it in a fresh environment
 	$(VENV_PYTHON) -m tools.release

@@ -1,35 +1,48 @@
-"""What holds for all tests."""
+"""Options and fixtures for all tests."""
+
+import os
 
 import pytest
 from numba import cuda
 
 import kernels_anywhere  # noqa: F401
 from gpu_xray.compile import require_compiler
+from tests import fast_cases
 from tests.browser import chromium
 from utils.errors import CourseError
+from utils.translation import IN_ENGLISH
 
-# These launch kernels that are wrong, or count on the virtual GPU to run a launch. With a CUDA
-# device launches run there, and a wrong one can end the process's use of the device.
+# Tests compare sentences, whatever language the tester reads.
+os.environ.update(IN_ENGLISH)
+
+# These tests launch kernels that are wrong, or rely on the virtual GPU to run a launch. If there is
+# a CUDA device, launches run there, and a wrong kernel can make it unusable for the process.
 collect_ignore_glob = ["virtual_gpu/tests/*"] if cuda.is_available() else []
 
 
 def pytest_addoption(parser):
+    parser.addoption("--exercises", metavar="NAMES", help="in tests/labs: cases about these alone")
     parser.addoption(
-        "--share", type=int, default=1, metavar="N",
-        help="of the longest slow tests one in N, with each commit other ones",
+        "--every-case", action="store_true",
+        help="all cases of each test, also those that tests/fast_cases.csv leaves to `make slow`",
     )  # fmt: skip
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--every-case"):
+        fast_cases.mark_slow(items)
 
 
 @pytest.fixture
 def compiler():
-    """Skips where NVVM and nvJitLink are not installed."""
+    """Skip the test if NVVM and nvJitLink are not installed."""
     try:
         require_compiler()
     except CourseError as error:
         pytest.skip(str(error))
 
 
-# For a file, not for the session: while it is open, nothing else can run an event loop here.
+# Per file, not per session: while the browser is open, nothing else can run an event loop here.
 @pytest.fixture(scope="module")
 def one_browser():
     with chromium() as started:
@@ -38,6 +51,6 @@ def one_browser():
 
 @pytest.fixture
 def browser(one_browser):
-    """A headless Chromium: ``browser.open(html)`` returns the page; it is closed after the test."""
+    """Return a headless Chromium whose pages are closed after the test; see ``tests.browser``."""
     yield one_browser
     one_browser.close_pages()

@@ -1,7 +1,8 @@
-"""Importing this lets kernels run on this machine, without a CUDA device on the virtual GPU.
+"""Import this module to let kernels run on any machine: without a CUDA device, on the virtual GPU.
 
-The packages of kernels and the labs import it before anything else of the course. So it also says
-what is in the way where a file `utils.py` of the reader's own hides the course's folder `utils`.
+The packages of kernels and the labs import it before anything else of the course. Therefore it also
+raises an error that explains what to do if a file `utils.py` of the reader hides the course's
+folder `utils`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _EXPECTED = (".*Grid size .* under-utilization", ".*Host array used in CUDA kern
 
 
 def require_utils() -> None:
-    """Raise CourseError where `import utils` finds something else than the course's folder."""
+    """Raise CourseError if `import utils` finds something other than the course's folder."""
     module = sys.modules.get("utils") or importlib.util.find_spec("utils")
     folders = getattr(module, "__path__", getattr(module, "submodule_search_locations", None))
     if _UTILS in (Path(folder).resolve() for folder in folders or ()):
@@ -35,7 +36,7 @@ def require_utils() -> None:
 
 
 def ready() -> None:
-    """Install the virtual GPU where there is no device, and silence hints that are no news."""
+    """Install the virtual GPU if there is no device, and silence warnings that are expected."""
     for hint in _EXPECTED:
         warnings.filterwarnings("ignore", message=hint)
     if not cuda.is_available():

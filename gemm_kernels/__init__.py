@@ -1,4 +1,4 @@
-"""Matrix multiplication on the GPU, c = a·b in strict float32: one technique, one file, one step.
+"""Matrix multiplication on the GPU, c = a·b in strict float32, with one file per technique.
 
 >>> c = run("naive", a, b)
 >>> c = run("tiled", a, b, TILE=16)
@@ -82,11 +82,10 @@ LADDER = Ladder(
 
 
 def run(step: str, a, b, **constants: int) -> np.ndarray:
-    """c = a·b by one step of the ladder.
+    """Compute c = a·b with one step of the ladder.
 
-    a: float32, m×k; b: float32, k×n; both in C order, on the host or on the device.
-    constants: the step's compile-time constants, such as TILE=16.
-    Returns a new float32 array, m×n, on the host.
-    Raises CourseError when the step, a constant or an array does not fit.
+    `a` is a float32 matrix of m×k, `b` of k×n, both in C order, on the host or on the device.
+    `constants` are compile-time constants of the step, such as TILE=16. Returns a new float32 array
+    of m×n on the host. Raises CourseError when the step, a constant or an array does not fit.
     """
     return LADDER.run(step, a, b, **constants)

@@ -1,4 +1,4 @@
-"""python -m gemm_kernels: verify, measure, record and draw the GPU ladder of SGEMM, and tune it."""
+"""`python -m gemm_kernels`: verify, measure, record, draw and tune the GPU ladder of SGEMM."""
 
 from gemm_kernels import LADDER, as_called, pitfalls, transfers
 from gemm_kernels.tuning import search, shapes_search

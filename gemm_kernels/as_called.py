@@ -1,4 +1,4 @@
-"""`python -m gemm_kernels as-called`: `sgemm` beside torch.matmul and cupy.matmul."""
+"""`python -m gemm_kernels as-called`: time `sgemm` against torch.matmul and cupy.matmul."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from utils.errors import CourseError
 from utils.ladder.libraries import Execution
 from utils.ladder.shapes import FLOAT32_BYTES, GemmShape
 from utils.machine.versions import cupy, torch
-from utils.measuring.as_called import Case, as_called_command
+from utils.measuring.as_called import CallCase, as_called_command
 
 SMALLEST, LARGEST = 32, 9400
 CUBES = (256, 512, 1024, 2048, 4096, 8192)
 COUNT = 200
-# How the elements of a matrix lie: the stride of a row and of a column, and where it begins, in
-# elements, for so many rows and columns. Libraries and `sgemm` take them as they are.
+# The layouts of a matrix: (rows, columns) -> (stride of a row, stride of a column, first offset),
+# in elements. Libraries and `sgemm` take these arrays as they are.
 LAYOUTS = {
     "rows": lambda rows, columns: (columns, 1, 0),
     "columns": lambda rows, columns: (1, rows, 0),
@@ -32,7 +32,10 @@ LAYOUTS = {
 
 
 def shapes(count: int, seed: int) -> Iterator[tuple[GemmShape, str, str]]:
-    """So many random shapes with the layouts of a and b: sides log-uniform, a third of them odd."""
+    """Yield `count` random shapes with the layouts of a and b.
+
+    The sizes are log-uniform, and a third of the shapes have odd sizes.
+    """
     generator = random.Random(seed)
     names = list(LAYOUTS)
     for number in range(count):
@@ -47,11 +50,11 @@ def shapes(count: int, seed: int) -> Iterator[tuple[GemmShape, str, str]]:
         yield GemmShape(*sides), *layouts
 
 
-def cases(count: int = COUNT, seed: int = 1) -> Iterator[Case]:
-    """The cubes, and random shapes."""
+def cases(count: int = COUNT, seed: int = 1) -> Iterator[CallCase]:
+    """Yield the cubes, and random shapes."""
     wanted = [(GemmShape(n, n, n), "rows", "rows") for n in CUBES]
     for shape, of_a, of_b in [*wanted, *shapes(count, seed)]:
-        yield Case(
+        yield CallCase(
             function="sgemm", m=shape.m, n=shape.n, k=shape.k, elements=None,
             layout=f"{of_a}, {of_b}", dtype="float32", bind=partial(_bind, shape, of_a, of_b),
         )  # fmt: skip
@@ -68,23 +71,23 @@ def _bind(shape: GemmShape, of_a: str, of_b: str):
 
 
 def _libraries(a, b, out) -> Mapping[str, Execution]:
-    """The same product by the libraries that are here, over the same memory."""
-    found = {}
+    """Return the same product by the installed libraries, on the same memory."""
+    libraries = {}
     if xp := cupy():
-        found["CuPy"] = partial(xp.matmul, xp.asarray(a), xp.asarray(b), out=xp.asarray(out))
+        libraries["CuPy"] = partial(xp.matmul, xp.asarray(a), xp.asarray(b), out=xp.asarray(out))
     if pytorch := torch():
         ta, tb, tout = (pytorch.as_tensor(x, device="cuda") for x in (a, b, out))
-        found["PyTorch"] = partial(pytorch.matmul, ta, tb, out=tout)
-    if not found:
+        libraries["PyTorch"] = partial(pytorch.matmul, ta, tb, out=tout)
+    if not libraries:
         raise CourseError(
             "as-called compares with PyTorch and CuPy, and neither is here: install one of them."
         )
-    return found
+    return libraries
 
 
 @cache
 def _memory(number: int):
-    """Random numbers for one of the three matrices, of any layout."""
+    """Return device memory with random numbers for one of the three matrices, in any layout."""
     elements = 2 * (LARGEST + 8) * (LARGEST + 8)
     block = np.random.default_rng(number).random(1 << 20, np.float32)
     memory = cuda.device_array(elements, np.float32)
@@ -95,7 +98,7 @@ def _memory(number: int):
 
 
 def matrix(number: int, sides: tuple[int, int], layout: str):
-    """A device array over that memory."""
+    """Return a device array with that layout over the memory of one of the three matrices."""
     memory = _memory(number)
     row, column, first = LAYOUTS[layout](*sides)
     interface = memory.__cuda_array_interface__

@@ -1,4 +1,4 @@
-"""The copy engine fills the tile of b while the threads compute: no register is passed through."""
+"""Asynchronous copies fill the tile of b, past the registers, while the threads compute."""
 
 from functools import cache
 
@@ -14,6 +14,7 @@ from gemm_kernels.parts.blocks import (
     read_fragment,
     store_tile,
 )
+from utils.division import cdiv
 from utils.intrinsics.wide_memory import commit_copies, copy4_async, store4, wait_copies
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
@@ -23,7 +24,7 @@ TM, TN = 16, 8
 
 @cache
 def build(BM, BN, BK):
-    """The kernel for BM×BN of c a block, BK steps of k a tile, and 16×8 of c a thread."""
+    """Return the kernel for BM×BN of c per block, BK steps of k per tile, 16×8 of c per thread."""
     WARPS_ACROSS = BN // TN // 8
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS
@@ -42,7 +43,7 @@ def build(BM, BN, BK):
             if row < uint32(x.shape[0]) and col < uint32(x.shape[1]):
                 copy4_async(shared, (side, z, right), x, (row, col))
             else:
-                # What lies outside x becomes zero: that the copy engine cannot do.
+                # Elements outside x become zero; the copy engine cannot do that.
                 store4(shared, (side, z, right), (float32(0), float32(0), float32(0), float32(0)))
 
     @cuda.jit(device=True, forceinline=True)
@@ -60,8 +61,8 @@ def build(BM, BN, BK):
         read_fragment(sb, (side, LAST), x, APART_X, b1)
         add_outer_product(sums, a0, b0)
 
-    # The tile of b is copied past the registers, and a thread has 16×8 sums in place of 8×8; flaw:
-    # each load still asks whether it lies inside the matrix, and computes its address anew.
+    # The tile of b is copied past the registers, and a thread has 16×8 sums instead of 8×8; flaw:
+    # each load still checks that it is inside the matrix, and computes its address anew.
     @cuda.jit
     def async_copy(a, b, c):
         k = a.shape[1]
@@ -94,8 +95,8 @@ def build(BM, BN, BK):
 
         while start < uint32(k):
             start, other = uint32(start + BK), side ^ uint32(1)
-            # The other side was last read before the barrier of the turn before: the copy may begin
-            # to overwrite it at once. a has to be transposed, so it goes through registers.
+            # The other buffer was last read before the previous iteration's barrier: the copy may
+            # overwrite it at once. a has to be transposed, so it goes through registers.
             fetch(a, (row, start), QUADS_A, me, next_a)
             start_copies(b, (start, col), me, sb, other)
             commit_copies()
@@ -115,9 +116,9 @@ def build(BM, BN, BK):
 
 
 def launch(shape, BM, BN, BK):
-    """Enough blocks for c, m×n; CourseError where n or k is no multiple of 4."""
+    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
     check_wide("async_copy", shape)
-    return Launch(grid=(-(-shape.n // BN), -(-shape.m // BM)), block=(BM // TM * (BN // TN),))
+    return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 
 
 STEP = Step(

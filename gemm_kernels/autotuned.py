@@ -1,6 +1,6 @@
-"""The last rung: the constants of split_k, and more of them, from a search for each shape.
+"""The last step: the constants of split_k and some more, searched for each shape.
 
-What each decision brought, and what brought nothing, is in TUNING.md.
+TUNING.md says what each decision gained, and what gained nothing.
 """
 
 from dataclasses import replace
@@ -27,7 +27,7 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
-    """The kernel for BM×BN of c a block, TM×TN of c a thread, and BLOCKS blocks on an SM."""
+    """Return the kernel for BM×BN of c per block, TM×TN of c per thread, BLOCKS blocks per SM."""
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS
     QUADS_A, QUADS_B = BK // 4, BN // 4
@@ -41,8 +41,8 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
     store_inside = store_of(TM, TN, APART_Y, APART_X, GUARDED=True)
     store_all = store_of(TM, TN, APART_Y, APART_X, GUARDED=False)
 
-    # Tile, sums per thread, blocks on an SM and order of products are what a search found fastest;
-    # what is still in the way of the peak is in TUNING.md.
+    # A search found the fastest tile, sums per thread, blocks on an SM and order of products;
+    # TUNING.md says what still keeps this kernel from the peak.
     @cuda.jit(launch_bounds=(THREADS, BLOCKS))
     def autotuned(a, b, c, partials, alpha, m, n, k, whole, slices):
         sa = cuda.shared.array((2, BK, PADDED), float32, alignment=16)
@@ -64,10 +64,10 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
         row, col = uint32(tile_row * BM), uint32(tile_col * BN)
 
         clear(sums)
-        # Where k is no multiple of BK the very first tile is the short one: it begins before the
-        # matrices, where unsigned numbers are huge, and is filled up with zeros. No other tile has
-        # an edge along k. Beyond the last row or column a thread loads the last one once more, and
-        # what it makes of it is not stored. So nothing is checked within the loop.
+        # If k is no multiple of BK, the very first tile is the short one: it begins before the
+        # matrices, where unsigned indices are huge, and is filled up with zeros. No other tile has
+        # an edge along k. Beyond the last row or column, a thread loads the last one again, and
+        # its result is not stored. So nothing is checked within the loop.
         start, side = uint32(k - (steps - begin) * BK), uint32(0)
         down_a, z_a = t // QUADS_A, uint32(t % QUADS_A * 4)
         down_b, x_b = t // QUADS_B, uint32(t % QUADS_B * 4)
@@ -75,7 +75,7 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
         for load in range(LOADS_A):
             from_row = min(uint32(row + down_a + load * ROWS_A), uint32(m - 1))
             at_a[load] = uint32(from_row * k + start + z_a)
-        # The last turn reads ahead what is not used, but it must have been written.
+        # The last iteration reads ahead values that are not used, but they must have been written.
         zero = float32(0)
         store4(sb, (uint32(1), t // QUADS_B, uint32(t % QUADS_B * 4)), (zero, zero, zero, zero))
         load_first(a, b, at_a, at_b, start, n, k, t, next_a, sa, sb)
@@ -92,8 +92,8 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
             commit_copies()
             multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums)
             side = other
-            # In the last turn this writes once more what is there, to where nobody reads: a branch
-            # would keep the compiler from mixing these stores with multiply-adds.
+            # The last iteration writes the same values again, to a buffer that nobody reads: with a
+            # branch, the compiler would not interleave these stores with multiply-adds.
             for load in range(LOADS_A):
                 for j in range(4):
                     sa[side, z_a + j, down_a + load * ROWS_A] = next_a[load, j]
@@ -113,12 +113,15 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
 
 
 def build(BM, BN, BK, TM, TN, BLOCKS, ORDER, SLICES):
-    """The kernel; into how many slices tiles are cut is decided at its launch."""
+    """Return the kernel; its launch decides into how many slices tiles are cut."""
     return kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER)
 
 
 def launch(shape, BM, BN, BK, TM, TN, BLOCKS, ORDER, SLICES):
-    """A block for each tile, or slice of one; CourseError where n or k is no multiple of 4."""
+    """Return a launch with one block per tile or slice of a tile.
+
+    Raises CourseError unless n and k are multiples of 4.
+    """
     check_wide("autotuned", shape)
     tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
     return Launch(grid=(how.blocks(tiles),), block=(BM // TM * (BN // TN),))

@@ -1,4 +1,4 @@
-"""While a tile is multiplied the next one is on its way: two buffers, and one barrier per tile."""
+"""Two buffers: the next tile loads while this one is multiplied, with one barrier per tile."""
 
 from functools import cache
 
@@ -21,7 +21,7 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def build(BM, BN, BK, TM, TN):
-    """The kernel for BM×BN of c a block, BK steps of k a tile, and TM×TN of c a thread."""
+    """Return the kernel for BM×BN of c per block, BK steps of k per tile, TM×TN of c per thread."""
     ACROSS = BN // TN
     THREADS = BM // TM * ACROSS
     LOADS_A, LOADS_B = BM * BK // 4 // THREADS, BK * BN // 4 // THREADS
@@ -29,7 +29,7 @@ def build(BM, BN, BK, TM, TN):
     PADDED = BM + 4
     add_outer_product = outer_product(TM, TN)
 
-    # Loads are hidden behind multiply-adds, because a tile goes into the buffer that nobody reads;
+    # Multiply-adds hide the loads, because a tile goes into the buffer that nobody reads;
     # flaw: the first multiply-add of each step of k still waits for the fragments it needs.
     @cuda.jit
     def double_buffered(a, b, c):
@@ -56,21 +56,21 @@ def build(BM, BN, BK, TM, TN):
 
         while start < uint32(k):
             start = uint32(start + BK)
-            # From here the next tile is under way. Nobody waits for it before it is put into shared
-            # memory. The last turn fetches what lies behind the end: zeros, from no memory.
+            # From here on the next tile is in flight. No thread waits for it before it is stored in
+            # shared memory. The last iteration fetches a tile past the end: zeros, from no memory.
             fetch(a, (row, start), QUADS_A, me, next_a)
             fetch(b, (start, col), QUADS_B, me, next_b)
             z = uint32(0)
             while z < BK:
-                # Two steps a turn: left to itself the compiler writes out four, and their registers
+                # Two steps per iteration: by default the compiler unrolls four, and their registers
                 # leave room for one block on an SM instead of two.
                 for u in range(2):
                     read_fragment(sa, (side, z + u), y, 4, from_a)
                     read_fragment(sb, (side, z + u), x, 4, from_b)
                     add_outer_product(sums, from_a, from_b)
                 z = uint32(z + 2)
-            # The other side was last read before the barrier of the turn before: everyone is done
-            # with it, and no second barrier is needed.
+            # The other buffer was last read before the previous iteration's barrier: all threads
+            # are done with it, and no second barrier is needed.
             side ^= uint32(1)
             put_columns(sa, side, QUADS_A, me, next_a)
             put_rows(sb, side, QUADS_B, me, next_b)
@@ -82,7 +82,10 @@ def build(BM, BN, BK, TM, TN):
 
 
 def launch(shape, BM, BN, BK, TM, TN):
-    """The blocks of `register_blocked`; CourseError where n or k is no multiple of 4."""
+    """Return the launch of `register_blocked`.
+
+    Raises CourseError unless n and k are multiples of 4.
+    """
     check_wide("double_buffered", shape)
     return register_blocked.launch(shape, BM, BN, TM, TN)
 

@@ -1,4 +1,4 @@
-"""One tile of a serves GRAIN tiles of b: each thread computes GRAIN elements of c, TILE apart.
+"""One tile of a serves GRAIN tiles of b: a thread computes GRAIN elements of c with stride TILE.
 
 Córdoba 2016 keeps GRAIN arrays, sb0, sb1 and so on; here one wide sb holds all tiles of b, and the
 loop over k is unrolled by hand.
@@ -8,17 +8,18 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
-# Steps of k that are written out. All TILE of them would be too many for the compiler, which then
-# writes out two and spends more on indices than on multiply-adds.
+# The number of unrolled steps of k. All TILE of them would be too many for the compiler, which then
+# unrolls two and spends more instructions on indices than on multiply-adds.
 UNROLL = 8
 
 
 @cache
 def build(GRAIN, TILE):
-    """The kernel for TILE×TILE threads that share TILE rows and GRAIN·TILE columns of c."""
+    """Return the kernel for TILE×TILE threads, for TILE rows and GRAIN·TILE columns of c."""
     WIDTH = GRAIN * TILE
 
     # A tile of a serves GRAIN tiles of b, so one read of it feeds GRAIN multiply-adds; flaw: each
@@ -27,7 +28,7 @@ def build(GRAIN, TILE):
     def granularity(a, b, c):
         m, k = a.shape
         n = b.shape[1]
-        # On a boundary of 16 bytes, so that four neighbours of a row are one 128-bit read.
+        # Aligned to 16 bytes, so that four neighbours of a row are one 128-bit read.
         sa = cuda.shared.array((TILE, TILE), float32, alignment=16)
         sb = cuda.shared.array((TILE, WIDTH), float32)
         totals = cuda.local.array(GRAIN, float32)
@@ -35,7 +36,7 @@ def build(GRAIN, TILE):
         row = uint32(cuda.blockIdx.y * TILE + ty)
         col = uint32(cuda.blockIdx.x * WIDTH + tx)
 
-        # range() of a constant leaves no loop behind, and each element of totals is a register.
+        # range() of a constant is unrolled, so that each element of totals is a register.
         for g in range(GRAIN):
             totals[g] = float32(0)
         for start in range(0, k, TILE):
@@ -47,7 +48,7 @@ def build(GRAIN, TILE):
             i = uint32(0)
             while i < TILE:
                 for u in range(UNROLL):
-                    # a is read from global memory GRAIN times less often, too.
+                    # Elements of a are read from global memory GRAIN times less often, too.
                     from_a = sa[ty, i + u]
                     for g in range(GRAIN):
                         totals[g] += from_a * sb[i + u, g * TILE + tx]
@@ -62,8 +63,8 @@ def build(GRAIN, TILE):
 
 
 def launch(shape, GRAIN, TILE):
-    """Enough blocks to cover c, m×n, with TILE rows and GRAIN·TILE columns each."""
-    grid = (-(-shape.n // (GRAIN * TILE)), -(-shape.m // TILE))
+    """Return a launch that covers c, with TILE rows and GRAIN·TILE columns per block."""
+    grid = (cdiv(shape.n, GRAIN * TILE), cdiv(shape.m, TILE))
     return Launch(grid=grid, block=(TILE, TILE))
 
 

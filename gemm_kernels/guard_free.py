@@ -1,4 +1,4 @@
-"""Nothing is checked within the loop: flat arrays, running addresses and clamped loads."""
+"""No guards within the loop, thanks to flat arrays, running addresses and clamped loads."""
 
 from dataclasses import replace
 from functools import cache
@@ -8,6 +8,7 @@ from numba import cuda, float32, uint32, void
 
 from gemm_kernels.parts.blocks import check_wide, clear, outer_product, put_columns, read_fragment
 from gemm_kernels.parts.flat_blocks import FLAT, loaders, store_of
+from utils.division import cdiv
 from utils.intrinsics.wide_memory import commit_copies, store4, wait_copies
 from utils.ladder.step import Budget, Call, Launch, Step
 from utils.ladder.tasks import GEMM
@@ -17,7 +18,7 @@ TM, TN = 16, 8
 
 @cache
 def build(BM, BN, BK):
-    """The kernel for BM×BN of c a block, BK steps of k a tile, and 16×8 of c a thread."""
+    """Return the kernel for BM×BN of c per block, BK steps of k per tile, 16×8 of c per thread."""
     WARPS_ACROSS = BN // TN // 8
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS
@@ -45,8 +46,8 @@ def build(BM, BN, BK):
         read_fragment(sb, (side, LAST), x, APART_X, b1)
         add_outer_product(sums, a0, b0)
 
-    # Addresses move along by one addition and always lie inside, so no load asks for an edge; flaw:
-    # sums and fragments lie where 128-bit accesses want them, and operands meet in register banks.
+    # Addresses advance by one addition and are always inside, so no load checks an edge; flaw: sums
+    # and fragments are where 128-bit accesses want them, which causes register bank conflicts.
     @cuda.jit
     def guard_free(a, b, c, m, n, k):
         sa = cuda.shared.array((2, BK, PADDED), float32, alignment=16)
@@ -67,10 +68,10 @@ def build(BM, BN, BK):
         y, x = down * 4, across * 4
 
         clear(sums)
-        # Where k is no multiple of BK the very first tile is the short one: it begins before the
-        # matrices, where unsigned numbers are huge, and is filled up with zeros. No other tile has
-        # an edge along k. Beyond the last row or column a thread loads the last one once more, and
-        # what it makes of it is not stored. So nothing is checked within the loop.
+        # If k is no multiple of BK, the very first tile is the short one: it begins before the
+        # matrices, where unsigned indices are huge, and is filled up with zeros. No other tile has
+        # an edge along k. Beyond the last row or column, a thread loads the last one again, and
+        # its result is not stored. So nothing is checked within the loop.
         start, side = uint32(k - (k + BK - 1) // BK * BK), uint32(0)
         down_a, z_a = t // QUADS_A, uint32(t % QUADS_A * 4)
         down_b, x_b = t // QUADS_B, uint32(t % QUADS_B * 4)
@@ -78,7 +79,7 @@ def build(BM, BN, BK):
         for load in range(LOADS_A):
             from_row = min(uint32(row + down_a + load * ROWS_A), uint32(m - 1))
             at_a[load] = uint32(from_row * k + start + z_a)
-        # The last turn reads ahead what is not used, but it must have been written.
+        # The last iteration reads ahead values that are not used, but they must have been written.
         zero = float32(0)
         store4(sb, (uint32(1), t // QUADS_B, uint32(t % QUADS_B * 4)), (zero, zero, zero, zero))
         load_first(a, b, at_a, at_b, start, n, k, t, next_a, sa, sb)
@@ -93,8 +94,8 @@ def build(BM, BN, BK):
             commit_copies()
             multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums)
             side = other
-            # In the last turn this writes once more what is there, to where nobody reads: a branch
-            # would keep the compiler from mixing these stores with multiply-adds.
+            # The last iteration writes the same values again, to a buffer that nobody reads: with a
+            # branch, the compiler would not interleave these stores with multiply-adds.
             put_columns(sa, side, QUADS_A, me, next_a)
             wait_copies(0)
             cuda.syncthreads()
@@ -108,13 +109,13 @@ def build(BM, BN, BK):
 
 
 def launch(shape, BM, BN, BK):
-    """Enough blocks for c, m×n; CourseError where n or k is no multiple of 4."""
+    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
     check_wide("guard_free", shape)
-    return Launch(grid=(-(-shape.n // BN), -(-shape.m // BM)), block=(BM // TM * (BN // TN),))
+    return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """One launch, with the arrays flat and their sizes as numbers."""
+    """Return one launch, with flat arrays and their sizes as numbers."""
     flat = (array.ravel() for array in (*inputs, out))
     sizes = map(np.uint32, (shape.m, shape.n, shape.k))
     return (Call(variant.kernel, variant.launch(shape), (*flat, *sizes)),)

@@ -1,24 +1,25 @@
-"""The block shrinks and the work per thread grows: GRAIN rows of the same TILE×TILE tile of c.
+"""Fewer threads with more work each: GRAIN rows of the same TILE×TILE tile of c per thread.
 
-In Córdoba 2016 GRAIN = 16 is nine times slower than GRAIN = 8, on a K40; here it is 1.7 times
-slower, on an H200, and the cause that is named below need not be the same.
+In Córdoba 2016, GRAIN = 16 is nine times slower than GRAIN = 8, on a K40. Here it is 1.7 times
+slower, on an H200, and the cause that a comment below names need not be the same.
 """
 
 from functools import cache
 
 from numba import cuda, float32, uint32
 
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
 TILE = 32
-# Steps of k that are written out: four neighbours of a row of a's tile are one 128-bit read.
+# The number of unrolled steps of k: four neighbours of a row of a's tile are one 128-bit read.
 UNROLL = 4
 
 
 @cache
 def build(GRAIN):
-    """The kernel for blocks of TILE×(TILE/GRAIN) threads with GRAIN elements of c each."""
+    """Return the kernel for blocks of TILE×(TILE/GRAIN) threads with GRAIN elements of c each."""
     ROWS = TILE // GRAIN
 
     # GRAIN sums that do not depend on each other keep the pipeline busy with fewer threads; flaw:
@@ -34,11 +35,11 @@ def build(GRAIN):
         row = uint32(cuda.blockIdx.y * TILE + ty)
         col = uint32(cuda.blockIdx.x * TILE + tx)
 
-        # range() of a constant leaves no loop behind, and every sum is a register.
+        # range() of a constant is unrolled, so that every sum is a register.
         for g in range(GRAIN):
             totals[g] = float32(0)
         for start in range(0, k, TILE):
-            # A tile is as large as before and has fewer threads: each loads GRAIN rows of it.
+            # The tile is as large as before and the threads are fewer: each loads GRAIN rows of it.
             for g in range(GRAIN):
                 y = ty + g * ROWS
                 a_inside = row + g * ROWS < m and start + tx < k
@@ -48,11 +49,11 @@ def build(GRAIN):
             cuda.syncthreads()
             i = uint32(0)
             while i < TILE:
-                # The cliff at GRAIN = 16: 64 multiply-adds are more than the compiler writes out.
-                # It keeps this loop, and 17 reads feed 16 of them where 48 feed 128 for GRAIN = 8.
+                # The cliff at GRAIN = 16: 64 multiply-adds are more than the compiler unrolls. It
+                # keeps this loop, so 17 reads feed 16 multiply-adds; for GRAIN = 8, 48 feed 128.
                 for u in range(UNROLL):
-                    # GRAIN multiply-adds that do not depend on each other: one thread keeps the
-                    # pipeline busy where one sum needs many threads.
+                    # GRAIN independent multiply-adds: one thread keeps the pipeline busy, for which
+                    # a kernel with one sum per thread needs many threads.
                     from_b = sb[i + u, tx]
                     for g in range(GRAIN):
                         totals[g] += sa[ty + g * ROWS, i + u] * from_b
@@ -67,8 +68,8 @@ def build(GRAIN):
 
 
 def launch(shape, GRAIN):
-    """Enough blocks to cover c, m×n, with tiles; each has GRAIN times fewer threads."""
-    return Launch(grid=(-(-shape.n // TILE), -(-shape.m // TILE)), block=(TILE, TILE // GRAIN))
+    """Return a launch that covers c with tiles; each block has TILE×(TILE/GRAIN) threads."""
+    return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, TILE // GRAIN))
 
 
 STEP = Step(

@@ -1,4 +1,4 @@
-"""The classic design of 256 threads for 128×128 of c: half the reads from global memory.
+"""The classic design for Maxwell, 256 threads for 128×128 of c: half the global reads.
 
 It differs from Gray and others 2022 as `maxwell64` does.
 """
@@ -9,6 +9,7 @@ from numba import cuda, float32, uint32
 
 from gemm_kernels.parts.blocks import check_wide, clear, outer_product, read_fragment
 from gemm_kernels.parts.maxwell import fetch_half, load_half, put_half, store_through_shared
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
@@ -17,7 +18,7 @@ BM, BN, BK, TM, TN = 128, 128, 8, 8, 8
 
 @cache
 def build():
-    """The kernel; its constants belong together."""
+    """Return the kernel, whose constants belong together."""
     THREADS = BM // TM * (BN // TN)
     LOADERS, WARPS = THREADS // 2, THREADS // 32
     LOADS = BM * BK // 4 // LOADERS
@@ -42,7 +43,7 @@ def build():
         read_fragment(sb, (side, LAST), x, APART_X, b1)
         add_outer_product(sums, a0, b0)
 
-    # As maxwell64, with half the reads from global memory; flaw: 256 threads meet at each barrier,
+    # Like maxwell64 with half the reads from global memory; flaw: 256 threads wait at each barrier,
     # and every element of a tile still passes through registers.
     @cuda.jit
     def maxwell256(a, b, c):
@@ -59,10 +60,10 @@ def build():
         t = uint32(cuda.threadIdx.x)
         corner = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
         # Half of the warps load a, the others b: each thread follows one matrix, with one set of
-        # registers. All lanes of a warp are on the same side, so no warp takes both ways.
+        # registers. All lanes of a warp load the same matrix, so no warp diverges.
         loads_a = t < LOADERS
         me = t % LOADERS, LOADERS
-        # The zig-zag of maxwell64, with one bit more on either side:
+        # The zig-zag of maxwell64, with one more bit in each direction:
         #     bit         7        6      5      4      3        2        1        0
         #     selects     across3  down3  down2  down1  across2  across1  across0  down0
         across, down = t >> 4 & 8 | t >> 1 & 7, t >> 3 & 14 | t & 1
@@ -92,9 +93,9 @@ def build():
 
 
 def launch(shape):
-    """Enough blocks for c, m×n; CourseError where n or k is no multiple of 4."""
+    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
     check_wide("maxwell256", shape)
-    return Launch(grid=(-(-shape.n // BN), -(-shape.m // BM)), block=(BM // TM * (BN // TN),))
+    return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 
 
 STEP = Step(

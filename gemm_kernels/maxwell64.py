@@ -1,8 +1,8 @@
-"""The classic design of 64 threads for 64×64 of c: small enough to fill many SMs early.
+"""The classic design for Maxwell, 64 threads for 64×64 of c: small products still fill many SMs.
 
-Gray and others 2022 read a stored by columns, through textures, with registers chosen by hand; here
-a is stored by rows and transposed on its way, a and b have exchanged their zig-zags, rows of a's
-tile are padded, c has rows of its own in shared memory, and the compiler chooses registers and
+Gray and others 2022 read `a` stored by columns, through textures, with registers chosen by hand.
+Here `a` is stored by rows and transposed on its way, a and b have exchanged their zig-zags, rows of
+a's tile are padded, c has rows of its own in shared memory, and the compiler chooses registers and
 order.
 """
 
@@ -12,6 +12,7 @@ from numba import cuda, float32, uint32
 
 from gemm_kernels.parts.blocks import check_wide, clear, outer_product, read_fragment
 from gemm_kernels.parts.maxwell import fetch_half, load_half, put_half, store_through_shared
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
@@ -20,7 +21,7 @@ BM, BN, BK, TM, TN = 64, 64, 8, 8, 8
 
 @cache
 def build():
-    """The kernel; its constants belong together.
+    """Return the kernel, whose constants belong together.
 
     Without the launch bound the compiler plans for blocks of up to 1024 threads, and their
     registers.
@@ -66,11 +67,11 @@ def build():
         t = uint32(cuda.threadIdx.x)
         corner = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
         # Half of the warps load a, the others b: each thread follows one matrix, with one set of
-        # registers. All lanes of a warp are on the same side, so no warp takes both ways.
+        # registers. All lanes of a warp load the same matrix, so no warp diverges.
         loads_a = t < LOADERS
         me = t % LOADERS, LOADERS
-        # A zig-zag: neighbours take turns between two rows of quads while they move to the right.
-        # What each bit of the thread's number selects (bit 2 of `down` is down2):
+        # A zig-zag: neighbouring threads alternate between two rows of quads while they move right.
+        # Each bit of the thread's number selects (down2 is bit 2 of `down`):
         #     bit         5      4      3        2        1        0
         #     selects     down2  down1  across2  across1  across0  down0
         across, down = t >> 1 & 7, t >> 3 & 6 | t & 1
@@ -100,9 +101,9 @@ def build():
 
 
 def launch(shape):
-    """Enough blocks for c, m×n; CourseError where n or k is no multiple of 4."""
+    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
     check_wide("maxwell64", shape)
-    return Launch(grid=(-(-shape.n // BN), -(-shape.m // BM)), block=(BM // TM * (BN // TN),))
+    return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 
 
 STEP = Step(

@@ -1,13 +1,14 @@
-"""One thread computes MULTI elements of a row of c, so that it reads each element of a once.
+"""One thread computes MULTI elements of a row of c, so it reads each element of a once.
 
-Córdoba 2016 goes through the columns one by one, which is `multi_output_by_column`; here k is the
-outer loop and the sums stay in registers.
+Córdoba 2016 computes the columns one by one, as `multi_output_by_column` does; here k is the outer
+loop and the sums stay in registers.
 """
 
 from functools import cache
 
 from numba import cuda, float32, uint32
 
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
@@ -16,10 +17,10 @@ WIDTH, HEIGHT = BLOCK = (32, 8)
 
 @cache
 def build(MULTI, APART):
-    """The kernel for MULTI columns a thread that lie APART columns from each other, 1 or WIDTH."""
+    """Return the kernel for MULTI columns per thread with stride APART, which is 1 or WIDTH."""
 
-    # One element of a serves MULTI multiply-adds; flaw: each multiply-add still needs a load of its
-    # own from global memory for b.
+    # One element of a serves MULTI multiply-adds; flaw: each multiply-add still needs its own load
+    # of an element of b from global memory.
     @cuda.jit
     def multi_output(a, b, c):
         m, k = a.shape
@@ -33,14 +34,14 @@ def build(MULTI, APART):
             return
 
         totals = cuda.local.array(MULTI, float32)
-        # range() of a constant leaves no loop behind, and each element of totals is a register.
+        # range() of a constant is unrolled, so that each element of totals is a register.
         for j in range(MULTI):
             totals[j] = float32(0)
         i = 0
         while i < k:
             from_a = a[row, i]
             for j in range(MULTI):
-                # With APART = 1 the lanes of a warp read elements that lie MULTI columns apart:
+                # With APART = 1, the lanes of a warp read with a stride of MULTI columns: that is
                 # MULTI times the sectors.
                 if col + j * APART < n:
                     totals[j] += from_a * b[i, col + j * APART]
@@ -54,8 +55,8 @@ def build(MULTI, APART):
 
 
 def launch(shape, MULTI, APART):
-    """Enough blocks to cover c, m×n, each with HEIGHT rows and MULTI·WIDTH columns."""
-    return Launch(grid=(-(-shape.n // (MULTI * WIDTH)), -(-shape.m // HEIGHT)), block=BLOCK)
+    """Return a launch that covers c with HEIGHT rows and MULTI·WIDTH columns per block."""
+    return Launch(grid=(cdiv(shape.n, MULTI * WIDTH), cdiv(shape.m, HEIGHT)), block=BLOCK)
 
 
 STEP = Step(

@@ -1,14 +1,15 @@
 """One thread computes MULTI adjacent elements of a row of c, one after the other.
 
-Córdoba 2016 hands MULTI over as an argument, expects zeros in c, and tests the first column of a
-thread alone: where n is no multiple of MULTI, its last threads write outside of their row. Here
-each column is tested.
+Córdoba 2016 passes MULTI as an argument, expects zeros in c, and tests only the first column of a
+thread: if n is no multiple of MULTI, its last threads write outside of their row. Here each column
+is tested.
 """
 
 from functools import cache
 
 from numba import cuda, float32, uint32
 
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
@@ -17,10 +18,10 @@ WIDTH, HEIGHT = BLOCK = (16, 16)
 
 @cache
 def build(MULTI):
-    """The kernel for MULTI columns a thread; neighbouring threads take neighbouring groups."""
+    """Return the kernel for MULTI columns per thread; neighbouring threads take adjacent groups."""
 
     # Fewer threads do the same work; flaw: k is the inner loop, so a is read again for each column,
-    # the sum goes to memory at each turn, and the lanes of a warp read b MULTI columns apart.
+    # each iteration stores the sum, and the lanes of a warp read b with a stride of MULTI columns.
     @cuda.jit
     def multi_output_by_column(a, b, c):
         m, k = a.shape
@@ -31,13 +32,13 @@ def build(MULTI):
             return
 
         for j in range(MULTI):
-            # A thread's columns can begin inside of c and end outside.
+            # A thread's columns may begin inside c and end outside.
             if col + j < n:
                 c[row, col + j] = float32(0)
                 i = 0
                 while i < k:
-                    # A store at each turn: for all that the compiler knows, the next load of a or b
-                    # could read this element of c. __restrict__ in Córdoba 2016 says: none does.
+                    # Each iteration stores, because for all the compiler knows, the next load of a
+                    # or b reads this element of c. __restrict__ in Córdoba 2016 rules that out.
                     c[row, col + j] += a[row, i] * b[i, col + j]
                     i += 1
 
@@ -45,8 +46,8 @@ def build(MULTI):
 
 
 def launch(shape, MULTI):
-    """Enough blocks to cover c, m×n, each with HEIGHT rows and MULTI·WIDTH columns."""
-    return Launch(grid=(-(-shape.n // (MULTI * WIDTH)), -(-shape.m // HEIGHT)), block=BLOCK)
+    """Return a launch that covers c with HEIGHT rows and MULTI·WIDTH columns per block."""
+    return Launch(grid=(cdiv(shape.n, MULTI * WIDTH), cdiv(shape.m, HEIGHT)), block=BLOCK)
 
 
 STEP = Step(

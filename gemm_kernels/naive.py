@@ -1,28 +1,29 @@
 """One thread computes one element of c and reads all it needs from global memory.
 
-Published kernels assume sizes that are multiples of a block; here each takes any size and checks
-its edges.
+Published kernels assume sizes that are multiples of a block. Here every kernel takes any size and
+checks its edges.
 """
 
 from numba import cuda, float32, uint32
 
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
 # A warp is 32 neighbouring columns of one row of c. For each k it reads one element of a, which
-# all 32 lanes share, and 128 consecutive bytes of b: four sectors, and nothing fetched in vain.
+# all 32 lanes share, and 128 consecutive bytes of b: four sectors, all of whose bytes are used.
 BLOCK = (32, 8)
 
 
-# Neighbouring lanes take neighbouring columns, so that what a warp reads of b lies side by side;
-# flaw: every element comes from global memory once for each thread that needs it.
+# Neighbouring lanes take neighbouring columns, so that a warp's reads of b are coalesced; flaw:
+# every element is read from global memory once for each thread that needs it.
 @cuda.jit
 def naive(a, b, c):
     m, k = a.shape
     n = b.shape[1]
 
-    # Threads that differ in threadIdx.x by one are neighbours along a row of c. They become the
-    # lanes of one warp, so x must count columns: memory holds a row's elements side by side.
+    # Threads whose threadIdx.x differs by one are neighbours along a row of c. They are lanes of
+    # one warp, so x must count columns: the elements of a row are adjacent in memory.
     x, y = cuda.grid(2)
     # An unsigned index cannot be negative: no instruction is spent on Python's a[-1].
     row, col = uint32(y), uint32(x)
@@ -45,9 +46,9 @@ def naive(a, b, c):
 
 
 def launch(shape):
-    """Enough blocks to give each element of c, m×n, a thread."""
+    """Return a launch with one thread per element of c."""
     columns, rows = BLOCK
-    return Launch(grid=(-(-shape.n // columns), -(-shape.m // rows)), block=BLOCK)
+    return Launch(grid=(cdiv(shape.n, columns), cdiv(shape.m, rows)), block=BLOCK)
 
 
 STEP = Step(

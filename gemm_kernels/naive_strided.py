@@ -5,6 +5,7 @@ The order of the indices is that of Araujo's OpenCL kernel, where get_global_id(
 
 from numba import cuda, float32, uint32
 
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
@@ -12,15 +13,15 @@ BLOCK = (32, 8)
 
 
 # Each thread computes one element of c by itself; flaw: the lanes of a warp read and write elements
-# that lie a whole row apart.
+# with a stride of a whole row.
 @cuda.jit
 def naive_strided(a, b, c):
     m, k = a.shape
     n = b.shape[1]
 
     # x counts rows. The 32 lanes of a warp differ in x, so they read 32 rows of a: for each k
-    # 32 elements that lie a whole row apart, 32 sectors of 32 bytes for 128 bytes of data. They
-    # store c in the same way.
+    # 32 elements with a stride of a whole row, in 32 sectors of 32 bytes for 128 bytes of data.
+    # They store c in the same way.
     x, y = cuda.grid(2)
     # An unsigned index cannot be negative: no instruction is spent on Python's a[-1].
     row, col = uint32(x), uint32(y)
@@ -41,9 +42,9 @@ def naive_strided(a, b, c):
 
 
 def launch(shape):
-    """Enough blocks to give each element of c, m×n, a thread; x runs along the rows."""
+    """Return a launch with one thread per element of c; x runs along the rows."""
     rows, columns = BLOCK
-    return Launch(grid=(-(-shape.m // rows), -(-shape.n // columns)), block=BLOCK)
+    return Launch(grid=(cdiv(shape.m, rows), cdiv(shape.n, columns)), block=BLOCK)
 
 
 STEP = Step(

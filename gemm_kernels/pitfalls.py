@@ -1,4 +1,4 @@
-"""`python -m gemm_kernels pitfalls`: two products and a copy, timed in right and in wrong ways."""
+"""`python -m gemm_kernels pitfalls`: time two products and a copy, in right and in wrong ways."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from latency_kernels import copy
 from utils.ladder.libraries import Execution
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape, ReduceShape
-from utils.measuring.pitfalls import Case, pitfalls_command
+from utils.measuring.pitfalls import PitfallCase, pitfalls_command
 
 PRODUCTS = (256, 512, 1024, 2048, 4096)
 COPIES = tuple(2**exponent for exponent in (18, 20, 22, 24, 26))  # 2 MiB ... 512 MiB moved
 
 
-def cases(products: tuple[int, ...] = PRODUCTS, copies: tuple[int, ...] = COPIES) -> Iterator[Case]:
-    """`naive`, then `autotuned`, then the copy, each from its smallest size on."""
+def cases(
+    products: tuple[int, ...] = PRODUCTS, copies: tuple[int, ...] = COPIES
+) -> Iterator[PitfallCase]:
+    """Yield `naive`, then `autotuned`, then the copy, each from its smallest size on."""
     for name in ("naive", "autotuned"):
         for n in products:
-            yield Case(name, n, None, partial(_product, name, n))
+            yield PitfallCase(name, n, None, partial(_product, name, n))
     for elements in copies:
-        yield Case("copy", None, elements, partial(_copy, elements))
+        yield PitfallCase("copy", None, elements, partial(_copy, elements))
 
 
 COMMAND = pitfalls_command(cases)

@@ -1,7 +1,7 @@
-"""Two sets of fragments in registers: one is multiplied while the next one is read.
+"""Two sets of fragments in registers: one is multiplied while the other one is read.
 
-Gray and others 2022 skip the fetch behind the last tile; here it brings zeros, and rows of a's tile
-are 4 elements longer than what they hold.
+Gray and others 2022 skip the fetch after the last tile. Here it fetches zeros, and rows of a's tile
+are padded by 4 elements.
 """
 
 from functools import cache
@@ -25,20 +25,20 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def build(BM, BN, BK, TM, TN):
-    """The kernel for BM×BN of c a block, BK steps of k a tile, and TM×TN of c a thread."""
+    """Return the kernel for BM×BN of c per block, BK steps of k per tile, TM×TN of c per thread."""
     ACROSS = BN // TN
     THREADS = BM // TM * ACROSS
     LOADS_A, LOADS_B = BM * BK // 4 // THREADS, BK * BN // 4 // THREADS
     QUADS_A, QUADS_B = BK // 4, BN // 4
     PADDED = BM + 4
     LAST = BK - 1
-    # A thread's quads are neighbours, down and across.
+    # A thread's quads are adjacent, down and across.
     APART_Y, APART_X = 4, 4
     add_outer_product = outer_product(TM, TN)
 
     @cuda.jit(device=True, forceinline=True)
     def multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums):
-        # Step z - 1 is in a0 and b0. In the end the last step is in a1 and b1, not yet multiplied.
+        # Step z - 1 is in a0 and b0. At the end, the last step is in a1 and b1, not yet multiplied.
         z = uint32(1)
         while z < LAST:
             read_fragment(sa, (side, z), y, APART_Y, a1)
@@ -53,7 +53,7 @@ def build(BM, BN, BK, TM, TN):
         add_outer_product(sums, a0, b0)
 
     # Fragments are read one step of k before they are multiplied, so no multiply-add waits for
-    # them; flaw: the quads that neighbours read lie 8 elements apart, and pairs meet in a bank.
+    # them; flaw: neighbours read quads with a stride of 8 elements, and pairs of them share a bank.
     @cuda.jit
     def prefetch(a, b, c):
         k = a.shape[1]
@@ -83,12 +83,12 @@ def build(BM, BN, BK, TM, TN):
 
         while start < uint32(k):
             start = uint32(start + BK)
-            # The last turn fetches what lies behind the end: zeros, from no memory.
+            # The last iteration fetches a tile past the end: zeros, from no memory.
             fetch(a, (row, start), QUADS_A, me, next_a)
             fetch(b, (start, col), QUADS_B, me, next_b)
             multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums)
-            # The other side was last read before the barrier of the turn before: everyone is done
-            # with it, and no second barrier is needed.
+            # The other buffer was last read before the previous iteration's barrier: all threads
+            # are done with it, and no second barrier is needed.
             side ^= uint32(1)
             put_columns(sa, side, QUADS_A, me, next_a)
             put_rows(sb, side, QUADS_B, me, next_b)
@@ -103,7 +103,10 @@ def build(BM, BN, BK, TM, TN):
 
 
 def launch(shape, BM, BN, BK, TM, TN):
-    """The blocks of `register_blocked`; CourseError where n or k is no multiple of 4."""
+    """Return the launch of `register_blocked`.
+
+    Raises CourseError unless n and k are multiples of 4.
+    """
     check_wide("prefetch", shape)
     return register_blocked.launch(shape, BM, BN, TM, TN)
 

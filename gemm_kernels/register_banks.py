@@ -1,4 +1,4 @@
-"""Few register bank conflicts: products back and forth, and sums apart from what is stored."""
+"""Few register bank conflicts: products go back and forth, and what is stored is not the sums."""
 
 from dataclasses import replace
 from functools import cache
@@ -16,6 +16,7 @@ from gemm_kernels.parts.flat_blocks import (
     store_of,
     warps_in_rows,
 )
+from utils.division import cdiv
 from utils.intrinsics.wide_memory import commit_copies, store4, wait_copies
 from utils.ladder.step import Budget, Call, Launch, Step
 from utils.ladder.tasks import GEMM
@@ -25,7 +26,7 @@ TM, TN = 16, 8
 
 @cache
 def build(BM, BN, BK):
-    """The kernel for BM×BN of c a block, BK steps of k a tile, and 16×8 of c a thread."""
+    """Return the kernel for BM×BN of c per block, BK steps of k per tile, 16×8 of c per thread."""
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS
     QUADS_A, QUADS_B = BK // 4, BN // 4
@@ -38,8 +39,8 @@ def build(BM, BN, BK):
     load_first, load_next = loaders(BM, BN, BK, THREADS)
     store_inside = store_of(TM, TN, APART_Y, APART_X, GUARDED=True)
 
-    # Neighbouring multiply-adds share an operand, and alpha·sums, not the sums, lie where a 128-bit
-    # store wants them; flaw: the last round of blocks leaves a part of the SMs idle.
+    # Neighbouring multiply-adds share an operand, and alpha·sums, not the sums, are where a 128-bit
+    # store wants them; flaw: the last wave of blocks leaves a part of the SMs idle.
     @cuda.jit
     def register_banks(a, b, c, alpha, m, n, k):
         sa = cuda.shared.array((2, BK, PADDED), float32, alignment=16)
@@ -56,10 +57,10 @@ def build(BM, BN, BK):
         y, x = place(t)
 
         clear(sums)
-        # Where k is no multiple of BK the very first tile is the short one: it begins before the
-        # matrices, where unsigned numbers are huge, and is filled up with zeros. No other tile has
-        # an edge along k. Beyond the last row or column a thread loads the last one once more, and
-        # what it makes of it is not stored. So nothing is checked within the loop.
+        # If k is no multiple of BK, the very first tile is the short one: it begins before the
+        # matrices, where unsigned indices are huge, and is filled up with zeros. No other tile has
+        # an edge along k. Beyond the last row or column, a thread loads the last one again, and
+        # its result is not stored. So nothing is checked within the loop.
         start, side = uint32(k - (k + BK - 1) // BK * BK), uint32(0)
         down_a, z_a = t // QUADS_A, uint32(t % QUADS_A * 4)
         down_b, x_b = t // QUADS_B, uint32(t % QUADS_B * 4)
@@ -67,7 +68,7 @@ def build(BM, BN, BK):
         for load in range(LOADS_A):
             from_row = min(uint32(row + down_a + load * ROWS_A), uint32(m - 1))
             at_a[load] = uint32(from_row * k + start + z_a)
-        # The last turn reads ahead what is not used, but it must have been written.
+        # The last iteration reads ahead values that are not used, but they must have been written.
         zero = float32(0)
         store4(sb, (uint32(1), t // QUADS_B, uint32(t % QUADS_B * 4)), (zero, zero, zero, zero))
         load_first(a, b, at_a, at_b, start, n, k, t, next_a, sa, sb)
@@ -82,8 +83,8 @@ def build(BM, BN, BK):
             commit_copies()
             multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums)
             side = other
-            # In the last turn this writes once more what is there, to where nobody reads: a branch
-            # would keep the compiler from mixing these stores with multiply-adds.
+            # The last iteration writes the same values again, to a buffer that nobody reads: with a
+            # branch, the compiler would not interleave these stores with multiply-adds.
             for load in range(LOADS_A):
                 for j in range(4):
                     sa[side, z_a + j, down_a + load * ROWS_A] = next_a[load, j]
@@ -99,13 +100,13 @@ def build(BM, BN, BK):
 
 
 def launch(shape, BM, BN, BK):
-    """Enough blocks for c, m×n; CourseError where n or k is no multiple of 4."""
+    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
     check_wide("register_banks", shape)
-    return Launch(grid=(-(-shape.n // BN), -(-shape.m // BM)), block=(BM // TM * (BN // TN),))
+    return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """One launch, with the arrays flat, alpha = 1, and the sizes as numbers."""
+    """Return one launch, with flat arrays, alpha = 1, and the sizes as numbers."""
     flat = (array.ravel() for array in (*inputs, out))
     sizes = map(np.uint32, (shape.m, shape.n, shape.k))
     return (Call(variant.kernel, variant.launch(shape), (*flat, np.float32(1), *sizes)),)

@@ -1,7 +1,7 @@
-"""A thread keeps TM×TN of c in registers: what it reads serves TM or TN multiply-adds.
+"""A thread keeps TM×TN of c in registers, so one read serves TM or TN multiply-adds.
 
-Gray and others 2022 transpose a's tile from the start; here it stays as it is until `vectorized`,
-and tiles are always 8 steps of k deep.
+Gray and others 2022 transpose a's tile from the start. Here it is not transposed before
+`vectorized`, and tiles are always 8 steps of k deep.
 """
 
 from functools import cache
@@ -9,6 +9,7 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from gemm_kernels.parts.blocks import clear, element, outer_product
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
@@ -17,14 +18,14 @@ BK = 8
 
 @cache
 def build(BM, BN, TM, TN):
-    """The kernel for BM×BN of c a block, BK steps of k a tile, and TM×TN of c a thread."""
+    """Return the kernel for BM×BN of c per block, BK steps of k per tile, TM×TN of c per thread."""
     THREADS = BM // TM * (BN // TN)
     ACROSS = BN // TN
     LOADS_A, LOADS_B = BM * BK // THREADS, BK * BN // THREADS
     add_outer_product = outer_product(TM, TN)
 
     # A read from shared memory serves TM or TN multiply-adds; flaw: global memory is read 32 bits
-    # at a time, and so is a's tile, where neighbours of a column lie BK apart.
+    # at a time, and so is a's tile, where the neighbours of a column have a stride of BK.
     @cuda.jit
     def register_blocked(a, b, c):
         m, k = a.shape
@@ -70,8 +71,8 @@ def build(BM, BN, TM, TN):
 
 
 def launch(shape, BM, BN, TM, TN):
-    """Enough blocks to cover c, m×n, with BM×BN each; a thread for every TM×TN of them."""
-    return Launch(grid=(-(-shape.n // BN), -(-shape.m // BM)), block=(BM // TM * (BN // TN),))
+    """Return a launch that covers c with BM×BN per block and TM×TN per thread."""
+    return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 
 
 STEP = Step(

@@ -5,21 +5,22 @@ from functools import cache
 from numba import cuda, float32, uint32
 
 from gemm_kernels.parts.blocks import element
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
-# Steps of k that are written out: four neighbours of a row of a's tile are one 128-bit read.
+# The number of unrolled steps of k: four neighbours of a row of a's tile are one 128-bit read.
 UNROLL = 4
 
 
 @cache
 def build(BM, BN, BK, TM):
-    """The kernel for BM×BN of c a block, BK steps of k a tile, and TM×1 of c a thread."""
+    """Return the kernel for BM×BN of c per block, BK steps of k per tile, TM×1 of c per thread."""
     THREADS = BM // TM * BN
     LOADS_A, LOADS_B = BM * BK // THREADS, BK * BN // THREADS
 
     # A thread keeps TM rows of one column, so that one element of b serves TM multiply-adds; flaw:
-    # one of a still serves a single one, because the thread has one column.
+    # an element of a still serves only one, because the thread has one column.
     @cuda.jit
     def register_blocked_1d(a, b, c):
         m, k = a.shape
@@ -29,7 +30,7 @@ def build(BM, BN, BK, TM):
         sums = cuda.local.array(TM, float32)
         t = uint32(cuda.threadIdx.x)
         row, col = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
-        # The lanes of a warp are neighbours along a row of c, TM rows high.
+        # The lanes of a warp are neighbours along a row of c; each is TM rows high.
         y, x = t // BN * TM, t % BN
 
         for i in range(TM):
@@ -59,8 +60,8 @@ def build(BM, BN, BK, TM):
 
 
 def launch(shape, BM, BN, BK, TM):
-    """Enough blocks to cover c, m×n, with BM×BN each; a thread for every TM rows of a column."""
-    return Launch(grid=(-(-shape.n // BN), -(-shape.m // BM)), block=(BM // TM * BN,))
+    """Return a launch that covers c with BM×BN per block and TM rows of a column per thread."""
+    return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * BN,))
 
 
 STEP = Step(

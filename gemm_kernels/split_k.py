@@ -25,7 +25,7 @@ TM, TN = 16, 8
 
 @cache
 def kernel_of(BM, BN, BK, BLOCKS):
-    """The kernel for BM×BN of c a block, 16×8 of c a thread, and BLOCKS blocks on an SM."""
+    """Return the kernel for BM×BN of c per block, 16×8 of c per thread, BLOCKS blocks per SM."""
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS
     QUADS_A, QUADS_B = BK // 4, BN // 4
@@ -39,7 +39,7 @@ def kernel_of(BM, BN, BK, BLOCKS):
     store_inside = store_of(TM, TN, APART_Y, APART_X, GUARDED=True)
     store_all = store_of(TM, TN, APART_Y, APART_X, GUARDED=False)
 
-    # Tiles that do not fill a round are cut along k, and another kernel adds their slices; flaw:
+    # Tiles that do not fill a wave are cut along k, and another kernel adds their slices; flaw:
     # one tile and one order of products have to suit all shapes.
     @cuda.jit(launch_bounds=(THREADS, BLOCKS))
     def split_k(a, b, c, partials, alpha, m, n, k, whole, slices):
@@ -62,10 +62,10 @@ def kernel_of(BM, BN, BK, BLOCKS):
         row, col = uint32(tile_row * BM), uint32(tile_col * BN)
 
         clear(sums)
-        # Where k is no multiple of BK the very first tile is the short one: it begins before the
-        # matrices, where unsigned numbers are huge, and is filled up with zeros. No other tile has
-        # an edge along k. Beyond the last row or column a thread loads the last one once more, and
-        # what it makes of it is not stored. So nothing is checked within the loop.
+        # If k is no multiple of BK, the very first tile is the short one: it begins before the
+        # matrices, where unsigned indices are huge, and is filled up with zeros. No other tile has
+        # an edge along k. Beyond the last row or column, a thread loads the last one again, and
+        # its result is not stored. So nothing is checked within the loop.
         start, side = uint32(k - (steps - begin) * BK), uint32(0)
         down_a, z_a = t // QUADS_A, uint32(t % QUADS_A * 4)
         down_b, x_b = t // QUADS_B, uint32(t % QUADS_B * 4)
@@ -73,7 +73,7 @@ def kernel_of(BM, BN, BK, BLOCKS):
         for load in range(LOADS_A):
             from_row = min(uint32(row + down_a + load * ROWS_A), uint32(m - 1))
             at_a[load] = uint32(from_row * k + start + z_a)
-        # The last turn reads ahead what is not used, but it must have been written.
+        # The last iteration reads ahead values that are not used, but they must have been written.
         zero = float32(0)
         store4(sb, (uint32(1), t // QUADS_B, uint32(t % QUADS_B * 4)), (zero, zero, zero, zero))
         load_first(a, b, at_a, at_b, start, n, k, t, next_a, sa, sb)
@@ -90,8 +90,8 @@ def kernel_of(BM, BN, BK, BLOCKS):
             commit_copies()
             multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums)
             side = other
-            # In the last turn this writes once more what is there, to where nobody reads: a branch
-            # would keep the compiler from mixing these stores with multiply-adds.
+            # The last iteration writes the same values again, to a buffer that nobody reads: with a
+            # branch, the compiler would not interleave these stores with multiply-adds.
             for load in range(LOADS_A):
                 for j in range(4):
                     sa[side, z_a + j, down_a + load * ROWS_A] = next_a[load, j]
@@ -111,12 +111,15 @@ def kernel_of(BM, BN, BK, BLOCKS):
 
 
 def build(BM, BN, BK, BLOCKS, SLICES):
-    """The kernel; into how many slices tiles are cut is decided at its launch."""
+    """Return the kernel; its launch decides into how many slices tiles are cut."""
     return kernel_of(BM, BN, BK, BLOCKS)
 
 
 def launch(shape, BM, BN, BK, BLOCKS, SLICES):
-    """A block for each tile, or slice of one; CourseError where n or k is no multiple of 4."""
+    """Return a launch with one block per tile or slice of a tile.
+
+    Raises CourseError unless n and k are multiples of 4.
+    """
     check_wide("split_k", shape)
     tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
     return Launch(grid=(how.blocks(tiles),), block=(BM // TM * (BN // TN),))

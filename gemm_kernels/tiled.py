@@ -4,16 +4,17 @@ from functools import cache
 
 from numba import cuda, float32, uint32
 
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
 
 @cache
 def build(TILE):
-    """The kernel for TILE×TILE threads, each of which computes one element of c."""
+    """Return the kernel for TILE×TILE threads, each of which computes one element of c."""
 
-    # What a block loads once into shared memory all its threads read from there; flaw: two reads
-    # from shared memory still feed one multiply-add.
+    # A block loads each element into shared memory once, and all its threads read it there; flaw:
+    # two reads from shared memory still feed one multiply-add.
     @cuda.jit
     def tiled(a, b, c):
         m, k = a.shape
@@ -25,24 +26,24 @@ def build(TILE):
         col = uint32(cuda.blockIdx.x * TILE + tx)
 
         total = float32(0)
-        # One turn per tile: what range() costs is spread over TILE multiply-adds.
+        # One iteration per tile: the cost of range() is spread over TILE multiply-adds.
         for start in range(0, k, TILE):
             # tx runs along a row of a and along a row of b, so both reads are coalesced.
-            # What lies outside the matrices is loaded as zero and adds nothing to the sum. No
-            # thread may leave early at the edge: the others would miss it at the barrier.
+            # Elements outside the matrices are loaded as zero and add nothing to the sum. No
+            # thread may leave early at the edge: the others would wait for it at the barrier.
             sa[ty, tx] = a[row, start + tx] if row < m and start + tx < k else float32(0)
             sb[ty, tx] = b[start + ty, col] if start + ty < k and col < n else float32(0)
             # Every thread is about to read what other threads loaded: both tiles must be complete.
             cuda.syncthreads()
 
             # Each element that was loaded once is now read TILE times, from shared memory. With
-            # TILE = 32 a warp is one row of the block: sb[i, tx] lies in 32 different banks, and
+            # TILE = 32 a warp is one row of the block: sb[i, tx] is in 32 different banks, and
             # sa[ty, i] is one address for all. No access waits for another.
             for i in range(TILE):
-                # multi_output with 8 columns a thread needs 9 loads for 8 multiply-adds, and is
-                # ahead where the L1 cache serves them as fast.
+                # multi_output with 8 columns per thread needs 9 loads for 8 multiply-adds, and is
+                # faster if the L1 cache serves loads as fast as shared memory does.
                 total += sa[ty, i] * sb[i, tx]
-            # The next tiles replace these: nobody may still be reading them.
+            # The next tiles overwrite these: no thread may still be reading them.
             cuda.syncthreads()
 
         if row < m and col < n:
@@ -52,8 +53,8 @@ def build(TILE):
 
 
 def launch(shape, TILE):
-    """Enough blocks to cover c, m×n, with tiles; the last ones may hang over the edge."""
-    return Launch(grid=(-(-shape.n // TILE), -(-shape.m // TILE)), block=(TILE, TILE))
+    """Return a launch that covers c with tiles; the last tiles may extend beyond its edges."""
+    return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, TILE))
 
 
 STEP = Step(

@@ -1,4 +1,4 @@
-"""Tiles in shared memory whose width the launch decides: one compiled kernel serves every TILE."""
+"""Tiles whose width the launch decides, in dynamic shared memory: one kernel for every TILE."""
 
 from numba import cuda, float32, uint32
 
@@ -9,14 +9,14 @@ from utils.ladder.tasks import GEMM
 FLOAT32_BYTES = 4
 
 
-# The launch says how wide a tile is, so one compiled kernel serves every TILE; flaw: a loop whose
-# length the compiler does not know is not written out.
+# The launch decides how wide a tile is, so one compiled kernel serves every TILE; flaw: a loop
+# whose length the compiler does not know is not unrolled.
 @cuda.jit
 def tiled_dynamic(a, b, c):
     m, k = a.shape
     n = b.shape[1]
-    # A length of 0 stands for the bytes that the launch asks for. There is one such block of
-    # memory: the tile of a lies in its first half, the tile of b in its second.
+    # A length of 0 means all dynamic shared memory of the launch. There is only one such array:
+    # the tile of a is its first half, the tile of b its second.
     tiles = cuda.shared.array(0, float32)
     tile = uint32(cuda.blockDim.x)
     second = tile * tile
@@ -31,7 +31,7 @@ def tiled_dynamic(a, b, c):
         tiles[mine] = a[row, start + tx] if row < m and start + tx < k else float32(0)
         tiles[second + mine] = b[start + ty, col] if start + ty < k and col < n else float32(0)
         cuda.syncthreads()
-        # This loop counts and compares where a constant TILE leaves only loads and multiply-adds.
+        # This loop counts and compares; a constant TILE would leave only loads and multiply-adds.
         i = uint32(0)
         while i < tile:
             total += tiles[ty * tile + i] * tiles[second + i * tile + tx]
@@ -44,7 +44,7 @@ def tiled_dynamic(a, b, c):
 
 
 def launch(shape, TILE):
-    """The blocks of `tiled`, and the bytes of two tiles for each."""
+    """Return the launch of `tiled`, with dynamic shared memory for two tiles."""
     covering = tiled.launch(shape, TILE)
     return Launch(covering.grid, covering.block, shared_bytes=2 * TILE * TILE * FLOAT32_BYTES)
 

@@ -1,4 +1,4 @@
-"""The transposed tile of b gets one more column, and the 32 lanes find 32 banks."""
+"""The transposed tile of b gets one more column, so that 32 lanes read from 32 banks."""
 
 from functools import cache
 
@@ -11,7 +11,7 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def build(TILE):
-    """The kernel for TILE×TILE threads, each of which computes one element of c."""
+    """Return the kernel for TILE×TILE threads, each of which computes one element of c."""
     PADDED = TILE + 1
 
     # One unused column shifts each row by a bank, so 32 lanes find 32 banks; flaw: as in tiled, two
@@ -34,7 +34,7 @@ def build(TILE):
             cuda.syncthreads()
 
             for i in range(TILE):
-                # Lane tx reads element tx·33 + i: bank (tx + i) modulo 32, another one for each.
+                # Lane tx reads element tx·33 + i: bank (tx + i) modulo 32, a different one each.
                 total += sa[ty, i] * sb[tx, i]
             cuda.syncthreads()
 

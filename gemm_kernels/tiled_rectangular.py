@@ -1,24 +1,25 @@
-"""Tiles of BM×BK and BK×BN: their depth no longer follows from the shape of the block."""
+"""Tiles of BM×BK and BK×BN, whose depth no longer depends on the shape of the block."""
 
 from functools import cache
 
 from numba import cuda, float32, uint32
 
 from gemm_kernels.parts.blocks import element
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
-# Steps of k that are written out: four neighbours of a row of a's tile are one 128-bit read.
+# The number of unrolled steps of k: four neighbours of a row of a's tile are one 128-bit read.
 UNROLL = 4
 
 
 @cache
 def build(BM, BN, BK):
-    """The kernel for BM×BN threads with one element of c each, and BK steps of k a tile."""
+    """Return the kernel for BM×BN threads with one element of c each and BK steps of k per tile."""
     THREADS = BM * BN
     LOADS_A, LOADS_B = BM * BK // THREADS, BK * BN // THREADS
 
-    # Threads walk through tiles of any shape, so a tile can be deeper than the block is wide, with
+    # Threads loop over tiles of any shape, so a tile can be deeper than the block is wide, with
     # fewer barriers; flaw: as in tiled, two reads from shared memory feed one multiply-add.
     @cuda.jit
     def tiled_rectangular(a, b, c):
@@ -32,7 +33,7 @@ def build(BM, BN, BK):
 
         total = float32(0)
         for start in range(0, k, BK):
-            # Element e of a tile lies in its row e // width: neighbours load neighbours.
+            # Element e of a tile is in its row e // width: neighbours load neighbours.
             for load in range(LOADS_A):
                 e = t + load * THREADS
                 sa[e // BK, e % BK] = element(a, row + e // BK, start + e % BK)
@@ -54,8 +55,8 @@ def build(BM, BN, BK):
 
 
 def launch(shape, BM, BN, BK):
-    """Enough blocks to cover c, m×n, with BM×BN each; a thread for every element."""
-    return Launch(grid=(-(-shape.n // BN), -(-shape.m // BM)), block=(BM * BN,))
+    """Return a launch that covers c with BM×BN per block and one thread per element."""
+    return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM * BN,))
 
 
 STEP = Step(

@@ -1,4 +1,4 @@
-"""The tile of b is kept transposed in shared memory: 32 lanes meet in one bank."""
+"""The tile of b is kept transposed in shared memory, so 32 lanes conflict in one bank."""
 
 from functools import cache
 
@@ -11,10 +11,10 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def build(TILE):
-    """The kernel for TILE×TILE threads, each of which computes one element of c."""
+    """Return the kernel for TILE×TILE threads, each of which computes one element of c."""
 
-    # Rows and columns of b's tile are exchanged, so that a thread reads neighbours, as a CPU would
-    # like it; flaw: the 32 lanes of a warp then read from one bank.
+    # Rows and columns of b's tile are exchanged, so that a thread reads neighbours, which suits a
+    # CPU; flaw: the 32 lanes of a warp then read from one bank.
     @cuda.jit
     def tiled_transposed(a, b, c):
         m, k = a.shape
@@ -28,13 +28,13 @@ def build(TILE):
         total = float32(0)
         for start in range(0, k, TILE):
             sa[ty, tx] = a[row, start + tx] if row < m and start + tx < k else float32(0)
-            # The lanes of this store lie TILE elements apart, too.
+            # The lanes of this store have a stride of TILE elements, too.
             sb[tx, ty] = b[start + ty, col] if start + ty < k and col < n else float32(0)
             cuda.syncthreads()
 
             for i in range(TILE):
-                # Lane tx reads element tx·32 + i, and the bank of an element is its number
-                # modulo 32. All 32 lanes ask bank i for another word: 32 wavefronts instead of 1.
+                # Lane tx reads element tx·32 + i, and the bank of an element is its number modulo
+                # 32. All 32 lanes read different words of bank i: 32 wavefronts instead of 1.
                 total += sa[ty, i] * sb[tx, i]
             cuda.syncthreads()
 

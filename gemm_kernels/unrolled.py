@@ -1,4 +1,4 @@
-"""One thread computes one element of c and takes UNROLL steps of k for each turn of its loop."""
+"""One thread computes one element of c and takes UNROLL steps of k per iteration of its loop."""
 
 from functools import cache
 
@@ -11,10 +11,10 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def build(UNROLL):
-    """The kernel whose loop over k makes UNROLL multiply-adds a turn."""
+    """Return the kernel whose loop over k makes UNROLL multiply-adds per iteration."""
 
-    # UNROLL steps of k share one comparison and one branch, and their loads can all be under way;
-    # flaw: two loads from global memory still feed one multiply-add, however many are written out.
+    # UNROLL steps of k share one comparison and one branch, and their loads can all be in flight;
+    # flaw: two loads from global memory still feed one multiply-add, however many are unrolled.
     @cuda.jit
     def unrolled(a, b, c):
         m, k = a.shape
@@ -27,11 +27,11 @@ def build(UNROLL):
         total = float32(0)
         i = 0
         whole = k - k % UNROLL
-        # One comparison and one branch for UNROLL multiply-adds, and 2·UNROLL loads that do not
-        # depend on each other: as many as there are registers for can be under way at once. (The
-        # compiler itself writes out four turns of the loop of `naive`.)
+        # One comparison and one branch serve UNROLL multiply-adds. The 2·UNROLL loads do not depend
+        # on each other, so as many as there are registers for can be in flight at once. In `naive`,
+        # the compiler itself unrolls four iterations of the loop.
         while i < whole:
-            # range() of a constant leaves no loop behind: the compiler writes out its turns.
+            # range() of a constant leaves no loop behind: the compiler unrolls it.
             for u in range(UNROLL):
                 total += a[row, i + u] * b[i + u, col]
             i += UNROLL

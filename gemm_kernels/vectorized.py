@@ -1,7 +1,7 @@
 """128-bit loads and stores everywhere; the tile of a is transposed on its way to shared memory.
 
-Gray and others 2022 store the transposed tile without a gap; here each of its rows is 4 elements
-longer.
+Gray and others 2022 store the transposed tile without padding; here its rows are padded by 4
+elements.
 """
 
 from functools import cache
@@ -17,17 +17,17 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def build(BM, BN, BK, TM, TN):
-    """The kernel for BM×BN of c a block, BK steps of k a tile, and TM×TN of c a thread."""
+    """Return the kernel for BM×BN of c per block, BK steps of k per tile, TM×TN of c per thread."""
     ACROSS = BN // TN
     THREADS = BM // TM * ACROSS
     LOADS_A, LOADS_B = BM * BK // 4 // THREADS, BK * BN // 4 // THREADS
     QUADS_A, QUADS_B = BK // 4, BN // 4
-    # Four more columns: the threads that write rows z and z + 4 of the same column meet no more.
+    # Four more columns: threads that write rows z and z + 4 of a column now use different banks.
     PADDED = BM + 4
     add_outer_product = outer_product(TM, TN)
 
-    # Every access moves 128 bits, because what one step of k needs lies side by side; flaw: nobody
-    # computes between the two barriers until the slowest load has come.
+    # Every access moves 128 bits, because the elements of one step of k are adjacent; flaw: no
+    # thread computes between the two barriers until the slowest load has arrived.
     @cuda.jit
     def vectorized(a, b, c):
         k = a.shape[1]
@@ -45,7 +45,7 @@ def build(BM, BN, BK, TM, TN):
             for load in range(LOADS_A):
                 down, z = quad_place(t + load * THREADS, QUADS_A)
                 values = quad(a, row + down, start + z)
-                # sa[z, down] and not sa[down, z]: what one step of k needs then lies side by side.
+                # sa[z, down] and not sa[down, z]: the elements of one step of k are then adjacent.
                 for j in range(4):
                     sa[z + j, down] = values[j]
             for load in range(LOADS_B):
@@ -69,7 +69,10 @@ def build(BM, BN, BK, TM, TN):
 
 
 def launch(shape, BM, BN, BK, TM, TN):
-    """The blocks of `register_blocked`; CourseError where n or k is no multiple of 4."""
+    """Return the launch of `register_blocked`.
+
+    Raises CourseError unless n and k are multiples of 4.
+    """
     check_wide("vectorized", shape)
     return register_blocked.launch(shape, BM, BN, TM, TN)
 

@@ -1,7 +1,7 @@
 """A thread's 8×8 of c are four quads half a tile apart; a warp is a patch of c, not a row.
 
-The listing of Gray and others 2022 has the map FOUR_BY_EIGHT and their text ZIG_ZAG; here there are
-two more to compare with, and rows of a's tile are 4 elements longer than what they hold.
+The listing of Gray and others 2022 uses the map FOUR_BY_EIGHT and their text ZIG_ZAG. Here there
+are two more maps to compare with, and rows of a's tile are padded by 4 elements.
 """
 
 from functools import cache
@@ -19,6 +19,7 @@ from gemm_kernels.parts.blocks import (
     store_tile,
 )
 from gemm_kernels.parts.lane_maps import FOUR_BY_EIGHT, LANE_MAPS, ROW_MAJOR, Z_ORDER, ZIG_ZAG
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import GEMM
 
@@ -27,14 +28,14 @@ BM, BN, TM, TN = 128, 128, 8, 8
 
 @cache
 def build(LANES, BK):
-    """The kernel with one of the four lane maps, and BK steps of k a tile of 128×128."""
+    """Return the kernel with one of the four lane maps, and BK steps of k per tile of 128×128."""
     place = LANE_MAPS[LANES]
     THREADS = BM // TM * (BN // TN)
     LOADS_A, LOADS_B = BM * BK // 4 // THREADS, BK * BN // 4 // THREADS
     QUADS_A, QUADS_B = BK // 4, BN // 4
     PADDED = BM + 4
     LAST = BK - 1
-    # The other quads of a thread lie half a tile below and to the right.
+    # The other quads of a thread are half a tile below and half a tile to the right.
     APART_Y, APART_X = BM * 4 // TM, BN * 4 // TN
     add_outer_product = outer_product(TM, TN)
 
@@ -42,7 +43,7 @@ def build(LANES, BK):
     def multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums):
         z = uint32(1)
         while z < LAST:
-            # Neighbours read neighbouring quads: 8 of them fill the 32 banks, none twice.
+            # Neighbours read neighbouring quads: 8 of them cover the 32 banks, each bank once.
             read_fragment(sa, (side, z), y, APART_Y, a1)
             read_fragment(sb, (side, z), x, APART_X, b1)
             add_outer_product(sums, a0, b0)
@@ -54,7 +55,7 @@ def build(LANES, BK):
         read_fragment(sb, (side, LAST), x, APART_X, b1)
         add_outer_product(sums, a0, b0)
 
-    # A warp is a patch of c and a thread's quads lie half a tile apart, so that lanes read
+    # A warp is a patch of c and a thread's quads are half a tile apart, so that lanes read
     # neighbouring quads; flaw: a tile passes through registers on its way to shared memory.
     @cuda.jit
     def warp_tiled(a, b, c):
@@ -103,9 +104,9 @@ def build(LANES, BK):
 
 
 def launch(shape, LANES, BK):
-    """Enough blocks of 256 threads for c, m×n; CourseError where n or k is no multiple of 4."""
+    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
     check_wide("warp_tiled", shape)
-    return Launch(grid=(-(-shape.n // BN), -(-shape.m // BM)), block=(BM // TM * (BN // TN),))
+    return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 
 
 STEP = Step(

@@ -1,4 +1,4 @@
-"""The machine code that Numba makes for the CPU: the hot loop, and its instructions counted."""
+"""The machine code that Numba makes for the CPU: its hot loop, and instruction counts."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _VECTOR = re.compile(r"%[xyz]mm\d+")
 _MULTIPLY = re.compile(r"\s(v?mul[ps]s|vfn?m(?:add|sub)\d+[ps]s|fn?mul|fn?ml[as]|fn?madd)\s+(.*)")
 _REGISTERS = {"xmm": 4, "ymm": 8, "zmm": 16}
 _ARM_VECTOR = re.compile(r"v\d+\.(\d)s")
-# The target stands last, perhaps with a mask behind it.
+# The target is the last operand; a mask may follow it.
 _STORE = re.compile(r"\)( \{%k\d\})?$")
 
-# Processors by LLVM's names, and the float32 in their vectors: two makers, three generations.
+# Processors by LLVM's names, with the number of float32 in a vector.
 PROCESSORS = {"haswell": 8, "skylake-avx512": 16, "znver4": 16, "sapphirerapids": 16}
 _TRIPLE = "x86_64-unknown-linux-gnu"
 _FEATURES = {8: "+avx,+avx2,+fma", 16: "+avx,+avx2,+fma,+avx512f"}
 
 
 @dataclass(frozen=True)
-class Counts:
-    """Instructions of a piece of x86 machine code, as LLVM writes it (AT&T: the target is last).
+class InstructionCounts:
+    """Instruction counts of a piece of x86 machine code in AT&T syntax, as LLVM writes it.
 
     fma: multiply-adds. loads: vectors read from memory. broadcasts: one element read into all
     lanes, alone or as part of another instruction. stores: vectors written to memory.
-    spills: vectors read from or written to the stack, for want of registers.
+    spills: vectors read from or written to the stack, because there are too few registers.
     all: every instruction.
     """
 
@@ -51,19 +51,19 @@ class Counts:
 
 
 def hot_loop(function) -> str:
-    """The piece of straight code with most multiply-adds in a compiled @njit function.
+    """Return the basic block with the most multiply-adds of a compiled @njit function, as assembly.
 
-    If several have as many, the shortest. A function that was not yet compiled has none.
+    Of several with as many, it is the shortest. Returns "" for a function not compiled yet.
     """
-    return _hottest(function.inspect_asm().values())
+    return _hottest(compiled_here(function).inspect_asm().values())
 
 
 def hot_loop_elsewhere(function, processor: str) -> str | None:
-    """The same on one of `PROCESSORS`, whatever this machine is, for functions of vectors.
+    """Return the hot loop that LLVM makes for one of `PROCESSORS`, whatever this machine is.
 
-    LLVM makes its machine code anew from what Numba's compiler has made here, so it may only be
-    looked at. None where this LLVM knows no x86. A loop without vectors may differ: which ones the
-    compiler makes of it was decided for this machine.
+    LLVM compiles the optimised LLVM IR of this machine for the other processor. So the result is
+    right only for functions that use explicit vectors: how a loop without them is vectorised was
+    decided for this machine. The code must not be executed. Returns None if this LLVM has no x86.
     """
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
@@ -74,8 +74,21 @@ def hot_loop_elsewhere(function, processor: str) -> str | None:
     machine = target.create_target_machine(
         cpu=processor, features=_FEATURES[PROCESSORS[processor]], opt=3, reloc="pic"
     )
-    modules = map(binding.parse_assembly, function.inspect_llvm().values())
+    modules = map(binding.parse_assembly, compiled_here(function).inspect_llvm().values())
     return _hottest(map(machine.emit_assembly, modules))
+
+
+def compiled_here(function):
+    """Return the @njit function, or a copy compiled now if its code was read from a cache.
+
+    A cache on disk keeps machine code alone, without the assembly and the LLVM IR.
+    """
+    if not function.stats.cache_hits:
+        return function
+    copy = type(function)(function.py_func, targetoptions=function.targetoptions)
+    for signature in function.signatures:
+        copy.compile(signature)
+    return copy
 
 
 def _hottest(texts: Iterable[str]) -> str:
@@ -84,59 +97,59 @@ def _hottest(texts: Iterable[str]) -> str:
 
 
 def _straight(code: str) -> list[str]:
-    """The pieces between labels; one that jumps back to its own label ends there."""
+    """Return the pieces between labels; one that jumps back to its own label ends there."""
     _, *rest = _LABEL.split(code)
     pieces = []
     for label, piece in zip(rest[::2], rest[1::2], strict=True):
-        # What follows the last jump back runs once, when the loop is over.
+        # The code behind the last backward jump runs once, after the loop.
         back = list(re.finditer(rf"\sj\w+\s+{re.escape(label)}$", piece, re.MULTILINE))
         pieces.append(piece[: back[-1].end()] if back else piece)
     return pieces
 
 
-def count(code: str) -> Counts:
-    """The instructions of a piece of assembly, by kind."""
-    counted = dict.fromkeys(("fma", "loads", "broadcasts", "stores", "spills", "all"), 0)
+def count(code: str) -> InstructionCounts:
+    """Count the instructions of a piece of assembly by kind."""
+    counts = dict.fromkeys(("fma", "loads", "broadcasts", "stores", "spills", "all"), 0)
     for line in map(str.strip, code.splitlines()):
         if not line or line[0] in ".#" or line.endswith(":"):
             continue
         line = f" {line} "
-        counted["all"] += 1
-        counted["fma"] += bool(_FMA.search(line))
+        counts["all"] += 1
+        counts["fma"] += bool(_FMA.search(line))
         if not (_MEMORY.search(line) and _VECTOR.search(line)):
             continue
         if _STACK.search(line):
-            counted["spills"] += 1
+            counts["spills"] += 1
         elif _STORE.search(line.rstrip()):
-            counted["stores"] += 1
+            counts["stores"] += 1
         elif _BROADCAST.search(line):
-            counted["broadcasts"] += 1
+            counts["broadcasts"] += 1
         else:
-            counted["loads"] += 1
-    return Counts(**counted)
+            counts["loads"] += 1
+    return InstructionCounts(**counts)
 
 
 def multiplications(code: str) -> Counter[int]:
-    """How many instructions multiply so many floats at once, with or without an addition.
+    """Count the multiplications and multiply-adds by the number of floats that one computes.
 
-    code: assembly for x86 or ARM.
+    ``code`` is assembly for x86 or ARM.
     """
-    found = Counter()
+    counts = Counter()
     for opcode, operands in _MULTIPLY.findall(code):
-        found[_lanes(opcode, operands)] += 1
-    return found
+        counts[_lanes(opcode, operands)] += 1
+    return counts
 
 
 def vector_loop(code: str) -> str:
-    """The piece of straight code with most vector multiplications; "" where there is none."""
-    found = {piece: multiplications(piece) for piece in _straight(code)}
-    vectors = {piece: counts.total() - counts[1] for piece, counts in found.items()}
+    """Return the basic block with the most vector multiplications; "" if there is none."""
+    by_piece = {piece: multiplications(piece) for piece in _straight(code)}
+    vectors = {piece: counts.total() - counts[1] for piece, counts in by_piece.items()}
     best = max(vectors, key=lambda piece: (vectors[piece], -len(piece)), default="")
     return best if vectors.get(best) else ""
 
 
 def _lanes(opcode: str, operands: str) -> int:
-    """float32 in the widest register of a multiplication."""
+    """Return the number of float32 in the widest register of a multiplication."""
     if opcode.endswith("ps"):
         return max(lanes for name, lanes in _REGISTERS.items() if f"%{name}" in operands)
     width = _ARM_VECTOR.search(operands)
@@ -144,10 +157,11 @@ def _lanes(opcode: str, operands: str) -> int:
 
 
 def start_elsewhere(name: str, program: Path | str, folder: Path | str) -> subprocess.Popen:
-    """Start a Python file in a process in which Numba compiles for one of `PROCESSORS`.
+    """Start a Python file in a process in which Numba compiles for the processor ``name``.
 
-    folder: what it imports from. Its stdout and stderr are pipes, as text. The program must only
-    compile and look: this machine may not have the instructions.
+    ``name`` is one of `PROCESSORS`, and ``folder`` is the PYTHONPATH. The stdout and stderr of the
+    returned process are text pipes. The program must compile functions but not call them, because
+    this machine may lack the instructions.
     """
     settings = {
         "NUMBA_CPU_NAME": name,

@@ -1,4 +1,4 @@
-"""What the tools printed, kept on disk, so that each kernel is compiled once."""
+"""A disk cache for the output of the compiler's tools, so that each kernel is compiled once."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from pathlib import Path
 from typing import TypeVar
 
 Record = TypeVar("Record")
+MOST_FILES = 16_384  # about 60 MB
 
 
 def folder() -> Path:
-    """Where it is kept: the folder that XRAY_CACHE names, or one in the user's cache."""
+    """Return the folder of the cache: the one that XRAY_CACHE names, or one in the user's cache."""
     return Path(os.environ.get("XRAY_CACHE") or Path.home() / ".cache" / "numba-gpu-xray")
 
 
 def cached(key: str | None, kind: type[Record], make: Callable[[], Record]) -> Record:
-    """The record of that key, a dataclass of numbers and texts; made and kept when it is new.
+    """Return the cached record of a key; if there is none, call ``make()`` and store its result.
 
-    Without a key, or where nothing can be written, it is made each time.
+    ``kind`` is the record's class, a dataclass of numbers and texts. Without a key, or if the cache
+    cannot be written, ``make()`` is called each time.
     """
     if key is None:
         return make()
@@ -32,13 +34,31 @@ def cached(key: str | None, kind: type[Record], make: Callable[[], Record]) -> R
         return kind(**json.loads(gzip.decompress(file.read_bytes())))
     record = make()
     with contextlib.suppress(OSError):
-        _write(file, gzip.compress(json.dumps(dataclasses.asdict(record)).encode(), mtime=0))
+        write_whole(file, gzip.compress(json.dumps(dataclasses.asdict(record)).encode(), mtime=0))
+        prune(file.parent, MOST_FILES)
     return record
 
 
-def _write(file: Path, content: bytes) -> None:
-    """Under another name first: a reader finds the whole file or none."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as new:
-        new.write(content)
-    os.replace(new.name, file)
+def write_whole(file: Path, content: bytes) -> None:
+    """Write under another name first, so that a reader finds the whole file or none."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = tempfile.NamedTemporaryFile(dir=file.parent, suffix=".new", delete=False)  # noqa: SIM115
+    try:
+        with new:
+            new.write(content)
+        os.replace(new.name, file)
+    except OSError:
+        os.unlink(new.name)
+        raise
+
+
+def prune(where: Path, most: int) -> None:
+    """Remove a quarter of `most` files, the oldest ones, if there are more than `most`."""
+    if len(os.listdir(where)) <= most:
+        return
+    ages = {}
+    for file in where.iterdir():
+        with contextlib.suppress(OSError):  # another process has removed it
+            ages[file] = file.stat().st_mtime
+    for file in sorted(ages, key=ages.get)[: most // 4]:
+        file.unlink(missing_ok=True)

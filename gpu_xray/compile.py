@@ -1,8 +1,8 @@
-"""Kernel → machine code, on the path that Numba-CUDA itself takes on a GPU, but without one.
+"""Compiles a kernel to machine code in the way of Numba-CUDA, but without a GPU.
 
-Numba makes LLVM IR, NVVM makes LTO-IR or PTX of it, nvJitLink makes the cubin. The last step is
-Numba's own as well, so that registers and machine code are those that the driver loads. All that
-Numba keeps private and the x-ray needs is used in this file only.
+Numba generates LLVM IR, NVVM compiles it to LTO-IR or PTX, and nvJitLink links the cubin. Numba
+takes the same steps, so registers and machine code are those that the driver would load. This is
+the only file of the package that uses private functions of Numba.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gpu_xray.errors import CourseError
 from gpu_xray.limits import with_budgets
 from gpu_xray.versions import explained
 
-# Those for which the budgets of the steps are tested; the toolkit knows more.
+# The architectures for which the budgets of the steps are tested; the toolkit knows more.
 ARCHITECTURES = with_budgets()
 
 NO_COMPILER = (
@@ -33,11 +33,11 @@ NO_COMPILER = (
 
 
 @dataclass(frozen=True)
-class Compiled:
-    """One kernel for one architecture.
+class CompiledKernel:
+    """A kernel that is compiled for one architecture.
 
     entry: the kernel's name in the code. cubin: the ELF image that a driver would load.
-    ptx: what the assembler was given, after link-time optimisation. log: what the assembler said.
+    ptx: the input of the assembler, after link-time optimisation. log: the assembler's messages.
     """
 
     entry: str
@@ -47,20 +47,23 @@ class Compiled:
 
 
 def capability_of(arch: str) -> tuple[int, int]:
-    """(9, 0) for "sm_90"; CourseError when this toolkit does not know the architecture."""
+    """Return the compute capability of an architecture, such as (9, 0) for "sm_90".
+
+    Raises CourseError if there is no compiler, or if its toolkit does not know the architecture.
+    """
     require_compiler()
     from numba.cuda.cudadrv import nvrtc
 
-    here = {f"sm_{major}{minor}": (major, minor) for major, minor in nvrtc.get_supported_ccs()}
-    if arch not in here:
+    known = {f"sm_{major}{minor}": (major, minor) for major, minor in nvrtc.get_supported_ccs()}
+    if arch not in known:
         raise CourseError(
-            f"This CUDA toolkit has no architecture {arch!r}: choose one of {', '.join(here)}."
+            f"This CUDA toolkit has no architecture {arch!r}: choose one of {', '.join(known)}."
         )
-    return here[arch]
+    return known[arch]
 
 
 def require_compiler() -> None:
-    """CourseError unless NVVM and nvJitLink are here."""
+    """Raise CourseError unless NVVM and nvJitLink are installed."""
     try:
         from cuda.core import Linker  # noqa: F401
         from numba.cuda.cudadrv.driver import _have_nvjitlink
@@ -70,44 +73,49 @@ def require_compiler() -> None:
         raise CourseError(NO_COMPILER)
 
 
-def compile_kernel(kernel: Callable, signature, arch: str, lineinfo: bool = False) -> Compiled:
-    """The machine code of a ``@cuda.jit`` kernel with its own options, or of a plain function.
+def compile_kernel(
+    kernel: Callable, signature, arch: str, lineinfo: bool = False
+) -> CompiledKernel:
+    """Compile a ``@cuda.jit`` kernel with its own options, or a plain function, to machine code.
 
-    signature: the types of the arguments, such as void(float32[::1]). lineinfo: with a table of
-    source lines; the code may then differ in places. Raises CourseError without a compiler, for an
-    unknown architecture, and for arguments that the kernel does not take.
+    ``signature`` holds the types of the arguments, such as void(float32[::1]). With ``lineinfo``
+    the code has a table of source lines, and it may differ in places. Raises CourseError without a
+    compiler, for an unknown architecture, and for arguments that the kernel does not take.
     """
     capability = capability_of(arch)
-    types_given = argument_types(kernel, signature)
+    arguments = argument_types(kernel, signature)
     with explained(), _pretending(capability):
-        compiled = _compile(kernel, types_given, lineinfo)
+        compiled = _compile(kernel, arguments, lineinfo)
         library = compiled.library
         cc = library._ensure_cc(None)
         cubin, log = _link(library, cc, lineinfo, "cubin")
         ptx = library.get_asm_str(cc)
         if library._lto:
             ptx = _link(library, cc, lineinfo, "ptx")[0].decode().strip("\0\n ")
-    return Compiled(compiled.entry_name, cubin, ptx, log)
+    return CompiledKernel(compiled.entry_name, cubin, ptx, log)
 
 
 def options_of(kernel: Callable) -> dict:
-    """What ``@cuda.jit`` was told, such as launch_bounds or fastmath."""
+    """Return the options of ``@cuda.jit``, such as launch_bounds or fastmath."""
     options = getattr(kernel, "targetoptions", None)
     return dict(options if options is not None else cuda.jit(kernel).targetoptions)
 
 
 def python_of(kernel: Callable) -> Callable:
-    """The Python function that was decorated."""
+    """Return the Python function of a decorated kernel, or the function itself."""
     return getattr(kernel, "py_func", kernel)
 
 
 def argument_types(kernel: Callable, signature) -> tuple:
-    """The Numba types of a signature's arguments; CourseError unless it can be the kernel's."""
+    """Return the Numba types of the arguments in a signature.
+
+    Raises CourseError for an invalid signature, and for one that does not fit the kernel.
+    """
     from numba.cuda.core import sigutils
 
     python = python_of(kernel)
     try:
-        given, result = sigutils.normalize_signature(signature)
+        arguments, result = sigutils.normalize_signature(signature)
     except Exception as error:  # Numba evaluates a text, which may raise anything
         raise CourseError(
             f"{signature!r} is no signature: write the types of the arguments, for example "
@@ -118,16 +126,16 @@ def argument_types(kernel: Callable, signature) -> tuple:
             f"A kernel returns nothing, and the signature says {result}: begin it with void."
         )
     names = list(inspect.signature(python).parameters)
-    if len(given) != len(names):
+    if len(arguments) != len(names):
         raise CourseError(
             f"{python.__name__} takes {len(names)} arguments ({', '.join(names)}), and the "
-            f"signature has {len(given)}: give each argument a type."
+            f"signature has {len(arguments)}: give each argument a type."
         )
-    return given
+    return arguments
 
 
-def _compile(kernel: Callable, types_given: tuple, lineinfo: bool):
-    """Numba's own object for one compiled kernel."""
+def _compile(kernel: Callable, arguments: tuple, lineinfo: bool):
+    """Return Numba's object for one compiled kernel."""
     from numba.core.errors import NumbaError
     from numba.cuda.core import errors
     from numba.cuda.dispatcher import _Kernel
@@ -135,9 +143,9 @@ def _compile(kernel: Callable, types_given: tuple, lineinfo: bool):
     python, options = python_of(kernel), options_of(kernel)
     options["lineinfo"] = options["lineinfo"] or lineinfo
     try:
-        return _Kernel(python, types_given, **options)
+        return _Kernel(python, arguments, **options)
     except (errors.NumbaError, NumbaError, TypeError) as error:
-        listed = ", ".join(map(str, types_given))
+        listed = ", ".join(map(str, arguments))
         raise CourseError(
             f"{python.__name__} cannot be compiled for ({listed}): {_first_reason(error)} "
             "Compare the signature with what the kernel does with its arguments."
@@ -145,7 +153,7 @@ def _compile(kernel: Callable, types_given: tuple, lineinfo: bool):
 
 
 def _first_reason(error: Exception) -> str:
-    """The line of Numba's report that names the cause."""
+    """Return the line of Numba's report that names the cause."""
     text = re.sub(r"\x1b\[[\d;]*m", "", str(error))
     lines = [line.strip(" -") for line in text.splitlines() if line.strip(" -")]
     lines = [line for line in lines if not line.startswith("Failed in")] or [repr(error)]
@@ -153,30 +161,30 @@ def _first_reason(error: Exception) -> str:
 
 
 def _link(library, cc: tuple, lineinfo: bool, kind: str) -> tuple[bytes, str]:
-    """The linked code and the log, with the options of Numba's linker and a talkative assembler."""
+    """Link with the options of Numba's linker and a verbose assembler; return code and log."""
     from cuda.bindings.nvjitlink import nvJitLinkError
     from cuda.core import Linker
     from numba.cuda.cudadrv import driver
 
-    numbas = driver._Linker(library._max_registers, lineinfo, cc, library._lto)
+    numba_linker = driver._Linker(library._max_registers, lineinfo, cc, library._lto)
     with warnings.catch_warnings():
         # The device runtime has no PTX to show.
         warnings.filterwarnings("ignore", message="Not adding")
-        library._link_all(numbas, cc, ignore_nonlto=kind == "ptx")
-    options = numbas._get_linker_options(ptx=kind == "ptx")
+        library._link_all(numba_linker, cc, ignore_nonlto=kind == "ptx")
+    options = numba_linker._get_linker_options(ptx=kind == "ptx")
     if kind == "cubin":
         options = dataclasses.replace(options, ptxas_options=["-v"])
-    linker = Linker(*numbas._object_codes, options=options)
+    linker = Linker(*numba_linker._object_codes, options=options)
     try:
         return linker.link(kind).code, linker.get_info_log()
     except nvJitLinkError as error:
-        raise refusal(str(error), numbas.arch) from error
+        raise refusal(str(error), numba_linker.arch) from error
     finally:
         linker.close()
 
 
 def refusal(message: str, arch: str) -> CourseError:
-    """What the assembler does not take, as one sentence."""
+    """Return the CourseError for an error message of the assembler."""
     if "Unsupported .version" in message:
         return CourseError(
             "The PTX is newer than the assembler (nvJitLink): install the compiler's packages in "
@@ -191,20 +199,21 @@ def refusal(message: str, arch: str) -> CourseError:
 
 @contextlib.contextmanager
 def _pretending(capability: tuple[int, int]) -> Iterator[None]:
-    """The compiler asks the current device for its compute capability: answer for this one.
+    """Let the compiler find a current device with this compute capability.
 
-    A device function keeps the code that it was first compiled to, whatever the capability: from
-    7.5 on Numba makes the same of it for all of them, and NVVM gets the one that is asked for.
+    A device function keeps the code of its first compilation, whatever the capability. From 7.5 on
+    that is right, because Numba generates the same code for all of them, and NVVM gets the
+    requested capability.
     """
     from numba.cuda import dispatcher
     from numba.cuda.cudadrv import devices
 
     device = SimpleNamespace(compute_capability=capability)
     context = SimpleNamespace(device=device)
-    kept = dispatcher.get_current_device, devices.get_context
+    originals = dispatcher.get_current_device, devices.get_context
     dispatcher.get_current_device = lambda: device
     devices.get_context = lambda *ignored: context
     try:
         yield
     finally:
-        dispatcher.get_current_device, devices.get_context = kept
+        dispatcher.get_current_device, devices.get_context = originals

@@ -1,4 +1,4 @@
-"""Programs of the CUDA toolkit in places where some versions of cuda.pathfinder do not look."""
+"""Finds programs of the CUDA toolkit in folders that some versions of cuda.pathfinder miss."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ IN_PACKAGES = os.path.join("nvidia", "cu13", "bin")  # of NVIDIA's wheels, below
 
 
 def system_program(name: str) -> str | None:
-    """The path of a program such as nvdisasm: on PATH, of the toolkit, or of a wheel; or None."""
+    """Return the path of a program such as nvdisasm, or None.
+
+    It is searched for on the PATH, in the toolkit's folder, and in NVIDIA's wheels.
+    """
     wheels = [os.path.join(folder, IN_PACKAGES) for folder in sys.path]
     return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), *FOLDERS, *wheels]))

@@ -1,4 +1,4 @@
-"""The one exception that a student meets: a sentence, not a stack."""
+"""The exception that a student sees: a sentence instead of a traceback."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class CourseError(Exception):
     """
 
     def _render_traceback_(self) -> list[str]:
-        # IPython shows these lines in place of the traceback.
+        # IPython shows these lines instead of the traceback.
         return [str(self)]
 
 

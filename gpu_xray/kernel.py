@@ -1,4 +1,4 @@
-"""The x-ray of one kernel: compile, take apart, count."""
+"""The x-ray of a kernel: compiles it, parses its machine code, and counts its instructions."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from gpu_xray import widths
-from gpu_xray.banks import BankConflicts, bank_conflicts
 from gpu_xray.cache import cached
+from gpu_xray.cache_key import cache_key
 from gpu_xray.compile import argument_types, capability_of, compile_kernel, python_of
-from gpu_xray.identity import identity_of
 from gpu_xray.limits import limits_of
-from gpu_xray.lines import source_lines
 from gpu_xray.listing import Listing
 from gpu_xray.listing import listing as make_listing
+from gpu_xray.loads_in_flight import loads_before_use
 from gpu_xray.loops import Loop, distances_to_use, find_loops, hot_loop
+from gpu_xray.register_banks import BankConflicts, bank_conflicts
 from gpu_xray.resources import resources_of
 from gpu_xray.sass import Instruction, disassemble, parse
-from gpu_xray.under_way import loads_before_use
+from gpu_xray.source_lines import source_lines
 
-# Instructions. An idle H200 takes 29 cycles for 32 bits per thread (`latency_kernels.chase`), and
-# some more for 128. What kernels of 8 to 12 warps lose that read earlier is in TUNING.md of the
-# product.
+# The latency of a shared load, in instructions. An idle H200 takes 29 cycles for 32 bits per thread
+# (`latency_kernels.chase`), and some more for 128. gemm_kernels/tuning/TUNING.md has the time that
+# kernels of 8 to 12 warps lose if they read the value earlier.
 SHARED_LATENCY = 40
 _FLOAT64 = ("DADD", "DMUL", "DFMA", "DSETP", "DMNMX", "DMMA")
 
 
 @dataclass(frozen=True, repr=False)
 class XRay:
-    """One kernel for one architecture, as the assembler made it and as a driver would load it.
+    """The machine code of one kernel for one architecture, as a driver would load it.
 
     kernel, arch: the function's name and the architecture, such as "sm_90".
-    registers: per thread. shared_bytes: static, per block. local_bytes: per thread.
-    constant_bytes: of constant memory that the kernel itself declares.
-    spill_bytes: written by the stores that spill registers, each counted once.
-    max_threads: per block, at most; launch bounds and registers limit it.
-    ptx: what the assembler was given. code: every instruction, in order.
-    function, signature: what was compiled.
+    registers: registers per thread. shared_bytes: static shared memory per block.
+    local_bytes: local memory per thread. constant_bytes: constant memory that the kernel declares.
+    spill_bytes: bytes written by the stores that spill registers, each store counted once.
+    max_threads: the most threads of a block that launch bounds and registers allow.
+    ptx: the input of the assembler. code: every instruction, in order.
+    function, signature: the kernel and the signature that were compiled.
     """
 
     kernel: str
@@ -63,22 +63,22 @@ class XRay:
 
     @cached_property
     def sass(self) -> str:
-        """The listing: address and instruction, with a label where a branch goes."""
-        labels = {one.target for one in self.code if one.target is not None}
+        """The listing: addresses and instructions, with labels at the targets of branches."""
+        labels = {each.target for each in self.code if each.target is not None}
         lines = []
-        for place, one in enumerate(self.code):
-            lines += [f".L_{place}:"] if place in labels else []
-            lines.append(f"    /*{one.address:04x}*/  {one.text_to(f'.L_{one.target}')};")
+        for index, each in enumerate(self.code):
+            lines += [f".L_{index}:"] if index in labels else []
+            lines.append(f"    /*{each.address:04x}*/  {each.text_to(f'.L_{each.target}')};")
         return "\n".join(lines)
 
     @cached_property
     def instructions(self) -> Counter[str]:
-        """How often each opcode, without its modifiers, stands in the code."""
-        return Counter(one.name for one in self.code)
+        """The number of instructions by opcode without modifiers."""
+        return Counter(instruction.name for instruction in self.code)
 
     @cached_property
     def loops(self) -> tuple[Loop, ...]:
-        """All loops, in the order in which they start."""
+        """All loops, in the order of their first instructions."""
         return find_loops(self.code)
 
     @property
@@ -88,59 +88,60 @@ class XRay:
 
     @property
     def ffma_share(self) -> float:
-        """The fraction of FFMAs in the hot loop, or in all of the code where there is no loop."""
+        """The fraction of FFMAs in the hot loop, or in all of the code if there is no loop."""
         if self.hot:
             return self.hot.ffma_share
         return Loop(0, len(self.code) - 1, self.code, inner=True).ffma_share
 
     @property
     def bound(self) -> float:
-        """The fraction of the FP32 peak that the hot loop can reach at most.
+        """The greatest fraction of the FP32 peak that the hot loop can reach.
 
-        A scheduler issues one instruction per cycle. With 32 FP32 lanes each must be an FFMA, with
-        16 every second one.
+        A scheduler issues one instruction per cycle. To reach the peak, every instruction must be
+        an FFMA if it has 32 FP32 lanes, and every second one if it has 16.
         """
         return min(1.0, self.ffma_share * self._cycles_at_best)
 
     @property
     def loads(self) -> Counter[str]:
-        """Loads by their width in bits per thread, such as {"LDG.128": 2, "LDS.32": 1}."""
+        """The number of loads by width in bits per thread, such as {"LDG.128": 2, "LDS.32": 1}."""
         return widths.count_widths(self.code, widths.LOADS)
 
     @property
     def stores(self) -> Counter[str]:
-        """Stores by their width in bits per thread."""
+        """The number of stores by width in bits per thread."""
         return widths.count_widths(self.code, widths.STORES)
 
     @property
     def float64(self) -> int:
-        """Instructions that compute in float64 or convert from or to it."""
+        """The number of instructions that compute in float64 or convert from or to it."""
         return sum(
-            one.name in _FLOAT64 or ".F64" in one.opcode or "64H" in one.opcode for one in self.code
+            each.name in _FLOAT64 or ".F64" in each.opcode or "64H" in each.opcode
+            for each in self.code
         )
 
     @property
     def barriers(self) -> int:
-        """Barriers of the block (``cuda.syncthreads()``)."""
+        """The number of barriers of the block (``cuda.syncthreads()``)."""
         return self.instructions["BAR"]
 
     @cached_property
     def bank_conflicts(self) -> BankConflicts:
-        """Multiply-adds of the hot loop, or of all the code, whose operands meet in a bank."""
+        """The register bank conflicts in the hot loop, or in all of the code without a loop."""
         code = self.hot.body if self.hot else self.code
         return bank_conflicts(code, self._cycles_at_best)
 
     @property
     def _cycles_at_best(self) -> float:
-        """Cycles for a multiply-add of a warp, by the lanes of the architecture."""
+        """The least cycles for a multiply-add of a warp, by the FP32 lanes of the architecture."""
         major, minor = divmod(int(re.sub(r"\D", "", self.arch)), 10)
         return limits_of((major, minor)).cycles_per_ffma
 
     @property
     def cycles_per_ffma(self) -> float:
-        """Of the hot loop, estimated: a cycle for each instruction, and the waits for operands.
+        """The estimated cycles per multiply-add of the hot loop; nan without multiply-adds.
 
-        nan for a loop without multiply-adds.
+        The estimate is one cycle per instruction, plus the waits for operands.
         """
         if not (self.hot and self.hot.ffma):
             return float("nan")
@@ -148,27 +149,30 @@ class XRay:
 
     @cached_property
     def early_uses(self) -> int:
-        """Shared loads of the hot loop whose value is read before a load usually is complete.
+        """The number of shared loads in the hot loop whose value is used before it usually arrives.
 
-        With few warps nothing else is there to be done until then, and the warp waits.
+        With few warps, a scheduler has nothing else to do until then, so the warp stalls.
         """
         distances = distances_to_use(self.hot.body) if self.hot else []
         return sum(distance < SHARED_LATENCY for distance in distances)
 
     @cached_property
     def loads_before_use(self) -> int:
-        """Loads from global memory that a thread has under way before it needs one of them."""
+        """The most global loads that a thread has in flight before it needs one of them."""
         return loads_before_use(self.code)
 
     def listing(self) -> Listing:
-        """The Python source with PTX and SASS beside each line, and the hot loop marked."""
+        """Return the Python source with PTX and SASS beside each line, and the hot loop marked.
+
+        This compiles the kernel a second time, with line information.
+        """
         lines = source_lines(self.function, self.signature, self.arch, self.code)
         sass = zip(lines.sass, self.code, strict=True)
         hot = self.hot.body if self.hot else ()
         return make_listing(f"{self.kernel} for {self.arch}", lines.source, lines.ptx, sass, hot)
 
     def figures(self) -> dict[str, int | str]:
-        """The figures above in words, as a table shows them."""
+        """Return the figures by their names in a table, such as "registers per thread"."""
         banks = self.bank_conflicts
         return {
             "registers per thread": self.registers,
@@ -179,13 +183,13 @@ class XRay:
             "instructions": len(self.code),
             "in float64": self.float64,
             "barriers": self.barriers,
-            "loads": _told(self.loads),
-            "stores": _told(self.stores),
+            "loads": _listed(self.loads),
+            "stores": _listed(self.stores),
             "instructions in the hot loop": len(self.hot.body) if self.hot else "no loop",
             "FFMA share": f"{self.ffma_share:.1%} of {'the hot loop' if self.hot else 'all'}",
             "shared loads used too early": self.early_uses,
             "of the FP32 peak at most": f"{self.bound:.1%}",
-            "register bank conflicts": f"{banks.left} ({banks.saved} more without reuse)",
+            "register bank conflicts": f"{banks.conflicts} ({banks.saved} more without reuse)",
             "cycles per FFMA, estimated": (
                 f"{self.cycles_per_ffma:.3f}" if self.hot and self.hot.ffma else "no loop of FFMAs"
             ),
@@ -196,19 +200,19 @@ class XRay:
         return "\n".join([f"{self.kernel} for {self.arch}", *rows])
 
     def _repr_html_(self) -> str:
-        import pandas as pd  # half a second, for those who ask for a table
+        import pandas as pd  # takes half a second, so it is imported only for the table
 
         figures = pd.Series(self.figures(), name=f"{self.kernel} for {self.arch}")
         return figures.to_frame().to_html()
 
 
-def _told(widths: Counter[str]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in widths.items()) or "none"
+def _listed(counts: Counter[str]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "none"
 
 
 @dataclass(frozen=True)
-class _Printed:
-    """What the tools say of a kernel: figures, PTX, and nvdisasm's listing."""
+class _ToolOutput:
+    """The output of the compiler's tools for a kernel: figures, PTX, and nvdisasm's listing."""
 
     resources: dict[str, int]
     ptx: str
@@ -216,33 +220,33 @@ class _Printed:
 
 
 def xray(kernel: Callable, signature, arch: str = "sm_90") -> XRay:
-    """Compile a ``@cuda.jit`` kernel (or a plain function) and take the machine code apart.
+    """Compile a ``@cuda.jit`` kernel, or a plain function, and return its machine code as an XRay.
 
-    signature: the types of its arguments, such as ``void(float32[:, ::1])``. arch: any that the
-    installed toolkit knows. No GPU is needed. The result is kept on disk; see `gpu_xray.cache`.
-    Raises CourseError without a compiler, for an unknown architecture, and for a signature that
-    does not fit the kernel.
+    ``signature`` holds the types of its arguments, such as ``void(float32[:, ::1])``. ``arch`` is
+    any architecture that the installed toolkit knows. No GPU is needed. The result is cached on
+    disk; see `gpu_xray.cache`. Raises CourseError without a compiler, for an unknown architecture,
+    and for a signature that does not fit the kernel.
     """
     capability = capability_of(arch)
-    types_given = argument_types(kernel, signature)
+    arguments = argument_types(kernel, signature)
     name = python_of(kernel).__name__
 
-    def look() -> _Printed:
+    def compile_and_disassemble() -> _ToolOutput:
         compiled = compile_kernel(kernel, signature, arch)
-        return _Printed(
+        return _ToolOutput(
             resources=resources_of(compiled, capability),
             ptx=compiled.ptx.replace(compiled.entry, name),
             listing=disassemble(compiled.cubin, compiled.entry),
         )
 
-    key = identity_of(kernel, arch, *map(str, types_given))
-    printed = cached(key, _Printed, look)
+    key = cache_key(kernel, arch, *map(str, arguments))
+    output = cached(key, _ToolOutput, compile_and_disassemble)
     return XRay(
         name,
         arch,
-        ptx=printed.ptx,
-        code=parse(printed.listing),
+        ptx=output.ptx,
+        code=parse(output.listing),
         function=kernel,
         signature=signature,
-        **printed.resources,
+        **output.resources,
     )

@@ -1,4 +1,4 @@
-"""What an SM of each compute capability has: `data/architectures.csv`, each row with its source."""
+"""The limits of an SM by compute capability, from `data/architectures.csv`, with their sources."""
 
 from __future__ import annotations
 
@@ -16,18 +16,21 @@ KIB = 1024
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What an SM of one compute capability has, and in which portions it is given away.
+class SmLimits:
+    """The resources of an SM of one compute capability, and their allocation units.
 
-    registers_per_sm, _per_block, _per_thread: 32-bit registers. register_unit: a warp gets a
-    multiple of it. warp_granularity: for the limit per block its warps are rounded up to this.
-    sub_partitions: equal parts of an SM, each with registers of its own, which starts one
-    instruction of a warp per cycle. fp32_lanes_per_sm: float32 multiply-adds that it does per cycle
-    (CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions").
-    shared_kib_per_block: without asking; shared_kib_per_block_optin: for kernels that ask for more.
-    shared_reserved_bytes: what the driver takes of each block's. shared_unit_bytes: a block gets a
-    multiple of it. shared_kib_steps: the sizes that shared memory can be set to where it shares its
-    memory with the cache; empty where it cannot be set. source: where the figures are.
+    registers_per_sm, registers_per_block, registers_per_thread: numbers of 32-bit registers.
+    register_unit: registers are allocated to a warp in multiples of this number.
+    warp_granularity: for the limit per block, the number of warps is rounded up to a multiple.
+    sub_partitions: the number of schedulers of an SM, each with registers of its own, which issue
+    one instruction of a warp per cycle.
+    fp32_lanes_per_sm: float32 multiply-adds per cycle (CUDA C++ Programming Guide, "Throughput of
+    Native Arithmetic Instructions").
+    shared_kib_per_block: shared memory of a block by default; shared_kib_per_block_optin: with the
+    opt-in for more. shared_reserved_bytes: bytes of each block that the driver uses.
+    shared_unit_bytes: shared memory is allocated to a block in multiples of this size.
+    shared_kib_steps: the possible sizes of shared memory if it shares its memory with the cache;
+    empty if the size is fixed. source: the source of the figures.
     """
 
     compute_capability: tuple[int, int]
@@ -55,29 +58,29 @@ class Limits:
 
     @property
     def cycles_per_ffma(self) -> float:
-        """Cycles that a sub-partition takes for one float32 multiply-add of a warp."""
+        """The cycles that a sub-partition takes for one float32 multiply-add of a warp."""
         return max(1.0, WARP * self.sub_partitions / self.fp32_lanes_per_sm)
 
     @property
     def max_shared_bytes(self) -> int:
-        """The most that one block may have, static and dynamic."""
+        """The most shared memory of a block in bytes, static and dynamic together."""
         return self.shared_kib_per_block_optin * KIB
 
 
 def with_budgets() -> dict[str, tuple[int, int]]:
-    """The architectures for which steps are held to their budgets, such as {"sm_90": (9, 0)}."""
+    """Return the architectures for which the budgets of steps are tested, as {"sm_90": (9, 0)}."""
     rows = [row for row in _rows() if row["budgets"] == "yes"]
     return {f"sm_{row['compute_capability'].replace('.', '')}": _capability(row) for row in rows}
 
 
 @functools.cache
-def known() -> Mapping[tuple[int, int], Limits]:
-    """The rows of `data/architectures.csv` by compute capability, in its order."""
+def known() -> Mapping[tuple[int, int], SmLimits]:
+    """Return the rows of `data/architectures.csv` by compute capability, in the file's order."""
     return {_capability(row): _from_row(row) for row in _rows()}
 
 
-def limits_of(capability: tuple[int, int]) -> Limits:
-    """The limits of a compute capability such as (9, 0); CourseError for one that is not known."""
+def limits_of(capability: tuple[int, int]) -> SmLimits:
+    """Return the limits of a compute capability such as (9, 0); raise CourseError if unknown."""
     try:
         return known()[capability]
     except (KeyError, TypeError):
@@ -98,10 +101,10 @@ def _capability(row: dict[str, str]) -> tuple[int, int]:
     return int(major), int(minor)
 
 
-def _from_row(row: dict[str, str]) -> Limits:
+def _from_row(row: dict[str, str]) -> SmLimits:
     steps = row["shared_kib_steps"].split(";") if row["shared_kib_steps"] else []
-    whole = {field.name: row[field.name] for field in fields(Limits) if field.type == "int"}
-    return Limits(
+    whole = {field.name: row[field.name] for field in fields(SmLimits) if field.type == "int"}
+    return SmLimits(
         compute_capability=_capability(row),
         shared_kib_steps=tuple(map(int, steps)),
         source=row["source"],

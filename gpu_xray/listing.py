@@ -1,4 +1,4 @@
-"""The kernel's source with PTX and SASS beside each line: as HTML and as text."""
+"""The listing of a kernel: its source with PTX and SASS beside each line, as HTML and as text."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gpu_xray.opcodes import meaning_of
 from gpu_xray.sass import Instruction
 from gpu_xray.widths import LOADS, STORES, width
-from gpu_xray.words import words_for
 
 _FEW = 3  # instructions that are shown without a click
 
@@ -32,8 +32,11 @@ _STYLE = """<style>
 
 
 @dataclass(frozen=True)
-class Row:
-    """One Python line and what was made of it. number: None for what has no line of its own."""
+class ListingRow:
+    """A Python line with its PTX and SASS instructions.
+
+    ``number`` is None in the row of instructions without a line. ``hot``: some are in the hot loop.
+    """
 
     number: int | None
     source: str
@@ -44,10 +47,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Listing:
-    """A kernel's source lines with their machine code. It shows itself in a notebook."""
+    """A kernel's source lines with their machine code, which a notebook displays."""
 
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[ListingRow, ...]
 
     def __str__(self) -> str:
         lines = [self.title]
@@ -56,8 +59,8 @@ class Listing:
             lines.append(f"{number:>5}  {row.source}")
             mark = "hot" if row.hot else "   "
             for name, count in _counted(row.sass):
-                words = words_for(name.partition(".")[0])
-                lines.append(f"           {mark} {count:>3} × {name:9} {words}")
+                meaning = meaning_of(name.partition(".")[0])
+                lines.append(f"           {mark} {count:>3} × {name:9} {meaning}")
             if row.ptx:
                 lines.append(f"               PTX: {_summary(Counter(map(_ptx_name, row.ptx)))}")
         return "\n".join(lines)
@@ -70,10 +73,10 @@ class Listing:
         return f'{_STYLE}<div class="xray-scroll">{table}</div>{self._legend()}'
 
     def _legend(self) -> str:
-        counts = Counter(one.name for row in self.rows for one in row.sass)
+        counts = Counter(instruction.name for row in self.rows for instruction in row.sass)
         rows = "".join(
             f"<tr><td>{name}</td><td class='number'>{count}</td>"
-            f"<td class='words'>{html.escape(words_for(name))}</td></tr>"
+            f"<td class='words'>{html.escape(meaning_of(name))}</td></tr>"
             for name, count in counts.most_common()
         )
         return (
@@ -89,17 +92,21 @@ def listing(
     sass: Iterable[tuple[int | None, Instruction]],
     hot: Iterable[Instruction],
 ) -> Listing:
-    """Rows for every line of the source but comments; `ptx` and `sass` come with their lines."""
+    """Make a listing with a row for every line of `source`, except comments and empty lines.
+
+    `source`, `ptx` and `sass` are pairs of a line number and a text or an instruction. `hot` are
+    the instructions of the hot loop.
+    """
     ptx, sass = list(ptx), list(sass)
-    hot_addresses = {one.address for one in hot}
-    shown = [(number, text) for number, text in source if not _is_comment(text)]
+    hot_addresses = {instruction.address for instruction in hot}
+    code_lines = [(number, text) for number, text in source if not _is_comment(text)]
     rows = []
-    for number, text in [*shown, (None, "what belongs to no line of its own")]:
-        made = tuple(one for line, one in sass if line == number)
-        before = tuple(one for line, one in ptx if line == number)
-        if number is not None or made or before:
-            is_hot = any(one.address in hot_addresses for one in made)
-            rows.append(Row(number, text, before, made, is_hot))
+    for number, text in [*code_lines, (None, "instructions without a line of their own")]:
+        row_sass = tuple(instruction for line, instruction in sass if line == number)
+        row_ptx = tuple(instruction for line, instruction in ptx if line == number)
+        if number is not None or row_sass or row_ptx:
+            is_hot = any(instruction.address in hot_addresses for instruction in row_sass)
+            rows.append(ListingRow(number, text, row_ptx, row_sass, is_hot))
     return Listing(title, tuple(rows))
 
 
@@ -107,8 +114,10 @@ def _is_comment(text: str) -> bool:
     return text.lstrip().startswith("#") or not text.strip()
 
 
-def _sass_name(one: Instruction) -> str:
-    return f"{one.name}.{width(one)}" if one.name in (*LOADS, *STORES) else one.name
+def _sass_name(instruction: Instruction) -> str:
+    """Return the opcode without modifiers; of a load or store, with the width in bits."""
+    name = instruction.name
+    return f"{name}.{width(instruction)}" if name in (*LOADS, *STORES) else name
 
 
 def _ptx_name(text: str) -> str:
@@ -124,11 +133,11 @@ def _summary(counts: Counter[str]) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.most_common())
 
 
-def _html_row(row: Row) -> str:
+def _html_row(row: ListingRow) -> str:
     ptx = [html.escape(text) for text in row.ptx]
     sass = [
-        f'<span title="{html.escape(words_for(one.name))}">{html.escape(_plain(one))}</span>'
-        for one in row.sass
+        f'<span title="{html.escape(meaning_of(each.name))}">{html.escape(_plain(each))}</span>'
+        for each in row.sass
     ]
     number = "" if row.number is None else row.number
     sass_counts = _summary(Counter(map(_sass_name, row.sass)))
@@ -141,12 +150,13 @@ def _html_row(row: Row) -> str:
     )
 
 
-def _plain(one: Instruction) -> str:
-    return one.text_to("…" if one.target is None else f".L_{one.target}").strip()
+def _plain(instruction: Instruction) -> str:
+    target = instruction.target
+    return instruction.text_to("…" if target is None else f".L_{target}").strip()
 
 
 def _folded(lines: list[str], summary: str) -> str:
-    """The lines; where they are many, behind a summary that opens them."""
+    """Return the lines as HTML; many lines are behind a summary that opens them."""
     text = "\n".join(lines)
     if len(lines) <= _FEW:
         return text
@@ -154,6 +164,6 @@ def _folded(lines: list[str], summary: str) -> str:
 
 
 def _short(summary: str) -> str:
-    """The first few counts."""
+    """Return the first few counts of a summary."""
     parts = summary.split(", ")
     return ", ".join(parts[:_FEW]) + (", …" if len(parts) > _FEW else "")

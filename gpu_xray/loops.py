@@ -1,4 +1,4 @@
-"""The loops in machine code, found by the branches that go back."""
+"""Finds the loops in machine code by their backward branches."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _MEMORY = ("LDG", "STG", "LDS", "STS", "LDGSTS", "LDL", "STL", "LD", "ST", "ATOM
 
 @dataclass(frozen=True)
 class Loop:
-    """One loop, without the loops inside it.
+    """A loop in machine code, without the loops inside it.
 
-    start, end: the places of its first and last instruction in the listing.
-    body: its instructions, in order; those of a loop inside it are not among them.
-    inner: whether no other loop is inside.
+    start, end: the indices of its first and last instruction in the listing.
+    body: its instructions, in order, without those of inner loops.
+    inner: True if it contains no other loop.
     """
 
     start: int
@@ -29,72 +29,73 @@ class Loop:
 
     @property
     def instructions(self) -> Counter[str]:
-        """How often each opcode (without modifiers) stands in the body."""
+        """The number of instructions in the body by opcode without modifiers."""
         return Counter(instruction.name for instruction in self.body)
 
     @property
     def ffma(self) -> int:
-        """Its float32 multiply-adds."""
+        """The number of float32 multiply-adds."""
         return sum(self.instructions[name] for name in FFMA)
 
     @property
     def ffma_share(self) -> float:
-        """The fraction of its instructions that are float32 multiply-adds."""
+        """The fraction of the instructions that are float32 multiply-adds."""
         return self.ffma / len(self.body)
 
     @property
     def memory(self) -> int:
-        """Its loads, stores and atomic operations."""
+        """The number of loads, stores and atomic operations."""
         return sum(self.instructions[name] for name in _MEMORY)
 
 
 def distances_to_use(body: Sequence[Instruction], load: str = "LDS") -> list[int]:
-    """For each load of a loop's body: how many instructions later its value is first read.
+    """Return, for each load in a loop's body, the number of instructions until its first use.
 
-    The body follows itself, as it does in a loop. A value that is not read in it does not count.
+    The next iteration follows the body. A load whose value is not used in the loop is left out.
     """
-    around = [*body, *body]
-    read = [{source[0] for source in one.sources if source} for one in around]
-    found = []
-    for place, instruction in enumerate(body):
+    two_iterations = [*body, *body]
+    read = [{source[0] for source in each.sources if source} for each in two_iterations]
+    distances = []
+    for index, instruction in enumerate(body):
         if instruction.name == load:
             loaded = instruction.loaded
-            later = range(place + 1, place + len(body))
-            found += [at - place for at in later if loaded & read[at]][:1]
-    return found
+            later = range(index + 1, index + len(body))
+            distances += [use - index for use in later if loaded & read[use]][:1]
+    return distances
 
 
 def find_loops(code: Sequence[Instruction]) -> tuple[Loop, ...]:
-    """The loops of the code in the order in which they start."""
-    places = _loop_places(code)
+    """Return the loops of the code in the order of their first instructions."""
+    indices = _loop_indices(code)
     loops = []
-    for start, members in sorted(places.items()):
-        nested = [other for other in places.values() if other < members]
+    for start, members in sorted(indices.items()):
+        nested = [other for other in indices.values() if other < members]
         own = sorted(members.difference(*nested))
-        loops.append(Loop(start, max(members), tuple(code[place] for place in own), not nested))
+        loops.append(Loop(start, max(members), tuple(code[index] for index in own), not nested))
     return tuple(loops)
 
 
 def hot_loop(loops: Sequence[Loop]) -> Loop | None:
-    """The innermost loop with the most FFMAs, or where there are none, the most memory accesses.
+    """Return the loop with the most FFMAs in its own body, or None if there is no loop.
 
-    A loop whose multiply-adds stand around an inner loop that has none counts as innermost.
+    Of several, it is an innermost loop; among those, the one with the most memory accesses.
     """
     return max(loops, key=lambda loop: (loop.ffma, loop.inner, loop.memory), default=None)
 
 
-def _loop_places(code: Sequence[Instruction]) -> dict[int, set[int]]:
-    """For the first place of each loop: all places that lie on a way from there back to it."""
+def _loop_indices(code: Sequence[Instruction]) -> dict[int, set[int]]:
+    """Return, by the first index of each loop, the indices on all paths from there back to it."""
     before = defaultdict(set)
-    for place in range(len(code)):
-        for after in _successors(code, place):
-            before[after].add(place)
+    for index in range(len(code)):
+        for after in _successors(code, index):
+            before[after].add(index)
     loops: dict[int, set[int]] = {}
-    for place, instruction in enumerate(code):
+    for index, instruction in enumerate(code):
         start = instruction.target
-        if _is_branch(instruction) and start <= place:
-            members = _leading_to(place, start, before)
-            # A jump back from a rare case, written behind the end, is reached from the top as well.
+        if _is_branch(instruction) and start <= index:
+            members = _leading_to(index, start, before)
+            # A backward jump from code for a rare case behind the end is no loop: that code is
+            # reached from the first instruction, too.
             if start == 0 or 0 not in members:
                 loops.setdefault(start, set()).update(members)
     return loops
@@ -104,19 +105,21 @@ def _is_branch(instruction: Instruction) -> bool:
     return instruction.name == "BRA" and instruction.target is not None
 
 
-def _successors(code: Sequence[Instruction], place: int) -> Iterator[int]:
-    instruction = code[place]
+def _successors(code: Sequence[Instruction], index: int) -> Iterator[int]:
+    """Yield the indices of the instructions that may be executed next."""
+    instruction = code[index]
     if _is_branch(instruction):
         yield instruction.target
-    # Any operand besides the target is a condition, such as a uniform predicate.
+    # Any operand other than the target is a condition, such as a uniform predicate.
     always = not instruction.predicate and len(instruction.operands) <= 1
     ends = instruction.name in _ENDS or _is_branch(instruction)
-    if not (always and ends) and place + 1 < len(code):
-        yield place + 1
+    if not (always and ends) and index + 1 < len(code):
+        yield index + 1
 
 
-def _leading_to(place: int, start: int, before: dict[int, set[int]]) -> set[int]:
-    members, waiting = {start, place}, [place]
+def _leading_to(index: int, start: int, before: dict[int, set[int]]) -> set[int]:
+    """Return the indices on all paths from ``start`` to ``index``, both included."""
+    members, waiting = {start, index}, [index]
     while waiting:
         for earlier in before[waiting.pop()] - members:
             members.add(earlier)

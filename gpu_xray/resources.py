@@ -1,21 +1,24 @@
-"""What a kernel takes from an SM, as the driver reports it."""
+"""The resources of an SM that a kernel uses, as the driver reports them."""
 
 from __future__ import annotations
 
 import re
 
-from gpu_xray.compile import Compiled
-from gpu_xray.limits import WARP, Limits, limits_of
+from gpu_xray.compile import CompiledKernel
+from gpu_xray.limits import WARP, SmLimits, limits_of
 from gpu_xray.sass import run_tool
 
-# Blocks that use static shared memory have one KiB more since 9.0, in which the system keeps the
-# block's place in its cluster. The driver does not count it.
+# Since 9.0, blocks that use static shared memory have one KiB more, in which the system keeps the
+# block's position in its cluster. The driver does not count it.
 SYSTEM_SHARED_BYTES = 1024
 _OF = "Function properties for "
 
 
-def resources_of(compiled: Compiled, capability: tuple[int, int]) -> dict[str, int]:
-    """The figures of `XRay`, from the cubin, the assembler's log and the PTX's launch bounds."""
+def resources_of(compiled: CompiledKernel, capability: tuple[int, int]) -> dict[str, int]:
+    """Return the resources by their names in `XRay`, such as "registers".
+
+    They come from the cubin, the assembler's log and the launch bounds in the PTX.
+    """
     usage = run_tool("cuobjdump", ["-res-usage"], compiled.cubin)
     entry = compiled.entry
     of_kernel = usage.partition(entry)[2]
@@ -32,14 +35,17 @@ def resources_of(compiled: Compiled, capability: tuple[int, int]) -> dict[str, i
 
 
 def _number(pattern: str, text: str) -> int:
-    found = re.search(pattern, text)
-    return int(found[1]) if found else 0
+    match = re.search(pattern, text)
+    return int(match[1]) if match else 0
 
 
-def _max_threads(limits: Limits, registers: int, ptx: str) -> int:
-    """As many as launch bounds allow and as have registers on one SM, part by part."""
+def _max_threads(limits: SmLimits, registers: int, ptx: str) -> int:
+    """Return the most threads of a block that launch bounds and registers allow.
+
+    Each sub-partition of an SM must have registers for its share of the warps.
+    """
     bound = _number(r"\.maxntid\s+(\d+)", ptx) or limits.threads_per_block
     per_warp = -(-registers * WARP // limits.register_unit) * limits.register_unit
-    of_a_part = limits.registers_per_sm // limits.sub_partitions
-    fitting = limits.sub_partitions * (of_a_part // per_warp) * WARP
+    per_partition = limits.registers_per_sm // limits.sub_partitions
+    fitting = limits.sub_partitions * (per_partition // per_warp) * WARP
     return min(limits.threads_per_block, bound, fitting)

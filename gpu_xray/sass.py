@@ -1,4 +1,4 @@
-"""Machine code as records: what nvdisasm prints, instruction by instruction."""
+"""Disassembles machine code with nvdisasm and parses its listing into instructions."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ _REGISTER = re.compile(r"[-!~|]*(R\d+)(?:\.(?!reuse)\w+)*(\.reuse)?\|?")
 
 @dataclass(frozen=True)
 class Control:
-    """What the assembler tells the scheduler beside each instruction.
+    """The control information for the scheduler that the assembler puts into an instruction.
 
-    stall: cycles until the warp may issue its next one. yields: another warp is preferred then.
-    write_barrier, read_barrier: the scoreboard (0 to 5) that is released when the result is there,
-    or when the sources were read; None without one. waits: the scoreboards to wait for.
+    stall: cycles until the warp may issue its next instruction. yields: the scheduler then prefers
+    another warp. write_barrier: the scoreboard (0 to 5) that is released when the result is
+    written, or None. read_barrier: the one released when the sources were read, or None.
+    waits: the scoreboards that the instruction waits for.
     """
 
     stall: int
@@ -48,9 +49,9 @@ class Control:
 class Instruction:
     """One SASS instruction.
 
-    address: bytes from the start of its function. predicate: such as "@!P0", or "".
+    address: offset in bytes from the start of its function. predicate: such as "@!P0", or "".
     opcode: with its modifiers, such as "LDG.E.128". word: its 128 bits.
-    target: the place in the listing that a branch goes to; None for all others.
+    target: the index in the listing of a branch's target; None for other instructions.
     """
 
     address: int
@@ -66,19 +67,19 @@ class Instruction:
         return self.opcode.partition(".")[0]
 
     def text_to(self, label: str) -> str:
-        """The instruction in words; a branch goes to `label`."""
+        """Return the instruction as text, with `label` as the target of a branch."""
         operands = ", ".join(_TARGET.sub(label, operand) for operand in self.operands)
         return f"{self.predicate:5} {self.opcode} {operands}".rstrip()
 
     @cached_property
     def sources(self) -> tuple[tuple[str, bool] | None, ...]:
-        """For each source operand its register and whether it is kept for reuse, or None."""
+        """Per source operand, its register and True if it is marked .reuse; None if no register."""
         matches = [_REGISTER.fullmatch(operand) for operand in self.operands[1:]]
         return tuple(match and (match[1], bool(match[2])) for match in matches)
 
     @property
     def loaded(self) -> set[str]:
-        """The registers that a load of 32, 64 or 128 bits writes; it names the first of them."""
+        """The registers that a load of 32, 64 or 128 bits writes; its operand is the first one."""
         first = _REGISTER.fullmatch(self.operands[0])
         if not first:
             return set()
@@ -87,7 +88,7 @@ class Instruction:
 
     @property
     def control(self) -> Control:
-        """The scheduling bits (105 to 121 of the word; the layout of compute capability 7 on)."""
+        """The control bits: 105 to 121 of the word, in the layout since compute capability 7.0."""
         bits = self.word >> 105
         write, read, waits = bits >> 5 & 7, bits >> 8 & 7, bits >> 11 & 63
         return Control(
@@ -100,7 +101,10 @@ class Instruction:
 
 
 def run_tool(name: str, flags: Iterable[str], cubin: bytes) -> str:
-    """What one of the toolkit's programs prints about a cubin; CourseError if it is not there."""
+    """Run a program of the toolkit, such as nvdisasm, on a cubin and return its output.
+
+    Raises CourseError if the program is not installed or fails.
+    """
     from cuda import pathfinder
 
     program = pathfinder.find_nvidia_binary_utility(name) or system_program(name)
@@ -109,16 +113,17 @@ def run_tool(name: str, flags: Iterable[str], cubin: bytes) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "kernel.cubin"
         file.write_bytes(cubin)
-        done = subprocess.run([program, *flags, str(file)], capture_output=True, text=True)
-    if done.returncode:
-        raise CourseError(f"{name} cannot read this machine code: {done.stderr.strip()}")
-    return done.stdout
+        process = subprocess.run([program, *flags, str(file)], capture_output=True, text=True)
+    if process.returncode:
+        raise CourseError(f"{name} cannot read this machine code: {process.stderr.strip()}")
+    return process.stdout
 
 
 def disassemble(cubin: bytes, entry: str, *flags: str) -> str:
-    """nvdisasm's listing of a kernel and of the functions that it calls, with the encoding.
+    """Return nvdisasm's listing of a kernel and of the functions that it calls, with the encoding.
 
-    A cubin can hold more, such as the whole device runtime when a kernel synchronises the grid.
+    Other functions of the cubin are left out, such as the device runtime, which a kernel that
+    synchronises the grid contains.
     """
     listing = run_tool("nvdisasm", ["-c", "-hex", "-ndf", *flags], cubin)
     functions = dict(_FUNCTION.findall(listing))
@@ -126,46 +131,46 @@ def disassemble(cubin: bytes, entry: str, *flags: str) -> str:
     while waiting:
         name = waiting.pop()
         chosen.append(name)
-        called = sorted(set(_SYMBOL.findall(functions[name])) & set(functions))
-        waiting += [one for one in called if one not in (*chosen, *waiting)]
+        callees = sorted(set(_SYMBOL.findall(functions[name])) & set(functions))
+        waiting += [callee for callee in callees if callee not in (*chosen, *waiting)]
     return "\n".join(functions[name] for name in chosen)
 
 
 def parse(listing: str) -> tuple[Instruction, ...]:
-    """The instructions in a listing of `disassemble`, without the padding behind them."""
+    """Parse a listing of `disassemble` into instructions, without the padding at the end."""
     rows, labels = [], {}
     for line in listing.splitlines():
         if label := _LABEL.match(line):
             labels[label[1]] = len(rows)
-        elif found := _INSTRUCTION.match(line):
-            rows.append(found)
+        elif instruction := _INSTRUCTION.match(line):
+            rows.append(instruction)
         elif high := _HIGH.match(line):
             rows[-1] = (rows[-1], int(high[1], 16))
     code = [_instruction(*row, labels) for row in rows]
     return _without_padding(code)
 
 
-def _instruction(found: re.Match, high: int, labels: dict[str, int]) -> Instruction:
-    operands = tuple(part.strip() for part in found["operands"].split(",") if part.strip())
-    target = _TARGET.search(found["operands"])
+def _instruction(match: re.Match, high: int, labels: dict[str, int]) -> Instruction:
+    operands = tuple(part.strip() for part in match["operands"].split(",") if part.strip())
+    target = _TARGET.search(match["operands"])
     return Instruction(
-        address=int(found["address"], 16),
-        predicate=found["predicate"] or "",
-        opcode=found["opcode"],
+        address=int(match["address"], 16),
+        predicate=match["predicate"] or "",
+        opcode=match["opcode"],
         operands=operands,
-        word=high << 64 | int(found["low"], 16),
+        word=high << 64 | int(match["low"], 16),
         target=labels[target[1]] if target else None,
     )
 
 
 def _without_padding(code: list[Instruction]) -> tuple[Instruction, ...]:
-    """A function ends with a jump to itself and NOPs, which no thread ever reaches."""
-    kept = [
-        place
-        for place, instruction in enumerate(code)
-        if instruction.name != "NOP" and instruction.target != place
+    """Remove the jump to itself and the NOPs at the end, which no thread ever reaches."""
+    reachable = [
+        index
+        for index, instruction in enumerate(code)
+        if instruction.name != "NOP" and instruction.target != index
     ]
-    targets = {place: bisect_left(kept, place) for place in range(len(code) + 1)}
+    targets = {index: bisect_left(reachable, index) for index in range(len(code) + 1)}
     return tuple(
-        replace(code[place], target=targets.get(code[place].target)) for place in kept
+        replace(code[index], target=targets.get(code[index].target)) for index in reachable
     )

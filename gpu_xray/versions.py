@@ -1,4 +1,4 @@
-"""The toolkit at hand, and one sentence for the ways in which it does not fit the driver."""
+"""The version of the CUDA toolkit, and clear errors if it does not fit the driver."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SENTENCES = {
 
 
 def toolkit() -> str | None:
-    """The version of the CUDA toolkit; None where there is none."""
+    """Return the version of the CUDA toolkit, such as "13.0", or None if there is none."""
     try:
         return ".".join(map(str, cuda.runtime.get_version()))
     # No NVRTC: cuda.pathfinder's error is a RuntimeError.
@@ -29,7 +29,7 @@ def toolkit() -> str | None:
 
 @contextlib.contextmanager
 def explained() -> Iterator[None]:
-    """Turn the driver's error codes that a reader can act upon into CourseError."""
+    """Turn error codes of the driver that a reader can act upon into a CourseError."""
     try:
         yield
     except CourseError:

@@ -1,4 +1,4 @@
-"""How many bits one thread moves with one memory instruction."""
+"""The widths of memory instructions: the bits that a thread moves with one of them."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _WIDTH = re.compile(r"\.[US]?(8|16|32|64|128|256)(?![\w])")
 
 
 def width(instruction: Instruction) -> int:
-    """The bits per thread: 32 unless the opcode says otherwise."""
-    found = _WIDTH.search(instruction.opcode)
-    return int(found[1]) if found else 32
+    """Return the bits per thread of a memory instruction: 32 unless the opcode names a width."""
+    match = _WIDTH.search(instruction.opcode)
+    return int(match[1]) if match else 32
 
 
 def count_widths(code: Iterable[Instruction], names: Iterable[str]) -> Counter[str]:
-    """How often each opcode of `names` stands in the code, such as {"LDG.128": 2}."""
-    return Counter(f"{one.name}.{width(one)}" for one in code if one.name in names)
+    """Count the instructions with the opcodes `names` by width, such as {"LDG.128": 2}."""
+    return Counter(f"{each.name}.{width(each)}" for each in code if each.name in names)
 
 
 def widest(code: Iterable[Instruction], names: Iterable[str]) -> int:
-    """The bits of the widest instruction of `names`; 0 where there is none."""
-    return max((width(one) for one in code if one.name in names), default=0)
+    """Return the greatest width in bits of the instructions `names`; 0 if there is none."""
+    return max((width(each) for each in code if each.name in names), default=0)
 
 
 def loaded_bytes(code: Iterable[Instruction], names: Iterable[str]) -> int:
-    """The bytes that one thread asks of memory when each instruction of `names` is executed once.
+    """Return the bytes that one thread loads if each of the instructions `names` is executed once.
 
-    Counted are the bytes of a thread: what the lanes of a warp share is counted for each.
+    Bytes that several lanes of a warp share are counted for each of them.
     """
-    return sum(width(one) // 8 for one in code if one.name in names)
+    return sum(width(each) // 8 for each in code if each.name in names)

@@ -1,8 +1,9 @@
-"""The exercise bank: kernels that the reader writes, and the checker that names what is wrong.
+"""The exercise bank: kernels that the reader writes, and the checker that names their mistakes.
 
-`exercises` holds one folder per exercise, and nothing else. `checking` runs and judges a kernel,
-`numbers` and `host` the other two kinds of functions. `families` and `targets` are what exercises
-share. `grading` gives marks, and `platforms` holds what nbgrader, JupyterHub and Gradescope need.
+`exercises` holds one folder per exercise, and nothing else. `checking` runs and judges kernels;
+`numbers` and `host` do so for formulas and for host functions. `families` and `targets` are shared
+by exercises. `grading` gives marks, and `platforms` adapts the labs to nbgrader, JupyterHub and
+Gradescope.
 
 >>> from labs import check, task
 >>> task("coalescing")  # doctest: +SKIP

@@ -11,14 +11,14 @@ from utils.errors import CourseError
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one sub-command; 2 for what the user can mend, with one sentence."""
+    """Run one sub-command and return its exit code; 2, with one sentence, for a CourseError."""
     parser = argparse.ArgumentParser(prog="python -m labs", description="Labs, and their marks.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command.add_to(commands)
     nbgrader_command.add_to(commands)
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        return given.run(given)
+        return options.run(options)
     except CourseError as error:
         print(error, file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""What lessons and graders call: an exercise by its name, its task, and the check."""
+"""The functions that lessons and graders call with an exercise's name: `check` and `task`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from labs.host import exercise as host
 from labs.host.exercise import HostExercise
 from labs.numbers import exercise as numbers
 from labs.numbers.exercise import NumbersExercise
+from utils.translation import translate
 
 if TYPE_CHECKING:
     from utils.lessons.cards import Card
 
-PATIENCE = 20.0  # seconds for one launch or call; the slowest right one takes less than one
+PATIENCE = 20.0  # seconds for one launch or call; the slowest right one takes less than 1 s
 
 JUDGES: Mapping[type, Callable[..., Verdict]] = {
     KernelExercise: kernels.judge,
@@ -26,24 +27,27 @@ JUDGES: Mapping[type, Callable[..., Verdict]] = {
 }
 
 
-def check(name: str, given, patience: float = PATIENCE) -> Verdict:
-    """Judge what a reader has written for an exercise.
+def check(name: str, submission, patience: float = PATIENCE) -> Verdict:
+    """Judge the kernel or function that a reader has written for an exercise; return the verdict.
 
-    given: a kernel or a function, as the task asks. patience: seconds that one launch or call may
-    take. Kernels run on the virtual GPU, also where there is a GPU.
-    Raises CourseError for a name that is no exercise; whatever is wrong with `given` is a cause.
+    name: the name of the exercise, such as "coalescing". submission: the kernel or the function, as
+    the task asks. patience: the seconds that one launch or call may take. Kernels run on the
+    virtual GPU, even on a machine with a GPU.
+    Raises CourseError if there is no exercise of this name. Whatever is wrong with the submission
+    is a cause of the verdict, and never an exception.
     """
     exercise = find(name)
-    return JUDGES[type(exercise)](exercise, given, patience)
+    return JUDGES[type(exercise)](exercise, submission, patience)
 
 
 def task(name: str) -> Card:
-    """The text of an exercise, its targets, and hints that fold out one inside the other.
+    """Return a card with an exercise's text, its targets, and hints that fold out one by one.
 
-    Raises CourseError for a name that is no exercise.
+    Raises CourseError if there is no exercise of this name.
     """
-    from utils.lessons.cards import Card  # a second that graders need not wait
+    from utils.lessons.cards import Card  # this import takes a second, which graders do not need
 
     exercise = find(name)
-    goals = f"Targets: {'; '.join(exercise.goals)}."
-    return Card("ask", (f"{exercise.title}.", *exercise.text, goals), exercise.hints)
+    title, *text = map(translate, (exercise.title, *exercise.text))
+    goals = translate("Targets: {goals}.", goals="; ".join(map(translate, exercise.goals)))
+    return Card("ask", (f"{title}.", *text, goals), tuple(map(translate, exercise.hints)))

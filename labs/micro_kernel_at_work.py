@@ -1,8 +1,8 @@
-"""The reader's micro-kernel in the middle of a product, timed on this machine."""
+"""A matrix product with the reader's micro-kernel, timed on this machine."""
 
 from __future__ import annotations
 
-from gemm_kernels.cpu.tuning.own_tile import rates
+from gemm_kernels.cpu.tuning.reader_kernel import rates
 from labs.by_name import check
 from labs.exercises import find
 from utils.lessons.cards import Table, table
@@ -12,19 +12,19 @@ SIZE = 256
 
 
 def at_work(micro_kernel) -> Table:
-    """GFLOP/s of a product with this micro-kernel, of a loop of multiply-adds, of NumPy's BLAS.
+    """Return a table of GFLOP/s: this micro-kernel's product, multiply-adds alone, NumPy's BLAS.
 
-    One core, in turns. Where the micro-kernel computes a wrong tile, the solution takes its place;
-    one that is right and loads too often is timed as it is.
+    The three are timed alternately on one core. If the micro-kernel computes a wrong tile, the
+    solution is timed instead. A micro-kernel that is right but loads too often is timed as it is.
     """
     verdict = check("micro_kernel", micro_kernel)
-    right = verdict.passed or bool(verdict.counts)  # only of a right tile anything is counted
+    right = verdict.passed or bool(verdict.counts)  # counts are taken only if the tile is right
     own = "your micro-kernel" if right else "the solution (yours is not right yet)"
-    seen = rates(micro_kernel if right else find("micro_kernel").solution, SIZE)
-    told = {own: seen.own, "multiply-adds alone": seen.fma_loop, "NumPy's BLAS": seen.numpy}
+    gflops = rates(micro_kernel if right else find("micro_kernel").solution, SIZE)
+    rows = {own: gflops.own, "multiply-adds alone": gflops.fma_loop, "NumPy's BLAS": gflops.numpy}
     return table(
         f"A product of {SIZE}×{SIZE}×{SIZE}, measured here on one core",
         ("", "GFLOP/s", "share of the peak"),
-        [(name, f"{rate:.1f}", f"{rate / seen.fma_loop:.0%}") for name, rate in told.items()],
+        [(name, f"{rate:.1f}", f"{rate / gflops.fma_loop:.0%}") for name, rate in rows.items()],
         processors.current().sentence,
     )

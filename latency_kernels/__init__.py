@@ -1,4 +1,4 @@
-"""Micro-benchmarks: what this device reaches when nothing stands in the way."""
+"""Micro-benchmarks that measure the rates which this device reaches without obstacles."""
 
 import kernels_anywhere  # noqa: F401
 from latency_kernels import copy, fma_loop, l2_read, shared_read

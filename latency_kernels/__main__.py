@@ -1,4 +1,4 @@
-"""python -m latency_kernels: verify, measure and record the ceilings of this device, and curves."""
+"""`python -m latency_kernels`: verify, measure and record ceilings and curves of this device.e"""
 
 from latency_kernels import LADDER
 from latency_kernels.hiding import curves

@@ -1,4 +1,4 @@
-"""How long one load takes: each tells where the next one goes, so that none can start early."""
+"""Pointer chases to measure the latency of a load: each load gives the address of the next."""
 
 import numpy as np
 from numba import cuda, uint32
@@ -8,11 +8,11 @@ SHARED_WORDS = 4096
 
 @cuda.jit
 def chase_global(following, at, steps):
-    """One thread goes `steps` times from i to following[i], beginning and ending in at[0]."""
+    """Let one thread go `steps` times from i to following[i], beginning and ending in at[0]."""
     i = at[0]
     step = 0
     while step < steps:
-        # Unsigned: an index that may be negative would cost the instructions of Python's x[-1].
+        # Unsigned, because an index that may be negative costs the instructions of Python's x[-1].
         i = following[i]
         step += 1
     at[0] = i
@@ -20,7 +20,7 @@ def chase_global(following, at, steps):
 
 @cuda.jit
 def chase_shared(following, at, steps):
-    """The same in shared memory, which a block fills with the first SHARED_WORDS of `following`."""
+    """Chase in shared memory, which the block fills with the first SHARED_WORDS of `following`."""
     words = cuda.shared.array(SHARED_WORDS, uint32)
     for word in range(cuda.threadIdx.x, SHARED_WORDS, cuda.blockDim.x):
         words[word] = following[word]
@@ -35,9 +35,10 @@ def chase_shared(following, at, steps):
 
 
 def tour(places: int, apart: int, seed: int = 1) -> np.ndarray:
-    """uint32: a random round trip through every `apart`-th element, places in all, for a chase.
+    """Return a uint32 array with a random round trip through every `apart`-th element, for a chase.
 
-    Random, so that neither a cache line nor a guess by the hardware brings the next place early.
+    The trip visits `places` elements. It is random, so that neither a cache line nor the hardware's
+    prefetcher loads the next element early.
     """
     order = np.random.default_rng(seed).permutation(places).astype(np.uint32) * np.uint32(apart)
     following = np.zeros(places * apart, np.uint32)

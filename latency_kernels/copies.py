@@ -1,7 +1,7 @@
-"""Hiding the latency of memory: a copy with more or less under way in each thread.
+"""Hide the latency of memory: copies with more or fewer loads in flight per thread.
 
-In Volkov 2010 a thread copies once; here it copies 32 floats in turns, whatever is under way at
-once.
+In Volkov 2010 a thread copies once. Here it copies 32 floats in a loop, however many are in flight
+at once.
 """
 
 from functools import cache
@@ -10,22 +10,22 @@ from numba import cuda, float32, uint32
 
 from utils.intrinsics.wide_memory import load2, load4, store2, store4
 
-# What each thread copies, whatever it has under way at once: so blocks start equally often. Those
-# with little under way would otherwise end sooner than an SM can start others.
+# The floats that each thread copies, however many it has in flight: so blocks start equally often.
+# Blocks with few loads in flight would otherwise end sooner than an SM can start new blocks.
 FLOATS = 32
 
 
 def turns_of(width: int, count: int) -> int:
-    """How often a thread copies count times width floats."""
+    """Return the number of iterations in which a thread copies `count` times `width` floats."""
     return FLOATS // (width * count)
 
 
 @cache
 def build(WIDTH, COUNT, BLOCK):
-    """The kernel whose threads copy COUNT times WIDTH floats at once; WIDTH is 1, 2 or 4.
+    """Return the kernel whose threads copy COUNT times WIDTH floats at once; WIDTH is 1, 2 or 4.
 
-    x, out: float32; their length is a multiple of BLOCK·FLOATS, which is what a block copies.
-    turns: as from `turns_of`. An argument, so that the turns stay a loop.
+    `x` and `out` are float32; their length is a multiple of BLOCK·FLOATS, which one block copies.
+    `turns` comes from `turns_of`. It is an argument, so that the compiler keeps the loop.
     """
     take, put = _MOVES[WIDTH]
 
@@ -35,8 +35,8 @@ def build(WIDTH, COUNT, BLOCK):
         first = uint32(cuda.blockIdx.x) * uint32(turns * BLOCK * COUNT) + uint32(cuda.threadIdx.x)
         turn = 0
         while turn < turns:
-            # All loads are issued before the first store waits for one of them. That, times the
-            # threads that an SM holds, is what is under way.
+            # All loads are issued before the first store waits for one of them. Their number
+            # times the threads on an SM is the number of loads in flight.
             for i in range(COUNT):
                 take(values, i, x, (first + i * BLOCK) * WIDTH)
             for i in range(COUNT):

@@ -3,6 +3,7 @@
 from numba import cuda, float32, uint32
 
 from latency_kernels.parts.workloads import COPY
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 
 BLOCK = 256
@@ -16,8 +17,8 @@ def copy(x, out):
     first = uint32(cuda.blockIdx.x) * (BLOCK * IN_FLIGHT) + uint32(cuda.threadIdx.x)
     values = cuda.local.array(IN_FLIGHT, float32)
 
-    # All loads are issued before the first store needs one of them: four are under way at once,
-    # where a loop that loads and stores in turn would wait for each.
+    # All loads are issued before the first store needs one of them: four are in flight at once;
+    # a loop that alternates loads and stores would wait for each load.
     for j in range(IN_FLIGHT):
         if first + j * BLOCK < x.size:
             values[j] = x[first + j * BLOCK]
@@ -27,8 +28,8 @@ def copy(x, out):
 
 
 def launch(shape):
-    """Each block copies BLOCK·IN_FLIGHT consecutive elements."""
-    return Launch(grid=(-(-shape.elements // (BLOCK * IN_FLIGHT)),), block=(BLOCK,))
+    """Return a launch whose blocks copy BLOCK·IN_FLIGHT consecutive elements each."""
+    return Launch(grid=(cdiv(shape.elements, BLOCK * IN_FLIGHT),), block=(BLOCK,))
 
 
 STEP = Step(

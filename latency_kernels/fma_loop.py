@@ -1,4 +1,4 @@
-"""The ceiling of arithmetic: multiply-adds between registers, and no memory in the loop."""
+"""The ceiling of arithmetic: multiply-adds between registers, and no memory access in the loop."""
 
 from functools import cache
 
@@ -6,6 +6,7 @@ from numba import cuda, float32, uint32
 
 from latency_kernels.parts.outer_products import ORDERS
 from latency_kernels.parts.workloads import FMA, ITERATIONS, PATCH
+from utils.division import cdiv
 from utils.ladder.step import Budget, Launch, Step
 
 BLOCK = 128
@@ -14,15 +15,15 @@ UNROLL = 2
 
 @cache
 def build(ORDER=1):
-    """The kernel with the multiply-adds of a patch in one of the ORDERS of `outer_products`."""
+    """Return the kernel whose multiply-adds are in one of the ORDERS of `outer_products`."""
     add_outer_product = ORDERS[ORDER](PATCH)
 
     @cuda.jit
     def fma_loop(x, out):
         thread = cuda.grid(1)
-        # The lane decides what is read. Were it the same for all threads, the compiler would keep
-        # it in the uniform registers and move it about; and a constant would be computed in
-        # advance.
+        # The index depends on the lane. If it were the same for all threads, the compiler would
+        # keep the values in uniform registers and move them around; and with a constant it would
+        # compute in advance.
         lane = uint32(cuda.threadIdx.x) & uint32(31)
         a = cuda.local.array(PATCH, float32)
         b = cuda.local.array(PATCH, float32)
@@ -34,8 +35,8 @@ def build(ORDER=1):
             for j in range(PATCH):
                 patch[i, j] = float32(0)
 
-        # All three arrays live in registers now: every index is known when the loops unroll. 64
-        # multiply-adds wait for none of the others, and 16 operands serve all of them. They are
+        # All three arrays are in registers now, because every index is known when the loops unroll.
+        # The 64 multiply-adds are independent, and 16 operands serve all of them. They are
         # cuda.fma, because a[i] * b[j] never changes: written as a product, it would be computed
         # once before the loop, and only additions would be left.
         turn = 0
@@ -44,7 +45,7 @@ def build(ORDER=1):
                 add_outer_product(a, b, patch)
             turn += UNROLL
 
-        # Work whose result nobody sees is removed, so all of it goes into one number.
+        # The compiler removes work whose result is not stored, so all of it goes into one number.
         total = float32(0)
         for i in range(PATCH):
             for j in range(PATCH):
@@ -56,8 +57,8 @@ def build(ORDER=1):
 
 
 def launch(shape, ORDER):
-    """One thread for 64 accumulators; shape.elements counts the accumulators."""
-    return Launch(grid=(-(-shape.elements // (PATCH**2 * BLOCK)),), block=(BLOCK,))
+    """Return a launch with one thread per 64 accumulators; shape.elements counts accumulators."""
+    return Launch(grid=(cdiv(shape.elements, PATCH**2 * BLOCK),), block=(BLOCK,))
 
 
 STEP = Step(

@@ -1,8 +1,9 @@
-"""The ceiling of shared memory: the lanes of a warp read 32 different banks, over and over."""
+"""The ceiling of shared memory: the lanes of a warp read 32 different banks, again and again."""
 
 from numba import cuda, float32, uint32
 
 from latency_kernels.parts.workloads import LANES, PER_TURN, ROWS, SHARED, TURNS
+from utils.division import cdiv
 from utils.ladder.step import Launch, Step
 
 BLOCK = 256
@@ -25,16 +26,16 @@ def shared_read(x, out):
 
     turn = uint32(0)
     while turn < TURNS:
-        # Which rows are read depends on the turn: were they the same, the compiler would read them
-        # once and keep them.
+        # The rows depend on the iteration: if they were always the same, the compiler would read
+        # them once and keep them.
         first = (turn * uint32(PER_TURN) & uint32(ROWS - 1)) * uint32(LANES) + lane
         # A row is 32 neighbours: one wavefront. It feeds one addition, so an SM has issue slots to
-        # spare, and no addition waits for another of this turn.
+        # spare, and no addition waits for another one of this iteration.
         for j in range(PER_TURN):
             totals[j] += rows[first + j * LANES]
         turn += uint32(1)
 
-    # Work whose result nobody sees is removed, so all of it goes into one number.
+    # The compiler removes work whose result is not stored, so all of it goes into one number.
     for j in range(1, PER_TURN):
         totals[0] += totals[j]
     if thread < out.size:
@@ -42,8 +43,11 @@ def shared_read(x, out):
 
 
 def launch(shape):
-    """One thread for PER_TURN sums; shape.elements counts the sums, of TURNS reads each."""
-    return Launch(grid=(-(-shape.elements // (PER_TURN * BLOCK)),), block=(BLOCK,))
+    """Return a launch with one thread per PER_TURN sums; shape.elements counts the sums.
+
+    Each sum has TURNS reads.
+    """
+    return Launch(grid=(cdiv(shape.elements, PER_TURN * BLOCK),), block=(BLOCK,))
 
 
 STEP = Step(

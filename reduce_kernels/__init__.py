@@ -1,4 +1,4 @@
-"""The sum of float32 on the GPU: one technique, one file, one step.
+"""The sum of float32 on the GPU, with one file per technique.
 
 >>> total = run("reduce0", x)
 >>> total = run("reduce0", x, BLOCK=512)
@@ -53,10 +53,10 @@ LADDER = Ladder(
 
 
 def run(step: str, x, **constants: int) -> np.float32:
-    """The sum of x by one step of the ladder and the second pass.
+    """Compute the sum of x with one step of the ladder and its second pass.
 
-    x: float32, one dimension, in C order, on the host or on the device; empty sums to zero.
-    constants: the step's compile-time constants, such as BLOCK=512.
+    `x` is float32 with one dimension, in C order, on the host or on the device; empty sums to zero.
+    `constants` are compile-time constants of the step, such as BLOCK=512. Returns a NumPy float32.
     Raises CourseError when the step, a constant or the array does not fit.
     """
     return LADDER.run(step, x, **constants)[0]

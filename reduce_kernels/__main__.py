@@ -1,4 +1,4 @@
-"""python -m reduce_kernels: verify, measure, record and draw the ladder of reductions."""
+"""`python -m reduce_kernels`: verify, measure, record and draw the ladder of reductions."""
 
 from reduce_kernels import LADDER, as_called
 from utils.figures.plot_command import plot_command

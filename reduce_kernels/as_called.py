@@ -1,4 +1,4 @@
-"""`python -m reduce_kernels as-called`: `reduce` beside torch.sum and cupy.sum."""
+"""`python -m reduce_kernels as-called`: time `reduce` against torch.sum and cupy.sum."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from reduce_kernels.reduction import reduce
 from utils.errors import CourseError
 from utils.ladder.libraries import Execution
 from utils.machine.versions import cupy, torch
-from utils.measuring.as_called import Case, as_called_command
+from utils.measuring.as_called import CallCase, as_called_command
 
 EXPONENTS = range(10, 31)
 COUNT = 20
 
 
-def cases(count: int = COUNT, seed: int = 1) -> Iterator[Case]:
-    """Powers of two and random lengths, each with the result on the host and in out."""
+def cases(count: int = COUNT, seed: int = 1) -> Iterator[CallCase]:
+    """Yield powers of two and random lengths, each with the result on the host and in out."""
     generator = random.Random(seed)
     lengths = [2**exponent for exponent in EXPONENTS]
     lengths += [round(2 ** generator.uniform(EXPONENTS[0], EXPONENTS[-1])) for _ in range(count)]
     for function, bind in (("reduce", _bind_waiting), ("reduce into out", _bind_into_out)):
         for elements in lengths:
-            yield Case(
+            yield CallCase(
                 function=function, m=None, n=None, k=None, elements=elements, layout="rows",
                 dtype="float32", bind=partial(bind, elements),
             )  # fmt: skip
@@ -39,8 +39,8 @@ def _bind_waiting(elements: int):
     x, out = _memory()[:elements], cuda.device_array(1, np.float32)
     libraries = {}
     if xp := cupy():
-        there = xp.asarray(x)
-        libraries["CuPy"] = lambda: xp.sum(there).item()
+        array = xp.asarray(x)
+        libraries["CuPy"] = lambda: xp.sum(array).item()
     if pytorch := torch():
         tensor = pytorch.as_tensor(x, device="cuda")
         libraries["PyTorch"] = lambda: pytorch.sum(tensor).item()
@@ -51,8 +51,8 @@ def _bind_into_out(elements: int):
     x, out = _memory()[:elements], cuda.device_array(1, np.float32)
     libraries = {}
     if xp := cupy():
-        there, into = xp.asarray(x), xp.empty((), np.float32)
-        libraries["CuPy"] = partial(xp.sum, there, out=into)
+        array, result = xp.asarray(x), xp.empty((), np.float32)
+        libraries["CuPy"] = partial(xp.sum, array, out=result)
     if pytorch := torch():
         tensor = pytorch.as_tensor(x, device="cuda")
         result = pytorch.empty((), dtype=tensor.dtype, device="cuda")

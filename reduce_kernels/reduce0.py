@@ -1,4 +1,4 @@
-"""A tree in shared memory: each step adds neighbours that are twice as far apart."""
+"""A tree in shared memory, whose steps add neighbours at a stride that doubles."""
 
 from functools import cache
 
@@ -12,10 +12,10 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """The kernel for blocks of BLOCK threads, a power of two; each block adds BLOCK elements."""
+    """Return the kernel for blocks of BLOCK threads, a power of two; each adds BLOCK elements."""
 
-    # Half of what is left is added in each step, so a block needs log2 of BLOCK steps; flaw: the
-    # threads that add lie ever farther apart, and every warp stays busy.
+    # Each step halves the number of sums, so a block needs log2 of BLOCK steps; flaw: the stride
+    # between the threads that add grows, and every warp stays busy.
     @cuda.jit
     def reduce0(x, partials):
         shared = cuda.shared.array(BLOCK, float32)
@@ -29,8 +29,8 @@ def build(BLOCK):
         stride = uint32(1)
         while stride < cuda.blockDim.x:
             # Here shared[t] holds the sum of stride elements, for each t that is a multiple of
-            # stride. The threads that still add lie 2·stride apart, so every warp stays busy with
-            # ever fewer of its lanes.
+            # stride. The threads that still add have a stride of 2·stride, so every warp stays busy
+            # with fewer and fewer of its lanes.
             if tid % uint32(2 * stride) == 0:
                 shared[tid] += shared[tid + stride]
             # The next step reads what other threads wrote in this one.

@@ -1,4 +1,4 @@
-"""The threads that add stand side by side, so that whole warps are done early."""
+"""The threads that add are neighbours, so that whole warps are done early."""
 
 from functools import cache
 
@@ -12,10 +12,10 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """The kernel for blocks of BLOCK threads, a power of two; each block adds BLOCK elements."""
+    """Return the kernel for blocks of BLOCK threads, a power of two; each adds BLOCK elements."""
 
-    # The threads that add are neighbours, so whole warps are done early; flaw: the words that they
-    # touch lie ever farther apart, and meet in one bank.
+    # The threads that add are neighbours, so whole warps are done early; flaw: the stride between
+    # the words that they touch grows, until all are in one bank.
     @cuda.jit
     def reduce1(x, partials):
         shared = cuda.shared.array(BLOCK, float32)
@@ -29,9 +29,9 @@ def build(BLOCK):
         stride = uint32(1)
         while stride < cuda.blockDim.x:
             # Here shared[t] holds the sum of stride elements, for each t that is a multiple of
-            # stride. The first threads take one pair each. Neighbouring threads touch words
-            # that lie 2·stride apart, and words 32 apart share a bank: from stride 16 on all lanes
-            # that add want the same one, and take turns.
+            # stride. The first threads take one pair each. Neighbouring threads touch words that
+            # are 2·stride apart, and words 32 apart share a bank: from stride 16 on all lanes that
+            # add use the same bank, one after the other.
             left = uint32(2 * stride * tid)
             if left < cuda.blockDim.x:
                 shared[left] += shared[left + stride]

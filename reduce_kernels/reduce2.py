@@ -1,4 +1,4 @@
-"""The upper half is added to the lower half: neighbouring threads touch neighbouring words."""
+"""The lower half adds the upper half, so that neighbouring threads touch neighbouring words."""
 
 from functools import cache
 
@@ -12,7 +12,7 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """The kernel for blocks of BLOCK threads, a power of two; each block adds BLOCK elements."""
+    """Return the kernel for blocks of BLOCK threads, a power of two; each adds BLOCK elements."""
 
     # Neighbouring threads touch neighbouring words, each in a bank of its own; flaw: half of the
     # threads load one element and never add.
@@ -28,7 +28,7 @@ def build(BLOCK):
 
         stride = uint32(cuda.blockDim.x) >> uint32(1)
         while stride > 0:
-            # The sum of the block lies in the first 2·stride words. A warp reads 32 neighbours and
+            # The block's sum is the sum of the first 2·stride words. A warp reads 32 neighbours and
             # writes 32 neighbours: each lane has a bank of its own.
             if tid < stride:
                 shared[tid] += shared[tid + stride]

@@ -1,4 +1,4 @@
-"""Each thread adds two elements while it loads: half of the threads do the same work."""
+"""Each thread adds two elements while it loads, so half of the threads do the same work."""
 
 from functools import cache
 
@@ -12,10 +12,10 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """The kernel for blocks of BLOCK threads, a power of two; each block adds 2·BLOCK elements."""
+    """Return the kernel for blocks of BLOCK threads, a power of two; each adds 2·BLOCK elements."""
 
     # Each thread adds two elements while it loads, so all of them add; flaw: in the last steps one
-    # warp adds, and all warps come to every barrier.
+    # warp adds, but all warps wait at every barrier.
     @cuda.jit
     def reduce3(x, partials):
         shared = cuda.shared.array(BLOCK, float32)
@@ -31,7 +31,7 @@ def build(BLOCK):
 
         stride = uint32(cuda.blockDim.x) >> uint32(1)
         while stride > 0:
-            # The sum of the block lies in the first 2·stride words.
+            # The block's sum is the sum of the first 2·stride words.
             if tid < stride:
                 shared[tid] += shared[tid + stride]
             cuda.syncthreads()

@@ -1,7 +1,7 @@
 """The last warp goes on alone: its lanes wait for each other and for no other warp.
 
-Gray and others 2022 let the last warp run without waiting, on a volatile array; here syncwarp
-orders its lanes, without which there is a race since Volta.
+Gray and others 2022 let the last warp run without waiting, on a volatile array. Since Volta that is
+a race, so here syncwarp orders its lanes.
 """
 
 from functools import cache
@@ -16,9 +16,9 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """The kernel for blocks of BLOCK threads, a power of two; each block adds 2·BLOCK elements."""
+    """Return the kernel for blocks of BLOCK threads, a power of two; each adds 2·BLOCK elements."""
 
-    # The last warp adds without barriers of the block; flaw: each step of the tree computes its
+    # The last warp adds without block-wide barriers; flaw: each step of the tree computes its
     # stride, compares and branches.
     @cuda.jit
     def reduce4(x, partials):
@@ -33,7 +33,7 @@ def build(BLOCK):
         shared[tid] = total
         cuda.syncthreads()
 
-        # How many steps the tree has is known only now.
+        # The number of steps of the tree is known only at run time.
         stride = uint32(cuda.blockDim.x) >> uint32(1)
         while stride > 32:
             if tid < stride:
@@ -44,8 +44,8 @@ def build(BLOCK):
             while stride > 0:
                 if tid < stride:
                     shared[tid] += shared[tid + stride]
-                # Since Volta each lane has its own program counter: that the lanes of a warp run
-                # in step is luck. Until all have written, none may read.
+                # Since Volta each lane has its own program counter, so the lanes of a warp need not
+                # run in lockstep. No lane may read until all lanes have written.
                 cuda.syncwarp()
                 stride = stride >> uint32(1)
 

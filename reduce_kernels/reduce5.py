@@ -1,6 +1,6 @@
-"""The tree is unrolled: its size is a constant of the factory, so no loop is left.
+"""The tree is unrolled, because its size is a constant of the factory.
 
-Gray and others 2022 write a volatile array in the last warp; here its lanes wait for each other.
+Gray and others 2022 use a volatile array in the last warp; here its lanes wait for each other.
 """
 
 from functools import cache
@@ -15,10 +15,10 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """The kernel for blocks of BLOCK threads, a power of two; each block adds 2·BLOCK elements."""
+    """Return the kernel for blocks of BLOCK threads, a power of two; each adds 2·BLOCK elements."""
 
-    # The compiler writes the steps of the tree one after the other; flaw: a block lives for two
-    # loads per thread, and most of its time no load is under way.
+    # The compiler unrolls the steps of the tree; flaw: a block has only two loads per thread, and
+    # most of the time none of its loads is in flight.
     @cuda.jit
     def reduce5(x, partials):
         shared = cuda.shared.array(BLOCK, float32)
@@ -32,7 +32,7 @@ def build(BLOCK):
         shared[tid] = total
         cuda.syncthreads()
 
-        # BLOCK is a number to the compiler: it writes the steps one after the other.
+        # BLOCK is a constant for the compiler, so it unrolls the steps.
         stride = uint32(BLOCK >> 1)
         while stride > 32:
             if tid < stride:

@@ -1,7 +1,7 @@
-"""Each thread adds eight elements before the tree: fewer trees, and more loads under way.
+"""Each thread adds eight elements before the tree: fewer trees, and more loads in flight.
 
-Gray and others 2022 add into shared memory in each turn, and leave the number of blocks open; here
-the sum stays in a register, and there is a block for every PER_THREAD·BLOCK elements.
+Gray and others 2022 add into shared memory in each iteration, and do not fix the number of blocks.
+Here the sum stays in a register, and there is one block per PER_THREAD·BLOCK elements.
 """
 
 from functools import cache
@@ -16,9 +16,10 @@ from utils.ladder.tasks import SUM
 
 @cache
 def kernel_of(BLOCK):
-    """The kernel for blocks of BLOCK threads, a power of two; the grid strides over x.
+    """Return the kernel for blocks of BLOCK threads, a power of two; the grid strides over x.
 
-    It takes any grid. Just as many blocks as run at once are somewhat slower than many more.
+    It works with any grid. A grid of just the blocks that run at once is somewhat slower than many
+    more blocks.
     """
 
     # Each thread adds eight elements before the tree, so there are fewer trees; flaw: every step of
@@ -28,8 +29,8 @@ def kernel_of(BLOCK):
         shared = cuda.shared.array(BLOCK, float32)
         tid = uint32(cuda.threadIdx.x)
 
-        # Neighbouring threads read neighbouring elements in every turn, and the whole grid reads
-        # one stretch of x after the other: each element once, whatever the grid.
+        # Neighbouring threads read neighbouring elements in every iteration, and the whole grid
+        # reads one section of x after the other: each element once, whatever the grid.
         total = float32(0)
         i = uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid
         while i < x.size:
@@ -65,7 +66,7 @@ STEP = Step(
     idea="each thread adds eight elements before the tree",
     previous="reduce5",
     task=SUM,
-    # How many elements a thread adds follows from the grid: the kernel is the same for all.
+    # The grid decides how many elements a thread adds, so the kernel is the same for all.
     build=lambda BLOCK, PER_THREAD: kernel_of(BLOCK),
     launch=launch,
     calls=then_second_pass,

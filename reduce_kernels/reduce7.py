@@ -1,4 +1,4 @@
-"""Lanes hand their sums on from register to register; shared memory holds one word per warp.
+"""Lanes exchange their sums between registers; shared memory holds one word per warp.
 
 Gray and others 2022 use only as many shuffles as a small block needs; here there are always five.
 """
@@ -17,17 +17,17 @@ ALL_LANES = 0xFFFFFFFF
 
 @cache
 def kernel_of(BLOCK):
-    """The kernel for blocks of BLOCK threads, a power of two; the grid strides over x."""
+    """Return the kernel for blocks of BLOCK threads, a power of two; the grid strides over x."""
     WARPS = BLOCK // 32
 
     # Shuffles add within a warp without shared memory, so that one barrier is left; flaw: a load
-    # brings four bytes, and few loads are under way at once.
+    # reads only four bytes, and few loads are in flight at once.
     @cuda.jit
     def reduce7(x, partials):
         of_warps = cuda.shared.array(WARPS, float32)
         tid = uint32(cuda.threadIdx.x)
 
-        # Between every two loads and the next stands the condition of the loop.
+        # The condition of the loop separates every two loads from the next two.
         total = float32(0)
         i = uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid
         while i < x.size:
@@ -36,7 +36,7 @@ def kernel_of(BLOCK):
                 total += x[i + BLOCK]
             i += uint32(cuda.gridDim.x) * (2 * BLOCK)
 
-        # After each exchange lane l holds the sum of the lanes l to l + 2·distance - 1.
+        # After each shuffle lane l holds the sum of the lanes l to l + 2·distance - 1.
         for step in range(5):
             total += cuda.shfl_down_sync(ALL_LANES, total, 16 >> step)
         if tid % uint32(32) == 0:
@@ -60,7 +60,7 @@ STEP = Step(
     idea="shuffles within the warps: one barrier, and one word of shared memory per warp",
     previous="reduce6",
     task=SUM,
-    # How many elements a thread adds follows from the grid: the kernel is the same for all.
+    # The grid decides how many elements a thread adds, so the kernel is the same for all.
     build=lambda BLOCK, PER_THREAD: kernel_of(BLOCK),
     launch=launch,
     calls=then_second_pass,

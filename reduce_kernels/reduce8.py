@@ -1,4 +1,4 @@
-"""Four loads of 16 bytes are under way in each thread before the first value is added."""
+"""Four loads of 16 bytes are in flight in each thread before the first value is added."""
 
 from functools import cache
 
@@ -14,11 +14,11 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK, TURNS):
-    """The kernel for blocks of BLOCK threads that read 16·TURNS elements each."""
+    """Return the kernel for blocks of BLOCK threads that read 16·TURNS elements each."""
     read = total_of_thread(SUM_OF_FLOAT32, BLOCK, TURNS)
     across = across_block(SUM_OF_FLOAT32, BLOCK)
 
-    # Four loads of 16 bytes are under way in each thread; flaw: the partial sums wait in memory for
+    # Each thread has four loads of 16 bytes in flight; flaw: the partial sums wait in memory for
     # a second kernel, and its launch costs more than reading them.
     @cuda.jit
     def reduce8(x, partials):
@@ -30,7 +30,7 @@ def build(BLOCK, TURNS):
 
 
 def launch(shape, BLOCK, TURNS):
-    """One partial sum per 16·BLOCK·TURNS elements."""
+    """Return a launch with one block, and one partial sum, per 16·BLOCK·TURNS elements."""
     return Launch(grid=(blocks(shape.bytes_min, BLOCK, TURNS),), block=(BLOCK,))
 
 

@@ -1,4 +1,4 @@
-"""One launch: the block that draws the last ticket reduces what all have left behind."""
+"""One launch: the block that draws the last ticket reduces the partial results of all blocks."""
 
 from dataclasses import replace
 from functools import cache
@@ -16,13 +16,16 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK, TURNS, operation=SUM_OF_FLOAT32):
-    """The kernel for blocks of BLOCK threads that read 64·TURNS bytes each, for any operation."""
+    """Return the kernel for blocks of BLOCK threads that read 64·TURNS bytes each.
+
+    It works for any operation.
+    """
     combine, identity, total_type = operation.combine, operation.identity, operation.total
     read = total_of_thread(operation, BLOCK, TURNS)
     across = across_block(operation, BLOCK)
 
-    # The block that draws the last ticket adds what all have left, in the same launch and in a
-    # fixed order; what is left in its way is the bandwidth of memory.
+    # The block that draws the last ticket adds all partial results, in the same launch and in a
+    # fixed order; the remaining limit is the bandwidth of memory.
     @cuda.jit
     def reduce9(x, partials, drawn, out):
         ticket = cuda.shared.array(1, uint32)
@@ -31,16 +34,16 @@ def build(BLOCK, TURNS, operation=SUM_OF_FLOAT32):
         total = across(read(x))
         if cuda.threadIdx.x == 0:
             partials[cuda.blockIdx.x] = total
-            # Whoever sees this block's ticket drawn also sees its partial result.
+            # A block that sees this ticket drawn must also see the partial result.
             cuda.threadfence()
             # The counter begins at zero, counts to the last block and wraps to zero again, so
-            # that the next launch finds it as this one did.
+            # that the next launch finds it at zero, too.
             ticket[0] = cuda.atomic.inc(drawn, 0, last)
         cuda.syncthreads()
 
         if ticket[0] == last:
-            # Every other block has drawn before. The order of the sum is that of the blocks, not
-            # that of their tickets: the same bits in every run.
+            # Every other block has drawn before. The sum is in the order of the blocks and not of
+            # their tickets, so it has the same bits in every run.
             cuda.threadfence()
             total = total_type(identity)
             for i in range(uint32(cuda.threadIdx.x), partials.size, BLOCK):
@@ -53,7 +56,7 @@ def build(BLOCK, TURNS, operation=SUM_OF_FLOAT32):
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """One launch into out[0]; the counter of tickets is zero before it, and after it again."""
+    """Return one launch into out[0]; the ticket counter is zero before and after it."""
     launch = variant.launch(shape)
     partials = allocate(launch.blocks, np.float32)
     drawn = allocate(1, np.uint32, fill=0)

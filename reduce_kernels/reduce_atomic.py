@@ -1,4 +1,4 @@
-"""Every block adds its sum to the result by itself: no partial sums, and no fixed order."""
+"""Every block adds its sum to the result itself, without partial sums and in no fixed order."""
 
 from functools import cache
 
@@ -14,11 +14,14 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK, TURNS):
-    """The kernel for blocks of BLOCK threads that read 16·TURNS elements each; out[0] is zero."""
+    """Return the kernel for blocks of BLOCK threads that read 16·TURNS elements each.
+
+    out[0] must be zero before.
+    """
     read = total_of_thread(SUM_OF_FLOAT32, BLOCK, TURNS)
     across = across_block(SUM_OF_FLOAT32, BLOCK)
 
-    # Every block adds its sum to the result, so no second pass is needed; flaw: the order is open,
+    # Every block adds its sum to the result, so no second pass is needed; flaw: the order varies,
     # and each addition rounds.
     @cuda.jit
     def reduce_atomic(x, out):
@@ -37,7 +40,7 @@ def clear(out):
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """out[0] is cleared, then every block adds to it."""
+    """Return the calls that clear out[0] and then let every block add to it."""
     clearing = Call(clear, Launch(grid=(1,), block=(1,)), (out,))
     return clearing, *one_call(variant, shape, inputs, out, allocate)
 

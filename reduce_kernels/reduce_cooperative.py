@@ -1,4 +1,4 @@
-"""One launch, and all blocks wait for each other: a cooperative launch, of what fits at once."""
+"""One cooperative launch of as many blocks as fit at once, which all wait for each other."""
 
 from dataclasses import replace
 from functools import cache
@@ -9,19 +9,20 @@ from numba import cuda, float32, uint32, void
 from reduce_kernels.parts.grids import BLOCKS
 from reduce_kernels.parts.operations import SUM_OF_FLOAT32
 from reduce_kernels.parts.trees import across_block
+from utils.division import cdiv
 from utils.ladder.step import Budget, Call, Launch, Step
 from utils.ladder.tasks import SUM
 
-LOADS, THREADS_PER_SM, BLOCKS_PER_SM = 8, 1024, 16  # an SM of any GPU holds so many
+LOADS, THREADS_PER_SM, BLOCKS_PER_SM = 8, 1024, 16  # an SM of any GPU holds at least these
 
 
 @cache
 def build(BLOCK):
-    """The kernel for blocks of BLOCK threads, a power of two; the grid strides over x."""
+    """Return the kernel for blocks of BLOCK threads, a power of two; the grid strides over x."""
     across = across_block(SUM_OF_FLOAT32, BLOCK)
 
-    # All blocks of one launch meet before one of them adds the partial sums; flaw: no block waits
-    # to replace one that is done, and while they meet no load is under way.
+    # All blocks of one launch synchronize before one of them adds the partial sums; flaw: no block
+    # waits to replace a finished one, and while they synchronize no load is in flight.
     @cuda.jit
     def reduce_cooperative(x, partials, out):
         total, values = float32(0), cuda.local.array(LOADS, float32)
@@ -37,7 +38,7 @@ def build(BLOCK):
         total = across(total)
         if cuda.threadIdx.x == 0:
             partials[cuda.blockIdx.x] = total
-        # No block passes before all have come: from here on every partial sum is there.
+        # No block passes before all have arrived: from here on every partial sum is written.
         cuda.cg.this_grid().sync()
         if cuda.blockIdx.x == 0:
             total = float32(0)
@@ -51,14 +52,14 @@ def build(BLOCK):
 
 
 def launch(shape, BLOCK):
-    """As many blocks as surely run at once, or fewer. Without a GPU there is one SM."""
+    """Return a launch of blocks that all run at once; without a GPU, as if there were one SM."""
     sms = cuda.get_current_device().MULTIPROCESSOR_COUNT if cuda.is_available() else 1
     at_once = sms * min(BLOCKS_PER_SM, THREADS_PER_SM // BLOCK)
-    return Launch((min(at_once, -(-shape.elements // (LOADS * BLOCK))),), (BLOCK,))
+    return Launch((min(at_once, cdiv(shape.elements, LOADS * BLOCK)),), (BLOCK,))
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """One cooperative launch into out[0]."""
+    """Return one cooperative launch into out[0]."""
     launch = variant.launch(shape)
     partials = allocate(launch.blocks, np.float32)
     return (Call(variant.kernel, launch, (*inputs, partials, out)),)

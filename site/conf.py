@@ -1,4 +1,4 @@
-"""Sphinx's settings. `site/make_site.py` gathers the sources, and runs Sphinx on them."""
+"""Sphinx's settings; `site/make_site.py` gathers the sources and runs Sphinx."""
 
 import re
 import sys
@@ -8,22 +8,23 @@ from xml.etree import ElementTree
 from ipython_pygments_lexers import IPython3Lexer
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # for the docstrings of the course
+sys.path.insert(0, str(ROOT))  # so that autodoc finds the course's docstrings
 FIGURES = ROOT / "data" / "figures"
 
 project = html_title = "Fast GPU kernels in Python"
 language = "en"
-extensions = ["myst_nb", "sphinx.ext.autodoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 source_suffix = {".rst": "restructuredtext", ".ipynb": "myst-nb", ".md": "myst-nb"}
 
 nb_execution_mode = "off"
-# Behind a page no program runs: what stands beside a widget is shown instead of it.
+# No kernel runs behind a page, so the alternative output of a widget is shown instead.
 nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
 myst_enable_extensions = ["attrs_inline", "colon_fence", "substitution"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+napoleon_google_docstring = False
 maximum_signature_line_length = 78
 python_use_unqualified_type_names = True
 
@@ -31,17 +32,17 @@ html_theme = "furo"
 html_static_path = [str(ROOT / "site" / "_static")]
 html_css_files = ["course.css"]
 html_favicon = str(ROOT / "site" / "_static" / "icon.svg")
-# The ground of the figures in data/figures.
+# The background of the figures in data/figures.
 html_theme_options = {"dark_css_variables": {"color-background-primary": "#0d1117"}}
 html_copy_source = False
 html_show_copyright = False
 
 
 def _staircase(ground: str) -> str:
-    """The picture of the ladder, with the words that stand in it for who does not see it."""
+    """Return the picture of the ladder as Markdown, with its alternative text."""
     name = f"gemm_staircase_{ground}.svg"
-    told = ElementTree.parse(FIGURES / name).getroot().get("aria-label")
-    return f"![{told}](data/figures/{name}){{.only-{ground} .staircase}}"
+    alternative = ElementTree.parse(FIGURES / name).getroot().get("aria-label")
+    return f"![{alternative}](data/figures/{name}){{.only-{ground} .staircase}}"
 
 
 myst_substitutions = {"staircase": " ".join(map(_staircase, ("light", "dark")))}
@@ -50,9 +51,9 @@ _CODE = re.compile(r"(``?)(.+?)\1")
 
 
 def _as_rst(app, what, name, item, options, lines: list[str]) -> None:
-    """Docstrings are prose with code between backticks: no other sign in them is markup.
+    """Escape a docstring, which is prose with code between backticks and no other markup.
 
-    What a function returns and raises begins a line there, and here a paragraph.
+    Lines that begin with "Returns" or "Raises" become paragraphs of their own.
     """
     text = "\n".join(map(_line_as_rst, lines))
     lines[:] = re.sub(r"\n(?=(?:Returns|Raises) )", "\n\n", text).split("\n")
@@ -69,7 +70,7 @@ def _line_as_rst(line: str) -> str:
 
 
 def _one_player(app, page, template, context, doctree) -> None:
-    """Of several movies on a page, the first brings the player for all."""
+    """Keep only the first movie's player on a page with several movies."""
     from virtual_gpu.pictures import once_per_page
 
     if "body" in context:
@@ -79,5 +80,6 @@ def _one_player(app, page, template, context, doctree) -> None:
 def setup(app) -> None:
     # Cells of notebooks may hold commands, such as `!git`.
     app.add_lexer("python", IPython3Lexer)
-    app.connect("autodoc-process-docstring", _as_rst)
+    # Before napoleon, which turns the sections of a docstring into markup.
+    app.connect("autodoc-process-docstring", _as_rst, priority=400)
     app.connect("html-page-context", _one_player)

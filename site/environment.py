@@ -1,8 +1,8 @@
 """Make `build/site-env`, the environment of the site: `python site/environment.py`.
 
-It is run by the course's own Python. Sphinx and its packages are installed beside the course's,
-which the environment sees as well: the pages of the API are made from the docstrings of the real
-functions. Returns at once when nothing has changed.
+The course's own Python runs this file. Sphinx and its packages are installed next to the course's,
+which the environment sees as well, because the API's pages are made from the docstrings of the real
+functions. Nothing happens if nothing has changed.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ ENVIRONMENT = ROOT / "build" / "site-env"
 STAMP = ENVIRONMENT / "installed.txt"
 PINS = (ROOT / "constraints.txt", ROOT / "site" / "constraints.txt")
 PACKAGES = ("furo", "myst-nb", "sphinx")
-TIMEOUT = 600  # seconds, for each of the two commands
+TIMEOUT = 600  # seconds for each of the two commands
 
 
 def stamp() -> str:
-    """What the environment was made from: the pins, this Python and its packages."""
+    """Return what the environment depends on: this Python, its packages and the pins."""
     pins = "".join(file.read_text(encoding="utf-8") for file in PINS)
     digest = hashlib.sha256(pins.encode()).hexdigest()
     return f"{sys.version}\n{sysconfig.get_path('purelib')}\n{digest}\n"
 
 
 def main() -> int:
-    """Exit code: 0 when the environment is ready, else that of the command that failed."""
+    """Return 0 when the environment is ready, else the exit code of the command that failed."""
     if STAMP.exists() and STAMP.read_text(encoding="utf-8") == stamp():
         return 0
     print("Installing Sphinx into build/site-env. This takes up to a minute.", flush=True)
@@ -45,9 +45,9 @@ def main() -> int:
 def _make() -> int:
     code = _run(sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT))
     if code == 0:
-        # Not its path alone: Numba's CUDA is found by a .pth file that lies in that folder.
-        seen = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
-        (_packages() / "course.pth").write_text(seen, encoding="utf-8")
+        # addsitedir also reads the .pth files of that folder, one of which finds Numba's CUDA.
+        line = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
+        (_packages() / "course.pth").write_text(line, encoding="utf-8")
     return code
 
 
@@ -58,7 +58,7 @@ def _install() -> int:
 
 
 def python() -> Path:
-    """The environment's own Python."""
+    """Return the path of the environment's own Python."""
     return Path(sysconfig.get_path("scripts", "venv", _inside())) / Path(sys.executable).name
 
 

@@ -1,4 +1,4 @@
-"""A page in a real browser, and what it logs and asks other hosts for."""
+"""Pages in a real browser, with their console messages and network requests."""
 
 import os
 import shutil
@@ -19,30 +19,37 @@ MISSING = (
 
 @dataclass
 class Shown:
-    """A page that is open. messages: of its console, and errors; asked: addresses, without data."""
+    """An open page.
+
+    messages: of its console, and errors. asked: addresses that it requested, without data URLs.
+    """
 
     page: object
     messages: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
 
     def text(self, selector: str) -> str:
-        """The words of the first element, as they are seen."""
+        """Return the visible text of the first element that matches the selector."""
         return self.page.locator(selector).first.inner_text()
 
     @property
     def overflow(self) -> int:
-        """By how many pixels the page is wider than its window."""
+        """The number of pixels by which the page is wider than its window."""
         return self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
 
 
 class Browser:
-    """Opens fragments of HTML as pages; ``close_pages`` ends them."""
+    """Opens HTML fragments as pages; ``close_pages`` closes them."""
 
     def __init__(self, chromium):
         self._chromium = chromium
 
     def open(self, fragment: str, width: int = 1000, html: str = "", **context) -> Shown:
-        """fragment: HTML of a body. html: attributes of the page. context: of playwright."""
+        """Open HTML as a page.
+
+        fragment: HTML of the body. html: attributes of the root element. context: options of
+        playwright's browser context.
+        """
         shown = Shown(self.new_page(width, **context))
         shown.page.on("console", lambda message: shown.messages.append(message.text))
         shown.page.on("pageerror", lambda error: shown.messages.append(str(error)))
@@ -53,7 +60,7 @@ class Browser:
         return shown
 
     def new_page(self, width: int = 1000, **context):
-        """An empty page of playwright, with cookies of its own."""
+        """Return an empty playwright page with its own cookies."""
         viewport = {"width": width, "height": 900}
         return self._chromium.new_context(viewport=viewport, **context).new_page()
 
@@ -69,17 +76,19 @@ def _note(shown: Shown, address: str) -> None:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """The system's Chromium. Without one the test is skipped; where COURSE_NEEDS_BROWSER or
-    COURSE_NEEDS_EVERYTHING is 1, it fails."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
+    """Yield the system's Chromium.
+
+    Without one, skip the test, or fail if COURSE_NEEDS_BROWSER or COURSE_NEEDS_EVERYTHING is 1.
+    """
+    program = next(filter(None, map(shutil.which, NAMES)), None)
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        found = None
-    if found is None:
+        program = None
+    if program is None:
         promised = "1" in map(os.environ.get, (NEEDED, EVERYTHING))
         (pytest.fail if promised else pytest.skip)(MISSING)
     with sync_playwright() as tools:
-        started = tools.chromium.launch(executable_path=found)
-        yield Browser(started)
-        started.close()
+        browser = tools.chromium.launch(executable_path=program)
+        yield Browser(browser)
+        browser.close()

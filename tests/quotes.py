@@ -1,4 +1,4 @@
-"""A claim quotes its sentence, so that the prose of a lesson and its proof cannot drift apart."""
+"""Check quotes of a lesson's prose, so that a claim and its proof cannot drift apart."""
 
 import re
 from functools import cache
@@ -6,13 +6,13 @@ from functools import cache
 import nbformat
 
 from tools.numbers_in_prose import prose
-from utils.lessons.where import notebook_of
+from utils.lessons.files import notebook_of
 
 prose_of = cache(prose)
 
 
 def says(lesson: str, quote: str, *figures: object) -> None:
-    """Assert that the Markdown of a lesson holds a quote with these figures in its fields.
+    """Assert that a lesson's prose contains a quote with these figures in its fields.
 
     lesson: its number. quote: words of one cell as its source has them, with a `str.format` field
     per figure. figures: what the test computed; a literal would prove nothing.
@@ -24,6 +24,6 @@ def says(lesson: str, quote: str, *figures: object) -> None:
 
 
 def code(lesson: str, cell_id: str) -> str:
-    """The source of a lesson's cell, for claims about what a cell launches."""
+    """Return the source of a lesson's cell, for claims about what a cell launches."""
     cells = nbformat.read(notebook_of(lesson), as_version=4).cells
     return next(cell.source for cell in cells if cell.id == cell_id)

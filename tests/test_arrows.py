@@ -1,8 +1,8 @@
-"""Who may know whom: the imports of the project, as text, held against its architecture.
+"""The imports of the project, as text, follow its architecture.
 
-An arrow goes from the file that imports to the file that is imported, also where the import is
-inside a function. Imports for type annotations alone (`if TYPE_CHECKING:`) are no arrows from room
-to room, but no circle may run through them either.
+An arrow goes from the file that imports to the file that is imported, even if the import is inside
+a function. Imports for type annotations only (`if TYPE_CHECKING:`) are no arrows between rooms, but
+they must not form a circle either.
 """
 
 import ast
@@ -16,13 +16,13 @@ import pytest
 from utils.paths import ROOT
 
 KERNELS = ("gemm_kernels", "latency_kernels", "reduce_kernels")
-# They import nothing of the course: they have a wheel of their own.
+# These import nothing of the course, because they have a separate wheel.
 TOOLS = ("gpu_xray", "virtual_gpu")
 PACKAGES = (*KERNELS, *TOOLS, "labs", "utils")
-# What lets kernels run anywhere; kernel packages and labs import it first.
+# The module that lets kernels run anywhere; kernel packages and labs import it first.
 READY = "kernels_anywhere"
-GROUND = ("utils.errors", "utils.paths", "gpu_xray.errors")
-# For each room the rooms that its files may know; every room may know itself and the ground.
+GROUND = ("utils.division", "utils.errors", "utils.paths", "utils.translation", "gpu_xray.errors")
+# The rooms that each room may import; every room may also import itself and GROUND.
 ROOMS = {
     "utils.machine": ("gpu_xray",),
     "utils.intrinsics": ("virtual_gpu",),
@@ -33,28 +33,29 @@ ROOMS["utils.launching"] = ROOMS["utils.measuring"] = LOWER
 ROOMS["utils.figures"] = (*ROOMS, *TOOLS)
 ROOMS["utils.lessons"] = (*ROOMS, *TOOLS)
 OLD_NAMES = {"utils.virtual_gpu": "virtual_gpu", "utils.xray": "gpu_xray"}
-# The rooms of the virtual GPU: each may know itself and those before it, and no others.
+# The rooms of the virtual GPU; each may import only itself and those before it.
 INNER = (
     "common", "checks", "types", "memory", "numbers", "counts", "machine", "pictures", "language",
     "host", "launching", "programs",
 )  # fmt: skip
-# What a kernel file knows of the project, besides its own package.
+# Modules that a kernel file may import, in addition to its own package.
 OF_A_KERNEL = ("utils.intrinsics", "utils.ladder", "utils.machine", *GROUND)
-# In a kernel package these may know everything: command lines, searches, functions for users.
+# Files of a kernel package that may import anything: commands, searches, functions for users.
 FREE = (
     *("__main__", "dispatch", "tuning", "hiding", "as_called", "pitfalls", "transfers"),
     *("sgemm", "reduction", "blas"),
 )
-# A kernel that a reader begins with, or is shown, must run from a cell of its own.
+# Imports of starters and solutions, which must run from a notebook cell.
 OF_A_READER = ("utils.intrinsics",)
-# What serves one lesson alone is known by that lesson, and by what notebooks call `course`.
+# Modules of one lesson; only that lesson and `utils.lessons` (`course`) may import them.
 OF_A_LESSON = re.compile(r"utils\.lessons\.lesson_\d\d")
 DISPLAYS = ("matplotlib", "rich", "IPython", "ipywidgets", "tqdm")
 NOT_FOR_KERNELS = ("pandas", *DISPLAYS)
 
 
+@cache
 def files() -> dict[str, str]:
-    """Every module of the project and its text."""
+    """Return the text of every module of the project, by dotted name. Nobody changes it."""
     paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     found = {}
     for path in (ROOT / f"{READY}.py", *paths):
@@ -65,17 +66,20 @@ def files() -> dict[str, str]:
     return found
 
 
-parsed = cache(ast.parse)
-
-
+@cache
 def imported(
-    module: str, text: str, known: dict[str, str], annotations: bool = False
-) -> Iterator[str]:
-    """What a module imports: modules of the project where they are known, other packages' names.
+    module: str, text: str, known: frozenset[str], annotations: bool = False
+) -> frozenset[str]:
+    """Return what a module imports: modules of the project if known, else other packages' names.
 
-    annotations: whether imports for type annotations alone count as well.
+    annotations: True to include imports for type annotations only.
     """
-    tree = parsed(text)
+    return frozenset(_imports(module, ast.parse(text), known, annotations))
+
+
+def _imports(
+    module: str, tree: ast.Module, known: frozenset[str], annotations: bool
+) -> Iterator[str]:
     skipped = {
         id(inner)
         for node in ast.walk(tree)
@@ -97,15 +101,14 @@ def imported(
                 yield inner if inner in known else base
 
 
-def is_package(module: str, known: dict[str, str]) -> bool:
+def is_package(module: str, known: frozenset[str]) -> bool:
     return any(other.startswith(f"{module}.") for other in known)
 
 
-def arrows(texts: dict[str, str], annotations: bool = False) -> dict[str, set[str]]:
-    """For each module what it imports."""
-    return {
-        name: set(imported(name, text, texts, annotations)) - {name} for name, text in texts.items()
-    }
+def arrows(texts: dict[str, str], annotations: bool = False) -> dict[str, frozenset[str]]:
+    """Return the imports of each module."""
+    known = frozenset(texts)
+    return {name: imported(name, text, known, annotations) - {name} for name, text in texts.items()}
 
 
 def inside(module: str, rooms) -> bool:
@@ -113,7 +116,7 @@ def inside(module: str, rooms) -> bool:
 
 
 def is_below(parts: list[str], target: str) -> bool:
-    """Whether the target's room in the virtual GPU is this module's own, or below it."""
+    """Return True unless the target's room of the virtual GPU is above this module's room."""
     if parts[0] != "virtual_gpu":
         return True
     here, there = (
@@ -124,7 +127,7 @@ def is_below(parts: list[str], target: str) -> bool:
 
 
 def forbidden(module: str, target: str) -> bool:
-    """Whether this module may not know that one."""
+    """Return True if this module must not import the target."""
     parts = module.split(".")
     if parts[0] in TOOLS:
         ours = inside(target, (parts[0],))
@@ -137,7 +140,7 @@ def forbidden(module: str, target: str) -> bool:
         if parts[-1] in ("starter", "solution"):
             return inside(target, PACKAGES) and not inside(target, OF_A_READER)
         return inside(target, DISPLAYS) and parts[-1] != "command"
-    if inside(target, ("labs",)):  # it is known by lessons and tests alone
+    if inside(target, ("labs",)):  # only lessons and tests may import labs
         return True
     if parts[0] in KERNELS:
         if set(parts) & set(FREE):
@@ -161,7 +164,8 @@ def breaches(texts: dict[str, str]) -> list[str]:
 
 
 def circle(texts: dict[str, str]) -> list[str]:
-    """One circle of imports, those for type annotations too; empty where there is none."""
+    """Return one circle of imports, including those for type annotations, or [] if there is none.
+    """
     graph = {
         module: {target for target in targets if target in texts and target != "utils"}
         for module, targets in arrows(texts, annotations=True).items()
@@ -211,8 +215,7 @@ def test_every_room_says_what_it_is_for():
     ],
 )
 def test_an_arrow_that_runs_back_up_would_be_named(module, line):
-    texts = files()
-    texts[module] += f"\n{line}\n"
+    texts = {**files(), module: f"{files()[module]}\n{line}\n"}
     (breach,) = breaches(texts)
     assert breach.startswith(f"{module} knows ")
 
@@ -235,8 +238,6 @@ def test_a_circle_would_be_named(line):
 
 
 def test_an_import_for_annotations_alone_is_no_arrow_from_room_to_room():
-    texts = files()
-    texts["utils.ladder.shapes"] += (
-        "\nif TYPE_CHECKING:\n    from utils.measuring.records import measured\n"
-    )
-    assert breaches(texts) == []
+    line = "if TYPE_CHECKING:\n    from utils.measuring.records import measured\n"
+    shapes = f"{files()['utils.ladder.shapes']}\n{line}"
+    assert breaches({**files(), "utils.ladder.shapes": shapes}) == []

@@ -1,4 +1,4 @@
-"""Where there is no Chromium, tests of pictures are skipped, or fail where it was promised."""
+"""Without Chromium, tests of pictures are skipped, or fail if Chromium is required."""
 
 import pytest
 

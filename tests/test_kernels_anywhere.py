@@ -1,4 +1,4 @@
-"""Who launches kernels installs the virtual GPU; importing `utils` changes nothing."""
+"""Packages that launch kernels install the virtual GPU; importing `utils` changes nothing."""
 
 import os
 import subprocess
@@ -43,8 +43,8 @@ print([str(one.message).split()[0] for one in said if one.category is Deprecatio
 """
 
 
-def ended(code, folder):
-    """A program in that folder, which finds the course after what lies beside it."""
+def finished(code, folder):
+    """Run a program in that folder, with the course on its path; return the finished process."""
     (folder / "program.py").write_text(code, encoding="utf-8")
     return subprocess.run(
         [sys.executable, "program.py"],
@@ -54,9 +54,9 @@ def ended(code, folder):
 
 
 def printed(code, folder):
-    done = ended(code, folder)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    process = finished(code, folder)
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 @pytest.mark.parametrize("imported", ["utils", "utils.intrinsics.wide_memory", "utils.ladder.step"])
@@ -72,8 +72,8 @@ def test_the_kernel_packages_let_any_kernel_run(tmp_path):
 @pytest.mark.parametrize("package", ["gemm_kernels", "reduce_kernels", "latency_kernels", "labs"])
 def test_a_readers_own_utils_is_named(tmp_path, package):
     (tmp_path / "utils.py").write_text("MINE = 1\n", encoding="utf-8")
-    done = ended(f"import {package}", tmp_path)
-    sentence = done.stderr.splitlines()[-1]
+    process = finished(f"import {package}", tmp_path)
+    sentence = process.stderr.splitlines()[-1]
     assert "CourseError: " in sentence
     assert str(tmp_path / "utils.py") in sentence
     assert "give that file another name" in sentence
@@ -81,8 +81,8 @@ def test_a_readers_own_utils_is_named(tmp_path, package):
 
 def test_a_readers_own_utils_that_is_loaded_is_named(tmp_path):
     (tmp_path / "utils.py").write_text("MINE = 1\n", encoding="utf-8")
-    done = ended("import utils\nimport gemm_kernels", tmp_path)
-    assert str(tmp_path / "utils.py") in done.stderr.splitlines()[-1]
+    process = finished("import utils\nimport gemm_kernels", tmp_path)
+    assert str(tmp_path / "utils.py") in process.stderr.splitlines()[-1]
 
 
 def test_the_courses_own_utils_is_in_nobodys_way():

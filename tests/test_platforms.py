@@ -1,4 +1,4 @@
-"""Binder, the dev container and the citation follow the pins, and the pages name what exists."""
+"""Binder, the dev container and the citation follow the pins, and pages name what exists."""
 
 import importlib.util
 import json
@@ -22,20 +22,20 @@ PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
 
 
 def binder():
-    """The lines of Binder's requirements that are no comments."""
+    """Return the lines of Binder's requirements without comments."""
     lines = read(".binder/requirements.txt").splitlines()
     return [line for line in lines if not line.startswith("#")]
 
 
 def targets_of(text):
-    """Each `make TARGET` of a page."""
+    """Return each `make TARGET` of a page."""
     return set(re.findall(r"(?:`|^)make ([a-z][a-z-]*)", text, re.MULTILINE))
 
 
 def modules_of(text):
-    """Each `python -m MODULE` of ours on a page."""
-    named = set(re.findall(r"python -m ([\w.]+)", text))
-    return {name for name in named if (ROOT / name.split(".")[0]).is_dir()}
+    """Return each of our modules that a page runs by `python -m MODULE`."""
+    names = set(re.findall(r"python -m ([\w.]+)", text))
+    return {name for name in names if (ROOT / name.split(".")[0]).is_dir()}
 
 
 def test_binder_installs_the_course_and_the_compiler_under_the_pins():
@@ -83,8 +83,8 @@ def test_what_the_readme_says_of_a_new_step_is_what_the_recipe_says():
     rung = r"^## A rung of a ladder\n(.*?)^## "
     recipe = re.search(rung, read("CONTRIBUTING.md"), re.M | re.S)[1]
     assert len(steps.splitlines()) == 5
-    said = re.findall(r"`([\w./ -]+)`|(at most \d+ lines of code)", steps)
-    words = {code or most for code, most in said} - {"make test"}
+    matches = re.findall(r"`([\w./ -]+)`|(at most \d+ lines of code)", steps)
+    words = {code or most for code, most in matches} - {"make test"}
     assert len(words) > 8
     assert {each for each in words if each not in recipe} == set()
 

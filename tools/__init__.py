@@ -1,1 +1,8 @@
-"""Commands for those who make the course: tables, pages, measurements: `python -m tools.NAME`."""
+"""Commands for the course's authors: tables, pages and measurements, by `python -m tools.NAME`."""
+
+import os
+
+from utils.translation import IN_ENGLISH
+
+# What these commands write into the repository does not depend on the language of who runs them.
+os.environ.update(IN_ENGLISH)

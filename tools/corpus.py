@@ -1,10 +1,10 @@
-"""What the checker and the virtual GPU say of every known kernel: `python -m tools.corpus`.
+"""Record what the checker and the virtual GPU say on every known kernel: `python -m tools.corpus`.
 
-For each exercise: its starter, solution, right and wrong versions and mutants, with all sentences
-and counts of the verdict; and what the task says. For the virtual GPU: the findings in its broken
-and its right kernels. `tools/corpus.json` holds a digest of each, so that a change of a single word
-is seen. `--out FOLDER` keeps the sentences themselves, and `--against FOLDER` lists what differs
-from those.
+For each exercise the corpus covers starter, solution, right and wrong versions and mutants with all
+sentences and counts of the verdict, and the text of the task. For the virtual GPU it covers the
+findings in its broken and its right kernels. `tools/corpus.json` holds a digest of each, so that a
+change of a single word is noticed. `--out FOLDER` stores the sentences themselves, and `--against
+FOLDER` lists how they differ from stored ones.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from virtual_gpu.tests.kernels.run_case import CASES
 
 DIGESTS = ROOT / "tools" / "corpus.json"
 MUTANTS = 40  # of each solution
-PATIENCE, SHORT = 20.0, 2.0  # seconds of a launch; of one that never ends
+PATIENCE, SHORT = 20.0, 2.0  # seconds of a launch, and of one that never ends
 VIRTUAL_GPU = "virtual_gpu"
 
 
 def versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """Yield a name and the text of everything that is known of an exercise."""
+    """Yield a name and the text of every known version of an exercise."""
     yield "starter", exercise.starter_text
     yield "solution", exercise.solution_text
     for what, text in right_versions(exercise):
@@ -44,8 +44,8 @@ def versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
         yield f"mutant {number}: {one.what}", one.text
 
 
-def told(name: str) -> dict:
-    """Return what is said of one exercise, or of the virtual GPU's kernels, by version."""
+def reports_on(name: str) -> dict:
+    """Return the reports on one exercise, or on the virtual GPU's kernels, by version."""
     warnings.simplefilter("ignore")
     if name == VIRTUAL_GPU:
         return {case.name: _findings(case) for case in CASES.values()}
@@ -56,10 +56,10 @@ def told(name: str) -> dict:
 
 def _verdict(name: str, what: str, text: str) -> dict:
     try:
-        given = function_in(name, text)
+        function = function_in(name, text)
     except Exception as error:  # a mutant that cannot even be defined
         return {"undefined": type(error).__name__}
-    verdict = check(name, given, SHORT if "ever" in what else PATIENCE)
+    verdict = check(name, function, SHORT if "ever" in what else PATIENCE)
     return {
         "causes": verdict.causes,
         "facts": verdict.facts,
@@ -73,21 +73,21 @@ def _findings(case) -> list[str]:
         device_array_like(argument) if number in case.unset else argument
         for number, argument in enumerate(case.arguments())
     )
-    found = trace(case.kernel, case.grid, case.block, *arguments, shared_bytes=case.shared_bytes)
-    return [f"{one.kind}, line {one.line}: {one.message}" for one in found.findings]
+    run = trace(case.kernel, case.grid, case.block, *arguments, shared_bytes=case.shared_bytes)
+    return [f"{one.kind}, line {one.line}: {one.message}" for one in run.findings]
 
 
-def digest(said: dict) -> str:
-    """Return a digest of what is said of one exercise."""
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
+def digest(reports: dict) -> str:
+    """Return a digest of the reports on one exercise."""
+    return hashlib.sha256(json.dumps(reports, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def differences(before: dict, now: dict) -> Iterator[str]:
-    """Yield a line for each version of which something else is said."""
-    now = json.loads(json.dumps(now))
-    for what in dict.fromkeys((*before, *now)):
-        if before.get(what) != now.get(what):
-            yield f"{what}\n  - {before.get(what)}\n  + {now.get(what)}"
+def differences(before: dict, after: dict) -> Iterator[str]:
+    """Yield a line for each version on which the reports differ."""
+    after = json.loads(json.dumps(after))
+    for what in dict.fromkeys((*before, *after)):
+        if before.get(what) != after.get(what):
+            yield f"{what}\n  - {before.get(what)}\n  + {after.get(what)}"
 
 
 def main() -> None:
@@ -95,21 +95,21 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="EXERCISE", help="default: all of them")
     parser.add_argument("--out", type=Path, metavar="FOLDER")
     parser.add_argument("--against", type=Path, metavar="FOLDER")
-    given = parser.parse_args()
-    names = given.names or [*EXERCISES, VIRTUAL_GPU]
+    options = parser.parse_args()
+    names = options.names or [*EXERCISES, VIRTUAL_GPU]
     digests = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
     with ProcessPoolExecutor() as pool:
-        for name, said in zip(names, pool.map(told, names), strict=True):
-            news = "" if digests.get(name) == digest(said) else ", another digest than before"
-            print(f"{name}: {len(said)}{news}", flush=True)
-            digests[name] = digest(said)
-            if given.out:
-                given.out.mkdir(parents=True, exist_ok=True)
-                file = given.out / f"{name}.json"
-                file.write_text(json.dumps(said, indent=1, ensure_ascii=False), encoding="utf-8")
-            if given.against:
-                before = json.loads((given.against / f"{name}.json").read_text(encoding="utf-8"))
-                print("\n".join(differences(before, said)))
+        for name, reports in zip(names, pool.map(reports_on, names), strict=True):
+            news = "" if digests.get(name) == digest(reports) else ", another digest than before"
+            print(f"{name}: {len(reports)}{news}", flush=True)
+            digests[name] = digest(reports)
+            if options.out:
+                options.out.mkdir(parents=True, exist_ok=True)
+                file = options.out / f"{name}.json"
+                file.write_text(json.dumps(reports, indent=1, ensure_ascii=False), encoding="utf-8")
+            if options.against:
+                before = json.loads((options.against / f"{name}.json").read_text(encoding="utf-8"))
+                print("\n".join(differences(before, reports)))
     DIGESTS.write_text(json.dumps(dict(sorted(digests.items())), indent=1) + "\n", encoding="utf-8")
 
 

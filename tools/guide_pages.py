@@ -1,7 +1,7 @@
-"""The pages of the instructor's guide that are made: answers and mistakes.
+"""Make the generated pages of the instructor's guide: answers and mistakes.
 
-`python -m tools.guide_pages` writes them; the tests hold them equal to what it would write.
-`python -m tools.guide_pages scale "no test"` prints a wrong solution of the page of mistakes.
+`python -m tools.guide_pages` writes them, and the tests require them to be up to date. `python -m
+tools.guide_pages scale "no test"` prints a wrong solution of the page of mistakes.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import nbformat
 from labs import EXERCISES, check
 from labs.checking.variants import function_in, wrong_versions
 from labs.grading.labs import LABS, Lab
-from utils.paths import ROOT
+from utils.paths import ROOT, lessons
 
 GUIDE = ROOT / "labs" / "guide"
 ANSWERS, MISTAKES = GUIDE / "answers.md", GUIDE / "mistakes.md"
-SHOWN = 6  # mistakes of each exercise
+SHOWN = 6  # mistakes per exercise
 PATIENCE = 10.0  # seconds of a launch
-# Answers that are code, by lesson and number of the exercise.
+# The files of answers that are code, by lesson and exercise number.
 CODE = {("04", 1): "chain", ("05", 2): "four_rows", ("09", 2): "eight_loads", ("18", 3): "largest"}
 _MADE = "<!-- Made by `python -m tools.guide_pages`. -->"
 
@@ -32,26 +32,25 @@ _TITLE = re.compile(r"\*\*(\d\. .+?)\*\*")
 _ANSWER = re.compile(
     r"<details><summary>(?:Solution|Answer)[^<]*</summary>(.*?)</details>", re.DOTALL
 )
-# Around the text of a cell of code, among prose.
+# Control characters that mark the text of a code cell within prose.
 _BEGIN, _END = "\x02", "\x03"
 _CODE = re.compile(f"{_BEGIN}(.*?){_END}", re.DOTALL)
 
 
 def answers() -> str:
-    """The page with the answers to the exercises at the end of all lessons."""
-    lessons = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    """Return the page with the answers to the exercises at the end of all lessons, as Markdown."""
     return "\n".join((
         "# Answers to the exercises of the lessons",
         "",
         _MADE,
         "",
-        "The exercises at the end of each lesson, and their answers, which also fold out there. "
-        "The figures are those of the lessons: computed by their cells, or taken from the records. "
-        "Below a task stands the cell that the lesson gives for it; what this cell uses comes from "
-        "earlier cells of the lesson. "
-        "Whoever gives these exercises as home work removes the answers from the lessons first "
+        "This page lists the exercises at the end of each lesson, and their answers, which also "
+        "fold out in the lesson. The figures are those of the lessons: computed by their cells, or "
+        "taken from the records. If the lesson gives a cell for a task, it is printed below the "
+        "task; it uses names from earlier cells of the lesson. To give these exercises as "
+        "homework, first remove the answers from the lessons "
         "([how](../GUIDE.md#academic-honesty)).",
-        *(section for lesson in lessons for section in _lesson(lesson)),
+        *(section for lesson in lessons().values() for section in _lesson(lesson)),
         "",
     ))  # fmt: skip
 
@@ -70,28 +69,28 @@ def _lesson(file: Path) -> Iterator[str]:
 
 
 def _listing(name: str) -> str:
-    """The code of an answer, without its first line, which says of which exercise it is."""
+    """Return the code of an answer without its docstring, which names the exercise."""
     _, _, code = (GUIDE / f"{name}.py").read_text(encoding="utf-8").partition('"""\n\n')
     return f"\n```python\n{code}```"
 
 
 def exercises(cells: list) -> Iterator[tuple[str, str, str, str]]:
-    """Of each exercise at a lesson's end the title, the task, the code given, and the answer."""
+    """Yield title, task, code and answer of every exercise at the end of a lesson."""
     prose = "\n\n".join(
         cell.source if cell.cell_type == "markdown" else f"{_BEGIN}{cell.source.rstrip()}{_END}"
         for cell in cells
     )
-    rest = re.split(r"^## Exercises$", prose, flags=re.MULTILINE)[1]
-    rest = re.split(r"^## ", rest, flags=re.MULTILINE)[0]
-    for piece in re.split(r"^(?=\*\*\d\. )", rest, flags=re.MULTILINE)[1:]:
-        title, answer = _TITLE.match(piece), _ANSWER.search(piece)
-        task = piece[title.end() : answer.start()]
+    section = re.split(r"^## Exercises$", prose, flags=re.MULTILINE)[1]
+    section = re.split(r"^## ", section, flags=re.MULTILINE)[0]
+    for exercise in re.split(r"^(?=\*\*\d\. )", section, flags=re.MULTILINE)[1:]:
+        title, answer = _TITLE.match(exercise), _ANSWER.search(exercise)
+        task = exercise[title.end() : answer.start()]
         code = "\n\n".join(_CODE.findall(task))
         yield title[1], _one_line(_CODE.sub("", task)), code, _one_line(answer[1])
 
 
 def _one_line(text: str) -> str:
-    """Prose of a notebook on one line, with its few tags as Markdown; links lead from the guide."""
+    """Return a notebook's prose as one line of Markdown, with links relative to the guide."""
     for tag, mark in (("code", "`"), ("em", "*"), ("b", "**")):
         text = re.sub(rf"</?{tag}>", mark, text)
     text = re.sub(r"</?(?:p|details|summary)>", " ", text)
@@ -105,20 +104,20 @@ def _one_line(text: str) -> str:
 
 
 def mistakes() -> str:
-    """The page with common mistakes of each lab, as the checker words them."""
+    """Return the page with common mistakes of each lab, in the checker's words, as Markdown."""
     return "\n".join((
         "# Common mistakes, as the checker words them",
         "",
         _MADE,
         "",
-        f"For each exercise {SHOWN} of the wrong solutions that the checker knows "
-        "(`labs/exercises/NAME/wrong.py` has them all), and what a student reads. A sentence names "
-        "the cause with line, thread and number; the cure stands in the hints alone. Lines are "
-        "those of the file that begins with the imports of the starter.",
+        f"For each exercise, this page lists {SHOWN} of the wrong solutions that the checker "
+        "knows, and the feedback that a student reads. `labs/exercises/NAME/wrong.py` has all of "
+        "them. A sentence names the cause with line, thread and number; only the hints say how to "
+        "fix it. Line numbers refer to the file that begins with the imports of the starter.",
         "",
-        "The wrong solutions themselves are not shown here, because they hold most of the right "
-        "one. This command, in the folder of the course, prints one of them, by the name of its "
-        "exercise and its words in the table:",
+        "The wrong solutions themselves are not shown here, because they contain most of the "
+        "right one. This command, run in the folder of the course, prints one of them, by the name "
+        "of its exercise and its words in the table:",
         "",
         "```bash",
         'python -m tools.guide_pages scale "no test"',
@@ -139,14 +138,14 @@ def _lab(lab: Lab) -> Iterator[str]:
 
 
 def mistakes_of(name: str) -> str:
-    """The section of one exercise: its first wrong solutions that are told different causes."""
-    told: dict[str, str] = {}
+    """Return the section of one exercise: its first wrong solutions with different causes."""
+    by_cause: dict[str, str] = {}
     for one in wrong_versions(EXERCISES[name]):
         verdict = check(name, function_in(name, one.text), PATIENCE)
-        told.setdefault(" ".join(verdict.causes), one.what)
-        if len(told) == SHOWN:
+        by_cause.setdefault(" ".join(verdict.causes), one.what)
+        if len(by_cause) == SHOWN:
             break
-    lines = (f"| {_cell(what)} | {_cell(cause)} |" for cause, what in told.items())
+    lines = (f"| {_cell(what)} | {_cell(cause)} |" for cause, what in by_cause.items())
     head = f"\n### `{name}`\n\n| mistake | what `check` says |\n| --- | --- |"
     return "\n".join((head, *lines))
 
@@ -156,9 +155,9 @@ def _cell(text: str) -> str:
 
 
 def wrong_text(name: str, what: str) -> str:
-    """The text of a wrong solution: the whole file, whose lines the checker's sentences name.
+    """Return the whole file of a wrong solution, whose lines the checker's sentences name.
 
-    Raises SystemExit with one sentence where there is no such exercise or mistake.
+    Raises SystemExit with one sentence if there is no such exercise or mistake.
     """
     if name not in EXERCISES:
         raise SystemExit(f"There is no exercise {name!r}: {', '.join(EXERCISES)}.")
@@ -169,11 +168,11 @@ def wrong_text(name: str, what: str) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    given = sys.argv[1:] if arguments is None else arguments
-    if len(given) == 2:
-        print(wrong_text(*given), end="")
+    words = sys.argv[1:] if arguments is None else arguments
+    if len(words) == 2:
+        print(wrong_text(*words), end="")
         return
-    if given:
+    if words:
         raise SystemExit('Give nothing, or an exercise and a mistake: scale "no test".')
     ANSWERS.write_text(answers(), encoding="utf-8")
     MISTAKES.write_text(mistakes(), encoding="utf-8")

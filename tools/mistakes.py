@@ -1,8 +1,9 @@
 """Make the tables by which `check` recognises mistakes: `python -m tools.mistakes tiling`.
 
-For each wrong version of an exercise, and for mutants of its right ones, the table keeps what a run
-of it does and the sentence that `check` says. A wrong version that the checker names without a
-table needs no entry. `--list` shows wrong versions that behave alike and have different sentences.
+For each wrong version of an exercise, and for mutants of its right ones, the table holds what a run
+of it does and the sentence that `check` reports. A wrong version whose cause the checker finds
+without a table needs no entry. `--list` shows wrong versions that behave alike and have different
+sentences.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from labs.checking.exercise import Exercise, KernelExercise
-from labs.checking.judge import observed
-from labs.checking.places import filled
+from labs.checking.judge import run_shapes
+from labs.checking.placeholders import fill
 from labs.checking.recognise import (
     EXACT,
     FILE,
-    Table,
+    MistakeTable,
     fingerprints,
+    first_filled,
     goes_wrong,
     in_order,
-    said,
 )
 from labs.checking.run import Run
 from labs.checking.submission_checks import no_kernel
@@ -39,15 +40,15 @@ from labs.numbers.exercise import NumbersExercise
 from tools.mutant_sentences import sentence_of
 from utils.paths import ROOT
 
-OF_A_RIGHT_ONE = 8  # mutants of each version of right.py; of the solution there are all
+OF_A_RIGHT_ONE = 8  # mutants per version of right.py; the solution has no limit
 PATIENCE = 5.0  # seconds of one launch
 ALL_CASES = 120.0  # seconds of all cases of a function of numbers
-# What a table is made from, besides the exercise's own files.
+# Files that every table depends on, in addition to the exercise's own.
 _SOURCES = (
     "labs/checking/recognise.py",
-    "labs/checking/places.py",
+    "labs/checking/placeholders.py",
     "labs/grading/mutants.py",
-    "labs/grading/mutations.py",
+    "labs/grading/mutation_rules.py",
     "tools/mistakes.py",
     "tools/mutant_sentences.py",
 )
@@ -57,9 +58,9 @@ _SOURCES = (
 class Known:
     """A wrong kernel whose behaviour is known.
 
-    prints: its fingerprints. sentence: what is said; None where the checker says it by itself.
-    listed: whether it is of `wrong.py`, and no mutant. run: the one that went wrong; None for a
-    function of numbers.
+    prints: its fingerprints. sentence: what `check` says about it, or None if the checker finds
+    that without a table. listed: True for a version of `wrong.py`, False for a mutant. run: the run
+    that went wrong; None for a function of numbers.
     """
 
     what: str
@@ -79,7 +80,7 @@ def table(exercise: Exercise) -> dict:
     }
 
 
-def table_of(every: Sequence[Known]) -> Table:
+def table_of(every: Sequence[Known]) -> MistakeTable:
     """Return the sentences by fingerprint of these kernels."""
     listed, alike = _listed(every), {}
     for level in range(max((len(one.prints) for one in every), default=0)):
@@ -87,35 +88,35 @@ def table_of(every: Sequence[Known]) -> Table:
             sentence = _shared(group, listed, level)
             if sentence and mark not in listed and mark not in alike:
                 alike[mark] = [sentence]
-    return Table(listed, alike)
+    return MistakeTable(listed, alike)
 
 
 def _listed(every: Sequence[Known]) -> dict[str, list[str]]:
-    """Sentences of `wrong.py` by the most exact fingerprint, where each kernel gets its own."""
-    found = {}
+    """Return the sentences of `wrong.py` by exact fingerprint, if each kernel gets its own."""
+    sentences_by_mark = {}
     for mark, group in _by_print([one for one in every if one.listed], 0).items():
         sentences = in_order({one.sentence for one in group if one.sentence})
         if sentences and not _taken_for_another(group, sentences):
-            found[mark] = sentences
-    return found
+            sentences_by_mark[mark] = sentences
+    return sentences_by_mark
 
 
 def _taken_for_another(group: Sequence[Known], sentences: Sequence[str]) -> list[Known]:
-    """Kernels of one behaviour that would be told the sentence of another one."""
+    """Return kernels with one behaviour that would get the sentence of another kernel."""
     if len(sentences) == 1:
         return []
     return [
         one
         for one in group
-        if one.sentence and said(sentences, one.run) != filled(one.sentence, one.run)
+        if one.sentence and first_filled(sentences, one.run) != fill(one.sentence, one.run)
     ]
 
 
 def _shared(group: Sequence[Known], listed: Mapping[str, list[str]], level: int) -> str | None:
-    """The sentence for all kernels with one fingerprint.
+    """Return the sentence for all kernels with one fingerprint, or None.
 
-    What is exactly the same gets the sentence of `wrong.py`, or of the first mutant. A coarser
-    fingerprint gives a sentence where all kernels that have it share that one.
+    Kernels that behave exactly alike get the sentence of `wrong.py`, or else of the first mutant. A
+    coarser fingerprint gives a sentence only if all its kernels share that sentence.
     """
     if level < EXACT:
         of_wrong = {one.sentence for one in group if one.listed and one.sentence}
@@ -135,7 +136,7 @@ def _by_print(every: Sequence[Known], level: int) -> dict[str, list[Known]]:
 
 
 def _by_sentence(marks: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Each sentence with its fingerprints, parted by spaces."""
+    """Return each sentence with its fingerprints, separated by spaces."""
     groups = defaultdict(list)
     for mark, sentences in sorted(marks.items()):
         for sentence in sentences:
@@ -147,7 +148,7 @@ def _by_sentence(marks: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def known_kernels(exercise: Exercise) -> Iterator[Known]:
-    """Yield the wrong versions of an exercise and its mutants, as far as they run and are wrong."""
+    """Yield the wrong versions and mutants of an exercise that run and give wrong results."""
     if isinstance(exercise, NumbersExercise):
         yield from _formulas(exercise)
     if not isinstance(exercise, KernelExercise):
@@ -161,7 +162,7 @@ def known_kernels(exercise: Exercise) -> Iterator[Known]:
 def mutants_of(exercise: KernelExercise, but: str = "") -> Iterator[Mutant]:
     """Yield all mutants of the solution and some of each version of `right.py`.
 
-    but: a version whose mutants are left out.
+    but: the name of a version whose mutants are left out.
     """
     yield from sample(exercise.solution_text)
     for what, text in right_versions(exercise):
@@ -172,17 +173,17 @@ def mutants_of(exercise: KernelExercise, but: str = "") -> Iterator[Mutant]:
 def known(
     exercise: KernelExercise, what: str, text: str, says: str, listed: bool
 ) -> Iterator[Known]:
-    """Yield what is known of one text, if it runs and is wrong."""
+    """Yield the behaviour of one text if it runs and is wrong, else nothing."""
     try:
         kernel = function_in(exercise.name, text)
     except Exception:  # a mutant that cannot even be defined
         return
     if no_kernel(exercise, kernel):
         return
-    runs, cause = observed(exercise, kernel, PATIENCE)
-    if cause is None or not runs or not goes_wrong(runs[-1]):  # it is right, or never ran wrongly
+    runs, cause = run_shapes(exercise, kernel, PATIENCE)
+    if cause is None or not runs or not goes_wrong(runs[-1]):  # no wrong result
         return
-    named = listed and (filled(says, runs[-1]) or says) in cause
+    named = listed and (fill(says, runs[-1]) or says) in cause
     yield Known(what, tuple(fingerprints(runs)), None if named else says, listed, runs[-1])
 
 
@@ -196,8 +197,10 @@ def _formulas(exercise: NumbersExercise) -> Iterator[Known]:
 
 
 def digest_of(exercise: Exercise) -> str:
-    """Return a digest of all texts that the table depends on, without their imports and docstrings,
-    which change no table."""
+    """Return a digest of all source texts that an exercise's table depends on.
+
+    Imports and docstrings are left out, because they change no table.
+    """
     files = [ROOT / name for name in _SOURCES]
     files += [exercise.folder / f"{name}.py" for name in ("exercise", "solution", "right", "wrong")]
     texts = "".join(_effective(file.read_text(encoding="utf-8")) for file in files)
@@ -218,7 +221,7 @@ def _effective(text: str) -> str:
 
 
 def write(name: str) -> list[str]:
-    """Write the table of one exercise; return a line about it."""
+    """Write the table of one exercise; return a line about it, in a list."""
     warnings.simplefilter("ignore")
     exercise = EXERCISES[name]
     made = table(exercise)
@@ -227,33 +230,33 @@ def write(name: str) -> list[str]:
 
 
 def as_text(made: dict) -> str:
-    """Return the table as the file holds it, a line for each part."""
+    """Return the table as the file holds it, with one line per part."""
     parts = (f"{json.dumps(key)}: {json.dumps(made[key], ensure_ascii=False)}" for key in made)
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def conflicts(name: str) -> list[str]:
-    """Return a line for each group of wrong versions that behave alike and are told apart."""
+    """Return a line for each group of wrong versions that behave alike but differ in sentence."""
     warnings.simplefilter("ignore")
     listed = [one for one in known_kernels(EXERCISES[name]) if one.listed]
-    found = []
+    lines = []
     for group in _by_print(listed, 0).values():
         sentences = in_order({one.sentence for one in group if one.sentence})
         if _taken_for_another(group, sentences):
-            told = " | ".join(f"{one.what}: {one.sentence}" for one in group if one.sentence)
-            found.append(f"{name}: {told}")
-    return found
+            listing = " | ".join(f"{one.what}: {one.sentence}" for one in group if one.sentence)
+            lines.append(f"{name}: {listing}")
+    return lines
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.mistakes", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="EXERCISE", help="default: all with a table")
     parser.add_argument("--list", action="store_true", help="conflicts; nothing is written")
-    given = parser.parse_args()
+    options = parser.parse_args()
     kinds = (KernelExercise, NumbersExercise)
-    names = given.names or [name for name, one in EXERCISES.items() if isinstance(one, kinds)]
+    names = options.names or [name for name, one in EXERCISES.items() if isinstance(one, kinds)]
     with ProcessPoolExecutor() as pool:
-        work = conflicts if given.list else write
+        work = conflicts if options.list else write
         for done in as_completed([pool.submit(work, name) for name in names]):
             print("\n".join(done.result()), flush=True)
 

@@ -1,6 +1,6 @@
-"""What `check` says of a kernel that behaves like a mutant: which slip, and where.
+"""Say in a sentence what a kernel that behaves like a mutant does: which slip, and where.
 
-The sentence is written by rule and says what such a kernel does, never what would be right.
+The sentence is written by rule and describes the behaviour, never what would be right.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from labs.checking.exercise import KernelExercise
 from labs.grading.mutants import Mutant
-from labs.grading.mutations import NAMES
+from labs.grading.mutation_rules import NAMES
 
 _SLIPS: Mapping[str, str] = {
     "one_too_far": "a comparison let one index too many through",
@@ -47,10 +47,10 @@ _OTHER_FUNCTIONS = {"min": "max", "max": "min", "floor": "ceil", "isqrt": "sqrt"
 
 
 def sentence_of(mutant: Mutant, exercise: KernelExercise) -> str:
-    """Return the sentence, with the places of `labs.checking.places`."""
+    """Return the sentence on a mutant, with the placeholders of `labs.checking.placeholders`."""
     statement = _statement(mutant)
     where = _where(statement, mutant, exercise)
-    return f"Your {exercise.kind.noun} behaves as if {_slip(mutant, exercise)}, {where}."
+    return f"Your {exercise.words.noun} behaves as if {_slip(mutant, exercise)}, {where}."
 
 
 # ------------------------------------------------------------------------------------ which slip
@@ -63,8 +63,8 @@ def _slip(mutant: Mutant, exercise: KernelExercise) -> str:
     if rule in ("other_operator", "inverse_operator"):
         return _OTHER_OPERATORS[rule, type(node.op)]
     if rule == "other_name":
-        given = NAMES[node.id] in exercise.starter_text
-        return f"{f'`{NAMES[node.id]}`' if given else 'one variable'} stood for another variable"
+        is_known = NAMES[node.id] in exercise.starter_text
+        return f"{f'`{NAMES[node.id]}`' if is_known else 'one variable'} stood for another variable"
     if rule == "x_for_y":
         return f"x and y were exchanged in `{ast.unparse(node.value)}`"
     if rule == "other_function":
@@ -76,7 +76,7 @@ def _slip(mutant: Mutant, exercise: KernelExercise) -> str:
 
 
 def _called(node: ast.AST) -> str:
-    """The function of the first call with one argument among the fields of a node."""
+    """Return the function of a node's first call with one argument."""
     values = (value for _, value in ast.iter_fields(node) if isinstance(value, ast.Call))
     call = next(one for one in values if len(one.args) == 1 and not one.keywords)
     return ast.unparse(call.func)
@@ -98,7 +98,7 @@ def _dropped(statement: ast.stmt) -> str:
 
 
 def _statement(mutant: Mutant) -> ast.stmt:
-    """The statement that holds the changed node; a dropped one itself."""
+    """Return the innermost statement with the changed node, or the dropped statement itself."""
     if mutant.rule in _DROPPED[1:]:
         return mutant.node.body[0 if mutant.rule.startswith("first") else -1]
     inside = [
@@ -111,10 +111,10 @@ def _statement(mutant: Mutant) -> ast.stmt:
 
 @dataclass(frozen=True)
 class _Arrays:
-    """What the names of arrays in a text stand for.
+    """The meaning of array names in a text.
 
-    ours: the exercise's parameter for each name of a parameter. tiles: the parameter that an array
-    of the block or of a thread is filled from, by its name.
+    ours: maps a parameter's name in the text to the exercise's parameter. tiles: maps a shared or
+    local array to the exercise's parameter from which it is filled.
     """
 
     ours: Mapping[str, str]
@@ -125,20 +125,20 @@ def _arrays(tree: ast.Module, exercise: KernelExercise) -> _Arrays:
     function = next(
         one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == exercise.name
     )
-    theirs = (one.arg for one in function.args.args)
-    ours = dict(zip(theirs, exercise.parameters, strict=False))
+    names = (one.arg for one in function.args.args)
+    parameters = dict(zip(names, exercise.parameters, strict=False))
     tiles = {}
     for one in ast.walk(function):
         if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Subscript):
-            filled = one.targets[0].value
-            sources = [name for name in _elements(one.value, ast.Load) if name in ours]
-            if isinstance(filled, ast.Name) and filled.id not in ours and sources:
-                tiles.setdefault(filled.id, ours[sources[0]])
-    return _Arrays(ours, tiles)
+            target = one.targets[0].value
+            sources = [name for name in _elements(one.value, ast.Load) if name in parameters]
+            if isinstance(target, ast.Name) and target.id not in parameters and sources:
+                tiles.setdefault(target.id, parameters[sources[0]])
+    return _Arrays(parameters, tiles)
 
 
 def _elements(node: ast.AST, context: type) -> list[str]:
-    """The names of arrays of which a node loads or stores elements."""
+    """Return the names of arrays whose elements a node loads or stores."""
     return [
         one.value.id
         for one in ast.walk(node)
@@ -152,16 +152,16 @@ def _where(statement: ast.stmt, mutant: Mutant, exercise: KernelExercise) -> str
     arrays, result = _arrays(mutant.tree, exercise), exercise.result
     if isinstance(statement, ast.If | ast.For | ast.While):
         is_test = isinstance(statement, ast.If)
-        told = (_access(one, arrays, result) for one in statement.body)
-        first = next((one for one in told if one), None)
+        access = (_access(one, arrays, result) for one in statement.body)
+        first = next((one for one in access if one), None)
         if mutant.rule in _DROPPED:
             return f"where {first}" if first else "in the body"
         if first is None:
             return "in a test" if is_test else "in the head of a loop"
         return f"in {'the test before' if is_test else 'the loop in which'} {first}"
-    told = _access(statement, arrays, result)
-    if told:
-        return f"where {told}"
+    access = _access(statement, arrays, result)
+    if access:
+        return f"where {access}"
     if isinstance(statement, ast.Expr) and "sync" in ast.unparse(statement):
         return "where threads wait for each other"
     names = [
@@ -171,21 +171,24 @@ def _where(statement: ast.stmt, mutant: Mutant, exercise: KernelExercise) -> str
     ]
     if not names:
         return "in the body"
-    given = names[0] in exercise.starter_text
-    return f"where `{names[0]}` is computed" if given else "where a variable is computed"
+    is_known = names[0] in exercise.starter_text
+    return f"where `{names[0]}` is computed" if is_known else "where a variable is computed"
 
 
 def _access(node: ast.AST, arrays: _Arrays, result: str) -> str | None:
-    """What a node does with an array: stores the result, loads an input, uses shared memory."""
+    """Describe what a node does with an array, or return None.
+
+    It may store the result, load an input, or use a tile.
+    """
     stored, loaded = _elements(node, ast.Store), _elements(node, ast.Load)
-    if any(arrays.ours.get(name) == result for name in stored):
+    if any(arrays.parameters.get(name) == result for name in stored):
         return f"`{{{result}}}` is stored in line {{store {result}}}"
     for name in loaded:
-        ours = arrays.ours.get(name)
-        if ours not in (None, result):
-            return f"`{{{ours}}}` is loaded in line {{load {ours}}}"
+        parameter = arrays.parameters.get(name)
+        if parameter not in (None, result):
+            return f"`{{{parameter}}}` is loaded in line {{load {parameter}}}"
     for name in (*stored, *loaded):
         if name in arrays.tiles:
-            done = "filled" if name in stored else "read"
-            return f"`{{tile {arrays.tiles[name]}}}` is {done}"
+            action = "filled" if name in stored else "read"
+            return f"`{{tile {arrays.tiles[name]}}}` is {action}"
     return None

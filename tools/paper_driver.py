@@ -1,8 +1,8 @@
-"""A CUDA driver on paper: it runs what is launched on the virtual GPU, from the packed arguments.
+"""A fake CUDA driver that runs launches on the virtual GPU, from their packed arguments.
 
-Pointers are those of the host, where the virtual GPU's arrays lie. What a launch is given is read
-as the driver would read it, word by word, so a word in the wrong place gives a wrong result or a
-crash of this process.
+Pointers are host addresses, because the virtual GPU's arrays are in host memory. Arguments of a
+launch are read as the driver would read them, word by word, so a misplaced word gives a wrong
+result or crashes this process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from types import SimpleNamespace
 import numpy as np
 from numba.core import types
 
-from utils.launching import driver, numba_kernels, words, workspace
+from utils.division import cdiv
+from utils.launching import driver, numba_kernels, pinned_words, workspace
 from virtual_gpu.host.hostarrays import DeviceArray
 
 CAPTURED = 77
@@ -23,7 +24,12 @@ CAPTURED = 77
 
 @dataclass
 class PaperDriver:
-    """What was asked of the driver. launches: (kernel's name, grid, block, stream)."""
+    """A fake driver that records the calls made to it.
+
+    launches: (kernel's name, grid, block, stream) of every launch. loaded: names of loaded kernels.
+    lent: allocated memory by pointer. freed: freed pointers. waited: synchronised streams, or
+    "device". answer: the name of an error that launches return instead of running.
+    """
 
     launches: list = field(default_factory=list)
     loaded: list = field(default_factory=list)
@@ -33,58 +39,63 @@ class PaperDriver:
     answer: str | None = None
 
     def load(self, kernel, arguments: tuple):
-        """The kernel with the types that Numba would compile it for."""
+        """Return the kernel with the Numba types of its arguments."""
         self.loaded.append(kernel.py_func.__name__)
         return kernel, tuple(map(kernel.typeof_pyval, arguments))
 
-    def launch(self, function, *rest):
-        """As cuLaunchKernel."""
-        *sizes, shared, stream, parameters, extra = rest
-        kernel, kinds = function
+    def launch(self, function, *arguments_of_launch):
+        """Run a kernel with the parameters of cuLaunchKernel; return its error codes."""
+        *sizes, shared, stream, parameters, extra = arguments_of_launch
+        kernel, numba_types = function
         if self.answer:
             return (SimpleNamespace(name=self.answer),)
         assert extra == 0
         words = iter_words(parameters)
-        arguments = [read(kind, words) for kind in kinds]
+        arguments = [read(kind, words) for kind in numba_types]
         grid, block = tuple(sizes[:3]), tuple(sizes[3:])
         self.launches.append((kernel.py_func.__name__, grid, block, stream))
         kernel[grid, block, 0, shared](*arguments)
         return (0,)
 
     def lend(self, nbytes: int, stream: int) -> int:
+        """Allocate 256-byte-aligned host memory and return its address."""
         memory = (ctypes.c_char * (nbytes + 256))()
-        pointer = -(-ctypes.addressof(memory) // 256) * 256
+        pointer = cdiv(ctypes.addressof(memory), 256) * 256
         self.lent[pointer] = memory
         return pointer
 
     def zero(self, pointer: int, nbytes: int, stream: int) -> None:
+        """Set memory to zero."""
         ctypes.memset(pointer, 0, nbytes)
 
 
 def iter_words(parameters: int):
-    """The address of each argument, from the address of the first one's."""
+    """Yield the address of each argument.
+
+    parameters: the address of the array of these addresses.
+    """
     while True:
         yield ctypes.c_void_p.from_address(parameters).value
         parameters += 8
 
 
-def read(kind, words):
-    """One argument of that type."""
+def read(numba_type, words):
+    """Return one argument of this Numba type, read from the words."""
 
     def number(c_type=ctypes.c_int64):
         return c_type.from_address(next(words)).value
 
-    if isinstance(kind, types.UniTuple):
-        return tuple(read(kind.dtype, words) for _ in range(kind.count))
-    if not isinstance(kind, types.Array):
-        dtype = np.dtype(str(kind))
+    if isinstance(numba_type, types.UniTuple):
+        return tuple(read(numba_type.dtype, words) for _ in range(numba_type.count))
+    if not isinstance(numba_type, types.Array):
+        dtype = np.dtype(str(numba_type))
         raw = (ctypes.c_char * dtype.itemsize).from_address(next(words))
         return np.frombuffer(raw, dtype)[0]
     assert (number(), number()) == (0, 0)
     size, itemsize, pointer = number(), number(), number()
-    shape = tuple(number() for _ in range(kind.ndim))
-    strides = tuple(number() for _ in range(kind.ndim))
-    dtype = np.dtype(str(kind.dtype))
+    shape = tuple(number() for _ in range(numba_type.ndim))
+    strides = tuple(number() for _ in range(numba_type.ndim))
+    dtype = np.dtype(str(numba_type.dtype))
     assert (size, itemsize) == (np.prod(shape), dtype.itemsize)
     reach = [step * (count - 1) for step, count in zip(strides, shape, strict=True)]
     low, high = (sum(pick(0, each) for each in reach) for pick in (min, max))
@@ -94,24 +105,24 @@ def read(kind, words):
 
 @contextlib.contextmanager
 def installed(monkeypatch):
-    """The fast path as on a device, with this driver, and with an empty pool."""
-    paper = PaperDriver()
+    """Replace the fast path's driver by a new PaperDriver with an empty pool, and yield it."""
+    fake = PaperDriver()
     for name, value in {
         "present": lambda: True,
-        "launch": paper.launch,
+        "launch": fake.launch,
         "device": int,
         "device_of": lambda pointer: 0,
         "stream_id": lambda stream: stream,
         "is_capturing": lambda stream: stream == CAPTURED,
-        "synchronize": paper.waited.append,
-        "synchronize_device": lambda: paper.waited.append("device"),
-        "allocate_in_order": paper.lend,
-        "free_in_order": lambda pointer, stream: paper.freed.append(pointer),
-        "zero": paper.zero,
+        "synchronize": fake.waited.append,
+        "synchronize_device": lambda: fake.waited.append("device"),
+        "allocate_in_order": fake.lend,
+        "free_in_order": lambda pointer, stream: fake.freed.append(pointer),
+        "zero": fake.zero,
         "outside_captures": contextlib.nullcontext,
     }.items():
         monkeypatch.setattr(driver, name, value)
-    monkeypatch.setattr(numba_kernels, "loaded", paper.load)
+    monkeypatch.setattr(numba_kernels, "loaded", fake.load)
     monkeypatch.setattr(workspace, "POOL", workspace.Pool())
-    monkeypatch.setattr(words, "_FREE", {})
-    yield paper
+    monkeypatch.setattr(pinned_words, "_FREE", {})
+    yield fake

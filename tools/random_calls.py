@@ -1,8 +1,9 @@
 """Random calls of `sgemm` and `reduce` on a GPU: `python -m tools.random_calls --calls 500`.
 
-Layouts, factors, NaN, odd parts, arrays of three libraries; a part each of plain calls, on streams,
-in threads and in captured graphs. Each result is compared with float64 within its error bound, and
-each call is made twice and must give the same bits. compute-sanitizer can watch the same calls.
+The calls vary layouts, factors, NaN, odd sizes, and arrays of three libraries. Separate parts make
+plain calls, calls on streams, in threads and in captured graphs. Each result is compared with
+float64 within its error bound, and each call is made twice and must give the same bits.
+compute-sanitizer can watch the same calls.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ from utils.ladder.tasks import ERROR_PER_ROOT_K
 from utils.machine.versions import cupy, torch
 
 LARGEST = 700
-# How many threads call at once, and whether a stream is chosen. Graphs are captured by one.
+# The number of concurrent threads, and True if calls choose a stream. One thread captures graphs.
 PARTS = {"plain": (1, False), "streams": (1, True), "threads": (4, True), "graphs": (1, False)}
-# What lies in memory for so many rows and columns, and the part of it that is the matrix.
+# The number of elements in memory for m rows and n columns, and the view that is the matrix.
 LAYOUTS: dict[str, Callable[[int, int], tuple[int, Callable]]] = {
     "rows": lambda m, n: (m * n, lambda x: x.reshape(m, n)),
     "columns": lambda m, n: (m * n, lambda x: x.reshape(n, m).T),
@@ -45,7 +46,7 @@ FAMILIES = ("numba", "cupy", "torch")
 OPERATIONS = {"sum": np.sum, "max": np.max, "min": np.min, "prod": np.prod}
 
 
-class Matrix:
+class RandomMatrix:
     """Random numbers on the host and on the device, in one of the layouts."""
 
     def __init__(self, draw: random.Random, rows: int, columns: int, backwards: bool) -> None:
@@ -57,32 +58,32 @@ class Matrix:
         self.host = self._part(self.memory)
         if draw.random() < 0.1:
             self.host[draw.randrange(rows), draw.randrange(columns)] = np.nan
-        self.there = cuda.to_device(self.memory)
+        self.on_device = cuda.to_device(self.memory)
 
     def array(self, family: str):
-        """The matrix as an array of that library."""
+        """Return the device matrix as an array of that library."""
         backwards = self.layout == "backwards"
         forwards = self.host[::-1] if backwards else self.host
         first = forwards.__array_interface__["data"][0]
         first -= self.memory.__array_interface__["data"][0]
-        interface = dict(self.there.__cuda_array_interface__)
+        interface = dict(self.on_device.__cuda_array_interface__)
         interface |= {"shape": forwards.shape, "strides": forwards.strides}
         interface |= {"data": (interface["data"][0] + first, False)}
-        there = of_family(family, cuda.from_cuda_array_interface(interface, owner=self.there))
-        return there[::-1] if backwards else there
+        array = of_family(family, cuda.from_cuda_array_interface(interface, owner=self.on_device))
+        return array[::-1] if backwards else array
 
     def fill(self) -> None:
-        """What was there before."""
-        self.there.copy_to_device(self.memory)
+        """Restore the device memory to its initial content."""
+        self.on_device.copy_to_device(self.memory)
         cuda.synchronize()
 
     def result(self) -> np.ndarray:
-        """What is there now."""
-        return self._part(self.there.copy_to_host())
+        """Return a host copy of the device matrix as it is now."""
+        return self._part(self.on_device.copy_to_host())
 
 
 def of_family(family: str, array):
-    """The same memory as an array of that library."""
+    """Return an array of that library that shares this array's memory."""
     if family == "torch":
         return torch().as_tensor(array, device="cuda")
     return cupy().asarray(array) if family == "cupy" else array
@@ -90,7 +91,7 @@ def of_family(family: str, array):
 
 @contextmanager
 def stream_of(family: str, draw: random.Random):
-    """A stream of that library made the current one, and what to give as stream=."""
+    """Make a stream of that library current, and yield the value for `stream=`."""
     if draw.random() < 0.3:
         yield None
         cuda.synchronize()
@@ -106,18 +107,21 @@ def stream_of(family: str, draw: random.Random):
     cuda.synchronize()
 
 
-def product(draw: random.Random, family: str, run: Callable) -> None:
-    """One random product, twice. run: (call, family) -> None makes the call."""
+def product(draw: random.Random, family: str, make_call: Callable) -> None:
+    """Compute one random product twice and check both results.
+
+    make_call: a function of a call and a family that makes the call.
+    """
     m, n, k = (round(math.exp(draw.uniform(0, math.log(LARGEST)))) for _ in range(3))
     backwards = family != "torch"
-    a, b = Matrix(draw, m, k, backwards), Matrix(draw, k, n, backwards)
-    out = Matrix(draw, m, n, backwards)
+    a, b = RandomMatrix(draw, m, k, backwards), RandomMatrix(draw, k, n, backwards)
+    out = RandomMatrix(draw, m, n, backwards)
     alpha, beta = draw.choice((1.0, 1.0, 0.0, -2.5)), draw.choice((0.0, 0.0, 1.0, -0.5))
-    given = [each.array(family) for each in (a, b, out)]
+    arrays = [each.array(family) for each in (a, b, out)]
     results = []
     for _ in range(2):
         out.fill()
-        run(lambda stream=None: sgemm(*given, alpha, beta, stream), family)
+        make_call(lambda stream=None: sgemm(*arrays, alpha, beta, stream), family)
         results.append(out.result())
     where = f"{m}×{n}×{k} {family} {a.layout}, {b.layout}, {out.layout} α={alpha} β={beta}"
     exact = np.zeros((m, n))
@@ -130,19 +134,22 @@ def product(draw: random.Random, family: str, run: Callable) -> None:
 
 
 def check(results: list[np.ndarray], exact: np.ndarray, allowed: float, where: str) -> None:
-    """Both have the same bits, NaN where NaN belongs, and are within the bound."""
+    """Raise AssertionError unless both results have equal bits and are right within the bound.
+
+    NaN must be where the exact result has NaN.
+    """
     first, second = results
     assert first.tobytes() == second.tobytes(), f"{where}: other bits the second time"
     assert (np.isnan(first) == np.isnan(exact)).all(), f"{where}: NaN in other places"
     known = ~np.isnan(exact)
     scale = np.linalg.norm(exact[known])
     error = np.linalg.norm(first[known] - exact[known])
-    # Cancellation between the product and what is scaled adds a rounding of either.
+    # Cancellation between the product and beta·out adds a rounding error of each.
     assert error <= 2 * allowed * max(scale, known.sum() ** 0.5), f"{where}: off by {error}"
 
 
-def reduction(draw: random.Random, family: str, run: Callable) -> None:
-    """One random reduction, twice, with and without out."""
+def reduction(draw: random.Random, family: str, make_call: Callable) -> None:
+    """Compute one random reduction with and without `out`, and check both results."""
     elements = round(math.exp(draw.uniform(0, math.log(10**6))))
     generator = np.random.default_rng(draw.getrandbits(32))
     dtype = draw.choice((np.float32, np.float64, np.int32, np.int64))
@@ -155,23 +162,23 @@ def reduction(draw: random.Random, family: str, run: Callable) -> None:
     x = of_family(family, whole[skipped:])
     expected = OPERATIONS[op](host)
     out = cuda.to_device(np.zeros(1, np.asarray(expected).dtype))
-    into = of_family(family, out)
-    run(lambda stream=None: reduce(x, op, into, stream), family)
-    found = out.copy_to_host()[0]
+    out_array = of_family(family, out)
+    make_call(lambda stream=None: reduce(x, op, out_array, stream), family)
+    result = out.copy_to_host()[0]
     with stream_of(family, draw) as stream:
         direct = reduce(x, op, stream=stream)
     where = f"{op} of {elements} {np.dtype(dtype)} {family}"
-    assert direct.tobytes() == found.tobytes(), f"{where}: other bits without out"
+    assert direct.tobytes() == result.tobytes(), f"{where}: other bits without out"
     if op == "sum" and dtype in (np.float32, np.float64):
         unit = np.finfo(dtype).eps / 2
         bound = longest_chain(elements, host.itemsize) * unit * math.fsum(map(abs, host))
-        assert abs(math.fsum([*host, -found])) <= bound, where
+        assert abs(math.fsum([*host, -result])) <= bound, where
     elif op != "prod" or dtype in (np.int32, np.int64):
-        assert found == expected, f"{where}: {found} for {expected}"
+        assert result == expected, f"{where}: {result} for {expected}"
 
 
-def overlapping(draw: random.Random, family: str, run: Callable) -> None:
-    """An out that shares memory with an input is refused."""
+def overlapping(draw: random.Random, family: str, make_call: Callable) -> None:
+    """Check that an `out` that shares memory with an input is refused."""
     n, shift = draw.randrange(2, 60), draw.randrange(-1, 2)
     memory = cuda.to_device(np.zeros(3 * n * n, np.float32))
     a = of_family(family, memory[n * n : 2 * n * n].reshape(n, n))
@@ -182,7 +189,7 @@ def overlapping(draw: random.Random, family: str, run: Callable) -> None:
 
 
 def captured(call: Callable, family: str) -> None:
-    """The call as a graph of that library, which is then launched."""
+    """Capture a call as a CUDA graph of that library, and launch it."""
     if family == "torch":
         pytorch = torch()
         graph = pytorch.cuda.CUDAGraph()
@@ -199,11 +206,11 @@ def captured(call: Callable, family: str) -> None:
     cuda.synchronize()
 
 
-def one_call(seed: int, kinds: tuple[str, ...], part: str) -> str | None:
-    """One random call; the reason why it is wrong, or None."""
+def one_call(seed: int, families: tuple[str, ...], part: str) -> str | None:
+    """Make one random call; return the reason why it is wrong, or None."""
     draw = random.Random(seed)
-    family = draw.choice(kinds)
-    what = draw.choices((product, reduction, overlapping), (80, 15, 5))[0]
+    family = draw.choice(families)
+    operation = draw.choices((product, reduction, overlapping), (80, 15, 5))[0]
     _, streams = PARTS[part]
 
     def eager(call: Callable, family: str) -> None:
@@ -211,33 +218,36 @@ def one_call(seed: int, kinds: tuple[str, ...], part: str) -> str | None:
             call(stream=stream)
 
     try:
-        what(draw, family, captured if part == "graphs" else eager)
+        operation(draw, family, captured if part == "graphs" else eager)
     except (Exception, pytest.fail.Exception) as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(place.filename).name}:{place.lineno}"
-        return f"seed {seed}, {part}, {what.__name__}, {family}: {error!r} at {where}"
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(frame.filename).name}:{frame.lineno}"
+        return f"seed {seed}, {part}, {operation.__name__}, {family}: {error!r} at {where}"
     return None
 
 
 def wrong_calls(calls: int, seed: int = 0, parts: Iterable[str] = PARTS) -> list[str]:
-    """What is wrong among so many random calls of each part."""
-    kinds = tuple(
+    """Return the reasons for wrong calls.
+
+    calls: the number of random calls in each part.
+    """
+    families = tuple(
         name for name in FAMILIES
         if name == "numba" or (name == "cupy" and cupy()) or (name == "torch" and torch())
     )  # fmt: skip
-    found = []
+    results = []
     for part in parts:
-        of_part = kinds[1:] if part == "graphs" else kinds  # Numba captures no graph
+        usable = families[1:] if part == "graphs" else families  # Numba captures no graph
         with ThreadPoolExecutor(PARTS[part][0]) as pool:
-            found += pool.map(
-                lambda each: one_call(each, of_part, part),  # noqa: B023
-                range(seed, seed + calls if of_part else seed),
+            results += pool.map(
+                lambda each: one_call(each, usable, part),  # noqa: B023
+                range(seed, seed + calls if usable else seed),
             )
-    return [wrong for wrong in found if wrong]
+    return [wrong for wrong in results if wrong]
 
 
 def host_times() -> list[str]:
-    """Microseconds of Python a call, for arrays of each library."""
+    """Return lines with the microseconds of Python per call, for arrays of each library."""
     lines = []
     for family in FAMILIES:
         if (family == "torch" and not torch()) or (family == "cupy" and not cupy()):

@@ -1,12 +1,12 @@
-"""How many mistakes does `check` name that it has never seen? `python -m tools.recognition tiling`.
+"""Measure how many unseen mistakes `check` can name: `python -m tools.recognition tiling`.
 
 Unseen kernels are of two kinds. *Another spelling*: mutants of a version in `right.py`, judged with
 a table that knows no mutant of that version. *Other rules*: mutants by rules that no table uses, of
-the solution and of every right version, judged with the whole table. A kernel counts as named where
-`check` says more than what was seen: a sentence of the table, a target that is missed, or why the
-kernel does not run. `--experiment` gives the table the wrong versions and the basic mutants of the
-solution alone. `--read 50` prints that many named kernels, drawn at random, with what was changed,
-for a person to judge.
+the solution and of every right version, judged with the whole table. A kernel counts as named if
+`check` says more than what was observed: a sentence of the table, a target that is missed, or why
+the kernel does not run. `--experiment` builds the table from only the wrong versions and the basic
+mutants of the solution. `--read 50` prints 50 named kernels, drawn at random, with what was
+changed, for a person to judge.
 """
 
 from __future__ import annotations
@@ -23,26 +23,27 @@ from functools import partial
 
 from labs.checking import judge
 from labs.checking.exercise import KernelExercise
-from labs.checking.places import first_flaw
-from labs.checking.recognise import Table, goes_wrong
+from labs.checking.placeholders import first_flaw
+from labs.checking.recognise import MistakeTable, goes_wrong
 from labs.checking.run import Run
 from labs.checking.submission_checks import no_kernel
 from labs.checking.text_mistakes import TEXT_MISTAKES, never_called
 from labs.checking.variants import function_in, right_versions, wrong_versions
 from labs.exercises import EXERCISES
 from labs.grading.mutants import mutants_by, sample
-from labs.grading.mutations import RULES
+from labs.grading.mutation_rules import RULES
 from tools.mistakes import OF_A_RIGHT_ONE, PATIENCE, Known, known, table_of
 from tools.mutant_sentences import sentence_of
 
-UNSEEN = 8  # mutants of each version, for either kind
+UNSEEN = 8  # mutants per version, for each of the two kinds
 
 
 @dataclass(frozen=True)
 class Unseen:
-    """A wrong kernel that the table does not know, and what is said of it.
+    """A wrong kernel that the table does not know, with the checker's sentence on it.
 
-    kind: another spelling, or other rules. what: the change. named: whether a cause is said.
+    kind: "another spelling" or "other rules". what: the change. said: the sentence. named: True if
+    the sentence names a cause.
     """
 
     exercise: str
@@ -62,51 +63,51 @@ def unseen_in(name: str, experiment: bool) -> list[Unseen]:
         for wrong in wrong_versions(exercise)
         for one in known(exercise, wrong.what, wrong.text, wrong.says, listed=True)
     ]
-    found, of_version = [], _known_mutants(exercise, experiment)
-    rights = list(right_versions(exercise))
-    for what, text in rights:
-        others = [one for version, ones in of_version.items() if version != what for one in ones]
+    judged, mutants = [], _known_mutants(exercise, experiment)
+    right_texts = list(right_versions(exercise))
+    for what, text in right_texts:
+        others = [one for version, ones in mutants.items() if version != what for one in ones]
         table = table_of([*listed, *others])
-        made = [(one.what, one.text) for one in sample(text, UNSEEN)]
-        found += _judged(exercise, "another spelling", made, table)
-    whole = table_of([*listed, *(one for ones in of_version.values() for one in ones)])
-    for _, text in [("", exercise.solution_text), *rights]:
-        made = [(one.what, one.text) for one in mutants_by(text, OTHER_RULES, UNSEEN)]
-        found += _judged(exercise, "other rules", made, whole)
-    return found
+        changes = [(one.what, one.text) for one in sample(text, UNSEEN)]
+        judged += _judged(exercise, "another spelling", changes, table)
+    whole = table_of([*listed, *(one for ones in mutants.values() for one in ones)])
+    for _, text in [("", exercise.solution_text), *right_texts]:
+        changes = [(one.what, one.text) for one in mutants_by(text, OTHER_RULES, UNSEEN)]
+        judged += _judged(exercise, "other rules", changes, whole)
+    return judged
 
 
 def _known_mutants(exercise: KernelExercise, experiment: bool) -> dict[str, list[Known]]:
-    """The mutants that a table knows, by the version that they are made from."""
+    """Return the mutants that a table knows, by the version they are derived from."""
     texts = {"": exercise.solution_text} | ({} if experiment else dict(right_versions(exercise)))
-    found = {}
+    known_by_version = {}
     for version, text in texts.items():
         made = mutants_by(text, RULES) if experiment else sample(
             text, OF_A_RIGHT_ONE if version else None
         )  # fmt: skip
-        found[version] = [
+        known_by_version[version] = [
             one
             for mutant in made
             for one in known(
                 exercise, mutant.what, mutant.text, sentence_of(mutant, exercise), listed=False
             )
         ]
-    return found
+    return known_by_version
 
 
 def _judged(
-    exercise: KernelExercise, kind: str, made: Sequence[tuple[str, str]], table: Table
+    exercise: KernelExercise, kind: str, changes: Sequence[tuple[str, str]], table: MistakeTable
 ) -> Iterator[Unseen]:
-    for what, text in made:
+    for what, text in changes:
         try:
             kernel = function_in(exercise.name, text)
         except Exception:  # a mutant that cannot even be defined
             continue
-        refused = no_kernel(exercise, kernel)
-        if refused:
-            yield Unseen(exercise.name, kind, what, text, refused, True)
+        refusal = no_kernel(exercise, kernel)
+        if refusal:
+            yield Unseen(exercise.name, kind, what, text, refusal, True)
             continue
-        runs, cause = judge.observed(exercise, kernel, PATIENCE)
+        runs, cause = judge.run_shapes(exercise, kernel, PATIENCE)
         constant = next((c for probe in exercise.probes.constants if (c := probe(kernel))), None)
         if cause and constant:
             yield Unseen(exercise.name, kind, what, text, constant, True)
@@ -122,12 +123,15 @@ def _judged(
 
 
 def _names_it(exercise: KernelExercise, runs: Sequence[Run]) -> bool:
-    """Whether a cause is said without a table: it does not run, or its text or values show it."""
+    """Return True if the checker names a cause without a table.
+
+    That is so if the kernel does not run, or its text or its values show the cause.
+    """
     if not runs or not goes_wrong(runs[-1]):
         return True
     run, flaw = runs[-1], first_flaw(runs[-1])
     if judge.misused(run) or not (flaw or run.accesses(exercise.result, "store")):
-        return True  # an input that is changed, or a result that nobody stores
+        return True  # an input is changed, or the result is never stored
     if flaw is not None:
         return any(probe(run, flaw) for probe in (never_called, *TEXT_MISTAKES))
     values = (judge.no_number, judge.negative_index, *exercise.probes.wrong)
@@ -138,7 +142,7 @@ def _names_it(exercise: KernelExercise, runs: Sequence[Run]) -> bool:
 
 
 def begins_at_one(node: ast.AST) -> bool:
-    """`range(n)` becomes `range(1, n)`."""
+    """Change `range(n)` to `range(1, n)`."""
     if not _is_range(node, 1):
         return False
     node.args.insert(0, ast.Constant(1))
@@ -146,7 +150,7 @@ def begins_at_one(node: ast.AST) -> bool:
 
 
 def step_of_one(node: ast.AST) -> bool:
-    """`range(0, n, s)` becomes `range(0, n)`."""
+    """Change `range(0, n, s)` to `range(0, n)`."""
     if not _is_range(node, 3):
         return False
     del node.args[2]
@@ -159,6 +163,7 @@ def _is_range(node: ast.AST, arguments: int) -> bool:
 
 
 def constant_doubled(node: ast.AST) -> bool:
+    """Double an integer constant of at least 2."""
     if not isinstance(node, ast.Constant) or type(node.value) is not int or node.value < 2:
         return False
     node.value *= 2
@@ -166,7 +171,7 @@ def constant_doubled(node: ast.AST) -> bool:
 
 
 def test_turned_round(node: ast.AST) -> bool:
-    """`<` becomes `>=`, and the other way round."""
+    """Negate a comparison: `<` becomes `>=`, `==` becomes `!=`, and so on."""
     others = {ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq}
     if not isinstance(node, ast.Compare) or type(node.ops[0]) not in others:
         return False
@@ -175,7 +180,7 @@ def test_turned_round(node: ast.AST) -> bool:
 
 
 def never_taken(node: ast.AST) -> bool:
-    """What an `if` guards never happens."""
+    """Make the body of an `if` unreachable."""
     if not isinstance(node, ast.If) or isinstance(node.body[0], ast.Return):
         return False
     node.test = ast.Constant(False)
@@ -183,7 +188,7 @@ def never_taken(node: ast.AST) -> bool:
 
 
 def statements_swapped(node: ast.AST) -> bool:
-    """The last two statements of a body change their places."""
+    """Exchange the last two statements of a body."""
     body = getattr(node, "body", None)
     if not isinstance(node, ast.For | ast.While | ast.FunctionDef) or len(body) < 2:
         return False
@@ -192,7 +197,7 @@ def statements_swapped(node: ast.AST) -> bool:
 
 
 def other_input(node: ast.AST) -> bool:
-    """An element of a is taken for one of b, and the other way round."""
+    """Load from `b` instead of `a`, or from `a` instead of `b`."""
     others = {"a": "b", "b": "a"}
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
         return False
@@ -203,7 +208,7 @@ def other_input(node: ast.AST) -> bool:
 
 
 def index_repeated(node: ast.AST) -> bool:
-    """`x[i, j]` becomes `x[i, i]`."""
+    """Change `x[i, j]` to `x[i, i]`."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
         return False
     node.slice.elts[-1] = copy.deepcopy(node.slice.elts[0])
@@ -211,7 +216,7 @@ def index_repeated(node: ast.AST) -> bool:
 
 
 def index_of_zero(node: ast.AST) -> bool:
-    """The last index of an element is 0."""
+    """Set the last index of an element to 0."""
     if not isinstance(node, ast.Subscript):
         return False
     if isinstance(node.slice, ast.Tuple):
@@ -239,9 +244,9 @@ OTHER_RULES: tuple[Callable[[ast.AST], bool], ...] = (
 # -------------------------------------------------------------------------------- the command
 
 
-def _share(found: Sequence[Unseen]) -> str:
-    named = sum(one.named for one in found)
-    return f"{named} of {len(found)}, {named / len(found):.0%}" if found else "none"
+def _share(judged: Sequence[Unseen]) -> str:
+    named = sum(one.named for one in judged)
+    return f"{named} of {len(judged)}, {named / len(judged):.0%}" if judged else "none"
 
 
 def main() -> None:
@@ -250,27 +255,27 @@ def main() -> None:
     parser.add_argument("--experiment", action="store_true", help="the small table")
     parser.add_argument("--read", type=int, default=0, metavar="N", help="print N named kernels")
     parser.add_argument("--unnamed", action="store_true", help="print those that are not named")
-    given = parser.parse_args()
+    options = parser.parse_args()
     kernels = [name for name, one in EXERCISES.items() if isinstance(one, KernelExercise)]
-    every: list[Unseen] = []
+    all_judged: list[Unseen] = []
     with ProcessPoolExecutor() as pool:
-        for found in pool.map(
-            partial(unseen_in, experiment=given.experiment), given.names or kernels
+        for judged in pool.map(
+            partial(unseen_in, experiment=options.experiment), options.names or kernels
         ):
-            every += found
-            _print(found[0].exercise, found)
-    _print("all", every)
-    if given.unnamed:
-        for one in (one for one in every if not one.named):
+            all_judged += judged
+            _print(judged[0].exercise, judged)
+    _print("all", all_judged)
+    if options.unnamed:
+        for one in (one for one in all_judged if not one.named):
             print(f"\n{one.exercise}, {one.kind}: {one.what}\n  {one.said}")
-    chosen = [one for one in every if one.named]
-    for one in random.Random(1).sample(chosen, min(given.read, len(chosen))):
+    named = [one for one in all_judged if one.named]
+    for one in random.Random(1).sample(named, min(options.read, len(named))):
         print(f"\n{one.exercise}, {one.kind}: {one.what}\n  {one.said}")
 
 
-def _print(name: str, found: Sequence[Unseen]) -> None:
-    kinds = dict.fromkeys(one.kind for one in found)
-    shares = (f"{kind} {_share([one for one in found if one.kind == kind])}" for kind in kinds)
+def _print(name: str, judged: Sequence[Unseen]) -> None:
+    kinds = dict.fromkeys(one.kind for one in judged)
+    shares = (f"{kind} {_share([one for one in judged if one.kind == kind])}" for kind in kinds)
     print(f"{name}: {'; '.join(shares)}", flush=True)
 
 

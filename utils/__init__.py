@@ -1,4 +1,5 @@
-"""What the course is made with: ladders, measuring, figures, lessons, and what Numba lacks.
+"""Tools that the course is built with: ladders, measuring, figures, lessons, and what Numba lacks.
 
-Importing it changes nothing; `kernels_anywhere` lets kernels run without a CUDA device.
+Importing this package changes nothing. Import `kernels_anywhere` to let kernels run without a CUDA
+device.
 """

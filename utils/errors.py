@@ -1,4 +1,4 @@
-"""The one exception that a student meets. The x-ray raises it, too, and so it lies there."""
+"""The exception that a student meets. `gpu_xray` defines it, because the x-ray raises it, too."""
 
 from gpu_xray.errors import ArgumentError, CourseError
 

@@ -1,4 +1,4 @@
-"""The old name of `virtual_gpu`, until 1.0."""
+"""Deprecated alias of the package `virtual_gpu`; it will be removed in version 1.0."""
 
 import sys
 import warnings

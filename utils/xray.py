@@ -1,4 +1,4 @@
-"""The old name of `gpu_xray`, until 1.0."""
+"""Deprecated alias of the package `gpu_xray`; it will be removed in version 1.0."""
 
 import sys
 import warnings

@@ -1,7 +1,8 @@
-"""A GPU made of NumPy: runs unmodified ``@cuda.jit`` kernels without a device, and explains them.
+"""A virtual GPU in NumPy: runs unmodified ``@cuda.jit`` kernels without a device and checks them.
 
-``install()`` lets ``kernel[grid, block](...)`` run here; ``trace(kernel, grid, block, *args)``
-returns findings and counts by source line. See README.md in this folder.
+After ``install()``, ``kernel[grid, block](...)`` runs on the virtual GPU.
+``trace(kernel, grid, block, *args)`` returns findings and counts by source line. See README.md in
+this folder.
 """
 
 from importlib import import_module
@@ -30,9 +31,9 @@ from .common.errors import (
 )
 from .host.hostarrays import DeviceArray
 from .host.transfers import Transfer, counting_transfers, counting_waits
-from .launching.seam import active, install, installed
+from .launching.installation import active, install, installed
 
-# The interpreter takes as long to import as all the rest: who launches nothing need not wait.
+# The interpreter doubles the time of the import, so it is imported only on demand.
 _ON_DEMAND = {
     "Hint": ".counts.hints",
     "Machine": ".language.extension",
@@ -46,8 +47,8 @@ _ON_DEMAND = {
 def __getattr__(name: str):
     if name not in _ON_DEMAND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_ON_DEMAND[name], __name__), name)
-    return found
+    value = globals()[name] = getattr(import_module(_ON_DEMAND[name], __name__), name)
+    return value
 
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""``python -m virtual_gpu script.py``: see programs/command.py."""
+"""The command ``python -m virtual_gpu script.py``; see programs/command.py."""
 
 from .programs.command import main
 

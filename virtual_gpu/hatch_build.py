@@ -1,4 +1,4 @@
-"""Names the files of the wheel: this package, and the x-ray beside it."""
+"""The build hook that selects the files of the wheel: this package and gpu_xray."""
 
 from pathlib import Path
 

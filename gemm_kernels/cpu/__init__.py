@@ -1,4 +1,4 @@
-"""Matrix multiplication on the CPU in strict float32: a ladder, and what stands at its end.
+"""Matrix multiplication on the CPU in strict float32: a ladder, and the functions at its end.
 
 >>> c = run("loop_reordered", a, b)  # one step of the ladder
 >>> c = matmul(a, b)  # the widest micro-kernel of this processor, one thread
@@ -51,10 +51,9 @@ LADDER = Ladder(
 
 
 def run(step: str, a: np.ndarray, b: np.ndarray, **constants: int) -> np.ndarray:
-    """c = a·b by one step of the ladder.
+    """Compute c = a·b with one step of the ladder.
 
-    a: float32, m×k; b: float32, k×n; both in C order.
-    Returns a new float32 array, m×n.
+    `a` is a float32 matrix of m×k, `b` of k×n, both in C order. Returns a new float32 array of m×n.
     Raises CourseError when the step, a constant or an array does not fit.
     """
     return LADDER.run(step, a, b, **constants)

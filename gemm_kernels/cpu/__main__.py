@@ -1,4 +1,4 @@
-"""python -m gemm_kernels.cpu: verify, measure, record and draw the CPU ladder of SGEMM."""
+"""`python -m gemm_kernels.cpu`: verify, measure, record and draw the CPU ladder of SGEMM."""
 
 import argparse
 import os
@@ -9,7 +9,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from gemm_kernels.cpu import LADDER, as_called
-from gemm_kernels.cpu.tuning import bench, beside
+from gemm_kernels.cpu.tuning import bench, library_rates
 from utils.figures.plot_command import plot_command
 from utils.measuring.command_line import main
 from utils.measuring.measure_command import measure_command
@@ -18,14 +18,14 @@ LADDER_ALONE = measure_command(LADDER)
 
 
 def measure(options: argparse.Namespace) -> int:
-    """The ladder's table, and below it what the libraries reach here and what was published."""
+    """Print the ladder's table, and below it the libraries' rates here and the published rates."""
     code = LADDER_ALONE.run(options)
     if options.record:
-        beside.record(options.n or LADDER.sizes)
+        library_rates.record(options.n or LADDER.sizes)
     if not options.json:
         width = None if sys.stdout.isatty() else 120
         shapes = [LADDER.parse(size) for size in options.n or LADDER.quick]
-        Console(width=width).print(beside.table(shapes))
+        Console(width=width).print(library_rates.table(shapes))
     return code
 
 
@@ -35,10 +35,10 @@ COMMANDS = (
 
 
 def with_own_choice(arguments: list[str]) -> int:
-    """The command line, in a process in which OpenBLAS chooses its kernels by itself."""
+    """Run the command line in a process in which OpenBLAS chooses its kernels by itself."""
     if not any(name in os.environ for name in bench.CHOICES):
         return main(LADDER.title, COMMANDS, arguments)
-    # OpenBLAS has read them by now: only a fresh process gets the library's own choice.
+    # OpenBLAS has already read the variables: only a fresh process gets the library's own choice.
     environment = {key: text for key, text in os.environ.items() if key not in bench.CHOICES}
     command = [sys.executable, "-m", __spec__.parent, *arguments]
     return subprocess.call(command, env=environment)

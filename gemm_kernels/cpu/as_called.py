@@ -1,4 +1,4 @@
-"""`python -m gemm_kernels.cpu as-called`: `matmul` beside NumPy, each on one thread."""
+"""`python -m gemm_kernels.cpu as-called`: time `matmul` against NumPy, each on one thread."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ import numpy as np
 from gemm_kernels.cpu.blas import matmul
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
-from utils.measuring.as_called import CPU, Case, as_called_command
+from utils.measuring.as_called import CPU, CallCase, as_called_command
 
 SMALLEST, LARGEST = 16, 1500
 CUBES = (64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048)
 COUNT = 60
 
 
-def cases(count: int = COUNT, seed: int = 1) -> Iterator[Case]:
-    """The cubes, and random shapes: sides log-uniform, a third of them with odd sides; every other
-    one has a and b in rows, the others have each in rows or in columns."""
+def cases(count: int = COUNT, seed: int = 1) -> Iterator[CallCase]:
+    """Yield the cubes, and random shapes with log-uniform sizes.
+
+    A third of the random shapes have odd sizes. Every other one has a and b in rows; in the rest,
+    each of them is in rows or in columns.
+    """
     generator = random.Random(seed)
     for n in CUBES:
         yield _case(GemmShape(n, n, n), ("rows", "rows"))
@@ -39,8 +42,8 @@ def cases(count: int = COUNT, seed: int = 1) -> Iterator[Case]:
 COMMAND = as_called_command(cases, COUNT, CPU)
 
 
-def _case(shape: GemmShape, layouts: tuple[str, str]) -> Case:
-    return Case(
+def _case(shape: GemmShape, layouts: tuple[str, str]) -> CallCase:
+    return CallCase(
         function="matmul", m=shape.m, n=shape.n, k=shape.k, elements=None,
         layout=", ".join(layouts), dtype="float32", bind=partial(_bind, shape, layouts),
     )  # fmt: skip

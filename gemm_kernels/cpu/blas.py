@@ -1,4 +1,4 @@
-"""c = alpha·op(a)·op(b) + beta·c as BLAS has it, on one thread, with the widest micro-kernel."""
+"""c = alpha·op(a)·op(b) + beta·c as in BLAS, on one thread, with the widest micro-kernel."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from gemm_kernels.cpu.engine.widest import multiplication
 from utils.errors import ArgumentError, CourseError
 from utils.intrinsics.simd import at_address
 from utils.ladder.tasks import check_float32, product_sizes
+from utils.machine.machine_code_cache import kept_on_disk
 
-# `empty` and `ndarray` are names of this module because a small product is called often: each
-# lookup in NumPy's module counts.
+# `empty` and `ndarray` are imported by name, because a small product is called often and each
+# lookup in NumPy's module costs time.
 FLOAT32 = np.dtype(np.float32)
 ONE, ZERO = 1.0, 0.0
-# The order of the arguments in BLAS, from 1 on: error messages name them as LAPACK's XERBLA does.
+# The arguments in the order of BLAS: error messages number them from 1, as LAPACK's XERBLA does.
 POSITIONS = (
     *("transa", "transb", "m", "n", "k", "alpha"),
     *("a", "lda", "b", "ldb", "beta", "c", "ldc"),
@@ -30,20 +31,21 @@ POSITIONS = (
 
 
 def sgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) -> None:
-    """c = alpha·op(a)·op(b) + beta·c in strict float32; matrices are column-major, as in BLAS.
+    """Compute c = alpha·op(a)·op(b) + beta·c in strict float32; matrices are column-major.
 
-    transa, transb: "N" for op(x) = x, "T" or "C" for its transpose, in either case.
-    op(a) is m×k, op(b) k×n and c m×n; each may be empty. a, b, c: contiguous float32 arrays of any
-    shape, of which element (i, j) is number i + j * ld in memory; lda, ldb, ldc: at least the rows
-    of the matrix as it is stored, and 1. c is changed in place, and nothing between its columns is.
-    With beta = 0, c is not read; with alpha = 0 or k = 0, a and b are not.
-    Raises ArgumentError, which is a ValueError, for an argument that does not fit, by its position.
+    `transa` and `transb` are "N" for op(x) = x, "T" or "C" for its transpose, in upper or lower
+    case. op(a) is m×k, op(b) k×n and c m×n; each may be empty. `a`, `b` and `c` are contiguous
+    float32 arrays of any shape, whose element (i, j) is number i + j * ld in memory. `lda`, `ldb`
+    and `ldc` are at least the number of rows of the matrix as it is stored, and at least 1. c is
+    changed in place; the memory between its columns is not changed. With beta = 0, c is not read;
+    with alpha = 0 or k = 0, a and b are not read. Raises ArgumentError, which is a ValueError, for
+    an argument that does not fit, with its position.
     """
-    turned_a, turned_b = _letter("transa", transa), _letter("transb", transb)
+    transpose_a, transpose_b = _letter("transa", transa), _letter("transb", transb)
     m, n, k = _size("m", m), _size("n", n), _size("k", k)
     alpha, beta = _factor("alpha", alpha), _factor("beta", beta)
-    a = _matrix("a", a, (k, m) if turned_a else (m, k), lda)
-    b = _matrix("b", b, (n, k) if turned_b else (k, n), ldb)
+    a = _matrix("a", a, (k, m) if transpose_a else (m, k), lda)
+    b = _matrix("b", b, (n, k) if transpose_b else (k, n), ldb)
     c = _matrix("c", c, (m, n), ldc)
     if not c.flags.writeable:
         raise _refused("c", "is read-only, and the result is written there: give a copy.")
@@ -52,21 +54,22 @@ def sgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) -> None:
             raise _refused("c", f"shares memory with {name}, which is still read: give a copy.")
     # The kernels are row-major, and c in column-major order is c transposed in row-major order:
     # op(b) transposed times op(a) transposed.
-    compiled()(alpha, b if turned_b else b.T, a if turned_a else a.T, beta, c.T)
+    compiled()(alpha, b if transpose_b else b.T, a if transpose_a else a.T, beta, c.T)
 
 
 def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a·b in strict float32 on one thread, as a new array in C order.
+    """Return a·b in strict float32 as a new array in C order, computed on one thread.
 
-    a: float32, m×k; b: float32, k×n. Transposed and sliced arrays are copied only where neither
-    their rows nor their columns are contiguous. Raises CourseError for arrays that do not fit.
-    The first call compiles the multiplication, which takes some seconds.
+    `a` is float32, m×k; `b` is float32, k×n. Transposed and sliced arrays are copied only if
+    neither their rows nor their columns are contiguous. Raises CourseError for arrays that do not
+    fit. The first call on a machine compiles the multiplication, which takes some
+    seconds; the machine code is cached on disk.
     """
     if type(a) is type(b) is ndarray and a.dtype is b.dtype is FLOAT32 and a.ndim == b.ndim == 2:
         c = empty((len(a), b.shape[1]), FLOAT32)
         if compiled()(ONE, a, b, ZERO, c):
             return c
-    # Arrays of another kind, or matrices that do not fit: what is wrong with them is said here.
+    # These are arrays of another kind, or matrices that do not fit: the checks raise the reason.
     for name, matrix in (("a", a), ("b", b)):
         check_float32(name, matrix, ndim=2)
         _check_of_numpy(name, matrix)
@@ -76,23 +79,25 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return c
 
 
-# Of any layout, aligned or not: one compilation for all. Numba takes an array's address and strides
-# in less than a microsecond, where Python needs ten.
+# Any layout, aligned or not, so that there is one compilation for all arrays. Numba reads the
+# address and strides of an array in less than a microsecond, while Python needs ten.
 READ = types.Array(float32, 2, "A", readonly=True, aligned=False)
 WRITTEN = types.Array(float32, 2, "A", aligned=False)
 
 
 @cache
 def compiled():
-    """run(alpha, a, b, beta, c): c = alpha·a·b + beta·c, whose rows are contiguous.
+    """Return the compiled function run(alpha, a, b, beta, c): c = alpha·a·b + beta·c.
 
-    Returns False, and has done nothing, where a and b do not chain, or where neither rows nor
-    columns of one of them are contiguous. The arrays are 2D float32, which is not checked: this is
-    the compiled function itself, without Numba's search for the one that fits the arguments.
+    The rows of c must be contiguous. The function returns False, and has done nothing, if a and b
+    do not chain, or if neither rows nor columns of one of them are contiguous. It does not check
+    that the arrays are 2D float32, because it is the compiled function itself, without Numba's
+    search for the version that fits the arguments.
     """
     multiply, memory = multiplication(), memory_of()
 
-    @njit(boolean(float32, READ, READ, float32, WRITTEN), error_model="numpy")
+    @kept_on_disk
+    @njit(error_model="numpy")
     def run(alpha, a, b, beta, c):
         if a.shape[1] != b.shape[0]:
             return False
@@ -103,15 +108,17 @@ def compiled():
             return True
         if not (has_lines(a) and has_lines(b)):
             return False
-        multiply(alpha, in_memory(a), in_memory(b), beta, in_memory(c), memory)
+        multiply(alpha, in_memory(a), in_memory(b), beta, in_memory(c), memory())
         return True
 
-    return run.get_overload(run.signatures[0])
+    signature = boolean(float32, READ, READ, float32, WRITTEN)
+    run.compile(signature)
+    return run.get_overload(signature)
 
 
 @njit(forceinline=True)
 def has_lines(x):
-    """Whether rows or columns are contiguous, and all elements lie whole elements apart."""
+    """Return True if rows or columns are contiguous and all strides are whole elements."""
     row, col = x.strides
     whole = row % FLOAT_BYTES == 0 and col % FLOAT_BYTES == 0
     return whole and (row == FLOAT_BYTES or col == FLOAT_BYTES)
@@ -119,7 +126,7 @@ def has_lines(x):
 
 @njit(forceinline=True)
 def in_memory(x):
-    """An array as a Matrix; the caller keeps it alive."""
+    """Return an array as a Matrix; the caller keeps it alive."""
     row, col = x.strides
     return Matrix(
         at_address(x.ctypes.data), x.shape[0], x.shape[1], row // FLOAT_BYTES, col // FLOAT_BYTES
@@ -130,17 +137,17 @@ def in_memory(x):
 def scale(beta, c):
     for row in range(c.height):
         for col in range(row * c.row, row * c.row + c.width):
-            # NaN times 0 is NaN, and beta = 0 says that c holds nothing yet.
+            # NaN times 0 is NaN, and beta = 0 means that c is not initialised yet.
             c.at[col] = float32(0) if beta == 0 else beta * c.at[col]
 
 
 def _readable(matrix: np.ndarray) -> np.ndarray:
-    """The matrix itself, if its rows or its columns are contiguous; or a copy."""
+    """Return the matrix if its rows or its columns are contiguous, or else a copy."""
     return matrix if has_lines(matrix) else np.ascontiguousarray(matrix)
 
 
 def _check_of_numpy(name: str, matrix) -> None:
-    """Refuse arrays of a GPU, and those whose elements are more than what lies in memory."""
+    """Raise CourseError for arrays of a GPU and for masked arrays."""
     if not isinstance(matrix, np.ndarray) or isinstance(matrix, np.ma.MaskedArray):
         raise CourseError(
             f"{name} is a {type(matrix).__name__}, and an array of NumPy without a mask is needed: "
@@ -153,7 +160,7 @@ def _refused(name: str, reason: str) -> ArgumentError:
 
 
 def _letter(name: str, value) -> bool:
-    """Whether the letter asks for the transpose."""
+    """Return True if the letter requests the transpose."""
     if isinstance(value, str) and value.upper() in ("N", "T", "C"):
         return value.upper() != "N"
     raise _refused(name, f"is {value!r}: give 'N', 'T' or 'C'.")
@@ -176,13 +183,13 @@ def _factor(name: str, value) -> np.float32:
 
 
 def _matrix(name: str, array, shape: tuple[int, int], ld) -> np.ndarray:
-    """The column-major matrix of that shape in the memory of an array."""
+    """Return the column-major matrix of that shape in the memory of an array."""
     rows, cols = shape
     ld = _size(f"ld{name}", ld)
     if ld < max(1, rows):
         raise _refused(
             f"ld{name}",
-            f"is {ld}, and columns of {rows} rows lie at least {max(1, rows)} elements apart.",
+            f"is {ld}, and for columns of {rows} rows it must be at least {max(1, rows)}.",
         )
     if not isinstance(array, np.ndarray):
         raise _refused(name, f"is a {type(array).__name__}, and a NumPy array is needed.")

@@ -1,17 +1,19 @@
-"""Blocks of a and of b that fit into the caches are used up before the next ones are touched."""
+"""Blocks of a and b that fit into the caches are used completely before the next ones are read."""
 
 from numba import float32, njit
 
 from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
+from utils.machine.machine_code_cache import kept_on_disk
 
 # The blocks of Gray and others 2022: 64×256 of a, and 256 whole rows of b.
 MC, KC = 64, 256
 
 
 # The KC rows of b are the same for all MC rows of a, and stay in the cache.
-# Flaw: rows of b lie n elements apart, each on pages of its own, and a whole row of c is still
-# loaded and stored for every p.
+# Flaw: rows of b have a stride of n elements, each on pages of its own, and a whole row of c is
+# still loaded and stored for every p.
+@kept_on_disk
 @njit
 def blocked(a, b, c):
     (m, k), n = a.shape, b.shape[1]

@@ -1,4 +1,4 @@
-"""4 rows of 3 vectors of 8: as many sums as 6×16 has, and 7 loads where that needs 8."""
+"""4 rows of 3 vectors of 8: as many sums as 6×16, but 7 loads instead of 8."""
 
 import numpy as np
 from numba import float32, njit
@@ -9,6 +9,7 @@ from gemm_kernels.cpu.engine.tiles import tile_adder
 from utils.intrinsics.simd import broadcast, fmadd_row, load_row, zero_row
 from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
+from utils.machine.machine_code_cache import kept_on_disk
 
 MC, KC = 64, 256
 ROWS, LANES, VECTORS = 4, 8, 3
@@ -17,8 +18,8 @@ COLUMNS = LANES * VECTORS
 add = tile_adder(ROWS, LANES, VECTORS)
 
 
-# c of 4×24, row after row. Read in column-major order the same memory holds c transposed, and this
-# is the 24×4 tile of BLAS: vectors run down the columns, and the roles of a and b change.
+# c of 4×24, row by row. Read in column-major order the same memory holds c transposed, and this is
+# the 24×4 tile of BLAS: vectors run down the columns, and a and b exchange their roles.
 @njit(error_model="numpy")
 def tile_4x24(a, b, c):
     a0, a1, a2, a3 = row_of(a, 0), row_of(a, 1), row_of(a, 2), row_of(a, 3)
@@ -33,8 +34,9 @@ def tile_4x24(a, b, c):
     add(c, (c0, c1, c2, c3))
 
 
-# A wider tile needs fewer loads, and 4 rows of a are few enough to be read where they lie.
-# Flaw: the blocks fit another processor's caches, and b is copied before anyone reads it.
+# A wider tile needs fewer loads, and 4 rows of a are few enough to be read without a copy.
+# Flaw: the blocks fit another processor's caches, and b is copied before it is read.
+@kept_on_disk
 @njit
 def micro_kernel_4x24(a, b, c):
     (m, k), n = a.shape, b.shape[1]

@@ -1,7 +1,7 @@
 """6 rows of 2 vectors of 8, written with loads, broadcasts and FMAs.
 
-The 16×6 of Gray and others 2022 is column-major; row after row, the same memory is 6×16, and a and
-b change roles. Its block of 64 rows is 66 here, a multiple of 6, and c is added to when the sums
+The 16×6 of Gray and others 2022 is column-major. Row by row, the same memory is 6×16, and a and b
+exchange their roles. Its block of 64 rows is 66 here, a multiple of 6, and c is added when the sums
 are done, not before.
 """
 
@@ -14,6 +14,7 @@ from gemm_kernels.cpu.engine.tiles import tile_adder
 from utils.intrinsics.simd import broadcast, fmadd, loadu, set1
 from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
+from utils.machine.machine_code_cache import kept_on_disk
 
 MC, KC = 66, 256
 ROWS, COLUMNS = 6, 16
@@ -39,8 +40,9 @@ def tile_6x16(kc, a, b, c):
     add(c, ((c00, c01), (c10, c11), (c20, c21), (c30, c31), (c40, c41), (c50, c51)))
 
 
-# What is loaded of b serves 6 rows, and 12 sums stay in registers for KC steps.
+# Each loaded element of b serves 6 rows, and 12 sums stay in registers for KC steps.
 # Flaw: 8 loads for 12 multiply-adds, and a is copied though its rows are contiguous.
+@kept_on_disk
 @njit
 def micro_kernel_6x16(a, b, c):
     (m, k), n = a.shape, b.shape[1]
@@ -52,7 +54,7 @@ def micro_kernel_6x16(a, b, c):
         pack_panels(b[pc : pc + kc], panels)
         for ic in range(0, m, MC):
             mc = min(MC, m - ic)
-            # Packed as b is, from the transpose: the 6 elements of a column lie side by side.
+            # Packed like b, from the transpose, so that the 6 elements of a column are adjacent.
             pack_panels(a[ic : ic + mc, pc : pc + kc].T, block)
             for jr in range(0, n, COLUMNS):
                 panel = panels[jr // COLUMNS]

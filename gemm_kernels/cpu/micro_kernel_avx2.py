@@ -1,7 +1,7 @@
 """4 rows of 3 vectors of 8: 12 sums that stay in registers, in blocks made for the caches.
 
-Gray and others 2022 have 16×6 in column-major order where this has 24×4, and blocks of 64×256 where
-these follow the caches of the processor.
+Gray and others 2022 use 16×6 in column-major order, which is 24×4 here, and blocks of 64×256, which
+here follow the caches of the processor.
 """
 
 from functools import cache
@@ -15,6 +15,7 @@ from gemm_kernels.cpu.engine.tiles import prefetch_row, row_reader, tile_writer
 from utils.intrinsics.simd import broadcast, fmadd_row, zero_row
 from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
+from utils.machine.machine_code_cache import kept_on_disk
 
 ROWS, LANES, VECTORS = 4, 8, 3
 
@@ -27,7 +28,7 @@ def tile_of(vectors, packs):
         c0 = c1 = c2 = c3 = zero_row(LANES, vectors)
         share = a.width // (2 * ROWS)
         for i in range(ROWS):
-            # One row of c at a time: the requests of all together would hold up the loads of b.
+            # One row of c at a time: prefetching all at once would delay the loads of b.
             prefetch_row(c, i, LANES * vectors)
             for p in range(i * share, (i + 1) * share if i < ROWS - 1 else a.width):
                 # 12 sums, 3 vectors of b and one element of a take all 16 registers of AVX2.
@@ -46,10 +47,11 @@ def build():
     multiply, memory = five_loops(tile_of, ROWS, LANES, VECTORS), memory_of()
 
     # 12 sums stay in registers, and the five loops of BLIS keep what they read in the caches.
-    # Flaw: vectors of 8, where the processor may have registers for 16.
+    # Flaw: vectors of 8, although the processor may have registers for 16.
+    @kept_on_disk
     @njit
     def micro_kernel_avx2(a, b, c):
-        multiply(float32(1), matrix(a), matrix(b), float32(0), matrix(c), memory)
+        multiply(float32(1), matrix(a), matrix(b), float32(0), matrix(c), memory())
 
     return micro_kernel_avx2
 

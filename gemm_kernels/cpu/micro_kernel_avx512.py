@@ -1,4 +1,4 @@
-"""8 rows of 3 vectors of 16: 24 sums in registers that no compiler loop would keep there."""
+"""8 rows of 3 vectors of 16: 24 sums in registers, where no compiled loop would keep them."""
 
 from functools import cache
 
@@ -11,6 +11,7 @@ from gemm_kernels.cpu.engine.tiles import prefetch_row, row_reader, tile_writer
 from utils.intrinsics.simd import broadcast, fmadd_row, zero_row
 from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
+from utils.machine.machine_code_cache import kept_on_disk
 
 ROWS, LANES, VECTORS = 8, 16, 3
 
@@ -23,11 +24,11 @@ def tile_of(vectors, packs):
         c0 = c1 = c2 = c3 = c4 = c5 = c6 = c7 = zero_row(LANES, vectors)
         share = a.width // (2 * ROWS)
         for i in range(ROWS):
-            # One row of c at a time: the requests of all together would hold up the loads of b.
+            # One row of c at a time: prefetching all at once would delay the loads of b.
             prefetch_row(c, i, LANES * vectors)
             for p in range(i * share, (i + 1) * share if i < ROWS - 1 else a.width):
                 # 24 sums, 3 vectors of b and one element of a take 28 of the 32 registers. For 24
-                # multiply-adds there are 11 loads, and the processor can start as many of each.
+                # multiply-adds there are 11 loads; the processor can start equally many of both.
                 row, q = read(panel, p), p * a.col
                 c0 = fmadd_row(broadcast(a.at, q, LANES), row, c0)
                 c1 = fmadd_row(broadcast(a.at, q + a.row, LANES), row, c1)
@@ -46,11 +47,12 @@ def tile_of(vectors, packs):
 def build():
     multiply, memory = five_loops(tile_of, ROWS, LANES, VECTORS), memory_of()
 
-    # 24 sums in registers of 16 lanes: twice the multiply-adds, and fewer loads for each.
-    # Flaw: one core works, and all others wait.
+    # 24 sums in registers of 16 lanes: twice the multiply-adds, and fewer loads per multiply-add.
+    # Flaw: one core works, and all others are idle.
+    @kept_on_disk
     @njit
     def micro_kernel_avx512(a, b, c):
-        multiply(float32(1), matrix(a), matrix(b), float32(0), matrix(c), memory)
+        multiply(float32(1), matrix(a), matrix(b), float32(0), matrix(c), memory())
 
     return micro_kernel_avx512
 

@@ -1,4 +1,4 @@
-"""Three loops in the order m, n, k: the definition of the product, written down.
+"""Three loops in the order m, n, k: the definition of the product.
 
 The sum is in a register; Gray and others 2022 add to c in memory for every i.
 """
@@ -7,12 +7,14 @@ from numba import float32, njit
 
 from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
+from utils.machine.machine_code_cache import kept_on_disk
 
 
 # Each element of c is a row of a times a column of b, as the definition says.
-# Flaw: b is read down a column. Neighbouring i are n elements apart, so each read fetches a whole
-# cache line for one element of it; and the additions must happen one after another, so the compiler
-# cannot use vectors.
+# Flaw: b is read down a column with a stride of n elements, so each read fetches a whole cache line
+# for one element of it; and the additions must happen one after another, so the compiler cannot use
+# vectors.
+@kept_on_disk
 @njit
 def naive(a, b, c):
     m, k = a.shape

@@ -1,18 +1,20 @@
-"""The naive loops on column-major arrays, as BLAS has them: the long stride stays.
+"""The naive loops on column-major arrays, as in BLAS: the long stride stays.
 
-NumPy stores rows. The memory of c, read by columns, is c transposed, and that is b transposed times
-a transposed: so the arrays come in exchanged, and none is copied.
+NumPy stores rows. The memory of c, read by columns, is c transposed, which is b transposed times a
+transposed: so the two inputs are exchanged, and none is copied.
 """
 
 from numba import float32, njit
 
 from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
+from utils.machine.machine_code_cache import kept_on_disk
 
 
-# The same three loops. What they call b is read with stride 1 now, and what they call a, along its
-# row, with the distance of its columns.
-# Flaw: that is b as it was handed over; each read of it fetches a whole cache line, as before.
+# The same three loops. Their b is now read with stride 1, and their a, along its row, with the
+# stride between its columns.
+# Flaw: their a is the b that was passed in; each read of it fetches a whole cache line, as before.
+@kept_on_disk
 @njit
 def naive_column_major(a, b, c):
     # Column-major arrays for Numba as well: the views copy nothing.

@@ -1,4 +1,4 @@
-"""Blocks copied into panels: what is read one after another lies one behind another.
+"""Blocks copied into panels, so that elements are adjacent in the order in which they are read.
 
 The panels of b in Gray and others 2022 have 6 columns, made for their micro-kernel; these have 128,
 made for a loop of the compiler.
@@ -13,15 +13,16 @@ from gemm_kernels.cpu.engine.blocks import FLOAT_BYTES
 from utils.ladder.step import Step
 from utils.ladder.tasks import GEMM
 from utils.machine import processors
+from utils.machine.machine_code_cache import kept_on_disk
 
-COLUMNS = 128  # of b in one panel, and of c that are summed up at a time
-# As in Gray and others 2022: blocks of 64×256 of a, and 256 whole rows of b; the micro-kernel,
-# turned: 6×16 of c.
+COLUMNS = 128  # the columns of b in one panel, and of c that are summed at a time
+# As in Gray and others 2022: blocks of 64×256 of a, and 256 whole rows of b; the micro-kernel is
+# theirs, transposed: 6×16 of c.
 PUBLISHED, TILE_ROWS, TILE_COLUMNS = (64, 256), 6, 16
 
 
 def derived(l1: int, l2: int, l3: int) -> tuple[int, int]:
-    """mc, kc from caches in bytes: a panel of b is half of L1, and a block of a a quarter of L2."""
+    """Return mc, kc from cache sizes: a panel of b is half of L1, a block of a a quarter of L2."""
     kc = l1 // FLOAT_BYTES // 2 // TILE_COLUMNS
     return l2 // FLOAT_BYTES // 4 // kc // TILE_ROWS * TILE_ROWS, kc
 
@@ -31,13 +32,14 @@ def build(DERIVED):
     MC, KC = derived(*processors.caches()) if DERIVED else PUBLISHED
 
     # A block of a and panels of b are copied together before they are read many times.
-    # Flaw: the sums are loaded and stored for every p, and what is loaded of b serves one row only.
-    # Registers could hold several rows of sums.
+    # Flaw: the sums are loaded and stored for every p, and each loaded element of b serves one row
+    # only. Registers could hold several rows of sums.
+    @kept_on_disk
     @njit
     def packed(a, b, c):
         (m, k), n = a.shape, b.shape[1]
         block = np.empty((MC, KC), np.float32)
-        # Panels keep zeros where b ends, so that the innermost loop has a constant length.
+        # Panels keep zeros past the end of b, so that the innermost loop has a constant length.
         panels = np.zeros((-(-n // COLUMNS), KC, COLUMNS), np.float32)
         sums = np.empty(COLUMNS, np.float32)
         c[:, :] = float32(0)

@@ -1,1 +1,1 @@
-"""What `sgemm` and `autotuned` decide at run time: the kernel for a shape, and its constants."""
+"""The run-time decisions of `sgemm` and `autotuned`: the kernel for a shape, and its constants."""

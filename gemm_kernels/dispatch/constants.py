@@ -1,6 +1,6 @@
-"""Which constants `autotuned` uses for a shape: what a search found, kept in `data/tuned`.
+"""The constants that `autotuned` uses for a shape, from the results of a search in `data/tuned`.
 
-`python -m gemm_kernels tune` makes a device's file; see `search`.
+`python -m gemm_kernels tune` makes the file of a device; see `search`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ FOLDER = DATA / "tuned"
 
 
 @dataclass(frozen=True)
-class Constants:
-    """Those of `autotuned`."""
+class TunedConstants:
+    """The constants of `autotuned`."""
 
     BM: int
     BN: int
@@ -34,60 +34,60 @@ class Constants:
 
 
 @dataclass(frozen=True)
-class Timed:
-    """One candidate that was timed at a shape. library_ratio: the library's time over its time."""
+class TimedCandidate:
+    """A candidate that was timed at a shape; `library_ratio` is the library's time over its own."""
 
     shape: GemmShape
-    constants: Constants
+    constants: TunedConstants
     time_ms: float
     gflops: float
     library_ratio: float | None
     date: Date
 
     def distance(self, shape: GemmShape) -> float:
-        """How far its shape is from another: the sum of the sides' ratios, as powers of two."""
+        """Return the distance to another shape: the sum of |log2(ratio)| over m, n and k."""
         sides = ((getattr(self.shape, side), getattr(shape, side)) for side in ("m", "n", "k"))
         return sum(abs(math.log2(timed / wanted)) for timed, wanted in sides)
 
 
 def choose(shape: GemmShape) -> dict[str, int]:
-    """The constants that were fastest at the nearest shape on this device; {} if none is known.
+    """Return the constants that were fastest at the nearest shape on this device, or {}.
 
-    Where there is no GPU, and for one that nobody has tuned, those of the course's own device.
+    Without a GPU, and for a device that has not been tuned, they are the constants of the H200.
     """
     device = devices.current()
     return _fastest(shape, device.name if device else devices.REFERENCE)
 
 
 def nearest(shape: GemmShape, within: float) -> dict[str, int] | None:
-    """As `choose`, for a shape no further than that from one that was timed on this device."""
+    """Return the constants for a shape, or None if no shape within that distance was timed."""
     device = devices.current()
     timed = tuned(device.name if device else devices.REFERENCE)
-    if all(one.distance(shape) > within for one in timed):
+    if all(each.distance(shape) > within for each in timed):
         return None
     return choose(shape)
 
 
 def forget() -> None:
-    """After the files have changed: read them again."""
+    """Clear the cache, after the files have changed."""
     _fastest.cache_clear()
 
 
 def file_of(device: str) -> Path:
-    """Where the timings of a device lie."""
+    """Return the file with the timings of a device."""
     return FOLDER / f"{devices.slug(device)}.csv"
 
 
-# Asked for at each product, where a search through a table would cost more than a small product.
+# Cached, because each product needs it, and a search in the table costs more than a small product.
 @cache
 def _fastest(shape: GemmShape, device: str) -> dict[str, int]:
     timed = tuned(device) or tuned(devices.REFERENCE)
     if not timed:
         return {}
-    chosen = min(timed, key=lambda one: (one.distance(shape), one.time_ms))
+    chosen = min(timed, key=lambda each: (each.distance(shape), each.time_ms))
     return dict(vars(chosen.constants))
 
 
-def tuned(device: str) -> tuple[Timed, ...]:
-    """Every candidate that was timed on a device; empty if none was."""
-    return rows.read_if_any(file_of(device), Timed)
+def tuned(device: str) -> tuple[TimedCandidate, ...]:
+    """Return all candidates that were timed on a device; empty if none was."""
+    return rows.read_if_any(file_of(device), TimedCandidate)

@@ -1,4 +1,4 @@
-"""The ways to a product, and which of them should be the fastest for a shape and its layouts."""
+"""The routes to a product: which kernel, with or without copies, should be fastest."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from gemm_kernels import autotuned
 from gemm_kernels.dispatch import constants, estimate
 from gemm_kernels.parts.blocks import WIDE
 from gemm_kernels.parts.strided import Tiling
+from utils.division import cdiv
 from utils.ladder.shapes import FLOAT32_BYTES, GemmShape
 from utils.ladder.step import Variant
 from utils.launching.slots import Slot
 from utils.machine.devices import Device
 
-# Of all orders that are the same work, the one whose code has the fewest conflicts in most tilings.
+# All orders are the same work; this one's code has the fewest bank conflicts in most tilings.
 ORDER = 2
-# A shape so near to one that a search has timed takes its constants: sides' ratios, powers of two.
+# A shape within this distance of a timed shape takes its constants; see `TimedCandidate.distance`.
 NEAR = 0.5
-# Numbers of elements are uint32 in the kernels.
+# Offsets of elements are uint32 in the kernels.
 MOST_ELEMENTS = 1 << 32
 
 
 @dataclass(frozen=True)
 class Route:
-    """kind: "wide" reads 16 bytes at once, from copies where it must; "strided" reads any array.
+    """A kernel with its tiling, and the estimated time in microseconds.
 
-    time_us: estimated.
+    The kind "wide" reads 16 bytes at once, from copies if necessary; "strided" reads any array.
     """
 
     kind: str
@@ -37,7 +38,7 @@ class Route:
 def fastest(
     shape: GemmShape, inputs: tuple[Slot, Slot], out: Slot, beta: float, device: Device
 ) -> Route:
-    """The route whose estimate is the least."""
+    """Return the route with the lowest estimate."""
     wide = _wide(shape, device)
     wide_us = wide.time_us + _copies_us(shape, inputs, out, beta, device)
     if not (all(map(has_offsets, (*inputs, out))) and _has_rows(out)):
@@ -47,28 +48,28 @@ def fastest(
 
 
 def fits(array: Slot) -> bool:
-    """Whether rows follow each other without a gap, from a boundary of 16 bytes on."""
+    """Return True if rows are contiguous and begin at a multiple of 16 bytes."""
     return array.aligned and array.is_c_contiguous()
 
 
 def _wide(shape: GemmShape, device: Device) -> Route:
     padded = GemmShape(shape.m, _padded(shape.n), _padded(shape.k))
     tiling, time_us = estimate.best(padded, "wide", device)
-    given = constants.nearest(padded, NEAR)
-    if given is None:
+    chosen = constants.nearest(padded, NEAR)
+    if chosen is None:
         sizes = ("BM", "BN", "BK", "TM", "TN", "BLOCKS", "SLICES")
-        given = {name: getattr(tiling, name) for name in sizes} | {"ORDER": ORDER}
-    return Route("wide", tiling, time_us, autotuned.STEP.variant(**given))
+        chosen = {name: getattr(tiling, name) for name in sizes} | {"ORDER": ORDER}
+    return Route("wide", tiling, time_us, autotuned.STEP.variant(**chosen))
 
 
 def _padded(size: int) -> int:
-    return -(-size // WIDE) * WIDE
+    return cdiv(size, WIDE) * WIDE
 
 
 def _copies_us(
     shape: GemmShape, inputs: tuple[Slot, Slot], out: Slot, beta: float, device: Device
 ) -> float:
-    """Microseconds of the copies and of the last step that "wide" needs besides."""
+    """Return the microseconds of the copies and of the blend that "wide" needs in addition."""
     whole = shape.n % WIDE == 0 and shape.k % WIDE == 0
     moved = [2 * array.size for array in inputs if not (whole and fits(array))]
     if beta != 0 or shape.n % WIDE or not fits(out):
@@ -79,15 +80,15 @@ def _copies_us(
 
 
 def has_offsets(array: Slot) -> bool:
-    """Whether an element's place is an uint32."""
+    """Return True if the offset of every element is a uint32."""
     return min(array.strides) >= 0 and array.extent[1] // FLOAT32_BYTES < MOST_ELEMENTS
 
 
 def has_columns(out: Slot) -> bool:
-    """Whether not rows but columns of the result hold neighbours in memory."""
+    """Return True if the result has adjacent elements in memory along columns and not rows."""
     return out.strides[0] == FLOAT32_BYTES and not _has_rows(out)
 
 
 def _has_rows(out: Slot) -> bool:
-    """Whether neighbours in a row of the result are neighbours in memory."""
+    """Return True if neighbours in a row of the result are adjacent in memory."""
     return out.strides[1] == FLOAT32_BYTES or out.shape[1] == 1

@@ -1,1 +1,1 @@
-"""What several rungs share: edges, outer products, tiles in shared memory, lane maps, slices."""
+"""Parts that several steps share: edges, outer products, shared-memory tiles, lane maps, slices."""

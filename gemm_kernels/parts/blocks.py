@@ -1,23 +1,24 @@
-"""What the register-blocked steps share: access at the edges, the outer product, double buffers.
+"""Parts of the register-blocked steps: access at the edges, the outer product, double buffers.
 
-Everything here is inlined into the kernel that calls it. Local arrays stay in registers.
+All functions are inlined into the kernel that calls them. Local arrays stay in registers.
 """
 
 from functools import cache
 
 from numba import cuda, float32, uint32
 
+from utils.division import cdiv
 from utils.errors import CourseError
 from utils.intrinsics.wide_memory import load4, store4
 from utils.ladder.shapes import GemmShape
 
-WIDE = 4  # float32 of a 128-bit access
+WIDE = 4  # float32 per 128-bit access
 
 
 def check_wide(step, shape):
-    """CourseError where rows of a, b or c would not begin on boundaries of 16 bytes.
+    """Raise CourseError unless rows of a, b and c begin at multiples of 16 bytes.
 
-    shape: k and n must be multiples of 4; m may be anything.
+    For that, k and n of the shape must be multiples of 4; m may be any number.
     """
     if shape.k % WIDE or shape.n % WIDE:
         fits = GemmShape(shape.m, _multiple(shape.n), _multiple(shape.k))
@@ -28,20 +29,20 @@ def check_wide(step, shape):
 
 
 def _multiple(size):
-    return -(-size // WIDE) * WIDE
+    return cdiv(size, WIDE) * WIDE
 
 
 @cuda.jit(device=True, forceinline=True)
 def element(x, row, col):
-    """x[row, col], and zero outside: it adds nothing to a sum."""
+    """Return x[row, col], or zero outside of x, which adds nothing to a sum."""
     return x[row, col] if row < x.shape[0] and col < x.shape[1] else float32(0)
 
 
 @cuda.jit(device=True, forceinline=True)
 def quad(x, row, col):
-    """x[row, col : col + 4] as a tuple by one 128-bit load, and zeros outside.
+    """Return x[row, col : col + 4] as a tuple by one 128-bit load, or zeros outside of x.
 
-    col and the length of a row are multiples of 4: the four are all inside or all outside.
+    col and the length of a row are multiples of 4: the four elements are all inside or all outside.
     """
     if row < uint32(x.shape[0]) and col < uint32(x.shape[1]):
         return load4(x, (row, col))
@@ -50,20 +51,20 @@ def quad(x, row, col):
 
 @cuda.jit(device=True, forceinline=True)
 def quad_place(number, across):
-    """(row, column) at which a quad of a tile begins; a row of the tile has `across` quads."""
+    """Return the (row, column) of a quad of a tile, whose rows have `across` quads."""
     return number // across, number % across * 4
 
 
 @cuda.jit(device=True, forceinline=True)
 def store_quad(x, row, col, values):
-    """x[row, col : col + 4] = values by one 128-bit store, if that is inside."""
+    """Store x[row, col : col + 4] = values by one 128-bit store, if that is inside."""
     if row < uint32(x.shape[0]) and col < uint32(x.shape[1]):
         store4(x, (row, col), values)
 
 
 @cache
 def outer_product(TM, TN):
-    """A device function: sums[i, j] += x[i]·y[j] for i < TM, j < TN, all of it in registers."""
+    """Return a device function: sums[i, j] += x[i]·y[j] for i < TM, j < TN, all in registers."""
 
     @cuda.jit(device=True, forceinline=True)
     def add(sums, x, y):
@@ -76,7 +77,7 @@ def outer_product(TM, TN):
 
 @cuda.jit(device=True, forceinline=True)
 def clear(sums):
-    """All sums begin at zero."""
+    """Set all sums to zero."""
     for i in range(sums.shape[0]):
         for j in range(sums.shape[1]):
             sums[i, j] = float32(0)
@@ -86,8 +87,9 @@ def clear(sums):
 def fetch(x, corner, across, workers, staged):
     """Start to load a thread's share of a tile of x into registers.
 
-    corner: (row, col) of the tile. across: quads in a row of it. workers: (this one's number, how
-    many there are); neighbours take neighbouring quads. staged: local array, quads × 4.
+    `corner` is the (row, col) of the tile, `across` the number of quads in a row of it. `workers`
+    is (this thread's number, the number of threads); neighbours take neighbouring quads. `staged`
+    is a local array, quads × 4.
     """
     for load in range(len(staged)):
         q = uint32(workers[0] + load * workers[1])
@@ -98,7 +100,7 @@ def fetch(x, corner, across, workers, staged):
 
 @cuda.jit(device=True, forceinline=True)
 def put_rows(shared, side, across, workers, staged):
-    """What fetch() loaded, into one side of shared memory (side, row, col), as it was."""
+    """Store the quads of fetch() into one buffer of shared memory, indexed [side, row, col]."""
     for load in range(len(staged)):
         q = uint32(workers[0] + load * workers[1])
         four = staged[load, 0], staged[load, 1], staged[load, 2], staged[load, 3]
@@ -107,7 +109,7 @@ def put_rows(shared, side, across, workers, staged):
 
 @cuda.jit(device=True, forceinline=True)
 def put_columns(shared, side, across, workers, staged):
-    """What fetch() loaded, into one side of shared memory (side, col, row): transposed."""
+    """Store the quads of fetch() transposed into shared memory, indexed [side, col, row]."""
     for load in range(len(staged)):
         q = uint32(workers[0] + load * workers[1])
         for j in range(4):
@@ -116,9 +118,9 @@ def put_columns(shared, side, across, workers, staged):
 
 @cuda.jit(device=True, forceinline=True)
 def read_fragment(shared, at, first, apart, fragment):
-    """One step of k from shared memory: quads that begin at first, first + apart, ...
+    """Read one step of k from shared memory: quads that begin at first, first + apart, ...
 
-    at: (side, row). fragment: local array.
+    `at` is (side, row), `fragment` a local array.
     """
     for i in range(0, len(fragment), 4):
         four = load4(shared, (at[0], at[1], first + i // 4 * apart))
@@ -127,9 +129,9 @@ def read_fragment(shared, at, first, apart, fragment):
 
 @cuda.jit(device=True, forceinline=True)
 def store_tile(x, corner, apart, sums):
-    """A thread's sums into x: quads of 4 rows and 4 columns, the first at corner (row, col).
+    """Store a thread's sums into x as 4×4 quads, the first at corner (row, col).
 
-    apart: how far the quads of a thread lie apart, (down, across).
+    `apart` is the stride between the quads of a thread, (down, across).
     """
     for i in range(sums.shape[0]):
         row = corner[0] + i // 4 * apart[0] + i % 4

@@ -1,7 +1,7 @@
-"""What the last rungs share: access to flat arrays, and a product that spares register banks.
+"""Parts of the last steps: access to flat arrays, and a product with few register bank conflicts.
 
-Numbers are uint32 throughout: a signed or a wider one costs further instructions for each address.
-All of it is inlined into the kernel.
+Indices are uint32 throughout: signed or wider indices cost more instructions per address. All
+functions are inlined into the kernel.
 """
 
 from functools import cache
@@ -15,9 +15,10 @@ FLAT = float32[::1]
 
 @cache
 def warps_in_rows(ACROSS):
-    """A device function: where the first quad of thread t begins, (row, column).
+    """Return a device function that gives the (row, column) of the first quad of thread t.
 
-    ACROSS: threads in a row of the tile. A warp has 4×8 quads, and warps follow each other in rows.
+    ACROSS is the number of threads in a row of the tile. A warp has 4×8 quads, and warps follow
+    each other in rows.
     """
     WARP_DOWN, WARP_ACROSS = 4, 8
     WARPS_ACROSS = ACROSS // WARP_ACROSS
@@ -34,7 +35,7 @@ def warps_in_rows(ACROSS):
 
 @cuda.jit(device=True, forceinline=True)
 def quad_or_zeros(x, inside, at):
-    """Four neighbours of a flat array by one load, or zeros."""
+    """Return four neighbours of a flat array by one load, or zeros."""
     if inside:
         return load4(x, at)
     return float32(0), float32(0), float32(0), float32(0)
@@ -42,10 +43,10 @@ def quad_or_zeros(x, inside, at):
 
 @cuda.jit(device=True, forceinline=True)
 def read_fragment_uint32(shared, at, first, apart, fragment):
-    """One step of k from shared memory: quads that begin at first, first + apart, ...
+    """Read one step of k from shared memory: quads that begin at first, first + apart, ...
 
-    at: (side, row). As `blocks.read_fragment`, with every number an uint32: then the row is a
-    constant part of the address, and reading another row takes no arithmetic.
+    `at` is (side, row). Unlike in `blocks.read_fragment`, every index is a uint32: then the row is
+    a constant part of the address, and reading another row takes no arithmetic.
     """
     for quad in range(len(fragment) // 4):
         four = load4(shared, (at[0], at[1], uint32(first + uint32(quad * apart))))
@@ -55,12 +56,13 @@ def read_fragment_uint32(shared, at, first, apart, fragment):
 
 @cache
 def back_and_forth(TM, TN, ORDER):
-    """sums[i, j] += x[i]·y[j], back and forth through the rows, so that operands are used again.
+    """Return a device function: sums[i, j] += x[i]·y[j], row by row, back and forth.
 
-    A multiply-add reads three registers, and each of the two banks of the register file gives one
-    a cycle. The operand that the one before had, too, is still at hand. ORDER: 0 to 3; odd begins
-    with the last row, 2 and 3 with the last column. They are the same work, but the compiler gives
-    them other registers; which meets fewest conflicts nobody knows in advance.
+    A multiply-add reads three registers, and each of the two banks of the register file delivers
+    one per cycle. An operand that the previous multiply-add used, too, need not be read again.
+    ORDER is 0 to 3: odd orders begin with the last row, 2 and 3 with the last column. All orders
+    are the same work, but the compiler gives them different registers; which one has the fewest
+    conflicts is not known in advance.
     """
 
     @cuda.jit(device=True, forceinline=True)
@@ -75,12 +77,12 @@ def back_and_forth(TM, TN, ORDER):
 
 
 def multiply_of(BK, APART_Y, APART_X, add_outer_product, z=0):
-    """A device function that multiplies the steps z to BK - 2 of a tile, two at a time.
+    """Return a device function that multiplies the steps z to BK - 2 of a tile, two at a time.
 
-    Step z is in a0 and b0 at first; in the end the last one is in a1 and b1 and is still to be
-    multiplied. Each pair calls the pair after it, so the steps are written out one after the other
-    and every row is a constant. A loop would be left as a loop: NVVM writes out turns up to a limit
-    of instructions, and two steps alone have some 200.
+    Step z is in a0 and b0 at first; at the end the last step is in a1 and b1 and still has to be
+    multiplied. Each pair calls the pair after it, so the steps are unrolled and every row is a
+    constant. The compiler would keep a loop: NVVM unrolls up to a limit of instructions, and two
+    steps alone have some 200.
     """
     if z == BK - 2:
 
@@ -96,7 +98,7 @@ def multiply_of(BK, APART_Y, APART_X, add_outer_product, z=0):
 
     @cuda.jit(device=True, forceinline=True)
     def multiply_from_here(sa, sb, side, y, x, a0, b0, a1, b1, sums):
-        # While one step is multiplied, the next one is on its way from shared memory.
+        # While one step is multiplied, the next one is being read from shared memory.
         read_fragment_uint32(sa, (side, uint32(z + 1)), y, APART_Y, a1)
         read_fragment_uint32(sb, (side, uint32(z + 1)), x, APART_X, b1)
         add_outer_product(sums, a0, b0)
@@ -110,9 +112,10 @@ def multiply_of(BK, APART_Y, APART_X, add_outer_product, z=0):
 
 @cache
 def loaders(BM, BN, BK, THREADS):
-    """Two device functions that load a block's tiles of a, BM×BK, and of b, BK×BN.
+    """Return two device functions that load a block's tiles of a, BM×BK, and of b, BK×BN.
 
-    at_a: where each quad of this thread lies in a; at_b: the first one in b.
+    `at_a` holds the index of each of this thread's quads in a; `at_b` is the index of the first one
+    in b.
     """
     QUADS_A, QUADS_B = BK // 4, BN // 4
     ROWS_A, ROWS_B = THREADS // QUADS_A, THREADS // QUADS_B
@@ -120,9 +123,9 @@ def loaders(BM, BN, BK, THREADS):
 
     @cuda.jit(device=True, forceinline=True)
     def load_first(a, b, at_a, at_b, start, n, k, t, next_a, sa, sb):
-        """The tile at `start` into side 0; what lies before step 0 or behind the end is zero.
+        """Load the tile at `start` into buffer 0; steps before 0 or past the end become zero.
 
-        Before step 0 unsigned numbers are huge.
+        The numbers are unsigned, so steps before 0 are huge.
         """
         down, z = t // uint32(QUADS_A), uint32(t % uint32(QUADS_A) * 4)
         for load in range(LOADS_A):
@@ -138,10 +141,10 @@ def loaders(BM, BN, BK, THREADS):
 
     @cuda.jit(device=True, forceinline=True)
     def load_next(a, b, at_a, at_b, n, place, next_a, sb, side):
-        """Start to load the next tile: a into registers, b into that side of sb. Returns at_b."""
+        """Start to load the next tile, a into registers, b into buffer `side`; return at_b."""
         down_b, x_b = place
         for load in range(LOADS_A):
-            # The arrays are flat, so the next tile's address is one addition away.
+            # The arrays are flat, so the next tile's address takes one addition.
             at_a[load] = uint32(at_a[load] + BK)
             four = load4(a, at_a[load])
             for j in range(4):
@@ -157,18 +160,19 @@ def loaders(BM, BN, BK, THREADS):
 
 @cache
 def store_of(TM, TN, APART_Y, APART_X, GUARDED):
-    """A device function that stores a thread's TM×TN sums, quads that lie APART_Y and _X apart.
+    """Return a device function that stores a thread's TM×TN sums as quads.
 
-    GUARDED: only what lies inside the matrix; otherwise everything does.
+    The quads have a stride of APART_Y rows and APART_X columns. If GUARDED, only elements inside
+    the matrix are stored; otherwise all are inside.
     """
 
     @cuda.jit(device=True, forceinline=True)
     def store(sums, x, corner, inner, shape, alpha):
-        """alpha·sums into x, a flat matrix of that shape, from corner + inner on: (row, column).
+        """Store alpha·sums into x, a flat matrix of `shape`, from corner + inner (row, column) on.
 
-        The columns of x are a multiple of four. A 128-bit store wants four registers in a row that
-        begin at a multiple of four, and so does the 128-bit load of b: if the sums themselves were
-        stored, each pair sums[i, j] and b[j] would lie in one bank. A product with alpha is a new
+        x has a multiple of four columns. A 128-bit store needs four adjacent registers that begin
+        at a multiple of four, and so does the 128-bit load of b: if the sums themselves were
+        stored, each pair sums[i, j] and b[j] would be in one bank. A product with alpha is a new
         number, in a register of its own.
         """
         for i in range(TM):

@@ -1,9 +1,9 @@
-"""Which 4×4 quad of a tile belongs to which thread: four maps for 256 threads and 16×16 quads.
+"""Maps from threads to the 4×4 quads of a tile: four maps for 256 threads and 16×16 quads.
 
-A read of 128 bits takes four wavefronts, and two where lanes ask for the same quad in pairs: each
+A read of 128 bits takes four wavefronts, or two if lanes read the same quad in pairs: each lane
 with its neighbour, or with its next neighbour but one. The maps differ in how often that happens:
 3, 3, 2 and 2 wavefronts per read, as the profiler counted on an H200. There the kernel was fastest
-with the first: shared memory is not what it waits for.
+with the first map, because shared memory is not what it waits for.
 """
 
 from numba import cuda
@@ -13,22 +13,23 @@ ROW_MAJOR, FOUR_BY_EIGHT, Z_ORDER, ZIG_ZAG = range(4)
 
 @cuda.jit(device=True, forceinline=True)
 def row_major(t):
-    """The quad of thread t, (down, across): a warp has 2×16, and reads 18 quads."""
+    """Return the quad of thread t, (down, across): a warp has 2×16 quads, and reads 18 quads."""
     return t // 16, t % 16
 
 
 @cuda.jit(device=True, forceinline=True)
 def four_by_eight(t):
-    """A warp has 4×8, and reads 12 quads."""
+    """Return the quad of thread t: a warp has 4×8 quads, and reads 12 quads."""
     warp, lane = t // 32, t % 32
     return warp // 2 * 4 + lane // 8, warp % 2 * 8 + lane % 8
 
 
 @cuda.jit(device=True, forceinline=True)
 def z_order(t):
-    """A warp has 4×8, and every quarter of it 2×4: the bits of the lane go down and across in turn.
+    """Return the quad of thread t: a warp has 4×8 quads, and each quarter of it 2×4.
 
-    Neighbours across share a row's quad, next neighbours but one a column's: always in pairs.
+    The bits of the lane select down and across alternately. Neighbours across share a row's quad,
+    next neighbours but one share a column's: always in pairs.
     """
     warp, lane = t // 32, t % 32
     down = (lane >> 1 & 1) | (lane >> 2 & 2)
@@ -38,10 +39,11 @@ def z_order(t):
 
 @cuda.jit(device=True, forceinline=True)
 def zig_zag(t):
-    """A warp has 4×8, each half of it 2×8: neighbours take turns between the two rows of a half.
+    """Return the quad of thread t: a warp has 4×8 quads, and each half of it 2×8.
 
-    The map that Gray and others 2022 give in words, with a and b exchanged, and that of
-    `maxwell256`. Four warps lie below each other.
+    Neighbours alternate between the two rows of a half. It is the map that Gray and others 2022
+    describe in words, with a and b exchanged, and that of `maxwell256`. Four warps are below each
+    other.
     """
     warp, lane = t // 32, t % 32
     return warp % 4 * 4 + lane // 16 * 2 + lane % 2, warp // 4 * 8 + lane % 16 // 2

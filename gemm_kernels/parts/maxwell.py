@@ -1,6 +1,6 @@
-"""What the Maxwell designs share: half of the warps load a, half b; c leaves through shared memory.
+"""Parts of the Maxwell designs: half of the warps load a, half b; c is stored via shared memory.
 
-Everything here is inlined into the kernel that calls it.
+All functions are inlined into the kernel that calls them.
 """
 
 from numba import cuda, uint32
@@ -11,10 +11,11 @@ from utils.intrinsics.wide_memory import store4
 
 @cuda.jit(device=True, forceinline=True)
 def load_half(a, b, corner, start, sa, sb, side, across, me, loads_a, staged):
-    """This thread's share of the tile at `start` along k, of a or of b, into shared memory.
+    """Load this thread's share of the tile of a or b at `start` along k into shared memory.
 
-    corner: (row, col) of the block's tile of c. across: quads in a row of a's tile and of b's. me:
-    (this one's number among those that load the same matrix, how many they are).
+    `corner` is the (row, col) of the block's tile of c, `across` the number of quads in a row of
+    a's tile and of b's. `me` is (this thread's number, the number of threads that load the same
+    matrix).
     """
     if loads_a:
         fetch(a, (corner[0], start), across[0], me, staged)
@@ -26,7 +27,7 @@ def load_half(a, b, corner, start, sa, sb, side, across, me, loads_a, staged):
 
 @cuda.jit(device=True, forceinline=True)
 def fetch_half(a, b, corner, start, across, me, loads_a, staged):
-    """The first part of load_half(): the loads are under way."""
+    """Start the loads of load_half(), into registers."""
     if loads_a:
         fetch(a, (corner[0], start), across[0], me, staged)
     else:
@@ -35,7 +36,7 @@ def fetch_half(a, b, corner, start, across, me, loads_a, staged):
 
 @cuda.jit(device=True, forceinline=True)
 def put_half(sa, sb, side, across, me, loads_a, staged):
-    """The second part: what fetch_half() loaded, into one side of shared memory."""
+    """Store what fetch_half() loaded into one buffer of shared memory."""
     if loads_a:
         put_columns(sa, side, across[0], me, staged)
     else:
@@ -44,14 +45,14 @@ def put_half(sa, sb, side, across, me, loads_a, staged):
 
 @cuda.jit(device=True, forceinline=True)
 def store_through_shared(c, shape, rows, corner, place, apart, t, sums):
-    """A thread's 8×8 sums into c, so that a warp stores 32 neighbours of a row at once.
+    """Store a thread's 8×8 sums into c, so that a warp stores 32 neighbours of a row at once.
 
-    shape: (m, n). rows: shared memory, (warps, 4, 64). place: (down, across), the thread's first
-    quad of the tile that begins at corner. apart: how far its quads lie apart, down and across
-    alike.
+    `shape` is (m, n), `rows` is shared memory, (warps, 4, 64). `place` is (down, across) of the
+    thread's first quad in the tile that begins at `corner`. `apart` is the stride of its quads,
+    down and across.
 
     A warp holds four rows of quads and all columns of two groups of 32. One of each thread's rows
-    at a time goes through shared memory, and comes back as 32 neighbours of a row of c.
+    at a time goes through shared memory, and is read back as 32 neighbours of a row of c.
     """
     m, n = shape
     down, across = place
@@ -61,7 +62,7 @@ def store_through_shared(c, shape, rows, corner, place, apart, t, sums):
         for j in range(0, 8, 4):
             four = sums[i, j], sums[i, j + 1], sums[i, j + 2], sums[i, j + 3]
             store4(rows, (warp, down % 4, j * 8 + across % 8 * 4), four)
-        # Lanes of one warp only: no barrier of the block is needed.
+        # Only lanes of one warp are involved: no block-wide barrier is needed.
         cuda.syncwarp()
         for r in range(4):
             y = uint32(row + i // 4 * apart + r * 4 + i % 4)
@@ -69,5 +70,5 @@ def store_through_shared(c, shape, rows, corner, place, apart, t, sums):
                 x = uint32(col + j * apart + lane)
                 if y < m and x < n:
                     c[y, x] = rows[warp, r, j * 32 + lane]
-        # The next row replaces what has just been read.
+        # The next row overwrites the values that have just been read.
         cuda.syncwarp()

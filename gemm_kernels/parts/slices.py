@@ -1,11 +1,11 @@
-"""Tiles of c in the order in which blocks take them, the last of them cut along k.
+"""The order in which blocks take the tiles of c, and how the last tiles are cut along k.
 
-A GPU computes as many tiles at once as blocks fit on it: its slots. What is left after the last
-full round would keep only a part of them busy, and a small c does not even fill one round. These
-tiles are cut along k. The first slice of a tile goes into c, the others into `partials`, and
-`add_slices` adds them: always in the same order, so that a result is the same each time. (Added by
-the block that is the last to be done with its tile, in the same launch, they took 2 us longer at
-512: one block has few loads under way.)
+A GPU computes as many tiles at once as blocks fit on it: its slots. The tiles after the last full
+wave would occupy only a part of the slots, and a small c does not even fill one wave. These tiles
+are cut along k. The first slice of a tile is stored in c, the others in `partials`, and
+`add_slices` adds them: always in the same order, so that a result is the same each time. When the
+last block of each tile added them instead, in the same launch, that took 2 us longer at 512,
+because one block has few loads in flight.
 """
 
 from dataclasses import dataclass
@@ -14,17 +14,18 @@ from functools import cache
 import numpy as np
 from numba import cuda, uint32
 
+from utils.division import cdiv
 from utils.intrinsics.wide_memory import load4, store4
 from utils.ladder.step import Call, Launch
 
-# Blocks that run at the same time share rows of a and columns of b in the L2 cache: they form a
-# patch, so many tiles high, and not a long row.
+# Blocks that run at the same time share rows of a and columns of b in the L2 cache, because they
+# form a patch of this many tiles in height and not a long row.
 GROUP = 8
-# An SM does not serve its blocks equally, so its slots become free at different times, and one that
-# is early takes a second slice. Small slices even that out: with two per tile some SMs had a whole
-# tile more to do than others, at 4096 a tenth of the time.
+# An SM does not serve its blocks equally, so its slots become free at different times, and an early
+# one takes a second slice. Small slices even that out: with two slices per tile, some SMs had a
+# whole tile more to do than others, which at 4096 is a tenth of the time.
 REST_SLICES = 4
-# A shorter slice is hardly worth storing and adding: to begin one costs about four steps.
+# A shorter slice is hardly worth storing and adding: beginning a slice costs about four steps.
 FEWEST_STEPS = 16
 ADDERS = 256
 ONE = np.float32(1)
@@ -32,21 +33,21 @@ ONE = np.float32(1)
 
 @dataclass(frozen=True)
 class Cut:
-    """The first `whole` tiles are computed by one block each; the others by `slices` blocks."""
+    """How tiles are cut: the first `whole` tiles have one block each, the others have `slices`."""
 
     whole: int
     slices: int
 
     def blocks(self, tiles: int) -> int:
-        """How many blocks that takes."""
+        """Return the number of blocks."""
         return self.whole + (tiles - self.whole) * self.slices
 
 
 def cut(tiles: int, slots: int, steps: int, slices: int) -> Cut:
-    """How to cut `tiles` of `steps` each, of which `slots` are computed at once.
+    """Decide how to cut `tiles` tiles of `steps` steps each, of which `slots` are computed at once.
 
-    slices: into how many parts tiles are cut that do not fill one round. Where there are full
-    rounds, only what is left after them is cut.
+    `slices` is the number of slices per tile if the tiles do not fill one wave. If there are full
+    waves, `slices` is ignored, and only the tiles after the last full wave are cut.
     """
     whole = tiles // slots * slots
     if whole:
@@ -59,7 +60,7 @@ def cut(tiles: int, slots: int, steps: int, slices: int) -> Cut:
 
 @cuda.jit(device=True, forceinline=True)
 def tile_place(tile, down, across):
-    """(row, column) of a tile among down × across: patches of GROUP rows, column by column."""
+    """Return (row, column) of a tile among down × across: patches of GROUP rows by columns."""
     in_a_patch = uint32(GROUP * across)
     top = uint32(tile // in_a_patch * GROUP)
     high = min(uint32(down - top), uint32(GROUP))
@@ -69,7 +70,7 @@ def tile_place(tile, down, across):
 
 @cuda.jit(device=True, forceinline=True)
 def share_of_block(tiles, steps, whole, slices):
-    """(tile, number of the slice, first step, step after the last) of this block.
+    """Return (tile, number of the slice, first step, step after the last) of this block.
 
     The first `whole` tiles have one block each, the others `slices` blocks.
     """
@@ -83,9 +84,10 @@ def share_of_block(tiles, steps, whole, slices):
 
 @cache
 def add_slices(BM, BN, SLICES):
-    """The kernel that adds to c, m×n, what the other slices of its cut tiles left in partials.
+    """Return the kernel that adds the other slices of its cut tiles, in partials, to c, m×n.
 
-    partials: BM×BN each, slice by slice. n is a multiple of 4. Grid: cut tiles × ADDERS quads.
+    partials has BM×BN per slice, slice by slice. n is a multiple of 4. The grid has cut tiles ×
+    ADDERS quads.
     """
 
     @cuda.jit
@@ -96,7 +98,7 @@ def add_slices(BM, BN, SLICES):
         row, col = uint32(tile_row * BM + quad // BN), uint32(tile_col * BN + quad % BN)
         if quad < BM * BN and row < m and col < n:
             x0, x1, x2, x3 = load4(c, uint32(row * n + col))
-            # Their number is a constant, so that all are on their way at the same time.
+            # Their number is a constant, so that all loads are in flight at the same time.
             for piece in range(SLICES - 1):
                 tile = uint32(uint32(piece) * cuda.gridDim.x + cuda.blockIdx.x)
                 y0, y1, y2, y3 = load4(partials, uint32(tile * (BM * BN) + quad))
@@ -107,23 +109,23 @@ def add_slices(BM, BN, SLICES):
 
 
 def plan(shape, BM, BN, BK, BLOCKS, SLICES) -> tuple[int, Cut]:
-    """(tiles, how they are cut) for a shape on the device at hand."""
-    tiles = -(-shape.m // BM) * -(-shape.n // BN)
+    """Return (tiles, how they are cut) for a shape on the current device."""
+    tiles = cdiv(shape.m, BM) * cdiv(shape.n, BN)
     slots = cuda.get_current_device().MULTIPROCESSOR_COUNT * BLOCKS
-    return tiles, cut(tiles, slots, steps=-(-shape.k // BK), slices=SLICES)
+    return tiles, cut(tiles, slots, steps=cdiv(shape.k, BK), slices=SLICES)
 
 
 def products(variant, shape, inputs, out, allocate, alpha=ONE) -> tuple[Call, ...]:
-    """out = alpha·a·b: the kernel, and where tiles are cut the one that adds their slices.
+    """Return the calls for out = alpha·a·b: the kernel and, if tiles are cut, the adding of slices.
 
-    The kernel takes flat arrays, room for the slices, alpha as float32, the sizes and the cut.
+    The kernel takes flat arrays, memory for the slices, alpha as float32, the sizes and the cut.
     """
     names = ("BM", "BN", "BK", "BLOCKS", "SLICES")
     BM, BN, BK, BLOCKS, SLICES = (variant.constants[name] for name in names)
     tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
     cut_tiles = tiles - how.whole
     a, b, c = (array.ravel() for array in (*inputs, out))
-    # Where nothing is cut nobody writes there.
+    # If nothing is cut, no slice is stored, and any array will do.
     partials = allocate(cut_tiles * (how.slices - 1) * BM * BN, np.float32) if cut_tiles else c
     sizes = map(np.uint32, (shape.m, shape.n, shape.k, how.whole, how.slices))
     m, n, k, whole, slices = sizes
@@ -131,5 +133,5 @@ def products(variant, shape, inputs, out, allocate, alpha=ONE) -> tuple[Call, ..
     product = Call(variant.kernel, variant.launch(shape), arguments)
     if how.slices == 1:
         return (product,)
-    over = Launch(grid=(cut_tiles, -(-BM * BN // 4 // ADDERS)), block=(ADDERS,))
+    over = Launch(grid=(cut_tiles, cdiv(BM * BN // 4, ADDERS)), block=(ADDERS,))
     return product, Call(add_slices(BM, BN, how.slices), over, (c, partials, m, n, whole))

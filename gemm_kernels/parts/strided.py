@@ -1,12 +1,13 @@
-"""The product of matrices that lie anyhow: any strides, any alignment, any sizes, alpha and beta.
+"""The product of matrices with any strides, any alignment and any sizes, with alpha and beta.
 
-The kernel is that of `autotuned`, with one number at a time in place of four: any element can then
-go to any place, so a tile of a is transposed on its way, and nothing is copied before the product.
+The kernel is that of `autotuned` with loads of one number instead of four: any element can then be
+stored at any address, so a tile of a is transposed on its way, and nothing is copied before the
+product.
 
-A matrix whose neighbours lie along k is copied asynchronously. One whose neighbours lie across k
-goes through registers: an asynchronous copy of a row that begins between two boundaries is written
-to shared memory in 2.5 wavefronts on the average, a store from registers in one. On an H200 that
-took 30 % off 323×278×8943 with both matrices in columns, and 8 % off 2049³.
+A matrix whose elements are adjacent along k is copied asynchronously. A matrix whose elements are
+adjacent across k goes through registers: an asynchronous copy of a misaligned row is written to
+shared memory in 2.5 wavefronts on average, a store from registers in one. On an H200 that took 30 %
+off 323×278×8943 with both matrices in columns, and 8 % off 2049³.
 """
 
 from __future__ import annotations
@@ -26,18 +27,19 @@ from gemm_kernels.parts.flat_blocks import (
     warps_in_rows,
 )
 from gemm_kernels.parts.slices import ADDERS, plan, share_of_block, tile_place
+from utils.division import cdiv
 from utils.intrinsics.wide_memory import commit_copies, copy1_async, load4, store4, wait_copies
 from utils.ladder.shapes import FLOAT32_BYTES
 from utils.ladder.step import Call, Launch
 
-PADDING = 4  # elements; rows of a tile begin in other banks, and on boundaries of 16 bytes
+PADDING = 4  # elements; rows of a tile begin in different banks, at multiples of 16 bytes
 
 
 @dataclass(frozen=True)
 class Tiling:
-    """BM×BN of c a block, BK steps of k a tile, TM×TN of c a thread, BLOCKS blocks on an SM.
+    """BM×BN of c per block, BK steps of k per tile, TM×TN of c per thread, BLOCKS blocks per SM.
 
-    SLICES: into how many parts tiles are cut that do not fill one round.
+    SLICES is the number of slices per tile if the tiles do not fill one wave.
     """
 
     BM: int
@@ -50,24 +52,24 @@ class Tiling:
 
     @property
     def kernel(self) -> tuple[int, ...]:
-        """What is compiled."""
+        """The constants that the kernel is compiled for."""
         return self.BM, self.BN, self.BK, self.TM, self.TN, self.BLOCKS
 
     def sliced(self, slices: int) -> Tiling:
-        """The same tiles with another number of slices."""
+        """Return the same tiling with another number of slices."""
         return replace(self, SLICES=slices)
 
     @property
     def threads(self) -> int:
-        """Threads of a block."""
+        """The number of threads per block."""
         return self.BM // self.TM * (self.BN // self.TN)
 
 
 @cache
 def spread(ACROSS, THREADS):
-    """A device function: which element of a tile is the load-th of thread t, (down, across).
+    """Return a device function that gives the load-th element (down, across) of thread t in a tile.
 
-    ACROSS: elements that neighbouring threads take in a row.
+    ACROSS is the number of elements that neighbouring threads take in a row.
     """
 
     @cuda.jit(device=True, forceinline=True)
@@ -90,9 +92,9 @@ def spread(ACROSS, THREADS):
 
 @cache
 def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
-    """The kernel for BM×BN of c a block, TM×TN of c a thread, and BLOCKS blocks on an SM.
+    """Return the kernel for BM×BN of c per block, TM×TN of c per thread, BLOCKS blocks per SM.
 
-    A_ALONG_K, B_ALONG_K: whether neighbouring threads load neighbours along k, or across it.
+    If A_ALONG_K (B_ALONG_K), neighbouring threads load neighbours along k, otherwise across k.
     """
     THREADS = BM // TM * (BN // TN)
     LOADS_A, LOADS_B = BM * BK // THREADS, BN * BK // THREADS
@@ -108,19 +110,19 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
 
     @cuda.jit(device=True, forceinline=True)
     def in_a(t, load):
-        """(step of k, row) of an element of a's tile."""
+        """Return the (step of k, row) of an element of a's tile."""
         down, across = place_a(t, load)
         return (across, down) if A_ALONG_K else (down, across)
 
     @cuda.jit(device=True, forceinline=True)
     def in_b(t, load):
-        """(step of k, column) of an element of b's tile."""
+        """Return the (step of k, column) of an element of b's tile."""
         down, across = place_b(t, load)
         return (across, down) if B_ALONG_K else (down, across)
 
     @cuda.jit(device=True, forceinline=True)
     def store_wide(sums, c, corner, shape, row_c, factors):
-        """alpha·sums + beta·c into c, four at a time; with beta = 0 nothing of c is read."""
+        """Store alpha·sums + beta·c into c, four at a time; c is not read if beta = 0."""
         alpha, beta = factors
         for i in range(TM):
             row = uint32(corner[0] + uint32(i // 4 * APART_Y + i % 4))
@@ -142,10 +144,11 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
 
     @cuda.jit(device=True, forceinline=True)
     def store_narrow(sums, c, corner, shape, row_c, factors, exchange):
-        """The same one by one: a warp's 4×32 go through shared memory, so that lanes store
-        neighbours, and not every fourth.
+        """Store alpha·sums + beta·c into c, one element at a time.
 
-        corner: of the warp's first quads. exchange: one row of 128 elements for each warp.
+        A warp's 4×32 go through shared memory, so that lanes store neighbours, and not every
+        fourth. `corner` is that of the warp's first quads. `exchange` has a row of 128 elements per
+        warp.
         """
         alpha, beta = factors
         warp, lane = uint32(cuda.threadIdx.x // 32), uint32(cuda.threadIdx.x % 32)
@@ -171,8 +174,8 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
                         c[at] = value
                 cuda.syncwarp()
 
-    # Each element goes to shared memory by itself, from anywhere to anywhere. A thread's elements
-    # are the same distance apart in each tile, so an address costs one addition a tile.
+    # Each element goes to shared memory by itself, from any address to any address. A thread's
+    # elements have the same stride in each tile, so an address costs one addition per tile.
     @cuda.jit(launch_bounds=(THREADS, BLOCKS))
     def strided(a, b, c, partials, alpha, beta, sizes, of_a, of_b, of_c, shares):
         sa = cuda.shared.array((2, BK, PADDED_A), float32, alignment=16)
@@ -200,8 +203,8 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
 
         clear(sums)
         # As in `autotuned`: the very first tile is the short one and begins before the matrices,
-        # where unsigned numbers are huge; beyond the last row or column the last one is loaded once
-        # more, and what comes of it is not stored.
+        # where unsigned indices are huge; beyond the last row or column the last one is loaded
+        # again, and its result is not stored.
         start, side = uint32(k - (steps - begin) * BK), uint32(0)
         for load in range(LOADS_A):
             z, r = in_a(t, load)
@@ -215,7 +218,7 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
             at_b[load] = uint32(uint32(start + z) * of_b[0] + from_col * of_b[1])
             next_b[load] = b[at_b[load]] if uint32(start + z) < k else float32(0)
             sb[side, z, r] = next_b[load]
-        # The last turn reads ahead what is not used, but it must have been written.
+        # The last iteration reads ahead values that are not used, but they must have been written.
         for ahead in range(t, BM, THREADS):
             sa[1, 0, ahead] = float32(0)
         for ahead in range(t, BN, THREADS):
@@ -247,8 +250,8 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
             commit_copies()
             multiply_tile(sa, sb, side, y, x, a0, b0, a1, b1, sums)
             side = other
-            # In the last turn this writes once more what is there, to where nobody reads: a branch
-            # would keep the compiler from mixing these stores with multiply-adds.
+            # The last iteration writes the same values again, to a buffer that nobody reads: with a
+            # branch, the compiler would not interleave these stores with multiply-adds.
             if not A_ALONG_K:
                 for load in range(LOADS_A):
                     z, r = in_a(t, load)
@@ -279,9 +282,10 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
 
 @cache
 def add_slices(SLICES):
-    """The kernel that adds to c what the other slices of its cut tiles left in partials.
+    """Return the kernel that adds the other slices of its cut tiles, in partials, to c.
 
-    As `slices.add_slices`, for a c whose rows lie apart. Grid: cut tiles × ADDERS elements.
+    Unlike in `slices.add_slices`, the rows of c may have gaps. The grid has cut tiles × ADDERS
+    elements.
     """
 
     @cuda.jit
@@ -295,7 +299,7 @@ def add_slices(SLICES):
         if number < bm * bn and row < m and col < n:
             at = uint32(row * row_c + col)
             total = c[at]
-            # Their number is a constant, so that all are on their way at the same time.
+            # Their number is a constant, so that all loads are in flight at the same time.
             for piece in range(SLICES - 1):
                 tile = uint32(uint32(piece) * cuda.gridDim.x + cuda.blockIdx.x)
                 total += partials[uint32(tile * bm * bn + number)]
@@ -305,15 +309,15 @@ def add_slices(SLICES):
 
 
 def products(tiling, shape, inputs, out, allocate, factors) -> tuple[Call, ...]:
-    """out = alpha·a·b + beta·out, in one launch, or two where tiles are cut along k.
+    """Return the calls for out = alpha·a·b + beta·out: one launch, or two if tiles are cut along k.
 
-    tiling: a `Tiling`. inputs: a, m×k, and b, k×n, with any strides of at least 0; out: m×n, whose
-    rows hold neighbours. factors: (alpha, beta).
+    `inputs` are a, m×k, and b, k×n, with any strides of at least 0. `out` is m×n with contiguous
+    rows or rows with gaps. `factors` are (alpha, beta).
     """
     a, b = inputs
     tiles, how = plan(shape, tiling.BM, tiling.BN, tiling.BK, tiling.BLOCKS, tiling.SLICES)
     cut_tiles = tiles - how.whole
-    # Where nothing is cut nobody writes there.
+    # If nothing is cut, no slice is stored, and any array will do.
     elements = cut_tiles * (how.slices - 1) * tiling.BM * tiling.BN
     partials = allocate(elements, np.float32) if elements else out.flat()
     sizes = tuple(map(np.uint32, (shape.m, shape.n, shape.k)))
@@ -329,7 +333,7 @@ def products(tiling, shape, inputs, out, allocate, factors) -> tuple[Call, ...]:
     product = Call(kernel, Launch((how.blocks(tiles),), (tiling.threads,)), arguments)
     if how.slices == 1:
         return (product,)
-    over = Launch(grid=(cut_tiles, -(-tiling.BM * tiling.BN // ADDERS)), block=(ADDERS,))
+    over = Launch(grid=(cut_tiles, cdiv(tiling.BM * tiling.BN, ADDERS)), block=(ADDERS,))
     tile_sizes = np.uint32(tiling.BM), np.uint32(tiling.BN)
     adding = out.flat(), partials, sizes[:2], tile_sizes, of_c[0], np.uint32(how.whole)
     return product, Call(add_slices(how.slices), over, adding)
@@ -340,5 +344,5 @@ def _in_elements(strides: tuple[int, int]) -> tuple[np.uint32, np.uint32]:
 
 
 def _along(of_k: int, across: int) -> bool:
-    """Whether neighbours along k lie nearer to each other than neighbours across."""
+    """Return True if neighbours along k are closer in memory than neighbours across k."""
     return of_k < across

@@ -1,1 +1,1 @@
-"""The search for the constants of `autotuned` and of the estimate, and what it found."""
+"""The searches for the constants of `autotuned` and of the estimate."""

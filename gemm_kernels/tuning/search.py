@@ -1,9 +1,9 @@
-"""The search behind `autotuned`: `python -m gemm_kernels tune [SIZE ...]`.
+"""The search for the constants of `autotuned`: `python -m gemm_kernels tune [SIZE ...]`.
 
-What the compiler says comes first: candidates that spill registers, or of which fewer blocks fit on
-an SM than they were built for, are not timed, and of the others only those whose loop promises most
-and that should keep the GPU busy. Every timing is kept in `data/tuned` as soon as it is made, so a
-search that was stopped goes on where it was.
+The compiler's output comes first: candidates that spill registers, or of which fewer blocks fit on
+an SM than they were built for, are not timed. Of the others, only those are timed whose loop is
+most promising and that should keep the GPU busy. Every timing is written to `data/tuned` at once,
+so a search that was stopped continues where it was.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from rich.progress import track
 from gemm_kernels import LADDER
 from gemm_kernels.autotuned import STEP
 from gemm_kernels.dispatch import constants
-from gemm_kernels.dispatch.constants import Constants, Timed
+from gemm_kernels.dispatch.constants import TimedCandidate, TunedConstants
 from gemm_kernels.parts.slices import plan
 from gpu_xray import xray
+from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
@@ -40,7 +41,7 @@ from utils.measuring.command_line import Command, device_for
 from utils.measuring.rows import Date
 from utils.measuring.timing import Timing, time_gpu
 
-# Further to the left more multiply-adds per read, further down more blocks.
+# Earlier rows have more multiply-adds per read, later rows more blocks.
 TILE_CONSTANTS = ("BM", "BN", "BK", "TM", "TN", "BLOCKS")
 TILES = (
     (128, 256, 8, 16, 8, 1),
@@ -56,10 +57,10 @@ TILES = (
     (64, 32, 16, 8, 4, 8),
     (64, 32, 8, 8, 4, 8),
 )
-# Of the orders that are the same work, so many are timed of each tile.
+# The number of orders that are timed per tile; all orders are the same work.
 ORDERS = 2
 CANDIDATES = 24
-# What it costs to begin a tile or a slice and to store it, in steps: fitted to timings of drafts.
+# The cost of beginning and storing a tile or a slice, in steps; fitted to timings of drafts.
 BEGINNING = 4
 
 
@@ -85,19 +86,19 @@ COMMAND = Command("tune", "find the constants of `autotuned` for this GPU", _con
 
 
 def tune(shape: GemmShape, device: Device, console: Console) -> None:
-    """Time the most promising candidates at one shape that were not timed before."""
+    """Time the most promising candidates at one shape that have not been timed yet."""
     path = constants.file_of(device.name)
-    done = [vars(one.constants) for one in constants.tuned(device.name) if one.shape == shape]
-    names = [variant for variant in candidates(shape, device) if variant.constants not in done]
+    done = [vars(each.constants) for each in constants.tuned(device.name) if each.shape == shape]
+    new = [variant for variant in candidates(shape, device) if variant.constants not in done]
     a, b = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
     inputs = cuda.to_device(a), cuda.to_device(b)
     out = cuda.device_array((shape.m, shape.n), np.float32)
     library = LADDER.library.bind(inputs, out)
-    for variant in track(names, f"{shape}", console=console, transient=True):
-        ours = variant.execution(shape, inputs, out)
-        timing, *theirs = time_gpu([ours, library] if library else [ours])
-        timed = _timed(shape, variant, timing, theirs)
-        rows.write(path, [*constants.tuned(device.name), timed], Timed)
+    for variant in track(new, f"{shape}", console=console, transient=True):
+        execution = variant.execution(shape, inputs, out)
+        timing, *library_timing = time_gpu([execution, library] if library else [execution])
+        timed = _timed(shape, variant, timing, library_timing)
+        rows.write(path, [*constants.tuned(device.name), timed], TimedCandidate)
     constants.forget()
     best = STEP.variant(**constants.choose(shape))
     problem = STEP.task.problem(shape, "integers")
@@ -108,12 +109,12 @@ def tune(shape: GemmShape, device: Device, console: Console) -> None:
 
 
 def candidates(shape: GemmShape, device: Device) -> list[Variant]:
-    """What is worth timing, the most promising first."""
+    """Return the variants that are worth timing, the most promising first."""
     possible = [
         (estimate(shape, variant, facts.cycles_per_ffma, device), variant)
-        for given, facts in _kernels(device, TILES)
+        for sizes, facts in _kernels(device, TILES)
         for slices in STEP.choices["SLICES"]
-        for variant in [STEP.variant(**given, SLICES=slices)]
+        for variant in [STEP.variant(**sizes, SLICES=slices)]
     ]
     ranked = sorted((pair for pair in possible if pair[0] < math.inf), key=lambda pair: pair[0])
     return [variant for _, variant in ranked[:CANDIDATES]]
@@ -121,10 +122,10 @@ def candidates(shape: GemmShape, device: Device) -> list[Variant]:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the compiler says of a kernel.
+    """Facts about a compiled kernel.
 
-    fits: it spills no registers, and as many blocks fit on an SM as it was built for.
-    early_uses, cycles_per_ffma: of its loop; see `XRay`.
+    fits: True if it spills no registers, and as many blocks fit on an SM as it was built for.
+    early_uses, cycles_per_ffma: properties of its loop; see `XRay`.
     """
 
     fits: bool
@@ -132,26 +133,26 @@ class Facts:
     cycles_per_ffma: float
 
 
-def examine(given: dict[str, int], device: Device) -> Facts:
-    """Compile a kernel of `autotuned` and look at it; no device takes part."""
-    variant = STEP.variant(**given)
-    seen = xray(variant.kernel, STEP.signature, device.arch)
-    threads = given["BM"] // given["TM"] * (given["BN"] // given["TN"])
-    fit = occupancy(device.compute_capability, threads, seen.registers, seen.shared_bytes)
-    fits = not seen.spill_bytes and fit.blocks >= given["BLOCKS"]
-    return Facts(fits, seen.early_uses, seen.cycles_per_ffma)
+def examine(sizes: dict[str, int], device: Device) -> Facts:
+    """Compile a kernel of `autotuned` and examine its machine code; no device is needed."""
+    variant = STEP.variant(**sizes)
+    report = xray(variant.kernel, STEP.signature, device.arch)
+    threads = sizes["BM"] // sizes["TM"] * (sizes["BN"] // sizes["TN"])
+    resident = occupancy(device.compute_capability, threads, report.registers, report.shared_bytes)
+    fits = not report.spill_bytes and resident.blocks >= sizes["BLOCKS"]
+    return Facts(fits, report.early_uses, report.cycles_per_ffma)
 
 
 @cache
 def _kernels(device: Device, tiles: tuple) -> list[tuple[dict[str, int], Facts]]:
-    """The kernels that fit, with their constants: of each tile the orders that promise most."""
+    """Return the kernels that fit, with their facts: per tile, the most promising orders."""
     orders = STEP.choices["ORDER"]
     named = [dict(zip(TILE_CONSTANTS, tile, strict=True)) for tile in tiles]
     every = [tile | {"ORDER": order} for tile in named for order in orders]
     # A compilation takes seconds and one core, so all cores compile.
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        looked_at = pool.map(partial(examine, device=device), every)
-        facts = list(track(looked_at, "compiling", total=len(every), transient=True))
+        examined = pool.map(partial(examine, device=device), every)
+        facts = list(track(examined, "compiling", total=len(every), transient=True))
     kernels = list(zip(every, facts, strict=True))
     promising = []
     for start in range(0, len(kernels), len(orders)):
@@ -162,9 +163,10 @@ def _kernels(device: Device, tiles: tuple) -> list[tuple[dict[str, int], Facts]]
 
 
 def estimate(shape: GemmShape, variant: Variant, cycles_per_ffma: float, device: Device) -> float:
-    """Cycles that the SM with the most to do needs; infinite for what is not worth a try.
+    """Return the cycles of the SM with the most work, or infinity for variants not worth a try.
 
-    That is what another number of slices repeats, or what cuts tiles into more than one round.
+    Not worth a try is a variant that repeats another number of slices, or that cuts tiles into more
+    than one wave.
     """
     names = ("BM", "BN", "BK", "BLOCKS", "SLICES")
     BM, BN, BK, BLOCKS, SLICES = (variant.constants[name] for name in names)
@@ -173,22 +175,24 @@ def estimate(shape: GemmShape, variant: Variant, cycles_per_ffma: float, device:
     many = how.whole or tiles * SLICES > BLOCKS * device.sms
     if SLICES > 1 and (many or how.slices < SLICES):
         return math.inf
-    steps = -(-shape.k // BK)
-    rounds, rest = divmod(how.whole, BLOCKS * device.sms)
-    last = -(-(rest + (tiles - how.whole) * how.slices) // device.sms)
-    # Fewer warps than schedulers leave one without work.
+    steps = cdiv(shape.k, BK)
+    waves, rest = divmod(how.whole, BLOCKS * device.sms)
+    last = cdiv(rest + (tiles - how.whole) * how.slices, device.sms)
+    # With fewer warps than schedulers, a scheduler has no work.
     fewest = schedulers * WARP / variant.launch(shape).block[0]
-    crowd = max(last, fewest) if last else 0
-    turns = rounds * BLOCKS * (steps + BEGINNING) + crowd * (steps / how.slices + BEGINNING)
-    return turns * BM * BN * BK / (schedulers * WARP) * cycles_per_ffma
+    last = max(last, fewest) if last else 0
+    all_steps = waves * BLOCKS * (steps + BEGINNING) + last * (steps / how.slices + BEGINNING)
+    return all_steps * BM * BN * BK / (schedulers * WARP) * cycles_per_ffma
 
 
-def _timed(shape: GemmShape, variant: Variant, ours: Timing, library: Sequence[Timing]) -> Timed:
-    return Timed(
+def _timed(
+    shape: GemmShape, variant: Variant, timing: Timing, library: Sequence[Timing]
+) -> TimedCandidate:
+    return TimedCandidate(
         shape=shape,
-        constants=Constants(**variant.constants),
-        time_ms=ours.median_ms,
-        gflops=shape.flops / ours.median_ms / 1e6,
-        library_ratio=library[0].median_ms / ours.median_ms if library else None,
+        constants=TunedConstants(**variant.constants),
+        time_ms=timing.median_ms,
+        gflops=shape.flops / timing.median_ms / 1e6,
+        library_ratio=library[0].median_ms / timing.median_ms if library else None,
         date=Date(datetime.date.today().isoformat()),
     )

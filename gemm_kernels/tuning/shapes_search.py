@@ -1,6 +1,6 @@
-"""`python -m gemm_kernels tune-shapes`: the timings behind `estimate`, and its constants.
+"""`python -m gemm_kernels tune-shapes`: time random shapes and fit the constants of `estimate`.
 
-Random shapes are timed with every tiling that may be worth it, of both kernels; then the estimate's
+Random shapes are timed with every tiling of both kernels that may be worth it. Then the estimate's
 constants are fitted to all timings of the device.
 """
 
@@ -26,9 +26,9 @@ from gemm_kernels.dispatch.estimate import (
     FILE,
     KINDS,
     Costs,
+    DeviceSpeed,
     Estimate,
-    Facts,
-    Speed,
+    KernelFit,
     candidates,
     estimate_us,
     speed_of,
@@ -37,9 +37,9 @@ from gemm_kernels.parts import slices, strided
 from gemm_kernels.parts.strided import Tiling
 from utils.ladder.shapes import GemmShape
 from utils.launching import arrays
-from utils.launching.plan import Plan
+from utils.launching.plan import LaunchPlan
 from utils.launching.slots import Factor
-from utils.launching.workspace import Layout
+from utils.launching.workspace import WorkspaceLayout
 from utils.measuring import rows
 from utils.measuring.command_line import Command, device_for
 
@@ -60,13 +60,13 @@ TILINGS = {
 }  # fmt: skip
 ORDER = 2
 COUNT, SEED = 150, 7
-CONSTANTS = ("BM", "BN", "BK", "TM", "TN", "BLOCKS")  # of a tiling, besides its slices
+CONSTANTS = ("BM", "BN", "BK", "TM", "TN", "BLOCKS")  # the constants of a tiling except SLICES
 BURST_US, BURSTS, MOST_CALLS = 1200.0, 3, 100
 
 
 @dataclass(frozen=True)
-class Timing:
-    """One candidate that was timed at a shape."""
+class TilingTime:
+    """One candidate that was timed at a shape, in microseconds."""
 
     kind: str
     shape: GemmShape
@@ -87,14 +87,14 @@ def _run(options: argparse.Namespace) -> int:
     path = file_of(device.name)
     if not options.fit:
         write(timings(options.count, options.seed, device.sms), path)
-    found = read(path)
-    fresh = fit(found, speed_of(device))
-    FILE.write_text(as_toml(fresh, device.name), encoding="utf-8")
-    of_shapes = regrets(found, fresh, speed_of(device))
-    mean = math.exp(np.mean(np.log(of_shapes)))
+    timed = read(path)
+    estimate = fit(timed, speed_of(device))
+    FILE.write_text(as_toml(estimate, device.name), encoding="utf-8")
+    ratios = regrets(timed, estimate, speed_of(device))
+    mean = math.exp(np.mean(np.log(ratios)))
     print(
-        f"{len(found)} timings of {len(of_shapes)} choices: what the estimate takes is "
-        f"{mean:.3f} × as slow as the fastest in the geometric mean, at worst {max(of_shapes):.2f}."
+        f"{len(timed)} timings of {len(ratios)} choices: the estimate's choice takes {mean:.3f} × "
+        f"the time of the fastest in the geometric mean, at worst {max(ratios):.2f}."
     )
     return 0
 
@@ -105,13 +105,13 @@ COMMAND = Command(
 
 
 def file_of(device: str) -> Path:
-    """Where the timings of a device lie."""
+    """Return the file with the timings of a device."""
     path = constants.file_of(device)
     return path.with_name(f"{path.stem}_shapes.csv")
 
 
 def calls_of(kind: str, tiling: Tiling, shape: GemmShape, inputs, out, allocate, factors):
-    """The launches of one candidate. factors: (alpha, beta); "wide" takes alpha alone."""
+    """Return the launches of one candidate; `factors` is (alpha, beta), "wide" uses only alpha."""
     if kind == "strided":
         return strided.products(tiling, shape, inputs, out, allocate, factors)
     sizes = {name: getattr(tiling, name) for name in ("BM", "BN", "BK", "TM", "TN", "BLOCKS")}
@@ -119,11 +119,11 @@ def calls_of(kind: str, tiling: Tiling, shape: GemmShape, inputs, out, allocate,
     return slices.products(variant, shape, inputs, out, allocate, factors[0])
 
 
-def timings(count: int, seed: int, sms: int) -> Iterator[Timing]:
-    """Time every candidate at so many random shapes."""
-    wanted = [shape for shape, _, _ in shapes(count, seed)]
-    for shape in track(wanted, "Tilings", console=Console(stderr=True), transient=True):
-        given = (
+def timings(count: int, seed: int, sms: int) -> Iterator[TilingTime]:
+    """Time every candidate at `count` random shapes."""
+    random_shapes = [shape for shape, _, _ in shapes(count, seed)]
+    for shape in track(random_shapes, "Tilings", console=Console(stderr=True), transient=True):
+        matrices = (
             matrix(0, (shape.m, shape.k), "rows"),
             matrix(1, (shape.k, shape.n), "rows"),
             matrix(2, (shape.m, shape.n), "rows"),
@@ -131,20 +131,21 @@ def timings(count: int, seed: int, sms: int) -> Iterator[Timing]:
         for kind in KINDS if shape.n % 4 == 0 and shape.k % 4 == 0 else ("strided",):
             for tiling in TILINGS[kind]:
                 for sliced in candidates(kind, shape, tiling, sms):
-                    yield Timing(kind, shape, sliced, _burst_us(_bound(kind, sliced, shape, given)))
+                    call = _bound(kind, sliced, shape, matrices)
+                    yield TilingTime(kind, shape, sliced, _burst_us(call))
 
 
-def _bound(kind: str, tiling: Tiling, shape: GemmShape, given: tuple) -> Callable[[], None]:
-    a, b, out = (arrays.slot_of(array, number) for number, array in enumerate(given))
-    layout = Layout(first=3)
+def _bound(kind: str, tiling: Tiling, shape: GemmShape, matrices: tuple) -> Callable[[], None]:
+    a, b, out = (arrays.slot_of(array, number) for number, array in enumerate(matrices))
+    layout = WorkspaceLayout(first=3)
     calls = calls_of(kind, tiling, shape, (a, b), out, layout.allocate, (Factor(0), Factor(1)))
-    run = Plan(tuple(calls), arrays=3, factors=2, layout=layout).ready(0)
-    pointers = tuple(array.__cuda_array_interface__["data"][0] for array in given)
-    return partial(run, pointers, (1.0, 0.0), 0, given)
+    run = LaunchPlan(tuple(calls), arrays=3, factors=2, layout=layout).ready(0)
+    pointers = tuple(array.__cuda_array_interface__["data"][0] for array in matrices)
+    return partial(run, pointers, (1.0, 0.0), 0, matrices)
 
 
 def _burst_us(call: Callable[[], None]) -> float:
-    """Microseconds of a call among many in a row: the best of some bursts."""
+    """Return the microseconds per call among many in a row: the best of some bursts."""
     call()
     once = _wall_us(call, 3)
     calls = max(3, min(MOST_CALLS, int(BURST_US / once)))
@@ -160,14 +161,14 @@ def _wall_us(call: Callable[[], None], calls: int) -> float:
     return 1e6 * (time.perf_counter() - begin) / calls
 
 
-def write(found: Iterable[Timing], path: Path) -> None:
-    """Replace a device's timings."""
-    rows.write(path, found, Timing, digits=5)
+def write(timed: Iterable[TilingTime], path: Path) -> None:
+    """Replace the timings of a device."""
+    rows.write(path, timed, TilingTime, digits=5)
 
 
-def read(path: Path) -> tuple[Timing, ...]:
-    """A device's timings."""
-    return rows.read(path, Timing)
+def read(path: Path) -> tuple[TilingTime, ...]:
+    """Return the timings of a device."""
+    return rows.read(path, TilingTime)
 
 
 # --------------------------------------------------------------------------------------- the fit
@@ -175,38 +176,39 @@ ROUNDS, STEP, DAMPING = 12, 1e-3, 1e-2
 FIRST = Costs(
     call_us=4.0, adding_us=2.5, beginning=20.0, storing=20.0, reading=0.7, writing=0.5, overlap=2.0
 )
-FIRST_FACTS = Facts(cycles=1.5, warps=5.0)
+FIRST_FACTS = KernelFit(cycles=1.5, warps=5.0)
 COSTS = tuple(FIRST.__dataclass_fields__)
 
 
-def fit(found: Sequence[Timing], speed: Speed) -> Estimate:
-    """The constants with the least squared errors of logarithms; fast candidates count most.
+def fit(timed: Sequence[TilingTime], speed: DeviceSpeed) -> Estimate:
+    """Fit the constants to the timings; fast candidates have most weight.
 
-    Damped Gauss-Newton steps over the logarithms of all constants.
+    The squared errors of the logarithms are minimized with damped Gauss-Newton steps over the
+    logarithms of all constants.
     """
-    kernels = sorted({(one.kind, one.tiling.sliced(1)) for one in found}, key=str)
+    kernels = sorted({(each.kind, each.tiling.sliced(1)) for each in timed}, key=str)
     numbers = {kernel: number for number, kernel in enumerate(kernels)}
     x = np.log([*(getattr(FIRST, name) for name in COSTS),
                 *[FIRST_FACTS.cycles, FIRST_FACTS.warps] * len(kernels)])  # fmt: skip
     anchor = x.copy()
-    fastest = _fastest(found)
-    weights = np.array([(fastest[one.kind, one.shape] / one.us) ** 2 for one in found])
+    fastest = _fastest(timed)
+    weights = np.array([(fastest[each.kind, each.shape] / each.us) ** 2 for each in timed])
     weights = np.sqrt(weights / weights.sum())
-    times = np.log([one.us for one in found])
-    own = [len(COSTS) + 2 * numbers[one.kind, one.tiling.sliced(1)] for one in found]
+    times = np.log([each.us for each in timed])
+    own = [len(COSTS) + 2 * numbers[each.kind, each.tiling.sliced(1)] for each in timed]
 
     def errors(x: np.ndarray) -> np.ndarray:
         values = np.exp(x)
         costs = Costs(*values[: len(COSTS)])
         expected = [
-            estimate_us(one.shape, one.tiling, Facts(*values[at : at + 2]), costs, speed)
-            for one, at in zip(found, own, strict=True)
+            estimate_us(each.shape, each.tiling, KernelFit(*values[at : at + 2]), costs, speed)
+            for each, at in zip(timed, own, strict=True)
         ]
         return np.log(expected) - times
 
     for _ in range(ROUNDS):
         now = errors(x)
-        slopes = np.zeros((len(found), len(x)))
+        slopes = np.zeros((len(timed), len(x)))
         for number in range(len(COSTS)):
             moved = x.copy()
             moved[number] += STEP
@@ -215,7 +217,7 @@ def fit(found: Sequence[Timing], speed: Speed) -> Estimate:
             moved = x.copy()
             moved[len(COSTS) + which :: 2] += STEP
             slope = (errors(moved) - now) / STEP
-            slopes[np.arange(len(found)), np.array(own) + which] = slope
+            slopes[np.arange(len(timed)), np.array(own) + which] = slope
         system = np.vstack([slopes * weights[:, None], DAMPING * np.eye(len(x))])
         right = np.concatenate([-now * weights, DAMPING * (anchor - x)])
         step, *_ = np.linalg.lstsq(system, right, rcond=None)
@@ -223,32 +225,32 @@ def fit(found: Sequence[Timing], speed: Speed) -> Estimate:
     tilings = {kind: {} for kind in KINDS}
     for (kind, tiling), number in numbers.items():
         at = len(COSTS) + 2 * number
-        tilings[kind][tiling] = Facts(*map(float, np.exp(x[at : at + 2])))
+        tilings[kind][tiling] = KernelFit(*map(float, np.exp(x[at : at + 2])))
     return Estimate(Costs(*map(float, np.exp(x[: len(COSTS)]))), tilings)
 
 
-def regrets(found: Sequence[Timing], known: Estimate, speed: Speed) -> list[float]:
-    """For each shape and kind: what the estimate would take, over the fastest."""
+def regrets(timed: Sequence[TilingTime], known: Estimate, speed: DeviceSpeed) -> list[float]:
+    """Return the time of the estimate's choice over the fastest time, for each shape and kind."""
     chosen: dict[tuple, tuple[float, float]] = {}
-    for one in found:
-        facts = known.tilings[one.kind][one.tiling.sliced(1)]
-        pair = estimate_us(one.shape, one.tiling, facts, known.costs, speed), one.us
-        key = one.kind, one.shape
+    for each in timed:
+        facts = known.tilings[each.kind][each.tiling.sliced(1)]
+        pair = estimate_us(each.shape, each.tiling, facts, known.costs, speed), each.us
+        key = each.kind, each.shape
         chosen[key] = min(chosen.get(key, pair), pair)
-    fastest = _fastest(found)
+    fastest = _fastest(timed)
     return [us / fastest[key] for key, (_, us) in chosen.items()]
 
 
-def _fastest(found: Sequence[Timing]) -> dict[tuple[str, GemmShape], float]:
+def _fastest(timed: Sequence[TilingTime]) -> dict[tuple[str, GemmShape], float]:
     fastest: dict[tuple[str, GemmShape], float] = {}
-    for one in found:
-        key = one.kind, one.shape
-        fastest[key] = min(fastest.get(key, math.inf), one.us)
+    for each in timed:
+        key = each.kind, each.shape
+        fastest[key] = min(fastest.get(key, math.inf), each.us)
     return fastest
 
 
 def as_toml(known: Estimate, device: str) -> str:
-    """The file of the estimate."""
+    """Return the text of the estimate's file."""
     lines = [f"# Fitted to timings on one {device} by `python -m gemm_kernels tune-shapes`.", ""]
     lines += ["[costs]", *(f"{name} = {getattr(known.costs, name):.4g}" for name in COSTS)]
     for kind, tilings in known.tilings.items():

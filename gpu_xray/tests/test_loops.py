@@ -1,4 +1,4 @@
-"""The x-ray's loops and register banks: what bounds the rate of multiply-adds."""
+"""The x-ray's loops and register banks, which bound the rate of multiply-adds."""
 
 import pytest
 from numba import cuda
@@ -6,8 +6,8 @@ from numba import cuda
 import gemm_kernels
 import latency_kernels
 from gpu_xray import xray
-from gpu_xray.banks import bank_conflicts
 from gpu_xray.loops import distances_to_use, find_loops, hot_loop
+from gpu_xray.register_banks import bank_conflicts
 from gpu_xray.sass import Instruction, parse
 from tools.records.resources import VECTORS
 from utils.measuring import records
@@ -21,19 +21,19 @@ COPY = latency_kernels.LADDER.step("copy")
 
 
 def test_the_hot_loop_is_the_one_with_the_multiply_adds():
-    seen = xray(NAIVE.build(), NAIVE.signature)
-    assert len(seen.loops) == 2  # four k at a time, and what is left over
-    assert seen.hot.instructions["LDG"] == 2 * seen.hot.ffma == 8
-    assert seen.ffma_share == 4 / len(seen.hot.body)
+    result = xray(NAIVE.build(), NAIVE.signature)
+    assert len(result.loops) == 2  # four k at a time, and what is left over
+    assert result.hot.instructions["LDG"] == 2 * result.hot.ffma == 8
+    assert result.ffma_share == 4 / len(result.hot.body)
 
 
 def test_the_loop_of_the_arithmetic_ceiling_holds_two_outer_products_and_no_memory():
-    seen = xray(FMA_LOOP.build(), FMA_LOOP.signature)
-    assert (seen.hot.ffma, seen.hot.memory) == (2 * 64, 0)
-    assert seen.ffma_share > 0.97
+    result = xray(FMA_LOOP.build(), FMA_LOOP.signature)
+    assert (result.hot.ffma, result.hot.memory) == (2 * 64, 0)
+    assert result.ffma_share > 0.97
 
 
-def test_every_second_instruction_suffices_where_a_scheduler_has_16_lanes():
+def test_every_second_instruction_suffices_if_a_scheduler_has_16_lanes():
     step = TILED.build(TILE=32), TILED.signature
     ampere, hopper = xray(*step, "sm_80"), xray(*step, "sm_90")
     assert ampere.bound == 2 * ampere.ffma_share
@@ -41,7 +41,7 @@ def test_every_second_instruction_suffices_where_a_scheduler_has_16_lanes():
     assert xray(FMA_LOOP.build(), FMA_LOOP.signature, "sm_75").bound == 1
 
 
-def test_no_record_is_above_the_bound():
+def test_no_measured_rate_is_above_the_bound():
     for step, ladder in ((NAIVE, "gemm"), (TILED, "gemm"), (FMA_LOOP, "latency")):
         frame = records.measured("NVIDIA H200", ladder)
         for params, rows in frame[frame["step"].eq(step.name)].groupby("params"):
@@ -54,9 +54,9 @@ def test_without_a_loop_the_share_is_that_of_all_the_code():
     def once(x, out):
         out[0] = cuda.fma(x[0], x[1], x[2])
 
-    seen = xray(once, VECTORS)
-    assert seen.hot is None
-    assert seen.ffma_share == 1 / len(seen.code)
+    result = xray(once, VECTORS)
+    assert result.hot is None
+    assert result.ffma_share == 1 / len(result.code)
 
 
 def branch(name, target=None, predicate="", *operands):
@@ -96,11 +96,11 @@ def ffma(*operands):
 
 
 def conflicts(*code, **options):
-    found = bank_conflicts(code, **options)
-    return found.left, found.saved
+    result = bank_conflicts(code, **options)
+    return result.conflicts, result.saved
 
 
-def test_two_different_registers_of_one_parity_meet_in_a_bank():
+def test_two_different_registers_of_one_parity_conflict_in_a_bank():
     assert conflicts(ffma("R0", "R2", "R4", "R5")) == (1, 0)
     assert conflicts(ffma("R0", "R2", "R2", "R5")) == (0, 0)
     assert conflicts(ffma("R0", "R2", "-R3", "RZ")) == (0, 0)
@@ -119,7 +119,7 @@ def test_the_reuse_cache_saves_a_conflict_in_the_same_slot_only():
     assert conflicts(first, between, ffma("R1", "R2", "R4", "R9")) == (3, 0)
 
 
-def test_banks_wait_for_what_is_uneven_and_not_for_what_neighbours_make_up_for():
+def test_only_reads_that_neighbours_do_not_make_up_for_cost_cycles():
     even, odd = ffma("R0", "R2", "R4", "RZ"), ffma("R1", "R3", "R5", "RZ")
     assert bank_conflicts([even, odd] * 50).waits == 0
     # Two reads of one bank in each cycle: every second cycle is lost.
@@ -127,9 +127,9 @@ def test_banks_wait_for_what_is_uneven_and_not_for_what_neighbours_make_up_for()
 
 
 def test_the_model_of_the_banks_meets_the_recorded_rate_of_the_arithmetic_ceiling():
-    seen = xray(FMA_LOOP.build(), FMA_LOOP.signature)
+    result = xray(FMA_LOOP.build(), FMA_LOOP.signature)
     frame = records.measured("NVIDIA H200", "latency").query("step == 'fma_loop'")
-    assert 1 / seen.cycles_per_ffma == pytest.approx(frame["efficiency"].max(), rel=0.02)
+    assert 1 / result.cycles_per_ffma == pytest.approx(frame["efficiency"].max(), rel=0.02)
 
 
 def lds(width, *operands):
@@ -142,26 +142,26 @@ def test_a_wide_load_is_used_when_any_of_its_registers_is_read():
     assert distances_to_use([lds("", "R4", "[R0]"), *sums]) == []
 
 
-def test_a_value_that_is_used_in_the_next_turn_is_counted_around_the_loop():
+def test_a_value_that_is_used_in_the_next_iteration_is_counted():
     body = [ffma("R20", "R4", "R3", "R20"), ffma("R21", "R2", "R3", "R21"), lds("", "R4", "[R0]")]
     assert distances_to_use(body) == [1]
 
 
-def test_a_loop_that_reads_one_step_ahead_uses_fewer_loads_early():
+def test_a_loop_that_loads_one_iteration_ahead_has_fewer_early_uses():
     shares = {}
     for step in map(gemm_kernels.LADDER.step, ("vectorized", "prefetch")):
-        seen = xray(step.build(**step.constants(BK=8)), step.signature)
-        shares[step.name] = seen.early_uses / seen.hot.instructions["LDS"]
+        result = xray(step.build(**step.constants(BK=8)), step.signature)
+        shares[step.name] = result.early_uses / result.hot.instructions["LDS"]
     assert shares["prefetch"] < shares["vectorized"]
 
 
 def test_the_scheduling_bits_are_read():
-    seen = xray(COPY.build(), COPY.signature)
-    loads = [one.control for one in seen.code if one.name == "LDG"]
+    result = xray(COPY.build(), COPY.signature)
+    loads = [one.control for one in result.code if one.name == "LDG"]
     assert all(load.write_barrier is not None for load in loads)
-    stores = [one.control for one in seen.code if one.name == "STG"]
+    stores = [one.control for one in result.code if one.name == "STG"]
     assert {load.write_barrier for load in loads} <= {n for store in stores for n in store.waits}
-    assert all(one.control.stall > 0 for one in seen.code if one.name != "EXIT")
+    assert all(one.control.stall > 0 for one in result.code if one.name != "EXIT")
 
 
 def test_padding_behind_the_end_is_left_out():

@@ -1,4 +1,4 @@
-"""The x-ray: figures that equal the driver's, loops, widths, banks, and what bad input gets."""
+"""The x-ray: figures that equal the driver's, widths, the cache, the listing, and errors."""
 
 import pandas as pd
 import pytest
@@ -8,8 +8,8 @@ import gemm_kernels
 import latency_kernels
 import reduce_kernels
 from gpu_xray import ARCHITECTURES, cache, kernel, xray
+from gpu_xray.cache_key import cache_key
 from gpu_xray.compile import refusal
-from gpu_xray.identity import identity_of
 from tests.steps_edited import edited_step
 from tools.records.resources import (
     DRIVER,
@@ -66,13 +66,13 @@ def test_figures_are_those_that_the_driver_of_an_h200_reported(ladder, step):
     recorded = records.measured("NVIDIA H200", ladder)
     recorded = recorded[recorded["step"] == step.name]
     for params, rows in recorded.groupby("params"):
-        seen = xray(step.named(params).kernel, step.signature, "sm_90")
-        assert set(rows["registers"]) == {seen.registers}
-        assert set(rows["shared_bytes"]) == {seen.shared_bytes}
-        assert set(rows["spill_bytes"]) == {seen.local_bytes}
+        result = xray(step.named(params).kernel, step.signature, "sm_90")
+        assert set(rows["registers"]) == {result.registers}
+        assert set(rows["shared_bytes"]) == {result.shared_bytes}
+        assert set(rows["spill_bytes"]) == {result.local_bytes}
 
 
-def test_the_driver_of_an_h200_reported_what_the_x_ray_saw_beside_it():
+def test_the_recorded_figures_of_the_x_ray_equal_those_of_the_h200s_driver():
     file = records.DATA / "measured" / "nvidia_h200" / "resources.csv"
     if not file.exists():
         pytest.skip("Not recorded yet: python -m tools.records.resources, on a GPU.")
@@ -83,9 +83,9 @@ def test_the_driver_of_an_h200_reported_what_the_x_ray_saw_beside_it():
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_a_kernel_is_compiled_for_each_architecture(arch):
-    seen = xray(TILED.build(TILE=16), TILED.signature, arch)
-    assert (seen.shared_bytes, seen.local_bytes, seen.barriers) == (2 * 4 * 16**2, 0, 2)
-    assert f".target {arch}" in seen.ptx
+    result = xray(TILED.build(TILE=16), TILED.signature, arch)
+    assert (result.shared_bytes, result.local_bytes, result.barriers) == (2 * 4 * 16**2, 0, 2)
+    assert f".target {arch}" in result.ptx
 
 
 def test_widths_of_loads_and_stores():
@@ -97,7 +97,7 @@ def test_widths_of_loads_and_stores():
     assert xray(COPY.build(), COPY.signature).loads == {"LDG.32": 4}
 
 
-def test_a_local_array_and_a_constant_one_are_counted_and_are_no_spills():
+def test_local_and_constant_arrays_are_counted_but_are_no_spills():
     indexed = xray(local_array, VECTORS)
     assert (indexed.local_bytes, indexed.spill_bytes) == (160, 0)
     assert indexed.stores["STL.128"] == 10
@@ -116,7 +116,7 @@ def test_options_of_the_kernel_are_kept():
     assert xray(python, VECTORS).max_threads == 4 * 5 * 32
 
 
-def test_float64_is_seen_where_a_literal_made_it():
+def test_float64_instructions_from_a_literal_are_counted():
     wrong = edited_step(NAIVE, "total = float32(0)", "total = 0.0")
     assert xray(NAIVE.build(), NAIVE.signature).float64 == 0
     assert xray(wrong.build(), NAIVE.signature).float64 > 0
@@ -131,9 +131,9 @@ def synchronise_the_grid(x, out):
 
 def test_code_that_the_kernel_never_calls_is_left_out():
     # The device runtime, which is linked with it, copies bytes.
-    seen = xray(synchronise_the_grid, VECTORS)
-    assert seen.loads["LDG.8"] == 0
-    assert seen.instructions["CALL"] > 0
+    result = xray(synchronise_the_grid, VECTORS)
+    assert result.loads["LDG.8"] == 0
+    assert result.instructions["CALL"] > 0
 
 
 # ------------------------------------------------------------------------------------- the cache
@@ -141,11 +141,11 @@ def test_code_that_the_kernel_never_calls_is_left_out():
 
 @pytest.fixture
 def compilations(monkeypatch, tmp_path):
-    """An empty cache, and a list that grows by one with each compilation."""
+    """Use an empty cache; return a list that grows by one entry per compilation."""
     monkeypatch.setenv("XRAY_CACHE", str(tmp_path))
-    done, real = [], kernel.compile_kernel
-    monkeypatch.setattr(kernel, "compile_kernel", lambda *given: done.append(1) or real(*given))
-    return done
+    calls, real = [], kernel.compile_kernel
+    monkeypatch.setattr(kernel, "compile_kernel", lambda *args: calls.append(1) or real(*args))
+    return calls
 
 
 def test_a_kernel_is_compiled_once(compilations):
@@ -157,7 +157,7 @@ def test_a_kernel_is_compiled_once(compilations):
     assert len(compilations) == 2
 
 
-def test_a_damaged_file_in_the_cache_is_made_anew(compilations):
+def test_a_damaged_cache_file_is_replaced(compilations):
     first = xray(COPY.build(), COPY.signature)
     for file in cache.folder().iterdir():
         file.write_bytes(file.read_bytes()[:-20])
@@ -165,25 +165,25 @@ def test_a_damaged_file_in_the_cache_is_made_anew(compilations):
     assert len(compilations) == 2
 
 
-def test_the_cache_knows_constants_functions_and_options():
+def test_the_cache_key_depends_on_constants_functions_and_options():
     keys = {
-        identity_of(make(2)),
-        identity_of(make(3)),
-        identity_of(cuda.jit(fastmath=True)(make(2).py_func)),
-        identity_of(edited_step(COPY, "j * BLOCK", "j").build()),
-        identity_of(edited_step(COPY, "IN_FLIGHT = 4", "IN_FLIGHT = 8").build()),
-        identity_of(COPY.build()),
-        identity_of(TILED.build(TILE=8)),
-        identity_of(TILED.build(TILE=16)),
-        identity_of(make(2), "sm_80"),
+        cache_key(make(2)),
+        cache_key(make(3)),
+        cache_key(cuda.jit(fastmath=True)(make(2).py_func)),
+        cache_key(edited_step(COPY, "j * BLOCK", "j").build()),
+        cache_key(edited_step(COPY, "IN_FLIGHT = 4", "IN_FLIGHT = 8").build()),
+        cache_key(COPY.build()),
+        cache_key(TILED.build(TILE=8)),
+        cache_key(TILED.build(TILE=16)),
+        cache_key(make(2), "sm_80"),
     }
     assert len(keys) == 9
     assert None not in keys
-    assert identity_of(make(2)) == identity_of(make(2))
+    assert cache_key(make(2)) == cache_key(make(2))
 
 
 def test_a_value_that_cannot_be_described_is_not_cached():
-    assert identity_of(make(object())) is None
+    assert cache_key(make(object())) is None
 
 
 # -------------------------------------------------------------------------------------- bad input
@@ -245,17 +245,17 @@ def of_line(listing, text):
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_100"])
-def test_instructions_stand_beside_the_line_that_made_them(arch):
-    seen = xray(TILED.build(TILE=32), TILED.signature, arch)
-    listing = seen.listing()
+def test_instructions_are_listed_beside_their_source_line(arch):
+    result = xray(TILED.build(TILE=32), TILED.signature, arch)
+    listing = result.listing()
     product = of_line(listing, "total += sa[ty, i] * sb[i, tx]")
     assert [one.name for one in product.sass].count("FFMA") == 32
     assert [text.split()[0] for text in product.ptx].count("fma.rn.f32") == 32
     assert product.hot
     assert "STG" in [one.name for one in of_line(listing, "c[row, col] = total").sass]
     assert not of_line(listing, "c[row, col] = total").hot
-    shown = [one for row in listing.rows for one in row.sass]
-    assert sorted(shown, key=lambda one: one.address) == list(seen.code)
+    instructions = [one for row in listing.rows for one in row.sass]
+    assert sorted(instructions, key=lambda one: one.address) == list(result.code)
 
 
 def test_a_function_that_was_inlined_is_shown_at_its_call():
@@ -263,7 +263,7 @@ def test_a_function_that_was_inlined_is_shown_at_its_call():
     assert "FMUL" in [one.name for one in row.sass]
 
 
-def test_the_listing_says_in_plain_words_what_an_opcode_does():
+def test_the_listing_explains_opcodes_in_plain_words():
     listing = xray(TILED.build(TILE=32), TILED.signature).listing()
     assert "32 × FFMA      multiply and add, float32" in str(listing)
     page = listing._repr_html_()
@@ -272,6 +272,6 @@ def test_the_listing_says_in_plain_words_what_an_opcode_does():
 
 
 def test_an_x_ray_shows_its_figures():
-    seen = xray(TILED.build(TILE=32), TILED.signature)
-    assert "registers per thread              32" in str(seen)
-    assert "<td>2 LDG.32, 32 LDS.32, 8 LDS.128</td>" in seen._repr_html_()
+    result = xray(TILED.build(TILE=32), TILED.signature)
+    assert "registers per thread              32" in str(result)
+    assert "<td>2 LDG.32, 32 LDS.32, 8 LDS.128</td>" in result._repr_html_()

@@ -1,4 +1,4 @@
-"""The checker: what an exercise is, how a reader's kernel is run, and what is said of it.
+"""The checker: the record of an exercise, the run of a reader's kernel, and the verdict on it.
 
-It knows no exercise and no family of exercises: those hand it what they know of their kernels.
+The checker depends on no single exercise or family; these pass in what is special to their kernels.
 """

@@ -1,7 +1,4 @@
-"""How a function of the CPU walks through its arrays: from one access to the next.
-
-Seen from its innermost loop, where nearly all accesses happen.
-"""
+"""The order in which a CPU function accesses its arrays: strides, and loads before a store."""
 
 from __future__ import annotations
 
@@ -17,75 +14,81 @@ from virtual_gpu.counts.recorder import Event
 
 
 @dataclass(frozen=True)
-class Walk:
-    """A load or a store of the source code that was executed again and again.
+class StridedAccess:
+    """A load or store in the source code that was executed at least twice.
 
-    array: the reader's name of it. kind: load or store. times: how often it was executed.
-    step: elements from the nearest one that the array gave, or took, since the execution before,
-    as it happened most often. So a loop that is unrolled by hand has a step of 1, too.
+    array: the reader's name of the array. kind: "load" or "store". executions: the number of times
+    it was executed. stride: the most frequent distance, in elements, to the nearest element of the
+    array that was loaded (or stored) since its previous execution. By this definition a loop that
+    is unrolled by hand also has a stride of 1.
     """
 
     site: Site
     array: str
     kind: str
-    times: int
-    step: int
+    executions: int
+    stride: int
 
 
-def innermost_walks(seen: Run) -> list[Walk]:
-    """Those of the innermost loop: executed at least half as often as the most frequent one.
+def innermost_accesses(run: Run) -> list[StridedAccess]:
+    """Return the accesses of the innermost loop of a CPU function.
 
-    seen: of a function of the CPU.
+    These are the accesses that were executed at least half as often as the most frequent one.
     """
-    walks = _walks(seen)
-    most = max((walk.times for walk in walks), default=0)
-    return [walk for walk in walks if 2 * walk.times >= most]
+    accesses = _strided_accesses(run)
+    most = max((access.executions for access in accesses), default=0)
+    return [access for access in accesses if 2 * access.executions >= most]
 
 
-def read_before_stored(seen: Run) -> tuple[Site, tuple[int, ...]] | None:
-    """The first load of an element of the result that nothing was stored in: where, and which.
+def read_before_stored(run: Run) -> tuple[Site, tuple[int, ...]] | None:
+    """Find the first load of a result element into which a CPU function has stored nothing yet.
 
-    seen: of a function of the CPU.
+    Returns the source line and the index of the element, or None if there is no such load.
     """
     stored = set()
-    for event in seen.trace.recording.events:
-        if event.array != seen.result:
+    for event in run.trace.recording.events:
+        if event.array != run.result:
             continue
         first = int(event.first[0])
         elements = range(first, first + event.width)
         if event.kind == "store":
             stored.update(elements)
         elif early := [element for element in elements if element not in stored]:
-            index = np.unravel_index(early[0], seen.out.shape)
-            return _sites(seen)[event.array, event.kind, event.line], tuple(map(int, index))
+            index = np.unravel_index(early[0], run.out.shape)
+            return _sites(run)[event.array, event.kind, event.line], tuple(map(int, index))
     return None
 
 
-def _sites(seen: Run) -> dict[tuple[str, str, int], Site]:
-    """The source line of each array, kind of access and number of a line."""
-    return {(one.array, one.kind, one.site.line): one.site for one in seen.trace.access_counts}
+def _sites(run: Run) -> dict[tuple[str, str, int], Site]:
+    """Map (array, kind of access, line number) to the source line."""
+    return {(one.array, one.kind, one.site.line): one.site for one in run.trace.access_counts}
 
 
-def _walks(seen: Run) -> list[Walk]:
-    sites = _sites(seen)
+def _strided_accesses(run: Run) -> list[StridedAccess]:
+    sites = _sites(run)
     groups: dict[tuple[str, str], list[Event]] = defaultdict(list)
-    for event in seen.trace.recording.events:
+    for event in run.trace.recording.events:
         groups[event.array, event.kind].append(event)
-    walks = []
+    accesses = []
     for (array, kind), events in groups.items():
         for operation in dict.fromkeys(event.operation for event in events):
-            places = [at for at, event in enumerate(events) if event.operation == operation]
-            if len(places) > 1:
-                site = sites[array, kind, events[places[0]].line]
-                walks.append(Walk(site, array, kind, len(places), _step(events, places)))
-    return walks
+            indices = [i for i, event in enumerate(events) if event.operation == operation]
+            if len(indices) > 1:
+                site = sites[array, kind, events[indices[0]].line]
+                stride = _stride(events, indices)
+                accesses.append(StridedAccess(site, array, kind, len(indices), stride))
+    return accesses
 
 
-def _step(events: list[Event], places: list[int]) -> int:
-    """The most frequent distance between two executions, which happened at these places."""
+def _stride(events: list[Event], indices: list[int]) -> int:
+    """Return the most frequent distance, in elements, to what was accessed just before.
+
+    indices: the events of one operation of a CPU function. Each is compared with the nearest of the
+    elements that were accessed since the operation's previous execution.
+    """
     elements = [int(event.first[0]) for event in events]
-    steps = Counter(
-        min(abs(elements[now] - there) for there in elements[before:now])
-        for before, now in pairwise(places)
+    strides = Counter(
+        min(abs(elements[now] - other) for other in elements[before:now])
+        for before, now in pairwise(indices)
     )
-    return steps.most_common(1)[0][0]
+    return strides.most_common(1)[0][0]

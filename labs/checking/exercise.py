@@ -1,4 +1,4 @@
-"""What an exercise is: one record that says what is asked, and how it is known to be done."""
+"""The record of an exercise: its task, its files, and the targets that its solution must reach."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ EXERCISES = Path(__file__).parents[1] / "exercises"  # a folder per exercise
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Exercise(ABC):
-    """What every exercise is: a text, and files with a starter and a solution.
+    """An exercise of any kind: a text, and files with a starter and a solution.
 
-    name: of its folder, and of the function in `starter.py` and `solution.py`.
-    lesson: the number of the lesson that asks for it. title: as a heading.
-    text: paragraphs of the task, with "about N lines".
-    hints: each is shown after the one before it. after: what was gained, shown when it is right; no
-    number that a prediction asks for later.
+    name: the name of its folder and of the function in `starter.py` and `solution.py`.
+    lesson: the number of the lesson that asks for it. title: its heading.
+    text: the paragraphs of the task, with "about N lines".
+    hints: in the order in which they are shown. after: a sentence on what was gained, shown when
+    the answer is right. It gives away no number that a later prediction asks for.
     """
 
     name: str
@@ -36,31 +36,31 @@ class Exercise(ABC):
     @property
     @abstractmethod
     def goals(self) -> tuple[str, ...]:
-        """What the task promises to look at, in words."""
+        """The criteria by which an answer is judged, as the task states them."""
 
     @property
     def starter(self) -> Callable:
-        """What the reader begins with."""
+        """The function that the reader begins with."""
         return getattr(self._file("starter"), self.name)
 
     @property
     def solution(self) -> Callable:
-        """What is right and reaches every goal."""
+        """A function that is right and reaches every goal."""
         return getattr(self._file("solution"), self.name)
 
     @property
     def starter_text(self) -> str:
-        """The file that the reader begins with."""
+        """The text of `starter.py`."""
         return inspect.getsource(self._file("starter"))
 
     @property
     def solution_text(self) -> str:
-        """The file with the solution."""
+        """The text of `solution.py`."""
         return inspect.getsource(self._file("solution"))
 
     @property
     def folder(self) -> Path:
-        """Where its files are."""
+        """The folder of the exercise's files."""
         return EXERCISES / self.name
 
     def _file(self, file: str):
@@ -69,10 +69,10 @@ class Exercise(ABC):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KernelExercise(Exercise, Job):
-    """One kernel that the reader writes; its text says the launch.
+    """An exercise in which the reader writes one kernel; its text states the launch.
 
-    targets: counts that a right kernel must reach as well. probes: what its family knows of the
-    usual mistakes. timed: whether a grader may time it.
+    targets: counts that a right kernel must also reach. probes: functions of its family that
+    recognise usual mistakes. timed: True if a grader may time the kernel.
     """
 
     targets: tuple[Target, ...]
@@ -81,5 +81,5 @@ class KernelExercise(Exercise, Job):
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """A right result, and the words of its targets."""
+        """A right result, then each target as the task states it."""
         return ("right at any shape", *(target.words for target in self.targets))

@@ -1,4 +1,4 @@
-"""What the launch of a kernel exercise is: its arguments, its grid, and the right result."""
+"""The launches of a kernel exercise: their shapes, arguments, grids and right results."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from random import Random
 
 import numpy as np
 
-from labs.checking.vocabulary import FUNCTION, KERNEL, Kind
+from labs.checking.vocabulary import FUNCTION, KERNEL, Vocabulary
 from utils.ladder.step import Launch
 
 Shape = tuple[int, ...]
 
 
 def nearby(shape: Shape, random: Random) -> Shape:
-    """A shape whose sizes differ by an eighth at most, or by three where they are small."""
+    """Draw a shape whose sizes differ from these by at most an eighth, or by three if small."""
     reach = [max(size // 8, min(3, size // 2)) for size in shape]
     return tuple(
         size if size == 1 else size + random.randint(-most, most)
@@ -24,24 +24,25 @@ def nearby(shape: Shape, random: Random) -> Shape:
 
 
 def smaller(shape: Shape, random: Random) -> Shape:
-    """The same, and none is larger: for sums that would no longer be exact."""
+    """Draw a nearby shape in which no size grows, because larger sums would not be exact."""
     return tuple(map(min, shape, nearby(shape, random)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Job:
-    """What a kernel that the reader writes is launched with.
+    """The launches of a kernel that the reader writes.
 
-    decorator: "cuda.jit" for a kernel, "njit" for a function of the CPU. This one is run step by
-    step as a kernel of one thread, so that loads, stores and their order are known of it as well.
-    parameters: of the kernel; the result is the last one.
-    scratch: those of them besides the result that the kernel may change, such as a counter.
-    sizes: what the numbers of a shape are called, such as ("m", "n", "k").
-    vary: another shape for a grader, in place of one that is not the first.
-    shapes: the first fits all blocks, so that counts are whole numbers; then odd ones; ones last,
-    because an error is easier to read at any other shape.
-    launch: for a shape. inputs: for a shape and a seed, all arguments but the result, float32 whole
-    numbers, so that sums are exact. reference: the right result for these inputs, float64.
+    decorator: "cuda.jit" for a kernel, "njit" for a CPU function. A CPU function is interpreted as
+    a kernel of one thread, so that its loads, its stores and their order are known too.
+    parameters: the names of the kernel's parameters; the last one is the result.
+    scratch: parameters other than the result that the kernel may change, such as a counter.
+    sizes: the names of a shape's numbers, such as ("m", "n", "k").
+    vary: draws another shape for a grader, to replace any shape but the first.
+    shapes: the first fits all blocks, so that counts are whole numbers. Odd ones follow. The shape
+    of ones is last, because an error is easier to read at any other shape.
+    launch: returns the launch for a shape. inputs: returns all arguments but the result for a shape
+    and a seed, as whole numbers in float32, so that sums are exact. reference: returns the right
+    result for these inputs, float64.
     """
 
     parameters: tuple[str, ...]
@@ -56,15 +57,15 @@ class Job:
 
     @property
     def on_cpu(self) -> bool:
-        """Whether it is a function of the CPU, and no kernel."""
+        """True for a CPU function, False for a kernel."""
         return self.decorator == "njit"
 
     @property
-    def kind(self) -> Kind:
-        """What a verdict calls it."""
+    def words(self) -> Vocabulary:
+        """The words of a verdict on this kernel or CPU function."""
         return FUNCTION if self.on_cpu else KERNEL
 
     @property
     def result(self) -> str:
-        """The parameter that the kernel writes."""
+        """The name of the parameter into which the kernel writes."""
         return self.parameters[-1]

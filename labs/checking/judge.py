@@ -1,9 +1,9 @@
-"""Run a reader's kernel, or function, and say what is wrong with it, or what it reached.
+"""Run a reader's kernel or CPU function, and judge it.
 
-In this order, and it stops at the first cause: is it a kernel of the right parameters; does it
-compile and end; what it stores and loads; what the virtual GPU found; elements that nobody wrote;
-wrong values; the targets. To what was seen it adds the mistake behind it: what the text shows, or
-what behaves like this by the exercise's table.
+The judge stops at the first cause. It looks, in this order, at the parameters; at whether the
+kernel compiles and ends; at its accesses to inputs and result; at the findings of the virtual GPU;
+at elements that were never written; at wrong values; at the targets. It adds the mistake behind a
+symptom if the source code shows one, or if the exercise's table knows a kernel that behaves alike.
 """
 
 from __future__ import annotations
@@ -19,116 +19,137 @@ from labs.checking.exercise import KernelExercise
 from labs.checking.phrasing import at, counted, element, extent, sentence
 from labs.checking.recognise import (
     NOTHING_KNOWN,
-    Table,
+    MistakeTable,
     known_mistake,
     similar_mistake,
     table_in,
 )
-from labs.checking.run import SEED, Run, run
+from labs.checking.run import SEED, Run, run_kernel
 from labs.checking.submission_checks import no_kernel
 from labs.checking.text_mistakes import TEXT_MISTAKES, never_called
+from labs.checking.translated_mistakes import translated
 from labs.checking.verdict import Verdict
 from utils.errors import CourseError
+from utils.translation import translate
 from virtual_gpu import Finding, KernelRaised, LimitReached, Site, VirtualGpuError
 from virtual_gpu.common.source import Source, read_source
 
 
-def judge(asked: KernelExercise, kernel, patience: float) -> Verdict:
-    """Run a kernel at the shapes of an exercise. patience: seconds that one launch may take."""
-    cause = no_kernel(asked, kernel)
+def judge(exercise: KernelExercise, kernel, patience: float) -> Verdict:
+    """Run a kernel at all shapes of an exercise and return the verdict.
+
+    patience: the seconds that one launch may take.
+    """
+    cause = no_kernel(exercise, kernel)
     if cause:
-        return _refused(asked, cause)
-    runs, cause = observed(asked, kernel, patience, table_in(asked.folder))
+        return _refused(exercise, cause)
+    runs, cause = run_shapes(exercise, kernel, patience, translated(table_in(exercise.folder)))
     if cause:
-        cause = _first(asked.probes.constants, kernel) or cause
-        return _refused(asked, cause, _notes(runs))
-    return by_targets(asked, runs)
+        cause = _first(exercise.probes.constants, kernel) or cause
+        return _refused(exercise, cause, _notes(runs))
+    return by_targets(exercise, runs)
 
 
-def observed(
-    asked: KernelExercise, kernel, patience: float, table: Table = NOTHING_KNOWN
+def run_shapes(
+    exercise: KernelExercise, kernel, patience: float, table: MistakeTable = NOTHING_KNOWN
 ) -> tuple[list[Run], str | None]:
-    """Return the runs up to the first that goes wrong, and why it does; None where none does.
+    """Return the runs up to the first that goes wrong, and the cause, or None if all are right.
 
-    A launch that ends in an error gives no run. table: of the mistakes that are known by what they
-    do.
+    A launch that ends in an error gives no run. table: the exercise's known mistakes.
     """
     runs = []
-    for shape in asked.shapes:
-        seen = attempt(asked, kernel, shape, patience)
-        if isinstance(seen, str):
-            return runs, seen
-        runs.append(seen)
-        cause = wrong_result(asked, runs, table)
+    for shape in exercise.shapes:
+        run = attempt(exercise, kernel, shape, patience)
+        if isinstance(run, str):
+            return runs, run
+        runs.append(run)
+        cause = wrong_result(exercise, runs, table)
         if cause:
             return runs, cause
     return runs, None
 
 
-def _refused(asked: KernelExercise, cause: str, notes: tuple[str, ...] = ()) -> Verdict:
-    return Verdict(asked.name, asked.title, (cause,), notes=notes)
+def _refused(exercise: KernelExercise, cause: str, notes: tuple[str, ...] = ()) -> Verdict:
+    return Verdict(exercise.name, exercise.title, (cause,), notes=notes)
 
 
 def _notes(runs: list[Run]) -> tuple[str, ...]:
-    if not any(one.printed for one in runs):
+    if not any(run.printed for run in runs):
         return ()
-    return (
-        f"What your {runs[0].job.kind.noun} prints is not shown here: a check runs it several "
-        "times. Run it by yourself to see it.",
+    note = runs[0].job.words.say(
+        "What your {noun} prints is not shown here: a check runs it several times. Run it by "
+        "yourself to see it."
     )
+    return (note,)
 
 
-def attempt(asked: KernelExercise, kernel, shape, patience: float, seed: int = SEED) -> Run | str:
-    """The run, or why there is none. seed: of the inputs."""
+def attempt(
+    exercise: KernelExercise, kernel, shape, patience: float, seed: int = SEED
+) -> Run | str:
+    """Run a kernel at one shape; return the run, or the cause as a sentence if there is no run.
+
+    patience: the seconds that the launch may take. seed: the seed of the inputs.
+    """
     try:
-        return run(asked, kernel, shape, patience, seed=seed)
+        return run_kernel(exercise, kernel, shape, patience, seed=seed)
     except LimitReached as error:
-        return _never_ends(asked, kernel, str(error))
+        return _never_ends(exercise, kernel, str(error))
     except KernelRaised as error:
-        return f"The {asked.kind.noun} raises an error: {_plain(asked, error)}"
+        why = _plain(exercise, error)
+        return exercise.words.say("The {noun} raises an error: {why}", why=why)
     except (VirtualGpuError, CourseError) as error:
-        story = _does_not_run(asked, _plain(asked, error))
+        story = _does_not_run(exercise, _plain(exercise, error))
         unknown = re.search(r"line (\d+) (`.*?`): .* is not known to this check\.", story)
-        if unknown and (cause := _first(asked.probes.unknown, kernel, story)):
-            return f"Line {unknown[1]}, {unknown[2]}: {cause}"
-        cause = _first(asked.probes.refused, kernel, story)
+        if unknown and (cause := _first(exercise.probes.unknown, kernel, story)):
+            where = translate("Line {line}, {code}", line=unknown[1], code=unknown[2])
+            return f"{where}: {cause}"
+        cause = _first(exercise.probes.refused, kernel, story)
         return f"{story} {cause}" if cause else story
     except Exception as error:  # whatever a kernel's text does to the interpreter
-        return f"The {asked.kind.noun} does not run: {type(error).__name__}: {sentence(str(error))}"
+        why = f"{type(error).__name__}: {sentence(str(error))}"
+        return exercise.words.say("The {noun} does not run: {why}", why=why)
 
 
-def _does_not_run(asked: KernelExercise, why: str) -> str:
-    """Numba runs much on the CPU that a check cannot follow."""
-    if asked.on_cpu and "not known to this check" in why:
-        return f"The check cannot follow this {asked.kind.noun}: {why}"
-    return f"The {asked.kind.noun} does not run: {why}"
+def _does_not_run(exercise: KernelExercise, why: str) -> str:
+    """Return the sentence for a kernel that does not run, or that the check cannot follow."""
+    if exercise.on_cpu and "not known to this check" in why:
+        return exercise.words.say("The check cannot follow this {noun}: {why}", why=why)
+    return exercise.words.say("The {noun} does not run: {why}", why=why)
 
 
-def _plain(asked: KernelExercise, error: Exception) -> str:
-    """The virtual GPU's sentence without what the failed launch has written."""
-    told = re.sub(r" Written before: [^.]*\.$", "", str(error))
-    return sentence(asked.kind.said(told))
+def _plain(exercise: KernelExercise, error: Exception) -> str:
+    """Return the error message without the list of what the failed launch has written."""
+    message = re.sub(r" Written before: [^.]*\.$", "", str(error))
+    return sentence(exercise.words.rephrase(message))
 
 
-def _never_ends(asked: KernelExercise, kernel, message: str) -> str:
+def _never_ends(exercise: KernelExercise, kernel, message: str) -> str:
     where = re.search(r"line (\d+)", message)
     limit = re.search(r"the launch has run (?:for )?more than (\S+ \w+)", message)
     loop = _innermost_while(read_source(kernel.py_func), int(where[1])) if where else None
-    stuck = re.search(r"(\d+ threads) wait in this loop", message)
+    stuck = re.search(r"(\d+) threads wait in this loop", message)
     if stuck and loop and not _waits_for_others(kernel, loop.line):
-        return f"{at(loop)}: {stuck[1]} never leave this loop. {asked.kind.endless}"
-    if where is None or (limit is None and not asked.on_cpu):
+        return exercise.words.say(
+            "{where}: {threads} never leave this loop. {endless}",
+            where=at(loop),
+            threads=translate("{number} threads", number=stuck[1]),
+        )
+    if where is None or (limit is None and not exercise.on_cpu):
         return sentence(re.sub(r"^\w+, line (\d+) `(.*?):?`", r"Line \1, `\2`", message))
-    late = f"the {asked.kind.noun} does not end"
+    late = exercise.words.say("the {noun} does not end")
     if limit:
-        late = f"after {limit[1]} the {asked.kind.noun} has not ended"
+        late = exercise.words.say("after {limit} the {noun} has not ended", limit=limit[1])
     if loop is None:
-        return f"Line {where[1]}: {late}. It does far more turns than the task needs."
-    return f"{at(loop)}: {late}. {asked.kind.endless}"
+        return translate(
+            "Line {line}: {late}. It does far more turns than the task needs.",
+            line=where[1],
+            late=late,
+        )
+    return exercise.words.say("{where}: {late}. {endless}", where=at(loop), late=late)
 
 
 def _innermost_while(source: Source, line: int) -> Site | None:
-    """The last `while` loop that begins before a line and holds it."""
+    """Return the innermost `while` loop around a line, or None."""
     loops = [
         node
         for node in ast.walk(source.tree)
@@ -138,7 +159,7 @@ def _innermost_while(source: Source, line: int) -> Site | None:
 
 
 def _waits_for_others(kernel, line: int) -> bool:
-    """Whether another thread can end the `while` loop of a line: by an element, or in a call."""
+    """Return True if another thread can end a `while` loop, by an array element or in a call."""
     loop = next(
         node
         for node in ast.walk(read_source(kernel.py_func).tree)
@@ -153,7 +174,7 @@ def _waits_for_others(kernel, line: int) -> bool:
 
 
 def _set_by(node: ast.Assign | ast.AugAssign) -> set[str]:
-    """The variables that a statement sets."""
+    """Return the names of the variables that a statement sets."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     return {
         one.id
@@ -164,204 +185,246 @@ def _set_by(node: ast.Assign | ast.AugAssign) -> set[str]:
 
 
 def wrong_result(
-    asked: KernelExercise, runs: Sequence[Run], table: Table = NOTHING_KNOWN
+    exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable = NOTHING_KNOWN
 ) -> str | None:
-    """Why the last result is wrong, or was computed in a way that no device would bear; else None.
+    """Return why the last run is wrong, as sentences; None if it is right.
 
-    runs: at the shapes up to this one. table: of the mistakes that are known by what they do.
+    A run with the right result is wrong too if it has a race, say, or changes an input.
+    runs: the runs at all shapes up to this one. table: the exercise's known mistakes.
     """
     return (
         misused(runs[-1])
-        or _does_nothing(asked, runs, table)
-        or found(asked, runs, table)
-        or _not_written(asked, runs, table)
-        or _wrong_values(asked, runs, table)
+        or _does_nothing(exercise, runs, table)
+        or describe_first_flaw(exercise, runs, table)
+        or _not_written(exercise, runs, table)
+        or _wrong_values(exercise, runs, table)
     )
 
 
-def misused(seen: Run) -> str | None:
-    """An input that the kernel changes, or a result that it reads; else None."""
-    return _stores_into_an_input(seen) or _reads_the_result(seen)
+def misused(run: Run) -> str | None:
+    """Return a sentence if the kernel changes an input or reads the result, else None."""
+    return _stores_into_an_input(run) or _reads_the_result(run)
 
 
-def _stores_into_an_input(seen: Run) -> str | None:
-    job = seen.job
+def _stores_into_an_input(run: Run) -> str | None:
+    job = run.job
     for parameter in (one for one in job.parameters[:-1] if one not in job.scratch):
         for kind in ("store", "atomic"):
-            for access in seen.accesses(parameter, kind):
-                return (
-                    f"{at(access.site)} changes `{access.array}`, which is an input. "
-                    f"{job.kind.needed}, and the result belongs in `{seen.result}`."
+            for access in run.accesses(parameter, kind):
+                return job.words.say(
+                    "{where} changes `{array}`, which is an input. {needed}, and the result "
+                    "belongs in `{result}`.",
+                    where=at(access.site),
+                    array=access.array,
+                    result=run.result,
                 )
     return None
 
 
-def _reads_the_result(seen: Run) -> str | None:
-    """Whether the first access to the result needs what stands there before the launch."""
-    if seen.job.on_cpu:
-        first = read_before_stored(seen)
-        return _needs_what_was_there(first[0], element(seen.result, first[1])) if first else None
-    for access in seen.trace.access_counts:
-        if (access.array, access.space) != (seen.result, "global"):
+def _reads_the_result(run: Run) -> str | None:
+    """Return a sentence if the kernel reads the result before it has stored anything there."""
+    if run.job.on_cpu:
+        first = read_before_stored(run)
+        return _needs_an_old_value(first[0], element(run.result, first[1])) if first else None
+    for access in run.trace.access_counts:
+        if (access.array, access.space) != (run.result, "global"):
             continue
         if access.kind == "store":
             return None
-        return _needs_what_was_there(access.site, f"`{seen.result}`")
+        return _needs_an_old_value(access.site, f"`{run.result}`")
     return None
 
 
-def _needs_what_was_there(site: Site, what: str) -> str:
-    return (
-        f"{at(site)} needs the value of {what} before anything was stored there. This check fills "
-        "the result with NaN, and NaN plus anything is NaN."
+def _needs_an_old_value(site: Site, what: str) -> str:
+    return translate(
+        "{where} needs the value of {element} before anything was stored there. This check fills "
+        "the result with NaN, and NaN plus anything is NaN.",
+        where=at(site),
+        element=what,
     )
 
 
-def _does_nothing(asked: KernelExercise, runs: Sequence[Run], table: Table) -> str | None:
-    seen, kind = runs[-1], asked.kind
-    if seen.trace.findings or seen.accesses(asked.result, "store"):
+def _does_nothing(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable) -> str | None:
+    run, words = runs[-1], exercise.words
+    if run.trace.findings or run.accesses(exercise.result, "store"):
         return None
-    if not any(one.space == "global" for one in seen.trace.access_counts):
-        return f"{seen.where} {kind.idle}"
-    story = f"The {kind.noun} reads its inputs, but {kind.never_stores} into `{seen.result}`."
+    if not any(one.space == "global" for one in run.trace.access_counts):
+        return words.say("{where} {idle}", where=run.where)
+    story = words.say(
+        "The {noun} reads its inputs, but {never_stores} into `{result}`.", result=run.result
+    )
     return _with_cause(story, runs, table)
 
 
-def found(
-    asked: KernelExercise, runs: Sequence[Run], table: Table = NOTHING_KNOWN
+def describe_first_flaw(
+    exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable = NOTHING_KNOWN
 ) -> str | None:
-    """The first flaw that the virtual GPU found, with its cause."""
-    seen = runs[-1]
-    for finding in seen.trace.findings:
-        if not finding.is_warning and not _is_overlap(seen, finding):
-            return _explained(asked, runs, table, finding)
+    """Return a sentence on the first finding of the virtual GPU, with its cause, or None."""
+    run = runs[-1]
+    for finding in run.trace.findings:
+        if not finding.is_warning and not _is_overlap(run, finding):
+            return _explained(exercise, runs, table, finding)
     return None
 
 
-def _is_overlap(seen: Run, finding: Finding) -> bool:
-    """Two threads store one element of the result, while others are missing: that says more."""
-    return finding.kind == "race" and finding.array == seen.result and bool(seen.unwritten.any())
+def _is_overlap(run: Run, finding: Finding) -> bool:
+    """Return True for a race on the result if elements are missing, because these say more."""
+    return finding.kind == "race" and finding.array == run.result and bool(run.unwritten.any())
 
 
 def _explained(
-    asked: KernelExercise, runs: Sequence[Run], table: Table, finding: Finding
+    exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable, finding: Finding
 ) -> str:
-    seen, kind = runs[-1], asked.kind
-    story = f"{at(finding.site)}: {sentence(kind.told(finding))}"
-    parameter = seen.parameter(finding.array)
+    run, words = runs[-1], exercise.words
+    story = f"{at(finding.site)}: {sentence(words.describe(finding))}"
+    parameter = run.parameter(finding.array)
     if finding.kind == "out_of_bounds" and parameter:
-        there = extent(finding.array, seen.array(parameter).shape)
-        story = (
-            f"{at(finding.site)}: {kind.who(finding)} goes to "
-            f"{element(finding.array, finding.index)}. {seen.where}, {there}."
+        there = extent(finding.array, run.array(parameter).shape)
+        story = translate(
+            "{line}: {thread} goes to {element}. {where}, {size}.",
+            line=at(finding.site),
+            thread=words.subject(finding),
+            element=element(finding.array, finding.index),
+            where=run.where,
+            size=there,
         )
     cause = (
-        never_called(seen, finding)
+        never_called(run, finding)
         or known_mistake(table, runs)
-        or _first(TEXT_MISTAKES, seen, finding)
+        or _first(TEXT_MISTAKES, run, finding)
     )
     return _with_cause(story, runs, table, cause)
 
 
-def _not_written(asked: KernelExercise, runs: Sequence[Run], table: Table) -> str | None:
-    seen, missing = runs[-1], runs[-1].unwritten
+def _not_written(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable) -> str | None:
+    run, missing = runs[-1], runs[-1].unwritten
     if not missing.any():
         return None
-    story = (
-        f"{seen.where}, {missing.sum():,} of "
-        f"{counted(missing.size, 'element')} of `{seen.result}` were never written"
-        f"{_whole_part(missing)}."
+    story = translate(
+        "{where}, {count:,} of {elements} of `{result}` were never written{which}.",
+        where=run.where,
+        count=missing.sum(),
+        elements=counted(missing.size, "element"),
+        result=run.result,
+        which=_whole_part(missing),
     )
-    return _with_cause(story, runs, table, question=asked.kind.missing)
+    return _with_cause(story, runs, table, question=exercise.words.say("{missing}"))
 
 
 def _whole_part(missing: np.ndarray) -> str:
-    """The first column, row or element that is missing."""
+    """Return the end of a sentence with the first column, row or element that is missing."""
     if missing.ndim == 2:
-        for axis, what in ((0, "column"), (1, "row")):
-            whole = np.flatnonzero(missing.all(axis=axis))
-            if whole.size and whole.size < missing.shape[1 - axis]:
-                return f", among them all of {what} {whole[0]}"
+        columns, rows = (np.flatnonzero(missing.all(axis=axis)) for axis in (0, 1))
+        if columns.size and columns.size < missing.shape[1]:
+            return translate(", among them all of column {number}", number=columns[0])
+        if rows.size and rows.size < missing.shape[0]:
+            return translate(", among them all of row {number}", number=rows[0])
     first = ", ".join(str(one) for one in np.argwhere(missing)[0])
-    return f"; the first is [{first}]"
+    return translate("; the first is [{index}]", index=first)
 
 
-def _wrong_values(asked: KernelExercise, runs: Sequence[Run], table: Table) -> str | None:
-    seen, wrong = runs[-1], runs[-1].wrong
+def _wrong_values(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable) -> str | None:
+    run, wrong = runs[-1], runs[-1].wrong
     if not wrong.any():
         return None
     first = tuple(np.argwhere(wrong)[0])
-    story = (
-        f"{seen.where}, {wrong.sum():,} of {counted(wrong.size, 'element')} of "
-        f"`{seen.result}` {'is' if wrong.sum() == 1 else 'are'} wrong; the first is "
-        f"{element(seen.result, first)}: {seen.out[first]:g}, and {seen.right[first]:g} is right."
-    )
+    values = {
+        "where": run.where,
+        "count": wrong.sum(),
+        "elements": counted(wrong.size, "element"),
+        "result": run.result,
+        "first": element(run.result, first),
+        "given": run.out[first],
+        "right": run.right[first],
+    }
+    if wrong.sum() == 1:
+        story = translate(
+            "{where}, {count:,} of {elements} of `{result}` is wrong; the first is {first}: "
+            "{given:g}, and {right:g} is right.",
+            **values,
+        )
+    else:
+        story = translate(
+            "{where}, {count:,} of {elements} of `{result}` are wrong; the first is {first}: "
+            "{given:g}, and {right:g} is right.",
+            **values,
+        )
     cause = known_mistake(table, runs) or _first(
-        (no_number, negative_index, *asked.probes.wrong), seen
+        (no_number, negative_index, *exercise.probes.wrong), run
     )
-    return _with_cause(story, runs, table, cause, asked.kind.wrong)
+    return _with_cause(story, runs, table, cause, exercise.words.say("{wrong}"))
 
 
-def no_number(seen: Run) -> str | None:
-    """Infinite or NaN where the right result is finite."""
-    others = np.argwhere(~np.isfinite(seen.out) & np.isfinite(seen.right))
+def no_number(run: Run) -> str | None:
+    """Return a sentence on the first element that is infinite or NaN and should be finite."""
+    others = np.argwhere(~np.isfinite(run.out) & np.isfinite(run.right))
     if not len(others):
         return None
-    value = seen.out[tuple(others[0])]
-    why = (
-        "it was computed from what is no number, by 0 divided by 0, say, or an element that nobody "
-        "has set."
-        if np.isnan(value)
-        else "it grew beyond the largest float. Is something multiplied that should be added, or "
-        "divided by zero, or never set?"
+    value, name = run.out[tuple(others[0])], element(run.result, others[0])
+    if np.isnan(value):
+        return translate(
+            "{element} is {value:g}: it was computed from what is no number, by 0 divided by 0, "
+            "say, or an element that nobody has set.",
+            element=name,
+            value=value,
+        )
+    return translate(
+        "{element} is {value:g}: it grew beyond the largest float. Is something multiplied that "
+        "should be added, or divided by zero, or never set?",
+        element=name,
+        value=value,
     )
-    return f"{element(seen.result, others[0])} is {value:g}: {why}"
 
 
-def negative_index(seen: Run) -> str | None:
-    for finding in seen.trace.findings:
+def negative_index(run: Run) -> str | None:
+    """Return a sentence on the first index below 0, which Numba counts from the end."""
+    for finding in run.trace.findings:
         if finding.kind == "wrapped_index":
-            return f"{at(finding.site)}: {sentence(seen.job.kind.told(finding))}"
+            return f"{at(finding.site)}: {sentence(run.job.words.describe(finding))}"
     return None
 
 
 def _with_cause(
     story: str,
     runs: Sequence[Run],
-    table: Table,
+    table: MistakeTable,
     cause: str | None = None,
     question: str = "",
 ) -> str:
-    """The story of what was seen, and the mistake behind it.
+    """Return the description of a symptom, followed by the mistake behind it.
 
-    cause: what the text shows. Otherwise a mistake that `wrong.py` lists is known by what it does;
-    what behaves alike is next. question: asked where nothing is known.
+    cause: the mistake, if the source code shows it. Otherwise the mistake is looked up in the
+    table: first one of `wrong.py` that behaves exactly like this, then a similar one.
+    question: is asked if no mistake is known.
     """
     cause = cause or known_mistake(table, runs) or similar_mistake(table, runs) or question
     return story if not cause or cause in story else f"{story} {cause}"
 
 
-def _first(probes, *known) -> str | None:
-    """The answer of the first probe that recognises something."""
-    return next((cause for probe in probes if (cause := probe(*known))), None)
+def _first(probes, *arguments) -> str | None:
+    """Return the answer of the first probe that recognises something."""
+    return next((cause for probe in probes if (cause := probe(*arguments))), None)
 
 
-def by_targets(asked: KernelExercise, runs: list[Run]) -> Verdict:
-    """The verdict on a kernel whose result is right: the first target that it misses, or none."""
+def by_targets(exercise: KernelExercise, runs: list[Run]) -> Verdict:
+    """Return the verdict on a kernel with right results, which may miss a target."""
     counts, notes = {}, list(_notes(runs))
-    for target in asked.targets:
-        for seen in runs if target.every_shape else runs[:1]:
-            value = target.measure(seen)
+    for target in exercise.targets:
+        for run in runs if target.every_shape else runs[:1]:
+            value = target.measure(run)
             if value is None:
-                notes.append(f"Not known on this machine: {target.words}.")
+                words = translate(target.words)
+                notes.append(translate("Not known on this machine: {target}.", target=words))
                 break
             counts[target.what] = max(value, counts.get(target.what, value))
             if target.missed(value):
-                cause = f"The result is right. But {target.cause(seen, value)}"
-                return Verdict(asked.name, asked.title, (cause,), (), counts, tuple(notes))
+                why = target.cause(run, value)
+                cause = translate("The result is right. But {why}", why=why)
+                return Verdict(exercise.name, exercise.title, (cause,), (), counts, tuple(notes))
+    told = "; ".join(f"{translate(what)} {value:.4g}" for what, value in counts.items())
     facts = (
-        f"Right at {counted(len(runs), 'shape')}{asked.kind.nothing_found}.",
-        f"Counted: {'; '.join(f'{what} {value:.4g}' for what, value in counts.items())}.",
-        asked.after,
+        exercise.words.say("Right at {shapes}{nothing_found}.", shapes=counted(len(runs), "shape")),
+        translate("Counted: {counts}.", counts=told),
+        translate(exercise.after),
     )
-    return Verdict(asked.name, asked.title, (), facts, counts, tuple(notes))
+    return Verdict(exercise.name, exercise.title, (), facts, counts, tuple(notes))

@@ -1,51 +1,62 @@
-"""How a verdict says where, how large and how many."""
+"""The phrases of a verdict: source lines, array elements, sizes and counts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from utils.translation import translate
 from virtual_gpu import Site
 
 
 def at(site: Site) -> str:
-    """The source line, to begin a sentence."""
-    return f"Line {site.line}, {quoted(site.source)}"
+    """Return a source line with its number, to begin a sentence: Line 7, `i += 1`."""
+    return translate("Line {line}, {code}", line=site.line, code=quoted(site.source))
 
 
 def at_line(site: Site) -> str:
-    """The source line, within a sentence."""
-    return f"line {site.line}, {quoted(site.source)}"
+    """Return a source line with its number, for the middle of a sentence."""
+    return translate("line {line}, {code}", line=site.line, code=quoted(site.source))
 
 
 def quoted(source: str) -> str:
-    """A source line as a sentence quotes it: without the colon of a loop or a test."""
+    """Return a source line in backticks, without the colon of a loop or a test."""
     return f"`{source.strip().removesuffix(':').rstrip()}`"
 
 
 def counted(number: int, what: str) -> str:
-    """A number with its noun: 1 thread, 2 threads."""
-    return f"{number:,} {what}{'s' * (number != 1)}"
+    """Return a number with its noun: 1 thread, 2 threads.
+
+    what: the noun. `python -m tools.messages` finds it where it is a constant in the call.
+    """
+    return translate(one_and_many(what)[number != 1], number=f"{number:,}")
+
+
+def one_and_many(what: str) -> tuple[str, str]:
+    """Return the message for one thing and that for several."""
+    return f"{{number}} {what}", f"{{number}} {what}s"
 
 
 def extent(name: str, shape: tuple[int, ...]) -> str:
-    """How large an array is."""
+    """Return a clause on the size of an array: `a` has 3 rows and 6 columns."""
     if len(shape) == 2:
-        return f"`{name}` has {counted(shape[0], 'row')} and {counted(shape[1], 'column')}"
+        rows, columns = counted(shape[0], "row"), counted(shape[1], "column")
+        return translate("`{name}` has {rows} and {columns}", name=name, rows=rows, columns=columns)
     if len(shape) == 1:
-        return f"`{name}` has {counted(shape[0], 'element')}"
-    return f"`{name}` is {'×'.join(map(str, shape))}"
+        elements = counted(shape[0], "element")
+        return translate("`{name}` has {elements}", name=name, elements=elements)
+    return translate("`{name}` is {shape}", name=name, shape="×".join(map(str, shape)))
 
 
 def element(name: str, index: Iterable[int]) -> str:
-    """An element of an array: `c[3, 5]`."""
+    """Return the name of an array element in backticks: `c[3, 5]`."""
     return f"`{name}[{', '.join(str(int(one)) for one in index)}]`"
 
 
 def sentence(text: str) -> str:
-    """The text with a full stop."""
+    """Return the text with a full stop, unless it ends with one or with a question mark."""
     return text if text.endswith((".", "?")) else f"{text}."
 
 
 def up_to(what: str, count: int) -> str:
-    """The first of something, with their verb: rows 0 to 7 are."""
+    """Return the first `count` of something with their verb: rows 0 to 7 are."""
     return f"{what} 0 is" if count == 1 else f"{what}s 0 to {count - 1} are"

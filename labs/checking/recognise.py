@@ -1,4 +1,4 @@
-"""Recognition by behaviour: a mistake is known by what a run did, in any spelling.
+"""Recognise mistakes by what a run does, whatever the spelling of the kernel.
 
 A run is reduced to fingerprints, from the most exact to the coarsest. `mistakes.json` of an
 exercise says which sentence belongs to which fingerprint; `python -m tools.mistakes` makes it from
@@ -18,68 +18,75 @@ from pathlib import Path
 
 import numpy as np
 
-from labs.checking.places import conditions_in, filled
+from labs.checking.placeholders import conditions_in, fill
 from labs.checking.run import Run
 from virtual_gpu import Finding
 
 FILE = "mistakes.json"
-UNWRITTEN = np.float32(-12345.678)  # stands for an element that was never written
-_FLAWS = 2  # findings that a fingerprint holds; later ones depend on the spelling
+UNWRITTEN = np.float32(-12345.678)  # replaces elements that were never written
+_FLAWS = 2  # the most findings in a fingerprint; later ones depend on the spelling
 
 
 @dataclass(frozen=True)
-class Table:
-    """What is known of the mistakes of one exercise: sentences by fingerprint.
+class MistakeTable:
+    """The known mistakes of one exercise: sentences by fingerprint.
 
-    known: of `wrong.py`, by the most exact fingerprint. alike: of mutants, and of coarser
-    fingerprints. The first sentence whose places the reader's kernel has is said.
+    known: the sentences of `wrong.py` by their most exact fingerprint. alike: sentences of mutants,
+    and sentences by coarser fingerprints. `check` says the first sentence of a list whose
+    placeholders the reader's run can fill.
     """
 
     known: Mapping[str, Sequence[str]] = field(default_factory=dict)
     alike: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-NOTHING_KNOWN = Table()
+NOTHING_KNOWN = MistakeTable()
 
 
 @cache
-def table_in(folder: Path) -> Table:
-    """Return the table of an exercise's folder; an empty one where there is no file."""
+def table_in(folder: Path) -> MistakeTable:
+    """Read the table in an exercise's folder; return an empty one if there is no file."""
     file = folder / FILE
     if not file.exists():
         return NOTHING_KNOWN
     content = json.loads(file.read_text(encoding="utf-8"))
-    return Table(*(_by_print(content[part]) for part in ("known", "alike")))
+    return MistakeTable(*(_by_print(content[part]) for part in ("known", "alike")))
 
 
 def _by_print(sentences: Mapping[str, str]) -> dict[str, list[str]]:
-    found = defaultdict(list)
+    by_print = defaultdict(list)
     for sentence in in_order(sentences):
         for one in sentences[sentence].split():
-            found[one].append(sentence)
-    return found
+            by_print[one].append(sentence)
+    return by_print
 
 
 def in_order(sentences: Iterable[str]) -> list[str]:
-    """Return sentences as they are tried: those that ask for the most come first."""
+    """Return sentences in the order in which they are tried, those with most conditions first."""
     return sorted(sentences, key=lambda sentence: (-conditions_in(sentence), sentence))
 
 
-def known_mistake(table: Table, runs: Sequence[Run]) -> str | None:
-    """Return the sentence of the mistake in `wrong.py` that behaves exactly like these runs."""
-    return said(table.known.get(next(fingerprints(runs)), ()), runs[-1])
+def known_mistake(table: MistakeTable, runs: Sequence[Run]) -> str | None:
+    """Return the sentence of the mistake in `wrong.py` that behaves exactly like these runs.
+
+    Returns None if there is no such mistake. runs: at all shapes up to the first that goes wrong.
+    """
+    return first_filled(table.known.get(next(fingerprints(runs)), ()), runs[-1])
 
 
-def similar_mistake(table: Table, runs: Sequence[Run]) -> str | None:
-    """Return the sentence of the nearest mutant, or of the mistakes that share a coarse print."""
-    found = (said(table.alike.get(one, ()), runs[-1]) for one in fingerprints(runs))
-    return next((sentence for sentence in found if sentence), None)
+def similar_mistake(table: MistakeTable, runs: Sequence[Run]) -> str | None:
+    """Return the sentence of the nearest mutant, or of mistakes with a common coarse fingerprint.
+
+    Returns None if there is no such sentence. runs: at all shapes up to the first that goes wrong.
+    """
+    sentences = (first_filled(table.alike.get(one, ()), runs[-1]) for one in fingerprints(runs))
+    return next((sentence for sentence in sentences if sentence), None)
 
 
-def said(sentences: Iterable[str], run: Run) -> str | None:
-    """Return the first sentence whose places the run has, filled; None where there is none."""
-    found = (filled(sentence, run) for sentence in sentences)
-    return next((sentence for sentence in found if sentence), None)
+def first_filled(sentences: Iterable[str], run: Run) -> str | None:
+    """Return the first sentence whose placeholders the run can fill, with these filled, or None."""
+    filled = (fill(sentence, run) for sentence in sentences)
+    return next((sentence for sentence in filled if sentence), None)
 
 
 def goes_wrong(run: Run) -> bool:
@@ -88,7 +95,7 @@ def goes_wrong(run: Run) -> bool:
 
 
 def fingerprints(runs: Sequence[Run]) -> Iterator[str]:
-    """Yield what the runs of a wrong kernel did, the most exact fingerprint first.
+    """Yield digests of what the runs of a wrong kernel did, the most exact fingerprint first.
 
     runs: at all shapes up to the first that goes wrong.
     """
@@ -112,7 +119,7 @@ def fingerprints(runs: Sequence[Run]) -> Iterator[str]:
         yield _print("elements", place, where)
 
 
-EXACT = 2  # fingerprints, of those above, that say what a run did and not only what kind it is
+EXACT = 2  # the first fingerprints above, which say what a run did and not only what kind it is
 
 
 def _flaw(run: Run, one: Finding) -> str:
@@ -123,13 +130,13 @@ def _flaw(run: Run, one: Finding) -> str:
 
 
 def _kind_of_flaw(run: Run, one: Finding) -> str:
-    """The kind of a finding, its array, and how far it goes, without thread and element."""
+    """Return a finding's kind, array and reach as text, without its thread and element."""
     reach = [int(part) for part in one.index_range or ()]
     return json.dumps((one.kind, run.parameter(one.array) or "", one.axis, reach))
 
 
 def _accesses(run: Run) -> list:
-    """How many lanes loaded and stored, by parameter or by kind of memory."""
+    """Return the lanes that loaded and stored, by parameter or by kind of memory."""
     lanes: Counter = Counter()
     for one in run.trace.access_counts:
         name = run.parameter(one.array) if one.space == "global" else None
@@ -138,7 +145,7 @@ def _accesses(run: Run) -> list:
 
 
 def _left(run: Run) -> list[str]:
-    """What the kernel has left in the memory that it may change besides the result."""
+    """Return digests of the scratch memory after the launch."""
     by_name = zip(run.job.parameters, run.left, strict=False)
     return [_digest(array) for name, array in by_name if name in run.job.scratch]
 
@@ -148,7 +155,7 @@ def _result(run: Run) -> str:
 
 
 def _digest(array: np.ndarray) -> str:
-    """A digest of the values; every NaN counts alike."""
+    """Return a digest of the values, in which all NaNs are equal."""
     if array.dtype.kind == "f":
         array = np.nan_to_num(array, nan=7e37, posinf=8e37, neginf=9e37) + np.float32(0)
     return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:12]

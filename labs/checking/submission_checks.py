@@ -1,4 +1,4 @@
-"""Is it what the task asks for? What a reader may hand over in place of it."""
+"""Checks that a submission is a kernel, or CPU function, with the parameters of the task."""
 
 from __future__ import annotations
 
@@ -9,116 +9,141 @@ from numba.core.registry import CPUDispatcher
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.phrasing import counted
+from utils.translation import translate
 from virtual_gpu import VirtualGpuError
 from virtual_gpu.common.source import Source, read_source
 
-_NUMBERS = {1: "one argument", 2: "two arguments", 3: "three arguments", 4: "four arguments"}
+ARGUMENTS = {1: "one argument", 2: "two arguments", 3: "three arguments", 4: "four arguments"}
 
 
-def no_kernel(exercise: KernelExercise, given: object) -> str | None:
-    """Why this cannot be run, or None for a kernel, or a function, with the right parameters."""
+def no_kernel(exercise: KernelExercise, submission: object) -> str | None:
+    """Return why the check cannot run a submission, as a sentence.
+
+    Returns None for a kernel, or a CPU function, with the right parameters.
+    """
     no_function = _no_cpu_function if exercise.on_cpu else _no_gpu_function
     return (
-        no_function(given)
-        or _other_parameters(exercise, given)
-        or _returns_a_value(exercise, given)
-        or (_speaks_to_the_gpu(given) if exercise.on_cpu else None)
+        no_function(submission)
+        or _other_parameters(exercise, submission)
+        or _returns_a_value(exercise, submission)
+        or (_speaks_to_the_gpu(submission) if exercise.on_cpu else None)
     )
 
 
-def _no_cpu_function(given: object) -> str | None:
-    if given is None:
-        return (
+def _no_cpu_function(submission: object) -> str | None:
+    if submission is None:
+        return translate(
             "This is `None`. A call of your function returns `None`, too: the check calls it by "
             "itself and needs its name alone."
         )
-    if isinstance(given, str):
-        return f"{given!r} is a text. The check needs the function itself, without quotes."
-    if isinstance(given, CPUDispatcher):
+    if isinstance(submission, str):
+        return _a_text(submission)
+    if isinstance(submission, CPUDispatcher):
         return None
-    if hasattr(given, "py_func"):
-        return (
-            f"`{given.py_func.__name__}` has `@cuda.jit` above it: it is a kernel of the GPU. This "
-            "task is about the CPU, whose functions have `@njit` above them."
+    if hasattr(submission, "py_func"):
+        return translate(
+            "`{name}` has `@cuda.jit` above it: it is a kernel of the GPU. This task is about the "
+            "CPU, whose functions have `@njit` above them.",
+            name=submission.py_func.__name__,
         )
-    if inspect.isfunction(given):
-        return (
-            f"There is no `@njit` above `{given.__name__}`: it is plain Python, which Numba does "
-            "not compile."
+    if inspect.isfunction(submission):
+        return translate(
+            "There is no `@njit` above `{name}`: it is plain Python, which Numba does not compile.",
+            name=submission.__name__,
         )
-    return (
-        f"A {type(given).__name__} is no function with `@njit` above it, and the check needs one."
+    return translate(
+        "A {type} is no function with `@njit` above it, and the check needs one.",
+        type=type(submission).__name__,
     )
 
 
-def _speaks_to_the_gpu(given: CPUDispatcher) -> str | None:
-    """Where a function of the CPU uses what there is on the GPU alone."""
-    source = _source_of(given)
+def _a_text(submission: str) -> str:
+    return translate(
+        "{text!r} is a text. The check needs the function itself, without quotes.", text=submission
+    )
+
+
+def _speaks_to_the_gpu(submission: CPUDispatcher) -> str | None:
+    """Return a sentence on the first line of a CPU function that uses `cuda`."""
+    source = _source_of(submission)
     if source is None:
         return None
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Name) and node.id == "cuda":
             site = source.site(node)
-            return (
-                f"Line {site.line}, `{site.source}`: `cuda` is for kernels. A function with "
-                "`@njit` runs once, on the CPU, and its loops do all the work."
+            return translate(
+                "Line {line}, `{code}`: `cuda` is for kernels. A function with `@njit` runs once, "
+                "on the CPU, and its loops do all the work.",
+                line=site.line,
+                code=site.source,
             )
     return None
 
 
-def _no_gpu_function(given: object) -> str | None:
-    if given is None:
-        return (
+def _no_gpu_function(submission: object) -> str | None:
+    if submission is None:
+        return translate(
             "This is `None`. A launch, `kernel[grid, block](...)`, returns `None`, too: the check "
             "launches your kernel by itself and needs its name alone."
         )
-    if isinstance(given, str):
-        return f"{given!r} is a text. The check needs the function itself, without quotes."
-    if _is_launch(given):
-        return (
+    if isinstance(submission, str):
+        return _a_text(submission)
+    if _is_launch(submission):
+        return translate(
             "This is a kernel with its launch, `kernel[grid, block]`. The check chooses grid and "
             "block by itself and needs the kernel alone, without brackets."
         )
-    if isinstance(given, CPUDispatcher):
-        return "Your function has `@njit` above it: it is compiled for the CPU and is no kernel."
-    if not hasattr(given, "py_func"):
-        if inspect.isfunction(given):
-            return (
-                f"There is no `@cuda.jit` above `{given.__name__}`: it is plain Python and no "
-                "kernel."
+    if isinstance(submission, CPUDispatcher):
+        return translate(
+            "Your function has `@njit` above it: it is compiled for the CPU and is no kernel."
+        )
+    if not hasattr(submission, "py_func"):
+        if inspect.isfunction(submission):
+            return translate(
+                "There is no `@cuda.jit` above `{name}`: it is plain Python and no kernel.",
+                name=submission.__name__,
             )
-        return f"A {type(given).__name__} is no kernel. The check needs the function itself."
-    if getattr(given, "targetoptions", {}).get("device"):
-        return (
-            f"`{given.py_func.__name__}` is a device function (`device=True`): kernels call it, "
-            "and nothing can launch it."
+        return translate(
+            "A {type} is no kernel. The check needs the function itself.",
+            type=type(submission).__name__,
+        )
+    if getattr(submission, "targetoptions", {}).get("device"):
+        return translate(
+            "`{name}` is a device function (`device=True`): kernels call it, and nothing can "
+            "launch it.",
+            name=submission.py_func.__name__,
         )
     return None
 
 
-def _is_launch(given: object) -> bool:
-    """Whether this is what a kernel makes of grid and block, here or on a device."""
-    return not hasattr(given, "py_func") and "Launch" in type(given).__name__
+def _is_launch(submission: object) -> bool:
+    """Return True for a kernel with its launch, `kernel[grid, block]`, virtual or of Numba's."""
+    return not hasattr(submission, "py_func") and "Launch" in type(submission).__name__
 
 
 def _other_parameters(exercise: KernelExercise, kernel) -> str | None:
-    wanted = exercise.parameters
+    expected = exercise.parameters
     signature = inspect.signature(kernel.py_func)
     names = tuple(signature.parameters)
-    shown = ", ".join(f"`{name}`" for name in wanted)
+    shown = ", ".join(f"`{name}`" for name in expected)
     try:
-        signature.bind(*wanted)
+        signature.bind(*expected)
     except TypeError:
-        theirs = ", ".join(f"`{name}`" for name in names) or "none"
-        return (
-            f"The task {exercise.kind.run} with {_NUMBERS[len(wanted)]}, {shown}. Yours has "
-            f"{counted(len(names), 'parameter')}: {theirs}."
+        actual = ", ".join(f"`{name}`" for name in names) or translate("none")
+        return exercise.words.say(
+            "The task {run} with {arguments}, {expected}. Yours has {parameters}: {actual}.",
+            arguments=translate(ARGUMENTS[len(expected)]),
+            expected=shown,
+            parameters=counted(len(names), "parameter"),
+            actual=actual,
         )
-    if names != wanted and sorted(names) == sorted(wanted):
-        theirs = ", ".join(f"`{name}`" for name in names)
-        return (
-            f"The task {exercise.kind.run} with {shown}, in this order. Your parameters stand in "
-            f"another one: {theirs}."
+    if names != expected and sorted(names) == sorted(expected):
+        actual = ", ".join(f"`{name}`" for name in names)
+        return exercise.words.say(
+            "The task {run} with {expected}, in this order. Your parameters stand in another one: "
+            "{actual}.",
+            expected=shown,
+            actual=actual,
         )
     return None
 
@@ -136,9 +161,11 @@ def _returns_a_value(exercise: KernelExercise, kernel) -> str | None:
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Return) and id(node) not in inner and not _is_none(node.value):
             site = source.site(node)
-            return (
-                f"Line {site.line}, `{site.source}`: {exercise.kind.any} returns nothing. What "
-                "it computes goes into an array."
+            return exercise.words.say(
+                "Line {line}, `{code}`: {any} returns nothing. What it computes goes into an "
+                "array.",
+                line=site.line,
+                code=site.source,
             )
     return None
 

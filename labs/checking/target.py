@@ -1,4 +1,4 @@
-"""What a run is held against: counts that a right kernel must reach, and mistakes to look for."""
+"""Targets, which are counts that a right kernel must reach, and probes for usual mistakes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from labs.checking.run import Run
 
 @dataclass(frozen=True)
 class Target:
-    """A count that a right kernel must reach as well.
+    """A count that a right kernel must not exceed.
 
     what: the name of the count. at_most: its limit. words: the target, as the task states it.
-    measure: the count of a run; None where this machine cannot know it, and a note then says so.
-    cause: for a run that is above the limit, a sentence with the line and the number.
-    every_shape: whether it is held at all shapes and not only at the one that fits the blocks.
-    of_machine: whether it is counted in machine code, which moves with the compiler: then it gives
-    no points.
+    measure: returns the count of a run, or None if this machine cannot determine it. A note then
+    says so. cause: returns a sentence with the line and the number for a run above the limit.
+    every_shape: True to test all shapes and not only the first, which fits the blocks.
+    of_machine: True if it is counted in machine code. Such a target gives no points, because
+    machine code changes with the compiler.
     """
 
     what: str
@@ -29,22 +29,23 @@ class Target:
     of_machine: bool = False
 
     def missed(self, value: float | None) -> bool:
+        """Return True if the count is known and above the limit."""
         return value is not None and value > self.at_most + 1e-9
 
 
 @dataclass(frozen=True)
 class Probes:
-    """What a family of kernels knows of mistakes that no table could list.
+    """Functions of a kernel family that recognise mistakes which no table could list.
 
-    Each probe gives one or two sentences, or None where it recognises nothing; the first answer
-    counts. Most of what a kernel does wrong when it runs is known from the exercise's table.
-    constants: for a kernel that is wrong in any way, asked first and with the kernel alone: a
-    constant of the reader's that does not fit the launch. Its answer is said instead of all others.
-    refused: for what cannot be compiled; asked with the kernel and the sentence that refuses it.
-    unknown: for what the check does not know; asked in the same way. Its answer is said, with its
-    line, instead of that sentence.
-    wrong: what wrong values hold, such as a sum without its last term; asked with the run where the
-    table does not know the mistake.
+    Each probe returns one or two sentences, or None if it recognises nothing; the first answer
+    counts. Most mistakes of kernels that run are recognised by the exercise's table instead.
+    constants: called first, with the kernel, for any kernel that is wrong. They look for a constant
+    of the reader's that does not fit the launch, and their answer replaces every other cause.
+    refused: called with the kernel and the error message if it cannot be compiled.
+    unknown: called in the same way if the check does not know a construct. Their answer, with its
+    line, replaces the error message.
+    wrong: called with the run if its values are wrong and the table does not know the mistake. They
+    say what the values are, such as a sum without its last term.
     """
 
     constants: tuple[Callable[[Callable], str | None], ...] = ()

@@ -1,4 +1,7 @@
-"""Mistakes around barriers and arrays that the text of any kernel shows, once a flaw was found."""
+"""Probes for mistakes with barriers and shared arrays, for kernels in which a flaw was found.
+
+Each reads the source code and returns a sentence, or None if it does not see its mistake.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import ast
 import re
 
 from labs.checking.run import Run
+from utils.translation import translate
 from virtual_gpu import Finding
 
 _WAITS = re.compile(r"\bsync(threads|warp)?\w*\(")  # and not a shuffle
@@ -13,20 +17,27 @@ _WITHOUT_BRACKETS = ("syncthreads", "syncwarp", "threadfence", "threadfence_bloc
 
 
 def never_called(run: Run, finding: Finding) -> str | None:
-    """A barrier or a fence without its brackets."""
+    """Recognise a barrier or a fence that is named and not called."""
     for node in ast.walk(run.tree):
         name = ast.unparse(node.value).split(".")[-1] if isinstance(node, ast.Expr) else ""
         if name in _WITHOUT_BRACKETS:
-            what = "barrier" if name.startswith("sync") else "fence"
-            return (
-                f"`{ast.unparse(node)}` in line {node.lineno} names the {what} and does not call "
-                "it: its brackets are missing."
+            values = {"code": ast.unparse(node), "line": node.lineno}
+            if name.startswith("sync"):
+                return translate(
+                    "`{code}` in line {line} names the barrier and does not call it: its brackets "
+                    "are missing.",
+                    **values,
+                )
+            return translate(
+                "`{code}` in line {line} names the fence and does not call it: its brackets are "
+                "missing.",
+                **values,
             )
     return None
 
 
-def in_a_branch(run: Run, finding: Finding) -> str | None:
-    """A barrier in a branch or a loop that only some threads take."""
+def barrier_in_a_branch(run: Run, finding: Finding) -> str | None:
+    """Recognise a barrier in a branch or a loop that only some threads take."""
     if finding.kind != "barrier" or not _WAITS.search(finding.site.source):
         return None
     around = [
@@ -38,21 +49,23 @@ def in_a_branch(run: Run, finding: Finding) -> str | None:
     branches = [node for node in around if isinstance(node, ast.If)]
     if branches:
         test = branches[-1]
-        return (
-            f"The barrier stands in the branch `if {ast.unparse(test.test)}` of line "
-            f"{test.lineno}. Threads that do not go there never come to it, and the others wait "
-            "for them."
+        return translate(
+            "The barrier stands in the branch `if {test}` of line {line}. Threads that do not go "
+            "there never come to it, and the others wait for them.",
+            test=ast.unparse(test.test),
+            line=test.lineno,
         )
     if around:
-        return (
-            f"The barrier stands in the loop of line {around[-1].lineno}, and the threads of a "
-            "block do not all take the same number of turns."
+        return translate(
+            "The barrier stands in the loop of line {line}, and the threads of a block do not all "
+            "take the same number of turns.",
+            line=around[-1].lineno,
         )
     return None
 
 
-def of_each_thread(run: Run, finding: Finding) -> str | None:
-    """A local array in place of a shared one."""
+def local_instead_of_shared(run: Run, finding: Finding) -> str | None:
+    """Recognise a local array that should be a shared one."""
     if finding.kind != "uninitialised" or "local array" not in finding.message:
         return None
     adds = any(
@@ -61,14 +74,15 @@ def of_each_thread(run: Run, finding: Finding) -> str | None:
     )
     if adds or "syncthreads" not in ast.unparse(run.tree):  # a sum that is not set, or no others
         return None
-    return (
-        f"`{finding.array}` is a local array: each thread has one of its own, and sees nothing of "
-        "what the others store in theirs."
+    return translate(
+        "`{array}` is a local array: each thread has one of its own, and sees nothing of what the "
+        "others store in theirs.",
+        array=finding.array,
     )
 
 
-def nobody_stores(run: Run, finding: Finding) -> str | None:
-    """A tile into which no line stores."""
+def tile_never_stored(run: Run, finding: Finding) -> str | None:
+    """Recognise a tile into which no line stores."""
     of_a_parameter = run.parameter(finding.array) is not None
     if finding.kind != "uninitialised" or of_a_parameter or "the variable" in finding.message:
         return None
@@ -82,7 +96,7 @@ def nobody_stores(run: Run, finding: Finding) -> str | None:
     )
     if was_stored or finding.array in stores:
         return None
-    return f"No line of your kernel stores into `{finding.array}`."
+    return translate("No line of your kernel stores into `{array}`.", array=finding.array)
 
 
-TEXT_MISTAKES = (in_a_branch, of_each_thread, nobody_stores)
+TEXT_MISTAKES = (barrier_in_a_branch, local_instead_of_shared, tile_never_stored)

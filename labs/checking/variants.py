@@ -1,4 +1,4 @@
-"""Versions of a solution: the wrong and the right ones that an exercise lists as changes.
+"""Wrong and right versions of a solution, which an exercise lists as changes of its text.
 
 `wrong.py` maps what `check` says to the versions that earn it, and `right.py` lists versions that
 `check` accepts. A version is a list of changes, each a piece of the solution's text and what
@@ -24,9 +24,10 @@ _NUMBERS = itertools.count(1)
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wrong version: what was done, what `check` says of it, and its text.
+    """A wrong version of a solution.
 
-    says: a part of the verdict, with the places of `labs.checking.places`.
+    what: its label. says: a part of the verdict that it earns, with the placeholders of
+    `labs.checking.placeholders`. text: the whole file.
     """
 
     what: str
@@ -43,18 +44,18 @@ def wrong_versions(exercise: Exercise) -> Iterator[Wrong]:
 
 
 def right_versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """Yield what is different and the text, for each version of `right.py`."""
+    """Yield the label and the text of each version of `right.py`."""
     for what, changes in _file(exercise, "right").RIGHT.items():
         yield what, changed(exercise, changes)
 
 
 def harmless_mutants(exercise: Exercise) -> Mapping[str, str]:
-    """Return the mutants of the solution that are right as well, each with the reason."""
+    """Return the mutants of the solution that are right too, by label, each with the reason."""
     return getattr(_file(exercise, "right"), "HARMLESS", {})
 
 
 def changed(exercise: Exercise, changes: Changes) -> str:
-    """Return the text of a version. Raises CourseError for a piece that the solution lacks."""
+    """Return the text of a version; raise CourseError if a piece is not in the solution."""
     if isinstance(changes, str):
         return changes
     text = exercise.solution_text
@@ -74,7 +75,7 @@ def file_beside(file: str, name: str) -> str:
 
 
 def function_in(name: str, text: str) -> Callable:
-    """Return the function of this name in a text, whose lines can be read by tracebacks."""
+    """Execute a text and return its function of this name; tracebacks can show its lines."""
     file = f"<{name} {next(_NUMBERS)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     module = ModuleType(name)

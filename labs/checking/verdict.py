@@ -1,18 +1,21 @@
-"""What `check` says, as data."""
+"""The verdict that `check` returns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from utils.translation import translate
+
 
 @dataclass(frozen=True)
 class Verdict:
-    """Why a kernel is not right yet, or what it reached.
+    """The answer of `check`: why a submission is not right yet, or what it reached.
 
-    exercise, title: which. causes: sentences; empty where it passed. facts: what a right kernel
-    reached. counts: the figures by name, as far as they were taken. notes: what is worth knowing
-    and is no flaw. In all sentences `code` stands between backticks.
+    exercise, title: the name and the heading of the exercise. causes: sentences on what is wrong;
+    empty if the submission passed. facts: sentences on what a right submission reached. counts:
+    measured figures by name. notes: remarks that are no flaws. Code is in backticks in all
+    sentences.
     """
 
     exercise: str
@@ -24,24 +27,27 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is left to do."""
+        """True if there is no cause, so nothing is left to do."""
         return not self.causes
 
     @property
     def head(self) -> str:
-        """The title, and whether it passed."""
-        return f"{self.title}: {'right' if self.passed else 'not yet'}."
+        """The title, followed by "right" or "not yet"."""
+        title = translate(self.title)
+        if self.passed:
+            return translate("{title}: right.", title=title)
+        return translate("{title}: not yet.", title=title)
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What is shown below the head."""
+        """The sentences below the head: the causes or else the facts, then the notes."""
         return (*(self.causes or self.facts), *self.notes)
 
     def __str__(self) -> str:
         return "\n".join((self.head, *self.sentences)).replace("`", "")
 
     def _repr_html_(self) -> str:
-        from utils.lessons.cards import Card  # a second that graders need not wait
+        from utils.lessons.cards import Card  # this import takes a second
 
         kind = "good" if self.passed else "bad"
         return Card(kind, (self.head, *self.sentences))._repr_html_()

@@ -1,23 +1,25 @@
-"""What a verdict calls what was written: a kernel of many threads, or a function of the CPU."""
+"""The words of a verdict that differ between a kernel of many threads and a CPU function."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
+from utils.translation import translate
 from virtual_gpu import Finding
 
 
 @dataclass(frozen=True)
-class Kind:
-    """The words of a verdict that differ.
+class Vocabulary:
+    """The words with which a verdict speaks about a kernel, or about a CPU function.
 
-    noun: what it is; any: one of its kind, in general. run: what the task does with it.
-    actor: who does something, in place of a thread with its number; None for that thread.
-    needed: why an input must not change. idle, never_stores: of one that does nothing, or stores
-    nothing. missing, wrong, endless: the questions where no probe knows a cause.
-    nothing_found: what is added to a right result. slow_float64: where it is slow.
-    others: of the virtual GPU's sentences, pieces and what stands in their place.
+    noun: "kernel" or "function". any: the noun with its article. run: how the task runs it.
+    actor: the subject of a sentence about an access; None stands for the thread with its number.
+    needed: the reason why an input must not change. idle, never_stores: sentences about code that
+    does nothing, or that stores nothing. missing, wrong, endless: questions that are asked if no
+    probe knows a cause. nothing_found: an addition to the sentence on a right result.
+    slow_float64: the end of a sentence on why float64 is slow there. replacements: pairs of a
+    regular expression and its replacement in the virtual GPU's messages.
     """
 
     noun: str
@@ -32,24 +34,39 @@ class Kind:
     endless: str
     nothing_found: str
     slow_float64: str
-    others: tuple[tuple[str, str], ...] = ()
+    replacements: tuple[tuple[str, str], ...] = ()
 
-    def who(self, finding: Finding) -> str:
-        """Who did what was found, within a sentence."""
-        return self.actor or str(finding.threads[0])
+    def message(self, text: str) -> str:
+        """Return an English sentence with words of this vocabulary for {noun}, {missing} etc.
 
-    def told(self, finding: Finding) -> str:
-        """What was found, said of this kind."""
-        return finding.message.replace(str(finding.threads[0]), self.who(finding))
+        They are filled in before the sentence is translated, because a translation must agree with
+        the noun.
+        """
+        for one in fields(self):
+            text = text.replace(f"{{{one.name}}}", str(getattr(self, one.name)))
+        return text
 
-    def said(self, message: str) -> str:
-        """A sentence of the virtual GPU, said of this kind."""
-        for piece, other in self.others:
-            message = re.sub(piece, other, message)
+    def say(self, text: str, /, **values: object) -> str:
+        """Return a sentence with words of this vocabulary, translated and with its values."""
+        return translate(self.message(text), **values)
+
+    def subject(self, finding: Finding) -> str:
+        """Return the thread, or the loop, that caused a finding, to begin a clause."""
+        return translate(self.actor) if self.actor else str(finding.threads[0])
+
+    def describe(self, finding: Finding) -> str:
+        """Return the message of a finding with the subject that fits."""
+        thread = str(finding.threads[0])
+        return finding.message.replace(thread, self.actor or thread)
+
+    def rephrase(self, message: str) -> str:
+        """Return a message of the virtual GPU with the replacements made."""
+        for pattern, replacement in self.replacements:
+            message = re.sub(pattern, replacement, message)
         return message
 
 
-KERNEL = Kind(
+KERNEL = Vocabulary(
     noun="kernel",
     any="a kernel",
     run="launches the kernel",
@@ -65,7 +82,7 @@ KERNEL = Kind(
     nothing_found=", and the virtual GPU found nothing",
     slow_float64="most GPUs are many times slower",
 )
-FUNCTION = Kind(
+FUNCTION = Vocabulary(
     noun="function",
     any="this function",
     run="calls the function",
@@ -78,7 +95,7 @@ FUNCTION = Kind(
     endless="Does this loop ever end, or does what it tests not change?",
     nothing_found="",
     slow_float64="an instruction of the CPU works on half as many numbers at once",
-    others=(
+    replacements=(
         (r": reached by thread \(0\) of block \(0\)", ""),
         (r" \(a kernel computes element by element\)", ""),
         (r"a kernel can make no .*", "an array or a list made here is not known to this check."),

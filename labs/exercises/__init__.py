@@ -1,8 +1,8 @@
-"""The bank: every folder here is an exercise of its name, and holds nothing but its data.
+"""The bank: every folder here is an exercise of that name, and holds nothing but its data.
 
-`exercise.py` says what is asked, `starter.py` and `solution.py` are what a reader begins with and
-what is right. `right.py` and `wrong.py` hold other versions, and `mistakes.json` how `check`
-recognises the wrong ones by what they do.
+`exercise.py` describes the task, `starter.py` is what a reader begins with, and `solution.py` is
+right. `right.py` and `wrong.py` hold other versions, and `mistakes.json` how `check` recognises the
+wrong ones by what they do.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ EXERCISES: Mapping[str, Exercise] = _load()
 
 
 def find(name: str) -> Exercise:
-    """The exercise of this name; CourseError with the names that there are."""
+    """Return the exercise of this name.
+
+    Raises CourseError with the known names if there is none.
+    """
     if name in EXERCISES:
         return EXERCISES[name]
     close = difflib.get_close_matches(str(name), EXERCISES, n=1)

@@ -1,5 +1,5 @@
-"""Families of kernels: what exercises of one kind share.
+"""Families of kernels: the parts that exercises of one kind share.
 
-Each knows its arguments, its launch, its right result and its targets, and the mistakes that are
-read from the text or the numbers of a run because no table of known mistakes could list them.
+A family defines its arguments, launch, reference result and targets. Its probes recognise mistakes
+from the source code or the values of a run that no table of known mistakes could list.
 """

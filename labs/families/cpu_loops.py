@@ -1,7 +1,7 @@
-"""The family of matrix products by loops: functions of the CPU (a, b, c) with c = a·b.
+"""The family of matrix products by loops: CPU functions (a, b, c) with c = a·b.
 
-Shapes, inputs and reference are those of `product`. The sizes are small: the check follows every
-single load and store.
+Shapes, inputs and reference are those of `product`. The sizes are small, because the check follows
+every single load and store.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ from labs.checking.target import Probes
 from labs.families.product import inputs, reference
 from labs.families.wrong_products import WRONG_PRODUCTS
 from utils.ladder.step import Launch
+from utils.translation import translate
 
 
-def loop_product(**told) -> KernelExercise:
-    """Return an exercise of this family.
-
-    told: the fields of KernelExercise that the family leaves open.
-    """
+def loop_product(**fields) -> KernelExercise:
+    """Return an exercise of this family. fields: the remaining fields of KernelExercise."""
     return KernelExercise(
         decorator="njit",
         parameters=("a", "b", "c"),
@@ -31,19 +29,21 @@ def loop_product(**told) -> KernelExercise:
         probes=Probes(
             refused=(_whole_arrays, _shared_among_cores), wrong=WRONG_PRODUCTS
         ),
-        **told,
+        **fields,
     )
 
 
 def _whole_arrays(function: Callable, story: str) -> str | None:
     if not re.search("MatMult|an? (2D |1D )?array", story):
         return None
-    return "Write the loop over the elements out."
+    return translate("Write the loop over the elements out.")
 
 
 def _shared_among_cores(function: Callable, story: str) -> str | None:
     if "prange" not in story:
         return None
-    return "This task is about one core: `prange` shares a loop among several, `range` does not."
+    return translate(
+        "This task is about one core: `prange` shares a loop among several, `range` does not."
+    )
 
 

@@ -1,7 +1,8 @@
-"""The family of products whose block size the launch decides: two tiles in one array.
+"""The family of products whose launch decides the block size, with both tiles in one shared array.
 
-The launch asks for the bytes of both tiles, and the kernel finds the side in `cuda.blockDim`.
-Blocks of two sizes are launched, so a number that fits one of them alone is wrong with the other.
+The launch asks for the bytes of both tiles, and the kernel reads the tile side from
+`cuda.blockDim`. Blocks of two sizes are launched, so a constant that fits one size is wrong with
+the other.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from random import Random
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape, nearby
-from labs.checking.run import WORD, Run, run
+from labs.checking.run import WORD, Run, run_kernel
 from labs.checking.target import Probes, Target
 from labs.families import product
 from labs.families import tiled as tiles
@@ -21,11 +22,13 @@ from labs.families.product import Split
 from labs.families.shared_memory import calls
 from labs.families.wrong_products import WRONG_PRODUCTS
 from utils.ladder.step import Launch
+from utils.translation import translate
 from virtual_gpu import VirtualGpuError
 
 LARGE, SMALL = 16, 8
-MANY = 1000  # elements of c from which on blocks are large
-# The first fits large blocks and the second small ones; then edges, a short sum, infinities, ones.
+MANY = 1000  # blocks are large if c has at least this number of elements
+# The first fits large blocks and the second small ones. The others have partial tiles, a short sum,
+# infinities, and one element.
 SHAPES = (
     (32, 48, 80),
     (24, 40, 16),
@@ -37,11 +40,11 @@ SHAPES = (
 )
 
 
-def tiles_of_any_side(**told) -> KernelExercise:
-    """An exercise of this family; `told` are the fields of KernelExercise that it leaves open."""
+def tiles_of_any_side(**fields) -> KernelExercise:
+    """Return an exercise of this family. fields: the remaining fields of KernelExercise."""
     split = Split(block=(LARGE, LARGE))
     exercise = product.matrix_product(
-        split, shapes=SHAPES, targets=(*tiles.targets(LARGE), _in_the_launchs_memory()), **told
+        split, shapes=SHAPES, targets=(*tiles.targets(LARGE), _in_the_launchs_memory()), **fields
     )
     return replace(
         exercise,
@@ -53,7 +56,7 @@ def tiles_of_any_side(**told) -> KernelExercise:
 
 
 def launch(shape: Shape) -> Launch:
-    """Square blocks that cover c, and the bytes of two tiles for each."""
+    """Return a launch of square blocks that cover c, each with the shared bytes of two tiles."""
     m, n, _ = shape
     side = LARGE if m * n >= MANY else SMALL
     covering = Split(block=(side, side)).launch(shape)
@@ -61,51 +64,59 @@ def launch(shape: Shape) -> Launch:
 
 
 def other_sizes(shape: Shape, random: Random) -> Shape:
-    """Nearby sizes; those that fit the blocks stay."""
+    """Draw a nearby shape; keep a shape that fits the blocks."""
     return shape if all(size % SMALL == 0 for size in shape) else nearby(shape, random)
 
 
 def _in_the_launchs_memory() -> Target:
-    """With one word less than two tiles a kernel that keeps both there must leave the memory."""
+    """Return the target that both tiles are in the shared memory of the launch.
 
-    def measure(seen: Run) -> float:
-        return float(with_one_word_less(seen))
+    A kernel that keeps them there must access memory out of bounds if the launch asks for one word
+    less than two tiles.
+    """
 
-    def cause(seen: Run, value: float) -> str:
-        return (
-            "the tiles do not lie in the memory that the launch asks for: the kernel needs less of "
-            f"it than two tiles.{arrays_of_their_own(seen)}"
+    def measure(run: Run) -> float:
+        return float(with_one_word_less(run))
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "the tiles do not lie in the memory that the launch asks for: the kernel needs "
+            "less of it than two tiles.{more}",
+            more=arrays_of_their_own(run),
         )
 
     words = "both tiles in the memory that the launch asks for"
     return Target("tiles in other memory", 0, words, measure, cause)
 
 
-# --------------------------------------------------------------- where the tiles lie in the memory
+# ------------------------------------------------------------------------- shared memory of tiles
 
 
-def with_one_word_less(seen: Run) -> bool:
-    """Whether the kernel goes right with one word of shared memory less than the launch gives."""
+def with_one_word_less(run: Run) -> bool:
+    """Return True if the kernel is right even with one word of shared memory less."""
 
     def shorter(shape: Shape):
-        given = seen.job.launch(shape)
-        return replace(given, shared_bytes=given.shared_bytes - WORD)
+        launch = run.job.launch(shape)
+        return replace(launch, shared_bytes=launch.shared_bytes - WORD)
 
     try:
-        again = run(replace(seen.job, launch=shorter), seen.kernel, seen.shape, seen.patience)
+        again = run_kernel(replace(run.job, launch=shorter), run.kernel, run.shape, run.patience)
     except VirtualGpuError:
         return False
     return not again.wrong.any() and all(one.is_warning for one in again.trace.findings)
 
 
-def arrays_of_their_own(seen: Run) -> str:
-    """The shared arrays whose size stands in the kernel, as a sentence; "" where none does."""
-    sized = [call for call in calls(seen, "array") if not _of_the_launch(call)]
+def arrays_of_their_own(run: Run) -> str:
+    """Return a sentence on the shared arrays whose size the kernel sets, or ""."""
+    sized = [call for call in calls(run, "array") if not _of_the_launch(call)]
     own = [call for call in sized if ast.unparse(call.func).endswith("shared.array")]
     if not own:
         return ""
     lines = " and ".join(str(call.lineno) for call in own)
-    return f" The size of a shared array stands in line {lines}. A size of 0 means: the launch's."
+    return translate(
+        " The size of a shared array stands in line {lines}. A size of 0 means: the launch's.",
+        lines=lines,
+    )
 
 
 def _of_the_launch(call: ast.Call) -> bool:
@@ -113,10 +124,10 @@ def _of_the_launch(call: ast.Call) -> bool:
 
 
 def size_of_the_launch(kernel, message: str) -> str | None:
-    """A size that only the launch knows."""
+    """Recognise an array size that only the launch knows."""
     if "a shape that is neither a number" not in message:
         return None
-    return (
-        "What the launch decides is not known when the kernel is compiled. An array of size 0 is "
-        "the memory that the launch asks for, however much that is."
+    return translate(
+        "What the launch decides is not known when the kernel is compiled. An array of size 0 "
+        "is the memory that the launch asks for, however much that is."
     )

@@ -1,7 +1,7 @@
-"""Lane maps: which quads of two shared arrays a lane reads, and what these reads may cost.
+"""Lane maps: the quads of two shared arrays that each lane reads, and the wavefronts of the reads.
 
-A lane's quads are those of its first requests. The inputs are prime numbers, so that every product
-is another number.
+A quad is four neighbouring elements. A lane's quads are those of its first requests. The inputs are
+prime numbers, so that all products differ.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from labs.checking.phrasing import at_line, counted
 from labs.checking.run import WORD, Run
 from labs.checking.target import Target
+from utils.translation import translate
 from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.counters import AccessCount
 
@@ -25,7 +26,7 @@ BYTES = QUAD * WORD
 
 @cache
 def primes(count: int) -> np.ndarray:
-    """The first prime numbers."""
+    """Return the first `count` prime numbers, int64."""
     numbers = np.arange(2, 20 * count + 20)
     divided = (numbers[:, None] % np.arange(2, int(numbers[-1] ** 0.5) + 2) == 0).sum(axis=1)
     small = numbers <= int(numbers[-1] ** 0.5) + 1
@@ -33,50 +34,59 @@ def primes(count: int) -> np.ndarray:
 
 
 def whole_arrays(kernel) -> str | None:
-    """load4(sa[...]) or a slice: the array and the place are two arguments."""
+    """Recognise load4 or store4 with another number of arguments, such as load4(sa[i])."""
     for node in ast.walk(read_source(kernel.py_func).tree):
         if not isinstance(node, ast.Call):
             continue
         name = ast.unparse(node.func).rpartition(".")[2]
         needed = {"load4": 2, "store4": 3}.get(name)
         if needed and len(node.args) != needed:
-            wanted = "`load4(x, place)`" if name == "load4" else "`store4(x, place, four)`"
-            return (
-                f"Line {node.lineno}, `{ast.unparse(node)}`: {name} takes {needed} arguments, "
-                f"{wanted}: the array and the place of its first element are two of them."
+            usage = "`load4(x, place)`" if name == "load4" else "`store4(x, place, four)`"
+            return translate(
+                "Line {line}, `{code}`: {name} takes {needed} arguments, {usage}: the array "
+                "and the place of its first element are two of them.",
+                line=node.lineno,
+                code=ast.unparse(node),
+                name=name,
+                needed=needed,
+                usage=usage,
             )
     return None
 
 
 def fifth(kernel, message: str) -> str | None:
-    """An element behind the four that a read gives."""
+    """Recognise an index beyond the four elements of a quad."""
     return "A quad has four elements, 0 to 3." if "item 4 of 4" in message else None
 
 
 def whole_quad(kernel, message: str) -> str | None:
-    """Arithmetic with all that a load4 gives."""
+    """Recognise arithmetic with the whole tuple that load4 returns."""
     if not re.search(r"\(\) of .*a tuple of 4\b.* is not known", message):
         return None
-    return (
-        "`load4` gives a tuple of four numbers. Arithmetic, here and on a GPU, takes numbers and "
-        "no tuples: take one of the four at a time, such as element 0, 1, 2 or 3 of the quad of b."
+    return translate(
+        "`load4` gives a tuple of four numbers. Arithmetic, here and on a GPU, takes numbers "
+        "and no tuples: take one of the four at a time, such as element 0, 1, 2 or 3 of the "
+        "quad of b."
     )
 
 
 def no_four(kernel, message: str) -> str | None:
-    """A store4 of something else, or four numbers that are stored or made in another way."""
+    """Recognise store4 of something else than four float32, or four numbers stored without it."""
     if "store4" in message and "No implementation" in message:
-        given = re.search(r"store4\(.*, (?:UniTuple\(\w+ x (\d+)\)|(\w+))\)", message)
-        count = given and (given[1] or "1")
-        had = f" Here it is given {counted(int(count), 'number')}." if count else ""
-        return f"`store4(x, place, four)` needs a tuple of four numbers of float32.{had}"
+        types = re.search(r"store4\(.*, (?:UniTuple\(\w+ x (\d+)\)|(\w+))\)", message)
+        count = types and (types[1] or "1")
+        actual = f" Here it is given {counted(int(count), 'number')}." if count else ""
+        return translate(
+            "`store4(x, place, four)` needs a tuple of four numbers of float32.{actual}",
+            actual=actual,
+        )
     if re.search(r"storing to .* is not known", message):
-        return (
-            "With brackets one number is stored into one element. `store4(c, place, four)` stores "
-            "a tuple of four numbers."
+        return translate(
+            "With brackets one number is stored into one element. `store4(c, place, four)` "
+            "stores a tuple of four numbers."
         )
     if "tuple() is not known" in message or "can make no lists" in message:
-        return "Write the four numbers out, with commas between them: that is a tuple."
+        return translate("Write the four numbers out, with commas between them: that is a tuple.")
     return None
 
 
@@ -84,18 +94,18 @@ def no_four(kernel, message: str) -> str | None:
 
 
 def _first(accesses: list[AccessCount]) -> np.ndarray | None:
-    """Byte addresses by lane in the first request."""
+    """Return the byte address by lane in the first request, or None without one."""
     return accesses[0].first[0] if accesses and accesses[0].first else None
 
 
-def _reads(seen: Run, array: str) -> list[AccessCount]:
-    wanted = (array, "load", "shared")
-    return [one for one in seen.trace.access_counts if (one.array, one.kind, one.space) == wanted]
+def _reads(run: Run, array: str) -> list[AccessCount]:
+    key = (array, "load", "shared")
+    return [one for one in run.trace.access_counts if (one.array, one.kind, one.space) == key]
 
 
-def _read(seen: Run, array: str) -> np.ndarray | None:
-    """The quad of a shared array that each lane reads first; -1 where it reads none."""
-    first = _first(_reads(seen, array))
+def _read(run: Run, array: str) -> np.ndarray | None:
+    """Return the index of the quad that each lane reads first, -1 for none; None without reads."""
+    first = _first(_reads(run, array))
     return None if first is None else np.where(first < 0, -1, first // BYTES)
 
 
@@ -103,54 +113,78 @@ def _read(seen: Run, array: str) -> np.ndarray | None:
 
 
 def one_store_per_element() -> Target:
-    """Each element of c is stored once, alone or with three others."""
+    """Return the target of one store per element of c; one store4 stores four elements."""
 
-    def measure(seen: Run) -> float:
-        return seen.total("c", "store", "words") / seen.out.size
+    def measure(run: Run) -> float:
+        return run.total("c", "store", "words") / run.out.size
 
-    def cause(seen: Run, value: float) -> str:
-        most = max(seen.accesses("c", "store"), key=lambda one: one.words)
-        return (
-            f"{value:.3g} stores are made for an element of `{seen.result}`. Most of them are in "
-            f"{at_line(most.site)}. Does it stand there twice, or in one loop too many?"
+    def cause(run: Run, value: float) -> str:
+        most = max(run.accesses("c", "store"), key=lambda one: one.words)
+        return translate(
+            "{value:.3g} stores are made for an element of `{result}`. Most of them are in "
+            "{where}. Does it stand there twice, or in one loop too many?",
+            value=value,
+            result=run.result,
+            where=at_line(most.site),
         )
 
     return Target("stores per element", 1, "one store per element", measure, cause, True)
 
 
 def wavefronts_of(array: str) -> Target:
-    """Wavefronts that a warp needs to read its quads of one shared array."""
+    """Return the target of 2 wavefronts for a warp to read its quads of one shared array."""
     what = f"wavefronts to read {array}"
 
-    def measure(seen: Run) -> float:
-        warps = seen.job.launch(seen.shape).blocks
-        return sum(one.wavefronts for one in _reads(seen, array)) / warps
+    def measure(run: Run) -> float:
+        warps = run.job.launch(run.shape).blocks
+        return sum(one.wavefronts for one in _reads(run, array)) / warps
 
-    def cause(seen: Run, value: float) -> str:
-        most = max(_reads(seen, array), key=lambda one: one.wavefronts)
+    def cause(run: Run, value: float) -> str:
+        most = max(_reads(run, array), key=lambda one: one.wavefronts)
         story = (
             f"{at_line(most.site)}: a warp takes {value:.3g} wavefronts to read `{array}`, and the "
             "target is 2. "
         )
-        warps = seen.job.launch(seen.shape).blocks
-        reads = sum(one.requests for one in _reads(seen, array)) / warps
+        warps = run.job.launch(run.shape).blocks
+        reads = sum(one.requests for one in _reads(run, array)) / warps
         if most.bytes_per_lane < BYTES:
-            return f"{story}It reads {8 * most.bytes_per_lane} bits at a time, {reads:g} times."
+            return translate(
+                "{story}It reads {bits} bits at a time, {reads:g} times.",
+                story=story,
+                bits=8 * most.bytes_per_lane,
+                reads=reads,
+            )
         if reads > 1:
-            return f"{story}It reads `{array}` {reads:g} times. Does the line stand in a loop?"
-        return story + _without_partner(_read(seen, array))
+            return translate(
+                "{story}It reads `{array}` {reads:g} times. Does the line stand in a loop?",
+                story=story,
+                array=array,
+                reads=reads,
+            )
+        return story + _without_partner(_read(run, array))
 
     words = f"at most 2 wavefronts of a warp to read `{array}`"
     return Target(what, 2, words, measure, cause)
 
 
 def _without_partner(quads: np.ndarray) -> str:
-    """A lane whose neighbour, and one whose next neighbour but one, asks for another quad."""
+    """Return sentences on lanes that read other quads than the lanes one, and two, away from them.
+
+    quads: the index of the quad by lane.
+    """
     lanes = np.arange(32)
-    next_to, but_one = (int(np.flatnonzero(quads != quads[lanes ^ apart])[0]) for apart in (1, 2))
-    return (
-        f"Lanes {next_to} and {next_to ^ 1} ask for the quads {quads[next_to]} and "
-        f"{quads[next_to ^ 1]}, so not all neighbours agree. Lanes {but_one} and {but_one ^ 2} ask "
-        f"for the quads {quads[but_one]} and {quads[but_one ^ 2]}, so not all next neighbours but "
-        "one agree. Then eight lanes are served at a time."
+    next_to, but_one = (int(np.flatnonzero(quads != quads[lanes ^ bit])[0]) for bit in (1, 2))
+    return translate(
+        "Lanes {next_to} and {neighbour} ask for the quads {quad} and {second}, so not all "
+        "neighbours agree. Lanes {but_one} and {beyond} ask for the quads {third} and "
+        "{fourth}, so not all next neighbours but one agree. Then eight lanes are served at a "
+        "time.",
+        next_to=next_to,
+        neighbour=next_to ^ 1,
+        quad=quads[next_to],
+        second=quads[next_to ^ 1],
+        but_one=but_one,
+        beyond=but_one ^ 2,
+        third=quads[but_one],
+        fourth=quads[but_one ^ 2],
     )

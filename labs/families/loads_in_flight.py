@@ -1,8 +1,8 @@
-"""The family of copies: each thread moves several elements, as many of them at once as it can.
+"""The family of copies with several loads in flight: each thread copies four elements.
 
-A shape is (n,). The launch has blocks of 256 threads, one for every 1024 elements, so that a thread
-has four; which ones is its own choice. The numbers in x are all different: each value of the result
-says which element it was.
+A shape is (n,). The launch has one block of 256 threads per 1024 elements; the kernel decides which
+four elements a thread copies. The numbers in x all differ, so each value of the result identifies
+its source.
 """
 
 from __future__ import annotations
@@ -19,26 +19,28 @@ from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
 from labs.checking.target import Probes, Target
 from labs.families.vectors import REFUSED, THREADS, numbers
+from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.step import Launch
+from utils.translation import translate
 from virtual_gpu.counts.recorder import Event
 
 if TYPE_CHECKING:
     from gpu_xray import XRay
 
-EACH = 4  # elements of a thread
-BLOCK = THREADS * EACH  # elements of a block
+EACH = 4  # elements per thread
+BLOCK = THREADS * EACH  # elements per block
 
 
 def launch(shape: Shape) -> Launch:
-    """A block for every 1024 elements."""
-    return Launch(grid=(-(-shape[0] // BLOCK),), block=(THREADS,))
+    """Return a launch with one block per 1024 elements. shape: (n,)."""
+    return Launch(grid=(cdiv(shape[0], BLOCK),), block=(THREADS,))
 
 
-def several(**told) -> KernelExercise:
-    """An exercise of this family: a kernel (x, out) that copies.
+def copy_exercise(**fields) -> KernelExercise:
+    """Return an exercise of this family: a kernel (x, out) that copies.
 
-    told: the fields of KernelExercise that the family leaves open.
+    fields: the remaining fields of KernelExercise.
     """
     return KernelExercise(
         parameters=("x", "out"),
@@ -47,7 +49,7 @@ def several(**told) -> KernelExercise:
         inputs=lambda shape, seed: (numbers(shape, seed),),
         reference=lambda x: x.astype(np.float64),
         probes=Probes(refused=REFUSED),
-        **told,
+        **fields,
     )
 
 
@@ -55,20 +57,28 @@ def several(**told) -> KernelExercise:
 
 
 def waits_in_source() -> Target:
-    """How often a thread waits for what it has loaded, by the order of its loads and stores."""
+    """Return the target of one wait per thread, by the order of its loads and stores in block 0.
 
-    def measure(seen: Run) -> float:
-        return float(max(map(len, _waits(seen))))
+    A thread waits at a store that follows a load.
+    """
 
-    def cause(seen: Run, value: float) -> str:
-        waits = _waits(seen)
+    def measure(run: Run) -> float:
+        return float(max(map(len, _waits(run))))
+
+    def cause(run: Run, value: float) -> str:
+        waits = _waits(run)
         thread = max(range(THREADS), key=lambda one: len(waits[one]))
         loads, store = waits[thread][0]
-        return (
-            f"{_line(seen, store)}: thread {thread} stores here when it has begun "
-            f"{counted(loads, 'load')} of its {EACH}. A store waits until its value has arrived, "
-            f"and the loads behind it begin later. The thread waits "
-            f"{counted(len(waits[thread]), 'time')}.{_slices(seen)}"
+        return translate(
+            "{line}: thread {thread} stores here when it has begun {loads} of its {each}. A "
+            "store waits until its value has arrived, and the loads behind it begin later. The "
+            "thread waits {times}.{slices}",
+            line=_line(run, store),
+            thread=thread,
+            loads=counted(loads, "load"),
+            each=EACH,
+            times=counted(len(waits[thread]), "time"),
+            slices=_slices(run),
         )
 
     words = "one wait of a thread for all its loads, in the source, counted in block 0"
@@ -76,14 +86,14 @@ def waits_in_source() -> Target:
 
 
 def waits_in_machine_code() -> Target:
-    """The same of what the compiler made; unknown where the compiler is missing."""
+    """Return the target of one wait per thread in the machine code; unknown without a compiler."""
 
-    def measure(seen: Run) -> float | None:
-        machine_code = _compiled(seen)
+    def measure(run: Run) -> float | None:
+        machine_code = _compiled(run)
         return machine_code and EACH / machine_code.loads_before_use
 
-    def cause(seen: Run, value: float) -> str:
-        loads = _compiled(seen).loads_before_use
+    def cause(run: Run, value: float) -> str:
+        loads = _compiled(run).loads_before_use
         return (
             f"in the machine code only {counted(loads, 'load')} stand{'s' * (loads == 1)} before "
             f"the first use of a loaded value, and {EACH} "
@@ -96,21 +106,21 @@ def waits_in_machine_code() -> Target:
     return Target("waits in the machine code", 1, words, measure, cause, of_machine=True)
 
 
-def _compiled(seen: Run) -> XRay | None:
-    """What the compiler made of the kernel; None where it is missing."""
-    from gpu_xray import xray  # half a second, which a check without it need not wait
+def _compiled(run: Run) -> XRay | None:
+    """Compile the kernel for the arguments of a run; return None if there is no compiler."""
+    from gpu_xray import xray  # this import takes half a second, which most checks do not need
 
     try:
-        return xray(seen.kernel, types.void(*map(typeof, (*seen.inputs, seen.out))))
+        return xray(run.kernel, types.void(*map(typeof, (*run.inputs, run.out))))
     except CourseError:
         return None
 
 
-def _waits(seen: Run) -> list[list[tuple[int, Event]]]:
-    """For each thread of block 0: the loads before each store that waits, and that store."""
+def _waits(run: Run) -> list[list[tuple[int, Event]]]:
+    """Return, for each thread of block 0, the stores that wait, each with the loads before it."""
     waits: list[list[tuple[int, Event]]] = [[] for _ in range(THREADS)]
     loads = np.zeros(THREADS, int)
-    for event in _moves(seen, 0):
+    for event in _moves(run, 0):
         taking_part = np.flatnonzero(event.first >= 0)
         if event.kind == "load":
             loads[taking_part] += 1
@@ -121,24 +131,27 @@ def _waits(seen: Run) -> list[list[tuple[int, Event]]]:
     return waits
 
 
-def _slices(seen: Run) -> str:
-    """For who takes a slice for a load."""
-    taken = [
+def _slices(run: Run) -> str:
+    """Return a sentence on slices, which load nothing, if the kernel has one; else ""."""
+    slices = [
         ast.unparse(node)
-        for node in ast.walk(seen.tree)
+        for node in ast.walk(run.tree)
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
     ]
-    if not taken:
+    if not slices:
         return ""
-    return f" A slice such as `{taken[0]}` loads nothing by itself: each element that you use does."
+    return translate(
+        " A slice such as `{slices}` loads nothing by itself: each element that you use does.",
+        slices=slices[0],
+    )
 
 
-def _line(seen: Run, event: Event) -> str:
-    sites = [one for one in seen.trace.counts if one.line == event.line]
+def _line(run: Run, event: Event) -> str:
+    sites = [one for one in run.trace.counts if one.line == event.line]
     return at_line(sites[0]) if sites else f"line {event.line}"
 
 
-def _moves(seen: Run, block: int) -> list[Event]:
-    """What a block loads from x and stores into out, in order."""
-    arrays = {("load", seen.names["x"]), ("store", seen.result)}
-    return [one for one in seen.recorded(block).events if (one.kind, one.array) in arrays]
+def _moves(run: Run, block: int) -> list[Event]:
+    """Return a block's loads from x and stores into out, in order."""
+    arrays = {("load", run.names["x"]), ("store", run.result)}
+    return [one for one in run.recorded(block).events if (one.kind, one.array) in arrays]

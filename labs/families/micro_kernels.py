@@ -1,4 +1,8 @@
-"""Micro-kernels from vector primitives: what the text of one shows that cannot be compiled."""
+"""Probes for micro-kernels of vector primitives that cannot be compiled.
+
+Each probe gets the kernel and the error message, and returns a sentence, or None if it does not
+recognise its mistake.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import re
 
 import numpy as np
 
+from utils.translation import translate
 from virtual_gpu.common.source import read_source
 
 ROWS, LANES = 2, 8
@@ -21,15 +26,15 @@ PRIMITIVES = {
 
 
 def by_step(panel: np.ndarray, width: int) -> np.ndarray:
-    """A panel with one row for each step, float64."""
+    """Return a packed panel as a float64 array of shape (steps, width)."""
     return panel.astype(np.float64).reshape(-1, width)
 
 
-# ------------------------------------------------------------------------ what cannot be compiled
+# --------------------------------------------------------------------------------------- probes
 
 
 def _nodes(kernel, message: str) -> list[ast.AST]:
-    """What stands in the source line that a message names."""
+    """Return the syntax nodes of the source line that a message names."""
     line = re.search(r"line (\d+)", message)
     tree = read_source(kernel.py_func).tree
     named = int(line[1]) if line else None
@@ -37,7 +42,7 @@ def _nodes(kernel, message: str) -> list[ast.AST]:
 
 
 def _calls(nodes, *names: str) -> list[ast.Call]:
-    """The calls of these primitives."""
+    """Return the calls of these primitives among the nodes."""
     return [
         node
         for node in nodes
@@ -46,11 +51,11 @@ def _calls(nodes, *names: str) -> list[ast.Call]:
 
 
 def misused(kernel, message: str) -> str | None:
-    """A primitive with other arguments than it takes."""
+    """Recognise a primitive that is called with wrong arguments."""
     if "8 or 16 lanes" in message:
-        return (
-            "The last argument of `loadu`, `broadcast` and `set1` is how many floats the vector "
-            "has: here 8."
+        return translate(
+            "The last argument of `loadu`, `broadcast` and `set1` is how many floats the "
+            "vector has: here 8."
         )
     for name, words in PRIMITIVES.items():
         needed = words.partition("`: ")[0].count(",") + 1
@@ -61,7 +66,7 @@ def misused(kernel, message: str) -> str | None:
 
 
 def exchanged(kernel, message: str) -> str | None:
-    """storeu with its vector in another place than the third."""
+    """Recognise storeu with its vector as the first or second argument."""
     if "operand must be a vector" not in message:
         return None
     sums = {
@@ -71,14 +76,19 @@ def exchanged(kernel, message: str) -> str | None:
         for target in node.targets
     }
     for call in _calls(_nodes(kernel, message), "storeu"):
-        for place, arg in zip(("first", "second"), map(ast.unparse, call.args), strict=False):
+        for ordinal, arg in zip(("first", "second"), map(ast.unparse, call.args), strict=False):
             if arg in sums:
-                return f"It is {PRIMITIVES['storeu']}. Here `{arg}` is the {place}."
+                return translate(
+                    "It is {storeu}. Here `{arg}` is the {ordinal}.",
+                    storeu=PRIMITIVES["storeu"],
+                    arg=arg,
+                    ordinal=ordinal,
+                )
     return None
 
 
 def number_for_a_sum(kernel, message: str) -> str | None:
-    """A sum that begins as a number."""
+    """Recognise a sum that begins as a number instead of a vector."""
     if "operand must be a vector" not in message:
         return None
     used = {ast.unparse(arg) for call in _calls(_nodes(kernel, message), "fmadd", "storeu")
@@ -86,49 +96,55 @@ def number_for_a_sum(kernel, message: str) -> str | None:
     for node in ast.walk(read_source(kernel.py_func).tree):
         names = map(ast.unparse, node.targets) if isinstance(node, ast.Assign) else ()
         if (name := next((one for one in names if one in used), None)) and _is_number(node.value):
-            return (
-                f"`{name}` is one number since line {node.lineno}, `{ast.unparse(node)}`. A sum of "
-                "this tile is a vector of 8: `set1(float32(0), 8)` has zero 8 times."
+            return translate(
+                "`{name}` is one number since line {line}, `{code}`. A sum of this tile is a "
+                "vector of 8: `set1(float32(0), 8)` has zero 8 times.",
+                name=name,
+                line=node.lineno,
+                code=ast.unparse(node),
             )
     return None
 
 
 def _is_number(value: ast.expr) -> bool:
-    """0, 0.0, float32(0)."""
+    """Return True for an expression of one number, such as 0, 0.0 or float32(0)."""
     if isinstance(value, ast.Call):
         return ast.unparse(value.func).rpartition(".")[2] in ("float32", "float", "int")
     return isinstance(value, ast.Constant)
 
 
 def no_vector(kernel, message: str) -> str | None:
-    """An element of an array where a vector belongs."""
+    """Recognise an array element that should be a vector."""
     if "operand must be a vector" not in message:
         return None
-    return (
-        "An element of an array, such as `a[0]`, is one number; `broadcast(a, 0, 8)` is a vector "
-        "with that number 8 times."
+    return translate(
+        "An element of an array, such as `a[0]`, is one number; `broadcast(a, 0, 8)` is a "
+        "vector with that number 8 times."
     )
 
 
 def never_set(kernel, message: str) -> str | None:
-    """A sum that has no value when the first turn adds to it."""
-    found = re.search(r"(\w+), read before it is set", message)
-    return (
-        f"`{found[1]}` has no value before the loop. With what does a sum begin?" if found else None
-    )
+    """Recognise a sum that has no value when the first iteration adds to it."""
+    if match := re.search(r"(\w+), read before it is set", message):
+        return translate(
+            "`{match}` has no value before the loop. With what does a sum begin?", match=match[1]
+        )
+    return None
 
 
 def made_here(kernel, message: str) -> str | None:
-    """A list of two sums, or an array of zeros."""
+    """Recognise a list or a new array that holds the sums."""
     if "made here is not known" not in message:
         return None
     if any(isinstance(node, ast.List) for node in _nodes(kernel, message)):
-        return "A list lies in memory. Use two names, one for each sum: then they are registers."
-    return "An array lies in memory. A vector of 8 zeros is `set1(float32(0), 8)`."
+        return translate(
+            "A list lies in memory. Use two names, one for each sum: then they are registers."
+        )
+    return translate("An array lies in memory. A vector of 8 zeros is `set1(float32(0), 8)`.")
 
 
 def operators(kernel, message: str) -> str | None:
-    """`+` and `*` between vectors."""
+    """Recognise `+`, `*` or `+=` between vectors."""
     nodes = _nodes(kernel, message)
     values = [node.value for node in nodes if isinstance(node, ast.Assign)]
     if not (
@@ -137,15 +153,15 @@ def operators(kernel, message: str) -> str | None:
         or any(isinstance(value, ast.BinOp) for value in values)
     ):
         return None
-    return (
-        "Vectors know no `+`, no `*` and no `+=`. The primitives compute with them: "
-        "`fmadd(x, y, z)` is x·y + z, for each of the 8 floats."
+    return translate(
+        "Vectors know no `+`, no `*` and no `+=`. The primitives compute with them: `fmadd(x, "
+        "y, z)` is x·y + z, for each of the 8 floats."
     )
 
 
 def stored_as_element(kernel, message: str) -> str | None:
-    """c[...] = vector."""
+    """Recognise an assignment of a vector to an array element, c[...] = vector."""
     targets = [node.targets[0] for node in _nodes(kernel, message) if isinstance(node, ast.Assign)]
     if not any(isinstance(target, ast.Subscript) for target in targets):
         return None
-    return "A vector goes into an array with `storeu(x, i, vector)`."
+    return translate("A vector goes into an array with `storeu(x, i, vector)`.")

@@ -16,16 +16,19 @@ from labs.checking.phrasing import counted
 from labs.checking.run import Run
 from labs.checking.target import Probes, Target
 from labs.families.wrong_products import WRONG_PRODUCTS
+from utils.division import cdiv
 from utils.ladder.problems import draw
 from utils.ladder.step import Launch
+from utils.translation import translate
 
 
 @dataclass(frozen=True)
 class Split:
-    """How a launch shares c out.
+    """The part of c that each thread block computes.
 
-    block: threads along x and y; x counts columns of c, y counts rows. columns: of c that one
-    thread computes, so that a block covers block[0]·columns columns and block[1] rows.
+    block: threads along x, which counts columns of c, and along y, which counts rows. columns: the
+    columns of c that one thread computes. A block covers block[0]·columns columns and block[1]
+    rows.
     """
 
     block: tuple[int, int]
@@ -33,20 +36,17 @@ class Split:
 
     @property
     def width(self) -> int:
-        """Columns of c that a block covers."""
+        """The columns of c that a block covers."""
         return self.block[0] * self.columns
 
     def launch(self, shape: Shape) -> Launch:
-        """Enough blocks to cover c."""
+        """Return a launch with enough blocks to cover c. shape: (m, n, k)."""
         m, n, _ = shape
-        return Launch(grid=(-(-n // self.width), -(-m // self.block[1])), block=self.block)
+        return Launch(grid=(cdiv(n, self.width), cdiv(m, self.block[1])), block=self.block)
 
 
-def matrix_product(split: Split, **told) -> KernelExercise:
-    """Return an exercise of this family.
-
-    told: the fields of KernelExercise that the family leaves open.
-    """
+def matrix_product(split: Split, **fields) -> KernelExercise:
+    """Return an exercise of this family. fields: the remaining fields of KernelExercise."""
     return KernelExercise(
         parameters=("a", "b", "c"),
         sizes=("m", "n", "k"),
@@ -54,40 +54,48 @@ def matrix_product(split: Split, **told) -> KernelExercise:
         inputs=inputs,
         reference=reference,
         probes=Probes(wrong=WRONG_PRODUCTS),
-        **told,
+        **fields,
     )
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """a, m×k, and b, k×n: whole numbers, so that float32 sums are exact."""
+    """Draw a, m×k, and b, k×n: whole numbers in float32, so that their sums are exact."""
     m, n, k = shape
     return draw("integers", (m, k), seed), draw("integers", (k, n), seed + 1)
 
 
 def reference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The product, float64."""
+    """Return the product a·b, float64."""
     return a.astype(np.float64) @ b
 
 
 def loads_per_multiply_add(at_most: float) -> Target:
-    """Words loaded from global memory for each multiply-add, at the shape that fits."""
+    """Return a target for the words loaded from global memory per multiply-add.
 
-    def shares(seen: Run) -> dict[str, float]:
-        work = math.prod(seen.shape)
-        return {one: seen.total(one, "load", "words") / work for one in ("a", "b")}
+    They are counted at the first shape, which fits the blocks.
+    """
 
-    def measure(seen: Run) -> float:
-        return sum(shares(seen).values())
+    def shares(run: Run) -> dict[str, float]:
+        work = math.prod(run.shape)
+        return {one: run.total(one, "load", "words") / work for one in ("a", "b")}
 
-    def cause(seen: Run, value: float) -> str:
-        told = " and ".join(f"{s:.4g} of `{seen.names[p]}`" for p, s in shares(seen).items())
+    def measure(run: Run) -> float:
+        return sum(shares(run).values())
+
+    def cause(run: Run, value: float) -> str:
+        parts = " and ".join(f"{s:.4g} of `{run.names[p]}`" for p, s in shares(run).items())
         most = max(
-            (access for one in ("a", "b") for access in seen.accesses(one)),
+            (access for one in ("a", "b") for access in run.accesses(one)),
             key=lambda access: access.words,
         )
-        return (
-            f"a multiply-add costs {value:.4g} loads from global memory, {told}; the target is "
-            f"{at_most:g}. Line {most.site.line} alone loads {counted(most.words, 'word')}."
+        return translate(
+            "a multiply-add costs {value:.4g} loads from global memory, {parts}; the target is "
+            "{at_most:g}. Line {line} alone loads {words}.",
+            value=value,
+            parts=parts,
+            at_most=at_most,
+            line=most.site.line,
+            words=counted(most.words, "word"),
         )
 
     words = f"at most {at_most:g} loads per multiply-add"

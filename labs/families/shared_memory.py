@@ -1,46 +1,53 @@
-"""Banks and calls that several families of kernels ask for."""
+"""Helpers for kernels with shared memory: calls in the source code, array sizes, bank conflicts."""
 
 from __future__ import annotations
 
 import ast
 
 from labs.checking.run import WORD, Run
+from utils.translation import translate
 from virtual_gpu.counts.counters import AccessCount
 
 BANKS = 32
 
 
-def calls(seen: Run, name: str) -> list[ast.Call]:
-    """Where the kernel calls a function of this name, such as syncthreads."""
+def calls(run: Run, name: str) -> list[ast.Call]:
+    """Return the kernel's calls of a function of this name, such as syncthreads."""
     return [
         node
-        for node in ast.walk(seen.tree)
+        for node in ast.walk(run.tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == name
     ]
 
 
 def computed_size(kernel, message: str) -> str | None:
-    """TILE + 1 as the size of a shared array."""
+    """Recognise a computed size of a shared array, such as TILE + 1."""
     if "a shape that is neither a number" not in message:
         return None
-    return (
-        "The size of a shared array must be known before the kernel runs. Numba takes numbers and "
-        "names of constants there, and does not calculate."
+    return translate(
+        "The size of a shared array must be known before the kernel runs. Numba takes numbers "
+        "and names of constants there, and does not calculate."
     )
 
 
 def meeting(access: AccessCount) -> str:
-    """Which lanes of a request of shared memory meet in a bank, as a sentence or two."""
+    """Return a sentence or two on lanes of a shared-memory request that meet in a bank."""
     for lanes in access.first:
         words = {lane: int(at) // WORD for lane, at in enumerate(lanes) if at >= 0}
         for first, word in words.items():
             others = {w: lane for lane, w in words.items() if w % BANKS == word % BANKS}
             if len(others) > 1:
                 second = next(lane for w, lane in others.items() if w != word)
-                apart = abs(words[second] - word)
-                return (
-                    f"Lanes {first} and {second} go to words that lie {apart} apart, a multiple of "
-                    f"the {BANKS} banks, so they meet in bank {word % BANKS}. {len(others)} "
-                    "different words of this request lie there."
+                distance = abs(words[second] - word)
+                return translate(
+                    "Lanes {first} and {second} go to words that lie {distance} apart, a "
+                    "multiple of the {banks} banks, so they meet in bank {bank}. {count} "
+                    "different words of this request lie there.",
+                    first=first,
+                    second=second,
+                    distance=distance,
+                    banks=BANKS,
+                    bank=word % BANKS,
+                    count=len(others),
                 )
-    return "Lanes of a warp meet in the same bank."
+    return translate("Lanes of a warp meet in the same bank.")

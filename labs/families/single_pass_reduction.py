@@ -1,8 +1,8 @@
-"""Sums in one launch, of the family of reductions: blocks leave partial sums, and one adds these.
+"""Reductions in one launch: each block stores a partial sum, and the last block adds these.
 
-The launch has blocks of 64 threads, and thread i of the grid has element i. The kernel gets room
-for one partial sum per block, which holds what an earlier launch left there, and a counter, which
-is zero before the launch and must be zero after it.
+The launch has blocks of 64 threads, and thread i of the grid has element i. The kernel gets an
+array with one partial sum per block, which holds old values, and a counter, which is zero before
+the launch and must be zero after it.
 """
 
 from __future__ import annotations
@@ -15,23 +15,24 @@ import numpy as np
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
 from labs.checking.phrasing import at_line, counted
-from labs.checking.run import Run, run
+from labs.checking.run import Run, run_kernel
 from labs.checking.target import Probes, Target
 from labs.families import reduction as reductions
 from labs.families.reduction import Sums, reduction
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
+from utils.translation import translate
 from virtual_gpu.common.source import read_source
 
 BLOCK = 64
 SUMS = Sums(threads=BLOCK, whole=True)
 _ALL_OF_THEM = f" Each of the {BLOCK} threads of the block reads all of them."
-LEFT = np.float32(4096)  # what another launch has left in each partial sum
+LEFT = np.float32(4096)  # the old value of each partial sum, as if from an earlier launch
 
 
-def sum_in_one_launch(**told) -> KernelExercise:
-    """An exercise of this family: a kernel (x, partials, drawn, out) with out[0] = the sum of x.
+def sum_in_one_launch(**fields) -> KernelExercise:
+    """Return an exercise of this family: a kernel (x, partials, drawn, out) with out[0] = sum(x).
 
-    told: the fields of KernelExercise that the family leaves open.
+    fields: the remaining fields of KernelExercise.
     """
     return reduction(
         SUMS,
@@ -54,50 +55,55 @@ def sum_in_one_launch(**told) -> KernelExercise:
             one_store_per_element(),
             no_float64(),
         ),
-        **told,
+        **fields,
     )
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """x, as for all reductions; partials; the counter."""
+    """Return x, as for all reductions; the partial sums, float32; the counter, uint32."""
     partials = np.full(SUMS.blocks(shape[0]), LEFT)
     return (*reductions.inputs(shape, seed), partials, np.zeros(1, np.uint32))
 
 
 def counter_after(value: int) -> Target:
-    """What the counter holds when the launch has ended."""
+    """Return the target that the counter has this value after the launch."""
 
-    def measure(seen: Run) -> float:
-        return abs(float(seen.left[2][0]) - value)
+    def measure(run: Run) -> float:
+        return abs(float(run.left[2][0]) - value)
 
-    def cause(seen: Run, away: float) -> str:
-        after, name = int(seen.left[2][0]), seen.names["drawn"]
-        return (
-            f"after the launch `{name}[0]` is {after}, and not {value}. The blocks of the next "
-            f"launch would draw the numbers from {after} on."
+    def cause(run: Run, away: float) -> str:
+        after, name = int(run.left[2][0]), run.names["drawn"]
+        return translate(
+            "after the launch `{name}[0]` is {after}, and not {value}. The blocks of the next "
+            "launch would draw the numbers from {after} on.",
+            name=name,
+            after=after,
+            value=value,
         )
 
     return Target("counter off by", 0, f"the counter is {value} again", measure, cause, True)
 
 
 def chosen_by_its_ticket() -> Target:
-    """Whether the block that adds is found by its ticket, and not by its own number.
+    """Return the target that the adding block is chosen by its ticket, not by its block index.
 
-    The virtual GPU starts blocks in their order, so the one with the highest number comes last.
-    With a counter that begins at 1, the last number but one does.
+    The virtual GPU runs blocks in the order of their indices, so the last block draws the last
+    ticket. The measurement launches the kernel again with a counter that starts at 1; the block
+    before the last one then draws that ticket.
     """
 
-    def measure(seen: Run) -> float:
-        blocks = SUMS.blocks(seen.shape[0])
-        later = replace(seen.job, inputs=_counter_at_one)
-        again = run(later, seen.kernel, seen.shape, seen.patience)
+    def measure(run: Run) -> float:
+        blocks = SUMS.blocks(run.shape[0])
+        later = replace(run.job, inputs=_counter_at_one)
+        again = run_kernel(later, run.kernel, run.shape, run.patience)
         return float(_stores(again, blocks - 1) and not _stores(again, blocks - 2))
 
-    def cause(seen: Run, value: float) -> str:
-        last = SUMS.blocks(seen.shape[0]) - 1
-        return (
-            f"block {last} adds the partial sums whatever number it draws. Blocks do not end in "
-            "the order of their numbers: others may still be at work when it is done."
+    def cause(run: Run, value: float) -> str:
+        last = SUMS.blocks(run.shape[0]) - 1
+        return translate(
+            "block {last} adds the partial sums whatever number it draws. Blocks do not end in "
+            "the order of their numbers: others may still be at work when it is done.",
+            last=last,
         )
 
     words = "the ticket decides which block adds"
@@ -105,15 +111,17 @@ def chosen_by_its_ticket() -> Target:
 
 
 def stored_before_its_ticket() -> Target:
-    """Whether the thread that draws has stored the sum, or has met the one that did at a barrier.
+    """Return the target that a block's sum is stored before its ticket is drawn.
 
-    The virtual GPU keeps fences and atomics by warp: two threads of a warp are one for it.
+    The thread that draws must have stored the sum, or must have met the thread that did at a
+    barrier. The race detector cannot check this, because it orders fences and atomics by warp and
+    does not distinguish the threads of a warp.
     """
 
-    def measure(seen: Run) -> float:
-        partials, drawn = seen.names["partials"], seen.names["drawn"]
+    def measure(run: Run) -> float:
+        partials, drawn = run.names["partials"], run.names["drawn"]
         stored = None
-        for one in seen.recorded(0).events:
+        for one in run.recorded(0).events:
             if (one.kind, one.array) == ("store", partials):
                 stored = one.first >= 0
             elif one.kind in ("barrier", "syncwarp"):
@@ -122,12 +130,13 @@ def stored_before_its_ticket() -> Target:
                 return float(not (stored & (one.first >= 0)).any())
         return 0.0
 
-    def cause(seen: Run, value: float) -> str:
-        store, draw = seen.accesses("partials", "store")[0], seen.accesses("drawn", "atomic")[0]
-        return (
-            f"one thread stores the sum in {at_line(store.site)}, and another one of the block "
-            f"draws in line {draw.site.line}. Nothing makes it wait: it may draw before the sum "
-            "is stored."
+    def cause(run: Run, value: float) -> str:
+        store, draw = run.accesses("partials", "store")[0], run.accesses("drawn", "atomic")[0]
+        return translate(
+            "one thread stores the sum in {where}, and another one of the block draws in line "
+            "{line}. Nothing makes it wait: it may draw before the sum is stored.",
+            where=at_line(store.site),
+            line=draw.site.line,
         )
 
     words = "each sum stored before its ticket is drawn"
@@ -138,41 +147,46 @@ def _counter_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np
     return (*inputs(shape, seed)[:2], np.ones(1, np.uint32))
 
 
-def _stores(seen: Run, block: int) -> bool:
-    """Whether this block stores into the result."""
-    events = seen.recorded(block).events
-    return any((one.kind, one.array) == ("store", seen.result) for one in events)
+def _stores(run: Run, block: int) -> bool:
+    """Return True if this block stores into the result."""
+    events = run.recorded(block).events
+    return any((one.kind, one.array) == ("store", run.result) for one in events)
 
 
 def no_atomics_on_the_result() -> Target:
-    """The order of the additions is fixed."""
+    """Return the target of no atomics on the result, so that the order of additions is fixed."""
 
-    def measure(seen: Run) -> float:
-        return float(sum(one.lanes for one in seen.accesses(seen.job.result, "atomic")))
+    def measure(run: Run) -> float:
+        return float(sum(one.lanes for one in run.accesses(run.job.result, "atomic")))
 
-    def cause(seen: Run, value: float) -> str:
-        site = seen.accesses(seen.job.result, "atomic")[0].site
-        return (
-            f"at {at_line(site)}, {counted(round(value), 'thread')} add to `{seen.result}` in the "
-            "order in which they come. Each addition of float32 rounds, so another order can give "
-            "other bits."
+    def cause(run: Run, value: float) -> str:
+        site = run.accesses(run.job.result, "atomic")[0].site
+        return translate(
+            "at {where}, {threads} add to `{result}` in the order in which they come. Each "
+            "addition of float32 rounds, so another order can give other bits.",
+            where=at_line(site),
+            threads=counted(round(value), "thread"),
+            result=run.result,
         )
 
     return Target("atomics on the result", 0, "a fixed order of additions", measure, cause)
 
 
 def each_element_once() -> Target:
-    """How often each element of x is loaded."""
+    """Return the target of one load per element of x."""
 
-    def measure(seen: Run) -> float:
-        return seen.total("x", "load", "lanes") / seen.shape[0]
+    def measure(run: Run) -> float:
+        return run.total("x", "load", "lanes") / run.shape[0]
 
-    def cause(seen: Run, value: float) -> str:
-        most = seen.accesses("x")[-1]
-        return (
-            f"{at_line(most.site)} loads {most.lanes:,} elements of `{most.array}` again. The "
-            "blocks have added them already, and their sums are in "
-            f"`{seen.names['partials']}`."
+    def cause(run: Run, value: float) -> str:
+        most = run.accesses("x")[-1]
+        return translate(
+            "{where} loads {lanes:,} elements of `{array}` again. The blocks have added them "
+            "already, and their sums are in `{partials}`.",
+            where=at_line(most.site),
+            lanes=most.lanes,
+            array=most.array,
+            partials=run.names["partials"],
         )
 
     words = "each element of x read once"
@@ -180,17 +194,17 @@ def each_element_once() -> Target:
 
 
 def each_partial(at_most: int, kind: str) -> Target:
-    """How often each partial sum is loaded, or stored."""
+    """Return a target for the loads, or the stores, per partial sum. kind: "load" or "store"."""
 
-    def measure(seen: Run) -> float:
-        return seen.total("partials", kind, "lanes") / SUMS.blocks(seen.shape[0])
+    def measure(run: Run) -> float:
+        return run.total("partials", kind, "lanes") / SUMS.blocks(run.shape[0])
 
-    def cause(seen: Run, value: float) -> str:
-        most = max(seen.accesses("partials", kind), key=lambda one: one.lanes)
+    def cause(run: Run, value: float) -> str:
+        most = max(run.accesses("partials", kind), key=lambda one: one.lanes)
         where = {"load": "from", "store": "into"}[kind]
         return (
             f"{at_line(most.site)} {kind}s {most.lanes:,} times {where} `{most.array}`, which has "
-            f"{counted(SUMS.blocks(seen.shape[0]), 'element')}: {value:.3g} {kind}s for each."
+            f"{counted(SUMS.blocks(run.shape[0]), 'element')}: {value:.3g} {kind}s for each."
             f"{_ALL_OF_THEM if (kind, value) == ('load', BLOCK) else ''}"
         )
 
@@ -200,11 +214,11 @@ def each_partial(at_most: int, kind: str) -> Target:
     )
 
 
-# ------------------------------------------------------------------------------------- refused
+# -------------------------------------------------------- probes for kernels that do not compile
 
 
 def _word_overwritten(kernel, story: str) -> str | None:
-    """A name of shared memory is given to a number, or compared like one."""
+    """Recognise a shared array's name that is assigned to something else."""
     tree = read_source(kernel.py_func).tree
     shared = None
     for node in ast.walk(tree):
@@ -214,28 +228,27 @@ def _word_overwritten(kernel, story: str) -> str | None:
         if "shared.array" in ast.unparse(node.value):
             shared = name
         elif name == shared:
-            return (
-                f"`{name}` names an array of one word in shared memory, and line {node.lineno} "
-                f"gives this name to something else. The word itself is `{name}[0]`."
+            return translate(
+                "`{name}` names an array of one word in shared memory, and line {lineno} gives "
+                "this name to something else. The word itself is `{name}[0]`.",
+                name=name,
+                lineno=node.lineno,
             )
     return None
 
 
 def _arguments_of_add(kernel, story: str) -> str | None:
-    """An atomic with an element in place of an array and an index."""
+    """Recognise an atomic with an element instead of an array and an index."""
     if "atomic.add(" not in story or "called with these arguments" not in story:
         return None
-    return "`cuda.atomic.add` takes an array, an index and a number."
+    return translate("`cuda.atomic.add` takes an array, an index and a number.")
 
 
 def _adds_an_array(kernel, story: str) -> str | None:
-    """A sum as in Python or NumPy."""
+    """Recognise a sum of a whole array, as in Python or NumPy."""
     if " sum() of " not in story and ".sum() is " not in story:
         return None
-    return "A kernel has no sum of a whole array: each thread adds elements in a loop."
-
-
-# --------------------------------------------------------------------------------------- the rest
+    return translate("A kernel has no sum of a whole array: each thread adds elements in a loop.")
 
 
 PROBES = Probes(refused=(_word_overwritten, _arguments_of_add, _adds_an_array))

@@ -1,6 +1,6 @@
-"""The family of tiled products: c = a·b by tiles in shared memory, on top of `product`.
+"""The family of tiled products: c = a·b with tiles in shared memory, based on `product`.
 
-A block of tile×tile threads computes a tile of c.
+A block of tile×tile threads computes one tile of c.
 """
 
 from __future__ import annotations
@@ -29,26 +29,30 @@ from labs.targets.counts import (
     sectors_per_request,
 )
 from labs.targets.counts import wavefronts_per_request as wavefronts
+from utils.division import cdiv
+from utils.translation import translate
 from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.counters import AccessCount
 
 
-def tiled_product(tile: int, constant: str, whole: tuple[int, int, int], **told) -> KernelExercise:
-    """An exercise of this family.
+def tiled_product(
+    tile: int, constant: str, whole: tuple[int, int, int], **fields
+) -> KernelExercise:
+    """Return an exercise of this family.
 
-    constant: the starter's name for `tile`. whole: how many tiles m, n and k are long at the shape
-    that fits. All three differ, and m and n from k - 1, so that a loop that ends at m or n is not
-    taken for one that ends a tile early.
-    told: the fields of KernelExercise that the family leaves open.
+    tile: the side of a tile. constant: the starter's name for `tile`. whole: the number of tiles
+    along m, n and k at the first shape. All three differ, and neither m nor n is k - 1, so that a
+    loop that ends at m or n is not mistaken for one that ends a tile early.
+    fields: the remaining fields of KernelExercise.
     """
     split = Split(block=(tile, tile))
     shapes = (tuple(tile * count for count in whole), *_with_edges(tile), (1, 1, 1))
-    exercise = product.matrix_product(split, shapes=shapes, targets=targets(tile), **told)
+    exercise = product.matrix_product(split, shapes=shapes, targets=targets(tile), **fields)
     return replace(exercise, inputs=partial(inputs, tile), probes=probes(tile, constant))
 
 
 def _with_edges(tile: int) -> tuple[Shape, ...]:
-    """Edges on all sides; a sum that is shorter than a tile; infinities."""
+    """Return shapes with partial tiles, with a sum shorter than a tile, and with infinities."""
     return (
         (tile + 1, 3 * tile + 2, 2 * tile + 1),
         (tile + 4, 2 * tile + 3, 7),
@@ -57,13 +61,16 @@ def _with_edges(tile: int) -> tuple[Shape, ...]:
 
 
 def with_infinities(tile: int) -> Shape:
+    """Return the shape at which `inputs` puts an infinity into a and b."""
     return (tile + 2, tile + 3, tile + tile // 2)
 
 
 def inputs(tile: int, shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Whole numbers. At one shape a and b are above 0 and hold an infinity each, in the first tile.
+    """Return a and b, whole numbers in float32.
 
-    What is left of it in the last tile, which is not full, then meets a zero and shows as NaN.
+    At the shape `with_infinities(tile)` all elements are positive, and a and b each hold an
+    infinity in the first tile. If a kernel leaves it in shared memory when it loads the last,
+    partial tile, it is multiplied by a zero and shows as NaN.
     """
     a, b = product.inputs(shape, seed)
     if shape == with_infinities(tile):
@@ -73,7 +80,7 @@ def inputs(tile: int, shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def targets(tile: int) -> tuple[Target, ...]:
-    """What a product by tiles must reach, at the shape that fits."""
+    """Return the targets of a tiled product, counted at the first shape, which fits the tiles."""
     return (
         one_store_per_element(),
         no_float64(),
@@ -90,43 +97,54 @@ def targets(tile: int) -> tuple[Target, ...]:
     )
 
 
-def _loaded_again(tile: int, seen: Run, value: float) -> str:
-    """Elements are loaded more than once by a block."""
-    loads = [one for name in ("a", "b") for one in seen.accesses(name)]
+def _loaded_again(tile: int, run: Run, value: float) -> str:
+    """Return the cause if a block loads elements of its tiles more than once."""
+    loads = [one for name in ("a", "b") for one in run.accesses(name)]
     most = max(loads, key=lambda one: one.words)
-    m, n, k = seen.shape
+    m, n, k = run.shape
     times = most.words * tile / (m * n * k)
     story = (
         f"{at_line(most.site)} loads every element of `{most.array}` that a block needs "
         f"{times:.3g} times from global memory, and the target is once."
     )
-    here = (one for one in seen.trace.access_counts if one.site == most.site)
+    here = (one for one in run.trace.access_counts if one.site == most.site)
     if any((one.space, one.kind) == ("shared", "store") for one in here):
-        return f"{story} Threads of a block load what others of them load, too."
+        return translate(
+            "{story} Threads of a block load what others of them load, too.", story=story
+        )
     if times < tile:
         return story
-    return f"{story} That is a load for each multiply-add: what lies in shared memory is not used."
-
-
-def no_bank_conflict() -> Target:
-    """Each request to shared memory takes one wavefront."""
-    return replace(wavefronts(1), words="no bank conflict", cause=_conflict)
-
-
-def _conflict(seen: Run, value: float) -> str:
-    """Lanes that ask one bank for different words."""
-    lines = [one for one in seen.trace.access_counts if one.wavefronts > one.requests]
-    worst = max(lines, key=lambda one: one.wavefronts / one.requests)
-    return (
-        f"{at_line(worst.site)}: a {worst.kind} of `{worst.array}` takes {value:.3g} wavefronts "
-        f"per request. {meeting(worst)}{_without_conflict(lines, seen)}"
+    return translate(
+        "{story} That is a load for each multiply-add: what lies in shared memory is not used.",
+        story=story,
     )
 
 
-def _without_conflict(conflicts: list[AccessCount], seen: Run) -> str:
-    """Which shared array is in order, where one is and another is not."""
+def no_bank_conflict() -> Target:
+    """Return the target of one wavefront per request to shared memory."""
+    return replace(wavefronts(1), words="no bank conflict", cause=_conflict)
+
+
+def _conflict(run: Run, value: float) -> str:
+    """Return the cause: two lanes that ask one bank for different words."""
+    lines = [one for one in run.trace.access_counts if one.wavefronts > one.requests]
+    worst = max(lines, key=lambda one: one.wavefronts / one.requests)
+    return translate(
+        "{where}: a {kind} of `{array}` takes {value:.3g} wavefronts per request. "
+        "{meeting}{without_conflict}",
+        where=at_line(worst.site),
+        kind=worst.kind,
+        array=worst.array,
+        value=value,
+        meeting=meeting(worst),
+        without_conflict=_without_conflict(lines, run),
+    )
+
+
+def _without_conflict(conflicts: list[AccessCount], run: Run) -> str:
+    """Return a sentence on which shared arrays have conflicts and which have none, or ""."""
     meeting = sorted({one.array for one in conflicts})
-    shared = {one.array for one in seen.trace.access_counts if one.space == "shared"}
+    shared = {one.array for one in run.trace.access_counts if one.space == "shared"}
     fine = sorted(shared.difference(meeting))
     if not fine:
         return ""
@@ -135,23 +153,26 @@ def _without_conflict(conflicts: list[AccessCount], seen: Run) -> str:
 
 
 def _shared_loads(tile: int) -> Target:
-    """Loads of shared memory for each multiply-add."""
+    """Return the target of at most 2 loads from shared memory per multiply-add."""
 
-    def words(seen: Run) -> int:
-        counts = seen.trace.access_counts
+    def words(run: Run) -> int:
+        counts = run.trace.access_counts
         return sum(o.lanes for o in counts if (o.space, o.kind) == ("shared", "load"))
 
-    def measure(seen: Run) -> float:
-        m, n, k = seen.shape
-        return words(seen) / (m * n * k)
+    def measure(run: Run) -> float:
+        m, n, k = run.shape
+        return words(run) / (m * n * k)
 
-    def cause(seen: Run, value: float) -> str:
-        k = seen.shape[2]
+    def cause(run: Run, value: float) -> str:
+        k = run.shape[2]
         terms = value / 2 * k
-        return (
-            f"each thread takes {terms:.4g} terms from the tiles, and its sum has k = {k}: that is "
-            f"{counted(round(terms / tile), 'tile')} in place of {k // tile}. What the rest adds "
-            "is zero."
+        return translate(
+            "each thread takes {terms:.4g} terms from the tiles, and its sum has k = {k}: that "
+            "is {tiles} in place of {needed}. What the rest adds is zero.",
+            terms=terms,
+            k=k,
+            tiles=counted(round(terms / tile), "tile"),
+            needed=k // tile,
         )
 
     limit = "at most 2 loads from shared memory per multiply-add"
@@ -159,42 +180,48 @@ def _shared_loads(tile: int) -> Target:
 
 
 def barriers_per_tile(tile: int) -> Target:
-    """Barriers that each thread passes for each tile along k."""
+    """Return the target of at most 2 barriers per thread and tile along k."""
 
-    def measure(seen: Run) -> float:
-        launch = seen.job.launch(seen.shape)
-        warps = launch.blocks * -(-launch.threads // 32)
-        passed = sum(line.barriers for line in seen.trace.counts.values())
-        return passed / warps / (seen.shape[2] // tile)
+    def measure(run: Run) -> float:
+        launch = run.job.launch(run.shape)
+        warps = launch.blocks * cdiv(launch.threads, 32)
+        passed = sum(line.barriers for line in run.trace.counts.values())
+        return passed / warps / (run.shape[2] // tile)
 
-    def cause(seen: Run, value: float) -> str:
-        lines = {site: one.barriers for site, one in seen.trace.counts.items() if one.barriers}
+    def cause(run: Run, value: float) -> str:
+        lines = {site: one.barriers for site, one in run.trace.counts.items() if one.barriers}
         most = max(lines, key=lines.get)
-        return (
-            f"a thread passes {value:.3g} barriers per tile, and the target is 2. Most of them "
-            f"stand at {at_line(most)}."
+        return translate(
+            "a thread passes {value:.3g} barriers per tile, and the target is 2. Most of them "
+            "stand at {where}.",
+            value=value,
+            where=at_line(most),
         )
 
     return Target("barriers per tile", 2, "at most 2 barriers per tile", measure, cause)
 
 
 def probes(tile: int, constant: str) -> Probes:
-    """Return what the text of a tiled product shows. constant: the starter's name for the tile."""
+    """Return the probes of a tiled product. constant: the starter's name for the side of a tile."""
     constants = (partial(_other_side, tile, constant),)
     return Probes(constants=constants, refused=(computed_size,), wrong=WRONG_PRODUCTS)
 
 
-# -------------------------------------------------------------------- what does not fit the launch
+# ------------------------------------------------------------------- constants that do not fit
 
 
 def _other_side(tile: int, constant: str, kernel) -> str | None:
-    """The reader's constant is not the side of a block."""
+    """Recognise a constant of the reader's that is not the side of a block."""
     code = kernel.py_func.__code__
     side = read_source(kernel.py_func).names.get(constant)
     uses = constant in code.co_names + code.co_freevars
     if not uses or not isinstance(side, int) or side == tile:
         return None
-    return (
-        f"This launch has blocks of {tile}×{tile} threads, and your `{constant}` is {side}. Each "
-        "thread loads one element of a tile, so a tile is as wide and as high as the block."
+    return translate(
+        "This launch has blocks of {tile}×{tile} threads, and your `{constant}` is {side}. "
+        "Each thread loads one element of a tile, so a tile is as wide and as high as the "
+        "block.",
+        tile=tile,
+        constant=constant,
+        side=side,
     )

@@ -1,22 +1,22 @@
-"""Shuffles that cannot be compiled: what their arguments are."""
+"""A probe for warp shuffles that cannot be compiled."""
 
 from __future__ import annotations
 
 import re
 
+from utils.translation import translate
+
 
 def other_arguments(kernel, message: str) -> str | None:
-    """The mask is missing, or stands in another place."""
+    """Recognise a shuffle whose mask is missing or is not the first argument."""
     if "shfl_" not in message or not re.search(r"called with these|mask, lane or pred", message):
         return None
     name = re.search(r"shfl_\w+", message)[0]
-    return (
-        f"`cuda.{name}` takes three arguments, in this order: the mask, which is a whole number, "
-        "the value that the lanes hand on, and the distance."
+    return translate(
+        "`cuda.{name}` takes three arguments, in this order: the mask, which is a whole "
+        "number, the value that the lanes hand on, and the distance.",
+        name=name,
     )
-
-
-# ----------------------------------------------------------------------------------- wrong values
 
 
 REFUSED = (other_arguments,)

@@ -1,4 +1,4 @@
-"""A tile that passes through shared memory and is stored row by row: its targets and its text."""
+"""Targets and probes for a kernel that stores a tile row by row, by way of shared memory."""
 
 from __future__ import annotations
 
@@ -7,67 +7,75 @@ import ast
 from labs.checking.phrasing import at_line, element
 from labs.checking.run import WORD, Run
 from labs.checking.target import Target
+from utils.translation import translate
 from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.counters import AccessCount
 
-ROWS, COLUMNS, QUAD = 16, 32, 4  # of a tile and of a lane's part of it
+ROWS, COLUMNS, QUAD = 16, 32, 4  # a tile's rows and columns; each lane has 4 by 4 of its elements
 BANKS = 32
 
 
 def other_arguments(kernel) -> str | None:
-    """load4 or store4 with one argument too few or too many."""
+    """Recognise load4 or store4 with one argument too few or too many."""
     for node in ast.walk(read_source(kernel.py_func).tree):
         if not isinstance(node, ast.Call):
             continue
         name = ast.unparse(node.func).rpartition(".")[2]
         needed = {"load4": 2, "store4": 3}.get(name)
         if needed and len(node.args) != needed:
-            wanted = {2: "`load4(x, place)`", 3: "`store4(x, place, four)`"}[needed]
-            return (
-                f"Line {node.lineno}, `{ast.unparse(node)}`: {name} takes {needed} arguments, "
-                f"{wanted}."
+            usage = {2: "`load4(x, place)`", 3: "`store4(x, place, four)`"}[needed]
+            return translate(
+                "Line {line}, `{code}`: {name} takes {needed} arguments, {usage}.",
+                line=node.lineno,
+                code=ast.unparse(node),
+                name=name,
+                needed=needed,
+                usage=usage,
             )
     return None
 
 
 def local_rows(kernel, message: str) -> str | None:
-    """A local array in place of the shared one, or a row of `mine` in place of four numbers."""
+    """Recognise a local array instead of a shared one, or of four numbers, in load4 or store4."""
     if "a part of a local array" in message:
-        return (
-            "`store4` takes four numbers in brackets: `(p, q, r, s)`. Name each of them with both "
-            "its indices."
+        return translate(
+            "`store4` takes four numbers in brackets: `(p, q, r, s)`. Name each of them with "
+            "both its indices."
         )
     if "needs an array in global or shared memory" not in message:
         return None
-    return (
-        "A local array is no memory that `load4` and `store4` know, and each lane has one of its "
-        "own: other lanes see nothing of it."
+    return translate(
+        "A local array is no memory that `load4` and `store4` know, and each lane has one of "
+        "its own: other lanes see nothing of it."
     )
 
 
 # ------------------------------------------------------------------------------------- targets
 
 
-def _of(seen: Run, space: str, kind: str) -> list[AccessCount]:
-    return [one for one in seen.trace.access_counts if (one.space, one.kind) == (space, kind)]
+def _accesses(run: Run, space: str, kind: str) -> list[AccessCount]:
+    return [one for one in run.trace.access_counts if (one.space, one.kind) == (space, kind)]
 
 
-def _warps(seen: Run) -> int:
-    return seen.job.launch(seen.shape).blocks
+def _warps(run: Run) -> int:
+    return run.job.launch(run.shape).blocks
 
 
 def loaded_once() -> Target:
-    """The given loads, and no others: four requests of a warp."""
+    """Return the target of four load requests per warp, which the given lines make."""
 
-    def measure(seen: Run) -> float:
-        return seen.total("x", "load", "requests") / _warps(seen)
+    def measure(run: Run) -> float:
+        return run.total("x", "load", "requests") / _warps(run)
 
-    def cause(seen: Run, value: float) -> str:
-        most = max(seen.accesses("x"), key=lambda one: one.requests)
-        return (
-            f"a warp makes {value:g} requests to load `{seen.names['x']}`, and the given lines "
-            f"make 4. Most of them are in {at_line(most.site)}. In a product the elements are in "
-            "the registers of other lanes, and in no memory."
+    def cause(run: Run, value: float) -> str:
+        most = max(run.accesses("x"), key=lambda one: one.requests)
+        return translate(
+            "a warp makes {value:g} requests to load `{x}`, and the given lines make 4. Most "
+            "of them are in {where}. In a product the elements are in the registers of other "
+            "lanes, and in no memory.",
+            value=value,
+            x=run.names["x"],
+            where=at_line(most.site),
         )
 
     words = "each lane gets its quad by the given loads alone"
@@ -75,44 +83,54 @@ def loaded_once() -> Target:
 
 
 def sectors_of_stores() -> Target:
-    """Sectors of the worst source line that stores into c."""
+    """Return the target of 4 sectors per request of the worst line that stores into c."""
 
-    def worst(seen: Run) -> AccessCount:
-        return max(seen.accesses("c", "store"), key=lambda one: one.sectors / one.requests)
+    def worst(run: Run) -> AccessCount:
+        return max(run.accesses("c", "store"), key=lambda one: one.sectors / one.requests)
 
-    def measure(seen: Run) -> float:
-        return worst(seen).sectors / worst(seen).requests
+    def measure(run: Run) -> float:
+        return worst(run).sectors / worst(run).requests
 
-    def cause(seen: Run, value: float) -> str:
-        one = worst(seen)
+    def cause(run: Run, value: float) -> str:
+        one = worst(run)
         first = one.first[0]
-        places = [divmod(int(first[lane]) // WORD, seen.out.shape[1]) for lane in (0, 1)]
-        return (
-            f"{at_line(one.site)}: each request to `{one.array}` reaches into {value:.3g} sectors; "
-            f"the target is 4. Lane 0 stores {element(one.array, places[0])} and lane 1 "
-            f"{element(one.array, places[1])}."
+        indices = [divmod(int(first[lane]) // WORD, run.out.shape[1]) for lane in (0, 1)]
+        return translate(
+            "{where}: each request to `{array}` reaches into {value:.3g} sectors; the target "
+            "is 4. Lane 0 stores {element} and lane 1 {next_element}.",
+            where=at_line(one.site),
+            array=one.array,
+            value=value,
+            element=element(one.array, indices[0]),
+            next_element=element(one.array, indices[1]),
         )
 
     return Target("sectors per store", 4, "4 sectors for each store request", measure, cause)
 
 
 def no_conflicts() -> Target:
-    """Wavefronts of shared memory against the fewest that as many lanes can take."""
+    """Return the target of no bank conflicts, as wavefronts relative to the fewest possible."""
 
-    def worst(seen: Run) -> AccessCount | None:
-        lines = [one for kind in ("load", "store") for one in _of(seen, "shared", kind)]
+    def worst(run: Run) -> AccessCount | None:
+        lines = [one for kind in ("load", "store") for one in _accesses(run, "shared", kind)]
         return max(lines, key=lambda one: one.wavefronts / one.fewest_wavefronts, default=None)
 
-    def measure(seen: Run) -> float:
-        one = worst(seen)
+    def measure(run: Run) -> float:
+        one = worst(run)
         return one.wavefronts / one.fewest_wavefronts if one else 1.0
 
-    def cause(seen: Run, value: float) -> str:
-        one = worst(seen)
+    def cause(run: Run, value: float) -> str:
+        one = worst(run)
         each, fewest = (n / one.requests for n in (one.wavefronts, one.fewest_wavefronts))
-        return (
-            f"{at_line(one.site)}: a {one.kind} of `{one.array}` takes {each:.3g} wavefronts, and "
-            f"{fewest:.3g} would do. {_meeting(one)}"
+        return translate(
+            "{where}: a {kind} of `{array}` takes {each:.3g} wavefronts, and {fewest:.3g} "
+            "would do. {meeting}",
+            where=at_line(one.site),
+            kind=one.kind,
+            array=one.array,
+            each=each,
+            fewest=fewest,
+            meeting=_meeting(one),
         )
 
     words = "no bank conflict: as few wavefronts as the words need"
@@ -120,18 +138,22 @@ def no_conflicts() -> Target:
 
 
 def _meeting(access: AccessCount) -> str:
-    """Two lanes that are served together and meet in a bank."""
+    """Return a sentence on two lanes that are served together and meet in a bank."""
     words = access.first[0] // WORD
     parts = access.bytes_per_lane // WORD
     together = 32 // parts
     for first in range(0, 32, together):
         group = [lane for lane in range(first, first + together) if words[lane] >= 0]
-        for place, lane in enumerate(group):
-            for other in group[place + 1 :]:
-                apart = abs(int(words[other] - words[lane]))
-                if apart and apart % BANKS < parts:
-                    return (
-                        f"Lanes {lane} and {other} go to words {apart} apart, so they meet in bank "
-                        f"{int(words[lane]) % BANKS}."
+        for index, lane in enumerate(group):
+            for other in group[index + 1 :]:
+                distance = abs(int(words[other] - words[lane]))
+                if distance and distance % BANKS < parts:
+                    return translate(
+                        "Lanes {lane} and {other} go to words {distance} apart, so they meet "
+                        "in bank {bank}.",
+                        lane=lane,
+                        other=other,
+                        distance=distance,
+                        bank=int(words[lane]) % BANKS,
                     )
-    return "Lanes meet in the same bank."
+    return translate("Lanes meet in the same bank.")

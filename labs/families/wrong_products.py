@@ -1,7 +1,7 @@
-"""Which terms a wrong matrix product holds, told by its values.
+"""Probes for wrong matrix products: they determine the mistake from the values of the result.
 
-They are compared with what a mistake would give, and by least squares over the terms
-a[row, i]·b[i, col], which says how often each of them is in the sum.
+Some compare the result with what a mistake would give. Others fit, by least squares, how often each
+term a[row, i]·b[i, col] is in the sums.
 """
 
 from __future__ import annotations
@@ -10,32 +10,37 @@ import numpy as np
 
 from labs.checking.phrasing import up_to
 from labs.checking.run import Run
+from utils.translation import translate
 
-NEAR = 3  # terms: as far apart as those of a loop that is unrolled by 4
+NEAR = 3  # the largest distance between the terms of a loop that is unrolled by 4
 
 
-def _shifted(seen: Run) -> str | None:
-    """Each row, or column, holds the product of its neighbour."""
+def _shifted(run: Run) -> str | None:
+    """Recognise a result whose rows, or columns, hold the product of their neighbour."""
     sides = ((0, "row", "above", "below"), (1, "column", "on its left", "on its right"))
     for axis, what, before, after in sides:
-        out, right = (np.moveaxis(one, axis, 0) for one in (seen.out, seen.right))
-        for way, mine, theirs in ((before, out[1:], right[:-1]), (after, out[:-1], right[1:])):
-            if len(mine) > 1 and np.array_equal(mine, theirs):
-                return (
-                    f"Each {what} of `{seen.result}` holds the product of the {what} {way}: the "
-                    f"{what} is off by one."
+        out, right = (np.moveaxis(one, axis, 0) for one in (run.out, run.right))
+        pairs = ((before, out[1:], right[:-1]), (after, out[:-1], right[1:]))
+        for neighbour, part, expected in pairs:
+            if len(part) > 1 and np.array_equal(part, expected):
+                return translate(
+                    "Each {what} of `{result}` holds the product of the {what} {neighbour}: "
+                    "the {what} is off by one.",
+                    what=what,
+                    result=run.result,
+                    neighbour=neighbour,
                 )
     return None
 
 
-def _inputs_out_of_step(seen: Run) -> str | None:
-    """The two factors of a term belong to different terms."""
-    a, b = (one.astype(np.float64) for one in seen.inputs)
+def _inputs_misaligned(run: Run) -> str | None:
+    """Recognise one input that is read one index ahead of, or behind, the other."""
+    a, b = (one.astype(np.float64) for one in run.inputs)
     for step in (1, -1) if len(b) > 1 else ():
         moved = np.roll(a, -step, axis=1)
         cut = a[:, step:] @ b[:-step] if step > 0 else a[:, :step] @ b[-step:]
-        if np.array_equal(seen.out, cut) or np.array_equal(seen.out, moved @ b):
-            names = seen.names
+        if np.array_equal(run.out, cut) or np.array_equal(run.out, moved @ b):
+            names = run.names
             return (
                 f"`{names['a']}` is read one column {'ahead' if step > 0 else 'behind'}: at term i "
                 f"its column is i {'+' if step > 0 else '-'} 1, and the row of `{names['b']}` is i."
@@ -43,196 +48,243 @@ def _inputs_out_of_step(seen: Run) -> str | None:
     return None
 
 
-def _lost_or_repeated_terms(seen: Run) -> str | None:
-    """Terms of the sum that are missing, or count more than once."""
-    found = _times_each_term(seen)
-    if found is None:
+def _lost_or_repeated_terms(run: Run) -> str | None:
+    """Recognise sums in which terms are missing or count more than once."""
+    counts = _times_each_term(run)
+    if counts is None:
         return None
-    lost = np.flatnonzero(found == 0)
-    if lost.size == found.size - 1 and found[-1] == 1:
-        return "Every element holds only the last term of its sum: each turn forgets those before."
-    if lost.size == found.size - 1 and found[0] == 1:
-        return "Every element holds only the first term of its sum: no later turn adds to it."
+    lost = np.flatnonzero(counts == 0)
+    if lost.size == counts.size - 1 and counts[-1] == 1:
+        return translate(
+            "Every element holds only the last term of its sum: each turn forgets those before."
+        )
+    if lost.size == counts.size - 1 and counts[0] == 1:
+        return translate(
+            "Every element holds only the first term of its sum: no later turn adds to it."
+        )
     if lost.size:
-        return _lost_terms(seen, found, lost)
-    if (found == found[0]).all():
-        return f"Every term counts {found[0]:g} times, and not once."
-    odd = int(np.flatnonzero(found != 1)[0])
-    return f"The term i = {odd} counts {found[odd]:g} times in every sum, and not once."
-
-
-def _lost_terms(seen: Run, found: np.ndarray, lost: np.ndarray) -> str:
-    m, n, k = seen.shape
-    sizes = {m: f"m, the rows of `{seen.result}`", n: f"n, the columns of `{seen.result}`"}
-    ends = sizes.get(int(lost[0]))
-    if ends and lost.size == k - lost[0]:
-        return f"The loop ends at {lost[0]}. That is {ends}; a sum has k = {k} terms."
-    if lost.size == k:
-        return "No term of the sum is in the result."
-    few = ", ".join(map(str, lost[:3])) + (" …" if lost.size > 3 else "")
-    what = "the term" if lost.size == 1 else "the terms"
-    story = f"At k = {k} every sum lacks {what} i = {few}: {lost.size} of {k}."
-    twice = np.flatnonzero(found > 1)
-    if twice.size:
-        return f"{story} The term i = {twice[0]} counts {found[twice[0]]:g} times."
-    if np.array_equal(lost, np.arange(lost.size)):
-        return (
-            f"{story} The last {k - lost.size} are right: does a turn forget those before, or does "
-            "the loop begin too late?"
-        )
-    apart = np.unique(np.diff(lost))
-    if apart.size == 1 and apart[0] > 1:
-        return f"{story} They lie {apart[0]} apart: which terms does one turn of the loop add?"
-    return f"{story} Where does the loop start and end, and which part of it is left over?"
-
-
-def _times_each_term(seen: Run) -> np.ndarray | None:
-    """How often each term a[row, i]·b[i, col] is in the sums, where that explains them all."""
-    m, n, k = seen.shape
-    elements = [(row, col) for row in range(m) for col in range(n)][: 4 * k]
-    if len(elements) < 2 * k or not np.isfinite(seen.out).all():
-        return None
-    found = _fit(seen, elements)
-    if found is None:
-        return None
-    a, b = (one.astype(np.float64) for one in seen.inputs)
-    return found if np.allclose((a * found) @ b, seen.out) else None
-
-
-def _fit(seen: Run, elements: list[tuple[int, int]]) -> np.ndarray | None:
-    """By least squares over these elements how often each term is in them, if whole numbers."""
-    a, b = (one.astype(np.float64) for one in seen.inputs)
-    terms = np.array([a[row] * b[:, col] for row, col in elements])
-    values = np.array([seen.out[row, col] for row, col in elements], np.float64)
-    # The normal equations are exact here, and on a busy machine far faster than all the elements.
-    found = np.round(np.linalg.lstsq(terms.T @ terms, terms.T @ values, rcond=None)[0], 6)
-    whole = np.allclose(found, np.round(found)) and np.allclose(terms @ found, values)
-    return np.round(found) + 0.0 if whole else None
-
-
-def _other_partners(seen: Run) -> str | None:
-    """Factors of a term that are added, or that belong to two terms near each other."""
-    m, n, k = seen.shape
-    places = [(i, j) for i in range(k) for j in range(max(0, i - NEAR), min(k, i + NEAR + 1))]
-    if m * n < 3 * len(places) or not np.isfinite(seen.out).all():
-        return None
-    a, b = (one.astype(np.float64) for one in seen.inputs)
-    rows, columns = (one.ravel() for one in np.indices((m, n)))
-    products = [a[rows, i] * b[j, columns] for i, j in places]
-    parts = np.stack([*products, *a.T[:, rows], *b[:, columns]], axis=1)
-    values = seen.out.ravel().astype(np.float64)
-    found = np.linalg.lstsq(parts.T @ parts, parts.T @ values, rcond=None)[0]
-    times = np.round(found)
-    if not (np.allclose(found, times, atol=1e-6) and np.array_equal(parts @ times, values)):
-        return None
-    alone = np.flatnonzero(times[len(places) : len(places) + k])
-    if alone.size:
-        return (
-            f"The term i = {alone[0]} is the sum of its two elements, and not their product. This "
-            f"concerns {alone.size} of the {k} terms."
-        )
-    apart = [place for place, count in zip(places, times) if count and place[0] != place[1]]
-    if not apart:
-        return None
-    (i, j), names = apart[0], seen.names
-    return (
-        f"The column {i} of `{names['a']}` meets the row {j} of `{names['b']}`: within one term "
-        f"both must be the same i. That happens {len(apart)} times in every sum."
+        return _lost_terms(run, counts, lost)
+    if (counts == counts[0]).all():
+        return translate("Every term counts {counts:g} times, and not once.", counts=counts[0])
+    odd = int(np.flatnonzero(counts != 1)[0])
+    return translate(
+        "The term i = {odd} counts {counts:g} times in every sum, and not once.",
+        odd=odd,
+        counts=counts[odd],
     )
 
 
-def _one_factor_for_all_terms(seen: Run) -> str | None:
-    """One element of a, or of b, is multiplied with all elements of the other input."""
-    a, b = (one.astype(np.float64) for one in seen.inputs)
+def _lost_terms(run: Run, counts: np.ndarray, lost: np.ndarray) -> str:
+    m, n, k = run.shape
+    sizes = {m: f"m, the rows of `{run.result}`", n: f"n, the columns of `{run.result}`"}
+    ends = sizes.get(int(lost[0]))
+    if ends and lost.size == k - lost[0]:
+        return translate(
+            "The loop ends at {lost}. That is {ends}; a sum has k = {k} terms.",
+            lost=lost[0],
+            ends=ends,
+            k=k,
+        )
+    if lost.size == k:
+        return translate("No term of the sum is in the result.")
+    few = ", ".join(map(str, lost[:3])) + (" …" if lost.size > 3 else "")
+    what = "the term" if lost.size == 1 else "the terms"
+    story = f"At k = {k} every sum lacks {what} i = {few}: {lost.size} of {k}."
+    twice = np.flatnonzero(counts > 1)
+    if twice.size:
+        return translate(
+            "{story} The term i = {twice} counts {counts:g} times.",
+            story=story,
+            twice=twice[0],
+            counts=counts[twice[0]],
+        )
+    if np.array_equal(lost, np.arange(lost.size)):
+        return translate(
+            "{story} The last {count} are right: does a turn forget those before, or does the "
+            "loop begin too late?",
+            story=story,
+            count=k - lost.size,
+        )
+    distances = np.unique(np.diff(lost))
+    if distances.size == 1 and distances[0] > 1:
+        return translate(
+            "{story} They lie {distances} apart: which terms does one turn of the loop add?",
+            story=story,
+            distances=distances[0],
+        )
+    return translate(
+        "{story} Where does the loop start and end, and which part of it is left over?", story=story
+    )
+
+
+def _times_each_term(run: Run) -> np.ndarray | None:
+    """Return how often each term a[row, i]·b[i, col] is in the sums, or None.
+
+    The counts have shape (k,). None means that no whole numbers explain all elements.
+    """
+    m, n, k = run.shape
+    elements = [(row, col) for row in range(m) for col in range(n)][: 4 * k]
+    if len(elements) < 2 * k or not np.isfinite(run.out).all():
+        return None
+    counts = _fit(run, elements)
+    if counts is None:
+        return None
+    a, b = (one.astype(np.float64) for one in run.inputs)
+    return counts if np.allclose((a * counts) @ b, run.out) else None
+
+
+def _fit(run: Run, elements: list[tuple[int, int]]) -> np.ndarray | None:
+    """Fit how often each term is in these elements; return None if not by whole numbers."""
+    a, b = (one.astype(np.float64) for one in run.inputs)
+    terms = np.array([a[row] * b[:, col] for row, col in elements])
+    values = np.array([run.out[row, col] for row, col in elements], np.float64)
+    # The normal equations are exact here, and far faster on a busy machine than the full system.
+    counts = np.round(np.linalg.lstsq(terms.T @ terms, terms.T @ values, rcond=None)[0], 6)
+    whole = np.allclose(counts, np.round(counts)) and np.allclose(terms @ counts, values)
+    return np.round(counts) + 0.0 if whole else None
+
+
+def _other_partners(run: Run) -> str | None:
+    """Recognise factors that are added, or that belong to two different terms near each other."""
+    m, n, k = run.shape
+    pairs = [(i, j) for i in range(k) for j in range(max(0, i - NEAR), min(k, i + NEAR + 1))]
+    if m * n < 3 * len(pairs) or not np.isfinite(run.out).all():
+        return None
+    a, b = (one.astype(np.float64) for one in run.inputs)
+    rows, columns = (one.ravel() for one in np.indices((m, n)))
+    products = [a[rows, i] * b[j, columns] for i, j in pairs]
+    parts = np.stack([*products, *a.T[:, rows], *b[:, columns]], axis=1)
+    values = run.out.ravel().astype(np.float64)
+    coefficients = np.linalg.lstsq(parts.T @ parts, parts.T @ values, rcond=None)[0]
+    times = np.round(coefficients)
+    if not (np.allclose(coefficients, times, atol=1e-6) and np.array_equal(parts @ times, values)):
+        return None
+    added = np.flatnonzero(times[len(pairs) : len(pairs) + k])
+    if added.size:
+        return translate(
+            "The term i = {added} is the sum of its two elements, and not their product. This "
+            "concerns {size} of the {k} terms.",
+            added=added[0],
+            size=added.size,
+            k=k,
+        )
+    mismatched = [pair for pair, count in zip(pairs, times) if count and pair[0] != pair[1]]
+    if not mismatched:
+        return None
+    (i, j), names = mismatched[0], run.names
+    return translate(
+        "The column {i} of `{a}` meets the row {j} of `{b}`: within one term both must be the "
+        "same i. That happens {count} times in every sum.",
+        i=i,
+        a=names["a"],
+        j=j,
+        b=names["b"],
+        count=len(mismatched),
+    )
+
+
+def _one_factor_for_all_terms(run: Run) -> str | None:
+    """Recognise one element of a, or of b, that is used for all terms of a sum."""
+    a, b = (one.astype(np.float64) for one in run.inputs)
     for i in {0, len(b) - 1}:
         for name, value in (
             ("a", np.outer(a[:, i], b.sum(axis=0))),
             ("b", np.outer(a.sum(axis=1), b[i])),
         ):
-            if len(b) > 1 and np.array_equal(seen.out, value):
-                return (
-                    f"All terms of a sum take the same element of `{seen.names[name]}`, the one of "
-                    f"i = {i}: it is not loaded again at each turn."
+            if len(b) > 1 and np.array_equal(run.out, value):
+                return translate(
+                    "All terms of a sum take the same element of `{names}`, the one of i = "
+                    "{i}: it is not loaded again at each turn.",
+                    names=run.names[name],
+                    i=i,
                 )
     return None
 
 
-def _constant_off(seen: Run) -> str | None:
-    off = np.unique(seen.out - seen.right)
+def _constant_off(run: Run) -> str | None:
+    """Recognise a result that differs from the right one by a constant."""
+    off = np.unique(run.out - run.right)
     if off.size != 1:
         return None
-    return (
-        f"Every element is wrong by the same number, {off[0]:g}. With what value does the sum "
-        "start?"
+    return translate(
+        "Every element is wrong by the same number, {off:g}. With what value does the sum start?",
+        off=off[0],
     )
 
 
-def _added(seen: Run) -> str | None:
-    """a + b in place of a·b."""
-    a, b = seen.inputs
+def _added(run: Run) -> str | None:
+    """Recognise terms a + b instead of a·b."""
+    a, b = run.inputs
     added = a.sum(axis=1, dtype=np.float64)[:, None] + b.sum(axis=0, dtype=np.float64)
-    if not np.array_equal(seen.out, added):
+    if not np.array_equal(run.out, added):
         return None
-    return "A term is the sum of its two elements, and not their product."
+    return translate("A term is the sum of its two elements, and not their product.")
 
 
-def _other_columns_result(seen: Run) -> str | None:
-    """A column holds what another one should hold."""
-    first = int(np.flatnonzero(seen.wrong.any(axis=0))[0])
-    for column in range(seen.shape[1]):
-        if len(seen.right) > 2 and np.array_equal(seen.out[:, first], seen.right[:, column]):
-            return (
-                f"Column {first} of `{seen.result}` holds the product that belongs in column "
-                f"{column}."
+def _other_columns_result(run: Run) -> str | None:
+    """Recognise a column that holds the product of another column."""
+    first = int(np.flatnonzero(run.wrong.any(axis=0))[0])
+    for column in range(run.shape[1]):
+        if len(run.right) > 2 and np.array_equal(run.out[:, first], run.right[:, column]):
+            return translate(
+                "Column {first} of `{result}` holds the product that belongs in column {column}.",
+                first=first,
+                result=run.result,
+                column=column,
             )
     return None
 
 
-def _some_are_right(seen: Run) -> str | None:
-    """The first columns are right in all rows, or the first rows in all columns."""
+def _some_are_right(run: Run) -> str | None:
+    """Recognise that the first columns are right in all rows, or the first rows in all columns."""
     for axis, what in ((0, "column"), (1, "row")):
-        first = int(np.flatnonzero(seen.wrong.any(axis=axis))[0])
+        first = int(np.flatnonzero(run.wrong.any(axis=axis))[0])
         if first:
             whole = up_to(what, first)
-            return (
-                f"{whole[:1].upper()}{whole[1:]} right; what serves the {what}s from {first} on "
-                "goes wrong."
+            return translate(
+                "{upper}{whole} right; what serves the {what}s from {first} on goes wrong.",
+                upper=whole[:1].upper(),
+                whole=whole[1:],
+                what=what,
+                first=first,
             )
     return None
 
 
-def _scaled(seen: Run) -> str | None:
-    """Every element is the right one times the same number."""
-    known = seen.right != 0
-    ratio = np.unique((seen.out[known] / seen.right[known]).astype(np.float32))
-    if known.sum() < 2 or ratio.max() - ratio.min() > 1e-5 or seen.out[~known].any():
+def _scaled(run: Run) -> str | None:
+    """Recognise a result that is the right one times a constant."""
+    known = run.right != 0
+    ratio = np.unique((run.out[known] / run.right[known]).astype(np.float32))
+    if known.sum() < 2 or ratio.max() - ratio.min() > 1e-5 or run.out[~known].any():
         return None
-    return f"Every element is {ratio[0]:.4g} times what it should be."
+    return translate("Every element is {ratio:.4g} times what it should be.", ratio=ratio[0])
 
 
-def _all_alike(seen: Run) -> str | None:
-    """The result does not depend on the row, or on the column."""
+def _all_alike(run: Run) -> str | None:
+    """Recognise a result that does not depend on the row, or on the column."""
     for axis, what, other in ((0, "row", "b"), (1, "column", "a")):
-        if min(seen.out.shape) > 1 and (seen.out == seen.out.take([0], axis=axis)).all():
-            return (
-                f"All {what}s of `{seen.result}` are alike: what is added up depends on "
-                f"`{seen.names[other]}` alone."
+        if min(run.out.shape) > 1 and (run.out == run.out.take([0], axis=axis)).all():
+            return translate(
+                "All {what}s of `{result}` are alike: what is added up depends on `{names}` alone.",
+                what=what,
+                result=run.result,
+                names=run.names[other],
             )
     return None
 
 
-def _of_numbers(seen: Run) -> str | None:
-    """What the values of a product of two inputs hold, where all of them are finite."""
-    if len(seen.inputs) != 2:  # a kernel with tiles that multiplies nothing
+def _of_numbers(run: Run) -> str | None:
+    """Return the answer of the first probe that fits a wrong product, if all values are finite."""
+    if len(run.inputs) != 2:  # a kernel with tiles that computes no product
         return None
-    if not (np.isfinite(seen.out).all() and np.isfinite(seen.right).all()):
+    if not (np.isfinite(run.out).all() and np.isfinite(run.right).all()):
         return None
-    return next((told for probe in _IN_ORDER if (told := probe(seen))), None)
+    return next((sentence for probe in _PROBES if (sentence := probe(run))), None)
 
 
-_IN_ORDER = (
+_PROBES = (
     _shifted,
-    _inputs_out_of_step,
+    _inputs_misaligned,
     _one_factor_for_all_terms,
     _lost_or_repeated_terms,
     _other_partners,

@@ -1,4 +1,7 @@
-"""Which elements a wrong sum of a block holds: the kernel is launched again with other numbers."""
+"""Probes for wrong sums of blocks: they launch the kernel again with chosen inputs.
+
+From the results they determine which elements of x a wrong sum holds, and how often.
+"""
 
 from __future__ import annotations
 
@@ -9,143 +12,152 @@ from functools import partial
 import numpy as np
 
 from labs.checking.phrasing import counted, element
-from labs.checking.run import Run, run
+from labs.checking.run import Run, run_kernel
 from labs.families.sums import Sums
+from utils.translation import translate
 from virtual_gpu import VirtualGpuError
 
-DIGITS, BASE = 8, 8  # 8 digits of 3 bits: float32 holds every whole number below 2^24
-MOST = 4096  # its square is 2^24
+DIGITS, BASE = 8, 8  # 8 digits of 3 bits, because float32 holds every whole number below 2^24
+MOST = 4096  # the square root of 2^24
 PAIRS = "Which pairs of words does each step add, and where does it leave their sums?"
 
 
 def wrong_sums(sums: Sums) -> tuple[Callable[[Run], str | None], ...]:
-    """Return what wrong sums show, in the order in which it is asked."""
+    """Return the probes for wrong sums, in the order in which they are called."""
     every = (
-        partial(_every_one_so_often, sums),
+        partial(_every_element_repeated, sums),
         partial(_of_another_block, sums),
-        partial(_how_often_each, sums),
+        partial(_counts_by_element, sums),
         partial(_largest, sums),
-        partial(_no_sum, sums),
+        partial(_not_linear, sums),
         partial(_one_by_one, sums),
-        partial(_right_ones, sums),
+        partial(_last_block, sums),
     )
     return (_not_from_x, *every)
 
 
-def _again(seen: Run, x: np.ndarray) -> np.ndarray | None:
-    """The result of the same kernel for other numbers, float64; None where it does not run."""
-    other = replace(seen.job, inputs=lambda shape, seed: (x, *seen.inputs[1:]))
+def _run_with(run: Run, x: np.ndarray) -> np.ndarray | None:
+    """Return the kernel's result for another x, float64, or None if it does not run."""
+    other = replace(run.job, inputs=lambda shape, seed: (x, *run.inputs[1:]))
     try:
-        return run(other, seen.kernel, seen.shape, seen.patience).out.astype(np.float64)
+        return run_kernel(other, run.kernel, run.shape, run.patience).out.astype(np.float64)
     except VirtualGpuError:
         return None
 
 
-def _first_wrong(seen: Run) -> int:
-    return int(np.flatnonzero(seen.wrong)[0])
+def _first_wrong(run: Run) -> int:
+    return int(np.flatnonzero(run.wrong)[0])
 
 
-def _not_from_x(seen: Run) -> str | None:
-    """Where all of x is zero, the sums are not."""
-    first = _first_wrong(seen)
-    out = _again(seen, np.zeros(seen.shape[0], np.float32))
+def _not_from_x(run: Run) -> str | None:
+    """Recognise a sum that is not zero although all of x is zero."""
+    first = _first_wrong(run)
+    out = _run_with(run, np.zeros(run.shape[0], np.float32))
     if out is None or out[first] == 0:
         return None
-    x = seen.names["x"]
-    return (
-        f"Also where all of `{x}` is zero, {element(seen.result, [first])} is {out[first]:g}: "
-        f"something is added that does not come from `{x}`."
+    x = run.names["x"]
+    return translate(
+        "Also where all of `{x}` is zero, {element} is {out:g}: something is added that does "
+        "not come from `{x}`.",
+        x=x,
+        element=element(run.result, [first]),
+        out=out[first],
     )
 
 
-def _every_one_so_often(sums: Sums, seen: Run) -> str | None:
-    """The sum is a multiple of the right one."""
-    first = _first_wrong(seen)
-    if len(sums.own(first, seen.shape[0])) < 2:
+def _every_element_repeated(sums: Sums, run: Run) -> str | None:
+    """Recognise a sum that is a multiple of the right one."""
+    first = _first_wrong(run)
+    if len(sums.elements_of(first, run.shape[0])) < 2:
         return None
-    times = seen.out[first] / seen.right[first]
+    times = run.out[first] / run.right[first]
     if times < 2 or times != round(times):
         return None
-    return f"Every element counts {times:g} times in {element(seen.result, [first])}."
+    return translate(
+        "Every element counts {times:g} times in {element}.",
+        times=times,
+        element=element(run.result, [first]),
+    )
 
 
-def _of_another_block(sums: Sums, seen: Run) -> str | None:
-    """Elements in a sum that belong to another one."""
-    first, n = _first_wrong(seen), seen.shape[0]
-    own = sums.own(first, n)
+def _of_another_block(sums: Sums, run: Run) -> str | None:
+    """Recognise a sum with elements that belong to another block's sum."""
+    first, n = _first_wrong(run), run.shape[0]
+    own = sums.elements_of(first, n)
     if len(own) == n:
         return None
     x = np.full(n, MOST, np.float32)
     x[own.start : own.stop] = 1
-    out = _again(seen, x)
+    out = _run_with(run, x)
     if out is None or not np.isfinite(out[first]) or out[first] < MOST:
         return None
-    for other in range(seen.out.size):
-        theirs = sums.own(other, n)
+    for other in range(run.out.size):
+        others = sums.elements_of(other, n)
         if other == first:
             continue
         x = np.zeros(n, np.float32)
-        x[theirs.start : theirs.stop] = 1
-        count = _again(seen, x)[first]
+        x[others.start : others.stop] = 1
+        count = _run_with(run, x)[first]
         if count > 0:
-            first_of, last_of = (f"`{seen.names['x']}[{at}]`" for at in (theirs[0], theirs[-1]))
+            first_of, last_of = (f"`{run.names['x']}[{at}]`" for at in (others[0], others[-1]))
             return (
                 f"{counted(round(count), 'addition')} to this sum "
                 f"{'takes' if count == 1 else 'take'} elements from {first_of} to {last_of}. These "
-                f"belong to block {other}, whose sum is {element(seen.result, [other])}."
+                f"belong to block {other}, whose sum is {element(run.result, [other])}."
             )
     return None
 
 
-def _times_each(sums: Sums, seen: Run, result: int) -> np.ndarray | None:
-    """How often each of its own elements is in a sum: whole numbers below 8.
+def _element_counts(sums: Sums, run: Run, result: int) -> np.ndarray | None:
+    """Return how often a sum holds each of its own elements, as whole numbers below 8.
 
-    None where they do not explain the wrong value.
+    Returns None if the wrong value has another cause.
     """
-    own = sums.own(result, seen.shape[0])
+    own = sums.elements_of(result, run.shape[0])
     times = np.zeros(len(own))
     for start in range(0, len(own), DIGITS):
         few = own[start : start + DIGITS]
-        x = np.zeros(seen.shape[0], np.float32)
+        x = np.zeros(run.shape[0], np.float32)
         x[few.start : few.stop] = float(BASE) ** np.arange(len(few))
-        out = _again(seen, x)
+        out = _run_with(run, x)
         if out is None or not np.isfinite(out[result]) or not 0 <= out[result] < BASE**DIGITS:
             return None
         times[start : start + len(few)] = int(out[result]) // BASE ** np.arange(len(few)) % BASE
-    explained = times @ seen.inputs[0][own.start : own.stop].astype(np.float64)
-    return times if explained == seen.out[result] else None
+    explained = times @ run.inputs[0][own.start : own.stop].astype(np.float64)
+    return times if explained == run.out[result] else None
 
 
-def _how_often_each(sums: Sums, seen: Run) -> str | None:
-    """Elements that are missing, or count more than once."""
-    first = _first_wrong(seen)
-    times = _times_each(sums, seen, first)
+def _counts_by_element(sums: Sums, run: Run) -> str | None:
+    """Recognise a sum in which elements are missing or count more than once."""
+    first = _first_wrong(run)
+    times = _element_counts(sums, run, first)
     if times is None:
         return None
-    own, name = sums.own(first, seen.shape[0]), seen.names["x"]
+    own, name = sums.elements_of(first, run.shape[0]), run.names["x"]
     lost, kept = np.flatnonzero(times == 0), np.flatnonzero(times)
     if kept.size == 1:
         often = "" if times[kept[0]] == 1 else f" {times[kept[0]]:g} times"
-        held = f"This sum holds {element(name, [own[kept[0]]])}{often} and nothing else."
+        sentence = f"This sum holds {element(name, [own[kept[0]]])}{often} and nothing else."
         if first != 1 or len(own) == 1:
-            return held
-        return (
-            f"{held} That of block 0 is right. Which number in the tree is another one in each "
-            "block?"
+            return sentence
+        return translate(
+            "{sentence} That of block 0 is right. Which number in the tree is another one in "
+            "each block?",
+            sentence=sentence,
         )
-    said, twice = [], np.flatnonzero(times > 1)
+    sentences, twice = [], np.flatnonzero(times > 1)
     if lost.size:
         which = f"{lost.size} of its {len(own)} elements" if len(own) > 1 else "its only element"
-        said.append(f"This sum lacks {which}: {_few(name, own, lost)}.")
-        said.append(_why_lost(seen, lost, len(own), bool(twice.size)))
+        sentences.append(f"This sum lacks {which}: {_few(name, own, lost)}.")
+        sentences.append(_why_lost(run, lost, len(own), bool(twice.size)))
     if twice.size == 1:
-        said.append(f"{_few(name, own, twice)} counts {times[twice[0]]:g} times.")
+        sentences.append(f"{_few(name, own, twice)} counts {times[twice[0]]:g} times.")
     elif twice.size:
         most = times.max()
         often = f"all {most:g} times" if times[twice].min() == most else f"up to {most:g} times"
         many = f"{twice.size} of its {len(own)} elements count more than once"
-        said.append(f"{many}, {often}: {_few(name, own, twice)}.")
-    return " ".join(one for one in said if one) or None
+        sentences.append(f"{many}, {often}: {_few(name, own, twice)}.")
+    return " ".join(one for one in sentences if one) or None
 
 
 def _few(name: str, own: range, which: np.ndarray) -> str:
@@ -155,72 +167,78 @@ def _few(name: str, own: range, which: np.ndarray) -> str:
     return first + (" …" if which.size > 3 else "")
 
 
-def _why_lost(seen: Run, lost: np.ndarray, length: int, others_twice: bool) -> str:
-    """Elements that are never loaded; steps of a tree that are missing; else a question."""
-    n, loaded = seen.shape[0], seen.total("x", "load", "words")
+def _why_lost(run: Run, lost: np.ndarray, length: int, others_twice: bool) -> str:
+    """Return a sentence on elements never loaded or missing steps of a tree, or a question."""
+    n, loaded = run.shape[0], run.total("x", "load", "words")
     if loaded < n:
-        what = f"{counted(loaded, 'word')} of `{seen.names['x']}`"
+        what = f"{counted(loaded, 'word')} of `{run.names['x']}`"
         return f"In all, {what} {'is' if loaded == 1 else 'are'} loaded, and it has {n:,}."
-    # A step of the distance 2^b adds what has the bit b in its number.
+    # A step of the tree with the distance 2^b adds the elements whose index has bit b set.
     bits = [1 << bit for bit in range(length.bit_length()) if 1 << bit in lost]
     if np.array_equal(lost, np.flatnonzero(np.arange(length) & sum(bits))):
-        apart = " and ".join(filter(None, (", ".join(map(str, bits[:-1])), str(bits[-1]))))
-        return f"What lies {apart} apart is never added."
+        distances = " and ".join(filter(None, (", ".join(map(str, bits[:-1])), str(bits[-1]))))
+        return translate("What lies {distances} apart is never added.", distances=distances)
     if others_twice:
         return ""
     if lost[-1] - lost[0] == lost.size - 1:
-        return "They are loaded. What becomes of them?"
+        return translate("They are loaded. What becomes of them?")
     return PAIRS
 
 
-def _largest(sums: Sums, seen: Run) -> str | None:
-    """The maximum, or the minimum, of a block."""
-    first = _first_wrong(seen)
-    own = sums.own(first, seen.shape[0])
-    part = seen.inputs[0][own.start : own.stop]
+def _largest(sums: Sums, run: Run) -> str | None:
+    """Recognise the maximum or the minimum of a block instead of its sum."""
+    first = _first_wrong(run)
+    own = sums.elements_of(first, run.shape[0])
+    part = run.inputs[0][own.start : own.stop]
     for what, value in (("largest", part.max()), ("smallest", part.min())):
-        if part.size > 1 and seen.out[first] == value:
-            return f"That is the {what} of its elements, and not their sum."
+        if part.size > 1 and run.out[first] == value:
+            return translate("That is the {what} of its elements, and not their sum.", what=what)
     return None
 
 
-def _no_sum(sums: Sums, seen: Run) -> str | None:
-    """Twice the numbers do not give twice the result."""
-    first, ones = _first_wrong(seen), np.ones(seen.shape[0], np.float32)
-    once, twice = _again(seen, ones), _again(seen, 2 * ones)
+def _not_linear(sums: Sums, run: Run) -> str | None:
+    """Recognise a result that does not double when all elements are doubled."""
+    first, ones = _first_wrong(run), np.ones(run.shape[0], np.float32)
+    once, twice = _run_with(run, ones), _run_with(run, 2 * ones)
     if once is None or twice is None or twice[first] == 2 * once[first]:
         return None
-    return (
-        f"Where all elements of `{seen.names['x']}` are 1 it is {once[first]:g}, and where all are "
-        f"2 it is {twice[first]:g}. A sum would be twice as large."
+    return translate(
+        "Where all elements of `{x}` are 1 it is {once:g}, and where all are 2 it is "
+        "{twice:g}. A sum would be twice as large.",
+        x=run.names["x"],
+        once=once[first],
+        twice=twice[first],
     )
 
 
-def _one_by_one(sums: Sums, seen: Run) -> str | None:
-    """How often single elements are in a sum, where that is not said by digits."""
-    first, n = _first_wrong(seen), seen.shape[0]
-    own = sums.own(first, n)
-    for place in (0, *(1 << bit for bit in range(len(own).bit_length())), len(own) - 1):
-        if place >= len(own):
+def _one_by_one(sums: Sums, run: Run) -> str | None:
+    """Recognise one missing or repeated element, if `_counts_by_element` cannot."""
+    first, n = _first_wrong(run), run.shape[0]
+    own = sums.elements_of(first, n)
+    for position in (0, *(1 << bit for bit in range(len(own).bit_length())), len(own) - 1):
+        if position >= len(own):
             continue
         x = np.zeros(n, np.float32)
-        x[own[place]] = 1
-        out = _again(seen, x)
+        x[own[position]] = 1
+        out = _run_with(run, x)
         if out is not None and np.isfinite(out[first]) and out[first] != 1:
-            name = element(seen.names["x"], [own[place]])
+            name = element(run.names["x"], [own[position]])
             if out[first] == 0:
-                return f"{name} is not in this sum. {PAIRS}"
-            return f"{name} counts {out[first]:g} times in this sum, and not once."
+                return translate("{name} is not in this sum. {pairs}", name=name, pairs=PAIRS)
+            return translate(
+                "{name} counts {out:g} times in this sum, and not once.", name=name, out=out[first]
+            )
     return None
 
 
-def _right_ones(sums: Sums, seen: Run) -> str | None:
-    """The wrong sums are those of the last block, which is not full."""
-    wrong = np.flatnonzero(seen.wrong)
-    n, last = seen.shape[0], seen.out.size - 1
+def _last_block(sums: Sums, run: Run) -> str | None:
+    """Recognise that only the sum of the last, partial block is wrong."""
+    wrong = np.flatnonzero(run.wrong)
+    n, last = run.shape[0], run.out.size - 1
     if sums.whole or not np.array_equal(wrong, [last]) or n % sums.per_block == 0 or last == 0:
         return None
-    return (
-        f"Only the sum of the last block is wrong, which has {len(sums.own(last, n))} elements for "
-        f"{sums.per_block}."
+    return translate(
+        "Only the sum of the last block is wrong, which has {count} elements for {per_block}.",
+        count=len(sums.elements_of(last, n)),
+        per_block=sums.per_block,
     )

@@ -1,6 +1,6 @@
-"""What a child does with a submission: reads its text, runs its functions, and tells what it saw.
+"""The work of the child process: read a submission, run its functions, report observations.
 
-It knows shapes and inputs, and neither the right results nor the points.
+The child knows shapes and inputs, but neither the right results nor the points.
 """
 
 from __future__ import annotations
@@ -14,97 +14,111 @@ import numpy as np
 
 from labs.by_name import JUDGES
 from labs.checking.exercise import KernelExercise
-from labs.checking.judge import attempt, found, misused
+from labs.checking.judge import attempt, describe_first_flaw, misused
 from labs.checking.run import Run
 from labs.checking.submission_checks import no_kernel
-from labs.grading.allowed import NotAllowed
-from labs.grading.by_text import functions_of
+from labs.grading.allow_list import NotAllowed
+from labs.grading.functions_from_text import functions_of
 from labs.grading.hidden import Hidden, HiddenCases, graded_cases
-from labs.grading.reading import Submission, Unreadable, pieces_of, place_of
+from labs.grading.submissions import Submission, Unreadable, location_of, pieces_of
 from labs.host import exercise as host
 from labs.host.exercise import HostExercise
-from labs.numbers.evaluator import CannotEvaluate, evaluated
+from labs.numbers.evaluator import CannotEvaluate, make_evaluator
 from labs.numbers.exercise import NumbersExercise
+from utils.translation import IN_ENGLISH
 
-PATIENCE = 30.0  # seconds of one launch or call, where no points hang on it
-LAUNCH_SECONDS = 600.0  # of one launch that is graded: a backstop, also on a busy machine
+PATIENCE = 30.0  # seconds of one launch or call on which no points depend
+LAUNCH_SECONDS = 600.0  # of one graded launch; long, because the machine may be busy
 LIMITS = {
+    **IN_ENGLISH,
     "VIRTUAL_GPU_BYTES": str(2**30),
     "VIRTUAL_GPU_MAX_ROUNDS": str(10_000),
-    # The types of a submission's functions are not for other processes.
+    # Types inferred for a submission's functions must not reach other processes.
     "VIRTUAL_GPU_CACHE_READ_ONLY": "1",
 }
-Drawn = dict[str, Hidden | HiddenCases]  # by the name of the exercise
+HiddenByName = dict[str, Hidden | HiddenCases]  # by exercise name
 
 
-def attempts(submission: Submission, asked: list, hidden: Drawn) -> Iterator[dict]:
-    """One message for each thing that was seen; "part" names its exercise."""
+def attempts(submission: Submission, exercises: list, hidden: HiddenByName) -> Iterator[dict]:
+    """Run every function of a submission and yield the observations as JSON-compatible messages.
+
+    exercises: those whose functions are run. hidden: shapes, seeds and cases by exercise name. Each
+    message names its exercise under "part".
+    """
     os.environ.update(LIMITS)
-    functions = functions_of_text(submission, asked)
-    for one in asked:
-        given = functions[one.name]
-        if isinstance(given, Exception):
-            told = " ".join((str(given), *place_of(submission, one.name)))
-            yield {"part": one.name, "refused": told}
+    functions = functions_of_text(submission, exercises)
+    for exercise in exercises:
+        function = functions[exercise.name]
+        if isinstance(function, Exception):
+            refusal = " ".join((str(function), *location_of(submission, exercise.name)))
+            yield {"part": exercise.name, "refused": refusal}
         else:
-            for message in SEEN[type(one)](one, given, hidden.get(one.name)):
+            for message in OBSERVERS[type(exercise)](exercise, function, hidden.get(exercise.name)):
                 if message.get("causes"):
-                    message["causes"] += place_of(submission, one.name)
-                yield {"part": one.name, **message}
+                    message["causes"] += location_of(submission, exercise.name)
+                yield {"part": exercise.name, **message}
 
 
-def explanations(submission: Submission, asked: list, hidden: Drawn) -> Iterator[dict]:
-    """For each exercise what `check` says of it, at the hidden shapes."""
+def explanations(submission: Submission, exercises: list, hidden: HiddenByName) -> Iterator[dict]:
+    """Yield, for each exercise, the causes that `check` reports at the hidden shapes."""
     os.environ.update(LIMITS)
-    functions = functions_of_text(submission, asked)
-    for one in asked:
-        given = functions[one.name]
-        if isinstance(given, Exception):
+    functions = functions_of_text(submission, exercises)
+    for exercise in exercises:
+        function = functions[exercise.name]
+        if isinstance(function, Exception):
             continue
-        if isinstance(one, KernelExercise):
-            one = replace(one, shapes=hidden[one.name].shapes)
-        told = JUDGES[type(one)](one, given, PATIENCE)
-        causes = [*told.causes, *place_of(submission, one.name)] if told.causes else []
-        yield {"part": one.name, "causes": causes}
+        if isinstance(exercise, KernelExercise):
+            exercise = replace(exercise, shapes=hidden[exercise.name].shapes)
+        verdict = JUDGES[type(exercise)](exercise, function, PATIENCE)
+        causes = (
+            [*verdict.causes, *location_of(submission, exercise.name)] if verdict.causes else []
+        )
+        yield {"part": exercise.name, "causes": causes}
 
 
-def functions_of_text(submission: Submission, asked: list) -> dict[str, object]:
-    """For each exercise the submission's function, or the exception that says why there is none."""
+def functions_of_text(submission: Submission, exercises: list) -> dict[str, object]:
+    """Return a submission's function for each exercise name.
+
+    Where there is no usable function, the value is the exception that says why.
+    """
     try:
         pieces = tuple(p for name, raw in submission.files for p in pieces_of(name, raw))
     except Unreadable as error:
-        return {one.name: error for one in asked}
-    return dict(functions_of(pieces, tuple(one.name for one in asked)))
+        return {exercise.name: error for exercise in exercises}
+    return dict(functions_of(pieces, tuple(exercise.name for exercise in exercises)))
 
 
-def _kernel(asked: KernelExercise, given, hidden: Hidden) -> Iterator[dict]:
-    cause = no_kernel(asked, given)
+def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterator[dict]:
+    cause = no_kernel(exercise, kernel)
     if cause:
         yield {"refused": cause}
         return
-    flaw = None  # the first that is found: its cause is looked for by further launches, once
+    flaw = None  # only the first, because finding its cause takes further launches
     for number, shape in enumerate(hidden.shapes):
-        seen = attempt(asked, given, shape, LAUNCH_SECONDS, hidden.seed)
-        if isinstance(seen, str):
-            yield {"shape": number, "ended": seen}
+        run = attempt(exercise, kernel, shape, LAUNCH_SECONDS, hidden.seed)
+        if isinstance(run, str):
+            yield {"shape": number, "ended": run}
             return
-        flaw = flaw or found(asked, [seen])
+        flaw = flaw or describe_first_flaw(exercise, [run])
         yield {
             "shape": number,
-            "out": _packed(seen.out),
-            "misused": misused(seen),
+            "out": _packed(run.out),
+            "misused": misused(run),
             "found": flaw,
-            "targets": _targets(asked, seen, number),
+            "targets": _targets(exercise, run, number),
         }
 
 
-def _targets(asked: KernelExercise, seen: Run, number: int) -> dict[str, dict]:
-    """The counts of the targets that are held at this shape."""
+def _targets(exercise: KernelExercise, run: Run, number: int) -> dict[str, dict]:
+    """Return value and cause of every target that applies at this shape, by target name.
+
+    number: the index of the shape. Most targets apply at the first shape only.
+    """
     counts = {}
-    for target in asked.targets:
+    for target in exercise.targets:
         if number == 0 or target.every_shape:
-            value = target.measure(seen)
-            cause = target.cause(seen, value) if target.missed(value) else None
+            value = target.measure(run)
+            cause = target.cause(run, value) if target.missed(value) else None
             counts[target.what] = {"value": value, "cause": cause}
     return counts
 
@@ -115,30 +129,37 @@ def _packed(array: np.ndarray) -> dict:
 
 
 def unpacked(packed: dict) -> np.ndarray:
-    """The array of a message; ValueError or TypeError for what is none."""
+    """Return the array of a message that `_packed` made.
+
+    Raises ValueError or TypeError if the message holds no array.
+    """
     raw = base64.b64decode(packed["raw"])
     return np.frombuffer(raw, np.dtype(packed["dtype"])).reshape(packed["shape"])
 
 
-def _numbers(asked: NumbersExercise, given, hidden: HiddenCases) -> Iterator[dict]:
-    cause = host.no_function(asked.parameters, given)
+def _observe_numbers(exercise: NumbersExercise, function, hidden: HiddenCases) -> Iterator[dict]:
+    cause = host.no_function(exercise.parameters, function)
     if cause:
         yield {"refused": cause}
         return
-    evaluate, answers = evaluated(given), []
-    for numbers in (*(case.given for case in graded_cases(asked)), *hidden.given):
+    evaluate, answers = make_evaluator(function), []
+    for arguments in (*(case.given for case in graded_cases(exercise)), *hidden.given):
         try:
-            answers.append(evaluate(numbers))
+            answers.append(evaluate(arguments))
         except CannotEvaluate as error:
             yield {"ended": str(error)}
             break
     yield {"answers": [one if isinstance(one, int | float) else None for one in answers]}
 
 
-def _host(asked: HostExercise, given, hidden: None) -> Iterator[dict]:
-    told = host.judge(asked, given, PATIENCE)
-    yield {"passed": told.passed, "causes": list(told.causes)}
+def _observe_host(exercise: HostExercise, function, hidden: None) -> Iterator[dict]:
+    verdict = host.judge(exercise, function, PATIENCE)
+    yield {"passed": verdict.passed, "causes": list(verdict.causes)}
 
 
-SEEN = {KernelExercise: _kernel, NumbersExercise: _numbers, HostExercise: _host}
+OBSERVERS = {
+    KernelExercise: _observe_kernel,
+    NumbersExercise: _observe_numbers,
+    HostExercise: _observe_host,
+}
 __all__ = ["NotAllowed", "attempts", "explanations", "unpacked"]

@@ -1,4 +1,4 @@
-"""A process of its own for one submission, with limits, and messages that come back from it."""
+"""Run the work on one submission in a limited child process, and receive its messages."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.grading.messages import Ended, MiB, ended, heard, tell
+from labs.grading.messages import ChildOutcome, MiB, decode, receive, send_all
 
-MOST_WRITTEN = 64 * MiB  # to a file; the disassembler needs one
-_PARENT_DEATH_SIGNAL = 1  # of prctl
+MOST_WRITTEN = 64 * MiB  # bytes to a file; the disassembler needs one
+_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What a child may take. seconds: until it is killed; cpu_seconds: of the processor.
+class ChildLimits:
+    """Limits of a child process.
 
-    The processor's come first by far, so that a busy machine gives the same marks.
+    seconds: wall-clock time until it is killed. cpu_seconds: processor time, which runs out long
+    before, so that a busy machine gives the same marks. memory_bytes: memory beyond what the
+    process has before it reads the submission.
     """
 
     seconds: float = 600.0
@@ -30,63 +32,63 @@ class Limits:
     memory_bytes: int = 3 * 2**30  # beyond what it has before it reads the submission
 
 
-USUAL = Limits()
+USUAL = ChildLimits()
 
 
-def in_child(work: Callable[[], Iterator[dict]], limits: Limits = USUAL) -> Ended:
-    """Run `work` in a fork of this process, and give back what it yields.
+def in_child(work: Callable[[], Iterator[dict]], limits: ChildLimits = USUAL) -> ChildOutcome:
+    """Run `work` in a fork of this process and return the messages that it yields.
 
     Messages are plain JSON, so nothing that a child sends can be more than data. Whatever happens
-    to the child, the call returns; no process of it is left.
+    to the child, the call returns and none of its processes is left.
     """
     reader, writer = os.pipe()
     parent = os.getpid()
     pid = os.fork()
     if pid == 0:
-        _be_child(work, writer, limits, parent)
+        _run_child(work, writer, limits, parent)
     os.close(writer)
     try:
-        raw, problem = heard(reader, limits.seconds)
+        raw, problem = receive(reader, limits.seconds)
     finally:
         os.close(reader)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)
-    return ended(raw, problem, os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0)
+    return decode(raw, problem, os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0)
 
 
-def _be_child(
-    work: Callable[[], Iterator[dict]], writer: int, limits: Limits, parent: int
+def _run_child(
+    work: Callable[[], Iterator[dict]], writer: int, limits: ChildLimits, parent: int
 ) -> None:
-    """Never returns."""
+    """Run the child's work, then exit; this function never returns."""
     try:
         os.setpgid(0, 0)
-        _end_with(parent)
-        be_silent()
-        hold_to(limits)
-        tell(writer, work)
+        _die_with(parent)
+        silence_streams()
+        apply_limits(limits)
+        send_all(writer, work)
     finally:
         os._exit(0)
 
 
-def _end_with(parent: int) -> None:
-    """A killed parent takes its child along, on Linux; elsewhere the limits end it."""
+def _die_with(parent: int) -> None:
+    """Have Linux kill this process when its parent dies; on other systems the limits end it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-        if os.getppid() != parent:  # it was killed before this was asked for
+        if os.getppid() != parent:  # the parent died before prctl was called
             os._exit(1)
 
 
-def be_silent() -> None:
-    """Nothing is read from standard input, and what is printed is dropped."""
+def silence_streams() -> None:
+    """Replace standard input, output and error by the null device."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
 
 
-def hold_to(limits: Limits) -> None:
-    """The limits of this process from now on; it cannot raise them again."""
-    own = Path("/proc/self/statm")  # of Linux; elsewhere no limit of memory would hold
+def apply_limits(limits: ChildLimits) -> None:
+    """Apply limits to this process, which cannot raise them again."""
+    own = Path("/proc/self/statm")  # Linux only; other systems do not enforce a memory limit
     if own.exists():
         pages = int(own.read_text().split()[0])
         _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + limits.memory_bytes)

@@ -1,4 +1,4 @@
-"""The sub-commands of `python -m labs`: grade, names, handout, list, selftest."""
+"""The sub-commands grade, names, handout, list and selftest of `python -m labs`."""
 
 from __future__ import annotations
 
@@ -15,30 +15,29 @@ from pathlib import Path
 import nbformat
 from tqdm import tqdm
 
-from labs.checking.phrasing import counted
 from labs.grading import feedback, speed
-from labs.grading.batch import graded
+from labs.grading.batch import grade_class
 from labs.grading.feedback import shown
-from labs.grading.grade import Graded
+from labs.grading.grade import Mark
 from labs.grading.handout import notebook
 from labs.grading.labs import LABS, Lab, find
-from labs.grading.private import SECRET, outside, secret_of
-from labs.grading.reading import Submission, collected, neutral, own
+from labs.grading.private import SECRET, require_outside, secret_of
 from labs.grading.sandbox import require_sandbox
-from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, Summary, summaries, tried
+from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, PartSummary, summaries, trials
+from labs.grading.submissions import Submission, collect, neutral_name, unchanged_name
 from utils.errors import CourseError
 from utils.measuring.command_line import device_for
 
-MUTANTS = 24  # of each exercise, in a self-test of usual length
+MUTANTS = 24  # per exercise, unless --all is given
 CORES = str(os.cpu_count() or 1)
-PROCESSES = "processes at a time (default: one for each core)"
-INTERRUPTED = 130  # the exit code of what Ctrl-C ended
-SELFTEST_SECRET = "the secret of the self-test"  # its shapes are no secret
+PROCESSES = "number of processes (default: one per core)"
+INTERRUPTED = 130  # the exit code after Ctrl-C, as in a shell
+SELFTEST_SECRET = "the secret of the self-test"  # its shapes need not be secret
 
 
 def add_to(commands) -> None:
-    """The sub-commands, in a parser's list of them."""
-    _add_grade(commands.add_parser("grade", help="give marks for a folder, by the text"))
+    """Add the sub-commands to an argparse sub-parsers object."""
+    _add_grade(commands.add_parser("grade", help="grade a folder of submissions by their text"))
     _add_names(commands.add_parser("names", help="show whose name `grade --hash-names` hashes"))
     handout = commands.add_parser("handout", help="write the notebooks that students get")
     handout.add_argument("labs", nargs="+", metavar="LAB", help=f"all, or {', '.join(LABS)}")
@@ -50,33 +49,33 @@ def add_to(commands) -> None:
     selftest.add_argument("labs", nargs="*", metavar="LAB", help="default: all")
     selftest.add_argument(
         "--all", action="store_true",
-        help=f"every mutant, in place of {MUTANTS} of each exercise, spread over the rules",
+        help=f"every mutant, instead of {MUTANTS} per exercise, spread over the rules",
     )  # fmt: skip
     selftest.add_argument("--workers", default=CORES, metavar="N", help=PROCESSES)
     selftest.set_defaults(run=run_selftest)
 
 
 def _add_grade(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Give marks for submissions, by their text."
+    parser.description = "Grade submissions by their text, and write marks and feedback."
     parser.add_argument("lab", metavar="LAB", help=f"one of {', '.join(LABS)}")
     _add_submissions(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder for marks and feedback")
     parser.add_argument(
         "--workers", default=CORES, metavar="N|ADDRESS",
-        help=f"{PROCESSES}; or the address of a Dask scheduler, whose workers then grade",
+        help=f"{PROCESSES}, or the address of a Dask scheduler whose workers grade",
     )  # fmt: skip
     parser.add_argument(
         "--speed", action="store_true",
-        help="on a GPU: report beside the marks how fast the right kernels are there",
+        help="on a GPU: also report how fast the right kernels are there",
     )  # fmt: skip
     parser.add_argument(
-        "--hash-names", action="store_true", help="write hashes of names in place of names"
+        "--hash-names", action="store_true", help="write hashes of names instead of names"
     )
     parser.set_defaults(run=run)
 
 
 def _add_names(parser: argparse.ArgumentParser) -> None:
-    parser.description = "For each submission its hash and its name: keep them to yourself."
+    parser.description = "Print each submission's hash and student name: keep this list private."
     _add_submissions(parser)
     parser.set_defaults(run=list_names)
 
@@ -84,7 +83,7 @@ def _add_names(parser: argparse.ArgumentParser) -> None:
 def _add_submissions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH",
-        help="folders and files: .py, .ipynb, .zip; a folder within a folder is one student's",
+        help="folders and files: .py, .ipynb, .zip; an inner folder belongs to one student",
     )  # fmt: skip
     parser.add_argument(
         "--secret", type=Path,
@@ -93,7 +92,10 @@ def _add_submissions(parser: argparse.ArgumentParser) -> None:
 
 
 def write_handouts(arguments: argparse.Namespace) -> int:
-    """One notebook for each lab. Raises CourseError."""
+    """Write one notebook per lab and return the exit code 0.
+
+    Raises CourseError if a lab is unknown or the folder cannot be written.
+    """
     names = list(LABS) if arguments.labs == ["all"] else arguments.labs
     labs = [find(name) for name in names]
     try:
@@ -102,12 +104,12 @@ def write_handouts(arguments: argparse.Namespace) -> int:
             nbformat.write(notebook(lab), arguments.out / f"{lab.name}.ipynb")
     except OSError as error:
         raise CourseError(f"{arguments.out} cannot be written: {error.strerror}.") from None
-    print(f"{counted(len(labs), 'notebook')}: {arguments.out}")
+    print(f"{_counted(len(labs), 'notebook')}: {arguments.out}")
     return 0
 
 
 def list_labs(arguments: argparse.Namespace) -> int:
-    """The labs, one a line."""
+    """Print one line per lab and return the exit code 0."""
     rows = [(lab, ", ".join(lab.lessons)) for lab in LABS.values()]
     name, lessons = max(len(lab.name) for lab in LABS.values()), max(len(row[1]) for row in rows)
     for lab, needed in rows:
@@ -119,7 +121,7 @@ def list_labs(arguments: argparse.Namespace) -> int:
 
 
 def run_selftest(arguments: argparse.Namespace) -> int:
-    """The table of what the grader gives to right and wrong work; 1 where it is wrong."""
+    """Print the marks of right and wrong functions; return 1 if the grader is wrong, else 0."""
     labs = [find(name) for name in arguments.labs or LABS]
     _hold_sandbox_ready(labs)
     most, workers = None if arguments.all else MUTANTS, _processes(arguments.workers)
@@ -129,17 +131,17 @@ def run_selftest(arguments: argparse.Namespace) -> int:
         "points and are told the cause."
     )
     print(f"{'exercise':20} solution  starter  right  all points  mutants  caught  cause  seconds")
-    wrong = []
+    failures = []
     for lab in labs:
-        found = list(tried(lab, SELFTEST_SECRET, workers, most))
-        for line in summaries(lab, found):
+        results = list(trials(lab, SELFTEST_SECRET, workers, most))
+        for line in summaries(lab, results):
             _print_line(line)
-            wrong += [f"{line.part}: {one}" for one in line.wrong]
-    print("\n".join(wrong) or "All of this holds.")
-    return 1 if wrong else 0
+            failures += [f"{line.part}: {one}" for one in line.wrong]
+    print("\n".join(failures) or "All of this holds.")
+    return 1 if failures else 0
 
 
-def _print_line(line: Summary) -> None:
+def _print_line(line: PartSummary) -> None:
     (solution,), (starter,) = line.of_kind("solution"), line.of_kind("starter")
     right, caught = line.of_kind("right"), line.caught
     print(
@@ -153,77 +155,95 @@ def _print_line(line: Summary) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Grade, and say where the marks are. Raises CourseError."""
+    """Grade submissions, print where the marks are, and return the exit code.
+
+    Raises CourseError for bad arguments, a missing secret or sandbox, and files that cannot be
+    written.
+    """
     lab, secret = find(arguments.lab), secret_of(arguments.secret)
-    outside(arguments.out, "--out")
+    require_outside(arguments.out, "--out")
     address = "://" in arguments.workers
     workers = arguments.workers if address else _processes(arguments.workers)
-    submissions = _submissions(arguments.paths, neutral if arguments.hash_names else own)
-    if not address:  # workers beyond this machine refuse by themselves
+    called = neutral_name if arguments.hash_names else unchanged_name
+    submissions = _submissions(arguments.paths, called)
+    if not address:  # workers on other machines check their own sandbox
         _hold_sandbox_ready([lab])
     if arguments.hash_names:
         submissions = [replace(one, student=_hashed(one.student, secret)) for one in submissions]
-    every = graded(lab, submissions, secret, arguments.out, workers)
+    every = grade_class(lab, submissions, secret, arguments.out, workers)
     try:
-        found = _shown_as_graded(lab, every, len(submissions), arguments.out)
+        marks = _shown_as_graded(lab, every, len(submissions), arguments.out)
     except KeyboardInterrupt:
         print("Stopped. What was graded is kept: run the command again to go on.", file=sys.stderr)
         return INTERRUPTED
     table = arguments.out / f"{lab.name}.csv"
-    _write(table, feedback.as_csv(lab, found))
-    best = sum(one.points == one.of for one in found)
-    print(f"{counted(len(found), 'submission')}, {best} with all {lab.points} points: {table}")
+    _write(table, feedback.as_csv(lab, marks))
+    best = sum(mark.points == mark.of for mark in marks)
+    print(f"{_counted(len(marks), 'submission')}, {best} with all {lab.points} points: {table}")
     if arguments.speed:
-        _report_speed(lab, submissions, found, arguments.out)
+        _report_speed(lab, submissions, marks, arguments.out)
     return 0
 
 
 def list_names(arguments: argparse.Namespace) -> int:
-    """Each hash with the name that it stands for. Raises CourseError."""
+    """Print every hash with the student name that it replaces, and return the exit code 0.
+
+    Raises CourseError if there is no secret or no submission.
+    """
     secret = secret_of(arguments.secret)
-    for one in _submissions(arguments.paths, own):
-        print(f"{_hashed(one.student, secret)}  {one.student}")
+    for submission in _submissions(arguments.paths, unchanged_name):
+        print(f"{_hashed(submission.student, secret)}  {submission.student}")
     return 0
 
 
 def _submissions(paths: list[Path], called: Callable[[str], str]) -> list[Submission]:
-    """What was handed in. Raises CourseError where there is nothing."""
+    """Return the submissions found at these paths.
+
+    Raises CourseError if a path is missing or there is no submission.
+    """
     missing = [path for path in paths if not path.exists() and not path.is_symlink()]
     if missing:
         raise CourseError(f"There is no {missing[0]}: give folders and files of submissions.")
-    submissions = collected(paths, called)
+    submissions = collect(paths, called)
     if not submissions:
         raise CourseError(f"No .py, .ipynb or .zip was found in {', '.join(map(str, paths))}.")
     return submissions
 
 
-def _report_speed(lab: Lab, submissions: list, found: list[Graded], out: Path) -> None:
+def _report_speed(lab: Lab, submissions: list, marks: list[Mark], out: Path) -> None:
     device = device_for("--speed", "Grade without it, or on a machine with a GPU.")
-    report = speed.speeds(lab, submissions, found, device)
+    report = speed.speeds(lab, submissions, marks, device)
     table = out / f"{lab.name}_speed.csv"
     _write(table, speed.as_csv(tqdm(report, unit="kernel", file=sys.stderr)))
-    print(f"Beside the marks, without points, the speed on this {device.name}: {table}")
+    print(f"Speeds on this {device.name}, which give no points: {table}")
 
 
-def _shown_as_graded(lab: Lab, every: Iterator[Graded], count: int, out: Path) -> list[Graded]:
-    """All of them, with a bar; pages are written as they come."""
-    found = []
-    with contextlib.closing(every):  # processes end here, also where the loop is left
-        for one in tqdm(every, total=count, unit="submission", file=sys.stderr):
+def _shown_as_graded(
+    lab: Lab, graded_submissions: Iterator[Mark], count: int, out: Path
+) -> list[Mark]:
+    """Collect all marks, writing each student's pages as they come, with a progress bar."""
+    marks = []
+    with contextlib.closing(graded_submissions):  # ends the processes, also on an early exit
+        for mark in tqdm(graded_submissions, total=count, unit="submission", file=sys.stderr):
             try:
-                feedback.write(out / "feedback", lab, one)
+                feedback.write(out / "feedback", lab, mark)
             except OSError as error:
                 raise _not_written(out / "feedback", error) from None
-            found.append(one)
-    return found
+            marks.append(mark)
+    return marks
+
+
+def _counted(number: int, what: str) -> str:
+    """Return a number with its noun, in English, as everything that the command line says."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _write(file: Path, text: str) -> None:
-    """All of it or nothing: a full disk leaves the table of the last run."""
-    beside = file.with_suffix(".part")
+    """Write a file completely or not at all, so that a full disk leaves the last run's table."""
+    partial = file.with_suffix(".part")
     try:
-        beside.write_text(text, encoding="utf-8")
-        os.replace(beside, file)
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, file)
     except OSError as error:
         raise _not_written(file, error) from None
 
@@ -238,14 +258,14 @@ def _not_written(what: Path, error: OSError) -> CourseError:
 def _processes(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise CourseError(
-            f"--workers is {text}, and a number of at least 1 is needed, or for `grade` the "
-            "address of a Dask scheduler, such as tcp://10.0.0.1:8786."
+            f"--workers is {text}: give a number of at least 1 or, for `grade`, the address of a "
+            "Dask scheduler, such as tcp://10.0.0.1:8786."
         )
     return int(text)
 
 
 def _hold_sandbox_ready(labs: Iterable[Lab]) -> None:
-    """Where the sandbox is missing, nothing is graded; labs that need none are graded anywhere."""
+    """Raise CourseError if one of these labs needs a sandbox that this machine cannot start."""
     if any(lab.needs_sandbox for lab in labs):
         require_sandbox()
 

@@ -1,4 +1,4 @@
-"""Right functions that differ from the solution, by rule: a grader must give them all points."""
+"""Right functions derived from a solution by rule; a grader must give them all points."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 
 def equivalents(text: str) -> Iterator[tuple[str, str]]:
-    """What is changed, and the text with it changed everywhere, for each rule that applies."""
+    """Yield, for every rule that applies, a description of the change and the changed text."""
     for rule in RULES:
         changed = rule(ast.parse(text))
         if changed is not None:
@@ -57,7 +57,7 @@ class _AddedOut(ast.NodeTransformer):
 
 
 def commuted(tree: ast.Module) -> ast.Module | None:
-    """the factors of every product stand in another order"""
+    """the factors of every product are exchanged"""
     return _replaced(tree, _Commuted())
 
 
@@ -72,12 +72,12 @@ class _Commuted(ast.NodeTransformer):
         return node
 
 
-def turned(tree: ast.Module) -> ast.Module | None:
+def mirrored(tree: ast.Module) -> ast.Module | None:
     """`a < b` is written as `b > a`"""
-    return _replaced(tree, _Turned())
+    return _replaced(tree, _Mirrored())
 
 
-class _Turned(ast.NodeTransformer):
+class _Mirrored(ast.NodeTransformer):
     count = 0
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
@@ -109,7 +109,7 @@ class _Negated(ast.NodeTransformer):
 
 
 def spread(tree: ast.Module) -> ast.Module | None:
-    """a line with a variable that nobody uses, and a text, stand in every function"""
+    """every function begins with a string and an unused variable"""
     for function in _functions(tree):
         unused = ast.parse("unused = 1").body
         function.body = [ast.Expr(ast.Constant("My own words.")), *unused, *function.body]
@@ -117,7 +117,7 @@ def spread(tree: ast.Module) -> ast.Module | None:
 
 
 def returned_by_name(tree: ast.Module) -> ast.Module | None:
-    """what a function returns has a name first"""
+    """every function names the value that it returns"""
     return _replaced(tree, _Named())
 
 
@@ -133,7 +133,7 @@ class _Named(ast.NodeTransformer):
 
 
 def through_a_constant(tree: ast.Module) -> ast.Module | None:
-    """a constant above the function is a product of others"""
+    """a constant above the function is written as a product"""
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
             value = node.value.value
@@ -157,7 +157,7 @@ RULES: tuple[Callable[[ast.Module], ast.Module | None], ...] = (
     parameters_renamed,
     written_out,
     commuted,
-    turned,
+    mirrored,
     negated,
     spread,
     returned_by_name,

@@ -1,7 +1,7 @@
-"""One submission, graded: a child that counts, and one that explains what was not right.
+"""Grade one submission: one child counts, and a second explains what was not right.
 
-Texts are read and interpreted in a fork of this process. Functions of the host are called, and
-that is done in the sandbox, once: what they are told comes with what was seen.
+Texts are read and interpreted in a fork of this process. Host functions are called once, in the
+sandbox, and their explanations come with the first messages.
 """
 
 from __future__ import annotations
@@ -9,114 +9,129 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-from labs.grading.attempt import Drawn, attempts, explanations
-from labs.grading.child import USUAL, Limits, in_child
-from labs.grading.hidden import drawn
+from labs.grading.attempt import HiddenByName, attempts, explanations
+from labs.grading.child import USUAL, ChildLimits, in_child
+from labs.grading.hidden import draw_hidden
 from labs.grading.labs import Lab
-from labs.grading.marks import Row, rows_of, total
-from labs.grading.messages import Ended
-from labs.grading.reading import Submission
+from labs.grading.marks import MarkRow, rows_of, total
+from labs.grading.messages import ChildOutcome
 from labs.grading.sandbox import in_sandbox
+from labs.grading.submissions import Submission
 from labs.host.exercise import HostExercise
+from utils.translation import in_english
 
 
 @dataclass(frozen=True)
-class Graded:
-    """The mark of one student. points, of: hundredths.
+class Mark:
+    """The mark of one student; points and their maximum are in hundredths.
 
-    told: exercises with what holds for the whole of them: what `check` says, or why it was refused.
+    told: pairs of an exercise and a sentence about all of it: a cause that `check` names, or a
+    refusal.
     """
 
     student: str
     lab: str
-    rows: tuple[Row, ...]
+    rows: tuple[MarkRow, ...]
     told: tuple[tuple[str, str], ...]
 
     @property
     def points(self) -> int:
+        """The points of all rows, in hundredths."""
         return total(self.rows)[0]
 
     @property
     def of(self) -> int:
+        """The maximum of the points, in hundredths."""
         return total(self.rows)[1]
 
 
-def grade(lab: Lab, submission: Submission, secret: str, limits: Limits = USUAL) -> Graded:
-    """The same mark for the same text and secret, on every machine and in every order.
+@in_english()
+def grade(lab: Lab, submission: Submission, secret: str, limits: ChildLimits = USUAL) -> Mark:
+    """Return the mark of a submission, which depends only on its text, the lab and the secret.
 
-    Whatever the submission does, this returns: what is missing is a row with its reason.
-    Raises CourseError for a secret that is too short, and for a lab with functions of the host
-    where there is no sandbox.
+    Whatever the submission does, this returns; a row without points carries its reason. Raises
+    CourseError for a secret that is too short, and for a lab with host functions if there is no
+    sandbox.
     """
-    asked = [part.asked for part in lab.parts]
-    hidden = {one.name: drawn(one, secret) for one in asked if not isinstance(one, HostExercise)}
+    exercises = [part.definition for part in lab.parts]
+    hidden = {
+        one.name: draw_hidden(one, secret) for one in exercises if not isinstance(one, HostExercise)
+    }
     if submission.problem:
-        told = tuple((one.name, submission.problem) for one in asked)
-        rows = _nothing(lab, hidden, submission.problem)
-        return Graded(submission.student, lab.name, rows, told)
-    seen = _seen(submission, asked, hidden, limits)
+        sentences = tuple((exercise.name, submission.problem) for exercise in exercises)
+        rows = _rows_without_points(lab, hidden, submission.problem)
+        return Mark(submission.student, lab.name, rows, sentences)
+    outcomes = _outcomes(submission, exercises, hidden, limits)
     rows = tuple(
         row
         for part in lab.parts
         for row in rows_of(
             part,
-            seen[part.exercise].messages,
+            outcomes[part.exercise].messages,
             hidden.get(part.exercise),
-            seen[part.exercise].problem,
+            outcomes[part.exercise].problem,
         )
     )
-    graded = Graded(submission.student, lab.name, rows, ())
-    if graded.points == graded.of:
-        return graded
-    wrong = [one for one in asked if any(row.told and row.part == one.name for row in rows)]
-    unexplained = [one for one in wrong if not _stopped(seen[one.name])]
-    explained = seen | _explained(submission, unexplained, hidden, limits)
-    return replace(graded, told=_told(wrong, explained))
+    mark = Mark(submission.student, lab.name, rows, ())
+    if mark.points == mark.of:
+        return mark
+    wrong = [one for one in exercises if any(row.told and row.part == one.name for row in rows)]
+    unexplained = [exercise for exercise in wrong if not _stopped(outcomes[exercise.name])]
+    explained = outcomes | _explanations(submission, unexplained, hidden, limits)
+    return replace(mark, told=_sentences(wrong, explained))
 
 
-def _stopped(ended: Ended) -> bool:
-    """Whether the first message says it all: nothing was run to its end."""
-    return any("refused" in said or "ended" in said for said in ended.messages[:1])
+def _stopped(outcome: ChildOutcome) -> bool:
+    """Return True if the first message is a refusal or an abort, which needs no explanation."""
+    return any("refused" in message or "ended" in message for message in outcome.messages[:1])
 
 
-def _seen(submission: Submission, asked: list, hidden, limits: Limits) -> dict[str, Ended]:
-    """For each exercise the messages about it, and how the child that sent them ended."""
-    called = [one for one in asked if isinstance(one, HostExercise)]
-    read = [one for one in asked if one not in called]
-    seen = {}
-    if read:
-        seen |= _by_name(read, in_child(partial(attempts, submission, read, hidden), limits))
-    if called:
-        names = [one.name for one in called]
-        seen |= _by_name(called, in_sandbox(submission, names, limits))
-    return seen
+def _outcomes(
+    submission: Submission, exercises: list, hidden, limits: ChildLimits
+) -> dict[str, ChildOutcome]:
+    """Return, by exercise, the messages about it and how the child that sent them ended."""
+    host_exercises = [exercise for exercise in exercises if isinstance(exercise, HostExercise)]
+    read_exercises = [exercise for exercise in exercises if exercise not in host_exercises]
+    outcomes = {}
+    if read_exercises:
+        outcomes |= _by_name(
+            read_exercises, in_child(partial(attempts, submission, read_exercises, hidden), limits)
+        )
+    if host_exercises:
+        names = [exercise.name for exercise in host_exercises]
+        outcomes |= _by_name(host_exercises, in_sandbox(submission, names, limits))
+    return outcomes
 
 
-def _by_name(asked: list, ended: Ended) -> dict[str, Ended]:
+def _by_name(exercises: list, outcome: ChildOutcome) -> dict[str, ChildOutcome]:
     def about(name: str) -> tuple[dict, ...]:
-        return tuple(one for one in ended.messages if one.get("part") == name)
+        return tuple(one for one in outcome.messages if one.get("part") == name)
 
-    return {one.name: replace(ended, messages=about(one.name)) for one in asked}
+    return {one.name: replace(outcome, messages=about(one.name)) for one in exercises}
 
 
-def _nothing(lab: Lab, hidden: Drawn, problem: str) -> tuple[Row, ...]:
-    seen = [{"refused": problem}]
+def _rows_without_points(lab: Lab, hidden: HiddenByName, problem: str) -> tuple[MarkRow, ...]:
+    messages = [{"refused": problem}]
     parts = ((part, hidden.get(part.exercise)) for part in lab.parts)
-    return tuple(row for part, own in parts for row in rows_of(part, seen, own, ""))
+    return tuple(row for part, own in parts for row in rows_of(part, messages, own, ""))
 
 
-def _explained(submission: Submission, wrong: list, hidden, limits: Limits) -> dict[str, Ended]:
-    """What `check` says of exercises whose text is read; nothing of it changes the mark."""
-    read = [one for one in wrong if not isinstance(one, HostExercise)]
-    if not read:
+def _explanations(
+    submission: Submission, wrong: list, hidden, limits: ChildLimits
+) -> dict[str, ChildOutcome]:
+    """Return, by exercise, what `check` says about functions that are read; marks do not change."""
+    read_exercises = [exercise for exercise in wrong if not isinstance(exercise, HostExercise)]
+    if not read_exercises:
         return {}
-    return _by_name(read, in_child(partial(explanations, submission, read, hidden), limits))
+    return _by_name(
+        read_exercises, in_child(partial(explanations, submission, read_exercises, hidden), limits)
+    )
 
 
-def _told(wrong: list, explained: dict[str, Ended]) -> tuple[tuple[str, str], ...]:
+def _sentences(wrong: list, explained: dict[str, ChildOutcome]) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (one.name, str(cause))
-        for one in wrong
-        for said in explained[one.name].messages
-        for cause in ([said["refused"]] if "refused" in said else said.get("causes", ()))
+        (exercise.name, str(cause))
+        for exercise in wrong
+        for message in explained[exercise.name].messages
+        for cause in ([message["refused"]] if "refused" in message else message.get("causes", ()))
     )

@@ -1,4 +1,4 @@
-"""The notebook that a student gets: made from a lab's record, so it promises what is graded."""
+"""The notebook that a student gets, made from a lab's record so that it promises what is graded."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from labs.checking.exercise import KernelExercise
 from labs.grading.feedback import shown
 from labs.grading.hidden import Hidden, HiddenCases
 from labs.grading.labs import Lab, Part
-from labs.grading.marks import rows_of
+from labs.grading.marks import MarkRow, rows_of
 from labs.host.exercise import HostExercise
 from utils.lessons.first_cell import first_cell
+from utils.translation import translate
 
-_RULES = """## What is graded, and how
+RULES = """## What is graded, and how
 
 Your functions are graded **by their text**. {how}
 
@@ -25,97 +26,118 @@ You may write
 - functions with the names of the tasks, device functions with `@cuda.jit(device=True)`, and \
 constants: numbers, types such as `float32`, and tuples of them;
 - imports of `cuda` and of types from `numba`, of `numpy`, `math` and `statistics`;
-- in functions: `if`, `for`, `while`, assignments, and calls of what `cuda`, `math` and your own \
-text define.
+- in functions: `if`, `for`, `while`, assignments, and calls of functions from `cuda`, `math` and \
+your own text.
 
 Classes, `try`, `with`, `match`, `global`, imports within functions, default arguments and \
-attributes of other objects are refused, and the mark names the line. All other lines of this \
-notebook, such as calls of `check`, are passed over. If a function of a task stands here twice, \
-leave one.
+attributes of other objects are refused, and the feedback names the line. All other lines of this \
+notebook, such as calls of `check`, are ignored. If this notebook defines a function of a task \
+twice, remove one.
 
 """
 HAND_IN = "Hand in this notebook, or a `.py` file with the same functions."
 
 _KERNELS = """Nothing of your Python is run. Kernels run on the virtual GPU, at the shapes of \
-this notebook and at others that you do not know. `check` says the same as the grader, with the \
-shapes of this notebook."""
-_HOST = """Functions of the host are held against the rules below; then the grader calls them in \
-a sandbox, which has no network and no files of yours."""
-_HOW = {
+this notebook and at others that you do not know. `check` gives the same feedback as the grader, \
+at the shapes of this notebook."""
+_HOST = """Host functions are checked against the rules below. Then the grader calls them in a \
+sandbox without a network and without your files."""
+HOW = {
     (True, False): _KERNELS,
-    (False, True): f"{_HOST} `check` says the same as the grader.",
+    (False, True): f"{_HOST} `check` gives the same feedback as the grader.",
     (True, True): f"{_KERNELS} {_HOST}",
 }
 
 
 def notebook(lab: Lab, hand_in: str = HAND_IN) -> nbformat.NotebookNode:
-    """The handout: objectives, tasks with their points and hints, starters and checks.
+    """Return a lab's handout: objectives, tasks with points and hints, starters and checks.
 
-    hand_in: its last sentence.
+    hand_in: the last sentence, which says what to hand in.
     """
     cells = [_text(f"lab-{lab.name}", _head(lab)), _code("start", first_cell(lab.lessons[0]))]
     for number, part in enumerate(lab.parts, start=1):
         cells += _task(number, part)
-    read = any(not isinstance(part.asked, HostExercise) for part in lab.parts)
-    how = _HOW[read, lab.needs_sandbox]
-    cells.append(_text("rules", _RULES.format(how=how) + hand_in))
+    read = any(not isinstance(part.definition, HostExercise) for part in lab.parts)
+    how = translate(HOW[read, lab.needs_sandbox])
+    cells.append(_text("rules", translate(RULES, how=how) + translate(hand_in)))
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
 
 def _head(lab: Lab) -> str:
-    goals = "\n".join(f"- {goal};" for goal in lab.objectives)
-    lessons = " and ".join(f"lesson {lesson}" for lesson in lab.lessons)
-    return (
-        f"# Lab: {lab.title}\n\n**After this lab you can**\n\n{goals[:-1]}.\n\n"
-        f"**Time:** about {lab.minutes} minutes (an estimate). **You need** {lessons}. "
-        f"**Points:** {lab.points}. You do not need a GPU."
+    goals = "\n".join(f"- {translate(goal)};" for goal in lab.objectives)
+    lessons = (translate("lesson {number}", number=lesson) for lesson in lab.lessons)
+    return translate(
+        "# Lab: {title}\n\n**After this lab you can**\n\n{goals}.\n\n"
+        "**Time:** about {minutes} minutes (an estimate). **You need** {lessons}. "
+        "**Points:** {points}. You do not need a GPU.",
+        title=translate(lab.title),
+        goals=goals[:-1],
+        minutes=lab.minutes,
+        lessons=translate(" and ").join(lessons),
+        points=lab.points,
     )
 
 
 def _task(number: int, part: Part) -> Iterator[nbformat.NotebookNode]:
-    asked = part.asked
-    text = "\n\n".join(asked.text)
-    title = f"## {number}. {asked.title} ({part.points} points)"
-    yield _text(f"{asked.name}-task", f"{title}\n\n{text}\n\n{_points(part)}{_hints(asked.hints)}")
-    yield _code(asked.name, asked.starter_text.split('"""\n', 1)[-1].strip(), ["your-turn"])
-    yield _code(
-        f"{asked.name}-check", f'from labs import check\n\ncheck("{asked.name}", {asked.name})'
+    exercise, name = part.definition, part.exercise
+    text = "\n\n".join(map(translate, exercise.text))
+    title = translate(
+        "## {number}. {title} ({points} points)",
+        number=number,
+        title=translate(exercise.title),
+        points=part.points,
     )
+    hints = _hints(tuple(map(translate, exercise.hints)))
+    yield _text(f"{name}-task", f"{title}\n\n{text}\n\n{_points(part)}{hints}")
+    yield _code(name, exercise.starter_text.split('"""\n', 1)[-1].strip(), ["your-turn"])
+    yield _code(f"{name}-check", f'from labs import check\n\ncheck("{name}", {name})')
 
 
 def _points(part: Part) -> str:
-    """What a part gives points for; rows of one kind stand together."""
-    asked = part.asked
-    if not isinstance(asked, KernelExercise):
+    """Return the table of what a part gives points for, with rows of one kind together."""
+    exercise = part.definition
+    if not isinstance(exercise, KernelExercise):
         rows = rows_of(part, [{"refused": "-"}], HiddenCases(()), "")
         return _table([(row.of, row.what) for row in rows])
-    rows = rows_of(part, [{"refused": "-"}], Hidden(asked.shapes, 0), "")
-    shapes, (found, *targets) = rows[: len(asked.shapes)], rows[len(asked.shapes) :]
-    told = list(zip(asked.targets, targets, strict=True))
-    main = [row for target, row in told if target.what in part.main]
-    others = [row for _, row in told if row.of and row not in main]
+    rows = rows_of(part, [{"refused": "-"}], Hidden(exercise.shapes, 0), "")
+    shapes, (findings, *targets) = rows[: len(exercise.shapes)], rows[len(exercise.shapes) :]
+    rows_by_target = list(zip(exercise.targets, targets, strict=True))
+    main = [row for target, row in rows_by_target if target.what in part.main]
+    others = [row for _, row in rows_by_target if row.of and row not in main]
+    right = translate("a right result at {count} shapes, in even shares", count=len(shapes))
+    evenly = translate("in even shares: {targets}", targets=_listed(others))
     lines = [
-        (sum(row.of for row in shapes), f"a right result at {len(shapes)} shapes, in even shares"),
-        (found.of, found.what),
+        (sum(row.of for row in shapes), right),
+        (findings.of, findings.what),
         *((row.of, row.what) for row in main),
-        (sum(row.of for row in others), f"in even shares: {'; '.join(r.what for r in others)}"),
+        (sum(row.of for row in others), evenly),
     ]
-    beside = "; ".join(row.what for row in targets if row.beside)
-    note = f"\n\nReported beside the mark, without points: {beside}." if beside else ""
-    return _table([line for line in lines if line[0]]) + note
+    table, beside = _table([line for line in lines if line[0]]), [r for r in targets if r.beside]
+    if not beside:
+        return table
+    note = translate(
+        "Reported beside the mark, without points: {targets}.", targets=_listed(beside)
+    )
+    return f"{table}\n\n{note}"
+
+
+def _listed(rows: list[MarkRow]) -> str:
+    return "; ".join(translate(row.what) for row in rows)
 
 
 def _table(lines: list[tuple[int, str]]) -> str:
-    rows = "\n".join(f"| {shown(points)} | {what} |" for points, what in lines)
-    return f"| points | for |\n| ---: | --- |\n{rows}"
+    rows = "\n".join(f"| {shown(points)} | {translate(what)} |" for points, what in lines)
+    points, reason = translate("points"), translate("for")
+    return f"| {points} | {reason} |\n| ---: | --- |\n{rows}"
 
 
 def _hints(hints: tuple[str, ...]) -> str:
-    """Each hint folds out inside the one before it."""
+    """Return the hints as folded HTML, each inside the one before it."""
     folded = ""
     for number, hint in reversed(list(enumerate(hints, start=1))):
-        folded = f"<details><summary>Hint {number}</summary>\n\n{hint}\n\n{folded}</details>\n"
+        title = translate("Hint {number}", number=number)
+        folded = f"<details><summary>{title}</summary>\n\n{hint}\n\n{folded}</details>\n"
     return f"\n\n{folded}" if folded else ""
 
 
@@ -128,5 +150,5 @@ def _code(name: str, source: str, tags: list[str] | None = None) -> nbformat.Not
 
 
 def _id(name: str) -> str:
-    """The same for the same cell, so that a handout that is made again does not differ."""
+    """Return a cell's identifier, which depends on its name only, so handouts are reproducible."""
     return hashlib.sha256(name.encode()).hexdigest()[:8]

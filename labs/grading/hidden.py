@@ -1,4 +1,4 @@
-"""Shapes, seeds and cases that no student knows: drawn from a secret, one for each class."""
+"""Shapes, seeds and cases that no student knows, drawn from a secret of each class."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from labs.checking.job import Shape
 from labs.numbers.exercise import Case, NumbersExercise
 from utils.errors import CourseError
 
-SHORTEST = 16  # characters of a secret
-CASES = 24  # of a function of numbers
-KNOWN_CASES = 60  # at most, of those that its task has
+SHORTEST = 16  # characters in a secret
+CASES = 24  # drawn for a function of numbers
+KNOWN_CASES = 60  # the most cases of its task that are tried
 
 
 @dataclass(frozen=True)
 class Hidden:
-    """What one kernel is run with. The first shape fits the blocks: targets count there."""
+    """The shapes and the seed that one kernel is run with.
+
+    The first shape fits the blocks, and targets are counted there.
+    """
 
     shapes: tuple[Shape, ...]
     seed: int
@@ -28,13 +31,13 @@ class Hidden:
 
 @dataclass(frozen=True)
 class HiddenCases:
-    """What a function of numbers is given besides the cases of its task; none of those is here."""
+    """The arguments that a function of numbers gets in addition to the cases of its task."""
 
     given: tuple[tuple[int, ...], ...]
 
 
-def drawn(asked: KernelExercise | NumbersExercise, secret: str) -> Hidden | HiddenCases:
-    """The same for the same secret, on every machine and in every order.
+def draw_hidden(exercise: KernelExercise | NumbersExercise, secret: str) -> Hidden | HiddenCases:
+    """Return the hidden shapes or cases of one exercise, which depend only on it and the secret.
 
     Raises CourseError for a secret that is too short.
     """
@@ -43,27 +46,28 @@ def drawn(asked: KernelExercise | NumbersExercise, secret: str) -> Hidden | Hidd
             f"The secret has {len(secret)} characters, and at least {SHORTEST} are needed: make "
             'one with `python -c "import secrets; print(secrets.token_hex())"`.'
         )
-    key = hmac.new(secret.encode(), asked.name.encode(), hashlib.sha256).digest()
+    key = hmac.new(secret.encode(), exercise.name.encode(), hashlib.sha256).digest()
     random = Random(key)
-    return _cases(asked, random) if isinstance(asked, NumbersExercise) else _shapes(asked, random)
+    draw = _cases if isinstance(exercise, NumbersExercise) else _shapes
+    return draw(exercise, random)
 
 
-def _shapes(asked: KernelExercise, random: Random) -> Hidden:
-    first, *others = asked.shapes
-    vary: Callable[[Shape, Random], Shape] = asked.vary
+def _shapes(exercise: KernelExercise, random: Random) -> Hidden:
+    first, *others = exercise.shapes
+    vary: Callable[[Shape, Random], Shape] = exercise.vary
     return Hidden((first, *(vary(shape, random) for shape in others)), random.randrange(10**6))
 
 
-def graded_cases(asked: NumbersExercise) -> tuple[Case, ...]:
-    """Those of the task's cases that a grader tries: hundreds of records would take their time."""
-    return asked.all_cases[:KNOWN_CASES]
+def graded_cases(exercise: NumbersExercise) -> tuple[Case, ...]:
+    """Return the cases of a task that a grader tries, at most KNOWN_CASES to save time."""
+    return exercise.all_cases[:KNOWN_CASES]
 
 
-def _cases(asked: NumbersExercise, random: Random) -> HiddenCases:
-    known = {case.given for case in asked.all_cases}
-    found: dict[tuple[int, ...], None] = {}  # in their order, each once
-    while len(found) < CASES:
-        given = asked.draw(random)
-        if given not in known:
-            found[given] = None
-    return HiddenCases(tuple(found))
+def _cases(exercise: NumbersExercise, random: Random) -> HiddenCases:
+    known = {case.given for case in exercise.all_cases}
+    cases: dict[tuple[int, ...], None] = {}  # a dict keeps their order and drops duplicates
+    while len(cases) < CASES:
+        arguments = exercise.draw(random)
+        if arguments not in known:
+            cases[arguments] = None
+    return HiddenCases(tuple(cases))

@@ -16,13 +16,12 @@ from utils.errors import CourseError
 class Part:
     """One exercise of a lab.
 
-    exercise: its name. points: for all of it. main: names of the targets that it is about; empty
-    where a right result cannot be had without what the task is about. needed: targets without which
-    the main ones give nothing, because a kernel that does something else reaches them. adds_result:
-    whether the result, too, is what the student adds; with main, it is right in the starter
-    otherwise.
-    pinned: whether targets in machine code give points, too: all submissions must then be graded
-    with one compiler.
+    exercise: its name. points: for all of it. main: names of the targets that the task is about;
+    empty if a right result already requires them. needed: targets without which the main ones give
+    nothing, because a kernel that does something else reaches them. adds_result: True if the
+    student must also make the result right; with `main` and without this, the starter's result is
+    right already. pinned: True if targets in machine code give points too; all submissions must
+    then be graded with one compiler.
     """
 
     exercise: str
@@ -33,16 +32,17 @@ class Part:
     pinned: bool = False
 
     @property
-    def asked(self) -> Exercise:
+    def definition(self) -> Exercise:
+        """The exercise of the bank."""
         return exercise(self.exercise)
 
 
 @dataclass(frozen=True)
 class Lab:
-    """What is handed out and handed in together.
+    """Exercises that are handed out and handed in together.
 
-    name: as on the command line. minutes: for a student who has done the lesson. lessons: to be
-    done before. objectives: what a student can do afterwards.
+    name: as on the command line. minutes: for a student who has done the lessons. lessons: the ones
+    to do before. objectives: what a student can do afterwards.
     """
 
     name: str
@@ -54,12 +54,13 @@ class Lab:
 
     @property
     def points(self) -> int:
+        """The points of all parts together."""
         return sum(part.points for part in self.parts)
 
     @property
     def needs_sandbox(self) -> bool:
-        """Whether it has functions of the host, which are called; all others are read."""
-        return any(isinstance(part.asked, HostExercise) for part in self.parts)
+        """True if the lab has host functions, which are called; all others are only read."""
+        return any(isinstance(part.definition, HostExercise) for part in self.parts)
 
 
 TILED = ("loads per multiply-add",)  # a kernel without tiles loads each element many times
@@ -274,7 +275,10 @@ LABS: Mapping[str, Lab] = {
 
 
 def find(name: str) -> Lab:
-    """The lab of this name; CourseError with the names that there are."""
+    """Return the lab of this name.
+
+    Raises CourseError with the known names if there is none.
+    """
     if name in LABS:
         return LABS[name]
     close = difflib.get_close_matches(name, LABS, n=1)

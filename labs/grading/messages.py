@@ -1,4 +1,4 @@
-"""What a child tells its parent: JSON through a descriptor, so that it can be no more than data."""
+"""Messages from a child to its parent: JSON through a pipe, so that they can only be data."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from dataclasses import dataclass
 
 MiB = 2**20
 MOST_OUTPUT = 64 * MiB  # of all messages together
-_HEADER = 8  # bytes before a message: its length
+_HEADER = 8  # bytes of a message's length, before the message
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a child ended: its messages, in order, and a sentence where it did not end by itself."""
+class ChildOutcome:
+    """A child's messages in order, and a sentence if it did not end by itself."""
 
     messages: tuple[dict, ...]
     problem: str = ""
 
 
-def tell(writer: int, work: Callable[[], Iterator[dict]]) -> None:
-    """Send what `work` yields, and how that ended. Raises nothing."""
+def send_all(writer: int, work: Callable[[], Iterator[dict]]) -> None:
+    """Send everything that `work` yields, and then how it ended. Raises nothing."""
     try:
         for message in work():
             _send(writer, message)
@@ -45,45 +45,48 @@ def _send(writer: int, message: dict) -> None:
         raw = raw[os.write(writer, raw) :]
 
 
-def heard(reader: int, seconds: float) -> tuple[bytes, str]:
-    """What came before the end, the time limit, or too much of it, and which of the last two."""
-    got, until = bytearray(), time.monotonic() + seconds
-    while (left := until - time.monotonic()) > 0:
-        if not select.select([reader], [], [], left)[0]:
+def receive(reader: int, seconds: float) -> tuple[bytes, str]:
+    """Return the bytes read, and a sentence if a time or size limit ended the reading, else ""."""
+    received, deadline = bytearray(), time.monotonic() + seconds
+    while (remaining := deadline - time.monotonic()) > 0:
+        if not select.select([reader], [], [], remaining)[0]:
             break
         piece = os.read(reader, MiB)
         if not piece:
-            return bytes(got), ""
-        got += piece
-        if len(got) > MOST_OUTPUT:
-            return bytes(got), "it wrote more than the check reads"
-    return bytes(got), "it did not end in the time that the check gives"
+            return bytes(received), ""
+        received += piece
+        if len(received) > MOST_OUTPUT:
+            return bytes(received), "it wrote more than the check reads"
+    return bytes(received), "it did not end in the time that the check gives"
 
 
-def ended(raw: bytes, problem: str, killed_by: int) -> Ended:
-    """From what was heard to messages. killed_by: the number of a signal, or 0."""
+def decode(raw: bytes, problem: str, killed_by: int) -> ChildOutcome:
+    """Decode the bytes that `heard` returned.
+
+    killed_by: the number of the signal that ended the child, or 0.
+    """
     messages = _messages(raw)
-    told = [one["problem"] for one in messages if "problem" in one]
-    seen = tuple(one for one in messages if not {"problem", "end"} & set(one))
+    problems = [one["problem"] for one in messages if "problem" in one]
+    contents = tuple(one for one in messages if not {"problem", "end"} & set(one))
     if not problem and {"end": True} not in messages:
-        problem = str(told[0]) if told else _told(killed_by)
-    return Ended(seen, problem)
+        problem = str(problems[0]) if problems else _cause_of_end(killed_by)
+    return ChildOutcome(contents, problem)
 
 
 def _messages(raw: bytes) -> list[dict]:
-    """The messages that came whole, up to the first that is none."""
-    found, at = [], 0
-    while at + _HEADER <= len(raw):
-        size = int.from_bytes(raw[at : at + _HEADER], "little")
-        text = raw[at + _HEADER : at + _HEADER + size]
+    """Return the complete messages, up to the first that cannot be decoded."""
+    messages, offset = [], 0
+    while offset + _HEADER <= len(raw):
+        size = int.from_bytes(raw[offset : offset + _HEADER], "little")
+        text = raw[offset + _HEADER : offset + _HEADER + size]
         if len(text) < size:
             break
         message = _decoded(text)
         if message is None:
             break
-        found.append(message)
-        at += _HEADER + size
-    return found
+        messages.append(message)
+        offset += _HEADER + size
+    return messages
 
 
 def _decoded(text: bytes) -> dict | None:
@@ -94,7 +97,7 @@ def _decoded(text: bytes) -> dict | None:
     return message if isinstance(message, dict) else None
 
 
-def _told(killed_by: int) -> str:
+def _cause_of_end(killed_by: int) -> str:
     if killed_by == signal.SIGXCPU:
         return "it took more processor time than the check gives"
     if killed_by:

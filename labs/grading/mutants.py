@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from labs.grading.mutations import FURTHER_RULES, RULES, Rule
+from labs.grading.mutation_rules import FURTHER_RULES, RULES, Rule
 
 
 @dataclass(frozen=True, eq=False)
 class Mutant:
-    """A text with one slip.
+    """The source code of a function with one slip.
 
-    rule: the name of the rule. node: what it changes, and tree: the whole, both as they were.
-    line: the source line of the node. text: the whole text with the change.
+    rule: the name of the rule. node, tree: the node that the rule changes and its whole tree, both
+    before the change. line: the source line of the node. text: the whole text after the change.
     """
 
     rule: str
@@ -33,31 +33,31 @@ class Mutant:
 
 
 def mutants(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what is changed, and the text with this one change, for each place and basic rule."""
+    """Yield a description and the changed text, for every node to which a basic rule applies."""
     for one in _changes(text, RULES):
         yield one.what, one.text
 
 
 def sample(text: str, most: int | None = None) -> list[Mutant]:
-    """Return mutants by all rules of the course; see `mutants_by`."""
+    """Return mutants by all rules of the course, spread over the rules; see `mutants_by`."""
     return mutants_by(text, (*RULES, *FURTHER_RULES), most)
 
 
 def mutants_by(text: str, rules: tuple[Rule, ...], most: int | None = None) -> list[Mutant]:
-    """Return mutants by some rules, spread over the rules, the same ones each time.
+    """Return mutants by the given rules, in an order that takes from every rule in turn.
 
-    most: how many at most; None for all.
+    The order is always the same. most: the greatest number of mutants, or None for all.
     """
     by_rule: dict[str, list[Mutant]] = {}
-    known = set()
+    texts = set()
     for one in _changes(text, rules):
-        if one.text not in known:
-            known.add(one.text)
+        if one.text not in texts:
+            texts.add(one.text)
             by_rule.setdefault(one.rule, []).append(one)
-    for found in by_rule.values():
-        found.sort(key=lambda one: hashlib.sha256(one.text.encode()).digest())
-    in_turn = zip_longest(*by_rule.values())  # the first of each rule, then the second of each
-    return [one for row in in_turn for one in row if one is not None][:most]
+    for of_rule in by_rule.values():
+        of_rule.sort(key=lambda one: hashlib.sha256(one.text.encode()).digest())
+    rounds = zip_longest(*by_rule.values())  # the first of each rule, then the second of each
+    return [one for row in rounds for one in row if one is not None][:most]
 
 
 def _changes(text: str, rules: tuple[Rule, ...]) -> Iterator[Mutant]:

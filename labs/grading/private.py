@@ -1,4 +1,4 @@
-"""What lies outside of the course's folder: secrets, names and marks."""
+"""Checks that secrets, names and marks stay outside the course's folder."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ SECRET = "COURSE_SECRET"
 
 
 def secret_of(file: Path | None) -> str:
-    """The secret of a class: the text of a file, or without one the variable COURSE_SECRET.
+    """Return the secret of a class, from a file or else from the variable COURSE_SECRET.
 
-    Raises CourseError where there is none, or the file lies in the folder of the course.
+    Raises CourseError if there is no secret, or the file is inside the course's folder.
     """
     if file is None:
         secret = os.environ.get(SECRET, "")
@@ -24,7 +24,7 @@ def secret_of(file: Path | None) -> str:
                 "drawn from it; make one for each class."
             )
         return secret
-    outside(file, "--secret")
+    require_outside(file, "--secret")
     try:
         return file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
@@ -32,10 +32,13 @@ def secret_of(file: Path | None) -> str:
         raise CourseError(f"The secret {file} cannot be read: {why}.") from None
 
 
-def outside(path: Path, option: str) -> None:
-    """Raises CourseError for a path in the folder of the course, which is handed out."""
+def require_outside(path: Path, option: str) -> None:
+    """Raise CourseError if a path is in the course's folder, which is handed out.
+
+    option: the command-line option that gave the path.
+    """
     if path.resolve().is_relative_to(ROOT.resolve()):
         raise CourseError(
-            f"{option} {path} lies in the folder of the course, from where it could be handed out "
+            f"{option} {path} is in the folder of the course, from where it could be handed out "
             "by mistake: give a folder outside of it."
         )

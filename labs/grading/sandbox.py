@@ -1,8 +1,8 @@
-"""Functions of the host are called in bubblewrap: no network, no other process, and of all files
-Python's and the course's alone, which cannot be written.
+"""Call host functions in bubblewrap: no network, no other process, and few files, all read-only.
 
-This keeps machine, class and secret from a function that got past the allow-list of `allowed`. The
-mark itself rests on that list: what runs beside the judge could speak in its place.
+Only Python's files and the course's are there. This protects the machine, the class and the secret
+from a function that got past the list in `allow_list`. The mark itself depends on that list,
+because code that runs in the judge's process could send messages in the judge's name.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from labs.grading.child import USUAL, Limits
-from labs.grading.messages import Ended, MiB, ended, heard
-from labs.grading.reading import Submission
-from labs.grading.sandboxed import STARTED, request
+from labs.grading.child import USUAL, ChildLimits
+from labs.grading.messages import ChildOutcome, MiB, decode, receive
+from labs.grading.sandbox_program import STARTED, make_request
+from labs.grading.submissions import Submission
 from labs.grading.system_calls import only_this_process
 from utils.errors import CourseError
 from utils.paths import ROOT
 from virtual_gpu.types import disk_cache
 
-PROGRAM = ("-m", "labs.grading.sandboxed")
+PROGRAM = ("-m", "labs.grading.sandbox_program")
 PACKAGES = (
     "data", "gemm_kernels", "gpu_xray", "kernels_anywhere.py", "labs", "utils", "virtual_gpu",
 )  # fmt: skip
 SCRATCH = "/scratch"
 SCRATCH_BYTES = 64 * MiB
-SECONDS_TO_END = 10  # of a process that was killed
-# All that the program knows of its surroundings; threads of NumPy's library would cost start-up.
+SECONDS_TO_END = 10  # seconds that a killed process may take to end
+# The program's whole environment. Threads of NumPy's BLAS library would slow its start.
 ENVIRONMENT = {
     "HOME": SCRATCH, "TMPDIR": SCRATCH, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1",
     "OPENBLAS_NUM_THREADS": "1", "VIRTUAL_GPU_CACHE_READ_ONLY": "1",
 }  # fmt: skip
-LONGEST = 5_000  # characters of a sentence that comes back
-# What bubblewrap says, and what is to be done.
+LONGEST = 5_000  # characters of a sentence from the sandbox
+# Words of bubblewrap's errors, and what to do about them.
 CURES = {
     "Unknown option": "It is too old, and 0.8 is needed: install a newer one.",
     "No permissions to create": (
@@ -63,120 +63,131 @@ CURES = {
 
 
 def require_sandbox() -> None:
-    """Start the sandbox once, for nothing. Raises CourseError with what to do where it fails."""
+    """Start the sandbox once as a test.
+
+    Raises CourseError with what to do if it does not start.
+    """
     in_sandbox(Submission("", ()), ())
 
 
-def in_sandbox(submission: Submission, asked: Sequence[str], limits: Limits = USUAL) -> Ended:
-    """The messages of `attempts` for the exercises of these names, whose functions are called.
+def in_sandbox(
+    submission: Submission, names: Sequence[str], limits: ChildLimits = USUAL
+) -> ChildOutcome:
+    """Return the messages of `attempts` for these exercises, whose functions run in a sandbox.
 
-    Whatever they do, the call returns, and no process of it is left. Raises CourseError where the
-    sandbox does not start, which says nothing of the submission.
+    names: those of the exercises. Whatever the functions do, the call returns and none of their
+    processes is left. Raises CourseError if the sandbox does not start, which says nothing about
+    the submission.
     """
-    seen = run(PROGRAM, request(submission, list(asked), limits), limits.seconds)
-    return Ended(tuple(map(_plain, seen.messages)), _text(seen.problem))
+    outcome = run(PROGRAM, make_request(submission, list(names), limits), limits.seconds)
+    return ChildOutcome(tuple(map(_plain, outcome.messages)), _plain_text(outcome.problem))
 
 
-def run(program: Sequence[str], given: dict, seconds: float) -> Ended:
-    """Run Python with these arguments in the sandbox. given: what `serve` reads there.
+def run(program: Sequence[str], request: dict, seconds: float) -> ChildOutcome:
+    """Run Python with these arguments in the sandbox and return its messages.
 
-    Raises CourseError where it does not come to `serve`.
+    request: what `labs.grading.sandbox_program.serve` reads there. seconds: the wall-clock limit.
+    Raises CourseError if the program does not reach `serve`.
     """
     bubblewrap = _bubblewrap()
     reader, writer = os.pipe()
     with (
-        _holding(json.dumps(given).encode()) as stdin,
+        _holding(json.dumps(request).encode()) as stdin,
         _holding(only_this_process()) as rules,
         tempfile.TemporaryFile() as errors,
         open(reader, "rb"),
     ):
         try:
             process = subprocess.Popen(
-                [bubblewrap, *_walls(rules.fileno()), sys.executable, *program, str(writer)],
+                [bubblewrap, *_options(rules.fileno()), sys.executable, *program, str(writer)],
                 stdin=stdin, stdout=subprocess.DEVNULL, stderr=errors, env=_environment(),
                 pass_fds=(writer, rules.fileno()),
             )  # fmt: skip
         finally:
             os.close(writer)
-        seen = _heard_from(process, reader, seconds)
-        if seen.messages[:1] != (STARTED,):
+        outcome = _heard_from(process, reader, seconds)
+        if outcome.messages[:1] != (STARTED,):
             errors.seek(0)
-            raise CourseError(_did_not_start(errors.read().decode(errors="replace"), seen.problem))
-    return Ended(seen.messages[1:], seen.problem)
+            output = errors.read().decode(errors="replace")
+            raise CourseError(_did_not_start(output, outcome.problem))
+    return ChildOutcome(outcome.messages[1:], outcome.problem)
 
 
 def _environment() -> dict[str, str]:
-    """Return what the program sees of the environment: it finds the cache of types where it is."""
+    """Return the environment variables of the program, among them the folder of cached types."""
     cache = _cache()
     return {**ENVIRONMENT, "VIRTUAL_GPU_CACHE": str(cache.parent) if cache else "off"}
 
 
 def _cache() -> Path | None:
-    """Return the folder with what Numba has said about types; None where there is none."""
+    """Return the folder in which Numba's type inference is cached, or None if there is none."""
     folder = disk_cache.folder()
     return folder.resolve() if folder is not None and folder.is_dir() else None
 
 
-def _heard_from(process: subprocess.Popen, reader: int, seconds: float) -> Ended:
-    """What it says until it ends, or its time is over. It has ended then."""
+def _heard_from(process: subprocess.Popen, reader: int, seconds: float) -> ChildOutcome:
+    """Return the messages of a process that has ended or was killed at its time limit."""
     try:
-        raw, problem = heard(reader, seconds)
-        if not problem:  # it has closed the descriptor, and most often ends by itself
+        raw, problem = receive(reader, seconds)
+        if not problem:  # the pipe is closed, so the process usually ends by itself
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(SECONDS_TO_END)
     finally:
         process.kill()
         process.wait(SECONDS_TO_END)
-    return ended(raw, problem, _killed_by(process.returncode))
+    return decode(raw, problem, _killed_by(process.returncode))
 
 
 def _bubblewrap() -> str:
     if not sys.platform.startswith("linux"):
         raise CourseError(
-            "This lab has functions of the host, which are called in a sandbox of Linux alone: "
-            "grade it on a Linux machine or in a container."
+            "This lab calls host functions in a sandbox that needs Linux: grade it on a Linux "
+            "machine or in a container."
         )
-    found = shutil.which("bwrap")
-    if not found:
+    program = shutil.which("bwrap")
+    if not program:
         raise CourseError(
-            "This lab has functions of the host, which are called in bubblewrap, and it is not "
-            "installed: install the package bubblewrap (Debian, Ubuntu, Fedora)."
+            "This lab calls host functions in bubblewrap, which is not installed: "
+            "install the package bubblewrap (Debian, Ubuntu, Fedora)."
         )
-    return found
+    return program
 
 
 def _holding(raw: bytes) -> BinaryIO:
-    """A file in memory, at its beginning."""
-    file = open(os.memfd_create("given"), "w+b")  # noqa: SIM115
+    """Return an in-memory file with this content, positioned at its start."""
+    file = open(os.memfd_create("content"), "w+b")  # noqa: SIM115
     file.write(raw)
     file.seek(0)
     return file
 
 
-def _walls(rules: int) -> Iterator[str]:
-    """The arguments of bubblewrap. rules: a descriptor with the filter of system calls."""
+def _options(rules: int) -> Iterator[str]:
+    """Yield bubblewrap's arguments.
+
+    rules: a file descriptor of the system-call filter.
+    """
     yield from ("--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL")
     yield from ("--die-with-parent", "--new-session", "--seccomp", str(rules))
     for folder in ("bin", "lib", "lib64"):
-        yield from _as_here(Path("/") / folder)
+        yield from _bind_or_link(Path("/") / folder)
     yield from ("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache")
-    for path in _read():
+    for path in _readable_paths():
         yield from ("--ro-bind", str(path), str(path))
     yield from ("--proc", "/proc", "--dev", "/dev")
     yield from ("--size", str(SCRATCH_BYTES), "--tmpfs", SCRATCH, "--chdir", str(ROOT))
-    # The roots of these are in memory, and could be filled.
+    # Their root folders are in memory, which a submission could fill.
     yield from ("--remount-ro", "/dev", "--remount-ro", "/")
 
 
-def _as_here(folder: Path) -> tuple[str, ...]:
-    """On most systems /lib is a link to /usr/lib."""
+def _bind_or_link(folder: Path) -> tuple[str, ...]:
+    """Return the arguments that show a folder as it is here: as a folder, or as a link."""
     if folder.is_symlink():
         return "--symlink", os.readlink(folder), str(folder)
     return "--ro-bind-try", str(folder), str(folder)
 
 
-def _read() -> list[Path]:
-    """What Python and the course need; of the course neither its tests nor what lies beside it."""
+def _readable_paths() -> list[Path]:
+    """Return the paths that Python and the course need, without the course's tests."""
     prefixes = [Path("/usr"), Path(sys.base_prefix), Path(sys.prefix)]
     packages = [ROOT / name for name in PACKAGES]
     paths = [path for path in (*prefixes, *packages) if path.exists()]
@@ -185,7 +196,10 @@ def _read() -> list[Path]:
 
 
 def _killed_by(returncode: int) -> int:
-    """The signal that ended bubblewrap, or what ran in it: then it exits with 128 more."""
+    """Return the signal that ended bubblewrap or the program in it, or 0.
+
+    If the program was killed, bubblewrap exits with 128 plus the signal's number.
+    """
     return -returncode if returncode < 0 else max(0, returncode - 128)
 
 
@@ -193,18 +207,17 @@ def _did_not_start(errors: str, problem: str) -> str:
     last = (errors.strip().splitlines() or [problem])[-1][:300].rstrip(".")
     cure = next((cure for words, cure in CURES.items() if words in last), "")
     return (
-        "This lab has functions of the host, which are called in bubblewrap, and it does not start "
-        f"({last}). {cure}"
+        f"This lab calls host functions in bubblewrap, which does not start ({last}). {cure}"
     ).rstrip()
 
 
 def _plain(message: dict) -> dict:
-    """Of a message what the parent reads of a function of the host, held to its type."""
+    """Return the fields of a host function's message that the parent reads, forced to type."""
     causes = message.get("causes")
     kept = {"part": message.get("part"), "passed": message.get("passed") is True}
-    kept["causes"] = list(map(_text, causes)) if isinstance(causes, list) else []
-    return {**kept, "refused": _text(message["refused"])} if "refused" in message else kept
+    kept["causes"] = list(map(_plain_text, causes)) if isinstance(causes, list) else []
+    return {**kept, "refused": _plain_text(message["refused"])} if "refused" in message else kept
 
 
-def _text(said: object) -> str:
-    return str(said)[:LONGEST].encode(errors="replace").decode()
+def _plain_text(text: object) -> str:
+    return str(text)[:LONGEST].encode(errors="replace").decode()

@@ -1,8 +1,9 @@
-"""How fast the kernels of a class are on the GPU at hand: a report beside the marks, no points.
+"""Report how fast a class's kernels are on this machine's GPU, next to the marks.
 
-A kernel is launched only after the virtual GPU found it right and clean, in a process of its own
-that is killed at its time limit. Speed is a share of the device's peak and of other kernels timed
-in turns with it, never seconds: another machine gives other ones.
+The report gives no points. A kernel is launched only after the virtual GPU found it right and
+clean, in a separate process that is killed at its time limit. Speed is given as a share of the
+device's peak and relative to other kernels timed interleaved with it, never in seconds, which
+differ between machines.
 """
 
 from __future__ import annotations
@@ -21,25 +22,26 @@ import numpy as np
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
 from labs.grading.feedback import as_cell
-from labs.grading.grade import Graded
+from labs.grading.grade import Mark
 from labs.grading.labs import Lab, Part
-from labs.grading.reading import Submission
-from labs.grading.timed import request
+from labs.grading.submissions import Submission
+from labs.grading.timing_program import make_request
 from utils.machine.devices import Device
 from utils.paths import ROOT
 
-SECONDS = 120  # for one kernel: it is compiled, and timed among others
-# Large enough to fill a GPU, by how many numbers a shape has: a product, and an array.
+SECONDS = 120  # for one kernel, which is compiled and timed interleaved with others
+# Shapes large enough to fill a GPU, by their number of dimensions: a product, and an array.
 SHAPES: dict[int, Shape] = {3: (1024, 1024, 1024), 1: (2**24,)}
 COLUMNS = ("student", "exercise", "of_peak", "of_solution", "of_step_before", "told")
 NOT_CLEAN = "It was not launched: its result is not right, or the virtual GPU found something."
 
 
 @dataclass(frozen=True)
-class Speed:
-    """One line of the report: shares of 1, or None where they are not known.
+class KernelSpeed:
+    """One line of the report: speeds as ratios, None if unknown.
 
-    of_step_before: of the starter, where its result is right already. told: why there are none.
+    of_peak: relative to the device's peak. of_solution: to the solution. of_step_before: to the
+    starter, if the starter's result is right already. told: why there are no ratios, or "".
     """
 
     student: str
@@ -53,26 +55,27 @@ class Speed:
 def speeds(
     lab: Lab,
     submissions: Sequence[Submission],
-    found: Sequence[Graded],
+    marks: Sequence[Mark],
     device: Device,
-    ask: Callable[[dict], dict | str] | None = None,
-) -> Iterator[Speed]:
-    """A line for each kernel of each submission. found: the marks of all of them.
+    measure: Callable[[dict], dict | str] | None = None,
+) -> Iterator[KernelSpeed]:
+    """Yield one line for each timed kernel of each submission.
 
-    ask: what sends a request to the program and gives microseconds, or a sentence.
+    marks: the marks of all submissions. measure: sends a request to the timing program and returns
+    microseconds by kernel, or a sentence on what failed.
     """
-    marks = {one.student: one for one in found}
+    by_student = {mark.student: mark for mark in marks}
     parts = [part for part in lab.parts if shape_of(part) is not None]
     for submission in submissions:
         for part in parts:
-            if is_clean(marks[submission.student], part):
-                yield _speed(submission, part, device, ask or asked)
+            if is_clean(by_student[submission.student], part):
+                yield _speed(submission, part, device, measure or ask_program)
             else:
-                yield Speed(submission.student, part.exercise, told=NOT_CLEAN)
+                yield KernelSpeed(submission.student, part.exercise, told=NOT_CLEAN)
 
 
-def as_csv(report: Iterable[Speed]) -> str:
-    """The report as a table: shares with three digits."""
+def as_csv(report: Iterable[KernelSpeed]) -> str:
+    """Return the report as CSV, with ratios to three significant digits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -84,37 +87,43 @@ def as_csv(report: Iterable[Speed]) -> str:
 
 
 def shape_of(part: Part) -> Shape | None:
-    """What a kernel is timed with; None for functions, and for kernels without a large shape."""
-    exercise = part.asked
+    """Return the shape that a kernel is timed with, or None if it is not timed.
+
+    Functions and kernels without a large shape are not timed.
+    """
+    exercise = part.definition
     if not isinstance(exercise, KernelExercise) or exercise.on_cpu or not exercise.timed:
         return None
     return SHAPES.get(len(exercise.shapes[0]))
 
 
-def is_clean(graded: Graded, part: Part) -> bool:
-    """Whether all rows but those of targets have their points: right everywhere, nothing found."""
-    shapes = len(part.asked.shapes)
-    own = [row for row in graded.rows if row.part == part.exercise]
+def is_clean(mark: Mark, part: Part) -> bool:
+    """Return True if the kernel is right at every shape and the virtual GPU found nothing."""
+    shapes = len(part.definition.shapes)
+    own = [row for row in mark.rows if row.part == part.exercise]
     return len(own) > shapes and not any(row.told for row in own[: shapes + 1])
 
 
-def _speed(submission: Submission, part: Part, device: Device, ask) -> Speed:
+def _speed(submission: Submission, part: Part, device: Device, ask) -> KernelSpeed:
     shape = shape_of(part)
-    times = ask(request(submission, part.exercise, shape, with_starter=bool(part.main)))
+    times = ask(make_request(submission, part.exercise, shape, with_starter=bool(part.main)))
     if isinstance(times, str):
-        return Speed(submission.student, part.exercise, told=times)
-    theirs, starter = times["theirs"], times.get("starter")
-    return Speed(
+        return KernelSpeed(submission.student, part.exercise, told=times)
+    submitted, starter = times["theirs"], times.get("starter")
+    return KernelSpeed(
         submission.student,
         part.exercise,
-        _least_us(part.asked, shape, device) / theirs,
-        times["solution"] / theirs,
-        starter / theirs if starter else None,
+        _least_us(part.definition, shape, device) / submitted,
+        times["solution"] / submitted,
+        starter / submitted if starter else None,
     )
 
 
 def _least_us(exercise: KernelExercise, shape: Shape, device: Device) -> float:
-    """Microseconds at the device's peak: of arithmetic for a product, else of memory."""
+    """Return the time in microseconds at the device's peak.
+
+    A product is limited by arithmetic, everything else by memory.
+    """
     if len(shape) == 3:
         return 2 * np.prod(shape, dtype=float) / device.peak_gflops / 1e3
     inputs = exercise.inputs(shape, 1)
@@ -123,18 +132,21 @@ def _least_us(exercise: KernelExercise, shape: Shape, device: Device) -> float:
     return moved / device.peak_gb_per_s / 1e3
 
 
-def asked(given: dict) -> dict | str:
-    """The answer of the program, or a sentence on how it ended."""
+def ask_program(request: dict) -> dict | str:
+    """Run the timing program on a request; return its answer, or a sentence on how it failed."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "labs.grading.timed"], input=json.dumps(given).encode(),
-            capture_output=True, timeout=SECONDS, env={**os.environ, "PYTHONPATH": path},
+        process = subprocess.run(
+            [sys.executable, "-m", "labs.grading.timing_program"],
+            input=json.dumps(request).encode(),
+            capture_output=True,
+            timeout=SECONDS,
+            env={**os.environ, "PYTHONPATH": path},
             check=False,
-        )  # fmt: skip
+        )
     except subprocess.TimeoutExpired:
         return f"It was stopped on the GPU after {SECONDS} seconds."
-    if done.returncode:
-        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [""]
+    if process.returncode:
+        last = process.stderr.decode(errors="replace").strip().splitlines()[-1:] or [""]
         return f"The GPU gave no time for it: {last[0][:200]}"
-    return json.loads(done.stdout)
+    return json.loads(process.stdout)

@@ -1,7 +1,7 @@
-"""A filter of system calls for the sandbox, as the kernel reads it (seccomp, classic BPF).
+"""A filter of system calls for the sandbox, as the Linux kernel reads it (seccomp, classic BPF).
 
-The limits of a process hold for each process by itself, and Linux does not count the processes of
-root. So the filter refuses another process, and memory that belongs to none. Threads may start.
+Limits apply to each process by itself, and Linux does not count the processes of root. So the
+filter refuses new processes, and memory that belongs to no process. Threads may start.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from utils.errors import CourseError
 
 
 @dataclass(frozen=True)
-class Machine:
-    """Numbers of one kind of processor. audit: its own, as the kernel calls it.
+class Architecture:
+    """Numbers of system calls on one processor architecture.
 
-    refused: fork and vfork where there are any, memfd_create, memfd_secret, shmget.
+    audit: the architecture's own number in Linux's audit interface. clone: the call that starts
+    threads and processes. refused: fork and vfork if they exist, memfd_create, memfd_secret,
+    shmget.
     """
 
     audit: int
@@ -27,33 +29,37 @@ class Machine:
     refused: tuple[int, ...]
 
 
-MACHINES = {
-    "x86_64": Machine(0xC000003E, 56, (57, 58, 319, 447, 29)),
-    "aarch64": Machine(0xC00000B7, 220, (279, 447, 194)),
+ARCHITECTURES = {
+    "x86_64": Architecture(0xC000003E, 56, (57, 58, 319, 447, 29)),
+    "aarch64": Architecture(0xC00000B7, 220, (279, 447, 194)),
 }
-CLONE3 = 435  # on all machines
-OTHER_ABI = 0x4000_0000  # from here on x86 counts its calls a second time
+CLONE3 = 435  # on all architectures
+OTHER_ABI = 0x4000_0000  # system calls of the x32 ABI begin here
 CLONE_THREAD = 0x10000
-# Where the kernel's record of a call holds its number, its machine, and its first argument.
+# Offsets in the kernel's record of a call: its number, its architecture, its first argument.
 NUMBER, ARCHITECTURE, FIRST = 0, 4, 16
 LOAD, IF_EQUAL, IF_AT_LEAST, IF_BITS, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 ALLOWED, REFUSED = 0x7FFF_0000, 0x0005_0000 | errno.EPERM
-UNKNOWN = 0x0005_0000 | errno.ENOSYS  # then the C library takes `clone`, whose flags can be read
+UNKNOWN = 0x0005_0000 | errno.ENOSYS  # the C library then uses `clone`, whose flags can be read
 
 
 def only_this_process() -> bytes:
-    """The filter for this machine. Raises CourseError where it is not known."""
+    """Return a seccomp program (BPF) for this machine that refuses new processes.
+
+    It also refuses memory that belongs to no process. Threads may start. Raises CourseError if the
+    machine's architecture is unknown.
+    """
     name = platform.machine()
-    if name not in MACHINES:
+    if name not in ARCHITECTURES:
         raise CourseError(
             f"The sandbox does not know processors of the kind {name!r}: grade this lab on a "
-            f"machine with one of {', '.join(MACHINES)}."
+            f"machine with one of {', '.join(ARCHITECTURES)}."
         )
-    return b"".join(struct.pack("<HBBI", *one) for one in _instructions(MACHINES[name]))
+    return b"".join(struct.pack("<HBBI", *one) for one in _instructions(ARCHITECTURES[name]))
 
 
-def _instructions(machine: Machine) -> Iterator[tuple[int, int, int, int]]:
-    """Each: what is done, how many are skipped where a test holds and where not, a number."""
+def _instructions(machine: Architecture) -> Iterator[tuple[int, int, int, int]]:
+    """Yield BPF instructions: operation, jump if true, jump if false, and constant."""
     yield LOAD, 0, 0, ARCHITECTURE
     yield IF_EQUAL, 1, 0, machine.audit
     yield RETURN, 0, 0, REFUSED

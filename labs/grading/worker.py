@@ -1,7 +1,7 @@
-"""A process that grades one submission after the other, and can be lost without harm.
+"""A process that grades one submission after another, and can be lost without harm.
 
-It has one thread, so that it may fork, and ends by itself when its parent is gone. It is a program
-of its own, since a worker of Dask may start no process by `multiprocessing`.
+It has one thread so that it may fork, and ends by itself when its parent is gone. It is a separate
+program because Dask workers may not start processes by `multiprocessing`.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ import sys
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
-from labs.grading.grade import Graded, grade
+from labs.grading.grade import Mark, grade
 from labs.grading.labs import Lab
-from labs.grading.reading import Submission
+from labs.grading.submissions import Submission
 from utils.paths import ROOT
 
-SECONDS_BETWEEN_LOOKS = 0.5  # whether the process still lives: a fork of it may hold its pipe open
+SECONDS_BETWEEN_LOOKS = 0.5  # at the process: if it dies, a fork of it may hold its pipe open
 SECONDS_TO_END = 10
 
 
 class Worker:
-    """Starts its process with the first submission, and a new one where it was lost."""
+    """A handle on one grading process, which is started when needed and restarted after a loss."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen | None = None
         self._pipe: Connection | None = None
         self._ended = False
 
-    def grade(self, lab: Lab, submission: Submission, secret: str) -> Graded | None:
-        """None where the process was killed over it, or the worker has been ended.
+    def grade(self, lab: Lab, submission: Submission, secret: str) -> Mark | None:
+        """Return the mark of a submission, or None if its process was killed or this worker ended.
 
         Raises what `labs.grading.grade.grade` raises.
         """
@@ -42,16 +42,16 @@ class Worker:
             self._start()
         try:
             self._pipe.send((lab, submission, secret))
-            found = self._received()
+            mark = self._received()
         except (EOFError, OSError):
             self._drop()
             return None
-        if isinstance(found, Exception):
-            raise found
-        return found
+        if isinstance(mark, Exception):
+            raise mark
+        return mark
 
     def end(self) -> None:
-        """Stops the process, and what it has forked; a `grade` in another thread returns None."""
+        """Stop the process and its children; a `grade` in another thread then returns None."""
         self._ended = True
         process = self._process
         if process is not None:
@@ -62,17 +62,17 @@ class Worker:
                 process.kill()
 
     def _start(self) -> None:
-        self._pipe, theirs = Pipe()
+        self._pipe, child_end = Pipe()
         path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "labs.grading.worker", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+            [sys.executable, "-m", "labs.grading.worker", str(child_end.fileno())],
+            pass_fds=[child_end.fileno()], stdin=subprocess.DEVNULL,
             env={**os.environ, "PYTHONPATH": path},
-            start_new_session=True,  # Ctrl-C is for the parent, who then ends this process
+            start_new_session=True,  # Ctrl-C reaches only the parent, which ends this process
         )  # fmt: skip
-        theirs.close()
+        child_end.close()
 
-    def _received(self) -> Graded | Exception:
+    def _received(self) -> Mark | Exception:
         while not self._pipe.poll(SECONDS_BETWEEN_LOOKS):
             if self._process.poll() is not None and not self._pipe.poll():
                 raise EOFError
@@ -86,16 +86,16 @@ class Worker:
 
 
 def serve(pipe: Connection) -> None:
-    """Grades what comes, until the pipe ends."""
+    """Grade submissions from a pipe until it ends."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that `in_child` kills its child
     with contextlib.suppress(EOFError, OSError):
         while True:
-            given = pipe.recv()
+            job = pipe.recv()
             try:
-                found = grade(*given)
-            except Exception as error:  # told by the parent, in whose terminal it belongs
-                found = error
-            pipe.send(found)
+                mark = grade(*job)
+            except Exception as error:  # raised again in the parent process
+                mark = error
+            pipe.send(mark)
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""The instructor's pages, and the code of answers that are code."""
+"""The instructor's pages, and the code of those answers that are code."""

@@ -1,4 +1,4 @@
-"""Lesson 09, exercise 2: a copy with eight loads under way in each thread."""
+"""Lesson 09, exercise 2: a copy with eight loads in flight in each thread."""
 
 from numba import cuda, float32
 

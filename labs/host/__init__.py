@@ -1,4 +1,4 @@
-"""Exercises about functions of the host: they are called, with a device that keeps a record.
+"""Exercises about host functions, which the check calls with a device that records what they do.
 
-What crossed the bus, what was launched and what was measured is read from that record.
+The record shows their copies, their launches and their measurements.
 """

@@ -1,7 +1,7 @@
-"""Host functions that the reader writes: plain Python that the check calls.
+"""Exercises in which the reader writes a host function, plain Python that the check calls.
 
-The function runs in this process, as the reader's own cell would run it, with a limit in seconds.
-What it does is seen through what it is given: a device that counts, a clock that is no real one.
+The function runs in this process, as in the reader's own cell, with a limit in seconds. Its
+arguments record what it does: a device that counts its launches and copies, or a simulated clock.
 """
 
 from __future__ import annotations
@@ -19,18 +19,23 @@ from types import FrameType
 from labs.checking.exercise import Exercise
 from labs.checking.phrasing import counted, sentence
 from labs.checking.verdict import Verdict
+from utils.translation import translate
 
 
 class CallFailed(BaseException):
-    """A call that raised or did not end; its text is the cause.
+    """Raised for a call that raised an error or did not end; its text is the cause.
 
-    No `except Exception` of the reader's catches it.
+    It is a BaseException so that no `except Exception` in the reader's code catches it.
     """
 
 
 @dataclass(frozen=True)
-class Examined:
-    """What an examination of a function says: causes, or the facts and counts of a right one."""
+class Examination:
+    """The outcome of an exercise's tests of a host function.
+
+    causes: sentences on what is wrong; empty if the function is right. facts: sentences on a right
+    function. counts: measured figures by name.
+    """
 
     causes: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
@@ -39,49 +44,55 @@ class Examined:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HostExercise(Exercise):
-    """One function of plain Python that the reader writes.
+    """An exercise in which the reader writes one function of plain Python.
 
-    parameters: of the function. promises: what the task says that is looked at.
-    examine: gets the reader's function as one that raises CallFailed, and calls it as often as it
-    needs to.
+    parameters: the names of its parameters. promises: the criteria that the task states.
+    examine: tests the reader's function, in a wrapper that raises CallFailed, with as many calls as
+    it needs.
     """
 
     parameters: tuple[str, ...]
     promises: tuple[str, ...]
-    examine: Callable[[Callable], Examined]
+    examine: Callable[[Callable], Examination]
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The promises."""
+        """The criteria that the task states."""
         return self.promises
 
 
-def judge(asked: HostExercise, given, patience: float) -> Verdict:
-    """Call a function as the exercise wants it. patience: seconds for one call."""
-    cause = no_function(asked.parameters, given)
+def judge(exercise: HostExercise, function, patience: float) -> Verdict:
+    """Examine a host function and return the verdict. patience: seconds for one call."""
+    cause = no_function(exercise.parameters, function)
     if cause:
-        return Verdict(asked.name, asked.title, (cause,))
+        return Verdict(exercise.name, exercise.title, (cause,))
     try:
-        seen = asked.examine(lambda *arguments: call(given, *arguments, patience=patience))
+        outcome = exercise.examine(lambda *arguments: call(function, *arguments, patience=patience))
     except CallFailed as error:
-        return Verdict(asked.name, asked.title, (str(error),))
-    if seen.causes:
-        return Verdict(asked.name, asked.title, seen.causes, (), seen.counts)
-    return Verdict(asked.name, asked.title, (), (*seen.facts, asked.after), seen.counts)
+        return Verdict(exercise.name, exercise.title, (str(error),))
+    facts = () if outcome.causes else (*outcome.facts, translate(exercise.after))
+    return Verdict(exercise.name, exercise.title, outcome.causes, facts, outcome.counts)
 
 
 def call(function: Callable, *arguments, patience: float):
-    """What the function returns. Its prints are dropped; CallFailed where it raises or lasts."""
-    own, until = function.__code__.co_filename, time.monotonic() + patience
+    """Call a function without showing its prints, and return its result.
+
+    Raises CallFailed if the function raises an error or takes more than `patience` seconds.
+    """
+    own, deadline = function.__code__.co_filename, time.monotonic() + patience
 
     def watch(frame: FrameType, event: str, detail):
-        # Lines of the reader's own cell alone: libraries run at their full speed.
+        # Trace only lines of the reader's own cell, so that libraries run at full speed.
         if frame.f_code.co_filename != own:
             return None
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             raise CallFailed(
-                f"Line {frame.f_lineno}: after {patience:g} seconds the function has not ended. "
-                "Is there a loop that never ends, because what it tests does not change?"
+                translate(
+                    "Line {line}: after {seconds:g} seconds the function has not ended. Is there a "
+                    "loop that never ends, because what it tests does not change?",
+                    line=frame.f_lineno,
+                    seconds=patience,
+                )
             )
         return watch
 
@@ -93,37 +104,44 @@ def call(function: Callable, *arguments, patience: float):
     except CallFailed:
         raise
     except Exception as error:  # whatever a reader's function does
-        line = _line(error, own)
-        raise CallFailed(
-            f"Line {line} raises {type(error).__name__}: {sentence(str(error))}"
-        ) from None
+        told = translate(
+            "Line {line} raises {error}: {message}",
+            line=_line(error, own),
+            error=type(error).__name__,
+            message=sentence(str(error)),
+        )
+        raise CallFailed(told) from None
     finally:
         sys.settrace(before)
 
 
 def _line(error: Exception, file: str) -> int:
-    """The last line of the reader's file that the error came through."""
+    """Return the last line of the reader's file in an error's traceback."""
     frames = traceback.extract_tb(error.__traceback__)
     return [frame.lineno for frame in frames if frame.filename == file][-1]
 
 
-def no_function(parameters: tuple[str, ...], given: object) -> str | None:
-    """Why this is no plain function of these parameters; None where it is one."""
-    if given is None:
-        return "This is `None`: the check needs the function itself, and not what it returns."
-    if not inspect.isfunction(given):
-        return (
-            f"This is a {type(given).__name__}. The check needs the function itself, plain Python, "
-            "without brackets behind its name."
+def no_function(parameters: tuple[str, ...], function: object) -> str | None:
+    """Return why a submission is no Python function with these parameters; None if it is one."""
+    if function is None:
+        return translate(
+            "This is `None`: the check needs the function itself, and not what it returns."
         )
-    signature = inspect.signature(given)
+    if not inspect.isfunction(function):
+        return translate(
+            "This is a {type}. The check needs the function itself, plain Python, without brackets "
+            "behind its name.",
+            type=type(function).__name__,
+        )
+    signature = inspect.signature(function)
     try:
         signature.bind(*parameters)
     except TypeError:
         wanted = ", ".join(f"`{name}`" for name in parameters)
-        return (
-            f"The check calls the function with {counted(len(parameters), 'argument')}, "
-            f"{wanted}. Yours has "
-            f"{counted(len(signature.parameters), 'parameter')}."
+        return translate(
+            "The check calls the function with {arguments}, {wanted}. Yours has {parameters}.",
+            arguments=counted(len(parameters), "argument"),
+            wanted=wanted,
+            parameters=counted(len(signature.parameters), "parameter"),
         )
     return None

@@ -1,6 +1,7 @@
-"""One launch by a host function: what it asks for, and what is wrong with that.
+"""Examine a host function that launches a kernel: its block, its grid and its shared memory.
 
-Each cause is a sentence about one call, or None.
+Each probe gets one call and the expected launch, and returns a sentence, or None if it finds no
+mistake.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from labs.checking.job import Shape
 from labs.checking.phrasing import counted
 from labs.checking.run import WORD
 from labs.families.product import inputs
-from labs.host.exercise import Examined
+from labs.host.exercise import Examination
+from utils.division import cdiv
 from utils.machine.occupancy import best_block_size, square_side
 from virtual_gpu import installed
 
-H200 = (9, 0)
-# Registers of a thread, and the shape. The best side is 32 up to 32 registers and from 57 to 64,
-# and 16 for all others.
+H200 = (9, 0)  # its compute capability
+# The registers of a thread, and the shape. The best side is 32 up to 32 registers and from 57 to
+# 64, and 16 for all others.
 CALLS = (
     (32, (70, 40, 33)),
     (96, (48, 64, 20)),
@@ -34,8 +36,12 @@ CALLS = (
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a launch should ask for: the driver's suggestion for the kernel, and its square."""
+class BestLaunch:
+    """The launch that the task asks for.
+
+    threads: the block size that the driver suggests. side: the side of the largest square block
+    with a power of two that is not larger. grid: the blocks along x and y.
+    """
 
     threads: int
     side: int
@@ -43,13 +49,13 @@ class Wanted:
 
     @property
     def bytes_needed(self) -> int:
-        """Of two tiles of float32."""
+        """The bytes of two tiles of float32."""
         return 2 * self.side * self.side * WORD
 
 
 @dataclass(frozen=True)
-class Launched:
-    """A launch: blocks and threads along x, y and z, bytes of shared memory, and the arguments."""
+class LaunchRequest:
+    """A recorded launch: blocks and threads along x, y, z, bytes of shared memory, arguments."""
 
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
@@ -59,12 +65,15 @@ class Launched:
 
 @dataclass(frozen=True)
 class ReaderCall:
-    """One call of a reader's function: with which arrays, what it launched, what it returned."""
+    """One call of a reader's function: its arguments, its launches and its return value.
+
+    registers: the kernel's registers per thread. shape: (m, n, k). arrays: a, b and c.
+    """
 
     registers: int
     shape: Shape
     arrays: tuple[np.ndarray, ...]
-    launches: list[Launched]
+    launches: list[LaunchRequest]
     result: object
 
     @property
@@ -75,22 +84,22 @@ class ReaderCall:
 
 
 @dataclass
-class GivenKernel:
-    """The kernel that a reader's function gets. It keeps what its launches ask for.
+class LaunchRecorder:
+    """A replacement for a kernel that records its launches and runs nothing.
 
-    Nothing runs: a launch that asks for the right numbers gives the right result.
-    kernel: it takes the launch and refuses one that Numba would refuse.
+    A launch with the right numbers would compute the right result. kernel: the kernel that it
+    replaces, which refuses each launch that Numba would refuse.
     """
 
     kernel: Callable
-    launches: list[Launched] = field(default_factory=list)
+    launches: list[LaunchRequest] = field(default_factory=list)
 
     def __getitem__(self, launch) -> Callable:
         ready = self.kernel[launch]
 
         def run(*arguments):
-            sizes = ready.geometry
-            self.launches.append(Launched(sizes.grid, sizes.block, ready.shared_bytes, arguments))
+            sizes, shared_bytes = ready.geometry, ready.shared_bytes
+            self.launches.append(LaunchRequest(sizes.grid, sizes.block, shared_bytes, arguments))
 
         return run
 
@@ -98,67 +107,68 @@ class GivenKernel:
         raise TypeError("A kernel is launched as kernel[grid, block, stream, bytes](a, b, c)")
 
 
-def wanted(registers: int, shape: Shape) -> Wanted:
-    """The launch that the task asks for."""
+def best_launch(registers: int, shape: Shape) -> BestLaunch:
+    """Return the launch that the task asks for. registers: per thread. shape: (m, n, k)."""
     m, n, _ = shape
     threads = best_block_size(H200, registers, lambda threads: 2 * WORD * threads)
     side = square_side(threads)
-    return Wanted(threads, side, (-(-n // side), -(-m // side)))
+    return BestLaunch(threads, side, (cdiv(n, side), cdiv(m, side)))
 
 
-def examined(kernel: Callable, launch_best: Callable) -> Examined:
-    """Call the function for several kernels, until something is wrong.
+def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
+    """Call the reader's function with several register counts and shapes, until one is wrong.
 
-    kernel: the one that it is to launch.
+    kernel: the kernel that the function must launch. Returns the first cause, or the facts.
     """
     for registers, shape in CALLS:
-        seen = _called(kernel, launch_best, registers, shape)
-        asked_for = wanted(registers, shape)
-        for cause in CAUSES:
-            if told := cause(seen, asked_for):
-                return Examined((told,))
-    sides = ", ".join(f"{r} registers: {wanted(r, shape).side}" for r, shape in CALLS)
-    return Examined((), (f"The sides that it launches with: {sides}.",), {"launches": len(CALLS)})
+        call = _call(kernel, launch_best, registers, shape)
+        expected = best_launch(registers, shape)
+        for probe in PROBES:
+            if message := probe(call, expected):
+                return Examination((message,))
+    sides = ", ".join(f"{r} registers: {best_launch(r, shape).side}" for r, shape in CALLS)
+    facts = (f"The sides that it launches with: {sides}.",)
+    return Examination((), facts, {"launches": len(CALLS)})
 
 
-def _called(kernel: Callable, launch_best: Callable, registers: int, shape: Shape) -> ReaderCall:
+def _call(kernel: Callable, launch_best: Callable, registers: int, shape: Shape) -> ReaderCall:
     a, b = inputs(shape, seed=registers)
     c = np.zeros((shape[0], shape[1]), np.float32)
     with installed():
-        given = GivenKernel(kernel)
-        result = launch_best(given, registers, a, b, c)
-    return ReaderCall(registers, shape, (a, b, c), given.launches, result)
+        recorder = LaunchRecorder(kernel)
+        returned = launch_best(recorder, registers, a, b, c)
+    return ReaderCall(registers, shape, (a, b, c), recorder.launches, returned)
 
 
-def not_once(seen: ReaderCall, asked_for: Wanted) -> str | None:
-    """The kernel is not launched, or again and again."""
-    if not seen.launches:
+def wrong_launch_count(call: ReaderCall, expected: BestLaunch) -> str | None:
+    """Recognise a kernel that is not launched exactly once."""
+    if not call.launches:
         return "The kernel is never launched: `kernel[grid, block, stream, bytes](a, b, c)`."
-    if len(seen.launches) > 1:
-        return f"The kernel is launched {len(seen.launches)} times, and one launch computes all."
+    if len(call.launches) > 1:
+        return f"The kernel is launched {len(call.launches)} times, and one launch computes all."
     return None
 
 
-def arguments(seen: ReaderCall, asked_for: Wanted) -> str | None:
-    """The launch gets something else than a, b and c."""
-    given = seen.launches[0].arguments
-    if len(given) != 3:
-        return f"The kernel takes `a`, `b` and `c`, and gets {counted(len(given), 'argument')}."
-    for name, right, theirs in zip("abc", seen.arrays, given, strict=True):
-        if theirs is not right:
+def wrong_arguments(call: ReaderCall, expected: BestLaunch) -> str | None:
+    """Recognise a launch with other arguments than a, b and c."""
+    arguments = call.launches[0].arguments
+    if len(arguments) != 3:
+        return f"The kernel takes `a`, `b` and `c`, and gets {counted(len(arguments), 'argument')}."
+    for name, own, actual in zip("abc", call.arrays, arguments, strict=True):
+        if actual is not own:
             return f"The kernel gets something else in the place of `{name}`."
     return None
 
 
-def block(seen: ReaderCall, asked_for: Wanted) -> str | None:
-    """The block is not the square that the search ends with."""
-    x, y, z = seen.launches[0].block
-    if (x, y, z) == (asked_for.side, asked_for.side, 1):
+def wrong_block(call: ReaderCall, expected: BestLaunch) -> str | None:
+    """Recognise a block that is not the expected square."""
+    x, y, z = call.launches[0].block
+    if (x, y, z) == (expected.side, expected.side, 1):
         return None
-    story = f"{seen.where} your blocks have {x}×{y}{f'×{z}' * (z > 1)} threads."
+    story = f"{call.where} your blocks have {x}×{y}{f'×{z}' * (z > 1)} threads."
     if x != y or z > 1:
         return f"{story} They must be square: `side` threads along x and as many along y."
-    threads, side = asked_for.threads, asked_for.side
+    threads, side = expected.threads, expected.side
     if x == threads:
         return f"{story} {threads:,} are the threads of the whole block. Its square has a side."
     return (
@@ -168,57 +178,59 @@ def block(seen: ReaderCall, asked_for: Wanted) -> str | None:
     )
 
 
-def grid(seen: ReaderCall, asked_for: Wanted) -> str | None:
-    """The blocks do not cover c, or more than it."""
-    x, y, z = seen.launches[0].grid
-    right_x, right_y = asked_for.grid
-    if (x, y, z) == (right_x, right_y, 1):
+def wrong_grid(call: ReaderCall, expected: BestLaunch) -> str | None:
+    """Recognise a grid that does not cover c, or has too many blocks."""
+    x, y, z = call.launches[0].grid
+    expected_x, expected_y = expected.grid
+    if (x, y, z) == (expected_x, expected_y, 1):
         return None
-    m, n, _ = seen.shape
-    story = f"{seen.where} your grid has {x}×{y}{f'×{z}' * (z > 1)} blocks of side {asked_for.side}"
-    if (x, y) == (right_y, right_x):
+    m, n, _ = call.shape
+    story = f"{call.where} your grid has {x}×{y}{f'×{z}' * (z > 1)} blocks of side {expected.side}"
+    if (x, y) == (expected_y, expected_x):
         return f"{story}: x and y are exchanged. x counts the columns of `c`."
     if (x, y) == (n, m):
         return f"{story}: a block for each element. A block covers as many as it has threads."
-    if (x, y) == (n // asked_for.side, m // asked_for.side):
+    if (x, y) == (n // expected.side, m // expected.side):
         return f"{story}: rounded down, so the last rows and columns of `c` belong to no block."
-    if (x, y) == (n // asked_for.side + 1, m // asked_for.side + 1):
+    if (x, y) == (n // expected.side + 1, m // expected.side + 1):
         return f"{story}: one too many where a side of the block divides. Round up."
-    return f"{story}. `c` has {n} columns and {m} rows: {right_x}×{right_y} blocks cover it."
+    return f"{story}. `c` has {n} columns and {m} rows: {expected_x}×{expected_y} blocks cover it."
 
 
-def memory(seen: ReaderCall, asked_for: Wanted) -> str | None:
-    """The launch asks for other bytes than those of two tiles."""
-    given, right, side = seen.launches[0].shared_bytes, asked_for.bytes_needed, asked_for.side
-    if given == right:
+def wrong_shared_bytes(call: ReaderCall, expected: BestLaunch) -> str | None:
+    """Recognise a launch with other shared memory than the bytes of two tiles."""
+    requested, needed, side = call.launches[0].shared_bytes, expected.bytes_needed, expected.side
+    if requested == needed:
         return None
-    if not isinstance(given, int):
-        return f"The fourth number in the brackets is {given!r}, and bytes are whole numbers."
-    story = f"{seen.where} the launch asks for {counted(given, 'byte')} of shared memory."
+    if not isinstance(requested, int):
+        return f"The fourth number in the brackets is {requested!r}, and bytes are whole numbers."
+    story = f"{call.where} the launch asks for {counted(requested, 'byte')} of shared memory."
     known = {
         0: "The fourth number in the brackets is missing: grid, block, stream, bytes. The kernel "
         "has no memory for its tiles.",
-        right // WORD: "These are words, and a float32 has 4 bytes.",
-        right // 2: "This is one tile, and a block holds two.",
-        2 * WORD * asked_for.threads: "This is for the suggested block, before it became a square.",
+        needed // WORD: "These are words, and a float32 has 4 bytes.",
+        needed // 2: "This is one tile, and a block holds two.",
+        2 * WORD * expected.threads: "This is for the suggested block, before it became a square.",
         2 * WORD: "This is for one thread.",
         2 * WORD * side: "This is one row of each tile.",
         side: "This is the side of the block.",
     }
-    return f"{story} {known.get(given, f'Two tiles of {side}×{side} float32 need {right:,}.')}"
+    return f"{story} {known.get(requested, f'Two tiles of {side}×{side} float32 need {needed:,}.')}"
 
 
-def result(seen: ReaderCall, asked_for: Wanted) -> str | None:
-    """What is returned is not the side."""
-    side, given = asked_for.side, seen.result
-    if given is None:
+def wrong_result(call: ReaderCall, expected: BestLaunch) -> str | None:
+    """Recognise a return value that is not the side of the block."""
+    side, returned = expected.side, call.result
+    if returned is None:
         return "The function returns `None`, and it should return the side of the block."
-    if isinstance(given, bool) or not isinstance(given, int | float) or given != side:
+    if isinstance(returned, bool) or not isinstance(returned, int | float) or returned != side:
         known = {side * side: "These are the threads of a block."}
-        told = known.get(given, "") if isinstance(given, int) else ""
-        return f"{seen.where} the function returns {given!r}; the side is {side}. {told}".strip()
+        why = known.get(returned, "") if isinstance(returned, int) else ""
+        return f"{call.where} the function returns {returned!r}; the side is {side}. {why}".strip()
     return None
 
 
-# In the order in which they are asked.
-CAUSES = (not_once, arguments, block, grid, memory, result)
+# In the order in which they are called.
+PROBES = (
+    wrong_launch_count, wrong_arguments, wrong_block, wrong_grid, wrong_shared_bytes, wrong_result,
+)  # fmt: skip

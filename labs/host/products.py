@@ -1,4 +1,4 @@
-"""One product by a host function on the virtual GPU: its launches, copies and waits."""
+"""Call a host function that multiplies two matrices, and record its launches, copies and waits."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from labs.families.product import inputs
 from labs.host.exercise import CallFailed
 from virtual_gpu import DeviceArray, Transfer, counting_transfers, counting_waits, installed
 from virtual_gpu.host.hostarrays import HostMemory
-from virtual_gpu.host.transfers import TO_DEVICE, TO_HOST, Place
+from virtual_gpu.host.transfers import TO_DEVICE, TO_HOST, SourceLine
 
 BLOCK = (32, 8)  # threads, as the task gives it
-# The one way that each array of a product has to go.
+# The one direction in which each array of a product must be copied.
 NEEDED = {"a": TO_DEVICE, "b": TO_DEVICE, "c": TO_HOST}
 FLOAT32 = np.dtype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
-class Launched:
-    """A launch of the given kernel: where, with what, after how many copies and waits.
+class RecordedLaunch:
+    """A recorded launch of the product's kernel.
 
-    threads: of the whole launch, x and y. grid: blocks, x and y. empty: which of a and b lie in
-    memory that nobody filled. names: the reader's variable for each argument, "" for an argument
-    that has none. unused: the reader's variables that hold arrays on the device which the launch
-    does not get, by the array's shape.
+    place: its file and line. threads: the threads of the whole grid along x and y. grid: the blocks
+    along x and y. copies, waits: the number of each before the launch. empty: the names of a and b
+    if their device memory was never filled. names: the reader's variable for each argument, or "".
+    unused: the reader's variables, by shape, for device arrays that are not arguments.
     """
 
-    place: Place
+    place: SourceLine
     threads: tuple[int, int]
     grid: tuple[int, int]
     arguments: tuple
@@ -46,16 +46,17 @@ class Launched:
 
 
 @dataclass(eq=False)
-class GivenKernel:
-    """The kernel that a reader's function gets: the one of `naive`, which keeps its launches.
+class RecordingKernel:
+    """The kernel `naive` as a reader's function gets it: it records its launches.
 
-    shape: of the product. With arrays of other shapes, or without numbers, it is not launched.
+    shape: (m, n, k) of the product. The kernel runs only if the arguments have the right shapes and
+    are filled.
     """
 
     shape: Shape
     copies: list[Transfer]
-    waits: list[Place]
-    launches: list[Launched] = field(default_factory=list)
+    waits: list[SourceLine]
+    launches: list[RecordedLaunch] = field(default_factory=list)
 
     def __getitem__(self, launch) -> Callable:
         ready = naive[launch]
@@ -68,8 +69,8 @@ class GivenKernel:
             empty = tuple(name for name, one in zip("ab", arguments) if _is_empty(one))
             done = len(self.copies), len(self.waits)
             known = _variables(reader.f_locals, arguments)
-            launched = Launched(place, (x, y), sizes.grid[:2], arguments, *done, empty, *known)
-            self.launches.append(launched)
+            record = RecordedLaunch(place, (x, y), sizes.grid[:2], arguments, *done, empty, *known)
+            self.launches.append(record)
             if not empty and [np.shape(inner(one)) for one in arguments] == list(
                 shapes_of(self.shape).values()
             ):
@@ -82,31 +83,32 @@ class GivenKernel:
 
 
 @dataclass(frozen=True, eq=False)
-class Call:
-    """One call of a reader's function, and what it did.
+class ProductCall:
+    """One call of a reader's function: its arguments and result, its launches, copies and waits.
 
-    given: the arrays that the function got; a and b are copies of them, in case it changes them.
-    waits: where it waited for the device. earlier: the right result of the call before this one.
+    a, b: the matrices. arguments: the copies of them that the function got and may have changed.
+    waits: the file and line of each wait for the device. earlier: the right result of the previous
+    call.
     """
 
     shape: Shape
     a: np.ndarray
     b: np.ndarray
-    given: tuple[np.ndarray, np.ndarray]
+    arguments: tuple[np.ndarray, np.ndarray]
     result: object
-    launches: tuple[Launched, ...]
+    launches: tuple[RecordedLaunch, ...]
     copies: tuple[Transfer, ...]
-    waits: tuple[Place, ...]
+    waits: tuple[SourceLine, ...]
     earlier: np.ndarray | None
 
     @cached_property
     def right(self) -> np.ndarray:
-        """The reference; whole numbers, so float32 holds it exactly."""
+        """The right result; it is exact in float32, because all numbers are whole."""
         return self.a @ self.b
 
     @cached_property
     def wrong(self) -> np.ndarray:
-        """For each element of the result whether its value is wrong."""
+        """A mask of the result: True for each element whose value is wrong."""
         return np.asarray(self.result) != self.right
 
     @property
@@ -115,65 +117,75 @@ class Call:
         return f"At m×n×k = {'×'.join(map(str, self.shape))}"
 
     def name_of(self, shape: tuple[int, ...]) -> str | None:
-        """Which of a, b and c has this shape."""
+        """Return "a", "b" or "c", whichever has this shape, or None."""
         return next((name for name, own in shapes_of(self.shape).items() if own == shape), None)
 
     def bytes_of(self, name: str) -> int:
-        """Of a, b or c as float32."""
+        """Return the bytes of a, b or c as float32."""
         return FLOAT32.itemsize * int(np.prod(shapes_of(self.shape)[name]))
 
     @property
     def bytes_needed(self) -> int:
+        """The bytes that must cross the bus: a, b and c once each."""
         return sum(map(self.bytes_of, NEEDED))
 
 
-def call(multiply: Callable, shape: Shape, seed: int, earlier: np.ndarray | None = None) -> Call:
-    """Call a function with a kernel and two matrices, on the virtual GPU. Raises CallFailed."""
+def call_multiply(
+    multiply: Callable, shape: Shape, seed: int, earlier: np.ndarray | None = None
+) -> ProductCall:
+    """Call a function with a kernel and two random matrices, on the virtual GPU.
+
+    shape: (m, n, k). seed: of the matrices. earlier: the right result of the previous call.
+    Raises CallFailed if the function raises an error or does not end.
+    """
     a, b = inputs(shape, seed)
     with installed(), counting_transfers() as copies, counting_waits() as waits:
-        kernel = GivenKernel(shape, copies, waits)
-        given = a.copy(), b.copy()
+        kernel = RecordingKernel(shape, copies, waits)
+        arguments = a.copy(), b.copy()
         try:
-            result = multiply(kernel, *given)
+            result = multiply(kernel, *arguments)
         except CallFailed as error:
             raise CallFailed(f"{error}{_no_device_array(str(error))}") from None
-        # Whatever is asked about the result from here on is not the reader's.
+        # Copies and waits from here on are the check's own and not the reader's.
         done = tuple(copies), tuple(waits)
-    return Call(shape, a, b, given, result, tuple(kernel.launches), *done, earlier)
+    return ProductCall(shape, a, b, arguments, result, tuple(kernel.launches), *done, earlier)
 
 
 def shapes_of(shape: Shape) -> dict[str, tuple[int, int]]:
+    """Return the shapes of a, b and c by name. shape: (m, n, k)."""
     m, n, k = shape
     return {"a": (m, k), "b": (k, n), "c": (m, n)}
 
 
 def inner(argument):
-    """The array in `cuda.In`, `cuda.Out` and `cuda.InOut`; anything else as it is."""
+    """Return the array in `cuda.In`, `cuda.Out` or `cuda.InOut`, and anything else unchanged."""
     wrapped = isinstance(argument, cuda.In | cuda.Out | cuda.InOut)
     return argument.value if wrapped else argument
 
 
 def _variables(
-    known: Mapping[str, object], arguments: Sequence
+    variables: Mapping[str, object], arguments: Sequence
 ) -> tuple[tuple[str, ...], dict[tuple[int, ...], str]]:
-    """Names of a launch's arguments, and of the arrays on the device that it does not get.
+    """Return the variable names of a launch's arguments, and of other device arrays by shape.
 
-    known: the variables of the function that launches. Of two names the later one is told.
+    variables: the local variables of the function that launches. If an array has two names, the
+    later one is returned.
     """
     arrays = [inner(one) for one in arguments]
     names = tuple(
-        next((name for name in reversed(known) if known[name] is array), "") for array in arrays
+        next((name for name in reversed(variables) if variables[name] is array), "")
+        for array in arrays
     )
     unused = {
         value.shape: name
-        for name, value in known.items()
+        for name, value in variables.items()
         if isinstance(value, DeviceArray) and not any(value is array for array in arrays)
     }
     return names, unused
 
 
 def _is_empty(argument) -> bool:
-    """Whether this is device memory that nobody has filled, or managed memory full of zeros."""
+    """Return True for device memory that was never filled, or managed memory full of zeros."""
     if isinstance(argument, HostMemory):
         return not np.any(argument)
     unwritten = getattr(argument, "unwritten", None)
@@ -181,7 +193,7 @@ def _is_empty(argument) -> bool:
 
 
 def _no_device_array(error: str) -> str:
-    """What a NumPy array in the place of one on the device means; "" for any other error."""
+    """Return sentences on a NumPy array that should be a device array; "" for any other error."""
     if "'numpy.ndarray'" not in error or "copy_to_host" not in error:
         return ""
     return (

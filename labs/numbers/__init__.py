@@ -1,4 +1,4 @@
-"""Exercises whose answer is a number: formulas, evaluated by their text case by case.
+"""Exercises whose answer is a number: formulas, evaluated from their source code case by case.
 
-The evaluator runs nothing of the reader's Python.
+The evaluator runs none of the reader's Python.
 """

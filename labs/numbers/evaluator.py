@@ -1,9 +1,9 @@
-"""Evaluates a function of numbers by its text, so that nothing of the reader's Python runs.
+"""Evaluate a function of numbers from its source code, so that none of the reader's Python runs.
 
-It knows what such a function needs: numbers, tuples, lists and dictionaries, `if`, `while` and
-`for`, `min`, `max`, `math`, `append` and `index`, and functions that the reader has written in the
-same way. All else is refused with its line. Numbers are those of Python, and a budget of steps ends
-every loop.
+The evaluator supports what such a function needs: numbers, tuples, lists and dictionaries, `if`,
+`while` and `for`, `min`, `max`, `math`, `append` and `index`, and functions that the reader has
+written in the same way. It refuses everything else with the source line. Numbers behave as in
+Python, and a limit on the steps ends every loop.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from labs.checking.phrasing import at, sentence
 from virtual_gpu import Unsupported
 from virtual_gpu.common.source import Source, read_source
 
-MOST_STEPS = 100_000  # expressions of one call; a right one takes a few thousand
+MOST_STEPS = 100_000  # expressions per call; a right function evaluates a few thousand
 MOST_BITS = 4096  # of a whole number
-DEEPEST = 40  # calls within each other
+DEEPEST = 40  # nested calls
 
 OPERATORS = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -61,30 +61,31 @@ MATH = {
     "log2": math.log2, "pi": math.pi, "pow": math.pow, "prod": math.prod, "sqrt": math.sqrt,
     "trunc": math.trunc,
 }  # fmt: skip
-# Of lists and tuples. A list grows by one element in a call, so the steps bound it, too.
+# Methods of lists and tuples. A call adds one element at most, so the steps limit a list's length.
 METHODS = frozenset({"append", "count", "index", "pop", "sort"})
-# Of dictionaries, which grow by one element in an assignment.
-OF_DICTIONARIES = frozenset({"get", "items", "keys", "values"})
+# Methods of dictionaries, which grow by one element per assignment.
+DICTIONARY_METHODS = frozenset({"get", "items", "keys", "values"})
 NUMBERS = (bool, int, float)
-MANY = (tuple, list, range, dict, MappingView, enumerate, reversed, zip)
-_NOTHING_LEFT = object()  # where a block came to its end without `return`, `break`, `continue`
+ITERABLES = (tuple, list, range, dict, MappingView, enumerate, reversed, zip)
+_COMPLETED = object()  # the outcome of a block that ends without `return`, `break` or `continue`
 
 
 class CannotEvaluate(Exception):
-    """What a function does that has no answer; its text is a sentence with the source line."""
+    """Raised if a function has no result; its text is a sentence with the source line."""
 
 
-def evaluated(function: FunctionType) -> Callable[[tuple], object]:
-    """The function as one that is evaluated: it takes a tuple of arguments.
+def make_evaluator(function: FunctionType) -> Callable[[tuple], object]:
+    """Return a callable that takes a tuple of arguments and evaluates the function for them.
 
-    Its text is read once. A call raises CannotEvaluate for an error of the function, for a loop
-    that does not end, and for what is not known here.
+    The source code is read once. A call raises CannotEvaluate for an error in the function, for a
+    loop that does not end, and for any construct that the evaluator does not support.
     """
     sources: dict[FunctionType, Source] = {}
 
     def call(arguments: tuple) -> object:
         try:
-            return _call(function, _filled(function, arguments, {}), _Evaluation(sources), 0)
+            bound = _bound_arguments(function, arguments, {})
+            return _call(function, bound, _Evaluation(sources), 0)
         except RecursionError:
             raise CannotEvaluate("An expression is nested too deeply to be evaluated.") from None
 
@@ -93,7 +94,7 @@ def evaluated(function: FunctionType) -> Callable[[tuple], object]:
 
 @dataclass
 class _Evaluation:
-    """The functions that were read, and what is left of the steps of one call."""
+    """The source code of functions already read, and the steps that one call has left."""
 
     sources: dict[FunctionType, Source]
     steps: int = MOST_STEPS
@@ -109,7 +110,7 @@ class _Evaluation:
 
 @dataclass(frozen=True)
 class _Frame:
-    """One call of a function: where it stands, how deep, and its variables."""
+    """One call of a function: its source code, its nesting depth and its variables."""
 
     source: Source
     evaluation: _Evaluation
@@ -117,6 +118,7 @@ class _Frame:
     variables: dict[str, object]
 
     def fail(self, node: ast.AST, why: str) -> CannotEvaluate:
+        """Return the error for a node, with its source line, for the caller to raise."""
         return CannotEvaluate(f"{at(self.source.site(node))}: {sentence(why)}")
 
 
@@ -124,11 +126,11 @@ def _call(function: FunctionType, arguments: tuple, evaluation: _Evaluation, dep
     source = evaluation.source(function)
     frame = _Frame(source, evaluation, depth, {})
     frame.variables.update(zip(source.parameters, arguments, strict=True))
-    left = _block(source.tree.body, frame)
-    return left.value if isinstance(left, _Returned) else None
+    outcome = _block(source.tree.body, frame)
+    return outcome.value if isinstance(outcome, _Returned) else None
 
 
-# ---- statements: each gives _NOTHING_LEFT, a _Returned, or the `break` or `continue` it met ----
+# ---- statements: each returns _COMPLETED, a _Returned, or the `break` or `continue` node ----
 
 
 @dataclass(frozen=True)
@@ -138,13 +140,13 @@ class _Returned:
 
 def _block(statements: Iterable[ast.stmt], frame: _Frame) -> object:
     for statement in statements:
-        run = STATEMENTS.get(type(statement))
-        if run is None:
+        execute = STATEMENTS.get(type(statement))
+        if execute is None:
             raise frame.fail(statement, "this statement is not known to the check.")
-        left = run(statement, frame)
-        if left is not _NOTHING_LEFT:
-            return left
-    return _NOTHING_LEFT
+        outcome = execute(statement, frame)
+        if outcome is not _COMPLETED:
+            return outcome
+    return _COMPLETED
 
 
 def _return(node: ast.Return, frame: _Frame) -> _Returned:
@@ -154,29 +156,29 @@ def _return(node: ast.Return, frame: _Frame) -> _Returned:
 def _expression(node: ast.Expr, frame: _Frame) -> object:
     if not isinstance(node.value, ast.Constant):  # a text is a comment
         _value(node.value, frame)
-    return _NOTHING_LEFT
+    return _COMPLETED
 
 
 def _assign(node: ast.Assign, frame: _Frame) -> object:
     value = _value(node.value, frame)
     for target in node.targets:
         _bind(target, value, frame)
-    return _NOTHING_LEFT
+    return _COMPLETED
 
 
 def _annotated(node: ast.AnnAssign, frame: _Frame) -> object:
     if node.value is not None:
         _bind(node.target, _value(node.value, frame), frame)
-    return _NOTHING_LEFT
+    return _COMPLETED
 
 
 def _augmented(node: ast.AugAssign, frame: _Frame) -> object:
     if not isinstance(node.target, ast.Name):
         raise frame.fail(node, "only a variable can be changed here.")
     before = _name(ast.copy_location(ast.Name(node.target.id, ast.Load()), node), frame)
-    value = _operate(node, node.op, (before, _value(node.value, frame)), frame)
+    value = _apply(node, node.op, (before, _value(node.value, frame)), frame)
     frame.variables[node.target.id] = value
-    return _NOTHING_LEFT
+    return _COMPLETED
 
 
 def _if(node: ast.If, frame: _Frame) -> object:
@@ -185,51 +187,51 @@ def _if(node: ast.If, frame: _Frame) -> object:
 
 def _while(node: ast.While, frame: _Frame) -> object:
     while _value(node.test, frame):
-        left = _block(node.body, frame)
-        if isinstance(left, ast.Break):
-            return _NOTHING_LEFT
-        if isinstance(left, _Returned):
-            return left
+        outcome = _block(node.body, frame)
+        if isinstance(outcome, ast.Break):
+            return _COMPLETED
+        if isinstance(outcome, _Returned):
+            return outcome
         _spend(node, frame)
     return _block(node.orelse, frame)
 
 
 def _for(node: ast.For, frame: _Frame) -> object:
-    for each in _turns(node.iter, frame):
-        _bind(node.target, each, frame)
-        left = _block(node.body, frame)
-        if isinstance(left, ast.Break):
-            return _NOTHING_LEFT
-        if isinstance(left, _Returned):
-            return left
+    for element in _iterate(node.iter, frame):
+        _bind(node.target, element, frame)
+        outcome = _block(node.body, frame)
+        if isinstance(outcome, ast.Break):
+            return _COMPLETED
+        if isinstance(outcome, _Returned):
+            return outcome
     return _block(node.orelse, frame)
 
 
-def _leave(node: ast.Break | ast.Continue, frame: _Frame) -> object:
+def _jump(node: ast.Break | ast.Continue, frame: _Frame) -> object:
     return node
 
 
 def _pass(node: ast.Pass, frame: _Frame) -> object:
-    return _NOTHING_LEFT
+    return _COMPLETED
 
 
 def _assert(node: ast.Assert, frame: _Frame) -> object:
     if not _value(node.test, frame):
         raise frame.fail(node, "this assertion does not hold.")
-    return _NOTHING_LEFT
+    return _COMPLETED
 
 
 def _define(node: ast.FunctionDef, frame: _Frame) -> object:
-    """A function within the function; it sees the variables around it as they are when called."""
+    """Define a nested function, which sees outer variables as they are when it is called."""
     names = [one.arg for one in node.args.args]
 
-    def function(*given):
-        inner = frame.variables | dict(zip(names, given, strict=True))
-        left = _block(node.body, replace(frame, variables=inner))
-        return left.value if isinstance(left, _Returned) else None
+    def function(*arguments):
+        inner = frame.variables | dict(zip(names, arguments, strict=True))
+        outcome = _block(node.body, replace(frame, variables=inner))
+        return outcome.value if isinstance(outcome, _Returned) else None
 
     frame.variables[node.name] = function
-    return _NOTHING_LEFT
+    return _COMPLETED
 
 
 def _import(node: ast.Import, frame: _Frame) -> object:
@@ -237,7 +239,7 @@ def _import(node: ast.Import, frame: _Frame) -> object:
         if one.name != "math":
             raise frame.fail(node, "of all modules only `math` is known to the check.")
         frame.variables[one.asname or one.name] = math
-    return _NOTHING_LEFT
+    return _COMPLETED
 
 
 STATEMENTS: Mapping[type, Callable] = {
@@ -249,8 +251,8 @@ STATEMENTS: Mapping[type, Callable] = {
     ast.If: _if,
     ast.While: _while,
     ast.For: _for,
-    ast.Break: _leave,
-    ast.Continue: _leave,
+    ast.Break: _jump,
+    ast.Continue: _jump,
     ast.Pass: _pass,
     ast.Assert: _assert,
     ast.Import: _import,
@@ -263,23 +265,23 @@ def _bind(target: ast.expr, value: object, frame: _Frame) -> None:
         frame.variables[target.id] = value
         return
     if isinstance(target, ast.Subscript):
-        _put(target, value, frame)
+        _assign_element(target, value, frame)
         return
-    if not isinstance(target, ast.Tuple | ast.List) or not isinstance(value, MANY):
+    if not isinstance(target, ast.Tuple | ast.List) or not isinstance(value, ITERABLES):
         raise frame.fail(target, "only variables can be assigned to here.")
     values = list(value)
     if len(values) != len(target.elts):
         raise frame.fail(target, f"{len(values)} values are assigned to {len(target.elts)} names.")
-    for one, each in zip(target.elts, values, strict=True):
-        _bind(one, each, frame)
+    for one, element in zip(target.elts, values, strict=True):
+        _bind(one, element, frame)
 
 
-def _put(target: ast.Subscript, value: object, frame: _Frame) -> None:
+def _assign_element(target: ast.Subscript, value: object, frame: _Frame) -> None:
     """Assign to an element of a list, or of a dictionary."""
-    many, index = _value(target.value, frame), _value(target.slice, frame)
-    if not isinstance(many, list | dict):
+    container, index = _value(target.value, frame), _value(target.slice, frame)
+    if not isinstance(container, list | dict):
         raise frame.fail(target, "only variables can be assigned to here.")
-    _guarded(lambda: many.__setitem__(index, value), target, frame)
+    _guarded(lambda: container.__setitem__(index, value), target, frame)
 
 
 # ---- expressions ----
@@ -287,10 +289,10 @@ def _put(target: ast.Subscript, value: object, frame: _Frame) -> None:
 
 def _value(node: ast.expr, frame: _Frame) -> object:
     _spend(node, frame)
-    run = EXPRESSIONS.get(type(node))
-    if run is None:
+    evaluate = EXPRESSIONS.get(type(node))
+    if evaluate is None:
         raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
-    return run(node, frame)
+    return evaluate(node, frame)
 
 
 def _spend(node: ast.AST, frame: _Frame) -> None:
@@ -312,7 +314,7 @@ def _constant(node: ast.Constant, frame: _Frame) -> object:
 def _name(node: ast.Name, frame: _Frame) -> object:
     if node.id in frame.variables:
         return frame.variables[node.id]
-    if node.id in _own_names(frame.source.tree):
+    if node.id in _assigned_names(frame.source.tree):
         raise frame.fail(
             node, f"`{node.id}` has no value yet: no line that was executed has given it one."
         )
@@ -322,7 +324,7 @@ def _name(node: ast.Name, frame: _Frame) -> object:
 
 
 def _known(value: object, node: ast.expr, frame: _Frame) -> object:
-    """What stands outside of the function, if the function may use it."""
+    """Return the value of a global name if the function may use it; raise otherwise."""
     if isinstance(value, (*NUMBERS, FunctionType)) or value is math or value is None:
         return value
     if isinstance(value, tuple | list) and all(isinstance(one, NUMBERS) for one in value):
@@ -339,13 +341,13 @@ def _known(value: object, node: ast.expr, frame: _Frame) -> object:
 def _attribute(node: ast.Attribute, frame: _Frame) -> object:
     owner = node.value
     if isinstance(owner, ast.Name) and owner.id not in frame.variables:
-        found = frame.source.names.get(owner.id)
-        if isinstance(found, ModuleType) and found is not math:
+        known = frame.source.names.get(owner.id)
+        if isinstance(known, ModuleType) and known is not math:
             raise frame.fail(node, f"`{owner.id}` is not known to the check; `math` is.")
     value = _value(owner, frame)
     if isinstance(value, tuple | list) and node.attr in METHODS and hasattr(value, node.attr):
         return getattr(value, node.attr)
-    if isinstance(value, dict) and node.attr in OF_DICTIONARIES:
+    if isinstance(value, dict) and node.attr in DICTIONARY_METHODS:
         return getattr(value, node.attr)
     if value is not math:
         raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
@@ -355,15 +357,15 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
 
 
 def _binary(node: ast.BinOp, frame: _Frame) -> object:
-    return _operate(node, node.op, (_value(node.left, frame), _value(node.right, frame)), frame)
+    return _apply(node, node.op, (_value(node.left, frame), _value(node.right, frame)), frame)
 
 
 def _unary(node: ast.UnaryOp, frame: _Frame) -> object:
-    return _operate(node, node.op, (_value(node.operand, frame),), frame)
+    return _apply(node, node.op, (_value(node.operand, frame),), frame)
 
 
-def _operate(node: ast.AST, op: ast.AST, values: tuple, frame: _Frame) -> object:
-    """The result of an operator whose operands are numbers."""
+def _apply(node: ast.AST, op: ast.AST, values: tuple, frame: _Frame) -> object:
+    """Apply an operator to its operands, which must be numbers."""
     if (what := _no_number(values)) and not isinstance(op, ast.Not):
         raise frame.fail(node, f"{what} cannot be computed with.")
     if isinstance(op, ast.Pow | ast.LShift) and _too_long(op, *values):
@@ -385,7 +387,7 @@ def _no_number(values: tuple) -> str | None:
 
 
 def _guarded(compute: Callable[[], object], node: ast.AST, frame: _Frame) -> object:
-    """The result, and errors of Python's own as sentences."""
+    """Compute a result, and turn Python's own errors into sentences."""
     try:
         result = compute()
     except ZeroDivisionError:
@@ -399,7 +401,7 @@ def _guarded(compute: Callable[[], object], node: ast.AST, frame: _Frame) -> obj
     return result
 
 
-def _both(node: ast.BoolOp, frame: _Frame) -> object:
+def _boolean(node: ast.BoolOp, frame: _Frame) -> object:
     stops_at = isinstance(node.op, ast.Or)
     for part in node.values:
         value = _value(part, frame)
@@ -418,20 +420,20 @@ def _compare(node: ast.Compare, frame: _Frame) -> bool:
     return True
 
 
-def _choose(node: ast.IfExp, frame: _Frame) -> object:
+def _conditional(node: ast.IfExp, frame: _Frame) -> object:
     return _value(node.body if _value(node.test, frame) else node.orelse, frame)
 
 
-def _several(node: ast.Tuple | ast.List, frame: _Frame) -> tuple | list:
+def _sequence(node: ast.Tuple | ast.List, frame: _Frame) -> tuple | list:
     values = [_value(one, frame) for one in node.elts]
     return tuple(values) if isinstance(node, ast.Tuple) else values
 
 
 def _subscript(node: ast.Subscript, frame: _Frame) -> object:
-    many, index = _value(node.value, frame), _value(node.slice, frame)
-    if not isinstance(many, tuple | list | range | dict):
+    container, index = _value(node.value, frame), _value(node.slice, frame)
+    if not isinstance(container, tuple | list | range | dict):
         raise frame.fail(node, "only tuples, lists and dictionaries have elements here.")
-    return _guarded(lambda: many[index], node, frame)
+    return _guarded(lambda: container[index], node, frame)
 
 
 def _dictionary(node: ast.Dict, frame: _Frame) -> dict:
@@ -445,53 +447,53 @@ def _dictionary(node: ast.Dict, frame: _Frame) -> dict:
 
 
 def _dictionary_comprehension(node: ast.DictComp, frame: _Frame) -> dict:
-    found: list = []
+    pairs: list = []
     pair = ast.Tuple([node.key, node.value], ast.Load())
     inner = replace(frame, variables=dict(frame.variables))
-    _comprehend(node.generators, ast.copy_location(pair, node), inner, found)
-    return _guarded(lambda: dict(found), node, frame)
+    _comprehend(node.generators, ast.copy_location(pair, node), inner, pairs)
+    return _guarded(lambda: dict(pairs), node, frame)
 
 
 def _comprehension(node: ast.ListComp | ast.GeneratorExp, frame: _Frame) -> list:
-    found: list = []
+    values: list = []
     inner = replace(frame, variables=dict(frame.variables))
-    _comprehend(node.generators, node.elt, inner, found)
-    return found
+    _comprehend(node.generators, node.elt, inner, values)
+    return values
 
 
-def _comprehend(loops: list[ast.comprehension], element, frame: _Frame, found: list) -> None:
+def _comprehend(loops: list[ast.comprehension], element, frame: _Frame, values: list) -> None:
     if not loops:
-        found.append(_value(element, frame))
+        values.append(_value(element, frame))
         return
     loop, *inner = loops
-    for each in _turns(loop.iter, frame):
+    for each in _iterate(loop.iter, frame):
         _bind(loop.target, each, frame)
         if all(_value(test, frame) for test in loop.ifs):
-            _comprehend(inner, element, frame, found)
+            _comprehend(inner, element, frame, values)
 
 
-def _turns(node: ast.expr, frame: _Frame) -> Iterator[object]:
-    """The values of what a loop goes through; each turn is a step."""
-    many = _value(node, frame)
-    if not isinstance(many, MANY):
+def _iterate(node: ast.expr, frame: _Frame) -> Iterator[object]:
+    """Yield the elements of an iterable; each iteration costs a step."""
+    iterable = _value(node, frame)
+    if not isinstance(iterable, ITERABLES):
         raise frame.fail(node, f"`{ast.unparse(node)}` is nothing that a loop can go through.")
-    turns = iter(many)
+    elements = iter(iterable)
     while True:
         try:
-            each = next(turns)
+            value = next(elements)
         except StopIteration:
             return
-        except RuntimeError as error:  # a dictionary that grows meanwhile
+        except RuntimeError as error:  # a dictionary that grows during the iteration
             raise frame.fail(node, f"{error}.") from None
         _spend(node, frame)
-        yield each
+        yield value
 
 
 def _lambda(node: ast.Lambda, frame: _Frame) -> Callable:
     names = [one.arg for one in node.args.args]
 
-    def function(*given):
-        inner = frame.variables | dict(zip(names, given, strict=True))
+    def function(*arguments):
+        inner = frame.variables | dict(zip(names, arguments, strict=True))
         return _value(node.body, replace(frame, variables=inner))
 
     return function
@@ -501,46 +503,49 @@ def _function_call(node: ast.Call, frame: _Frame) -> object:
     function = _value(node.func, frame)
     if function is print:
         return None
-    given = _arguments(node.args, frame)
-    named = {one.arg: _value(one.value, frame) for one in node.keywords}
+    arguments = _arguments(node.args, frame)
+    keywords = {one.arg: _value(one.value, frame) for one in node.keywords}
     if isinstance(function, FunctionType) and function.__module__ != __name__:
-        return _own_call(node, function, given, named, frame)
-    for many in given:
+        return _own_call(node, function, arguments, keywords, frame)
+    for many in arguments:
         if isinstance(many, range) and len(many) > frame.evaluation.steps:
             raise frame.fail(node, f"{len(many):,} values are more than the check goes through.")
-    if function is pow and len(given) > 1 and _too_long(ast.Pow(), *given[:2]):
+    if function is pow and len(arguments) > 1 and _too_long(ast.Pow(), *arguments[:2]):
         raise frame.fail(node, f"this number would have more than {MOST_BITS:,} bits.")
     if not callable(function):
         raise frame.fail(node, f"`{ast.unparse(node.func)}` is a number and no function.")
-    if function in (min, max, sum) and len(given) > 1 and (what := _no_number(tuple(given))):
+    compares = function in (min, max, sum) and len(arguments) > 1
+    if compares and (what := _no_number(tuple(arguments))):
         raise frame.fail(node, f"{what} cannot be compared with numbers.")
-    return _guarded(lambda: function(*given, **named), node, frame)
+    return _guarded(lambda: function(*arguments, **keywords), node, frame)
 
 
 def _arguments(nodes: Iterable[ast.expr], frame: _Frame) -> list:
-    """The values of arguments; `*rooms` stands for all elements of it."""
-    given: list = []
+    """Return the values of a call's positional arguments, with starred ones unpacked."""
+    arguments: list = []
     for node in nodes:
-        given += (
-            _turns(node.value, frame) if isinstance(node, ast.Starred) else [_value(node, frame)]
+        arguments += (
+            _iterate(node.value, frame) if isinstance(node, ast.Starred) else [_value(node, frame)]
         )
-    return given
+    return arguments
 
 
-def _own_call(node: ast.Call, function: FunctionType, given, named, frame: _Frame) -> object:
-    """A call of a function that the reader has written."""
+def _own_call(node: ast.Call, function: FunctionType, arguments, keywords, frame: _Frame) -> object:
+    """Evaluate a call of a function that the reader has written."""
     if frame.depth >= DEEPEST:
         raise frame.fail(node, f"{DEEPEST} functions are called within each other.")
     try:
-        arguments = _filled(function, given, named)
+        bound = _bound_arguments(function, arguments, keywords)
     except TypeError as error:
         raise frame.fail(node, f"the call does not fit `{function.__name__}`, {error}") from None
-    return _call(function, arguments, frame.evaluation, frame.depth + 1)
+    return _call(function, bound, frame.evaluation, frame.depth + 1)
 
 
-def _filled(function: FunctionType, given: Iterable, named: Mapping[str, object]) -> tuple:
-    """The arguments in the order of the parameters, defaults where none is given; TypeError."""
-    bound = inspect.signature(function).bind(*given, **named)
+def _bound_arguments(
+    function: FunctionType, arguments: Iterable, keywords: Mapping[str, object]
+) -> tuple:
+    """Return the arguments in the order of the parameters, with defaults; raise TypeError."""
+    bound = inspect.signature(function).bind(*arguments, **keywords)
     bound.apply_defaults()
     return bound.args
 
@@ -551,11 +556,11 @@ EXPRESSIONS: Mapping[type, Callable] = {
     ast.Attribute: _attribute,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
-    ast.BoolOp: _both,
+    ast.BoolOp: _boolean,
     ast.Compare: _compare,
-    ast.IfExp: _choose,
-    ast.Tuple: _several,
-    ast.List: _several,
+    ast.IfExp: _conditional,
+    ast.Tuple: _sequence,
+    ast.List: _sequence,
     ast.Subscript: _subscript,
     ast.Dict: _dictionary,
     ast.DictComp: _dictionary_comprehension,
@@ -569,12 +574,12 @@ _MATH_CALLS = frozenset(value for value in MATH.values() if callable(value))
 
 
 def _is_one_of(value: object, known: frozenset) -> bool:
-    """Whether this very function is known; what cannot be hashed is not."""
+    """Return True if a value is identical to one of these functions; it need not be hashable."""
     return any(value is one for one in known)
 
 
-def _own_names(tree: ast.FunctionDef) -> set[str]:
-    """The names that a function gives a value to."""
+def _assigned_names(tree: ast.FunctionDef) -> set[str]:
+    """Return the names to which a function assigns a value."""
     return {
         one.id
         for one in ast.walk(tree)

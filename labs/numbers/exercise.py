@@ -1,6 +1,6 @@
-"""Functions of numbers that the reader writes: formulas, judged case by case.
+"""Exercises in which the reader writes a formula, a function of numbers, judged case by case.
 
-The function is evaluated by its text (`evaluator`), so nothing of the reader's Python runs.
+The function is evaluated from its source code (`evaluator`), so none of the reader's Python runs.
 """
 
 from __future__ import annotations
@@ -17,19 +17,22 @@ from random import Random
 
 from labs.checking.exercise import Exercise
 from labs.checking.phrasing import counted
-from labs.checking.recognise import NOTHING_KNOWN, Table, table_in
+from labs.checking.recognise import NOTHING_KNOWN, MistakeTable, table_in
+from labs.checking.translated_mistakes import translated
 from labs.checking.verdict import Verdict
 from labs.host.exercise import no_function
-from labs.numbers.evaluator import CannotEvaluate, evaluated
+from labs.numbers.evaluator import CannotEvaluate, make_evaluator
+from utils.translation import translate
 
-NEAR = 1e-9  # of floats, relative to what is right
+NEAR = 1e-9  # the relative tolerance of a float answer
 
 
 @dataclass(frozen=True)
 class Case:
-    """Numbers that the function gets, and the one that it must return.
+    """One test case of a formula.
 
-    why: a sentence on what decides in this case, said where no slip explains a wrong answer.
+    given: the arguments of the function. right: the number that it must return. why: a sentence on
+    what decides the result in this case, said if no known mistake explains a wrong answer.
     """
 
     given: tuple[int, ...]
@@ -39,16 +42,16 @@ class Case:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NumbersExercise(Exercise):
-    """One function of numbers that the reader writes.
+    """An exercise in which the reader writes one function of numbers.
 
-    parameters: of the function. unit: of what it returns, in the singular, or "". promises: what
-    the task says that is looked at. cases: in the order in which they are told, the simplest first.
-    right: the formula, for any numbers that are valid. draw: such numbers, for a grader.
-    enough: as many cases tell mistakes apart; where an answer is wrong, no further ones are tried.
-    beside: of what is given in a case and the wrong answer, a sentence with the numbers behind it,
-    said where the mistake is not known. instead: of the same, a sentence in place of the case's
-    own, where the answer itself tells more; or "".
-    whole: every right answer is a whole number by its nature, not by the choice of the cases.
+    parameters: the names of its parameters. unit: the unit of its result, in the singular, or "".
+    promises: the criteria that the task states. cases: returns the cases in the order in which
+    they are judged, the simplest first. right: the formula, for any valid arguments. draw: draws
+    such arguments for a grader. enough: the number of cases that tell mistakes apart; after a wrong
+    answer no further ones are evaluated. beside: returns, for a case's arguments and the wrong
+    answer, a sentence with the numbers behind the right one. instead: returns, for the same, a
+    sentence that replaces the case's own if the answer itself tells more, or "". whole: True if
+    every right answer is a whole number by its nature, and not by the choice of the cases.
     """
 
     parameters: tuple[str, ...]
@@ -64,142 +67,177 @@ class NumbersExercise(Exercise):
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The promises."""
+        """The criteria that the task states."""
         return self.promises
 
     @cached_property
     def all_cases(self) -> tuple[Case, ...]:
-        """The cases; those that are records are read when they are first needed."""
+        """All cases, read and computed at the first use."""
         return tuple(self.cases())
 
 
-def judge(asked: NumbersExercise, given, patience: float) -> Verdict:
-    """Evaluate a function in every case, and tell the first that is wrong.
+def judge(exercise: NumbersExercise, function, patience: float) -> Verdict:
+    """Evaluate a function in every case, and return a verdict that names the first wrong one.
 
-    patience: seconds for all cases; a budget of steps ends what does not end by itself.
+    patience: the seconds for all cases together. The evaluator limits the steps of each call, so
+    endless loops end too.
     """
     cause = (
-        no_function(asked.parameters, given)
-        or _other_order(asked.parameters, given)
-        or wrong_answer(asked, given, patience, table_in(asked.folder))
+        no_function(exercise.parameters, function)
+        or _other_order(exercise.parameters, function)
+        or wrong_answer(exercise, function, patience, translated(table_in(exercise.folder)))
     )
     if cause:
-        return Verdict(asked.name, asked.title, (cause,))
-    facts = (f"Right in all {len(asked.all_cases):,} cases.", asked.after)
-    return Verdict(asked.name, asked.title, (), facts, {"cases": len(asked.all_cases)})
+        return Verdict(exercise.name, exercise.title, (cause,))
+    right = translate("Right in all {count:,} cases.", count=len(exercise.all_cases))
+    facts = (right, translate(exercise.after))
+    return Verdict(exercise.name, exercise.title, (), facts, {"cases": len(exercise.all_cases)})
 
 
 def _other_order(parameters: tuple[str, ...], function) -> str | None:
-    theirs = tuple(inspect.signature(function).parameters)
-    if theirs == parameters or sorted(theirs) != sorted(parameters):
+    own = tuple(inspect.signature(function).parameters)
+    if own == parameters or sorted(own) != sorted(parameters):
         return None
-    wanted, found = (", ".join(f"`{name}`" for name in names) for names in (parameters, theirs))
-    return (
-        f"The check gives the numbers as {wanted}. Your parameters stand in another order: {found}."
+    expected, actual = (", ".join(f"`{name}`" for name in names) for names in (parameters, own))
+    return translate(
+        "The check gives the numbers as {expected}. Your parameters stand in another order: "
+        "{actual}.",
+        expected=expected,
+        actual=actual,
     )
 
 
 def wrong_answer(
-    asked: NumbersExercise, function, patience: float, table: Table = NOTHING_KNOWN
+    exercise: NumbersExercise, function, patience: float, table: MistakeTable = NOTHING_KNOWN
 ) -> str | None:
-    """Why the first case that is not right is not; None where all are.
+    """Return a sentence on the first wrong case and its mistake, or None if all are right.
 
-    table: of the mistakes that are known by their answers.
+    table: the exercise's known mistakes, by their answers.
     """
-    answers, failed = _answers(asked, function, patience)
-    for case, answer in zip(asked.all_cases, answers, strict=False):
+    answers, failed = _answers(exercise, function, patience)
+    for case, answer in zip(exercise.all_cases, answers, strict=False):
         if not same(answer, case.right):
-            known = _mistake(asked, table, answers)
-            numbers = asked.beside(case.given, answer)
-            told = known.replace("{numbers}", numbers) if known else _told(asked, case, answer)
-            return (
-                f"{where(asked, case.given)} you return {shown(answer)}, and {_right(asked, case)} "
-                f"right. {told}"
-            )
+            sentence = _mistake(exercise, table, answers)
+            numbers = exercise.beside(case.given, answer)
+            if sentence:
+                explanation = sentence.replace("{numbers}", numbers)
+            else:
+                explanation = _explained(exercise, case, answer)
+            return f"{_symptom(exercise, case, answer)} {explanation}"
     return failed
 
 
-def _right(asked: NumbersExercise, case: Case) -> str:
-    """What is right, with its verb: 1 block is, 2 blocks are, 2 is."""
-    if not asked.unit:
-        return f"{shown(case.right)} is"
-    return f"{counted(case.right, asked.unit)} {'is' if case.right == 1 else 'are'}"
+def _symptom(exercise: NumbersExercise, case: Case, answer: float) -> str:
+    """Return a sentence with the wrong answer and the right one."""
+    begin, given = where(exercise, case.given), shown(answer)
+    right = counted(case.right, exercise.unit) if exercise.unit else shown(case.right)
+    if exercise.unit and case.right != 1:
+        return translate(
+            "{where} you return {given}, and {right} are right.",
+            where=begin,
+            given=given,
+            right=right,
+        )
+    return translate(
+        "{where} you return {given}, and {right} is right.", where=begin, given=given, right=right
+    )
 
 
-def _told(asked: NumbersExercise, case: Case, answer: float) -> str:
-    if asked.whole and not float(answer).is_integer():
-        of_what = f"A number of {asked.unit}s is" if asked.unit else "The answer is always"
-        return f"{of_what} whole, and this is not. Does a division need rounding?"
-    why = asked.instead(case.given, answer) or case.why
-    return f"{why} {asked.beside(case.given, answer)}".strip()
+def _explained(exercise: NumbersExercise, case: Case, answer: float) -> str:
+    if exercise.whole and not float(answer).is_integer():
+        if not exercise.unit:
+            return translate(
+                "The answer is always whole, and this is not. Does a division need rounding?"
+            )
+        return translate(whole_number_of(exercise.unit))
+    why = exercise.instead(case.given, answer) or translate(case.why)
+    return f"{why} {exercise.beside(case.given, answer)}".strip()
 
 
-def _mistake(asked: NumbersExercise, table: Table, answers: Sequence[float]) -> str | None:
-    """The mistake of `wrong.py` that gives all of these answers, if they are enough to tell."""
-    mark = _mark(asked, answers)
-    known = table.known.get(mark) if mark else None
-    return known[0] if known else None
+def whole_number_of(unit: str) -> str:
+    """Return the message on an answer that is not whole, for a unit in the singular."""
+    return f"A number of {unit}s is whole, and this is not. Does a division need rounding?"
 
 
-def fingerprint(asked: NumbersExercise, function: Callable, patience: float) -> str | None:
-    """Return what the answers of a wrong function are known by; None where they are too few."""
-    if no_function(asked.parameters, function):
+def _mistake(
+    exercise: NumbersExercise, table: MistakeTable, answers: Sequence[float]
+) -> str | None:
+    """Return the sentence of the mistake in `wrong.py` that gives all of these answers, or None."""
+    key = _fingerprint(exercise, answers)
+    sentences = table.known.get(key) if key else None
+    return sentences[0] if sentences else None
+
+
+def fingerprint(exercise: NumbersExercise, function: Callable, patience: float) -> str | None:
+    """Return a digest of the answers of a wrong function, or None if they are too few."""
+    if no_function(exercise.parameters, function):
         return None
-    answers, _ = _answers(asked, function, patience)
-    return _mark(asked, answers)
+    answers, _ = _answers(exercise, function, patience)
+    return _fingerprint(exercise, answers)
 
 
-def _mark(asked: NumbersExercise, answers: Sequence[float]) -> str | None:
-    if len(answers) < min(asked.enough, len(asked.all_cases)):
+def _fingerprint(exercise: NumbersExercise, answers: Sequence[float]) -> str | None:
+    if len(answers) < min(exercise.enough, len(exercise.all_cases)):
         return None
     return hashlib.sha256(json.dumps([f"{one:.9g}" for one in answers]).encode()).hexdigest()[:10]
 
 
-def _answers(asked: NumbersExercise, function, patience: float) -> tuple[list[float], str | None]:
-    """What the function returns in each case, up to one that has no answer, and why it has none.
+def _answers(
+    exercise: NumbersExercise, function, patience: float
+) -> tuple[list[float], str | None]:
+    """Return the answers of a function, case by case, and why they end, or None.
 
-    They end early where one is wrong and there are enough of them.
+    The answers end at a case that has no answer, or after `enough` of them if one is wrong.
     """
     answers: list[float] = []
-    evaluate, until, all_right = evaluated(function), time.monotonic() + patience, True
-    for case in asked.all_cases:
-        if time.monotonic() > until:
-            return answers, (
-                f"{len(answers):,} of {len(asked.all_cases):,} cases took {patience:g} seconds. "
-                "Your function does far more than the task needs."
+    evaluate, deadline, all_right = make_evaluator(function), time.monotonic() + patience, True
+    for case in exercise.all_cases:
+        if time.monotonic() > deadline:
+            return answers, translate(
+                "{done:,} of {count:,} cases took {seconds:g} seconds. Your function does far more "
+                "than the task needs.",
+                done=len(answers),
+                count=len(exercise.all_cases),
+                seconds=patience,
             )
         try:
             answer = evaluate(case.given)
         except CannotEvaluate as error:
-            return answers, f"{where(asked, case.given)}: {error}"
+            return answers, f"{where(exercise, case.given)}: {error}"
         if isinstance(answer, bool) or not isinstance(answer, int | float):
-            return answers, f"{where(asked, case.given)} the function {_no_number(answer)}"
+            return answers, f"{where(exercise, case.given)} {_no_number(answer)}"
         answers.append(answer)
         all_right = all_right and same(answer, case.right)
-        if not all_right and len(answers) >= asked.enough:
+        if not all_right and len(answers) >= exercise.enough:
             break
     return answers, None
 
 
 def _no_number(answer: object) -> str:
     if answer is None:
-        return "returns nothing. Is there a `return` with a value on the way that it takes?"
+        return translate(
+            "the function returns nothing. Is there a `return` with a value on the way that it "
+            "takes?"
+        )
     if isinstance(answer, tuple | list):
-        return f"returns {len(answer)} values, and one number is wanted."
-    return f"returns {answer!r}, and a number is wanted."
+        return translate(
+            "the function returns {count} values, and one number is wanted.", count=len(answer)
+        )
+    return translate("the function returns {answer!r}, and a number is wanted.", answer=answer)
 
 
 def same(one: float, other: float) -> bool:
-    """Whether two numbers are equal, but for the rounding of floats."""
+    """Return True if two numbers are equal, except for the rounding of floats."""
     return math.isclose(one, other, rel_tol=NEAR)
 
 
-def where(asked: NumbersExercise, given: tuple[int, ...]) -> str:
-    """What is given in a case, to begin a sentence: For threads = 33, registers = 32."""
-    named = zip(asked.parameters, given, strict=True)
-    return "For " + ", ".join(f"`{name} = {value}`" for name, value in named)
+def where(exercise: NumbersExercise, given: tuple[int, ...]) -> str:
+    """Return the arguments of a case, to begin a sentence: For `x = 33`, `y = 32`."""
+    pairs = zip(exercise.parameters, given, strict=True)
+    given = ", ".join(f"`{name} = {value}`" for name, value in pairs)
+    return translate("For {arguments}", arguments=given)
 
 
 def shown(answer: float) -> str:
-    """An answer within a sentence."""
+    """Return a number as text, with commas between thousands."""
     return f"{answer:,}" if isinstance(answer, int) else f"{answer:,.6g}"

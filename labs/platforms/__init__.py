@@ -1,4 +1,4 @@
-"""Where labs are handed out and handed in: nbgrader, JupyterHub and Gradescope.
+"""Adapters for nbgrader, JupyterHub and Gradescope, where labs are handed out and handed in.
 
-Each is a thin layer above labs.grading, which gives the marks.
+Each is a thin layer above `labs.grading`, which gives the marks.
 """

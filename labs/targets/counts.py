@@ -1,16 +1,18 @@
-"""Targets: what a right kernel must reach as well, each with the words for one that does not.
+"""Targets that are counted by the virtual GPU, with the counts that a profiler shows.
 
-The counts are the profiler's: see `virtual_gpu`. Each function gives a Target.
+Each function returns a Target, which holds the sentence for a kernel that misses it.
 """
 
 from __future__ import annotations
 
 import re
 
-from labs.checking.access_order import Walk, innermost_walks
+from labs.checking.access_order import StridedAccess, innermost_accesses
 from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
 from labs.checking.target import Target
+from utils.division import cdiv
+from utils.translation import translate
 from virtual_gpu import Finding
 from virtual_gpu.counts.counters import AccessCount
 
@@ -19,119 +21,146 @@ BY_WHOLE_NUMBER = re.compile(r"(?<!/)/=?\s*(\d+)\b(?![.\d])")
 
 
 def one_store_per_element() -> Target:
-    """Each element of the result is stored once."""
+    """Return the target of one store per element of the result."""
 
-    def stores(seen: Run) -> float:
-        return seen.total(seen.job.result, "store", "lanes") / seen.out.size
+    def stores(run: Run) -> float:
+        return run.total(run.job.result, "store", "lanes") / run.out.size
 
-    def cause(seen: Run, value: float) -> str:
-        result = seen.job.result
-        most = max(seen.accesses(result, "store"), key=lambda access: access.lanes)
-        return (
-            f"{at_line(most.site)} stores {most.lanes:,} times for "
-            f"{counted(seen.out.size, 'element')} of `{seen.result}`{_and_elsewhere(seen, most)}. "
-            f"That is {value:.3g} stores for an element. Is the line inside a loop, or do several "
-            "threads store the same?"
+    def cause(run: Run, value: float) -> str:
+        result = run.job.result
+        most = max(run.accesses(result, "store"), key=lambda access: access.lanes)
+        return translate(
+            "{where} stores {times:,} times for {elements} of `{result}`{elsewhere}. That is "
+            "{value:.3g} stores for an element. Is the line inside a loop, or do several threads "
+            "store the same?",
+            where=at_line(most.site),
+            times=most.lanes,
+            elements=counted(run.out.size, "element"),
+            result=run.result,
+            elsewhere=_and_elsewhere(run, most),
+            value=value,
         )
 
     return Target("stores per element", 1, "one store per element", stores, cause, True)
 
 
-def _and_elsewhere(seen: Run, most: AccessCount) -> str:
-    """The stores of the other source lines, where there are some."""
-    others = seen.total(seen.job.result, "store", "lanes") - most.lanes
-    return f", and other lines store {others:,} times" if others else ""
+def _and_elsewhere(run: Run, most: AccessCount) -> str:
+    """Return a clause on the stores of other source lines, or ""."""
+    others = run.total(run.job.result, "store", "lanes") - most.lanes
+    return translate(", and other lines store {times:,} times", times=others) if others else ""
 
 
 def no_negative_index() -> Target:
-    """No index below 0, which Numba counts from the end: it may be right by chance."""
+    """Return the target of no index below 0.
 
-    def found(seen: Run) -> list[Finding]:
-        return [one for one in seen.trace.findings if one.kind == "wrapped_index"]
+    Numba counts such an index from the end of the array, so the result may be right by chance.
+    """
 
-    def measure(seen: Run) -> float:
-        return float(sum(one.threads_in_all for one in found(seen)))
+    def findings(run: Run) -> list[Finding]:
+        return [one for one in run.trace.findings if one.kind == "wrapped_index"]
 
-    def cause(seen: Run, value: float) -> str:
-        first = found(seen)[0]
-        return f"{at_line(first.site)}: {seen.job.kind.told(first)}"
+    def measure(run: Run) -> float:
+        return float(sum(one.threads_in_all for one in findings(run)))
+
+    def cause(run: Run, value: float) -> str:
+        first = findings(run)[0]
+        return f"{at_line(first.site)}: {run.job.words.describe(first)}"
 
     return Target("negative indices", 0, "no index below 0", measure, cause, True)
 
 
 def no_float64() -> Target:
-    """No operation computes in float64."""
+    """Return the target of no operation in float64."""
 
-    def operations(seen: Run) -> float:
-        return float(sum(line.float64_ops for line in seen.trace.counts.values()))
+    def operations(run: Run) -> float:
+        return float(sum(line.float64_ops for line in run.trace.counts.values()))
 
-    def cause(seen: Run, value: float) -> str:
-        counts = seen.trace.counts
+    def cause(run: Run, value: float) -> str:
+        counts = run.trace.counts
         site = next(site for site in counts if counts[site].float64_ops)
-        size = "×".join(map(str, seen.shape))
-        why = (
+        size = "×".join(map(str, run.shape))
+        why = translate(
             "A plain number such as `0` or `0.0`, or an array of float64, makes all that it meets "
             "float64."
         )
         if divided := BY_WHOLE_NUMBER.search(site.source):
-            why = (
-                f"`/` with a whole number such as `{divided[1]}` makes a float64. Where both are "
-                "whole numbers, there is `//`."
+            why = translate(
+                "`/` with a whole number such as `{number}` makes a float64. Where both are whole "
+                "numbers, there is `//`.",
+                number=divided[1],
             )
-        return (
-            f"{at_line(site)} works in float64, {counted(round(value), 'operation')} in all at "
-            f"{size}, where {seen.job.kind.slow_float64}. {why}"
+        return run.job.words.say(
+            "{where} works in float64, {operations} in all at {size}, where {slow_float64}. {why}",
+            where=at_line(site),
+            operations=counted(round(value), "operation"),
+            size=size,
+            why=why,
         )
 
     return Target("operations in float64", 0, "no float64", operations, cause)
 
 
 def sectors_per_request(at_most: float) -> Target:
-    """The worst source line of global memory, loads and stores alike."""
+    """Return a target for the source line with the most sectors per request to global memory."""
 
-    def worst(seen: Run) -> AccessCount | None:
-        counted_lines = [one for one in _of_space(seen, "global") if one.kind != "atomic"]
+    def worst(run: Run) -> AccessCount | None:
+        counted_lines = [one for one in _of_space(run, "global") if one.kind != "atomic"]
         return max(counted_lines, key=lambda one: one.sectors / one.requests, default=None)
 
-    def measure(seen: Run) -> float:
-        one = worst(seen)
+    def measure(run: Run) -> float:
+        one = worst(run)
         return one.sectors / one.requests if one else 0.0
 
-    def cause(seen: Run, value: float) -> str:
-        one = worst(seen)
-        parameter = seen.parameter(one.array)
-        step = seen.lane_step(parameter, one.kind) if parameter else None
-        verb = "load" if one.kind == "load" else "store"
-        apart = ""
+    def cause(run: Run, value: float) -> str:
+        one = worst(run)
+        parameter = run.parameter(one.array)
+        step = run.lane_step(parameter, one.kind) if parameter else None
+        lanes = ""
         if step is not None:
-            row = ", a whole row" if _is_a_row(seen, parameter, step) else ""
-            apart = f"neighbouring lanes {verb} `{one.array}` {counted(step, 'word')} apart{row}. "
-        return (
-            f"{at_line(one.site)}: {apart}Each request to `{one.array}` costs {value:.3g} sectors "
-            f"there; the target is {at_most:g}."
+            row = translate(", a whole row") if _is_a_row(run, parameter, step) else ""
+            lanes = _lanes_apart(one, counted(step, "word"), row)
+        return translate(
+            "{where}: {lanes}Each request to `{array}` costs {value:.3g} sectors there; the target "
+            "is {at_most:g}.",
+            where=at_line(one.site),
+            lanes=lanes,
+            array=one.array,
+            value=value,
+            at_most=at_most,
         )
 
     words = f"at most {at_most:g} sectors per request"
     return Target("sectors per request", at_most, words, measure, cause)
 
 
-def full_requests() -> Target:
-    """Each request to global memory serves 32 lanes, at the shape that fits."""
+def _lanes_apart(one: AccessCount, words: str, row: str) -> str:
+    values = {"array": one.array, "words": words, "row": row}
+    if one.kind == "load":
+        return translate("neighbouring lanes load `{array}` {words} apart{row}. ", **values)
+    return translate("neighbouring lanes store `{array}` {words} apart{row}. ", **values)
 
-    def worst(seen: Run) -> AccessCount | None:
-        lines = _of_space(seen, "global")
+
+def full_requests() -> Target:
+    """Return the target of 32 active lanes per request to global memory, at the first shape."""
+
+    def worst(run: Run) -> AccessCount | None:
+        lines = _of_space(run, "global")
         return min(lines, key=lambda one: one.lanes / one.requests, default=None)
 
-    def measure(seen: Run) -> float:
-        one = worst(seen)
+    def measure(run: Run) -> float:
+        one = worst(run)
         return 32 * one.requests / one.lanes if one else 0.0
 
-    def cause(seen: Run, value: float) -> str:
-        one = worst(seen)
-        return (
-            f"{at_line(one.site)}: in the requests to `{one.array}` only "
-            f"{one.lanes / one.requests:.3g} of 32 lanes work, while the others wait, and "
-            f"{one.requests:,} requests do what {one.lanes // 32:,} could."
+    def cause(run: Run, value: float) -> str:
+        one = worst(run)
+        return translate(
+            "{where}: in the requests to `{array}` only {lanes:.3g} of 32 lanes work, while the "
+            "others wait, and {requests:,} requests do what {enough:,} could.",
+            where=at_line(one.site),
+            array=one.array,
+            lanes=one.lanes / one.requests,
+            requests=one.requests,
+            enough=one.lanes // 32,
         )
 
     words = "each request serves all 32 lanes of a warp"
@@ -139,22 +168,37 @@ def full_requests() -> Target:
 
 
 def wavefronts_per_request(at_most: float) -> Target:
-    """The worst source line of shared memory: above 1 it has bank conflicts."""
+    """Return a target for the line with the most wavefronts per request to shared memory.
 
-    def worst(seen: Run) -> AccessCount | None:
-        lines = [one for one in _of_space(seen, "shared") if one.kind != "atomic"]
+    A count above 1 means bank conflicts.
+    """
+
+    def worst(run: Run) -> AccessCount | None:
+        lines = [one for one in _of_space(run, "shared") if one.kind != "atomic"]
         return max(lines, key=lambda one: one.wavefronts / one.requests, default=None)
 
-    def measure(seen: Run) -> float:
-        one = worst(seen)
+    def measure(run: Run) -> float:
+        one = worst(run)
         return one.wavefronts / one.requests if one else 0.0
 
-    def cause(seen: Run, value: float) -> str:
-        one = worst(seen)
-        verb = "load" if one.kind == "load" else "store"
-        return (
-            f"{at_line(one.site)}: a {verb} of `{one.array}` takes {value:.3g} wavefronts per "
-            f"request, because lanes meet in the same banks; the target is {at_most:g}."
+    def cause(run: Run, value: float) -> str:
+        one = worst(run)
+        values = {
+            "where": at_line(one.site),
+            "array": one.array,
+            "value": value,
+            "at_most": at_most,
+        }
+        if one.kind == "load":
+            return translate(
+                "{where}: a load of `{array}` takes {value:.3g} wavefronts per request, because "
+                "lanes meet in the same banks; the target is {at_most:g}.",
+                **values,
+            )
+        return translate(
+            "{where}: a store of `{array}` takes {value:.3g} wavefronts per request, because lanes "
+            "meet in the same banks; the target is {at_most:g}.",
+            **values,
         )
 
     words = f"at most {at_most:g} wavefront{'s' * (at_most != 1)} per shared request"
@@ -162,18 +206,21 @@ def wavefronts_per_request(at_most: float) -> Target:
 
 
 def barriers_per_block(at_most: float) -> Target:
-    """Barriers that each block passes, at the shape that fits."""
+    """Return a target for the barriers that each block passes, at the first shape."""
 
-    def measure(seen: Run) -> float:
-        launch = seen.job.launch(seen.shape)
-        warps = launch.blocks * -(-launch.threads // 32)
-        return sum(line.barriers for line in seen.trace.counts.values()) / warps
+    def measure(run: Run) -> float:
+        launch = run.job.launch(run.shape)
+        warps = launch.blocks * cdiv(launch.threads, 32)
+        return sum(line.barriers for line in run.trace.counts.values()) / warps
 
-    def cause(seen: Run, value: float) -> str:
-        lines = ", ".join(str(site.line) for site, c in seen.trace.counts.items() if c.barriers)
-        return (
-            f"each block passes {value:.4g} barriers (source lines {lines}); the target is "
-            f"{at_most:g}."
+    def cause(run: Run, value: float) -> str:
+        lines = ", ".join(str(site.line) for site, c in run.trace.counts.items() if c.barriers)
+        return translate(
+            "each block passes {value:.4g} barriers (source lines {lines}); the target is "
+            "{at_most:g}.",
+            value=value,
+            lines=lines,
+            at_most=at_most,
         )
 
     words = f"at most {at_most:g} barrier{'s' * (at_most != 1)} per block"
@@ -181,33 +228,47 @@ def barriers_per_block(at_most: float) -> Target:
 
 
 def inner_stride(at_most: int = 1) -> Target:
-    """Elements from one access to the next in the innermost loop of a function of the CPU."""
+    """Return a target for the largest stride, in elements, in a CPU function's innermost loop."""
 
-    def worst(seen: Run) -> Walk | None:
-        return max(innermost_walks(seen), key=lambda walk: walk.step, default=None)
+    def worst(run: Run) -> StridedAccess | None:
+        return max(innermost_accesses(run), key=lambda access: access.stride, default=None)
 
-    def measure(seen: Run) -> float:
-        walk = worst(seen)
-        return float(walk.step) if walk else 0.0
+    def measure(run: Run) -> float:
+        access = worst(run)
+        return float(access.stride) if access else 0.0
 
-    def cause(seen: Run, value: float) -> str:
-        walk, parameter = worst(seen), seen.parameter(worst(seen).array)
-        verb = "loaded" if walk.kind == "load" else "stored"
-        row = f", a whole row of `{walk.array}`" if _is_a_row(seen, parameter, walk.step) else ""
-        return (
-            f"{at_line(walk.site)}: from one turn of the innermost loop to the next, the element "
-            f"of `{walk.array}` that is {verb} there lies {counted(walk.step, 'element')} "
-            f"further{row}; the target is {at_most}."
+    def cause(run: Run, value: float) -> str:
+        access, parameter = worst(run), run.parameter(worst(run).array)
+        is_row = _is_a_row(run, parameter, access.stride)
+        row = translate(", a whole row of `{array}`", array=access.array) if is_row else ""
+        values = {
+            "where": at_line(access.site),
+            "array": access.array,
+            "elements": counted(access.stride, "element"),
+            "row": row,
+            "at_most": at_most,
+        }
+        if access.kind == "load":
+            return translate(
+                "{where}: from one turn of the innermost loop to the next, the element of "
+                "`{array}` that is loaded there lies {elements} further{row}; the target is "
+                "{at_most}.",
+                **values,
+            )
+        return translate(
+            "{where}: from one turn of the innermost loop to the next, the element of `{array}` "
+            "that is stored there lies {elements} further{row}; the target is {at_most}.",
+            **values,
         )
 
     words = f"stride of the innermost loop at most {at_most} in every array"
     return Target("stride of the innermost loop", at_most, words, measure, cause)
 
 
-def _is_a_row(seen: Run, parameter: str, step: int) -> bool:
-    array = seen.array(parameter)
+def _is_a_row(run: Run, parameter: str, step: int) -> bool:
+    array = run.array(parameter)
     return array.ndim > 1 and step == array.shape[-1]
 
 
-def _of_space(seen: Run, space: str) -> list[AccessCount]:
-    return [one for one in seen.trace.access_counts if one.space == space]
+def _of_space(run: Run, space: str) -> list[AccessCount]:
+    return [one for one in run.trace.access_counts if one.space == space]

@@ -1,7 +1,4 @@
-"""Targets of kernels whose loops are unrolled: turns in the code, and instructions of the loop.
-
-Both count for a multiply-add of a matrix product.
-"""
+"""Targets of unrolled loops: iterations, or instructions, per multiply-add of a matrix product."""
 
 from __future__ import annotations
 
@@ -13,41 +10,53 @@ from labs.checking.phrasing import at_line
 from labs.checking.run import Run
 from labs.checking.target import Target
 from labs.targets.machine_code import machine_code
+from utils.translation import translate
 from virtual_gpu import Site
 
 MULTIPLICATIONS = ("FFMA", "FMUL")
 
 
-def turns_per_multiply_add(at_most: float) -> Target:
-    """Turns of all loops but those over a `range` of constants, which the compiler writes out."""
+def iterations_per_multiply_add(at_most: float) -> Target:
+    """Return a target for the loop iterations per multiply-add.
 
-    def measure(seen: Run) -> float:
-        return sum(turns_of_kept_loops(seen).values()) / math.prod(seen.shape)
+    Loops over a `range` of constants do not count, because the compiler unrolls them fully.
+    """
 
-    def cause(seen: Run, value: float) -> str:
-        turns = turns_of_kept_loops(seen)
-        most = max(turns, key=turns.__getitem__)
-        m, n, k = seen.shape
-        others = " Other loops make the rest." if turns[most] < sum(turns.values()) else ""
-        why = _why_it_counts(seen.tree, most.line)
-        return (
-            f"{at_line(most)} makes {turns[most] / (m * n):.4g} turns in each thread, for the {k} "
-            f"terms of a sum.{others}{why} That is {value:.3g} for each multiply-add; the target "
-            f"is {at_most:g}."
+    def measure(run: Run) -> float:
+        return sum(iterations_of_kept_loops(run).values()) / math.prod(run.shape)
+
+    def cause(run: Run, value: float) -> str:
+        iterations = iterations_of_kept_loops(run)
+        most = max(iterations, key=iterations.__getitem__)
+        m, n, k = run.shape
+        is_all = iterations[most] == sum(iterations.values())
+        others = "" if is_all else " Other loops make the rest."
+        why = _why_it_counts(run.tree, most.line)
+        return translate(
+            "{where} makes {turns:.4g} turns in each thread, for the {k} terms of a "
+            "sum.{others}{why} That is {value:.3g} for each multiply-add; the target is "
+            "{at_most:g}.",
+            where=at_line(most),
+            turns=iterations[most] / (m * n),
+            k=k,
+            others=others,
+            why=why,
+            value=value,
+            at_most=at_most,
         )
 
     words = f"at most {at_most:g} turns of a loop per multiply-add"
     return Target("turns per multiply-add", at_most, words, measure, cause)
 
 
-def turns_of_kept_loops(seen: Run) -> dict[Site, int]:
-    """For each loop that stays a loop its turns, summed over threads."""
-    gone = written_out(seen.tree)
-    return {site: turns for site, turns in seen.trace.turns.items() if site.line not in gone}
+def iterations_of_kept_loops(run: Run) -> dict[Site, int]:
+    """Return the iterations, summed over threads, of each loop that is not fully unrolled."""
+    unrolled = unrolled_loops(run.tree)
+    return {site: count for site, count in run.trace.turns.items() if site.line not in unrolled}
 
 
-def written_out(tree: ast.FunctionDef) -> set[int]:
-    """The source lines of loops over a range whose bounds are known to the compiler."""
+def unrolled_loops(tree: ast.FunctionDef) -> set[int]:
+    """Return the lines of loops that the compiler unrolls: those over a range of constants."""
     nodes = list(ast.walk(tree))
     stores = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
     own = {one.id for one in stores} - _own_constants(nodes, Counter(one.id for one in stores))
@@ -61,7 +70,7 @@ def written_out(tree: ast.FunctionDef) -> set[int]:
 
 
 def _own_constants(nodes: list[ast.AST], stores: Counter[str]) -> set[str]:
-    """The names that a kernel sets once, to a number: `U = 4`."""
+    """Return the names that a kernel sets exactly once, to a number: `U = 4`."""
     return {
         node.targets[0].id
         for node in nodes
@@ -71,35 +80,44 @@ def _own_constants(nodes: list[ast.AST], stores: Counter[str]) -> set[str]:
 
 
 def _why_it_counts(tree: ast.FunctionDef, line: int) -> str:
-    """Why the turns of a `for` loop inside another loop are counted; "" for other loops."""
+    """Return why the iterations of an inner `for` loop are counted; "" for any other loop."""
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
     inner = {node for loop in loops for node in ast.walk(loop) if node is not loop}
     if not any(isinstance(one, ast.For) and one.lineno == line for one in inner):
         return ""
-    return (
+    return translate(
         " Turns over a `range` of constants, such as `range(4)`, are not counted, because the "
-        "compiler writes them out. The bounds of this one are computed while the kernel runs, and "
-        "the source alone does not say what the compiler makes of it."
+        "compiler writes them out. The bounds of this one are computed while the kernel runs, "
+        "and the source alone does not say what the compiler makes of it."
     )
 
 
 def instructions_per_multiply_add(at_most: float) -> Target:
-    """Instructions of the innermost loop of the machine code; unknown without a compiler."""
+    """Return a target for the instructions per multiply-add in the innermost loop's machine code.
 
-    def measure(seen: Run) -> float | None:
-        code = machine_code(seen)
+    The count is unknown without a compiler.
+    """
+
+    def measure(run: Run) -> float | None:
+        code = machine_code(run)
         if code is None:
             return None
         body = code.hot.body if code.hot else code.code
         return len(body) / max(1, _count(body, *MULTIPLICATIONS))
 
-    def cause(seen: Run, value: float) -> str:
-        code = machine_code(seen)
+    def cause(run: Run, value: float) -> str:
+        code = machine_code(run)
         body = code.hot.body if code.hot else code.code
-        return (
-            f"in the machine code ({code.arch}) the loop with the most multiply-adds has "
-            f"{len(body)} instructions for {_count(body, *MULTIPLICATIONS)} of them. That is "
-            f"{value:.3g} for each; the target is {at_most:g}. {_what_they_do(body)}"
+        return translate(
+            "in the machine code ({arch}) the loop with the most multiply-adds has {count} "
+            "instructions for {wanted} of them. That is {value:.3g} for each; the target is "
+            "{at_most:g}. {what_they_do}",
+            arch=code.arch,
+            count=len(body),
+            wanted=_count(body, *MULTIPLICATIONS),
+            value=value,
+            at_most=at_most,
+            what_they_do=_what_they_do(body),
         )
 
     words = f"at most {at_most:g} instructions per multiply-add in the machine code"
@@ -107,27 +125,29 @@ def instructions_per_multiply_add(at_most: float) -> Target:
 
 
 def _what_they_do(body) -> str:
-    """The instructions of a loop that an unrolled one does not need."""
+    """Return a sentence on the instructions of a loop that an unrolled loop does not need."""
     multiplications = _count(body, *MULTIPLICATIONS)
-    # One that is the same in all lanes has a U before its name.
+    # The names of uniform instructions, whose values are the same in all lanes, begin with a U.
     selects, tests = _count(body, "SEL", "USEL"), _count(body, "ISETP", "UISETP")
     if _count(body, "DSETP", "DADD", "DFMA", "I2F"):
-        return (
-            "Some convert an index to float64 and compare there: Numba does so where a `uint32` "
-            "meets an integer that may be negative."
+        return translate(
+            "Some convert an index to float64 and compare there: Numba does so where a "
+            "`uint32` meets an integer that may be negative."
         )
     if selects:
-        return (
-            f"{selects} instructions (`SEL`, `USEL`) choose between two values of an index: here "
-            "the compiler does not know that the index is never negative. Lesson 06 says why it "
-            "asks."
+        return translate(
+            "{selects} instructions (`SEL`, `USEL`) choose between two values of an index: "
+            "here the compiler does not know that the index is never negative. Lesson 06 says "
+            "why it asks.",
+            selects=selects,
         )
     if tests > max(2, multiplications / 2):
-        return (
-            f"{tests} instructions (`ISETP`) compare: is there a test for each term, and not one "
-            "for each turn?"
+        return translate(
+            "{tests} instructions (`ISETP`) compare: is there a test for each term, and not "
+            "one for each turn?",
+            tests=tests,
         )
-    return "How many multiply-adds share one comparison and one jump?"
+    return translate("How many multiply-adds share one comparison and one jump?")
 
 
 def _count(body, *names: str) -> int:

@@ -1,4 +1,4 @@
-"""What the compiler makes of a reader's kernel, where there is a compiler."""
+"""The machine code of a reader's kernel, on a machine with a compiler."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from gpu_xray import XRay
 
 
-def machine_code(seen: Run) -> XRay | None:
-    """The x-ray of the kernel for the arguments of this run; None where the compiler is missing."""
-    from gpu_xray import xray  # half a second, which a check without it need not wait
+def machine_code(run: Run) -> XRay | None:
+    """Compile the kernel for the arguments of a run; return None if there is no compiler."""
+    from gpu_xray import xray  # this import takes half a second, which most checks do not need
 
-    given = (*seen.inputs, seen.out)
+    arguments = (*run.inputs, run.out)
     try:
-        return xray(seen.kernel, types.void(*map(typeof, given)))
+        return xray(run.kernel, types.void(*map(typeof, arguments)))
     except CourseError:
         return None

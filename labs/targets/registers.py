@@ -1,4 +1,4 @@
-"""Targets of kernels whose numbers belong in registers, as the machine code shows them."""
+"""Targets that are counted in machine code, for kernels that keep their numbers in registers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from gpu_xray.loops import FFMA
 from labs.checking.phrasing import quoted, sentence
 from labs.checking.run import Run
 from labs.checking.target import Target
-from labs.targets.loop_unrolling import written_out
+from labs.targets.loop_unrolling import unrolled_loops
 from labs.targets.machine_code import machine_code
+from utils.translation import translate
 
-# Instructions of a loop that keep sums from being added up, and what they do there.
+# Instructions that keep a loop from its multiply-adds, each with a clause on what they do.
 _AWAY = (
     (("LDL", "STL"), "go to local memory and back"),
     (("LDS", "STS"), "go to shared memory and back"),
@@ -24,24 +25,29 @@ _CHOICES = (
 
 
 def no_local_memory() -> Target:
-    """All numbers of a thread lie in registers; unknown where the compiler is missing."""
+    """Return the target of no local memory; its count is unknown without a compiler."""
 
-    def measure(seen: Run) -> float | None:
-        code = machine_code(seen)
+    def measure(run: Run) -> float | None:
+        code = machine_code(run)
         return None if code is None else float(code.local_bytes)
 
-    def cause(seen: Run, value: float) -> str:
-        code = machine_code(seen)
+    def cause(run: Run, value: float) -> str:
+        code = machine_code(run)
         if code.spill_bytes:
-            return (
-                f"{code.spill_bytes} bytes of each thread are spilled: the kernel may use "
-                f"{code.registers} registers, and its numbers need more. What limits them?"
+            return translate(
+                "{spill_bytes} bytes of each thread are spilled: the kernel may use "
+                "{registers} registers, and its numbers need more. What limits them?",
+                spill_bytes=code.spill_bytes,
+                registers=code.registers,
             )
         moved = ", ".join(f"{code.instructions[one]} `{one}`" for one in ("LDL", "STL"))
-        return (
-            f"{value:g} bytes of each thread lie in local memory, which is memory and no "
-            f"register. The machine code ({code.arch}) loads and stores there ({moved}). "
-            f"{_why(seen)}"
+        return translate(
+            "{value:g} bytes of each thread lie in local memory, which is memory and no "
+            "register. The machine code ({arch}) loads and stores there ({moved}). {why}",
+            value=value,
+            arch=code.arch,
+            moved=moved,
+            why=_why(run),
         )
 
     words = "no local memory in the machine code"
@@ -49,21 +55,29 @@ def no_local_memory() -> Target:
 
 
 def share_of_multiply_adds(at_least: float) -> Target:
-    """Of the loop with the most multiply-adds; held as instructions for each of them."""
+    """Return a target for the share of multiply-adds in the instructions of the hottest loop.
 
-    def measure(seen: Run) -> float | None:
-        code = machine_code(seen)
+    It is stored as instructions per multiply-add, because a Target is an upper limit.
+    """
+
+    def measure(run: Run) -> float | None:
+        code = machine_code(run)
         return None if code is None else 1 / max(code.ffma_share, 1e-3)
 
-    def cause(seen: Run, value: float) -> str:
-        code = machine_code(seen)
+    def cause(run: Run, value: float) -> str:
+        code = machine_code(run)
         body = code.hot.body if code.hot else code.code
         many = sum(one.name in FFMA for one in body)
-        return (
-            f"in the machine code ({code.arch}) the loop with the most multiply-adds has "
-            f"{len(body)} instructions, and {many} of them multiply and add. That is "
-            f"{many / len(body):.1%}; the target is {at_least:.0%}. "
-            f"{_what_stands_between(body, seen.tree)}"
+        return translate(
+            "in the machine code ({arch}) the loop with the most multiply-adds has {count} "
+            "instructions, and {many} of them multiply and add. That is {share:.1%}; the "
+            "target is {at_least:.0%}. {what_stands_between}",
+            arch=code.arch,
+            count=len(body),
+            many=many,
+            share=many / len(body),
+            at_least=at_least,
+            what_stands_between=_what_stands_between(body, run.tree),
         )
 
     words = f"at least {at_least:.0%} of the loop's machine code are multiply-adds"
@@ -73,7 +87,7 @@ def share_of_multiply_adds(at_least: float) -> Target:
 
 
 def _what_stands_between(body, tree: ast.FunctionDef) -> str:
-    """The cause of what stands between multiply-adds, or what it is, or a question."""
+    """Return a sentence on the instructions between multiply-adds, or a question."""
     return (
         _most_of(_AWAY, body)
         or _open_loop(tree)
@@ -83,7 +97,7 @@ def _what_stands_between(body, tree: ast.FunctionDef) -> str:
 
 
 def _most_of(kinds, body) -> str:
-    """The first kind of instructions of which there are many; empty where there is none."""
+    """Return a sentence on the first kind of instructions of which there are many, or ""."""
     for names, words in kinds:
         count = sum(one.name in names for one in body)
         if count > sum(one.name in FFMA for one in body) / 2:
@@ -93,67 +107,83 @@ def _most_of(kinds, body) -> str:
 
 
 def _open_loop(tree: ast.FunctionDef) -> str:
-    """The loop over a local array that ends where the compiler cannot know; empty without one."""
+    """Return a sentence on the loop over a local array whose end is not constant, or ""."""
     access, _, loop = _unknown_index(tree) or (None, None, None)
     if loop is None:
         return ""
     head = quoted(ast.unparse(loop).splitlines()[0])
-    return (
-        f"Line {loop.lineno}, {head}, still ends at a number that only the launch knows. So the "
-        f"compiler cannot know which elements of `{access.value.id}` that loop takes."
+    return translate(
+        "Line {line}, {head}, still ends at a number that only the launch knows. So the "
+        "compiler cannot know which elements of `{id}` that loop takes.",
+        line=loop.lineno,
+        head=head,
+        id=access.value.id,
     )
 
 
-def _why(seen: Run) -> str:
-    """The first index of a local array that the compiler cannot know."""
-    unknown = _unknown_index(seen.tree)
+def _why(run: Run) -> str:
+    """Return a sentence on the first local-array index that the compiler cannot know."""
+    unknown = _unknown_index(run.tree)
     if unknown is None:
-        return "Which array is too large for registers, or who gets its address?"
+        return translate("Which array is too large for registers, or who gets its address?")
     access, name, loop = unknown
-    told = f"In line {access.lineno} the index of `{ast.unparse(access)}` is known only when the "
-    told += "kernel runs"
+    symptom = (
+        f"In line {access.lineno} the index of `{ast.unparse(access)}` is known only when the "
+        "kernel runs"
+    )
     if loop is None:
-        return f"{told}, and a register has no address: the array must lie in memory."
+        return translate(
+            "{symptom}, and a register has no address: the array must lie in memory.",
+            symptom=symptom,
+        )
     head = quoted(ast.unparse(loop).splitlines()[0])
-    return (
-        f"{told}, because nobody knows before how far `{name}` goes in line {loop.lineno}, {head}. "
-        "A register has no address: the array must lie in memory."
+    return translate(
+        "{symptom}, because nobody knows before how far `{name}` goes in line {line}, "
+        "{head}. A register has no address: the array must lie in memory.",
+        symptom=symptom,
+        name=name,
+        line=loop.lineno,
+        head=head,
     )
 
 
 def _unknown_index(tree: ast.FunctionDef):
-    """(access, name, its loop or None) for the first such index in the code; None without one."""
+    """Find the first local-array index that the compiler cannot know.
+
+    Returns (access, name in the index, loop over that name or None), or None if there is none.
+    """
     arrays = {
         node.targets[0].id
         for node in ast.walk(tree)
         if isinstance(node, ast.Assign) and "local.array" in ast.unparse(node.value)
         if isinstance(node.targets[0], ast.Name)
     }
-    gone = written_out(tree)
+    unrolled = unrolled_loops(tree)
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
-    known = {loop.target.id for loop in loops if loop.lineno in gone}
-    found = [
+    known = {loop.target.id for loop in loops if loop.lineno in unrolled}
+    unknown = [
         (node, name.id)
         for node in ast.walk(tree)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
         if node.value.id in arrays
         for name in ast.walk(node.slice)
-        if isinstance(name, ast.Name) and not _is_known(node, name.id, known, loops, gone)
+        if isinstance(name, ast.Name)
+        if not _is_known(node, name.id, known, loops, unrolled)
     ]
-    if not found:
+    if not unknown:
         return None
-    access, name = min(found, key=lambda one: one[0].lineno)
+    access, name = min(unknown, key=lambda one: one[0].lineno)
     around = [loop for loop in loops if loop.lineno <= access.lineno <= loop.end_lineno]
     deciding = [loop for loop in around if name in ast.unparse(loop).splitlines()[0]]
     return access, name, deciding[-1] if deciding else None
 
 
-def _is_known(access: ast.AST, name: str, known: set[str], loops: list, gone: set[int]) -> bool:
-    """Whether the innermost loop over this name has bounds that the compiler knows."""
+def _is_known(access: ast.AST, name: str, known: set[str], loops: list, unrolled: set[int]) -> bool:
+    """Return True if the innermost loop over this name has bounds that the compiler knows."""
     around = [
         loop
         for loop in loops
         if loop.lineno <= access.lineno <= loop.end_lineno
         if isinstance(loop, ast.For) and getattr(loop.target, "id", None) == name
     ]
-    return around[-1].lineno in gone if around else name in known
+    return around[-1].lineno in unrolled if around else name in known

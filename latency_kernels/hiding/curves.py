@@ -27,12 +27,12 @@ from utils.measuring.measure_command import add_device
 DRAWN_ILPS = (1, 2, 3, 4)
 DRAWN_THREADS = (64, 128, 256)
 FLOAT_BYTES = 4
-# Of the copies, and the occupancies in % that a figure of them marks.
+# The copies that are drawn, and the occupancies in % that their figure marks.
 DRAWN_COPIES = ("1 float", "4 float", "8 float", "8 float4")
 OCCUPANCY_TICKS = (8, 16, 25, 50, 100)
-# Two recorded rates that lie closer together count as the same.
+# Two recorded rates that differ by less than this fraction count as the same.
 SAME = 0.02
-# What Volkov 2010 claims for a GTX 480: so much of the bandwidth at so low an occupancy.
+# The claim of Volkov 2010 for a GTX 480: this share of the bandwidth at this occupancy.
 CLAIMED_SHARE, CLAIMED_OCCUPANCY, CLAIMED_COPY = 0.87, 0.08, "8 float4"
 
 
@@ -51,13 +51,13 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def device_shown() -> Device:
-    """The device whose curves a lesson draws: the one at hand if it has any, else the H200."""
+    """Return the device whose curves a lesson draws: the current one if recorded, else the H200."""
     device = devices.current()
     return device if device and _path(device).exists() else devices.find(devices.REFERENCE)
 
 
 def recorded(device: Device) -> pd.DataFrame:
-    """The recorded curves of a device: the columns of `Point`, and who measured it and when."""
+    """Return a device's recorded curves: the columns of `Point`, and device, versions, date."""
     path = _path(device)
     if not path.exists():
         raise CourseError(
@@ -68,10 +68,11 @@ def recorded(device: Device) -> pd.DataFrame:
 
 
 def littles_law(frame: pd.DataFrame, device: Device) -> pd.DataFrame:
-    """What must be under way in an SM: latency × throughput, for arithmetic and for memory.
+    """Return the work that must be in flight in an SM: latency × throughput.
 
-    Columns: latency (cycles), per_cycle (operations or bytes of one SM), under_way (the product),
-    unit. The latency is that of an idle device, the throughput that of the data sheet.
+    There is a row for arithmetic and one for memory. The columns are latency (cycles), per_cycle
+    (operations or bytes of one SM), under_way (the product), and unit. The latency is that of an
+    idle device, the throughput that of the data sheet.
     """
     cycles = frame[frame["experiment"] == "latency"].set_index("what")["value"]
     clock = frame.loc[frame["experiment"] == "latency", "sm_clock_mhz"].median()
@@ -88,10 +89,11 @@ def littles_law(frame: pd.DataFrame, device: Device) -> pd.DataFrame:
 def expected_share(
     frame: pd.DataFrame, device: Device, threads: pd.Series, ilp: pd.Series
 ) -> pd.Series:
-    """What Little's law lets chains reach, as a share of an SM's peak.
+    """Return the share of an SM's peak that chains can reach by Little's law.
 
-    threads: of an SM. ilp: independent chains of each. The warps are dealt to the sub-partitions of
-    the SM, each with lanes of its own, and the SM has finished when the fullest of them has.
+    `threads` is the number per SM and `ilp` the number of independent chains per thread. The warps
+    are distributed over the SM's sub-partitions, each with lanes of its own, and the SM has
+    finished when the fullest sub-partition has.
     """
     parts = limits_of(device.compute_capability).sub_partitions
     warps = np.ceil(threads / WARP)
@@ -101,7 +103,7 @@ def expected_share(
 
 
 def answer(frame: pd.DataFrame) -> str:
-    """What has become of the claim of Volkov 2010, in one sentence."""
+    """Return a sentence that compares the claim of Volkov 2010 with the recorded copies."""
     copies = frame[(frame["experiment"] == "copy") & (frame["what"] == CLAIMED_COPY)]
     nearest = copies.loc[(copies["occupancy"] - CLAIMED_OCCUPANCY).abs().idxmin()]
     return (
@@ -112,17 +114,17 @@ def answer(frame: pd.DataFrame) -> str:
 
 
 def where(frame: pd.DataFrame) -> str:
-    """Device and date, as a figure says them."""
+    """Return the device and the date of the record, as a figure prints them."""
     return f"recorded {frame['date'].max()} on {frame['device'].iloc[0]}"
 
 
 def arithmetic_figure(
     frame: pd.DataFrame, device: Device, sms: int, ilps: Sequence[int] = DRAWN_ILPS
 ) -> Figure:
-    """Share of the FMA loop's rate against threads per SM, for chains in one SM or in all.
+    """Draw the share of the FMA loop's rate against threads per SM, for chains in one SM or in all.
 
-    ilps: the numbers of chains that are drawn; of those alone the published marks. A single curve
-    has the number of threads written where it falls.
+    `ilps` are the numbers of chains that are drawn, also of the published marks. A single curve is
+    annotated with the number of threads where it falls.
     """
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == sms)]
     chosen = chosen[chosen["floats"].isin(ilps)]
@@ -141,22 +143,21 @@ def arithmetic_figure(
         for row in published.itertuples()
         if row.ilp in ilps
     ]
-    place = "one SM" if sms == 1 else f"all {sms} SMs"
-    title = f"Chains of multiply-adds on {place}"
+    title = f"Chains of multiply-adds on {'one SM' if sms == 1 else f'all {sms} SMs'}"
     crosses = "cross" if len(marks) == 1 else "crosses"
-    told = f"{where(frame)}; {crosses}: where the GTX480 of 2010 is at its peak"
+    subtitle = f"{where(frame)}; {crosses}: where the GTX480 of 2010 is at its peak"
     notes = _falls(points) if len(ilps) == 1 else ()
-    return plots.share_lines(points, "threads per SM", title, told, marks, notes=notes)
+    return plots.share_lines(points, "threads per SM", title, subtitle, marks, notes=notes)
 
 
 def _falls(points: pd.DataFrame) -> list[tuple[float, float, str]]:
-    """Where a curve lies clearly below the point before it: x, share and x in words."""
+    """Return the points that are clearly below the previous point as (x, share, x as text)."""
     falls = points["share"] < (1 - SAME) * points["share"].shift()
-    return [(one.x, one.share, f"{one.x:g}") for one in points[falls].itertuples()]
+    return [(point.x, point.share, f"{point.x:g}") for point in points[falls].itertuples()]
 
 
 def chains_figure(frame: pd.DataFrame, device: Device) -> Figure:
-    """Share of the FMA loop's rate against the chains of a thread, with so many threads per SM."""
+    """Draw the share of the FMA loop's rate against chains per thread, for some threads per SM."""
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == 1)]
     chosen = chosen[chosen["threads_per_sm"].isin(DRAWN_THREADS)]
     chosen = chosen.sort_values(["threads_per_sm", "floats"])
@@ -174,15 +175,16 @@ def chains_figure(frame: pd.DataFrame, device: Device) -> Figure:
 
 
 def share(frame: pd.DataFrame, what: str, threads: int) -> float:
-    """The recorded share of one point: of chains on one SM, or of a copy; at most, of several.
+    """Return the recorded share of a point of chains on one SM, or of a copy.
 
-    what: a curve, such as "ILP 2" or "8 float4". threads: per SM. CourseError for no such point.
+    `what` is a curve, such as "ILP 2" or "8 float4", and `threads` is per SM. If there are several
+    such points, the best counts. Raises CourseError if there is none.
     """
     return float(point(frame, what, threads)["share"])
 
 
 def against(frame: pd.DataFrame, ilp: int, other: int, threads: int) -> str:
-    """Whether so many chains are "faster" or "slower" than others on one SM, or "the same"."""
+    """Return "faster", "slower" or "the same" for `ilp` against `other` chains on one SM."""
     ratio = share(frame, f"ILP {ilp}", threads) / share(frame, f"ILP {other}", threads)
     if abs(ratio - 1) <= SAME:
         return "the same"
@@ -190,23 +192,23 @@ def against(frame: pd.DataFrame, ilp: int, other: int, threads: int) -> str:
 
 
 def fewest_threads(frame: pd.DataFrame, ilp: int, enough: float) -> int | None:
-    """The fewest recorded threads of one SM that reach such a share; None where none do."""
+    """Return the fewest recorded threads of one SM that reach the share `enough`, or None."""
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == 1)]
     chosen = chosen[(chosen["floats"] == ilp) & (chosen["share"] >= enough)]
     return int(chosen["threads_per_sm"].min()) if len(chosen) else None
 
 
 def loads_under_way(frame: pd.DataFrame, what: str, threads: int) -> float:
-    """Bytes that the threads of an SM have loaded at once, in a copy."""
+    """Return the bytes that the threads of an SM have loaded at once, in a copy."""
     row = point(frame, what, threads)
     return float(row["threads_per_sm"] * row["floats"] * FLOAT_BYTES)
 
 
 def turn_cycles(frame: pd.DataFrame, what: str, threads: int) -> float:
-    """Cycles of one turn of a copy: from a load of a thread to its next one, with the stores.
+    """Return the cycles of a copy's iteration: from a thread's load to its next, with stores.
 
-    Little's law, turned round: the loads under way over those that come per cycle. Half of the
-    rate is loads.
+    By Little's law, it is the loads in flight divided by the loads per cycle. Half of the rate is
+    loads.
     """
     row = point(frame, what, threads)
     loaded_per_cycle = row["value"] / 2 * 1e3 / row["sm_clock_mhz"] / row["sms"]
@@ -214,37 +216,40 @@ def turn_cycles(frame: pd.DataFrame, what: str, threads: int) -> float:
 
 
 def loop_cycles(frame: pd.DataFrame, device: Device, ilp: int, multiply_adds: int) -> float:
-    """Recorded cycles of one turn of a loop of chains, with one warp for each scheduler of one SM.
+    """Return the recorded cycles of one iteration of a loop of chains, with one warp per scheduler.
 
-    multiply_adds: of a warp in a turn, as the compiler has made the loop.
+    `multiply_adds` is the number per warp and iteration in the compiled loop.
     """
     threads = WARP * limits_of(device.compute_capability).sub_partitions
     row = point(frame, f"ILP {ilp}", threads)
-    of_a_warp_per_cycle = row["value"] * 1e3 / 2 / row["sm_clock_mhz"] / threads
-    return multiply_adds / of_a_warp_per_cycle
+    per_warp_and_cycle = row["value"] * 1e3 / 2 / row["sm_clock_mhz"] / threads
+    return multiply_adds / per_warp_and_cycle
 
 
 def point(frame: pd.DataFrame, what: str, threads: int) -> pd.Series:
-    """The fastest recorded point of a curve: chains on one SM, or a copy. CourseError for none."""
+    """Return the fastest recorded point of a curve, or raise CourseError if there is none.
+
+    The curve is of chains on one SM, or of a copy.
+    """
     return _points(frame, what, threads).sort_values("share").iloc[-1]
 
 
 def _points(frame: pd.DataFrame, what: str, threads: int) -> pd.DataFrame:
-    everywhere = frame["sms"].eq(1) | frame["experiment"].eq("copy")
-    found = frame[everywhere & frame["what"].eq(what) & frame["threads_per_sm"].eq(threads)]
-    if found.empty:
+    comparable = frame["sms"].eq(1) | frame["experiment"].eq("copy")
+    points = frame[comparable & frame["what"].eq(what) & frame["threads_per_sm"].eq(threads)]
+    if points.empty:
         raise CourseError(
             f"There is no recorded point of {what!r} with {threads} threads per SM: look into "
             "latency_curves.csv."
         )
-    return found
+    return points
 
 
 def copy_figure(frame: pd.DataFrame, device: Device) -> Figure:
-    """Share of the bandwidth against occupancy, for copies with more or less under way."""
+    """Draw the share of the bandwidth against occupancy, for copies of several widths."""
     chosen = frame[frame["what"].isin(DRAWN_COPIES)].sort_values(["floats", "occupancy"])
     needed = littles_law(frame, device).loc["memory", "under_way"]
-    # Half of the bandwidth reads, and only reads are waited for.
+    # Half of the bandwidth is reads, and only reads make a thread wait.
     under_way = chosen["threads_per_sm"] * chosen["floats"] * FLOAT_BYTES
     points = pd.DataFrame(
         {
@@ -256,13 +261,13 @@ def copy_figure(frame: pd.DataFrame, device: Device) -> Figure:
     )
     marks = [(100 * CLAIMED_OCCUPANCY, CLAIMED_SHARE, CLAIMED_COPY)]
     title = "Copying, by what each thread has under way"
-    told = f"{where(frame)}; cross: the claim for the GTX480 of 2010"
+    subtitle = f"{where(frame)}; cross: the claim for the GTX480 of 2010"
     ticks = OCCUPANCY_TICKS
-    return plots.share_lines(points, "occupancy in %", title, told, marks, ticks=ticks)
+    return plots.share_lines(points, "occupancy in %", title, subtitle, marks, ticks=ticks)
 
 
 def _curves(options: argparse.Namespace) -> tuple[Device, pd.DataFrame]:
-    device = device_for("--record", "Leave it away.") if options.record else devices.current()
+    device = device_for("--record", "Leave it out.") if options.record else devices.current()
     if device is None:
         device = devices.find(options.device)
         return device, recorded(device)
@@ -274,13 +279,13 @@ def _curves(options: argparse.Namespace) -> tuple[Device, pd.DataFrame]:
 
 
 def _as_frame(device: Device) -> pd.DataFrame:
-    who = {
+    columns = {
         "device": device.name,
         "compute_capability": ".".join(map(str, device.compute_capability)),
         **asdict(versions()),
         "date": datetime.date.today().isoformat(),
     }
-    return pd.DataFrame([who | asdict(point) for point in measure(device)])
+    return pd.DataFrame([columns | asdict(point) for point in measure(device)])
 
 
 def _path(device: Device) -> Path:

@@ -1,8 +1,8 @@
-"""How much must be under way: arithmetic against threads, copies against occupancy, and latencies.
+"""Experiments on latency hiding: arithmetic against threads, copies against occupancy, latencies.
 
-The experiments of V. Volkov, "Better Performance at Lower Occupancy" (GPU Technology Conference,
-2010), on the GPU at hand. Each gives points of curves: a rate, and its share of what the device
-reaches when nothing stands in the way.
+These are the experiments of V. Volkov, "Better Performance at Lower Occupancy" (GPU Technology
+Conference, 2010), on the current GPU. Each yields points of curves: a rate, and its share of the
+rate that the device reaches without obstacles.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from numba import cuda
 
 from latency_kernels import arithmetic, chase, copies, fma_loop
+from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.problems import Problem, draw, judge, poisoned
 from utils.ladder.shapes import ReduceShape
@@ -31,16 +32,16 @@ ERROR_OF_CHAINS = 2.0**-19
 
 # Elements per thread as in Volkov 2010: how many floats at once, and how often.
 COPIES = ((1, 1), (1, 2), (1, 4), (1, 8), (2, 8), (4, 8))
-# Threads of a block, and how many blocks share an SM. A launch gets at most 48 KiB of dynamic
-# shared memory, so that fewer than four blocks cannot be had.
+# (threads per block, blocks per SM). A launch gets at most 48 KiB of dynamic shared memory, so the
+# number of blocks per SM cannot be limited to fewer than four.
 OCCUPANCIES = ((32, 4), (32, 5), (32, 6), (64, 4), (64, 5), (64, 6), (64, 8), (64, 10), (64, 12),
                (64, 16), (64, 20), (64, 24), (64, 32))  # fmt: skip
 COPIED = 2**28
 CHECKED_BLOCKS = 3
-RESERVED_BYTES = KIB  # of shared memory, by the system, in each block
+RESERVED_BYTES = KIB  # the shared memory that the system reserves in each block
 MOST_SHARED_BYTES = 48 * KIB
 
-# Places of a chase and the elements between them: one per line of 128 bytes, in memory or cache.
+# The stride and the length of a chase: one element per line of 128 bytes, in memory or cache.
 APART = 32
 PLACES = {"L2": 2**16, "DRAM": 2**23}
 STEPS = {"shared": 2**19, "L2": 2**15, "DRAM": 2**13}
@@ -48,12 +49,14 @@ STEPS = {"shared": 2**19, "L2": 2**15, "DRAM": 2**13}
 
 @dataclass(frozen=True)
 class Point:
-    """One measurement. None where a column does not apply.
+    """One measurement. Columns that do not apply are None.
 
-    experiment: "arithmetic", "copy" or "latency". what: the curve, such as "ILP 2", "8 float4", or
-    whose latency. floats: what one thread has under way. value: in `unit`, which is GFLOP/s, GB/s
-    or cycles. share: of the FMA loop's rate on as many SMs in the same run, or of the data sheet's
-    bandwidth.
+    experiment: "arithmetic", "copy" or "latency".
+    what: the curve, such as "ILP 2" or "8 float4", or the memory whose latency it is.
+    floats: the floats that one thread has in flight.
+    value: in `unit`, which is GFLOP/s, GB/s or cycles.
+    share: the share of the FMA loop's rate on as many SMs in the same run, or of the data sheet's
+        bandwidth.
     """
 
     experiment: str
@@ -72,11 +75,11 @@ class Point:
 
 
 def measure(device: Device) -> Iterator[Point]:
-    """All points of the device at hand. Takes about a minute.
+    """Yield all points of the current device, in about a minute.
 
-    Raises CourseError where NVML tells no clock: cycles are time times clock.
+    Raises CourseError if NVML does not report a clock, because cycles are time times clock.
     """
-    # One SM takes one block; what is more than a block can hold goes to another SM.
+    # On one SM there is one block; further threads would run on another SM.
     yield from arithmetic_points(device, 1, ILPS, THREADS)
     yield from arithmetic_points(device, device.sms, ILPS, (*THREADS, _threads_per_sm()))
     x = cuda.to_device(draw("uniform", COPIED, seed=1))
@@ -92,9 +95,9 @@ def measure(device: Device) -> Iterator[Point]:
 def arithmetic_points(
     device: Device, sms: int, ilps: Iterable[int], threads: Iterable[int]
 ) -> Iterator[Point]:
-    """Chains of multiply-adds on so many SMs of the device at hand, beside the FMA loop's rate.
+    """Yield points of multiply-add chains on `sms` SMs, with shares of the FMA loop's rate.
 
-    threads: per SM; with sms=1 at most 1024, which is one block.
+    `threads` are per SM; with sms=1 at most 1024, which is one block.
     """
     ceiling = _ceiling() * sms / device.sms
     for ilp in ilps:
@@ -104,7 +107,7 @@ def arithmetic_points(
 
 
 def _ceiling() -> float:
-    """GFLOP/s of the FMA loop on all SMs, here and now."""
+    """Measure the FMA loop on all SMs and return its GFLOP/s."""
     step = fma_loop.STEP
     x = cuda.to_device(step.task.problem(CEILING, "uniform").inputs[0])
     out = cuda.device_array(step.task.output_shape(CEILING.elements), np.float32)
@@ -113,7 +116,7 @@ def _ceiling() -> float:
 
 
 def _check_arithmetic(ilp: int) -> None:
-    """CourseError unless each lane's chains are what they are in float64."""
+    """Raise CourseError unless the chains of each lane equal those in float64."""
     x, turns = draw("uniform", WARP + 1 + ilp, seed=1), 2
     lane = np.arange(WARP)
     b, *chains = (x.astype(np.float64)[lane + at] for at in range(1 + ilp))
@@ -123,7 +126,7 @@ def _check_arithmetic(ilp: int) -> None:
 
 
 def _check_copy(width: int, count: int, block: int) -> None:
-    """CourseError unless the copy is one."""
+    """Raise CourseError unless the copy equals its input."""
     x = draw("uniform", CHECKED_BLOCKS * block * copies.FLOATS, seed=1)
     kernel = copies.build(width, count, block)[CHECKED_BLOCKS, block]
     _check(kernel, (x, copies.turns_of(width, count)), x, 0.0)
@@ -140,8 +143,8 @@ def _check(kernel, inputs: tuple, reference: np.ndarray, allowed: float) -> None
 
 
 def _arithmetic(ilp: int, sms: int, threads: int, ceiling: float) -> Point:
-    """Blocks of at most 1024 threads, as many per SM as it takes."""
-    per_sm = -(-threads // 1024)
+    """Measure chains with blocks of at most 1024 threads, as many per SM as needed."""
+    per_sm = cdiv(threads, 1024)
     x = cuda.to_device(draw("uniform", WARP + 1 + ilp, seed=1))
     out = cuda.device_array(sms * threads, np.float32)
     turns = FMAS_PER_SM // (threads * ilp * arithmetic.UNROLL)
@@ -163,9 +166,14 @@ def _arithmetic(ilp: int, sms: int, threads: int, ceiling: float) -> Point:
     )
 
 
-def _copy(device: Device, width: int, count: int, place: tuple[int, int], arrays: tuple) -> Point:
-    """place: threads of a block, and the most blocks that shared memory lets into an SM."""
-    block, blocks = place
+def _copy(
+    device: Device, width: int, count: int, residency: tuple[int, int], arrays: tuple
+) -> Point:
+    """Measure a copy whose threads have `count` loads of `width` floats (1, 2 or 4) in flight.
+
+    residency: threads per block, and the most blocks per SM. The point's value is in GB/s.
+    """
+    block, blocks = residency
     kernel = copies.build(width, count, block)
     shared = shared_bytes(device, blocks)
     launch = kernel[COPIED // (block * copies.FLOATS), block, 0, shared]
@@ -189,9 +197,9 @@ def _copy(device: Device, width: int, count: int, place: tuple[int, int], arrays
 
 
 def shared_bytes(device: Device, blocks: int) -> int:
-    """Dynamic shared memory per block with which so many blocks fit into an SM, and not one more.
+    """Return the dynamic shared memory per block with which exactly `blocks` blocks fit into an SM.
 
-    CourseError where that is more than a launch may ask for.
+    Raises CourseError if that is more than a launch may request.
     """
     room = int(device.shared_kib_per_sm * KIB)
     needed = max(0, room // (blocks + 1) - RESERVED_BYTES + 1)
@@ -204,18 +212,18 @@ def shared_bytes(device: Device, blocks: int) -> int:
 
 
 def _resident_blocks(kernel, block: int, shared: int, sms: int) -> int:
-    """What the driver says of an SM: registers and the number of blocks are limits, too."""
+    """Return the blocks per SM by the driver, whose limits include registers and block slots."""
     (compiled,) = kernel.overloads.values()
     return compiled.max_cooperative_grid_blocks(block, shared) // sms
 
 
 def _threads_per_sm() -> int:
-    """At most: the number that is an occupancy of 100 %."""
+    """Return the most threads per SM, which is an occupancy of 100 %."""
     return cuda.get_current_device().MAX_THREADS_PER_MULTIPROCESSOR
 
 
 def _latencies() -> Iterator[Point]:
-    """In cycles of the SM clock, each as one thread (or one warp) sees it."""
+    """Measure latencies in cycles of the SM clock, as one thread or one warp experiences them."""
     x = cuda.to_device(draw("uniform", WARP + 2, seed=1))
     out = cuda.device_array(WARP, np.float32)
     turns = FMAS_PER_SM // (WARP * arithmetic.UNROLL)
@@ -226,7 +234,7 @@ def _latencies() -> Iterator[Point]:
         following = chase.tour(words, 1 if what == "shared" else APART)
         launch = chase.chase_shared[1, WARP] if what == "shared" else chase.chase_global[1, 1]
         at = cuda.to_device(np.zeros(1, np.uint32))
-        # It goes on where it stopped, so that what it read before is not in the cache again.
+        # Each launch goes on where the last one stopped, so that it finds no element in the cache.
         (timing,) = time_gpu([partial(launch, cuda.to_device(following), at, steps)])
         yield _latency(what, timing, steps)
 
@@ -234,7 +242,7 @@ def _latencies() -> Iterator[Point]:
 def _latency(what: str, timing: Timing, steps: int) -> Point:
     if timing.sm_clock_mhz is None:
         raise CourseError(
-            "NVML tells no clock of this GPU, and cycles are time times clock: install "
+            "NVML reports no clock for this GPU, and cycles are time times clock: install "
             "nvidia-ml-py, or use a whole GPU."
         )
     return Point(

@@ -22,9 +22,9 @@ _SENTENCE = "{} The lesson goes on without this table."
 
 
 def law(frame: pd.DataFrame, device: Device) -> Table:
-    """Latency × rate for multiply-adds and for memory, and for the loads of a copy."""
-    found = curves.littles_law(frame, device)
-    operations, memory = found.loc["arithmetic"], found.loc["memory"]
+    """Return the table of latency × rate for multiply-adds, for memory, and for a copy's loads."""
+    needed = curves.littles_law(frame, device)
+    operations, memory = needed.loc["arithmetic"], needed.loc["memory"]
     rows = [
         ("multiply-adds, one SM", *_product(operations, 1)),
         ("bytes from memory, one SM", *_product(memory, 1)),
@@ -37,19 +37,20 @@ def law(frame: pd.DataFrame, device: Device) -> Table:
 
 
 def _product(row: pd.Series, part: float) -> tuple[str, str, str]:
-    """Latency, rate of such a multiple of one SM, and what is then under way."""
+    """Return latency, rate and their product, the rate being `part` times that of one SM."""
     return number(row["latency"]), number(part * row["per_cycle"]), number(part * row["under_way"])
 
 
 def _kept(words: str) -> str:
-    """Words that stay on one row."""
+    """Return the words with non-breaking spaces, so that they stay on one line."""
     return words.replace(" ", "\u00a0")
 
 
 def loops(frame: pd.DataFrame, device: Device, *ilps: int) -> Table | Card:
-    """Loops of chains with one warp per scheduler: what a turn holds, and how long it takes.
+    """Return the table of loops of chains with one warp per scheduler: instructions and cycles.
 
-    ilps: numbers of chains. Where the compiler is missing a sentence takes the table's place.
+    `ilps` are the numbers of chains. If the compiler is missing, a card with a sentence is returned
+    instead.
     """
     rows = []
     for ilp in ilps:
@@ -67,7 +68,7 @@ def loops(frame: pd.DataFrame, device: Device, *ilps: int) -> Table | Card:
 
 
 def threads_then_and_now(frame: pd.DataFrame, enough: float = 0.9) -> Table:
-    """For each ILP the threads of an SM that a GTX480 needed, and those that are needed here."""
+    """Return the table of the threads per SM that a GTX480 needed and that are needed here."""
     published = records.published("latency_hiding").query("experiment == 'arithmetic'")
     rows = []
     for row in published.itertuples():
@@ -85,7 +86,10 @@ def threads_then_and_now(frame: pd.DataFrame, enough: float = 0.9) -> Table:
 
 
 def copies_at(frame: pd.DataFrame, threads: int, *curves_shown: str) -> Table:
-    """Recorded copies with so many threads per SM: rate, share, loads under way, and one turn."""
+    """Return the table of recorded copies at `threads` threads per SM.
+
+    It has the rate, the share of the data sheet, the loads in flight, and the cycles per iteration.
+    """
     rows = []
     for what in curves_shown:
         point = curves.point(frame, what, threads)
@@ -96,9 +100,9 @@ def copies_at(frame: pd.DataFrame, threads: int, *curves_shown: str) -> Table:
 
 
 def turns(frame: pd.DataFrame, device: Device, *points: tuple[str, int]) -> Table:
-    """One turn of recorded copies beside the latency of a load alone.
+    """Return the table that compares an iteration of recorded copies with the latency of a load.
 
-    points: a curve, such as "8 float4", and the threads per SM.
+    Each of `points` is a curve, such as "8 float4", and the threads per SM.
     """
     alone = curves.littles_law(frame, device).loc["memory", "latency"]
     rows = [(_kept(what), threads, *_turn(frame, what, threads)) for what, threads in points]
@@ -111,7 +115,7 @@ _TURN = ("of the data sheet", "loads under way in an SM (bytes)", "one turn (cyc
 
 
 def _turn(frame: pd.DataFrame, what: str, threads: int) -> tuple[str, str, str]:
-    """Share of the data sheet's bandwidth, loads under way in an SM, and the cycles of a turn."""
+    """Return the share of the bandwidth, the loads in flight, and the cycles per iteration."""
     return (
         f"{curves.share(frame, what, threads):.1%}",
         number(curves.loads_under_way(frame, what, threads)),
@@ -120,12 +124,13 @@ def _turn(frame: pd.DataFrame, what: str, threads: int) -> tuple[str, str, str]:
 
 
 def beside_the_copy(frame: pd.DataFrame, *points: tuple[str, int]) -> Table:
-    """Recorded copies beside the one with which the course measures the bandwidth of memory.
+    """Return the table that compares recorded copies with the course's measure of bandwidth.
 
-    points: a curve, such as "8 float4", and the threads per SM. As many elements are copied.
+    Each of `points` is a curve, such as "8 float4", and the threads per SM. All copy the same
+    number of elements.
     """
-    ours = share_of_peak(LADDER.step("copy"), "2^28")
-    rows = [(f"the course's copy, {_kept('4 float')}", "100 %", f"{ours:.1%}", "–")]
+    reference = share_of_peak(LADDER.step("copy"), "2^28")
+    rows = [(f"the course's copy, {_kept('4 float')}", "100 %", f"{reference:.1%}", "–")]
     for what, threads in points:
         point = curves.point(frame, what, threads)
         share = point["share"]
@@ -134,7 +139,7 @@ def beside_the_copy(frame: pd.DataFrame, *points: tuple[str, int]) -> Table:
                 _kept(what),
                 f"{100 * point['occupancy']:.0f} %",
                 f"{share:.1%}",
-                f"{share / ours:.0%}",
+                f"{share / reference:.0%}",
             )
         )
     head = ("under way in a thread", "occupancy", "of the data sheet", "of the course's copy")
@@ -142,18 +147,19 @@ def beside_the_copy(frame: pd.DataFrame, *points: tuple[str, int]) -> Table:
 
 
 def order_of_moves(arch: str, **kernels) -> Table | Card:
-    """Loads and stores of copies (x, out) in the order of the machine code.
+    """Return the table of a copy's loads and stores in the order of the machine code.
 
-    kernels: by the name that the reader sees, with _ for spaces. Where the compiler is missing a
-    sentence takes the table's place.
+    `kernels` are copies (x, out), by the name that the reader sees, with _ for spaces. If the
+    compiler is missing, a card with a sentence is returned instead.
     """
     rows = []
     for name, kernel in kernels.items():
         try:
-            seen = xray(kernel, COPY, arch)
+            report = xray(kernel, COPY, arch)
         except CourseError as error:
             return Card("ask", (_SENTENCE.format(error),))
-        order = "".join({"LDG": "L", "STG": "S"}.get(one.name, "") for one in seen.code)
-        rows.append((_kept(name.replace("_", " ")), order, seen.loads_before_use, seen.registers))
+        moves = "".join({"LDG": "L", "STG": "S"}.get(each.name, "") for each in report.code)
+        shown = _kept(name.replace("_", " "))
+        rows.append((shown, moves, report.loads_before_use, report.registers))
     head = ("kernel", "loads (L) and stores (S)", "loads before the first use", "registers")
     return table(f"In the machine code, compiled for {arch}", head, rows)

@@ -1,14 +1,14 @@
-"""In which order the multiply-adds of an outer product are done: three orders of the same work.
+"""Three orders of the multiply-adds of an outer product.
 
-Each device function adds a[i]·b[j] to sums[i, j] for all i, j < N. An order in which neighbours
-share an operand spares the register file a read, where the assembler marks it for reuse.
+Each device function adds a[i]·b[j] to sums[i, j] for all i, j < N. If neighbouring multiply-adds
+share an operand and the assembler marks it for reuse, the register file is read less often.
 """
 
 from numba import cuda
 
 
 def row_by_row(N):
-    """Every row from left to right: in a row a[i] stays, and b[j] changes each time."""
+    """Return a function that goes through every row from left to right, so that it reuses a[i]."""
 
     @cuda.jit(device=True, forceinline=True)
     def add(a, b, sums):
@@ -20,7 +20,10 @@ def row_by_row(N):
 
 
 def back_and_forth(N):
-    """Every second row from right to left: at the end of a row b[j] stays, and a[i] changes."""
+    """Return a function that goes through every second row from right to left.
+
+    At the end of a row b[j] is reused, and a[i] changes.
+    """
 
     @cuda.jit(device=True, forceinline=True)
     def add(a, b, sums):
@@ -33,7 +36,10 @@ def back_and_forth(N):
 
 
 def spiral(N, first=0):
-    """Around the edge, and on inwards: rows `first` to N - 1 - first, and columns likewise."""
+    """Return a function that goes around the edge and inwards.
+
+    It covers the rows and columns `first` to N - 1 - first.
+    """
     last = N - 1 - first
     add_inner = spiral(N, first + 1) if first + 1 < last else None
 

@@ -1,24 +1,25 @@
-"""What the ceilings compute, so that they are checked like every other kernel."""
+"""The tasks of the ceilings, so that they are checked like every other kernel."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numba import float32, void
 
+from utils.division import cdiv
 from utils.ladder.problems import Problem, draw
 from utils.ladder.shapes import FLOAT32_BYTES, ReduceShape, parse_reduce
-from utils.ladder.tasks import Task, Work, check_vector
+from utils.ladder.tasks import Task, TaskWork, check_vector
 
-# Per thread: a patch of 8×8 accumulators, and how often each of them is added to.
+# Per thread: a patch of 8×8 accumulators, and the number of additions to each of them.
 PATCH = 8
 ITERATIONS = 1024
 LANES = 32
-# Shared memory: rows of 32 floats, how many of them a thread reads in a turn, and how many turns.
+# Shared memory: rows of 32 floats, the rows that a thread reads per iteration, and the iterations.
 ROWS = 64
 PER_TURN = 8
 TURNS = 256
-# The L2 cache: windows of 16 KiB, 16 MiB in all. A block reads one in each turn, with so many
-# loads of 16 bytes per thread, and the next one lies so many windows further on.
+# The L2 cache: windows of 16 KiB, 16 MiB in all. In each iteration a block reads one window, with
+# IN_FLIGHT loads of 16 bytes per thread; the next window is STRIDE windows further on.
 WINDOWS = 1024
 L2_BLOCK = 256
 IN_FLIGHT = 4
@@ -33,19 +34,19 @@ L2_INPUTS = WINDOWS * WINDOW
 
 
 def _threads(accumulators: int) -> int:
-    return -(-accumulators // PATCH**2)
+    return cdiv(accumulators, PATCH**2)
 
 
 def _shared_threads(sums: int) -> int:
-    return -(-sums // PER_TURN)
+    return cdiv(sums, PER_TURN)
 
 
 def _l2_threads(reads: int) -> int:
-    return -(-reads // L2_READS)
+    return cdiv(reads, L2_READS)
 
 
 def _fma_problem(shape: ReduceShape, kind: str) -> Problem:
-    """The thread in lane l sums ITERATIONS · x[l + i] · x[l + 8 + j] over i, j < 8."""
+    """Return the problem whose lane l sums ITERATIONS · x[l + i] · x[l + 8 + j] over i, j < 8."""
     x = draw(kind, FMA_INPUTS, seed=1)
     windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), PATCH)[: LANES + PATCH]
     sums, sizes = windows.sum(axis=1), np.abs(windows).sum(axis=1)
@@ -59,7 +60,10 @@ def _fma_problem(shape: ReduceShape, kind: str) -> Problem:
 
 
 def _shared_problem(shape: ReduceShape, kind: str) -> Problem:
-    """The thread in lane l sums every row's element l, TURNS · PER_TURN / ROWS times."""
+    """Return the problem whose thread in lane l sums element l of every row, repeatedly.
+
+    Each row is added TURNS · PER_TURN / ROWS times.
+    """
     x = draw(kind, SHARED_INPUTS, seed=1)
     rows = x.reshape(ROWS, LANES).astype(np.float64) * (TURNS * PER_TURN // ROWS)
     sums = rows.sum(axis=0), np.abs(rows).sum(axis=0)
@@ -67,12 +71,12 @@ def _shared_problem(shape: ReduceShape, kind: str) -> Problem:
 
 
 def _l2_problem(shape: ReduceShape, kind: str) -> Problem:
-    """Block b sums the windows b + STRIDE · turn, counted around the end of x."""
+    """Return the problem whose block b sums the windows b + STRIDE · turn, modulo WINDOWS."""
     x = draw(kind, L2_INPUTS, seed=1)
-    # By window, load, thread and part of the load.
+    # The axes are window, load, thread, and element of the load.
     parts = x.reshape(WINDOWS, IN_FLIGHT, L2_BLOCK, 4).astype(np.float64)
     sums = [
-        # Over the windows that lie STRIDE apart: they are the same for each of them.
+        # Summed over windows with stride STRIDE, whose blocks all have the same sum.
         np.tile(values.sum(axis=(1, 3)).reshape(L2_TURNS, STRIDE * L2_BLOCK).sum(axis=0), L2_TURNS)
         for values in (parts, np.abs(parts))
     ]
@@ -82,7 +86,10 @@ def _l2_problem(shape: ReduceShape, kind: str) -> Problem:
 def _sums(
     shape: ReduceShape, kind: str, x: np.ndarray, sums: Sequence, threads: int, chain: int
 ) -> Problem:
-    """Each thread has a sum: the sums (and those of absolute values) repeat for all threads."""
+    """Return the problem in which every thread has one of the sums, which repeat for all threads.
+
+    `sums` holds the sums and the sums of absolute values.
+    """
     reference, sizes = (np.resize(values, threads) for values in sums)
     return Problem(
         shape,
@@ -108,7 +115,7 @@ FMA = Task(
     input_shapes=lambda shape: ((FMA_INPUTS,),),
     output_shape=lambda accumulators: (_threads(accumulators),),
     problem=_fma_problem,
-    work=lambda shape: Work(flops=2 * ITERATIONS * PATCH**2 * _threads(shape.elements)),
+    work=lambda shape: TaskWork(flops=2 * ITERATIONS * PATCH**2 * _threads(shape.elements)),
     signature=VECTOR_TO_VECTOR,
 )
 
@@ -119,7 +126,7 @@ COPY = Task(
     input_shapes=lambda shape: ((shape.elements,),),
     output_shape=lambda elements: (elements,),
     problem=_copy_problem,
-    work=lambda shape: Work(bytes=2 * shape.bytes_min),
+    work=lambda shape: TaskWork(bytes=2 * shape.bytes_min),
     signature=VECTOR_TO_VECTOR,
 )
 
@@ -130,7 +137,7 @@ SHARED = Task(
     input_shapes=lambda shape: ((SHARED_INPUTS,),),
     output_shape=lambda sums: (_shared_threads(sums),),
     problem=_shared_problem,
-    work=lambda shape: Work(
+    work=lambda shape: TaskWork(
         bytes=FLOAT32_BYTES * TURNS * PER_TURN * _shared_threads(shape.elements), cached=True
     ),
     signature=VECTOR_TO_VECTOR,
@@ -143,7 +150,7 @@ L2 = Task(
     input_shapes=lambda shape: ((L2_INPUTS,),),
     output_shape=lambda reads: (_l2_threads(reads),),
     problem=_l2_problem,
-    work=lambda shape: Work(
+    work=lambda shape: TaskWork(
         bytes=FLOAT32_BYTES * L2_READS * _l2_threads(shape.elements), cached=True
     ),
     signature=VECTOR_TO_VECTOR,

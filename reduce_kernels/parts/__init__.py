@@ -1,1 +1,1 @@
-"""What several reductions share: grids, operations, trees, wide loads, the second pass."""
+"""Parts that several reductions share: grids, operations, trees, wide loads, the second pass."""

@@ -1,4 +1,4 @@
-"""What a reduction computes: how two values become one, and what the empty reduction is."""
+"""The operations of reductions: how two values are combined, and what nothing reduces to."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -13,8 +13,8 @@ from utils.errors import CourseError
 class Operation:
     """A reduction of elements of one type.
 
-    combine: a device function of two values, associative up to rounding. identity: the value that
-    combine leaves out, of the type `total`. element: the Numba type of what is read.
+    `combine` is a device function of two values, associative up to rounding. `identity` is its
+    neutral value, of the type `total`. `element` is the Numba type of the elements.
     """
 
     name: str
@@ -34,8 +34,8 @@ def _multiply(a, b):
     return a * b
 
 
-# NaN is the only value that differs from itself. It must win on either side, and every comparison
-# with it is false.
+# NaN is the only value that differs from itself. It must win as either operand, although every
+# comparison with it is false.
 @cuda.jit(device=True)
 def _larger(a, b):
     return a if a > b or a != a else b
@@ -52,7 +52,7 @@ _COMBINE = {"sum": _add, "prod": _multiply, "max": _larger, "min": _smaller}
 
 @cache
 def operation(name: str, dtype: np.dtype) -> Operation:
-    """The reduction "sum", "prod", "max" or "min" of elements of a dtype.
+    """Return the reduction "sum", "prod", "max" or "min" for elements of a dtype.
 
     Sums and products of int32 are int64, as in NumPy; all others keep the dtype. Raises CourseError
     for another name or a dtype other than float32, float64, int32 and int64.

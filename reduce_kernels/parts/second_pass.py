@@ -1,15 +1,16 @@
-"""The second pass: from one partial sum per block to the sum of everything.
+"""The second pass: from one partial sum per block to the sum of all elements.
 
-The blocks of an ordinary launch cannot wait for each other, so the steps up to reduce8 leave one
-partial sum per block, and this pass adds them: in one launch of one block while there are few, in
-two launches when there are so many that one block would be the slowest part. Its time counts, where
-Gray and others 2022 time the first pass alone; it reads the BLOCK-th part of what the first pass
-reads, or less.
+The blocks of an ordinary launch cannot wait for each other, so the steps up to reduce8 store one
+partial sum per block, and this pass adds them: in one launch of one block if there are few, in two
+launches if one block alone would be the slowest part. Our times include the second pass,
+while Gray and others 2022 time the first pass alone; it reads at most 1/BLOCK of what the first
+pass reads.
 """
 
 import numpy as np
 from numba import cuda, float32, uint32
 
+from utils.division import cdiv
 from utils.ladder.step import Call, Launch
 
 BLOCK = 256
@@ -31,7 +32,7 @@ def second_pass(partials, sums):
 
     stride = BLOCK // 2
     while stride > 0:
-        # The lower half adds the upper half to itself. The sum is now in the first 2·stride.
+        # The lower half adds the upper half; the total is the sum of the first 2·stride words.
         if tid < stride:
             shared[tid] += shared[tid + stride]
         cuda.syncthreads()
@@ -42,7 +43,7 @@ def second_pass(partials, sums):
 
 
 def then_second_pass(variant, shape, inputs, out, allocate) -> tuple[Call, ...]:
-    """The step, which leaves one partial sum per block, and the second pass into out[0]."""
+    """Return the calls of a step that stores one partial sum per block, and of the second pass."""
     launch = variant.launch(shape)
     partials = allocate(launch.blocks, np.float32)
     first = Call(variant.kernel, launch, (*inputs, partials))
@@ -50,8 +51,8 @@ def then_second_pass(variant, shape, inputs, out, allocate) -> tuple[Call, ...]:
 
 
 def sum_of_partials(partials, out, allocate) -> tuple[Call, ...]:
-    """out[0] = the sum of all partials, in one launch or in two."""
-    blocks = min(MOST_BLOCKS, -(-partials.size // SUMS_PER_BLOCK))
+    """Return the calls that store the sum of all partials in out[0], in one launch or in two."""
+    blocks = min(MOST_BLOCKS, cdiv(partials.size, SUMS_PER_BLOCK))
     last = Launch(grid=(1,), block=(BLOCK,))
     if blocks == 1:
         return (Call(second_pass, last, (partials, out)),)

@@ -1,4 +1,4 @@
-"""Shuffles within the warps, then one warp over their results: reduce7's tree for any operation."""
+"""The tree of reduce7 for any operation: shuffles in warps, then one warp over their results."""
 
 from functools import cache
 
@@ -9,9 +9,9 @@ from reduce_kernels.reduce7 import ALL_LANES
 
 @cache
 def across_block(operation, BLOCK):
-    """A device function: from one total per thread to the block's total, which thread 0 gets.
+    """Return a device function that reduces one total per thread to the block's, for thread 0.
 
-    All threads of the block call it. Between two calls there must be a barrier.
+    All threads of the block must call it, with a barrier between two calls.
     """
     combine, identity, total_type = operation.combine, operation.identity, operation.total
     WARPS = BLOCK // 32

@@ -1,9 +1,10 @@
-"""Reading at the limit of memory: 16 bytes per load, and several loads under way in each thread."""
+"""Reads at the bandwidth of memory: 16 bytes per load, and several loads in flight per thread."""
 
 from functools import cache
 
 from numba import cuda, uint32
 
+from utils.division import cdiv
 from utils.intrinsics.wide_memory import before_boundary, stream16
 
 LOAD_BYTES = 16
@@ -12,10 +13,10 @@ LOADS = 4
 
 @cache
 def total_of_thread(operation, BLOCK, TURNS):
-    """A device function of x: what this thread reads, reduced to one total.
+    """Return a device function of x that reduces all elements which this thread reads.
 
-    A block reads a stretch of BLOCK·LOADS·TURNS times 16 bytes; the first also reads what lies
-    before the first boundary of 16 bytes in x and behind the last.
+    A block reads a section of BLOCK·LOADS·TURNS times 16 bytes. The first block also reads the
+    elements before the first multiple of 16 bytes in x and after the last one.
     """
     combine, identity = operation.combine, operation.identity
     element, total_type = operation.element, operation.total
@@ -33,8 +34,8 @@ def total_of_thread(operation, BLOCK, TURNS):
         vectors = (x.size - head) // WIDTH
         vector = uint32(cuda.blockIdx.x) * (BLOCK * LOADS * TURNS) + tid
         for _ in range(TURNS):
-            # None of the loads waits for another. Together the threads of an SM have 128 KiB under
-            # way, more than the memory's bandwidth times its latency.
+            # The loads are independent. Together the threads of an SM have 128 KiB in flight, more
+            # than the memory's bandwidth times its latency.
             for load in range(LOADS):
                 if vector + load * BLOCK < vectors:
                     parts = stream16(x, head + (vector + load * BLOCK) * WIDTH)
@@ -61,5 +62,5 @@ def total_of_thread(operation, BLOCK, TURNS):
 
 
 def blocks(stretch_bytes, BLOCK, TURNS):
-    """How many blocks read so many bytes, each LOADS·TURNS times 16 bytes in each thread."""
-    return max(1, -(-stretch_bytes // (LOAD_BYTES * LOADS * TURNS * BLOCK)))
+    """Return the number of blocks that read `stretch_bytes`, with LOADS·TURNS loads per thread."""
+    return max(1, cdiv(stretch_bytes, LOAD_BYTES * LOADS * TURNS * BLOCK))

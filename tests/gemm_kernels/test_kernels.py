@@ -1,4 +1,4 @@
-"""Every step of the GPU ladder of SGEMM, on the GPU where there is one and on the virtual GPU."""
+"""Every step of the GPU ladder of SGEMM, on the GPU if there is one and on the virtual GPU."""
 
 import inspect
 
@@ -11,6 +11,7 @@ from numba.cuda.cudadrv.devicearray import ManagedNDArray
 
 from gemm_kernels import LADDER, run
 from gemm_kernels.parts import lane_maps
+from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.explain import trace_step
 from utils.ladder.problems import draw
@@ -34,12 +35,12 @@ every_variant = pytest.mark.parametrize("variant", [*DEFAULTS, *OTHERS], ids=str
 
 
 def nearest(variant, m: int, n: int, k: int) -> GemmShape:
-    """The shape itself, or with n and k rounded up to what the step takes."""
+    """Return the shape, or with n and k rounded up to sizes that the step accepts."""
     shape = GemmShape(m, n, k)
     try:
         variant.launch(shape)
     except CourseError:
-        shape = GemmShape(m, -(-n // 4) * 4, -(-k // 4) * 4)
+        shape = GemmShape(m, cdiv(n, 4) * 4, cdiv(k, 4) * 4)
     return shape
 
 
@@ -52,7 +53,7 @@ def test_every_element_is_right_for_any_shape(variant, m, n, k):
 
 @pytest.mark.parametrize("variant", OTHERS, ids=str)
 def test_every_element_is_right_with_other_constants(variant):
-    """One block and a bit in either direction, and k longer than the deepest tile."""
+    """Return a shape slightly larger than one block, with k longer than the deepest tile."""
     (verdict,) = verify_all(LADDER, [variant], nearest(variant, 131, 133, 35), kinds=("integers",))
     assert verdict.passed, verdict
 
@@ -75,7 +76,7 @@ def test_an_empty_side_gives_an_empty_product_and_an_empty_sum_zeros(variant, m,
 
 
 def test_the_sources_own_workload_of_2000_by_2000_by_600_is_right():
-    """Not a multiple of the tile in n, and 1.2 million threads; without a GPU a tenth of k."""
+    """Return a shape with edges in n and 1.2 million threads; without a GPU a tenth of k."""
     tiled = LADDER.step("tiled").variant(TILE=32)
     shape = GemmShape(2000, 600, 2000 if devices.current() else 200)
     (verdict,) = verify_all(LADDER, [tiled], shape, kinds=("uniform",))
@@ -83,7 +84,7 @@ def test_the_sources_own_workload_of_2000_by_2000_by_600_is_right():
 
 
 def traced(variant, m, n, k):
-    """What the virtual GPU saw of one product."""
+    """Return the virtual GPU's trace of one product."""
     return trace_step(variant, GemmShape(m, n, k))
 
 
@@ -165,7 +166,7 @@ def test_rows_that_128_bits_do_not_fit_are_refused_with_the_nearest_shape(step):
 
 
 def per_request(frame, kind: str) -> float:
-    """Sectors or wavefronts for each request of that kind, over the lines given."""
+    """Return the sectors or wavefronts per request of that kind, over the lines given."""
     space = kind.split("_")[0]
     unit = "sectors" if space == "global" else "wavefronts"
     return frame[f"{kind}_{unit}"].sum() / frame[f"{kind}_requests"].sum()
@@ -194,8 +195,8 @@ def test_adjacent_columns_need_multi_times_the_sectors_of_columns_a_warp_apart(m
 
 @pytest.mark.parametrize("multi", [1, 2, 4, 8])
 def test_column_by_column_saves_no_load_and_spreads_those_of_b(multi):
-    found = traced(variant("multi_output_by_column", MULTI=multi), 16, 128, 4).accesses
-    of_a, of_b = (found.query("array == @name").iloc[0] for name in "ab")
+    accesses = traced(variant("multi_output_by_column", MULTI=multi), 16, 128, 4).accesses
+    of_a, of_b = (accesses.query("array == @name").iloc[0] for name in "ab")
     assert of_a.words == of_b.words == 16 * 128 * 4
     assert of_b.sectors == 2 * multi * of_b.requests
 
@@ -275,10 +276,10 @@ def test_the_zig_zag_is_the_published_map_in_words_and_that_of_maxwell256():
     source = LADDER.step("maxwell256").file.build.__wrapped__
     bits = next(line for line in inspect.getsource(source).splitlines() if "across, down =" in line)
     for t in range(256):
-        found = {"t": t}
-        exec(bits.strip(), found)
+        names = {"t": t}
+        exec(bits.strip(), names)
         down, across = lane_maps.zig_zag.py_func(t)
-        assert (down, across) == (found["down"], found["across"])
+        assert (down, across) == (names["down"], names["across"])
         warp, lane = t // 32, t % 32
         assert down * 4 == warp % 4 * 16 + lane // 16 * 8 + lane % 2 * 4
         assert across * 4 == warp // 4 * 32 + lane % 16 // 2 * 4

@@ -1,4 +1,4 @@
-"""The product for people: any shape and layout, alpha and beta as in BLAS; and its tilings."""
+"""The function sgemm: any shape and layout, alpha and beta as in BLAS; and its tilings."""
 
 import sys
 
@@ -145,10 +145,10 @@ def test_slices_are_added_and_it_would_be_found_if_they_were_not(cut_tiles, monk
     tiles=st.integers(1, 5000),
     slots=st.integers(1, 1200),
     steps=st.integers(1, 600),
-    wanted=st.integers(1, 16),
+    requested=st.integers(1, 16),
 )
-def test_whole_rounds_are_not_cut_and_each_slice_has_a_step(tiles, slots, steps, wanted):
-    plan = cut(tiles, slots, steps, wanted)
+def test_whole_rounds_are_not_cut_and_each_slice_has_a_step(tiles, slots, steps, requested):
+    plan = cut(tiles, slots, steps, requested)
     assert 1 <= plan.slices <= steps
     assert plan.whole == (tiles if plan.slices == 1 else tiles // slots * slots)
 
@@ -173,8 +173,8 @@ def test_autotuned_lets_the_table_choose_and_takes_what_is_asked_for():
     assert variant.at(GemmShape(256, 256, 256)).constants == STEP.constants(
         **STEP.choose(GemmShape(256, 256, 256))
     )
-    asked = STEP.variant(**TILINGS["large"])
-    assert asked.at(GemmShape(256, 256, 256)) is asked
+    requested = STEP.variant(**TILINGS["large"])
+    assert requested.at(GemmShape(256, 256, 256)) is requested
     a, b = draw("integers", (7, 8), 1), draw("integers", (8, 12), 2)
     np.testing.assert_array_equal(run("autotuned", a, b, **TILINGS["large"]), a @ b)
 

@@ -1,4 +1,4 @@
-"""The product of matrices that lie anyhow, by its kernel alone: every tiling, every layout."""
+"""The kernel for matrices with any strides: every tiling, every layout."""
 
 import numpy as np
 import pytest
@@ -12,9 +12,9 @@ from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
 from utils.launching import arrays
-from utils.launching.plan import Plan
+from utils.launching.plan import LaunchPlan
 from utils.launching.slots import Factor
-from utils.launching.workspace import Layout
+from utils.launching.workspace import WorkspaceLayout
 from utils.lessons.edits import Edit, edited
 from virtual_gpu.common.errors import VirtualGpuError
 
@@ -36,14 +36,14 @@ layouts = st.sampled_from(sorted(LAYOUTS))
 
 
 def product(tiling, a, b, out, alpha=1.0, beta=0.0, module=strided):
-    """out = alpha·a·b + beta·out for arrays on the virtual device."""
+    """Compute out = alpha·a·b + beta·out for arrays on the virtual device."""
     slots = [arrays.slot_of(array, number) for number, array in enumerate((a, b, out))]
-    layout, (m, k) = Layout(first=3), a.shape
+    layout, (m, k) = WorkspaceLayout(first=3), a.shape
     calls = module.products(
         tiling, GemmShape(m, b.shape[1], k), slots[:2], slots[2], layout.allocate,
         (Factor(0), Factor(1)),
     )  # fmt: skip
-    run = Plan(calls, arrays=3, factors=2, layout=layout).ready(0)
+    run = LaunchPlan(calls, arrays=3, factors=2, layout=layout).ready(0)
     run((0, 0, 0), (alpha, beta), 0, (a, b, out))
     return out.copy_to_host()
 
@@ -62,8 +62,8 @@ def test_any_layout_gives_the_product_in_place(tiling, size, of_a, of_b, out_gap
     a, b = draw("integers", (m, k), 1), draw("integers", (k, n), 2)
     before = draw("integers", (m, n), 3) if beta else np.full((m, n), np.nan, np.float32)
     out = LAYOUTS["gaps" if out_gaps else "rows"](before)
-    found = product(TILINGS[tiling], LAYOUTS[of_a](a), LAYOUTS[of_b](b), out, 2.0, beta)
-    np.testing.assert_array_equal(found, 2 * (a @ b) + (beta * before if beta else 0))
+    result = product(TILINGS[tiling], LAYOUTS[of_a](a), LAYOUTS[of_b](b), out, 2.0, beta)
+    np.testing.assert_array_equal(result, 2 * (a @ b) + (beta * before if beta else 0))
 
 
 @pytest.mark.parametrize("n", [44, 45])
@@ -99,14 +99,14 @@ def test_a_wrong_kernel_would_be_found(old, new):
     before = draw("integers", (70, 67), 3)
     arguments = [*map(cuda.to_device, (a, b, before)), 1.0, 3.0]
     try:
-        found = product(tiling, *arguments, module=module)
+        result = product(tiling, *arguments, module=module)
     except (VirtualGpuError, CourseError):
         return
-    assert not np.array_equal(found, a @ b + 3 * before)
+    assert not np.array_equal(result, a @ b + 3 * before)
 
 
 def test_beta_of_zero_reads_nothing_of_the_result():
     a, b = np.ones((5, 3), np.float32), np.ones((3, 7), np.float32)
     out = cuda.to_device(np.full((5, 7), np.nan, np.float32))
-    found = product(TILINGS["small"], cuda.to_device(a), cuda.to_device(b), out, 1.0, 0.0)
-    np.testing.assert_array_equal(found, 3)
+    result = product(TILINGS["small"], cuda.to_device(a), cuda.to_device(b), out, 1.0, 0.0)
+    np.testing.assert_array_equal(result, 3)

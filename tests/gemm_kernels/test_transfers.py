@@ -1,4 +1,4 @@
-"""What moves between host and device is timed, and its rows are records like all others."""
+"""Transfers between host and device are timed, and their rows are records like all others."""
 
 import numpy as np
 import pytest
@@ -9,18 +9,18 @@ from utils.errors import CourseError
 from utils.figures import plots
 from utils.ladder.shapes import GemmShape
 from utils.machine import devices
-from utils.measuring import command_line, records, transfers, ways_to_copy
-from utils.measuring.ways_to_copy import Experiment
+from utils.measuring import command_line, records, transfer_experiments, transfers
+from utils.measuring.transfer_experiments import Experiment
 
 ELEMENTS = 2**14
 
 
 def do_nothing(array, to_device):
-    """In place of the driver's prefetch, which the virtual GPU does not have."""
+    """Replace the driver's prefetch, which the virtual GPU does not have."""
 
 
 def test_a_copy_is_recorded_with_its_rate():
-    for experiment in ways_to_copy.copies(ELEMENTS, do_nothing):
+    for experiment in transfer_experiments.copies(ELEMENTS, do_nothing):
         row = transfers.copy_record("a GPU", ELEMENTS, experiment)
         assert row.time_ms_min <= row.time_ms <= row.time_ms_max
         assert row.gb_per_s == pytest.approx(4 * ELEMENTS / row.time_ms / 1e6)
@@ -28,13 +28,13 @@ def test_a_copy_is_recorded_with_its_rate():
 
 
 def test_every_way_goes_in_both_directions():
-    ways = {(e.step, e.params) for e in ways_to_copy.copies(ELEMENTS, do_nothing)}
+    ways = {(e.step, e.params) for e in transfer_experiments.copies(ELEMENTS, do_nothing)}
     steps = {"pageable", "pinned", "managed", "managed_prefetch"}
     assert ways == {(s, f"DIRECTION={d}") for s in steps for d in ("to_device", "to_host")}
 
 
 def test_what_is_copied_arrives():
-    for experiment in ways_to_copy.copies(ELEMENTS, do_nothing):
+    for experiment in transfer_experiments.copies(ELEMENTS, do_nothing):
         experiment.prepare()
         experiment.execute()
         if experiment.step in ("pageable", "pinned") and "to_host" in experiment.params:
@@ -46,7 +46,7 @@ def test_what_is_copied_arrives():
 
 def test_every_page_is_touched():
     x = cuda.to_device(np.arange(5000, dtype=np.float32))
-    ways_to_copy.touch[2, 64](x)
+    transfer_experiments.touch[2, 64](x)
     np.testing.assert_array_equal(x.copy_to_host(), -np.arange(5000))
 
 
@@ -65,11 +65,11 @@ SMALL = GemmShape(16, 8, 24)
 
 
 def every_product():
-    yield from ways_to_copy.products(SMALL, command.kernel(SMALL), do_nothing)
-    yield from ways_to_copy.parts(SMALL, command.kernel(SMALL))
-    yield from ways_to_copy.ten_products(SMALL, command.kernel(SMALL))
-    # The other rungs take long to compile.
-    yield from command.on_cpu(SMALL, command.RUNGS[:1])
+    yield from transfer_experiments.products(SMALL, command.kernel(SMALL), do_nothing)
+    yield from transfer_experiments.parts(SMALL, command.kernel(SMALL))
+    yield from transfer_experiments.ten_products(SMALL, command.kernel(SMALL))
+    # The other steps take long to compile.
+    yield from command.on_cpu(SMALL, command.CPU_STEPS[:1])
 
 
 def test_products_their_parts_and_the_host_are_recorded_in_one_file(tmp_path, monkeypatch):
@@ -84,20 +84,20 @@ def test_products_their_parts_and_the_host_are_recorded_in_one_file(tmp_path, mo
 
 
 def test_the_rate_of_ten_products_counts_all_ten():
-    (each, *_) = ways_to_copy.ten_products(SMALL, command.kernel(SMALL))
+    (each, *_) = transfer_experiments.ten_products(SMALL, command.kernel(SMALL))
     row = transfers.product_record("a GPU", SMALL, each)
     assert row.gflops == pytest.approx(10 * SMALL.flops / row.time_ms / 1e6)
 
 
 def test_the_result_of_a_product_with_copies_is_on_the_host():
-    a, b, c = ways_to_copy.host_arrays(SMALL)
-    ways_to_copy._with_copies(command.kernel(SMALL), (a, b, c))
+    a, b, c = transfer_experiments.host_arrays(SMALL)
+    transfer_experiments._with_copies(command.kernel(SMALL), (a, b, c))
     np.testing.assert_allclose(c, a @ b, rtol=1e-5, atol=1e-5)
 
 
 def test_pages_that_are_born_on_the_gpu_are_filled_there():
     x = cuda.managed_array((9, 70), np.float32)
-    ways_to_copy.fill[(3, 2), (32, 8)](x)
+    transfer_experiments.fill[(3, 2), (32, 8)](x)
     np.testing.assert_array_equal(x, 1)
 
 
@@ -110,7 +110,7 @@ def test_without_a_gpu_transfers_are_refused_with_a_sentence(monkeypatch, capsys
 def test_transfers_are_drawn_beside_the_published_ones():
     rows = [
         transfers.copy_record("a GPU", ELEMENTS, e)
-        for e in ways_to_copy.copies(ELEMENTS, do_nothing)
+        for e in transfer_experiments.copies(ELEMENTS, do_nothing)
     ]
     figure = plots.bandwidth_of_transfers(records.to_frame(rows), records.published("transfers"))
     (axes,) = figure.axes

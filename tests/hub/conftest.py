@@ -1,4 +1,4 @@
-"""What the tests of the hub need, besides a browser."""
+"""Fixtures of the hub's tests, in addition to a browser."""
 
 import os
 import shutil
@@ -10,6 +10,6 @@ from tests.hub.running import MISSING
 
 @pytest.fixture(scope="session")
 def proxy():
-    """Skips where the hub's proxy is not on PATH; fails where everything was promised."""
+    """Skip if the hub's proxy is not on PATH; fail instead if everything must run."""
     if shutil.which("configurable-http-proxy") is None:
         (pytest.fail if os.environ.get("COURSE_NEEDS_EVERYTHING") == "1" else pytest.skip)(MISSING)

@@ -1,4 +1,4 @@
-"""What people do in their browsers: log in, open a notebook, run and hand it in."""
+"""Actions of people in their browsers: log in, open a notebook, run it and hand it in."""
 
 import json
 import time
@@ -14,7 +14,7 @@ OPEN = ".jp-NotebookPanel:not(.lm-mod-hidden)"
 
 
 def log_in(browser, hub: Hub, name: str, password: str = "", then: str = "/hub/home"):
-    """The page of somebody who gave name and password, and what the hub shows then."""
+    """Return the page that the hub shows after somebody gave a name and a password."""
     page = browser.new_page(width=1280)
     page.set_default_timeout(ONE_STEP)
     page.goto(f"{hub.address}/hub/login?next={then}")
@@ -29,7 +29,7 @@ def password_of(name: str) -> str:
 
 
 def enter(browser, hub: Hub, name: str):
-    """A page with JupyterLab of this person, which shows the first lesson."""
+    """Return a page in which this person's JupyterLab shows the first lesson."""
     page = log_in(browser, hub, name, then="/hub/spawn")
     page.locator(".jp-mod-current", has_text="00_start_here.ipynb").first.wait_for()
     page.locator(f"{OPEN} .jp-Cell").first.wait_for()
@@ -37,7 +37,10 @@ def enter(browser, hub: Hub, name: str):
 
 
 def open_notebook(page, hub: Hub, path: str) -> None:
-    """Through the link that a page may give to everybody; path: below one's home."""
+    """Open a notebook by the link that a page may give to everybody.
+
+    path: relative to the person's home folder.
+    """
     page.goto(f"{hub.address}/hub/user-redirect/lab/tree/{path}")
     page.locator(".jp-mod-current", has_text=Path(path).name).first.wait_for()
     page.locator(f"{OPEN} .jp-Cell").first.wait_for()
@@ -45,12 +48,12 @@ def open_notebook(page, hub: Hub, path: str) -> None:
 
 
 def wait_for_kernel(page, path: str) -> None:
-    """Until the kernel of this notebook is idle: what is asked of one that starts is lost."""
+    """Wait until this notebook's kernel is idle, because a starting kernel loses requests."""
     sessions = page.url.split("/lab/")[0] + "/api/sessions"
     end = time.monotonic() + ONE_STEP / 1000
     while time.monotonic() < end:
-        found = page.request.get(sessions).json()
-        if (path, "idle") in [(one["path"], one["kernel"]["execution_state"]) for one in found]:
+        current = page.request.get(sessions).json()
+        if (path, "idle") in [(one["path"], one["kernel"]["execution_state"]) for one in current]:
             return
         page.wait_for_timeout(500)
     raise TimeoutError(f"The kernel of {path} did not start.")
@@ -62,12 +65,12 @@ def run_all(page) -> None:
 
 
 def saved_when_run(page, file: Path) -> list[dict]:
-    """The code cells of the notebook, as saved after its last one ran, or after one failed."""
+    """Return a notebook's code cells, saved after its last cell ran or one failed."""
     return saved(page, file, lambda code: code[-1]["execution_count"] or any(map(failed, code)))
 
 
 def saved(page, file: Path, until: Callable[[list[dict]], bool]) -> list[dict]:
-    """The code cells of the open notebook, saved again and again until they are as asked."""
+    """Save the open notebook until its code cells satisfy a condition; return them."""
     end = time.monotonic() + ONE_LESSON
     while time.monotonic() < end:
         page.keyboard.press("Control+s")
@@ -94,7 +97,7 @@ def write(page, file: Path, function: str, text: str) -> None:
 
 
 def assignments(page):
-    """nbgrader's list of assignments, opened from JupyterLab's menu."""
+    """Open nbgrader's list of assignments from JupyterLab's menu."""
     page.get_by_text("Nbgrader", exact=True).first.click()
     page.get_by_text("Assignment List", exact=True).click()
     return page.locator("#nbgrader-assignment-list")

@@ -1,4 +1,4 @@
-"""A hub that runs while a block of a test runs, and nothing of it afterwards."""
+"""Run a hub for the duration of a block, and end all its processes afterwards."""
 
 import os
 import socket
@@ -28,7 +28,10 @@ STOPS = 30
 
 @dataclass
 class Hub:
-    """folder: of the class. left: commands that were still there when the hub had ended."""
+    """A running hub.
+
+    folder: the class's folder. left: commands that were still running when the hub had ended.
+    """
 
     folder: Path
     address: str
@@ -41,7 +44,7 @@ class Hub:
 
 @contextmanager
 def running(folder: Path) -> Iterator[Hub]:
-    """The hub of a class, which answers. However the block ends, all its processes end with it."""
+    """Start the hub of a class, yield it once it answers, and end all its processes."""
     port = free_port()
     with (folder / "hub.log").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(
@@ -58,7 +61,7 @@ def running(folder: Path) -> Iterator[Hub]:
 
 
 def variables(folder: Path, port: int) -> dict[str, str]:
-    """The environment in which an instructor starts the hub."""
+    """Return the environment in which an instructor starts the hub."""
     return {
         **os.environ,
         "COURSE_CLASS": str(folder),
@@ -71,20 +74,20 @@ def variables(folder: Path, port: int) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """The first of four ports in a row of which none is taken."""
+    """Return the first of four consecutive free ports."""
     for port in range(20_000, 30_000, 4):
         with suppress(OSError):
             for more in range(4):
-                with socket.socket() as tried:
-                    tried.bind(("127.0.0.1", port + more))
+                with socket.socket() as candidate:
+                    candidate.bind(("127.0.0.1", port + more))
             return port
     raise OSError("No four ports in a row are free.")
 
 
 def wait_for(hub: Hub) -> None:
-    """Returns when the hub answers, with the grade book behind it."""
-    until = time.monotonic() + STARTS
-    while time.monotonic() < until and hub.process.poll() is None:
+    """Wait until the hub and the grade book behind it answer."""
+    deadline = time.monotonic() + STARTS
+    while time.monotonic() < deadline and hub.process.poll() is None:
         with suppress(urllib.error.URLError, TimeoutError, ConnectionError):
             urllib.request.urlopen(f"{hub.address}/services/grades/api", timeout=5).close()
             return
@@ -109,10 +112,10 @@ def stop(hub: Hub) -> None:
 
 
 def processes_of(folder: Path) -> list[psutil.Process]:
-    """Every process, wherever it belongs, whose environment names this folder."""
-    found = []
-    for one in psutil.process_iter(["cmdline"]):
+    """Return every process whose environment names this folder."""
+    processes = []
+    for process in psutil.process_iter(["cmdline"]):
         with suppress(psutil.Error):
-            if any(str(folder) in value for value in one.environ().values()):
-                found.append(one)
-    return [one for one in found if one.pid != os.getpid()]
+            if any(str(folder) in value for value in process.environ().values()):
+                processes.append(process)
+    return [process for process in processes if process.pid != os.getpid()]

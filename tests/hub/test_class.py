@@ -1,6 +1,6 @@
-"""A class on JupyterHub, as its people see it: a real hub, its proxy, and a browser.
+"""A class on JupyterHub as its people use it: a real hub, its proxy and a browser.
 
-`make check-hub` runs these tests in an environment of their own.
+`make check-hub` runs these tests in a separate environment.
 """
 
 import subprocess
@@ -33,7 +33,7 @@ GRADE_BOOK = "/services/grades/formgrader"
 
 
 def make_class(folder: Path) -> Path:
-    """What the guide's commands make before the hub starts."""
+    """Make the class as the guide's commands do before the hub starts; return its folder."""
     course, exchange = folder / "course", folder / "exchange"
     exchange.mkdir()
     for command, here in (
@@ -92,7 +92,7 @@ def test_what_students_hand_in_is_graded_by_its_text_in_the_grade_book(hub, brow
 
 
 def collected_and_graded(page, hub) -> dict[str, str]:
-    """What the grade book shows of each student, after the instructor pressed all its buttons."""
+    """Press all the instructor's buttons; return each student's score in the grade book."""
     page.locator(".collect a").click()
     close_dialog(page)
     page.goto(f"{hub.address}{GRADE_BOOK}/manage_submissions/{LAB}")
@@ -105,7 +105,7 @@ def collected_and_graded(page, hub) -> dict[str, str]:
 
 
 def close_dialog(page) -> None:
-    """The dialog that says what was done; one of an error fails the test."""
+    """Close the dialog that reports an action; fail if it reports an error."""
     dialog = page.locator(".modal.in")
     dialog.wait_for()
     assert dialog.locator(".modal-title").inner_text() == "Success", dialog.inner_text()
@@ -138,7 +138,7 @@ def test_who_does_not_belong_to_the_class_is_refused(hub, browser, name, passwor
 
 @pytest.fixture
 def empty_class(tmp_path):
-    """A class whose course has no assignments yet."""
+    """Return the folder of a class whose course has no assignments yet."""
     config = tmp_path / "course" / "nbgrader_config.py"
     config.parent.mkdir()
     config.write_text("c = get_config()\nc.CourseDirectory.course_id = 'course'\n")

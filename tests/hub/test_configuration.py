@@ -1,4 +1,4 @@
-"""What the configuration says before a hub starts. These tests need no JupyterHub."""
+"""The hub's configuration before a hub starts; these tests need no JupyterHub."""
 
 import pytest
 from traitlets.config import PyFileConfigLoader
@@ -9,7 +9,10 @@ from utils.paths import ROOT
 
 @pytest.fixture
 def started(tmp_path, monkeypatch):
-    """Reads the configuration as the hub does, for a class in tmp_path; changes: of variables."""
+    """Return a function that loads the configuration for a class in tmp_path.
+
+    Its keyword arguments change environment variables.
+    """
     course = tmp_path / "course"
     course.mkdir()
     (course / "nbgrader_config.py").touch()

@@ -1,35 +1,16 @@
-"""`--share 3` leaves out two thirds of the longest slow tests; each commit has other ones."""
-
-import subprocess
-from pathlib import Path
-from zlib import crc32
-
-# Thousands of kernels on an interpreter, and every step compiled for every architecture.
-SHARED = ("test_versions.py", "test_promises.py")
+"""`--exercises tiling,dot` keeps the cases about these exercises, and drops all others."""
 
 
 def pytest_collection_modifyitems(config, items):
-    """Keep this commit's share of the slow tests."""
-    parts = config.getoption("--share")
-    if parts > 1:
-        turn = _commits() % parts
-        kept = [item for item in items if not _is_shared(item) or _part(item, parts) == turn]
+    wanted = config.getoption("--exercises")
+    if wanted:
+        kept = [item for item in items if _exercise_of(item) in wanted.split(",")]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
 
 
-def _is_shared(item) -> bool:
-    return item.path.name in SHARED and item.get_closest_marker("slow") is not None
-
-
-def _part(item, parts: int) -> int:
-    return crc32(item.nodeid.encode()) % parts
-
-
-def _commits() -> int:
-    """How many commits this clone has; 0 where git does not say."""
-    told = subprocess.run(
-        ["git", "rev-list", "--count", "HEAD"], cwd=Path(__file__).parent, capture_output=True,
-        text=True, timeout=60, check=False,
-    )  # fmt: skip
-    return int(told.stdout) if told.returncode == 0 else 0
+def _exercise_of(item) -> str | None:
+    """Return the name of the exercise that a case is about; None where it is about several."""
+    parameters = (getattr(item, "callspec", None) and item.callspec.params) or {}
+    exercise = parameters.get("exercise") or parameters.get("name")
+    return getattr(exercise, "name", exercise)

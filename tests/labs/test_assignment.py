@@ -1,4 +1,4 @@
-"""The course for nbgrader, as far as nbgrader itself is not needed."""
+"""Tests of the course for nbgrader that do not need nbgrader itself."""
 
 import json
 import re
@@ -8,9 +8,9 @@ import nbformat
 import pytest
 
 from labs.__main__ import main
-from labs.grading.grade import Graded
+from labs.grading.grade import Mark
 from labs.grading.labs import LABS, find
-from labs.grading.marks import Row
+from labs.grading.marks import MarkRow
 from labs.platforms.nbgrader.cells import graded_notebook, points_cell, source
 from utils.paths import ROOT
 
@@ -30,8 +30,8 @@ def own(cell):
     return cell.metadata.get("nbgrader", {})
 
 
-def found_in(part, points, told):
-    return Graded("ann", LAB.name, (Row(part, "right", 100 * points, 100 * points, told),), ())
+def graded_part(part, points, message):
+    return Mark("ann", LAB.name, (MarkRow(part, "right", 100 * points, 100 * points, message),), ())
 
 
 @pytest.mark.parametrize("name", LABS)
@@ -46,13 +46,13 @@ def test_a_master_has_a_starter_and_the_points_of_each_part_and_no_solution(name
     assert all(own(cell)["locked"] for cell in points)
     text = nbformat.writes(made)
     for cell, part in zip(starters, lab.parts, strict=True):
-        assert cell.source in part.asked.starter_text
-        solution = part.asked.solution_text.split("def ")[-1].strip()
+        assert cell.source in part.definition.starter_text
+        solution = part.definition.solution_text.split("def ")[-1].strip()
         assert json.dumps(solution)[1:-1] not in text
 
 
 def test_a_cell_of_points_gives_none_where_it_is_run(capsys):
-    """nbgrader takes a cell without a number and without standard error for fully right."""
+    """nbgrader gives full points to a cell that returns no number and writes no standard error."""
     exec(points_cell(LAB.parts[0]).source, {})
     written = capsys.readouterr()
     assert "15 points" in written.err
@@ -62,14 +62,14 @@ def test_a_cell_of_points_gives_none_where_it_is_run(capsys):
 def test_a_graded_notebook_holds_the_code_and_below_each_function_its_points():
     first, second = LAB.parts[0].exercise, LAB.parts[1].exercise
     pieces = ["", "x = 1", f"def {second}(n):\n    return n", points_cell(LAB.parts[0]).source]
-    made = graded_notebook(LAB, pieces, found_in(first, 15, "Line 1: <b>why</b>."))
+    made = graded_notebook(LAB, pieces, graded_part(first, 15, "Line 1: <b>why</b>."))
     nbformat.validate(made)
     code = [cell for cell in made.cells if cell.cell_type == "code"]
     kinds = [own(cell).get("grade_id", cell.source) for cell in code]
     assert kinds[:3] == ["x = 1", second, f"{second}-points"]
     assert kinds[3:] == [f"{one.exercise}-points" for one in LAB.parts if one.exercise != second]
-    given = next(cell for cell in code if own(cell).get("grade_id") == f"{first}-points")
-    (output,) = given.outputs
+    points = next(cell for cell in code if own(cell).get("grade_id") == f"{first}-points")
+    (output,) = points.outputs
     assert float(output.data["text/plain"]) == 15.0
     assert "<b>" not in output.data["text/html"]
     assert "Line 1: <b>why</b>." in unescape(output.data["text/html"])
@@ -103,23 +103,23 @@ def test_a_second_call_adds_labs_and_keeps_what_is_there(course, capsys):
     assert assign(course, "first_kernel", "latency") == 0
     assert (course / "source" / "latency" / "latency.ipynb").exists()
     assert {file: file.read_text() for file in before} == before
-    assert "stays as it is" in capsys.readouterr().err
+    assert "exists and is not changed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["first_kernl", "--out", "{course}"], "did you mean first_kernel?"),
-        (["all", "--out", str(ROOT / "course")], "lies in the folder of the course"),
+        (["all", "--out", str(ROOT / "course")], "is in the folder of the course"),
         (["all", "--out", "{course}", "--course", "a/b"], "The course is called 'a/b'"),
         (["all", "--out", "{course}", "--secret", "{course}/none"], "cannot be read"),
         (["all", "--out", "{file}/course"], "cannot be written"),
     ],
 )
-def test_a_wrong_call_is_one_sentence(course, tmp_path, capsys, words, told):
+def test_a_wrong_call_is_one_sentence(course, tmp_path, capsys, words, message):
     (tmp_path / "file").write_text("")
     places = {"course": course, "file": tmp_path / "file"}
     assert main(["assignment", *(word.format(**places) for word in words)]) == 2
-    said = capsys.readouterr().err.splitlines()
-    assert told in said[-1]
-    assert len([line for line in said if "stays as it is" not in line]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert message in lines[-1]
+    assert len([line for line in lines if "exists and is not changed" not in line]) == 1

@@ -1,4 +1,4 @@
-"""What holds for every exercise of the bank."""
+"""Tests that every exercise of the bank must pass."""
 
 import inspect
 from importlib import import_module
@@ -47,8 +47,8 @@ def test_an_exercise_says_what_it_is(name):
     assert one.title
     assert one.text
     assert len(one.hints) >= 2
-    for written in (one.starter, one.solution):
-        function = getattr(written, "py_func", written)
+    for submission in (one.starter, one.solution):
+        function = getattr(submission, "py_func", submission)
         assert tuple(inspect.signature(function).parameters) == one.parameters
 
 
@@ -63,10 +63,10 @@ def test_shapes_begin_with_one_that_fits_the_blocks_and_end_with_ones(name):
 @KERNELS
 def test_inputs_are_drawn_by_their_seed_and_make_exact_sums(name):
     one = EXERCISES[name]
-    first, again, other = (one.inputs(one.shapes[1], seed) for seed in (5, 5, 6))
-    for mine, same in zip(first, again):
-        assert np.array_equal(mine, same)
-    assert any(not np.array_equal(mine, theirs) for mine, theirs in zip(first, other))
+    first, again, others = (one.inputs(one.shapes[1], seed) for seed in (5, 5, 6))
+    for array, same in zip(first, again):
+        assert np.array_equal(array, same)
+    assert any(not np.array_equal(array, other_array) for array, other_array in zip(first, others))
     right = one.reference(*first)
     assert right.dtype == np.float64
     assert np.array_equal(right, right.astype(np.float32))
@@ -77,8 +77,8 @@ def test_a_solution_is_not_shown_by_the_task(name):
     shown = task(name)._repr_html_()
     starter = set(_lines(EXERCISES[name].starter_text))
     own = [line for line in _lines(EXERCISES[name].solution_text) if line not in starter]
-    told = [line for line in own if line in shown]
-    assert not told
+    shown_lines = [line for line in own if line in shown]
+    assert not shown_lines
 
 
 def _lines(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Benchmarks that students write: what is said of their faults, and of what the clock has seen."""
+"""Tests of the benchmark exercise: the sentences on faults of students' benchmarks."""
 
 import statistics
 
@@ -6,7 +6,7 @@ import pytest
 
 from labs import EXERCISES, check
 from labs.exercises.benchmark.wrong import HEAD, STARTER
-from labs.host.benchmark.timed import TASKS
+from labs.host.benchmark.timed_spans import TASKS
 from tests.labs.versions import from_text, right, wrong
 from utils.measuring.queue_model import ModelDevice
 

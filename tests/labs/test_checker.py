@@ -1,4 +1,4 @@
-"""What the checker says of anything that a reader may hand in, whatever the exercise."""
+"""Tests of the checker that hold for any exercise: its answers to whatever a reader submits."""
 
 import pickle
 
@@ -7,7 +7,7 @@ import pytest
 from numba import cuda, njit
 
 from labs import EXERCISES, Verdict, check
-from labs.checking.run import UNWRITTEN, run
+from labs.checking.run import UNWRITTEN, run_kernel
 from tests.labs.versions import changed, from_text, written
 
 NAME = "coalescing"
@@ -15,7 +15,7 @@ GOOD = EXERCISES[NAME].solution
 
 
 def plain(a, b, c):
-    """Not decorated."""
+    """A function without a decorator."""
 
 
 @njit
@@ -79,7 +79,7 @@ class Odd:
         pass
 
 
-GIVEN = {
+SUBMISSIONS = {
     "nothing": (None, ["`None`", "A launch"]),
     "a launch that was made": (GOOD[1, 1], ["kernel[grid, block]", "without brackets"]),
     "a text": ("coalescing", ["'coalescing' is a text", "without quotes"]),
@@ -100,10 +100,10 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize("what", GIVEN)
+@pytest.mark.parametrize("what", SUBMISSIONS)
 def test_whatever_is_given_gets_a_sentence(what):
-    given, words = GIVEN[what]
-    (cause,) = check(NAME, given).causes
+    submission, words = SUBMISSIONS[what]
+    (cause,) = check(NAME, submission).causes
     assert [word for word in words if word not in cause] == [], cause
 
 
@@ -202,9 +202,9 @@ def test_a_check_leaves_its_inputs_and_seeds_alone():
 
 
 def test_an_element_that_nobody_wrote_is_not_one_that_is_nan():
-    seen = run(EXERCISES[NAME], written(NAME, "    c[0, 0] = a[0, 0] / (a[0, 0] - a[0, 0]) * 0\n"),
-               (2, 3, 4), 2)  # fmt: skip
-    assert np.isnan(seen.out[0, 0])
-    assert not seen.unwritten[0, 0]
-    assert seen.unwritten.sum() == 5
+    kernel = written(NAME, "    c[0, 0] = a[0, 0] / (a[0, 0] - a[0, 0]) * 0\n")
+    run = run_kernel(EXERCISES[NAME], kernel, (2, 3, 4), 2)
+    assert np.isnan(run.out[0, 0])
+    assert not run.unwritten[0, 0]
+    assert run.unwritten.sum() == 5
     assert np.isnan(UNWRITTEN.view(np.float32))

@@ -1,4 +1,4 @@
-"""What the compiler makes of a kernel: counted where there is one, and else named as not known."""
+"""Tests of targets in machine code, which are counted with a compiler and unknown without one."""
 
 from types import SimpleNamespace
 
@@ -7,7 +7,7 @@ from numba import njit
 
 from gpu_xray.compile import NO_COMPILER
 from labs import EXERCISES, check
-from labs.checking.run import run
+from labs.checking.run import run_kernel
 from labs.exercises.micro_kernel.exercise import no_spills
 from labs.targets.machine_code import machine_code
 from tests.labs.versions import right, wrong
@@ -16,18 +16,20 @@ from utils.intrinsics.simd import broadcast, fmadd_row, load_row, store_row, zer
 
 
 @pytest.mark.parametrize(
-    "name, given, unknown",
+    "name, submission, unknown",
     [
         ("sums_in_registers", EXERCISES["sums_in_registers"].solution, 2),
         ("unroll", wrong("unroll", "ranges"), 1),
     ],
 )
-def test_without_a_compiler_what_it_makes_is_named_as_not_known(name, given, unknown, monkeypatch):
-    def refuse(*given):
+def test_without_a_compiler_what_it_makes_is_named_as_not_known(
+    name, submission, unknown, monkeypatch
+):
+    def refuse(*arguments):
         raise CourseError(NO_COMPILER)
 
     monkeypatch.setattr("gpu_xray.xray", refuse)
-    verdict = check(name, given)
+    verdict = check(name, submission)
     assert verdict.passed
     assert [note.partition(":")[0] for note in verdict.notes] == (
         ["Not known on this machine"] * unknown
@@ -35,7 +37,7 @@ def test_without_a_compiler_what_it_makes_is_named_as_not_known(name, given, unk
 
 
 def test_without_a_compiler_loads_are_judged_by_the_source_alone(monkeypatch):
-    monkeypatch.setattr("labs.families.loads_in_flight._compiled", lambda seen: None)
+    monkeypatch.setattr("labs.families.loads_in_flight._compiled", lambda run: None)
     verdict = check("four_loads", EXERCISES["four_loads"].solution)
     assert verdict.passed
     assert "Not known on this machine: one wait in the machine code, too." in verdict.notes
@@ -67,8 +69,8 @@ def test_too_many_instructions_are_told_with_the_target(what, compiler):
 
 def test_a_sum_in_a_register_is_not_spilled(compiler):
     exercise = EXERCISES["unroll"]
-    seen = run(exercise, exercise.solution, exercise.shapes[0], 20)
-    assert machine_code(seen).spill_bytes == 0
+    run = run_kernel(exercise, exercise.solution, exercise.shapes[0], 20)
+    assert machine_code(run).spill_bytes == 0
 
 
 def sums_of(vectors):

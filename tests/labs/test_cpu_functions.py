@@ -1,12 +1,12 @@
-"""Functions of the CPU in the bank: run step by step, and judged as what they are."""
+"""Tests of exercises with CPU functions, which are interpreted step by step."""
 
 import numpy as np
 import pytest
 from numba import cuda, njit, prange
 
 from labs import check
-from labs.checking.access_order import innermost_walks
-from labs.checking.run import run
+from labs.checking.access_order import innermost_accesses
+from labs.checking.run import run_kernel
 from labs.exercises import find
 from tests.labs.versions import changed, from_text, written
 
@@ -86,7 +86,7 @@ def with_a_new_array(a, b, c):
     c[0, 0] = totals[0]
 
 
-GIVEN = {
+SUBMISSIONS = {
     "nothing": (None, ["`None`", "name alone"]),
     "a text": (NAME, ["without quotes"]),
     "a kernel": (kernel, ["`kernel` has `@cuda.jit` above it", "about the CPU"]),
@@ -112,10 +112,10 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize("what", GIVEN)
+@pytest.mark.parametrize("what", SUBMISSIONS)
 def test_whatever_is_given_gets_a_sentence_without_a_word_of_threads(what):
-    given, words = GIVEN[what]
-    (cause,) = check(NAME, given).causes
+    submission, words = SUBMISSIONS[what]
+    (cause,) = check(NAME, submission).causes
     assert [word for word in words if word not in cause] == [], cause
     assert "thread" not in cause
     assert "virtual GPU" not in cause
@@ -135,13 +135,13 @@ def test_an_element_that_is_needed_before_it_is_stored_is_named():
 
 
 def test_the_stride_is_that_of_the_innermost_loop():
-    def steps(function) -> dict[tuple[str, str], int]:
-        walks = innermost_walks(run(find(NAME), function, FIRST, patience=20))
-        return {(walk.array, walk.kind): walk.step for walk in walks}
+    def strides(function) -> dict[tuple[str, str], int]:
+        accesses = innermost_accesses(run_kernel(find(NAME), function, FIRST, patience=20))
+        return {(one.array, one.kind): one.stride for one in accesses}
 
     _, n, _ = FIRST
-    assert steps(find(NAME).starter) == {("a", "load"): 1, ("b", "load"): n}
-    assert steps(find(NAME).solution) == {
+    assert strides(find(NAME).starter) == {("a", "load"): 1, ("b", "load"): n}
+    assert strides(find(NAME).solution) == {
         ("a", "load"): 0,
         ("b", "load"): 1,
         ("c", "load"): 1,

@@ -1,4 +1,4 @@
-"""A function of numbers is evaluated by its text, as Python would run it."""
+"""Tests of the evaluator: a formula's source code is evaluated as Python would run it."""
 
 import math
 import sys
@@ -7,20 +7,20 @@ import textwrap
 import pytest
 
 from labs.exercises.required_shared import solution
-from labs.numbers.evaluator import MOST_STEPS, CannotEvaluate, evaluated
+from labs.numbers.evaluator import MOST_STEPS, CannotEvaluate, make_evaluator
 from utils.lessons.edits import Edit, edited
 
 WHOLE = solution.__file__
 
 
 def made(text):
-    """The function f of a text; its module is made, and the function itself is not called."""
+    """Return the function f of a text, whose module is executed."""
     with open(WHOLE, encoding="utf-8") as file:
         return edited(solution, Edit(file.read(), textwrap.dedent(text))).f
 
 
 def value(text, *arguments):
-    return evaluated(made(text))(arguments)
+    return make_evaluator(made(text))(arguments)
 
 
 def refusal(text, *arguments):
@@ -29,7 +29,7 @@ def refusal(text, *arguments):
     return str(caught.value)
 
 
-# Each is evaluated for x = 7 and y = 3, and called as Python.
+# Each is evaluated for x = 7 and y = 3, and compared with Python's value.
 FORMULAS = {
     "x + y * 2 - x // y + x % y + x ** y - x / y",
     "-x + +y - (not x) + ~y + (x << y) - (x >> 1) + (x & y) + (x | y) + (x ^ y)",
@@ -133,13 +133,13 @@ BODIES = {
 @pytest.mark.parametrize("formula", sorted(FORMULAS))
 def test_a_formula_has_pythons_value(formula):
     function = made(f"import math\ndef f(x, y):\n    return {formula}\n")
-    assert evaluated(function)((7, 3)) == function(7, 3)
+    assert make_evaluator(function)((7, 3)) == function(7, 3)
 
 
 @pytest.mark.parametrize("what", BODIES)
 def test_statements_do_what_python_does(what, capsys):
     function = made("def f(x, y):\n" + textwrap.indent(textwrap.dedent(BODIES[what]), "    "))
-    assert evaluated(function)((7, 3)) == function(7, 3)
+    assert make_evaluator(function)((7, 3)) == function(7, 3)
 
 
 def test_functions_of_the_reader_and_names_outside_are_known():
@@ -219,8 +219,8 @@ def test_a_function_may_call_itself():
 )  # fmt: skip
 def test_what_has_no_answer_is_refused_in_a_sentence(body, words):
     text = f"def f(x):\n    {body}\n\n\nimport math\nimport numpy as np\ndef g(x):\n    pass\n"
-    said = refusal(text, 7)
-    assert [word for word in words if word not in said] == [], said
+    message = refusal(text, 7)
+    assert [word for word in words if word not in message] == [], message
 
 
 def test_nothing_of_the_function_runs():
@@ -230,7 +230,7 @@ def test_nothing_of_the_function_runs():
     sys.setprofile(lambda frame, *_: ran.append(frame.f_code) if frame.f_code is function.__code__
                    else None)  # fmt: skip
     try:
-        assert evaluated(function)((1,)) == 2
+        assert make_evaluator(function)((1,)) == 2
     finally:
         sys.setprofile(before)
     assert ran == []

@@ -1,4 +1,4 @@
-"""Cases of the formulas are what the course, the calculator and the virtual GPU say."""
+"""Tests of the formulas' cases against the course, the occupancy calculator, the virtual GPU."""
 
 import numpy as np
 import pytest
@@ -80,6 +80,6 @@ def test_wavefronts_are_what_the_virtual_gpu_counts():
     for case in EXERCISES["wavefronts"].all_cases:
         side, *strides = case.given
         rows = 32 // side  # of one warp
-        seen = trace(asks, 1, (side, rows), *strides, np.zeros((rows, side), np.float32))
-        (load,) = [o for o in seen.access_counts if (o.space, o.kind) == ("shared", "load")]
+        traced = trace(asks, 1, (side, rows), *strides, np.zeros((rows, side), np.float32))
+        (load,) = [o for o in traced.access_counts if (o.space, o.kind) == ("shared", "load")]
         assert load.wavefronts / load.requests == case.right, case.given

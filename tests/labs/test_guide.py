@@ -1,4 +1,4 @@
-"""The instructor's guide: its commands run, its made pages are what they are made from."""
+"""Tests of the instructor's guide: its commands run, and its generated pages are up to date."""
 
 import os
 import re
@@ -23,8 +23,9 @@ from labs.guide.largest import largest
 from labs.host.exercise import HostExercise
 from tests.labs.versions import changed
 from tools import guide_pages
+from utils.division import cdiv
 from utils.intrinsics.wide_memory import commit_copies, copy4_async
-from utils.paths import ROOT
+from utils.paths import ROOT, lessons
 from virtual_gpu import counting_transfers, installed, trace
 
 GUIDE = (ROOT / "labs" / "GUIDE.md").read_text(encoding="utf-8")
@@ -33,14 +34,14 @@ _BLOCK = re.compile(r"```(?P<kind>bash|text)\n(?P<text>.*?)```", re.DOTALL)
 
 
 def commands() -> list[tuple[str, str]]:
-    """The commands of the guide, each with what it shows there, or ""."""
-    found = []
+    """Return the commands of the guide, each with the output that the guide shows, or ""."""
+    pairs = []
     for block in _BLOCK.finditer(GUIDE):
         if block["kind"] == "bash":
-            found.append((block["text"], ""))
+            pairs.append((block["text"], ""))
         else:
-            found[-1] = (found[-1][0], block["text"])
-    return found
+            pairs[-1] = (pairs[-1][0], block["text"])
+    return pairs
 
 
 @pytest.mark.slow
@@ -71,16 +72,17 @@ def test_the_page_of_answers_is_that_of_the_lessons():
 
 
 def test_every_lesson_has_exercises_with_answers():
-    for file in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
-        found = list(guide_pages.exercises(nbformat.read(file, 4).cells))
-        assert [name.split(".")[0] for name, *_ in found] == list("1234"[: len(found)])
-        assert len(found) >= 2
-        assert all(len(task) > 10 and len(answer) > 10 for _, task, _, answer in found), file.name
+    for file in lessons().values():
+        exercises = list(guide_pages.exercises(nbformat.read(file, 4).cells))
+        assert [name.split(".")[0] for name, *_ in exercises] == list("1234"[: len(exercises)])
+        assert len(exercises) >= 2
+        for _, task, _, answer in exercises:
+            assert min(len(task), len(answer)) > 10, file.name
         code = [one.source for one in nbformat.read(file, 4).cells if one.cell_type == "code"]
-        assert all(given in "\n\n".join(code) for _, _, given, _ in found), file.name
+        assert all(starter in "\n\n".join(code) for _, _, starter, _ in exercises), file.name
 
 
-# Quick ones at once, so that a changed sentence is seen early.
+# These are quick and not marked as slow, so that a changed sentence is noticed early.
 AT_ONCE = ("device_occupancy", "launch_best", "required_shared")
 
 
@@ -103,10 +105,13 @@ def test_a_wrong_solution_of_the_page_can_be_printed(name, capsys):
 
 
 def test_what_cannot_be_printed_is_said_in_one_sentence():
-    for given, told in ((["scal", "x"], "no exercise 'scal'"), (["scale", "x"], "no mistake 'x'"),
-                        (["scale"], "Give nothing")):  # fmt: skip
-        with pytest.raises(SystemExit, match=told):
-            guide_pages.main(given)
+    for arguments, message in (
+        (["scal", "x"], "no exercise 'scal'"),
+        (["scale", "x"], "no mistake 'x'"),
+        (["scale"], "Give nothing"),
+    ):
+        with pytest.raises(SystemExit, match=message):
+            guide_pages.main(arguments)
 
 
 def test_the_page_of_mistakes_has_all_labs():
@@ -178,7 +183,7 @@ def test_labs_with_functions_of_the_host_are_those_that_it_names():
     with_host = [
         f"`{lab.name}`"
         for lab in LABS.values()
-        if any(isinstance(part.asked, HostExercise) for part in lab.parts)
+        if any(isinstance(part.definition, HostExercise) for part in lab.parts)
     ]
     assert f"functions of the host ({', '.join(with_host)})" in GUIDE
 
@@ -193,7 +198,7 @@ def test_the_code_of_the_answers_is_right():
     for m, n, k in ((64, 256, 32), (33, 65, 7)):
         a, b = np.ones((m, k), np.float32), draw.random((k, n), dtype=np.float32)
         c = np.zeros((m, n), np.float32)
-        assert not trace(four_rows, (-(-n // 32), -(-m // 32)), (32, 8), a, b, c).findings
+        assert not trace(four_rows, (cdiv(n, 32), cdiv(m, 32)), (32, 8), a, b, c).findings
         assert np.allclose(c, a @ b)
     x, out = draw.random(5000, dtype=np.float32), np.zeros(5000, np.float32)
     assert not trace(eight_loads, 3, 256, x, out).findings

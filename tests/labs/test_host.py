@@ -1,4 +1,4 @@
-"""Functions of plain Python are called, stopped, and their errors become sentences."""
+"""Tests of host functions: they are called and stopped, and their errors become sentences."""
 
 import contextlib
 import sys
@@ -6,38 +6,39 @@ import sys
 import pytest
 
 from labs.host import exercise as host
-from labs.host.exercise import CallFailed, Examined, HostExercise
+from labs.host.exercise import CallFailed, Examination, HostExercise
 
 
-def examine(double) -> Examined:
+def examine(double) -> Examination:
     if double(3) != 6:
-        return Examined(("Three should give six.",))
-    return Examined(facts=("Three gives six.",))
+        return Examination(("Three should give six.",))
+    return Examination(facts=("Three gives six.",))
 
 
-ASKED = HostExercise(
+EXERCISE = HostExercise(
     name="double", lesson="00", title="Twice", text=("Write it.",), hints=(), after="Done.",
     parameters=("x",), promises=("right",), examine=examine,
 )  # fmt: skip
 
 
-def said(given) -> str:
-    return str(host.judge(ASKED, given, patience=0.2))
+def verdict_on(submission) -> str:
+    return str(host.judge(EXERCISE, submission, patience=0.2))
 
 
 def test_a_right_function_passes_with_its_facts():
-    assert said(lambda x: 2 * x) == "Twice: right.\nThree gives six.\nDone."
+    assert verdict_on(lambda x: 2 * x) == "Twice: right.\nThree gives six.\nDone."
 
 
 def test_a_wrong_function_gets_the_cause_of_the_examination():
-    assert "Three should give six" in said(lambda x: x)
+    assert "Three should give six" in verdict_on(lambda x: x)
 
 
 def test_an_error_is_told_with_its_line_and_its_words():
     def raises(x):
         return x / 0
 
-    assert f"Line {raises.__code__.co_firstlineno + 1} raises ZeroDivisionError" in said(raises)
+    line = raises.__code__.co_firstlineno + 1
+    assert f"Line {line} raises ZeroDivisionError" in verdict_on(raises)
 
 
 def test_a_loop_without_an_end_is_stopped_and_tracing_ends_with_it():
@@ -46,7 +47,7 @@ def test_a_loop_without_an_end_is_stopped_and_tracing_ends_with_it():
             x += 1
 
     before = sys.gettrace()
-    assert "has not ended" in said(never)
+    assert "has not ended" in verdict_on(never)
     assert sys.gettrace() is before
 
 
@@ -56,11 +57,11 @@ def test_even_a_function_that_catches_everything_is_stopped():
             with contextlib.suppress(Exception):
                 x += 1
 
-    assert "has not ended" in said(catches)
+    assert "has not ended" in verdict_on(catches)
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("submission", "words"),
     [
         (None, "This is None"),
         (6, "This is a int"),
@@ -68,8 +69,8 @@ def test_even_a_function_that_catches_everything_is_stopped():
         (lambda x, y: 6, "Yours has 2 parameters"),
     ],
 )
-def test_what_is_no_such_function_is_refused_in_a_sentence(given, words):
-    assert words in said(given)
+def test_what_is_no_such_function_is_refused_in_a_sentence(submission, words):
+    assert words in verdict_on(submission)
 
 
 def test_prints_of_the_function_do_not_come_through(capsys):
@@ -77,7 +78,7 @@ def test_prints_of_the_function_do_not_come_through(capsys):
         print("noise")
         return 2 * x
 
-    assert "right" in said(prints)
+    assert "right" in verdict_on(prints)
     assert capsys.readouterr().out == ""
 
 

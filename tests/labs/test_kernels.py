@@ -1,4 +1,4 @@
-"""What single exercises ask of a launch, what they count, and what they do not say."""
+"""Tests of single exercises: their launches, their counts and their sentences."""
 
 import itertools
 import re
@@ -11,7 +11,7 @@ from labs.exercises.dynamic_tiles.solution import dynamic_tiles
 from labs.exercises.lane_map.wrong import mapped
 from labs.families.lane_maps import primes
 from labs.families.product import inputs
-from labs.host.launches import CALLS, wanted
+from labs.host.launches import CALLS, best_launch
 from tests.labs.versions import changed, right, wrong
 from virtual_gpu import trace
 
@@ -61,26 +61,26 @@ def test_no_warning_of_numbas_stands_above_the_answer(recwarn):
 
 
 def test_blocks_of_two_sizes_are_launched_at_the_shapes_that_fit():
-    asked = EXERCISES["dynamic_tiles"]
-    assert [asked.launch(shape).block[0] for shape in asked.shapes[:2]] == [16, 8]
-    for shape, side in zip(asked.shapes, (16, 8)):
-        assert asked.launch(shape).shared_bytes == 2 * side * side * 4
+    exercise = EXERCISES["dynamic_tiles"]
+    assert [exercise.launch(shape).block[0] for shape in exercise.shapes[:2]] == [16, 8]
+    for shape, side in zip(exercise.shapes, (16, 8)):
+        assert exercise.launch(shape).shared_bytes == 2 * side * side * 4
         assert not any(size % side for size in shape)
 
 
 @pytest.mark.parametrize("registers, shape", CALLS)
 def test_the_launch_that_is_asked_for_computes_the_product(registers, shape):
     a, b = inputs(shape, seed=5)
-    c, asked_for = np.zeros((shape[0], shape[1]), np.float32), wanted(registers, shape)
-    block = asked_for.side, asked_for.side
-    seen = trace(dynamic_tiles, asked_for.grid, block, a, b, c, shared_bytes=asked_for.bytes_needed)
-    assert not seen.findings
+    c, expected = np.zeros((shape[0], shape[1]), np.float32), best_launch(registers, shape)
+    block = expected.side, expected.side
+    traced = trace(dynamic_tiles, expected.grid, block, a, b, c, shared_bytes=expected.bytes_needed)
+    assert not traced.findings
     assert np.array_equal(c, a @ b)
 
 
 @pytest.mark.slow
 def test_every_choice_of_bits_for_a_lane_is_judged_by_its_pairs():
-    """Right are those where one of bits 0 and 1 goes down and the other across."""
+    """A map is right if one of bits 0 and 1 belongs to `down` and the other to `across`."""
     for down in itertools.combinations(range(5), 2):
         across = [bit for bit in range(5) if bit not in down]
         places = (

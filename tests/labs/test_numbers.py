@@ -1,4 +1,4 @@
-"""Functions of numbers are judged case by case, and a mistake is named where it is certain."""
+"""Tests of formulas: they are judged case by case, and a mistake is named only if it is certain."""
 
 import json
 from dataclasses import replace
@@ -11,7 +11,7 @@ from labs.numbers import exercise as numbers
 from labs.numbers.exercise import Case, NumbersExercise
 
 CASES = [Case((x, y), x * y, f"{x} times {y}.") for x, y in ((2, 3), (1, 1), (5, 7), (4, 9))]
-ASKED = NumbersExercise(
+EXERCISE = NumbersExercise(
     name="product", lesson="00", title="A product", text=("Write it.",), hints=(), after="Done.",
     parameters=("x", "y"), unit="square", promises=("right",), cases=lambda: CASES,
     right=lambda x, y: x * y, draw=lambda random: (random.randint(1, 9), random.randint(1, 9)),
@@ -22,24 +22,24 @@ ASKED = NumbersExercise(
 def one_known_mistake(tmp_path, monkeypatch):
     """The exercise has a table in its folder."""
     monkeypatch.setattr(exercise, "EXERCISES", tmp_path)
-    added = numbers.fingerprint(ASKED, lambda x, y: x + y, 20)
-    ASKED.folder.mkdir()
+    added = numbers.fingerprint(EXERCISE, lambda x, y: x + y, 20)
+    EXERCISE.folder.mkdir()
     table = {"known": {"They are added. {numbers}": added}, "alike": {}}
-    (ASKED.folder / FILE).write_text(json.dumps(table), encoding="utf-8")
+    (EXERCISE.folder / FILE).write_text(json.dumps(table), encoding="utf-8")
 
 
-def said(given, patience=20.0):
-    return str(numbers.judge(ASKED, given, patience))
+def verdict_on(submission, patience=20.0):
+    return str(numbers.judge(EXERCISE, submission, patience))
 
 
 def test_a_right_function_passes_in_all_cases():
-    assert said(lambda x, y: x * y) == "A product: right.\nRight in all 4 cases.\nDone."
-    assert numbers.judge(ASKED, lambda x, y: y * x * 1.0, 20).counts == {"cases": 4}
+    assert verdict_on(lambda x, y: x * y) == "A product: right.\nRight in all 4 cases.\nDone."
+    assert numbers.judge(EXERCISE, lambda x, y: y * x * 1.0, 20).counts == {"cases": 4}
 
 
 def test_a_known_mistake_is_named_with_the_first_wrong_case_and_its_numbers():
-    asked = replace(ASKED, beside=lambda given, answer: f"{answer} is {given[0]} and {given[1]}.")
-    assert str(numbers.judge(asked, lambda x, y: y + x, 20)).endswith(
+    with_numbers = replace(EXERCISE, beside=lambda xy, answer: f"{answer} is {xy[0]} and {xy[1]}.")
+    assert str(numbers.judge(with_numbers, lambda x, y: y + x, 20)).endswith(
         "For x = 2, y = 3 you return 5, and 6 squares are right. They are added. 5 is 2 and 3."
     )
 
@@ -48,7 +48,7 @@ def test_a_mistake_that_explains_some_answers_only_is_not_named():
     def other_later(x, y):
         return x + y if x < 5 else 0
 
-    assert said(other_later).endswith("6 squares are right. 2 times 3.")
+    assert verdict_on(other_later).endswith("6 squares are right. 2 times 3.")
 
 
 def test_a_mistake_is_not_named_where_too_few_cases_have_an_answer():
@@ -58,33 +58,33 @@ def test_a_mistake_is_not_named_where_too_few_cases_have_an_answer():
     def mostly(x, y):
         return x + y if x < 5 else 1 // (x - x)
 
-    assert "They are added" not in said(mostly)
-    assert "2 times 3" in said(mostly)
-    assert "you return 1, and 6" in said(fails_later)
+    assert "They are added" not in verdict_on(mostly)
+    assert "2 times 3" in verdict_on(mostly)
+    assert "you return 1, and 6" in verdict_on(fails_later)
 
 
 def test_one_is_written_in_the_singular():
     def wrong_for_ones(x, y):
         return x * y + (x == 1)
 
-    assert "you return 2, and 1 square is right" in said(wrong_for_ones)
+    assert "you return 2, and 1 square is right" in verdict_on(wrong_for_ones)
 
 
 def test_a_number_without_a_unit_is_right_by_itself():
-    plain = replace(ASKED, unit="")
-    said = str(numbers.judge(plain, lambda x, y: 7, 20))
-    assert "you return 7, and 6 is right. 2 times 3." in said
-    said = str(numbers.judge(plain, lambda x, y: 6.5, 20))
-    assert "6 is right. The answer is always whole" in said
+    plain = replace(EXERCISE, unit="")
+    verdict = str(numbers.judge(plain, lambda x, y: 7, 20))
+    assert "you return 7, and 6 is right. 2 times 3." in verdict
+    verdict = str(numbers.judge(plain, lambda x, y: 6.5, 20))
+    assert "6 is right. The answer is always whole" in verdict
 
 
 def test_an_error_is_told_with_its_case():
-    assert "For x = 2, y = 3: Line" in said(lambda x, y: x // (y - 3))
-    assert "divides by zero" in said(lambda x, y: x // (y - 3))
+    assert "For x = 2, y = 3: Line" in verdict_on(lambda x, y: x // (y - 3))
+    assert "divides by zero" in verdict_on(lambda x, y: x // (y - 3))
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("submission", "words"),
     [
         (None, "This is None"),
         (6, "This is a int"),
@@ -99,9 +99,9 @@ def test_an_error_is_told_with_its_case():
         (lambda x, y: float("nan"), "A number of squares is whole, and this is not"),
     ],
 )
-def test_what_is_no_such_function_is_refused_in_a_sentence(given, words):
-    assert words in said(given)
+def test_what_is_no_such_function_is_refused_in_a_sentence(submission, words):
+    assert words in verdict_on(submission)
 
 
 def test_a_function_that_is_far_too_slow_is_stopped():
-    assert "0 of 4 cases took 0 seconds" in said(lambda x, y: x * y, patience=0.0)
+    assert "0 of 4 cases took 0 seconds" in verdict_on(lambda x, y: x * y, patience=0.0)

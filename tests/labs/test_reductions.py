@@ -1,4 +1,4 @@
-"""The family of reductions: which elements belong to which sum, and what a kernel may change."""
+"""Tests of the family of reductions: the elements of each sum, and writable scratch memory."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ def test_sums_of_blocks_and_of_everything():
     assert blocks.reference(x).tolist() == [10, 26, 19]
     assert whole.reference(x, np.zeros(3)).tolist() == [55]
     assert blocks.launch((10,)).grid == whole.launch((10,)).grid == (3,)
-    assert (blocks.own(2, 10), whole.own(0, 10)) == (range(8, 10), range(10))
+    assert (blocks.elements_of(2, 10), whole.elements_of(0, 10)) == (range(8, 10), range(10))
 
 
 def test_a_kernel_may_change_its_scratch_memory_and_no_other_input():

@@ -1,4 +1,4 @@
-"""What readers begin with is the beginning of the solution, or differs from it where it is told."""
+"""Tests that a starter is the beginning of the solution, or differs in known lines only."""
 
 import difflib
 import re
@@ -13,7 +13,7 @@ CHANGED_BEFORE = {"double_buffer", "whole_rows"}  # arrays of the starter have a
 
 
 def code(text: str) -> str:
-    """A file without its first words."""
+    """Return the text of a file without its docstring."""
     return text.split('"""', 2)[2]
 
 
@@ -26,9 +26,9 @@ def code(text: str) -> str:
     ],
 )
 def test_lines_up_to_the_gap_stand_in_the_solution(name):
-    given = GAP.split(code(EXERCISES[name].starter_text))[0].splitlines()
+    lines_before = GAP.split(code(EXERCISES[name].starter_text))[0].splitlines()
     solution = code(EXERCISES[name].solution_text).splitlines()
-    assert [line for line in given if line not in solution] == []
+    assert [line for line in lines_before if line not in solution] == []
 
 
 @pytest.mark.parametrize(

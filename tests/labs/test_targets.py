@@ -1,4 +1,4 @@
-"""Each target counts what it says, and names the line where it is missed."""
+"""Tests of the targets: each counts what its name says, and names the line that misses it."""
 
 from dataclasses import replace
 
@@ -10,6 +10,7 @@ from labs.by_name import PATIENCE
 from labs.checking.exercise import KernelExercise
 from labs.checking.judge import judge
 from labs.targets import counts as targets
+from utils.division import cdiv
 from utils.ladder.problems import draw
 from utils.ladder.step import Launch
 
@@ -19,7 +20,7 @@ WORDS = LANES * LANES
 
 @cuda.jit
 def reverse(x, out):
-    """Reverses each 32 elements by way of shared memory."""
+    """Reverse each 32 elements by way of shared memory."""
     tile = cuda.shared.array(LANES, float32)
     lane = cuda.threadIdx.x
     i = cuda.blockIdx.x * LANES + lane
@@ -33,7 +34,7 @@ def reverse(x, out):
 
 @cuda.jit
 def reverse_with_conflicts(x, out):
-    """As `reverse`, but its elements lie 32 words apart."""
+    """Reverse each 32 elements, at a stride of 32 words in shared memory, so all are in a bank."""
     tile = cuda.shared.array(WORDS, float32)
     lane = cuda.threadIdx.x
     i = cuda.blockIdx.x * LANES + lane
@@ -59,7 +60,7 @@ REVERSE = KernelExercise(
     parameters=("x", "out"),
     sizes=("n",),
     shapes=((64,), (50,), (1,)),
-    launch=lambda shape: Launch(grid=(-(-shape[0] // LANES),), block=(LANES,)),
+    launch=lambda shape: Launch(grid=(cdiv(shape[0], LANES),), block=(LANES,)),
     inputs=lambda shape, seed: (draw("integers", shape[0], seed),),
     reference=reversed_parts,
     targets=(),

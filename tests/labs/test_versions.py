@@ -1,4 +1,4 @@
-"""Wrong versions get their sentence, right ones pass, and slips by rule are refused or harmless."""
+"""Tests of versions: wrong ones get their sentence, right ones pass, mutants do not pass unseen."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ from labs.numbers.exercise import NumbersExercise
 from tests.labs import versions
 from tools import mistakes
 
-# So many of an exercise are tested at once, the others with the slow tests.
+# The number of versions of each exercise that are tested without the slow tests.
 WRONG_AT_ONCE, RIGHT_AT_ONCE = 3, 2
 SLOW = {False: (), True: pytest.mark.slow}
 
@@ -30,7 +30,7 @@ RECOGNISED = [
 
 
 def cases(listed, at_once: int) -> list:
-    """A test for each version of each exercise."""
+    """Return the parameters of a test for each version of each exercise."""
     return [
         pytest.param(name, what, *version, id=f"{name}-{what}", marks=SLOW[number >= at_once])
         for name, exercise in EXERCISES.items()
@@ -88,7 +88,7 @@ def test_a_table_is_made_from_the_files_as_they_are(exercise):
     assert made_from == mistakes.digest_of(exercise), f"python -m tools.mistakes {exercise.name}"
 
 
-# Two of the quick ones: all tables take half an hour of a processor.
+# Only two exercises, and quick ones, because all tables take half an hour on one core.
 @pytest.mark.slow
 @named([EXERCISES["scale"], EXERCISES["wavefronts"]])
 def test_a_table_is_what_the_command_makes(exercise):
@@ -99,7 +99,7 @@ def test_a_table_is_what_the_command_makes(exercise):
 
 @cache
 def spellings(exercise) -> list:
-    """The wrong versions that the table knows, each in all other spellings."""
+    """Return the wrong versions that the table knows, each in all other spellings."""
     known = file_of(exercise)["known"]
     return [
         (exercise.name, one.what, rule, text, one.says)

@@ -1,4 +1,4 @@
-"""How a sentence quotes a source line."""
+"""Tests of the way in which a sentence quotes a source line."""
 
 import pytest
 

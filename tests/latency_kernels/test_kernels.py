@@ -1,4 +1,4 @@
-"""The experiments behind latency hiding: their kernels, their points, and what is drawn of them."""
+"""The experiments on latency hiding: their kernels, their points, and their figures."""
 
 from dataclasses import asdict
 
@@ -44,9 +44,9 @@ def test_a_wrong_kernel_is_not_measured(old, new, kernel, small, monkeypatch):
 
 
 def test_all_work_of_the_arithmetic_is_multiply_adds_of_float32():
-    seen = xray(arithmetic.build(3), void(float32[::1], float32[::1], int64))
-    assert seen.instructions["FFMA"] >= 3 * arithmetic.UNROLL
-    assert seen.float64 == seen.local_bytes == 0
+    report = xray(arithmetic.build(3), void(float32[::1], float32[::1], int64))
+    assert report.instructions["FFMA"] >= 3 * arithmetic.UNROLL
+    assert report.float64 == report.local_bytes == 0
 
 
 @pytest.mark.parametrize("width, count", COPIES)
@@ -63,12 +63,12 @@ def test_a_copy_moves_every_element_by_accesses_of_its_width(width, count, block
 @settings(max_examples=20, deadline=None)
 @given(places=st.integers(1, 300), apart=st.integers(1, 8), seed=st.integers(0, 99))
 def test_a_tour_comes_back_only_after_it_was_everywhere(places, apart, seed):
-    following, at, seen = chase.tour(places, apart, seed), 0, []
+    following, at, visited = chase.tour(places, apart, seed), 0, []
     for _ in range(places):
-        seen.append(at)
+        visited.append(at)
         at = following[at]
     assert at == 0
-    assert sorted(seen) == [apart * place for place in range(places)]
+    assert sorted(visited) == [apart * place for place in range(places)]
 
 
 @pytest.mark.parametrize("launch", [chase.chase_global[1, 1], chase.chase_shared[1, 32]])
@@ -83,8 +83,8 @@ def test_a_chase_goes_as_many_steps_as_it_is_told_and_then_on_from_there(launch)
 
 
 def test_no_instruction_of_a_chase_checks_for_negative_indices():
-    seen = xray(chase.chase_global, void(uint32[::1], uint32[::1], int64))
-    assert "selp" not in seen.ptx
+    report = xray(chase.chase_global, void(uint32[::1], uint32[::1], int64))
+    assert "selp" not in report.ptx
 
 
 @pytest.mark.parametrize("blocks", sorted({blocks for _, blocks in OCCUPANCIES}))
@@ -101,7 +101,7 @@ def test_more_shared_memory_than_a_launch_gets_is_refused():
 
 @pytest.fixture
 def small(monkeypatch):
-    """The experiments with few points of little work, and a device that needs 1 ms for anything."""
+    """Use few points with little work, and a device that needs 1 ms for anything."""
     sizes = {"ILPS": (1, 2), "THREADS": (32, 1024), "FMAS_PER_SM": 2**15, "COPIED": 2**14}
     sizes |= {"OCCUPANCIES": ((32, 4), (64, 5)), "PLACES": {"L2": 64, "DRAM": 128}}
     sizes |= {"STEPS": {"shared": 64, "L2": 64, "DRAM": 64}}
@@ -122,10 +122,10 @@ def small(monkeypatch):
 
 def test_a_point_counts_the_work_of_all_its_threads(small):
     points = pd.DataFrame(map(asdict, experiments.measure(H200)))
-    one, *_, every = points[points["experiment"] == "arithmetic"].itertuples()
-    assert (one.what, one.sms, one.threads_per_sm) == ("ILP 1", 1, 32)
-    assert one.value == pytest.approx(2 * 2**15 / 1e-3 / 1e9)
-    assert (every.what, every.sms, every.threads_per_sm) == ("ILP 2", 132, 2048)
+    first, *_, last = points[points["experiment"] == "arithmetic"].itertuples()
+    assert (first.what, first.sms, first.threads_per_sm) == ("ILP 1", 1, 32)
+    assert first.value == pytest.approx(2 * 2**15 / 1e-3 / 1e9)
+    assert (last.what, last.sms, last.threads_per_sm) == ("ILP 2", 132, 2048)
     copied = points[points["what"] == "8 float4"].iloc[0]
     assert (copied["floats"], copied["occupancy"]) == (32, 5 * 32 / 2048)
     assert copied["value"] == pytest.approx(2 * 4 * 2**14 / 1e-3 / 1e9)
@@ -135,8 +135,8 @@ def test_a_point_counts_the_work_of_all_its_threads(small):
 
 def test_some_points_of_the_arithmetic_can_be_had_alone(small):
     points = list(experiments.arithmetic_points(H200, 2, (2,), (32, 64)))
-    assert [(one.what, one.sms) for one in points] == [("ILP 2", 2)] * 2
-    assert [one.threads_per_sm for one in points] == [32, 64]
+    assert [(point.what, point.sms) for point in points] == [("ILP 2", 2)] * 2
+    assert [point.threads_per_sm for point in points] == [32, 64]
     # 2^15 multiply-adds on each of two SMs in 1 ms, of what the FMA loop does on two of 132.
     assert points[0].share == pytest.approx(2 * 2**16 / 1e6 / (65_000 * 2 / 132))
 
@@ -144,13 +144,13 @@ def test_some_points_of_the_arithmetic_can_be_had_alone(small):
 def test_cycles_need_a_clock(small, monkeypatch):
     unclocked = [Timing(1.0, 1.0, 1.0, 7, 1, None)]
     monkeypatch.setattr(experiments, "time_gpu", lambda rivals: unclocked)
-    with pytest.raises(CourseError, match="NVML tells no clock"):
+    with pytest.raises(CourseError, match="NVML reports no clock"):
         list(experiments.measure(H200))
 
 
 @pytest.fixture
 def frame():
-    """Made-up curves: chains of 4 cycles, and memory of 600."""
+    """Return made-up curves: chains of 4 cycles, and memory of 600."""
     empty = dict.fromkeys(Point.__dataclass_fields__)
     rows = [
         empty | {"experiment": "latency", "what": what, "value": cycles, "sm_clock_mhz": 2000.0}
@@ -180,14 +180,14 @@ def test_littles_law_multiplies_latency_and_throughput(frame):
 @pytest.mark.parametrize(
     "threads, ilp, share",
     [(32, 1, 1 / 16), (128, 1, 1 / 4), (128, 2, 1 / 2), (512, 1, 1),
-     # One warp keeps one of four schedulers busy, whatever it has under way.
+     # One warp keeps one of four schedulers busy, however much it has in flight.
      (32, 4, 1 / 4), (32, 8, 1 / 4),
      # Five and six warps: two on the fullest of the schedulers, in the time of eight.
      (160, 4, 5 / 8), (192, 4, 6 / 8), (192, 1, 3 / 8)],
 )  # fmt: skip
 def test_littles_law_holds_for_each_scheduler_and_the_fullest_decides(frame, threads, ilp, share):
-    found = curves.expected_share(frame, H200, pd.Series([threads]), pd.Series([ilp]))
-    assert list(found) == pytest.approx([share])
+    shares = curves.expected_share(frame, H200, pd.Series([threads]), pd.Series([ilp]))
+    assert list(shares) == pytest.approx([share])
 
 
 def test_a_lesson_draws_the_device_at_hand_only_if_its_curves_are_recorded(monkeypatch):
@@ -224,10 +224,10 @@ def test_curves_are_recorded_found_again_and_drawn(small, monkeypatch, tmp_path,
     monkeypatch.setattr(records, "DATA", tmp_path / "data")
     monkeypatch.setattr(devices, "current", lambda: H200)
     assert main(["--record"]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     monkeypatch.setattr(devices, "current", lambda: None)
     assert main(["--plot", str(tmp_path / "figures")]) == 0
-    assert told.splitlines()[1] in capsys.readouterr().out
+    assert output.splitlines()[1] in capsys.readouterr().out
     names = {path.name for path in (tmp_path / "figures").iterdir()}
     assert names == {f"latency_{name}.png" for name in
                      ("arithmetic_one_sm", "arithmetic_all_sms", "copy_occupancy")}  # fmt: skip

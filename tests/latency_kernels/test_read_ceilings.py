@@ -1,4 +1,4 @@
-"""The micro-benchmarks of shared memory and of the L2 cache read what they say they read."""
+"""The micro-benchmarks of shared memory and of the L2 cache read what they claim to read."""
 
 import pytest
 
@@ -53,8 +53,8 @@ def test_a_rate_above_that_of_dram_is_no_error_for_what_stays_in_a_cache(monkeyp
     monkeypatch.setattr(measure, "_machine_code", lambda variant, shape: {})
     times = [Timing(median_ms=0.1, min_ms=0.1, max_ms=0.1, repetitions=7, launches=1)]
     shape, h200 = ReduceShape(2**28), devices.find("H200")
-    found = measure._facts(LADDER, LADDER.step("l2_read").variant(), shape, h200, times)
-    assert found["gb_per_s"] > h200.peak_gb_per_s
-    assert "efficiency" not in found
+    facts = measure._facts(LADDER, LADDER.step("l2_read").variant(), shape, h200, times)
+    assert facts["gb_per_s"] > h200.peak_gb_per_s
+    assert "efficiency" not in facts
     with pytest.raises(CourseError, match="of the peak, which no kernel reaches"):
         measure._facts(LADDER, LADDER.step("copy").variant(), shape, h200, times)

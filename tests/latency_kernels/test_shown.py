@@ -29,24 +29,24 @@ def test_the_law_of_all_sms_is_that_of_one_times_their_number_and_loads_get_half
 
 
 def test_moves_are_shown_in_their_order(compiler):
-    told = shown.order_of_moves("sm_90", at_first=COPIES.starter, yours=COPIES.solution)
-    (name, *first), (_, *second) = told.rows
+    table = shown.order_of_moves("sm_90", at_first=COPIES.starter, yours=COPIES.solution)
+    (name, *first), (_, *second) = table.rows
     assert name == "at\u00a0first"
     assert first[:2] == ["LSLSLSLS", "1"]
     assert second[:2] == ["LLLLSSSS", "4"]
 
 
 def test_without_a_compiler_a_sentence_takes_the_place_of_a_table(monkeypatch):
-    def missing(*told):
+    def missing(*arguments):
         raise CourseError("There is no compiler here.")
 
     monkeypatch.setattr(shown, "xray", missing)
-    for told in (
+    for card in (
         shown.loops(FRAME, H200, 1),
         shown.order_of_moves("sm_90", a=COPIES.starter),
     ):
-        assert isinstance(told, Card)
-        assert "There is no compiler here. The lesson goes on" in str(told)
+        assert isinstance(card, Card)
+        assert "There is no compiler here. The lesson goes on" in str(card)
 
 
 def test_then_and_now_stand_beside_each_other():
@@ -73,14 +73,14 @@ def test_a_turn_of_the_loop_takes_what_is_recorded_and_its_pauses_say_nearly_so(
 
 
 def test_turns_stand_beside_a_load_alone():
-    told = shown.turns(FRAME, H200, ("1 float", 128))
-    assert told.caption.startswith("A load alone takes 700 cycles")
-    assert told.rows == (("1\u00a0float", "128", "7.1%", "512", "781"),)
+    table = shown.turns(FRAME, H200, ("1 float", 128))
+    assert table.caption.startswith("A load alone takes 700 cycles")
+    assert table.rows == (("1\u00a0float", "128", "7.1%", "512", "781"),)
 
 
 def test_copies_are_compared_with_the_data_sheet_and_with_the_courses_copy():
-    ours, other = shown.beside_the_copy(FRAME, ("8 float4", 160)).rows
-    assert ours[1:] == ("100 %", "88.5%", "–")
+    course, other = shown.beside_the_copy(FRAME, ("8 float4", 160)).rows
+    assert course[1:] == ("100 %", "88.5%", "–")
     assert other[1:] == ("8 %", "77.9%", "88%")
 
 
@@ -102,23 +102,23 @@ def test_the_fewest_threads_are_none_where_no_number_is_enough():
 
 
 def test_a_turn_lasts_as_long_as_littles_law_says():
-    # 512 threads of 132 SMs with 4 bytes each under way; half of 1199.34 GB/s is read.
+    # 512 threads of 132 SMs with 4 bytes each in flight; half of 1199.34 GB/s is read.
     expected = 512 * 132 * 4 / (1199.34e9 / 2 / 1980e6)
     assert curves.turn_cycles(FRAME, "1 float", 512) == pytest.approx(expected)
 
 
 def test_the_figure_of_chains_has_a_curve_for_each_number_of_threads():
-    told = curves.chains_figure(FRAME, H200).alt_text
+    alt_text = curves.chains_figure(FRAME, H200).alt_text
     for threads, share in ((64, "46%"), (128, "92%"), (256, "98%")):
-        assert f"{threads} threads rises from" in told
-        assert share in told
+        assert f"{threads} threads rises from" in alt_text
+        assert share in alt_text
 
 
 def test_the_figure_of_threads_may_show_one_curve_and_its_mark_alone():
-    told = curves.arithmetic_figure(FRAME, H200, 1, ilps=[1]).alt_text
-    assert "ILP 1 at 576" in told
-    assert "ILP 2" not in told
-    assert "; cross: where" in told
+    alt_text = curves.arithmetic_figure(FRAME, H200, 1, ilps=[1]).alt_text
+    assert "ILP 1 at 576" in alt_text
+    assert "ILP 2" not in alt_text
+    assert "; cross: where" in alt_text
 
 
 def test_a_single_curve_says_where_it_falls():

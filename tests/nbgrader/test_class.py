@@ -1,4 +1,4 @@
-"""A class in a real nbgrader: the commands of the guide, its traps, and the marks."""
+"""A class in a real nbgrader: the commands of the guide, nbgrader's traps, and the marks."""
 
 import csv
 import json
@@ -18,9 +18,9 @@ pytest.importorskip("nbgrader", reason="nbgrader is not installed here: make che
 
 from labs.grading.grade import grade
 from labs.grading.labs import find
-from labs.grading.reading import submission_of
+from labs.grading.submissions import submission_of
 from labs.platforms.nbgrader.cells import points_cell
-from tests.nbgrader import handed_in
+from tests.nbgrader import class_submissions
 from utils.paths import ROOT
 
 SECONDS = 600  # of one command
@@ -33,11 +33,14 @@ STUDENT = re.search(r"```python\n(c = get_config.+?)```", GUIDE, re.DOTALL)[1]
 
 @dataclass(frozen=True)
 class Class:
-    """Where a class lies. home: of the instructor; desk: of a student; told: by all commands."""
+    """The folders of a class, and the output of its commands.
+
+    home: the instructor's. desk: a student's. output: what all commands printed.
+    """
 
     home: Path
     desk: Path
-    told: str
+    output: str
 
     @property
     def course(self) -> Path:
@@ -63,18 +66,18 @@ class Class:
 
 
 def run(commands: str, home: Path, folder: Path, code: int = 0) -> str:
-    """What the commands print, in a shell of somebody with this home."""
-    own = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        ["bash", "-ec", commands], env=own, cwd=folder, timeout=SECONDS, text=True,
+    """Run commands in a shell with this home folder; return their output."""
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    result = subprocess.run(
+        ["bash", "-ec", commands], env=environment, cwd=folder, timeout=SECONDS, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
-    assert done.returncode == code, done.stdout
-    return done.stdout
+    assert result.returncode == code, result.stdout
+    return result.stdout
 
 
 def submit(exchange: Path, student: str, raw: bytes) -> None:
-    """What `nbgrader submit` leaves for the instructor; it would take all from one account."""
+    """Write what `nbgrader submit` leaves for the instructor, from a student of any name."""
     folder = exchange / "gpu_course" / "inbound" / f"{student}+{LAB}+{TIME}+x"
     folder.mkdir()
     (folder / f"{LAB}.ipynb").write_bytes(raw)
@@ -84,31 +87,33 @@ def submit(exchange: Path, student: str, raw: bytes) -> None:
 
 @pytest.fixture(scope="module")
 def the_class(tmp_path_factory) -> Class:
-    """The commands of the guide, in its order; one student uses them, and all others hand in."""
+    """Run the commands of the guide in order; one student uses them, all others only hand in."""
     home = tmp_path_factory.mktemp("instructor")
     desk = tmp_path_factory.mktemp("student")
-    made = STUDENT.replace("/home/instructor", str(home))
-    (desk / "nbgrader_config.py").write_text(made)
+    configuration = STUDENT.replace("/home/instructor", str(home))
+    (desk / "nbgrader_config.py").write_text(configuration)
     (make, release, work, collect, read) = [text for _, text in BLOCKS]
     assert [who for who, _ in BLOCKS] == ["instructor"] * 2 + ["student", "instructor", "student"]
     course = home / "gpu_course"
-    told = run(make, home, ROOT) + run(release, home, course)
+    output = run(make, home, ROOT) + run(release, home, course)
     fetch, hand_in = work.splitlines()
-    told += run(fetch, desk, desk)
+    output += run(fetch, desk, desk)
     notebook = desk / LAB / f"{LAB}.ipynb"
     released = json.loads(notebook.read_text())
-    notebook.write_text(json.dumps(handed_in.with_function(released, handed_in.RIGHT)))
-    told += run(hand_in, desk, desk)
-    for student, raw in handed_in.right(released):
+    notebook.write_text(
+        json.dumps(class_submissions.with_function(released, class_submissions.RIGHT))
+    )
+    output += run(hand_in, desk, desk)
+    for student, raw in class_submissions.right(released):
         submit(home / "exchange", student, raw)
-    for student, raw, _ in handed_in.wrong(released, str(course), str(home / "pwned")):
+    for student, raw, _ in class_submissions.wrong(released, str(course), str(home / "pwned")):
         submit(home / "exchange", student, raw)
-    told += run(collect, home, course) + run(read, desk, desk)
-    return Class(home, desk, told)
+    output += run(collect, home, course) + run(read, desk, desk)
+    return Class(home, desk, output)
 
 
-RIGHT = [name for name, _ in handed_in.right({"cells": []})]
-WRONG = {name: words for name, _, words in handed_in.wrong({"cells": []}, "", "")}
+RIGHT = [name for name, _ in class_submissions.right({"cells": []})]
+WRONG = {name: words for name, _, words in class_submissions.wrong({"cells": []}, "", "")}
 
 
 def test_a_right_notebook_that_was_fetched_and_submitted_gets_all_points(the_class):
@@ -133,7 +138,7 @@ def test_what_deserves_nothing_gets_nothing_and_the_reason(the_class, student, w
 
 def test_every_submission_has_a_mark_and_none_is_an_error(the_class):
     assert set(RIGHT) | set(WRONG) < set(the_class.marks)
-    assert "There was an error processing" not in the_class.told
+    assert "There was an error processing" not in the_class.output
 
 
 def test_nothing_that_was_handed_in_is_run(the_class):
@@ -147,9 +152,9 @@ def test_a_page_runs_no_script_of_a_student_and_shows_the_code(the_class):
 
 def test_marks_are_those_of_the_grader(the_class):
     for student in ("bare", "two_of_one_name", "loops_for_ever"):
-        given = submission_of(student, the_class.handed_in(student))
-        found = grade(find(LAB), given, the_class.secret())
-        assert float(the_class.marks[student]["score"]) == found.points / 100
+        submission = submission_of(student, the_class.handed_in(student))
+        mark = grade(find(LAB), submission, the_class.secret())
+        assert float(the_class.marks[student]["score"]) == mark.points / 100
 
 
 def test_no_page_and_no_released_file_holds_the_secret_or_another_student(the_class):
@@ -173,11 +178,11 @@ def test_without_a_secret_nothing_is_graded_and_one_sentence_says_so(the_class):
     secret = the_class.course / "secret.txt"
     secret.rename(secret.with_suffix(".away"))
     try:
-        told = run(f"nbgrader autograde {LAB} --force", the_class.home, the_class.course, code=1)
+        output = run(f"nbgrader autograde {LAB} --force", the_class.home, the_class.course, code=1)
     finally:
         secret.with_suffix(".away").rename(secret)
-    assert "cannot be read: No such file" in told
-    assert "Traceback" not in told
+    assert "cannot be read: No such file" in output
+    assert "Traceback" not in output
     assert the_class.page("bare")
 
 

@@ -1,4 +1,4 @@
-"""The glossary: every term once, in order, in few words, and explained by the lesson it names."""
+"""Tests of the glossary: each term once, in order, short, and used by the lesson that it names."""
 
 import csv
 import re
@@ -34,7 +34,7 @@ def test_the_first_lesson_links_the_glossary():
 
 
 def foreign_words(text: str) -> list[tuple[str, str, str]]:
-    """Term, language and word, as the entries end with them."""
+    """Return (term, language, word) for each translation at the end of an entry."""
     return [
         (entry["term"], language, word)
         for entry in FOREIGN.finditer(text)

@@ -1,4 +1,4 @@
-"""Every lesson keeps the rules that a program can hold."""
+"""Tests that every lesson keeps the rules of `utils.lessons.rules`."""
 
 import ast
 
@@ -6,9 +6,9 @@ import pytest
 
 from labs.exercises import find
 from utils.lessons import rules
-from utils.lessons.first_cell import LESSONS
+from utils.paths import lessons
 
-LESSON_FILES = {file.name[:2]: file for file in sorted(LESSONS.glob("[0-9][0-9]_*.ipynb"))}
+LESSON_FILES = lessons()
 
 
 @pytest.mark.parametrize("number", LESSON_FILES)
@@ -17,18 +17,19 @@ def test_a_lesson_keeps_the_rules(number):
 
 
 def kernels_to_begin_with(lesson):
-    """The text of each cell in which the reader writes, by the exercise that is checked next."""
-    checks = sorted((place, name) for name, place in lesson.places("check").items())
+    """Return exercise -> text of the reader's cell before its check."""
+    checks = sorted((position, name) for name, position in lesson.positions("check").items())
     turns = [cell for cell in lesson.code if rules.YOUR_TURN in cell.tags]
     return {
-        next(name for place, name in checks if place > cell.place): cell.source for cell in turns
+        next(name for position, name in checks if position > cell.position): cell.source
+        for cell in turns
     }
 
 
 def without_imports(text):
-    """A starter without its docstring and imports, but with its constants."""
+    """Return a starter without its docstring and imports, but with its constants."""
     others = (ast.Expr, ast.Import, ast.ImportFrom)
-    first = next(one for one in ast.parse(text).body if not isinstance(one, others))
+    first = next(node for node in ast.parse(text).body if not isinstance(node, others))
     decorators = getattr(first, "decorator_list", [])
     begin = min([first.lineno, *(each.lineno for each in decorators)])
     return "\n".join(text.splitlines()[begin - 1 :]).rstrip()
@@ -36,6 +37,6 @@ def without_imports(text):
 
 @pytest.mark.parametrize("number", LESSON_FILES)
 def test_the_reader_begins_with_the_starter_of_the_exercise(number):
-    given = kernels_to_begin_with(rules.read(LESSON_FILES[number]))
-    assert given == {name: without_imports(find(name).starter_text) for name in given}
-    assert given
+    cells = kernels_to_begin_with(rules.read(LESSON_FILES[number]))
+    assert cells == {name: without_imports(find(name).starter_text) for name in cells}
+    assert cells

@@ -1,19 +1,19 @@
-"""Numbers in the prose of lessons are held by quotes whose figures a test computes."""
+"""Tests that numbers in the prose of lessons are proven by quotes whose figures a test computes."""
 
 import ast
 
 import pytest
 
 from tests.quotes import says
-from tools.numbers_in_prose import pattern, prose, unheld, unheld_in
+from tools.numbers_in_prose import pattern, prose, unproven, unproven_in
 
-# The lessons whose prose has been gone through; a lesson that is rewritten joins them.
+# The lessons whose prose is proven so far; a lesson that is rewritten joins them.
 HELD = ("05", "18")
 
 
 @pytest.mark.parametrize("number", HELD)
 def test_every_number_in_the_prose_is_proven(number):
-    assert unheld(number) == []
+    assert unproven(number) == []
 
 
 def quote(text, *figures):
@@ -22,23 +22,23 @@ def quote(text, *figures):
 
 def test_a_number_is_held_by_a_field_whose_figure_is_computed():
     cell = "The strided kernel takes 33 cycles, and\nnaive 2."
-    assert len(unheld_in([cell], [])) == 2
-    assert unheld_in([cell], [quote("takes {} cycles, and naive {}.", "one", "other")]) == []
-    (place,) = unheld_in([cell], [quote("takes {:.0f} cycles", "sum(needed)")])
+    assert len(unproven_in([cell], [])) == 2
+    assert unproven_in([cell], [quote("takes {} cycles, and naive {}.", "one", "other")]) == []
+    (place,) = unproven_in([cell], [quote("takes {:.0f} cycles", "sum(needed)")])
     assert "naive 2." in place
 
 
 def test_a_literal_proves_nothing():
     cell = "It takes 33 cycles."
     for figure in ("33", "32 + 1", "'33'"):
-        assert unheld_in([cell], [quote("takes {} cycles", figure)])
-    assert unheld_in([cell], [quote("takes 33 cycles")])
+        assert unproven_in([cell], [quote("takes {} cycles", figure)])
+    assert unproven_in([cell], [quote("takes 33 cycles")])
 
 
 def test_a_quote_that_fits_two_different_sentences_holds_neither():
     cells = ["It takes 33 cycles.", "It takes 2 cycles."]
-    assert len(unheld_in(cells, [quote("takes {} cycles", "cycles")])) == 2
-    assert unheld_in(cells[:1] * 2, [quote("takes {} cycles", "cycles")]) == []
+    assert len(unproven_in(cells, [quote("takes {} cycles", "cycles")])) == 2
+    assert unproven_in(cells[:1] * 2, [quote("takes {} cycles", "cycles")]) == []
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_quote_that_fits_two_different_sentences_holds_neither():
     ],
 )
 def test_names_code_and_numbers_of_lessons_and_items_need_no_quote(text):
-    assert unheld_in([text], []) == []
+    assert unproven_in([text], []) == []
 
 
 def test_a_sentence_that_the_lesson_does_not_say_is_refused():

@@ -1,14 +1,12 @@
-"""The syllabus names every lesson, with the minutes that the lesson itself states."""
+"""Tests that the syllabus has every lesson, with the minutes that the lesson itself states."""
 
 import re
 
 import nbformat
 import pytest
 
-from utils.paths import ROOT
+from utils.paths import NOTEBOOKS, lessons
 
-NOTEBOOKS = ROOT / "notebooks"
-LESSONS = sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
 SYLLABUS = (NOTEBOOKS / "README.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| \[(?P<title>[^]]+)\]\((?P<file>[^)]+)\) \| (?P<minutes>[^|]+) \|", re.M)
 ROWS = {row["file"]: row for row in ROW.finditer(SYLLABUS)}
@@ -19,7 +17,7 @@ def first_cell(file) -> str:
 
 
 def test_every_lesson_has_a_row_in_reading_order():
-    assert list(ROWS) == [file.name for file in LESSONS if file.name.count(".") == 1]
+    assert list(ROWS) == [file.name for file in lessons().values()]
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -29,8 +27,8 @@ def test_title_and_minutes_are_those_of_the_lesson(name):
     assert title.startswith(ROWS[name]["title"])
     stated = re.search(r"\*\*Time:\*\* (two sittings of )?about (\d+) minutes", text)
     assert stated, text
-    wanted = f"2 × {stated[2]}" if stated[1] else stated[2]
-    assert ROWS[name]["minutes"].strip() == wanted
+    minutes = f"2 × {stated[2]}" if stated[1] else stated[2]
+    assert ROWS[name]["minutes"].strip() == minutes
 
 
 def test_the_semester_takes_every_lesson_once_or_in_its_two_sittings():

@@ -87,7 +87,7 @@ def test_the_last_block_leaves_the_counter_as_it_found_it():
 FLAWS = {
     "reduce0 without the barrier of a step": ("reduce0", "cuda.syncthreads()", 2),
     "reduce3 without the barrier of a step": ("reduce3", "cuda.syncthreads()", 2),
-    # As the classic does it, with a volatile array in place of the waiting.
+    # Like the classic kernel, with a volatile array instead of waiting.
     "reduce4 without syncwarp": ("reduce4", "cuda.syncwarp()", 1),
     "reduce9 without the fence before the ticket": ("reduce9", "cuda.threadfence()", 1),
     "reduce_cooperative without waiting": ("reduce_cooperative", "cuda.cg.this_grid().sync()", 1),
@@ -95,7 +95,7 @@ FLAWS = {
 
 
 def findings(step):
-    """What the virtual GPU finds when 10 000 elements are reduced by blocks of 64 threads."""
+    """Return the virtual GPU's findings for 10 000 elements and blocks of 64 threads."""
     return trace_step(step.variant(BLOCK=64), ReduceShape(10_000)).findings
 
 
@@ -146,7 +146,7 @@ every_operation = pytest.mark.parametrize("op", NUMPY)
 @every_dtype
 @every_operation
 def test_a_reduction_is_numpys_in_value_and_dtype(dtype, op):
-    """Odd numbers, so that a product of integers that wraps around is never simply zero."""
+    """Return odd numbers, so that a product of integers that wraps around is never zero."""
     generator = np.random.default_rng(5)
     for elements in (1, 2, 3, 1000, 40_009):
         x = generator.choice(np.array([-3, -1, 1, 3], dtype), elements)

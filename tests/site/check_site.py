@@ -1,6 +1,6 @@
-"""The site in a browser, page by page: `make check-site`, after `make site`.
+"""Test the site in a browser, page by page: `make check-site`, after `make site`.
 
-Not a part of `make test`, which does not make the site.
+These tests are not part of `make test`, which does not make the site.
 """
 
 import functools
@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from tests.site.faults import broken_links, files_with, pale, too_wide
-from utils.paths import ROOT
+from utils.paths import ROOT, lessons
 
 SITE = ROOT / "build" / "site"
 PAGES = sorted(file.relative_to(SITE).as_posix() for file in SITE.rglob("*.html"))
@@ -20,15 +20,15 @@ SLIDERS = "notebooks/08_occupancy.html"
 MOST_TABS = 400  # until a part of a page must have been reached
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
+class SilentHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *message):
         pass
 
 
 @pytest.fixture(scope="module")
 def address():
-    """Of the site, on this machine alone."""
-    handler = functools.partial(Quiet, directory=SITE)
+    """Serve the site on this machine alone and yield its address."""
+    handler = functools.partial(SilentHandler, directory=SITE)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -37,7 +37,7 @@ def address():
 
 @pytest.fixture
 def opened(browser, address):
-    """Opens a page; afterwards nothing may have been logged, or asked of another host."""
+    """Yield a function that opens a page; then fail if it logged anything or left this machine."""
     shown = browser.open("")
 
     def go(page: str):
@@ -46,12 +46,12 @@ def opened(browser, address):
 
     yield go
     assert shown.messages == []
-    assert [asked for asked in shown.asked if not asked.startswith(address)] == []
+    assert [request for request in shown.asked if not request.startswith(address)] == []
 
 
 def test_every_lesson_has_a_page():
-    lessons = [f"notebooks/{file.stem}.html" for file in (ROOT / "notebooks").glob("*.ipynb")]
-    assert [name for name in lessons if name not in PAGES] == []
+    pages = [f"notebooks/{file.stem}.html" for file in lessons().values()]
+    assert [name for name in pages if name not in PAGES] == []
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -89,7 +89,7 @@ def test_the_search_finds_a_term(opened):
 
 
 def tab_to(page, selector: str) -> None:
-    """Press Tab until the focus is on such an element."""
+    """Press Tab until the focus is on an element that matches the selector."""
     for _ in range(MOST_TABS):
         page.keyboard.press("Tab")
         if page.evaluate("(s) => document.activeElement.matches(s)", selector):

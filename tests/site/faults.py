@@ -1,4 +1,4 @@
-"""What can be wrong with a page of the site. Each function gives a list; an empty one is good."""
+"""Functions that list the faults of a page of the site."""
 
 from __future__ import annotations
 
@@ -55,27 +55,27 @@ _PALE = """
 
 
 def pale(page) -> list[str]:
-    """Texts whose contrast with their ground is below 4.5, pictures left out."""
+    """Return texts outside pictures whose contrast with their background is below 4.5."""
     return page.evaluate(_PALE, LEAST_CONTRAST)
 
 
 def too_wide(page, widths: tuple[int, ...]) -> list[str]:
-    """The widths of the window at which the page must be moved sideways."""
-    found = []
+    """Return a sentence for every window width at which the page scrolls sideways."""
+    sentences = []
     for width in widths:
         page.set_viewport_size({"width": width, "height": 900})
-        over = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-        found += [f"{over} pixels too wide at {width}"] if over > 0 else []
-    return found
+        excess = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        sentences += [f"{excess} pixels too wide at {width}"] if excess > 0 else []
+    return sentences
 
 
 class _Page(HTMLParser):
-    """Where a page leads, and the places in it."""
+    """The links of a page, and the targets that links to it may name."""
 
     def __init__(self, text: str):
         super().__init__()
         self.links: list[str] = []
-        self.places: set[str] = set()
+        self.targets: set[str] = set()
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -83,11 +83,11 @@ class _Page(HTMLParser):
             if name in ("href", "src") and tag != "use" and value:
                 self.links.append(value)
             if name in ("id", "name") and value:
-                self.places.add(value)
+                self.targets.add(value)
 
 
 def broken_links(folder: Path) -> list[str]:
-    """Links of the pages in a folder that lead to no file, or to no place in a page."""
+    """Return links of a folder's pages that lead to no file, or to no target in a page."""
     pages = {
         file.resolve(): _Page(file.read_text(encoding="utf-8")) for file in folder.rglob("*.html")
     }
@@ -106,12 +106,12 @@ def _leads_somewhere(link: str, file: Path, pages: dict[Path, _Page]) -> bool:
     target = (file.parent / unquote(parts.path)).resolve() if parts.path else file
     if not target.is_file():
         return False
-    place = unquote(parts.fragment)
-    return not place or target not in pages or place in pages[target].places
+    fragment = unquote(parts.fragment)
+    return not fragment or target not in pages or fragment in pages[target].targets
 
 
 def files_with(folder: Path, word: str) -> Iterator[Path]:
-    """The text files of the site in which a word stands."""
+    """Yield the text files of the site that contain a word."""
     for file in folder.rglob("*"):
         if file.suffix in (".html", ".js", ".ipynb", ".css") and word in file.read_text("utf-8"):
             yield file

@@ -1,4 +1,4 @@
-"""The scripts of `site/`, which is no package: its name is that of a module of Python."""
+"""Load scripts of `site/`, which cannot be a package: Python has a module of that name."""
 
 import importlib.util
 from types import ModuleType
@@ -9,8 +9,8 @@ FOLDER = ROOT / "site"
 
 
 def script(name: str) -> ModuleType:
-    """The file `site/NAME.py` as a module."""
-    found = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    loaded = importlib.util.module_from_spec(found)
-    found.loader.exec_module(loaded)
-    return loaded
+    """Return the file `site/NAME.py` as a module."""
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -7,22 +7,22 @@ from tests.site.scripts import script
 
 @pytest.fixture
 def environment(monkeypatch, tmp_path):
-    """The script with a folder of its own; what it runs is noted, and ends with `.codes`."""
-    loaded = script("environment")
+    """Return the script with its own folder; commands are only recorded, and return `.codes`."""
+    module = script("environment")
     pins = tmp_path / "constraints.txt"
     pins.write_text("sphinx==9.0.4\n", encoding="utf-8")
-    monkeypatch.setattr(loaded, "PINS", (pins,))
-    monkeypatch.setattr(loaded, "ENVIRONMENT", tmp_path / "env")
-    monkeypatch.setattr(loaded, "STAMP", tmp_path / "env" / "installed.txt")
-    loaded.commands, loaded.codes = [], {"venv": 0, "pip": 0}
+    monkeypatch.setattr(module, "PINS", (pins,))
+    monkeypatch.setattr(module, "ENVIRONMENT", tmp_path / "env")
+    monkeypatch.setattr(module, "STAMP", tmp_path / "env" / "installed.txt")
+    module.commands, module.codes = [], {"venv": 0, "pip": 0}
 
     def run(*command):
-        loaded.commands.append(command[2])
-        loaded._packages().mkdir(parents=True, exist_ok=True)
-        return loaded.codes[command[2]]
+        module.commands.append(command[2])
+        module._packages().mkdir(parents=True, exist_ok=True)
+        return module.codes[command[2]]
 
-    monkeypatch.setattr(loaded, "_run", run)
-    return loaded
+    monkeypatch.setattr(module, "_run", run)
+    return module
 
 
 def test_it_is_made_once(environment):

@@ -1,4 +1,4 @@
-"""What the check of the site would find: each fault, in a page that has it."""
+"""The check of the site finds each fault in a page that has it."""
 
 import pytest
 

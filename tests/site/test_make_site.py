@@ -1,4 +1,4 @@
-"""What the site is made of: which pages, which links, and no answers."""
+"""The site has the right pages and links, and no answers."""
 
 import os
 import sys
@@ -11,13 +11,13 @@ from tests.site.scripts import FOLDER, script
 
 @pytest.fixture
 def make_site(monkeypatch, tmp_path):
-    """The script with a course of its own in a folder."""
+    """Return the script, applied to a course in a temporary folder."""
     monkeypatch.syspath_prepend(str(FOLDER))
-    loaded = script("make_site")
-    monkeypatch.setattr(loaded, "ROOT", tmp_path)
-    monkeypatch.setattr(loaded, "SOURCE", tmp_path / "build" / "site-source")
-    monkeypatch.setattr(loaded, "EXECUTED", tmp_path / "build" / "executed")
-    return loaded
+    module = script("make_site")
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(module, "SOURCE", tmp_path / "build" / "site-source")
+    monkeypatch.setattr(module, "EXECUTED", tmp_path / "build" / "executed")
+    return module
 
 
 def write(file: Path, text: str = "") -> Path:

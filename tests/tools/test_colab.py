@@ -1,4 +1,4 @@
-"""The replay of Colab reads its list, finds its Python, and notices what must never change."""
+"""The reproduction of Colab reads its list, finds a Python, and notices forbidden changes."""
 
 import pytest
 
@@ -10,7 +10,7 @@ LIST = max((DATA / "platforms").glob("colab_*.txt"))
 
 
 def test_the_list_has_what_the_replay_installs():
-    packages = image.listed(LIST)
+    packages = image.versions_in(LIST)
     assert packages["ipywidgets"] == "7.7.1"
     assert {image.canonical(name) for name in image.WITH_DEPENDENCIES} <= set(packages)
     assert {image.canonical(name) for name in image.ALONE} <= set(packages)
@@ -18,7 +18,7 @@ def test_the_list_has_what_the_replay_installs():
 
 def test_a_list_that_is_not_there_is_named(tmp_path):
     with pytest.raises(image.NoImage, match=r"There is no list .*none\.txt: give LIST"):
-        image.listed(tmp_path / "none.txt")
+        image.versions_in(tmp_path / "none.txt")
 
 
 def test_a_python_that_is_not_there_is_named(tmp_path, monkeypatch):
@@ -43,8 +43,8 @@ def test_without_that_python_it_fails_only_where_everything_is_needed(
 
 @pytest.mark.parametrize("name, forbidden", [("numba", False), ("numpy", True), ("ipython", True)])
 def test_a_change_is_printed_and_one_of_numpy_fails(tmp_path, monkeypatch, capsys, name, forbidden):
-    found = {tmp_path / "old": {name: "1.0"}, tmp_path / "new": {name: "2.0"}}
-    monkeypatch.setattr(command, "packages_of", found.get)
+    packages = {tmp_path / "old": {name: "1.0"}, tmp_path / "new": {name: "2.0"}}
+    monkeypatch.setattr(command, "packages_of", packages.get)
     assert command.changes(tmp_path / "old", tmp_path / "new", "Here") is forbidden
     assert f"  {name}: 1.0 -> 2.0" in capsys.readouterr().out
 
@@ -52,7 +52,7 @@ def test_a_change_is_printed_and_one_of_numpy_fails(tmp_path, monkeypatch, capsy
 def test_a_second_environment_shares_files_and_changes_alone(tmp_path):
     (tmp_path / "first").mkdir()
     (tmp_path / "first" / "a").write_text("one")
-    second = image.copied(tmp_path / "first", tmp_path / "second")
+    second = image.hard_link_copy(tmp_path / "first", tmp_path / "second")
     (second / "a").unlink()
     (second / "a").write_text("two")  # as pip replaces files
     assert (tmp_path / "first" / "a").read_text() == "one"

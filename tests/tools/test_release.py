@@ -1,4 +1,4 @@
-"""What a release must hold is compared by file, and every version is told of."""
+"""A release's files are compared one by one, and the changelog covers every version."""
 
 import zipfile
 
@@ -29,15 +29,15 @@ def wheel_with(folder, *names):
 
 
 def test_what_the_wheel_leaves_out_is_named(tmp_path):
-    held = ["virtual_gpu/__init__.py", "gpu_xray/data/architectures.csv"]
-    wheel = wheel_with(tmp_path, *held)
+    names = ["virtual_gpu/__init__.py", "gpu_xray/data/architectures.csv"]
+    wheel = wheel_with(tmp_path, *names)
     others = ["virtual_gpu/README.md", "virtual_gpu/tests/test_host.py", "labs/__init__.py"]
-    assert left_out(wheel, [*held, *others]) == []
-    lacking = ["virtual_gpu/pictures/player.js", "gpu_xray/words.py"]
-    assert left_out(wheel, [*held, *lacking]) == lacking
+    assert left_out(wheel, [*names, *others]) == []
+    missing = ["virtual_gpu/pictures/player.js", "gpu_xray/opcodes.py"]
+    assert left_out(wheel, [*names, *missing]) == missing
 
 
 def test_what_does_not_belong_into_the_wheel_is_named(tmp_path):
-    held = ["virtual_gpu/__init__.py", "gpu_xray/tests/test_xray.py"]
-    wheel = wheel_with(tmp_path, *held, "numba_virtual_gpu-1.dist-info/METADATA")
-    assert too_much(wheel, held) == held[1:]
+    names = ["virtual_gpu/__init__.py", "gpu_xray/tests/test_xray.py"]
+    wheel = wheel_with(tmp_path, *names, "numba_virtual_gpu-1.dist-info/METADATA")
+    assert too_much(wheel, names) == names[1:]

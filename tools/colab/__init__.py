@@ -1,4 +1,5 @@
-"""Replays Colab: its packages, an empty folder, the first cell of a notebook that stands alone.
+"""Reproduce Colab: its packages, an empty folder, and the first cell that fetches the course.
 
-``python -m tools.colab`` runs every lesson so; it takes some minutes, a network and Python 3.13.
+``python -m tools.colab`` runs every lesson this way. It takes some minutes and needs a network and
+Python 3.13.
 """

@@ -1,8 +1,8 @@
-"""Runs every lesson as in Colab, and says which of its packages the course changes.
+"""Run every lesson as in Colab, and list the packages that the course changes there.
 
-``python -m tools.colab`` replays the list in data/platforms/; ``--list FILE`` another one, which is
-the output of ``pip freeze`` in Colab. Exit code: 0, 1 where a lesson fails or NumPy or IPython
-change, 2 where nothing can be replayed although COURSE_NEEDS_EVERYTHING is 1.
+``python -m tools.colab`` uses the list in data/platforms/; ``--list FILE`` uses another one, the
+output of ``pip freeze`` in Colab. The exit code is 0 on success, 1 if a lesson fails or NumPy or
+IPython change, and 2 if Colab cannot be reproduced although COURSE_NEEDS_EVERYTHING is 1.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import tempfile
 from pathlib import Path
 
 from tools.colab import replay
-from tools.colab.image import NoImage, copied, image, packages_of
+from tools.colab.image import NoImage, build_image, hard_link_copy, packages_of
 from tools.colab.replay import Replay
-from utils.paths import DATA, NOTEBOOKS, ROOT
+from utils.paths import DATA, ROOT, lessons
 
 BUILD = ROOT / "build" / "colab"
 NEVER = ("numpy", "ipython")
-NEEDED = "COURSE_NEEDS_EVERYTHING"  # where it is 1, what cannot be replayed is a failure
-SECONDS = 2400  # for half of the lessons, also where other programs run
+NEEDED = "COURSE_NEEDS_EVERYTHING"  # if 1, the exit code is 2 when Colab cannot be reproduced
+SECONDS = 2400  # for half of the lessons, on a machine that may be busy
 
 
 def main() -> int:
@@ -30,31 +30,36 @@ def main() -> int:
     parser.add_argument("--list", type=Path, default=newest, help="Colab's packages")
     parser.add_argument("--python", default="3.13", help="Colab's version of Python")
     parser.add_argument("--lessons", nargs="*", default=[], help="such as 07; default: all")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     try:
-        original = image(asked.list, asked.python, BUILD)
+        original = build_image(options.list, options.python, BUILD)
     except NoImage as reason:
         print(reason, file=sys.stderr)
         return 2 if os.environ.get(NEEDED) == "1" else 0
-    print(f"Replaying {asked.list.name} on Python {asked.python}.", flush=True)
+    print(f"Replaying {options.list.name} on Python {options.python}.", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         course = replay.fork(Path(folder))
-        failed = run_lessons(Replay(copied(original, BUILD / "cpu"), course), asked.lessons)
+        failed = run_lessons(
+            Replay(hard_link_copy(original, BUILD / "cpu"), course), options.lessons
+        )
         failed |= changes(original, BUILD / "cpu", "Without a driver")
-        t4 = Replay(copied(original, BUILD / "t4"), course)
+        t4 = Replay(hard_link_copy(original, BUILD / "t4"), course)
         print(replay.with_a_t4(t4), end="")
         failed |= changes(original, t4.python, "With a T4 and a driver for CUDA 12.4")
     return 1 if failed else 0
 
 
-def run_lessons(at: Replay, asked: list[str]) -> bool:
-    """Whether one fails. The first installs, alone; the others run in two halves."""
-    first, *others = asked or sorted(file.name[:2] for file in NOTEBOOKS.glob("[0-9]*.ipynb"))
+def run_lessons(environment: Replay, numbers: list[str]) -> bool:
+    """Return True if a lesson fails.
+
+    The first lesson runs alone, because it installs packages; the others run in two halves.
+    """
+    first, *others = numbers or lessons()
     with tempfile.TemporaryDirectory() as folder:
         content = Path(folder)
-        codes = [replay.lessons(at, content, [first]).wait(SECONDS)]
+        codes = [replay.lessons(environment, content, [first]).wait(SECONDS)]
         halves = [half for half in (others[::2], others[1::2]) if half]
-        running = [replay.lessons(at, content, half) for half in halves]
+        running = [replay.lessons(environment, content, half) for half in halves]
         try:
             codes += [half.wait(SECONDS) for half in running]
         finally:
@@ -64,7 +69,7 @@ def run_lessons(at: Replay, asked: list[str]) -> bool:
 
 
 def changes(before: Path, after: Path, where: str) -> bool:
-    """Print what the course has changed there; whether it is what it must never change."""
+    """Print which packages the course changes; return True if it changes one that it must not."""
     old, new = packages_of(before), packages_of(after)
     changed = [name for name in sorted(old | new) if old.get(name) != new.get(name)]
     print(f"{where}, {len(changed)} packages change:")

@@ -1,4 +1,4 @@
-"""A Python environment with the packages of Colab's list, at its versions."""
+"""Build a Python environment with the packages of Colab's list, at its versions."""
 
 from __future__ import annotations
 
@@ -10,46 +10,52 @@ import shutil
 import subprocess
 from pathlib import Path
 
-# What the course imports, and what runs the page; pip adds what these need, at the list's versions.
-# Left out: PyTorch, TensorFlow, JAX and all that no package here knows of. They are gigabytes, and
-# neither import Numba nor are imported by the course.
+# Packages that the course imports or that run its pages; pip adds their dependencies.
+# Versions are the list's. PyTorch, TensorFlow, JAX and unrelated packages are left out: they take
+# gigabytes, do not import Numba, and are not imported by the course.
 WITH_DEPENDENCIES = (
     *("pip", "setuptools", "numpy", "pandas", "scipy", "matplotlib", "packaging", "platformdirs"),
     *("numba", "llvmlite", "numba-cuda", "cuda-python", "cuda-toolkit", "nvidia-ml-py"),
     *("nvidia-cuda-nvcc-cu12", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-runtime-cu12"),
     *("nvidia-nvjitlink-cu12", "nvidia-cuda-cccl-cu12"),
     *("ipykernel", "ipython", "ipywidgets", "nbclient", "nbconvert", "nbformat"),
-    *("py-cpuinfo", "rich", "threadpoolctl", "tqdm"),
+    *("babel", "py-cpuinfo", "rich", "threadpoolctl", "tqdm"),
 )
-# Packages that need Numba or the CUDA bindings, without what they need themselves: RAPIDS' own
-# libraries are gigabytes. So pip compares their pins with what the course installs.
+# Packages that need Numba or the CUDA bindings, without their own dependencies: RAPIDS' libraries
+# take gigabytes. With them, pip compares their pins with what the course installs.
 ALONE = (
     *("cudf-cu12", "cuml-cu12", "dask-cuda", "dask-cudf-cu12", "pylibcudf-cu12", "rmm-cu12"),
     *("rapids-dask-dependency", "cupy-cuda12x", "pynndescent", "umap-learn", "stumpy"),
     *("quantecon", "librosa", "shap"),
 )
-SECONDS = 900  # that one installation may take
+SECONDS = 900  # for one installation
 
 
 class NoImage(Exception):
-    """Why the environment cannot be made, in one sentence."""
+    """The environment cannot be made; the message is one sentence."""
 
 
 def interpreter(version: str) -> Path:
-    """A Python of that version, such as "3.13", on PATH or of pyenv."""
+    """Return the path of a Python of this version, such as "3.13", from PATH or pyenv.
+
+    Raises NoImage if there is none.
+    """
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     on_path = shutil.which(f"python{version}")
-    found = [Path(on_path)] if on_path else []
-    for python in (*found, *sorted(pyenv.glob(f"{version}.*/bin/python"))):
-        asked = "import sys; print('.'.join(map(str, sys.version_info[:2])))"
-        told = subprocess.run([python, "-c", asked], capture_output=True, text=True, timeout=30)
-        if told.returncode == 0 and told.stdout.strip() == version:
+    candidates = [Path(on_path)] if on_path else []
+    for python in (*candidates, *sorted(pyenv.glob(f"{version}.*/bin/python"))):
+        program = "import sys; print('.'.join(map(str, sys.version_info[:2])))"
+        result = subprocess.run([python, "-c", program], capture_output=True, text=True, timeout=30)
+        if result.returncode == 0 and result.stdout.strip() == version:
             return python
     raise NoImage(f"Colab is not replayed: there is no Python {version} on PATH or in pyenv.")
 
 
-def listed(file: Path) -> dict[str, str]:
-    """The packages of a list in the form of `pip freeze`: name to version."""
+def versions_in(file: Path) -> dict[str, str]:
+    """Return versions by package name from a file in the format of `pip freeze`.
+
+    Raises NoImage if the file does not exist.
+    """
     if not file.is_file():
         raise NoImage(f"There is no list {file}: give LIST the output of pip freeze in Colab.")
     rows = re.findall(r"^([\w.-]+)==(\S+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
@@ -57,49 +63,53 @@ def listed(file: Path) -> dict[str, str]:
 
 
 def canonical(name: str) -> str:
+    """Return a package's name as pip normalises it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def image(file: Path, version: str, folder: Path) -> Path:
-    """The environment of that list below `folder`, made where it does not stand there yet."""
-    packages = listed(file)
+def build_image(file: Path, version: str, folder: Path) -> Path:
+    """Return the environment for that list below `folder`, building it if it does not exist yet."""
+    packages = versions_in(file)
     chosen = repr((sorted(packages.items()), WITH_DEPENDENCIES, ALONE, version))
-    place = folder / f"image-{hashlib.sha256(chosen.encode()).hexdigest()[:12]}"
-    if place.is_dir():
-        return place
-    making = place.with_suffix(".new")
-    shutil.rmtree(making, ignore_errors=True)
+    environment = folder / f"image-{hashlib.sha256(chosen.encode()).hexdigest()[:12]}"
+    if environment.is_dir():
+        return environment
+    partial = environment.with_suffix(".new")
+    shutil.rmtree(partial, ignore_errors=True)
     python = interpreter(version)
-    subprocess.run([python, "-m", "venv", "--copies", making], check=True, timeout=SECONDS)
-    constraints = making / "constraints.txt"
+    subprocess.run([python, "-m", "venv", "--copies", partial], check=True, timeout=SECONDS)
+    constraints = partial / "constraints.txt"
     constraints.write_text("\n".join(f"{n}=={v}" for n, v in packages.items()), encoding="utf-8")
     for names, flags in ((WITH_DEPENDENCIES, []), (ALONE, ["--no-deps"])):
         wanted = [f"{name}=={packages[name]}" for name in names if name in packages]
-        pip(making, "install", "--constraint", constraints, *flags, *wanted)
-    return making.rename(place)
+        pip(partial, "install", "--constraint", constraints, *flags, *wanted)
+    return partial.rename(environment)
 
 
-def copied(original: Path, place: Path) -> Path:
-    """A second environment that shares its files with the first until pip replaces them."""
-    shutil.rmtree(place, ignore_errors=True)
-    return Path(shutil.copytree(original, place, copy_function=os.link, symlinks=True))
+def hard_link_copy(original: Path, target: Path) -> Path:
+    """Copy an environment by hard links, which share its files until pip replaces them."""
+    shutil.rmtree(target, ignore_errors=True)
+    return Path(shutil.copytree(original, target, copy_function=os.link, symlinks=True))
 
 
-def python_of(place: Path) -> Path:
-    return place / "bin" / "python"
+def python_of(environment: Path) -> Path:
+    return environment / "bin" / "python"
 
 
-def pip(place: Path, *arguments) -> str:
-    """What pip prints; NoImage with its error where it fails."""
-    command = [python_of(place), "-m", "pip", "--disable-pip-version-check", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-    if done.returncode:
-        errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        raise NoImage(f"Colab's packages do not install: {(errors or [done.stderr])[0]}")
-    return done.stdout
+def pip(environment: Path, *arguments) -> str:
+    """Run pip in an environment and return what it prints.
+
+    Raises NoImage with pip's error if it fails.
+    """
+    command = [python_of(environment), "-m", "pip", "--disable-pip-version-check", *arguments]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+    if result.returncode:
+        errors = [line for line in result.stderr.splitlines() if line.startswith("ERROR")]
+        raise NoImage(f"Colab's packages do not install: {(errors or [result.stderr])[0]}")
+    return result.stdout
 
 
-def packages_of(place: Path) -> dict[str, str]:
-    """What is installed there: name to version."""
-    rows = json.loads(pip(place, "list", "--format", "json"))
+def packages_of(environment: Path) -> dict[str, str]:
+    """Return the installed versions by package name."""
+    rows = json.loads(pip(environment, "list", "--format", "json"))
     return {canonical(row["name"]): row["version"] for row in rows}

@@ -1,4 +1,4 @@
-"""What happens in Colab to somebody who opens a lesson there."""
+"""Do what happens when somebody opens a lesson in Colab."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.colab.image import python_of
+from utils import paths
 from utils.paths import ROOT
 
-# Colab's own mark, by which the course knows it.
+# The environment variable by which the course recognises Colab.
 MARKS = {"COLAB_RELEASE_TAG": "replay"}
 GIT = ["git", "-c", "user.name=replay", "-c", "user.email=replay@example.org"]
-SECONDS = 900  # of one program
+SECONDS = 900  # for one program
 
-# The driver's answer and the image's packages are all that the choice depends on.
+# The choice depends only on the driver's CUDA version and the image's packages.
 AS_WITH_A_T4 = """
 import runpy, sys
 prepare = runpy.run_path("utils/machine/prepare.py")
@@ -35,14 +36,17 @@ print(f"A kernel for sm_75, the T4: {seen.registers} registers.")
 
 @dataclass(frozen=True)
 class Replay:
-    """python: the folder of the environment. course: a clone whose notebooks fetch `origin`."""
+    """An environment and a copy of the course.
+
+    python: the folder of the environment. course: a clone whose notebooks fetch `origin`.
+    """
 
     python: Path
     course: Path
 
 
 def fork(folder: Path) -> Path:
-    """A clone of this working tree whose notebooks fetch it from a bare repository beside it."""
+    """Return a clone of this working tree whose notebooks fetch it from a bare repository."""
     course, origin = folder / "course", folder / "origin.git"
     tracked = _run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], ROOT)
     for name in filter(None, tracked.split("\0")):
@@ -60,37 +64,37 @@ def fork(folder: Path) -> Path:
 
 def lessons(replay: Replay, folder: Path, numbers: list[str]) -> subprocess.Popen:
     """Start to run lessons, each alone in an empty folder, in the environment's kernel."""
-    alone = []
+    copies = []
     for number in numbers:
-        (file,) = (replay.course / "notebooks").glob(f"{number}_*.ipynb")
+        file = replay.course / paths.lessons()[number].relative_to(ROOT)
         (folder / number).mkdir()
-        alone.append(folder / number / file.name)
-        alone[-1].write_bytes(file.read_bytes())
+        copies.append(folder / number / file.name)
+        copies[-1].write_bytes(file.read_bytes())
     command = [sys.executable, "-m", "utils.lessons.run_notebooks", "--kernels"]
-    command += [_kernels(replay, folder), "--out", folder / "pages", *alone]
+    command += [_kernels(replay, folder), "--out", folder / "pages", *copies]
     return subprocess.Popen(command, cwd=replay.course, env=_environment(replay.course))
 
 
 def with_a_t4(replay: Replay) -> str:
-    """What is installed where the driver says CUDA 12.4, and a kernel's machine code for a T4."""
+    """Prepare Colab as for CUDA 12.4, compile a kernel for a T4, and return the output."""
     command = [str(python_of(replay.python)), "-c", AS_WITH_A_T4]
     return _run(command, replay.course, {**MARKS, "XRAY_CACHE": str(replay.python / "xray")})
 
 
 def _kernels(replay: Replay, folder: Path) -> Path:
-    """A folder whose kernel "python3" is the environment, in Colab's circumstances."""
-    place = folder / "kernels" / "python3"
-    place.mkdir(parents=True, exist_ok=True)
+    """Return a folder with a Jupyter kernel "python3": the environment, set up as in Colab."""
+    folder_of_kernel = folder / "kernels" / "python3"
+    folder_of_kernel.mkdir(parents=True, exist_ok=True)
     python = str(python_of(replay.python))
     kernel = {
         "argv": [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
         "display_name": "Colab",
         "language": "python",
-        # What was compiled before would hide that nothing compiles.
+        # An empty cache, because cached code would hide that nothing compiles.
         "env": {**MARKS, "PYTHONPATH": "", "XRAY_CACHE": str(replay.python / "xray")},
     }
-    (place / "kernel.json").write_text(json.dumps(kernel), encoding="utf-8")
-    return place.parent
+    (folder_of_kernel / "kernel.json").write_text(json.dumps(kernel), encoding="utf-8")
+    return folder_of_kernel.parent
 
 
 def _environment(course: Path) -> dict[str, str]:
@@ -98,11 +102,13 @@ def _environment(course: Path) -> dict[str, str]:
 
 
 def _run(command: list, folder: Path, more: dict[str, str] | None = None) -> str:
-    """What a program prints; its errors are shown, and end the replay."""
-    done = subprocess.run(
+    """Return what a program prints; if it fails, show its errors and exit."""
+    result = subprocess.run(
         command, cwd=folder, env={**os.environ, "PYTHONPATH": "", **(more or {})},
         capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
-    if done.returncode:
-        raise SystemExit(f"{' '.join(map(str, command[:4]))} failed:\n{done.stdout}{done.stderr}")
-    return done.stdout
+    if result.returncode:
+        raise SystemExit(
+            f"{' '.join(map(str, command[:4]))} failed:\n{result.stdout}{result.stderr}"
+        )
+    return result.stdout

@@ -1,1 +1,4 @@
-"""Makes the tables of `data/` that are not of a ladder: compiled, counted, compared, profiled."""
+"""Commands that make the tables of `data/` that do not record a ladder's times.
+
+The tables hold compiled code, counts, comparisons and profiles.
+"""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gemm_kernels import LADDER
 from utils.ladder.step import Variant
-from utils.lessons.lesson_14.big_loop import Recorded, compiled_big_loop
+from utils.lessons.lesson_14.big_loop import RecordedBigLoop, compiled_big_loop
 from utils.machine.versions import versions
 from utils.measuring import rows
 
@@ -21,22 +21,24 @@ ARCH = "sm_90"
 
 
 def variants() -> list[Variant]:
+    """Return the steps whose loops over tiles lesson 14 compares."""
     names = ("vectorized", "double_buffered", "prefetch")
     return [LADDER.step(name).variant(BM=128, BN=128, BK=8) for name in names]
 
 
-def recorded() -> Iterator[Recorded]:
-    now = versions()
+def recorded() -> Iterator[RecordedBigLoop]:
+    """Compile every variant and yield its row."""
+    installed = versions()
     for variant in variants():
-        found = compiled_big_loop(variant, ARCH)
-        yield Recorded(ARCH, now.toolkit, now.numba_cuda, str(variant), found)
+        loop = compiled_big_loop(variant, ARCH)
+        yield RecordedBigLoop(ARCH, installed.toolkit, installed.numba_cuda, str(variant), loop)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    rows.write(options.out, recorded(), Recorded)
+    rows.write(options.out, recorded(), RecordedBigLoop)
 
 
 if __name__ == "__main__":

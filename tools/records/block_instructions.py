@@ -13,7 +13,7 @@ from pathlib import Path
 
 from reduce_kernels import LADDER
 from utils.ladder.step import Variant
-from utils.lessons.block_sums import Recorded, compiled_instructions
+from utils.lessons.block_sums import RecordedBlock, compiled_instructions
 from utils.machine.versions import versions
 from utils.measuring import rows
 
@@ -21,22 +21,24 @@ ARCH = "sm_90"
 
 
 def variants() -> list[Variant]:
+    """Return the first four reductions with blocks of 128 and 256 threads."""
     steps = [LADDER.step(f"reduce{number}") for number in range(4)]
     return [step.variant(BLOCK=size) for step in steps for size in (128, 256)]
 
 
-def recorded() -> Iterator[Recorded]:
-    now = versions()
+def recorded() -> Iterator[RecordedBlock]:
+    """Compile every variant and yield its row: the instructions that a full thread block issues."""
+    installed = versions()
     for variant in variants():
-        found = compiled_instructions(variant, ARCH)
-        yield Recorded(ARCH, now.toolkit, now.numba_cuda, str(variant), found)
+        counts = compiled_instructions(variant, ARCH)
+        yield RecordedBlock(ARCH, installed.toolkit, installed.numba_cuda, str(variant), counts)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    rows.write(options.out, recorded(), Recorded)
+    rows.write(options.out, recorded(), RecordedBlock)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,14 @@ import latency_kernels
 from gpu_xray import XRay, xray
 from labs import EXERCISES
 from utils.ladder.step import Variant
-from utils.lessons.compiled_loops import ARCH, COUNTS, LISTINGS, Listed, Recorded, loop_of
+from utils.lessons.compiled_loops import (
+    ARCH,
+    COUNTS,
+    LISTINGS,
+    ListedInstruction,
+    RecordedLoop,
+    loop_of,
+)
 from utils.machine.versions import versions
 from utils.measuring import rows
 from utils.measuring.roofline import recorded
@@ -30,14 +37,14 @@ PRODUCT = gemm_kernels.LADDER.step("naive").signature
 
 
 def variants() -> list[Variant]:
-    """The steps of the products with the constants that were fastest, and the loop's orders."""
+    """Return the products' steps with their fastest constants, and the variants of `fma_loop`."""
     ladder = gemm_kernels.LADDER
     best = [variant for variant, _ in recorded(ladder, ladder.parse(SIZE), DEVICE)]
     return [*best, *FMA_LOOP.variants()]
 
 
 def kernels() -> Iterator[tuple[str, int | None, Callable, object]]:
-    """Name, limit of registers, kernel and signature of each."""
+    """Yield name, limit of registers, kernel and signature of every kernel."""
     for variant in variants():
         yield str(variant), None, variant.kernel, variant.step.signature
     python, name = FMA_LOOP.build().py_func, str(FMA_LOOP.variant())
@@ -48,30 +55,33 @@ def kernels() -> Iterator[tuple[str, int | None, Callable, object]]:
 
 
 def listed() -> list[Variant]:
-    """Those whose loop is kept instruction by instruction."""
+    """Return the variants whose loop is recorded instruction by instruction."""
     return [gemm_kernels.LADDER.step("naive").variant(), *FMA_LOOP.variants()]
 
 
-def counted(name: str, limit: int | None, seen: XRay) -> Recorded:
-    now = versions()
-    return Recorded(ARCH, now.toolkit, now.numba_cuda, name, limit, loop_of(seen))
+def counted(name: str, limit: int | None, report: XRay) -> RecordedLoop:
+    """Return the row with the counts of one kernel's hot loop."""
+    installed = versions()
+    return RecordedLoop(ARCH, installed.toolkit, installed.numba_cuda, name, limit, loop_of(report))
 
 
-def instructions(variant: Variant) -> Iterator[Listed]:
+def instructions(variant: Variant) -> Iterator[ListedInstruction]:
+    """Yield a row for every instruction of a variant's hot loop."""
     for one in xray(variant.kernel, variant.step.signature, ARCH).hot.body:
-        yield Listed(
+        yield ListedInstruction(
             ARCH, str(variant), one.address, one.predicate or None, one.opcode,
             "; ".join(one.operands), f"{one.word:032x}",
         )  # fmt: skip
 
 
 def main() -> None:
-    found = (
+    counts = (
         counted(name, limit, xray(kernel, signature, ARCH))
         for name, limit, kernel, signature in kernels()
     )
-    rows.write(COUNTS, found, Recorded)
-    rows.write(LISTINGS, (one for each in listed() for one in instructions(each)), Listed)
+    rows.write(COUNTS, counts, RecordedLoop)
+    listings = (row for variant in listed() for row in instructions(variant))
+    rows.write(LISTINGS, listings, ListedInstruction)
 
 
 if __name__ == "__main__":

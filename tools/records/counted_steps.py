@@ -1,4 +1,4 @@
-"""Count what every recorded product asks of the device, for lessons that show them all.
+"""Count operations and traffic of every recorded product, for lessons that show all of them.
 
     python -m tools.records.counted_steps
 
@@ -15,33 +15,33 @@ from utils.errors import CourseError
 from utils.ladder.step import Variant
 from utils.ladder.tasks import Shape
 from utils.lessons.compiled_loops import recorded_loop
-from utils.lessons.lesson_21.counted_steps import DIGITS, FILE, Counted
+from utils.lessons.lesson_21.counted_steps import DIGITS, FILE, CountedStep
 from utils.measuring import rows
-from utils.measuring.roofline import Counts, counted, recorded
+from utils.measuring.roofline import LaunchCounts, counted, recorded
 
 DEVICE, SIZE = "NVIDIA H200", "4096"
 
 
 def steps() -> Iterator[tuple[Variant, Shape]]:
-    """Every recorded product with the constants that were fastest."""
+    """Yield every recorded product with its fastest constants, and its shape."""
     shape = LADDER.parse(SIZE)
     for variant, _ in recorded(LADDER, shape, DEVICE):
         yield variant, shape
 
 
-def count(variant: Variant, shape: Shape) -> Counts:
-    """With the loop that was compiled for the records."""
+def count(variant: Variant, shape: Shape) -> LaunchCounts:
+    """Return the counts of a product, from the compiled loop in the records."""
     return counted(variant, shape, recorded_loop(str(variant)).hot_loop)
 
 
 def main() -> None:
-    found = []
+    counts = []
     for variant, shape in steps():
         try:
-            found.append(Counted(str(variant), str(shape), count(variant, shape)))
+            counts.append(CountedStep(str(variant), str(shape), count(variant, shape)))
         except CourseError as error:
             print(f"Left out: {error}")
-    rows.write(FILE, found, Counted, DIGITS)
+    rows.write(FILE, counts, CountedStep, DIGITS)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gemm_kernels import LADDER
 from utils.ladder.step import Variant
-from utils.lessons.inner_loops import Recorded, compiled_loop
+from utils.lessons.inner_loops import RecordedInnerLoop, compiled_loop
 from utils.machine.versions import versions
 from utils.measuring import rows
 
@@ -21,6 +21,7 @@ ARCH = "sm_90"
 
 
 def variants() -> list[Variant]:
+    """Return the products whose innermost loop a lesson shows."""
     return [
         LADDER.step("naive").variant(),
         *LADDER.step("unrolled").variants(),
@@ -30,18 +31,19 @@ def variants() -> list[Variant]:
     ]
 
 
-def recorded() -> Iterator[Recorded]:
-    now = versions()
+def recorded() -> Iterator[RecordedInnerLoop]:
+    """Compile every variant and yield its row."""
+    installed = versions()
     for variant in variants():
-        found = compiled_loop(variant, ARCH)
-        yield Recorded(ARCH, now.toolkit, now.numba_cuda, str(variant), found)
+        loop = compiled_loop(variant, ARCH)
+        yield RecordedInnerLoop(ARCH, installed.toolkit, installed.numba_cuda, str(variant), loop)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    rows.write(options.out, recorded(), Recorded)
+    rows.write(options.out, recorded(), RecordedInnerLoop)
 
 
 if __name__ == "__main__":

@@ -22,12 +22,12 @@ from numba import cuda, float32, void
 
 KIB = 1024
 SIGNATURE = void(float32[::1])
-# Registers come in units of 8 per thread, so each unit's edge is asked for from both sides.
+# Registers are allocated in units of 8 per thread, so each unit is tried at both edges.
 REGISTERS = (24, 31, 32, 33, 40, 41, 48, 49, 56, 57, 64, 65, 72, 73, 80, 81, 96, 97, 104, 105, 127)
 REGISTERS += (128, 129, 168, 169, 255)
 THREADS = (1, 31, 32, 33, 64, 96, 100, 128, 129, 160, 192, 250, 256, 320, 384, 500, 512, 640, 1000)
 STATIC_BYTES = (4, 1020, 1024, 7168, 7172, 16384, 20000, 49152)
-# The sizes that shared memory can be set to on an H200, less what the driver takes of a block.
+# Sizes to which an H200's shared memory can be set; the driver reserves 1 KiB per block.
 STEPS_KIB = (8, 16, 32, 64, 100, 132, 164, 196, 228)
 DYNAMIC_BYTES = (
     *(0, 1, 127, 128, 129, 1023, 1024, 1025, 2048, 3000, 5000, 6144, 10000, 24 * KIB),
@@ -40,7 +40,7 @@ CARVEOUTS = (0, 1, 4, 25, 50, 75, 99, 100)
 
 @cache
 def with_registers(most: int) -> Callable:
-    """A kernel that keeps 200 values at once, held to at most so many registers."""
+    """Return a kernel that keeps 200 values at once, limited to `most` registers."""
 
     @cuda.jit(max_registers=most)
     def kernel(x):
@@ -49,7 +49,7 @@ def with_registers(most: int) -> Callable:
         for i in range(200):
             values[i] = x[i]
             total += values[i]
-        # The sum is known only when all values are loaded, and each of them is still needed.
+        # The sum needs all values, and each value is needed again, so all stay in registers.
         for i in range(200):
             x[i] = values[i] * total
 
@@ -58,7 +58,7 @@ def with_registers(most: int) -> Callable:
 
 @cache
 def with_static_shared(size: int) -> Callable:
-    """A kernel with few registers and a static shared array of ``size`` bytes."""
+    """Return a kernel with few registers and a static shared array of ``size`` bytes."""
     elements = size // 4
 
     @cuda.jit
@@ -79,7 +79,7 @@ def plain(x):
         x[i] += float32(1)
 
 
-class Function:
+class DriverFunction:
     """A compiled kernel as the driver knows it."""
 
     def __init__(self, kernel: Callable):
@@ -89,19 +89,24 @@ class Function:
         self.registers = function.attrs.regs
         self.static_bytes = function.attrs.shared
         self.max_threads = function.attrs.maxthreads
-        # Attributes belong to the kernel as it is loaded in this context.
+        # Attributes belong to the kernel that is loaded in this context.
         self.handle = ask("cuKernelGetFunction", driver.CUkernel(int(function.handle)))
 
     def set(self, attribute: str, value: int) -> None:
+        """Set an attribute of the kernel."""
         name = f"CU_FUNC_ATTRIBUTE_{attribute}"
         ask("cuFuncSetAttribute", self.handle, getattr(driver.CUfunction_attribute, name), value)
 
     def blocks(self, threads: int, dynamic_bytes: int) -> int:
+        """Return the number of blocks that an SM holds."""
         call = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
         return ask(call, self.handle, threads, dynamic_bytes)
 
     def best_block(self, bytes_per_thread: int, dynamic_bytes: int) -> int:
-        """The block size that the driver suggests; shared memory as a function or as a number."""
+        """Return the block size in threads that the driver suggests.
+
+        Shared memory is given per thread, or as a number of dynamic bytes.
+        """
         by_size = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(lambda n: bytes_per_thread * n)
         address = ctypes.cast(by_size, ctypes.c_void_p).value if bytes_per_thread else 0
         mapping = driver.CUoccupancyB2DSize(address)
@@ -110,7 +115,7 @@ class Function:
 
 
 def ask(call: str, *arguments):
-    """What the driver's function returns besides its error code, which must be success."""
+    """Return the results of a driver function without its error code; exit if the call fails."""
     code, *results = getattr(driver, call)(*arguments)
     if code != driver.CUresult.CUDA_SUCCESS:
         sys.exit(f"{call} failed: {code}")
@@ -118,21 +123,23 @@ def ask(call: str, *arguments):
 
 
 def questions() -> Iterator[dict]:
-    """One row per answer: registers, static_bytes, dynamic_bytes, threads, carveout, blocks."""
+    """Yield rows of registers, static_bytes, dynamic_bytes, threads, carveout and blocks."""
     for count in REGISTERS:
-        yield from _asked(Function(with_registers(count)), THREADS, (0,))
+        yield from _answers(DriverFunction(with_registers(count)), THREADS, (0,))
     for size in STATIC_BYTES:
-        function = Function(with_static_shared(size))
-        yield from _asked(function, (32, 100, 256, 512), (0, 100, 1024, 30000))
-    function = Function(plain)
-    yield from _asked(function, (32, 100, 128, 256, 1024), DYNAMIC_BYTES)
+        function = DriverFunction(with_static_shared(size))
+        yield from _answers(function, (32, 100, 256, 512), (0, 100, 1024, 30000))
+    function = DriverFunction(plain)
+    yield from _answers(function, (32, 100, 128, 256, 1024), DYNAMIC_BYTES)
     for carveout in CARVEOUTS:
         function.set("PREFERRED_SHARED_MEMORY_CARVEOUT", carveout)
-        for row in _asked(function, (64, 256), (0, 1024, 7168, 7169, 20000, 50000, 120000)):
+        for row in _answers(function, (64, 256), (0, 1024, 7168, 7169, 20000, 50000, 120000)):
             yield row | {"carveout": carveout}
 
 
-def _asked(function: Function, sizes: tuple[int, ...], dynamic: tuple[int, ...]) -> Iterator[dict]:
+def _answers(
+    function: DriverFunction, sizes: tuple[int, ...], dynamic: tuple[int, ...]
+) -> Iterator[dict]:
     optin = cuda.get_current_device().MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
     function.set("MAX_DYNAMIC_SHARED_SIZE_BYTES", optin - function.static_bytes)
     for dynamic_bytes in dynamic:
@@ -150,10 +157,10 @@ def _asked(function: Function, sizes: tuple[int, ...], dynamic: tuple[int, ...])
 
 
 def block_questions() -> Iterator[dict]:
-    """One row per suggestion: what the kernel uses, and the block size that the driver suggests."""
+    """Yield one row per suggested block size, with what the kernel uses."""
     kernels = [*map(with_registers, REGISTERS), *map(with_static_shared, STATIC_BYTES), plain]
     for kernel in kernels:
-        function = Function(kernel)
+        function = DriverFunction(kernel)
         for per_thread, dynamic_bytes in [(0, 0), (0, 1024), (0, 20000), (4, 0), (8, 0), (40, 0)]:
             yield {
                 "registers": function.registers,

@@ -1,8 +1,8 @@
-"""Compare the x-ray with the driver: registers, memory and threads of kernels of many kinds.
+"""Compare the x-ray with the driver: registers, memory and threads of many different kernels.
 
 ``python -m tools.records.resources --out FILE.csv`` needs a CUDA device, and cuobjdump and nvdisasm
-beside the toolkit. One row per kernel and figure: kernel, figure, driver, xray. Both come from the
-same compiler, so they must be equal.
+in addition to the toolkit. The table has one row per kernel and figure: kernel, figure, driver,
+xray. Both come from the same compiler, so they must be equal.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def device_function(x, out):
 
 
 def kernels() -> Iterator[tuple[str, object, object]]:
-    """Name, kernel and signature."""
+    """Yield name, kernel and signature of every kernel."""
     for package in (gemm_kernels, reduce_kernels, latency_kernels):
         for step in package.LADDER.steps:
             for variant in step.variants():
@@ -101,21 +101,24 @@ def kernels() -> Iterator[tuple[str, object, object]]:
 
 
 def rows() -> pd.DataFrame:
-    """What driver and x-ray say of every kernel; all cores compile."""
+    """Return the driver's and the x-ray's figures of every kernel; all cores compile."""
     count = len(list(kernels()))
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        found = [row for rows in pool.map(rows_of, range(count)) for row in rows]
-    return pd.DataFrame(found, columns=["kernel", "figure", "driver", "xray"])
+        all_rows = [row for rows in pool.map(rows_of, range(count)) for row in rows]
+    return pd.DataFrame(all_rows, columns=["kernel", "figure", "driver", "xray"])
 
 
 def rows_of(index: int) -> list[tuple[str, str, int, int]]:
-    """One kernel's rows. It is compiled twice: by Numba for the device, and by the x-ray."""
+    """Return one kernel's rows: kernel, figure, driver, xray.
+
+    The kernel is compiled twice, by Numba for the device and by the x-ray.
+    """
     name, kernel, signature = next(itertools.islice(kernels(), index, None))
     arch = "sm_{}{}".format(*cuda.get_current_device().compute_capability)
     kernel.compile(signature.args)
-    seen = xray(kernel, signature, arch)
+    report = xray(kernel, signature, arch)
     return [
-        (name, figure, getattr(kernel, method)(signature), getattr(seen, figure))
+        (name, figure, getattr(kernel, method)(signature), getattr(report, figure))
         for figure, method in DRIVER.items()
     ]
 

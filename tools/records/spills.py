@@ -1,9 +1,10 @@
-"""Time kernels whose numbers do not stay in registers, beside the same with numbers that do.
+"""Time kernels whose numbers do not stay in registers, and the same kernels with numbers that do.
 
     python -m tools.records.spills --out FILE.csv
 
-needs a CUDA device. The loop of multiply-adds with fewer and fewer registers, and the product of
-the exercise ``sums_in_registers`` before and after. ``data/README.md`` says what a row is.
+needs a CUDA device. The kernels are the loop of multiply-adds with fewer and fewer registers, and
+the product of the exercise ``sums_in_registers`` before and after. ``data/README.md`` describes a
+row.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numba import cuda
 from labs import EXERCISES
 from latency_kernels import LADDER as CEILINGS
 from utils.ladder.problems import draw, poisoned
-from utils.lessons.lesson_16.reading_machine_code import Spilled
+from utils.lessons.lesson_16.reading_machine_code import SpillRecord
 from utils.measuring import rows
 from utils.measuring.rows import Date
 from utils.measuring.timing import time_gpu
@@ -32,7 +33,11 @@ NAME = "sums_in_registers"
 
 @dataclass(frozen=True)
 class Rival:
-    """One kernel, ready to run. flops: of one launch. registers: at most, if that is limited."""
+    """One kernel, ready to run.
+
+    registers: the greatest number of registers per thread, or None without a limit. right: the
+    right result. flops: floating-point operations of one launch.
+    """
 
     kernel: str
     registers: int | None
@@ -44,43 +49,44 @@ class Rival:
     flops: float
 
     def run(self) -> None:
+        """Launch the kernel."""
         self.function[self.grid, self.block](*self.arguments)
 
 
 def loops(accumulators: str = ACCUMULATORS) -> Iterator[Rival]:
-    """The loop of multiply-adds, with as many registers as it wants and with fewer."""
+    """Yield the loop of multiply-adds without and with limits on its registers."""
     step, shape = CEILINGS.step("fma_loop"), CEILINGS.parse(accumulators)
     problem, launch = step.task.problem(shape, "integers"), step.variant().launch(shape)
     python, flops = step.build().py_func, step.task.work(shape).flops
     for limit in LIMITS:
         kernel = cuda.jit(max_registers=limit)(python)
-        given = tuple(map(cuda.to_device, (*problem.inputs, poisoned(problem.reference.shape))))
-        where = launch.grid, launch.block, given
-        yield Rival("fma_loop", limit, kernel, *where, problem.reference, flops)
+        arguments = tuple(map(cuda.to_device, (*problem.inputs, poisoned(problem.reference.shape))))
+        how = launch.grid, launch.block, arguments
+        yield Rival("fma_loop", limit, kernel, *how, problem.reference, flops)
 
 
 def products(side: int = SIDE) -> Iterator[Rival]:
-    """The product before and after the exercise."""
+    """Yield the product before and after the exercise."""
     exercise = EXERCISES[NAME]
     a, b = draw("integers", (side, side), 1), draw("integers", (side, side), 2)
     launch = exercise.launch((side, side, side))
     right = a.astype(np.float64) @ b
     for name in ("starter", "solution"):
-        given = tuple(map(cuda.to_device, (a, b, poisoned((side, side)))))
-        where = launch.grid, launch.block, given
+        arguments = tuple(map(cuda.to_device, (a, b, poisoned((side, side)))))
+        how = launch.grid, launch.block, arguments
         kernel = getattr(exercise, name)
-        yield Rival(f"{NAME} {name}", None, kernel, *where, right, 2.0 * side**3)
+        yield Rival(f"{NAME} {name}", None, kernel, *how, right, 2.0 * side**3)
 
 
-def recorded(rivals: list[Rival]) -> Iterator[Spilled]:
-    """Timed by turns; a kernel whose result is wrong ends it."""
+def recorded(rivals: list[Rival]) -> Iterator[SpillRecord]:
+    """Time all kernels interleaved and yield their rows; exit if a result is wrong."""
     timings = time_gpu([rival.run for rival in rivals])
     for rival, timing in zip(rivals, timings, strict=True):
         if not np.array_equal(rival.arguments[-1].copy_to_host(), rival.right):
             raise SystemExit(f"{rival.kernel} is wrong; nothing is recorded.")
         (registers,) = rival.function.get_regs_per_thread().values()
         (local_bytes,) = rival.function.get_local_mem_per_thread().values()
-        yield Spilled(
+        yield SpillRecord(
             kernel=rival.kernel, max_registers=rival.registers, registers=registers,
             local_bytes=local_bytes, gflops=rival.flops / timing.median_ms / 1e6,
             time_ms=timing.median_ms, time_ms_min=timing.min_ms, time_ms_max=timing.max_ms,
@@ -92,8 +98,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    found = [*recorded(list(loops())), *recorded(list(products()))]
-    rows.write(options.out, found, Spilled)
+    all_rows = [*recorded(list(loops())), *recorded(list(products()))]
+    rows.write(options.out, all_rows, SpillRecord)
 
 
 if __name__ == "__main__":

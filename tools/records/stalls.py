@@ -1,11 +1,11 @@
-"""Read what the profiler says of a few kernels: what is busy, and what their warps wait for.
+"""Record what the profiler says about a few kernels: busy units, and why their warps wait.
 
     python -m tools.records.stalls --out FOLDER --raw FOLDER
 
 needs a CUDA device and Nsight Compute (``ncu``). It writes ``profiler_figures.csv``,
-``profiler_stalls.csv`` and ``profiler_instructions.csv`` into the first folder. What the profiler
-printed stays in the second: where its text lies there already, it is read and nothing is launched.
-``data/README.md`` says what a row is.
+``profiler_stalls.csv`` and ``profiler_instructions.csv`` into the first folder. The profiler's
+output is stored in the second folder; if it is there already, it is read and nothing is launched.
+``data/README.md`` describes a row.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from utils.measuring.roofline import recorded
 
 DEVICE, SIZE = "NVIDIA H200", "4096"
 STEPS = ("naive", "tiled", "vectorized", "autotuned")
-SHORT = STEPS[:2]  # those whose instructions are kept one by one
-# The sections that the profiler shows first, and the traffic that the virtual GPU counts, too.
+SHORT = STEPS[:2]  # kernels whose instructions are recorded one by one
+# The profiler's first sections, and the traffic that the virtual GPU counts as well.
 SECTIONS = (
     *("SpeedOfLight", "ComputeWorkloadAnalysis", "MemoryWorkloadAnalysis"),
     *("SchedulerStats", "WarpStateStats", "Occupancy"),
@@ -60,7 +60,7 @@ STALL = re.compile(r"stall_(?!\w*_not_issued$)\w+")
 
 
 def variants() -> list[Variant]:
-    """Each step with the constants that were fastest."""
+    """Return each step with its fastest constants."""
     best = {
         variant.step.name: variant for variant, _ in recorded(LADDER, LADDER.parse(SIZE), DEVICE)
     }
@@ -68,7 +68,7 @@ def variants() -> list[Variant]:
 
 
 def launch(size: str) -> None:
-    """Each kernel twice: the first launch compiles, and the profiler looks at the second alone."""
+    """Launch each kernel twice: the first launch compiles, and only the second is profiled."""
     shape = LADDER.parse(size)
     for variant in variants():
         problem = variant.step.task.problem(shape, "uniform")
@@ -84,10 +84,10 @@ def launch(size: str) -> None:
 
 
 def profile(view: str, size: str) -> str:
-    """What the profiler prints for a view, over all kernels."""
+    """Return what the profiler prints for a view, over all kernels."""
     command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv"]
     command += ["--print-units", "base"]
-    command += VIEWS[view] + ([",".join(_known())] if view == "metrics" else [])
+    command += VIEWS[view] + ([",".join(_known_metrics())] if view == "metrics" else [])
     command += [sys.executable, "-W", "ignore", "-m", "tools.records.stalls", "--launch", size]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
@@ -95,10 +95,10 @@ def profile(view: str, size: str) -> str:
     return result.stdout
 
 
-def _known() -> list[str]:
-    """Those of METRICS that the profiler knows for this device."""
-    told = subprocess.run(["ncu", "--query-metrics"], capture_output=True, text=True).stdout
-    names = set(told.split())
+def _known_metrics() -> list[str]:
+    """Return the METRICS that the profiler knows on this device."""
+    output = subprocess.run(["ncu", "--query-metrics"], capture_output=True, text=True).stdout
+    names = set(output.split())
     known = [metric for metric in METRICS if metric.partition(".")[0] in names]
     for metric in sorted(set(METRICS) - set(known)):
         print(f"The profiler does not know {metric}: left out.", file=sys.stderr)
@@ -106,72 +106,78 @@ def _known() -> list[str]:
 
 
 def figures(details: str, metrics: str) -> pd.DataFrame:
-    """A row per kernel and figure: kernel, figure as the profiler names it, unit, value."""
+    """Return a row per kernel and figure: kernel, the profiler's name for it, unit, value."""
     shown = _table(details, '"ID"').dropna(subset=["Metric Name", "Metric Value"])
-    names = shown["Kernel Name"].map(_named)
+    names = shown["Kernel Name"].map(_step_name)
     columns = (names, shown["Metric Name"], shown["Metric Unit"], shown["Metric Value"])
     rows = list(zip(*columns, strict=True))
-    # The first row below the names holds the units.
+    # The first row below the column names holds the units.
     raw = _table(metrics, '"ID"')
     units, values = raw.iloc[0], raw.dropna(subset=["ID"])
     rows += [
-        (_named(row["Kernel Name"]), name, units[name], row[name])
+        (_step_name(row["Kernel Name"]), name, units[name], row[name])
         for _, row in values.iterrows()
         for name in METRICS
         if name in raw.columns
     ]
-    found = pd.DataFrame(rows, columns=["kernel", "figure", "unit", "value"]).dropna(
+    table = pd.DataFrame(rows, columns=["kernel", "figure", "unit", "value"]).dropna(
         subset=["kernel"]
     )
-    found["value"] = pd.to_numeric(found["value"].str.replace(",", ""), errors="coerce")
-    return found.dropna(subset=["value"]).drop_duplicates(["kernel", "figure"])
+    table["value"] = pd.to_numeric(table["value"].str.replace(",", ""), errors="coerce")
+    return table.dropna(subset=["value"]).drop_duplicates(["kernel", "figure"])
 
 
 def samples_of(source: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """For each kernel its instructions, in their order: opcode, and samples by stall reason."""
+    """Yield each kernel's name with its instructions in order: opcode, samples by stall reason."""
     for section in source[source.index('"Kernel Name"') :].split('"Kernel Name"')[1:]:
-        name = _named(section.partition("\n")[0])
+        name = _step_name(section.partition("\n")[0])
         if name is None:
             continue
         table = _table(section, '"Address"')
         reasons = [column for column in table.columns if STALL.fullmatch(column)]
         if not reasons:
             sys.exit(f"There are no stall reasons among {', '.join(table.columns)}.")
-        found = table[reasons].fillna("0").map(_number)
-        found.columns = [reason.removeprefix("stall_") for reason in reasons]
-        found.insert(0, "opcode", table["Source"].map(_opcode))
-        yield name, found
+        samples = table[reasons].fillna("0").map(_number)
+        samples.columns = [reason.removeprefix("stall_") for reason in reasons]
+        samples.insert(0, "opcode", table["Source"].map(_opcode))
+        yield name, samples
 
 
 def stalls(source: str) -> pd.DataFrame:
-    """A row per kernel and reason: samples of the whole kernel."""
+    """Return a row per kernel and stall reason, with the samples of the whole kernel."""
     rows = [
         (name, reason, samples)
-        for name, found in samples_of(source)
-        for reason, samples in found.drop(columns="opcode").sum().items()
+        for name, table in samples_of(source)
+        for reason, samples in table.drop(columns="opcode").sum().items()
         if samples
     ]
     return pd.DataFrame(rows, columns=["kernel", "reason", "samples"])
 
 
 def sampled(source: str) -> pd.DataFrame:
-    """A row per sampled instruction of the short kernels, with its most frequent stall reason."""
+    """Return a row per sampled instruction of the SHORT kernels.
+
+    Each row has the instruction's most frequent stall reason.
+    """
     rows = []
-    for name, found in samples_of(source):
+    for name, table in samples_of(source):
         if name.partition(" ")[0] not in SHORT:
             continue
-        samples = found.drop(columns="opcode")
+        samples = table.drop(columns="opcode")
         for place, total in enumerate(samples.sum(axis=1)):
             if total:
-                opcode, reason = found["opcode"].iloc[place], samples.iloc[place].idxmax()
+                opcode, reason = table["opcode"].iloc[place], samples.iloc[place].idxmax()
                 rows.append((name, place, opcode, total, reason))
     return pd.DataFrame(rows, columns=["kernel", "place", "opcode", "samples", "reason"])
 
 
-def _named(kernel: str) -> str | None:
-    """The step with its constants; None for a kernel that helps one, such as the sum of slices."""
-    found = re.search(r"::(\w+)\[", kernel)
-    return _names().get(found[1]) if found else None
+def _step_name(kernel: str) -> str | None:
+    """Return the step with its constants.
+
+    None for a helper kernel, such as the one that adds slices.
+    """
+    match = re.search(r"::(\w+)\[", kernel)
+    return _names().get(match[1]) if match else None
 
 
 @cache
@@ -180,23 +186,23 @@ def _names() -> dict[str, str]:
 
 
 def _table(text: str, begins: str) -> pd.DataFrame:
-    """The rows of a CSV table whose header begins with that name; no other lines."""
+    """Return a CSV table whose header begins with that column, without other lines."""
     quoted = (line for line in text[text.index(begins) :].splitlines() if line.startswith('"'))
     return pd.read_csv(io.StringIO("\n".join(quoted)), dtype=str, index_col=False)
 
 
 def _number(text: str) -> int:
-    """The profiler groups digits by commas."""
+    """Return the number in a text whose digits are grouped by commas."""
     return int(float(text.replace(",", "")))
 
 
 def _opcode(instruction: str) -> str:
-    """Such as FFMA, without the predicate before it and the operands behind it."""
+    """Return an opcode such as FFMA, without the predicate before it and the operands after it."""
     return re.sub(r"^@!?U?P\w+\s+", "", instruction.strip()).partition(" ")[0].rstrip(";")
 
 
 def _text_of(view: str, folder: Path) -> str:
-    """What the profiler prints for a view; kept in the folder, so that it is asked once."""
+    """Return what the profiler prints for a view, from the folder if it is stored there."""
     file = folder / f"{view}.txt"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)

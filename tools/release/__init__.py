@@ -1,4 +1,4 @@
-"""Builds the wheel and checks it where nothing else of the course is.
+"""Build the wheel and check it where nothing else of the course is installed.
 
 ``python -m tools.release`` needs a network, for pip, and about two minutes.
 """

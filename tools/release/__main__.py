@@ -1,7 +1,7 @@
-"""Build the wheel of the virtual GPU and the x-ray into build/release, and check it: what it holds,
-and what it does for somebody who has nothing else of this project.
+"""Build the wheel of the virtual GPU and the x-ray into build/release, and check it.
 
-Exit code: 0, or 1 with a sentence.
+The check compares its files with the repository's, and uses it in an environment that has nothing
+else of this project. The exit code is 0, or 1 with a sentence.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from utils.paths import ROOT
 BUILD = ROOT / "build" / "release"
 CHECK = Path(__file__).with_name("installed.py")
 STRANGER = ROOT / "virtual_gpu" / "tests" / "stranger"  # with a file `utils.py` of its own
-SECONDS = 600  # that one program may take
+SECONDS = 600  # for one program
 
 
 def main() -> int:
-    wanted = version()
-    if not changes(wanted, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")):
-        print(f"CHANGELOG.md says nothing of {wanted}: write what changes.", file=sys.stderr)
+    expected = version()
+    if not changes(expected, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")):
+        print(f"CHANGELOG.md says nothing of {expected}: write what changes.", file=sys.stderr)
         return 1
     shutil.rmtree(BUILD, ignore_errors=True)
     run([sys.executable, *PIP, "wheel", "--no-deps", "--wheel-dir", BUILD, "./virtual_gpu"], ROOT)
@@ -39,10 +39,10 @@ def main() -> int:
             print(f"The wheel {what} {', '.join(names)}.", file=sys.stderr)
             return 1
     with tempfile.TemporaryDirectory() as folder:
-        # Names of folders as people have them.
-        place = Path(folder) / "möbius strip" / "日本"
-        place.mkdir(parents=True)
-        check(wheel, place, wanted)
+        # Folder names with spaces and non-ASCII letters, as users have them.
+        stranger = Path(folder) / "möbius strip" / "日本"
+        stranger.mkdir(parents=True)
+        check(wheel, stranger, expected)
     print(f"{wheel.relative_to(ROOT)} holds everything, and works in a fresh environment.")
     return 0
 
@@ -50,7 +50,7 @@ def main() -> int:
 PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
 
 
-def check(wheel: Path, place: Path, wanted: str) -> None:
+def check(wheel: Path, place: Path, expected: str) -> None:
     """Install the wheel with the pins of the project, and use it from a stranger's folder."""
     run([sys.executable, "-m", "venv", place / "fresh"], place)
     python = place / "fresh" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -58,19 +58,21 @@ def check(wheel: Path, place: Path, wanted: str) -> None:
     run([python, *PIP, "install", "--constraint", pins, f"{wheel}[compiler]", "pytest"], place)
     shutil.copytree(STRANGER, place / "work", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(CHECK, place)
-    run([python, place / CHECK.name, wanted], place / "work")
+    run([python, place / CHECK.name, expected], place / "work")
 
 
 def run(command: list, folder: Path) -> str:
-    """What a program prints; where it fails, this one ends with all that it said."""
+    """Return what a program prints; if it fails, exit with its output."""
     environment = {name: value for name, value in os.environ.items() if "PYTHON" not in name}
     environment["XRAY_CACHE"] = str(BUILD / "xray")
-    done = subprocess.run(
+    result = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS
     )
-    if done.returncode:
-        raise SystemExit(f"{' '.join(map(str, command[:5]))} failed:\n{done.stdout}{done.stderr}")
-    return done.stdout
+    if result.returncode:
+        raise SystemExit(
+            f"{' '.join(map(str, command[:5]))} failed:\n{result.stdout}{result.stderr}"
+        )
+    return result.stdout
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a release must hold, as far as files say it."""
+"""Checks of a release that need only its files."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from utils.paths import ROOT
 PACKAGES = ("gpu_xray", "virtual_gpu")
 PROJECT = ROOT / "virtual_gpu" / "pyproject.toml"
 COURSE = ROOT / "pyproject.toml"
-# Of the files of the packages these are for the repository alone.
+# Files of the packages that are only for the repository.
 LEFT_OUT = ("hatch_build.py", "pyproject.toml", "LICENSE")
 
 
 def version(project: Path = PROJECT) -> str:
-    """The version of the wheel; with COURSE, of the course."""
+    """Return the version of the wheel; with COURSE, of the course."""
     return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
 
 
-def changes(wanted: str, text: str) -> str | None:
-    """What CHANGELOG.md says of a version; None where it says nothing."""
-    found = re.search(rf"^## {re.escape(wanted)}$(.*?)(?=^## |\Z)", text, re.M | re.S)
-    return found and (found[1].strip() or None)
+def changes(release: str, text: str) -> str | None:
+    """Return the entry of CHANGELOG.md on a version, or None if there is none."""
+    match = re.search(rf"^## {re.escape(release)}$(.*?)(?=^## |\Z)", text, re.M | re.S)
+    return match and (match[1].strip() or None)
 
 
 def left_out(wheel: Path, tracked: list[str]) -> list[str]:
-    """Files of the two packages that the wheel does not hold."""
+    """Return files of the two packages that are missing in the wheel."""
     with zipfile.ZipFile(wheel) as archive:
-        held = set(archive.namelist())
-    return [name for name in tracked if _belongs(name) and name not in held]
+        in_wheel = set(archive.namelist())
+    return [name for name in tracked if _belongs(name) and name not in in_wheel]
 
 
 def too_much(wheel: Path, tracked: list[str]) -> list[str]:
-    """What the wheel holds besides those files and its own metadata."""
+    """Return the wheel's files that are neither the packages' own nor metadata."""
     with zipfile.ZipFile(wheel) as archive:
-        held = [name for name in archive.namelist() if ".dist-info/" not in name]
-    wanted = set(filter(_belongs, tracked))
-    return [name for name in held if name not in wanted]
+        in_wheel = [name for name in archive.namelist() if ".dist-info/" not in name]
+    expected = set(filter(_belongs, tracked))
+    return [name for name in in_wheel if name not in expected]
 
 
 def _belongs(name: str) -> bool:

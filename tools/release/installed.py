@@ -1,6 +1,7 @@
-"""Run by the fresh environment in a stranger's folder: a script, the command, pytest, an x-ray.
+"""Use the installed wheel in a stranger's folder: a script, the command, pytest, an x-ray.
 
-The folder holds nine puzzles and a file `utils.py`. Of the project only the wheel is there.
+The fresh environment runs this file. The folder holds nine puzzles and a file `utils.py`, and
+nothing of the project but the installed wheel.
 """
 
 import importlib.metadata
@@ -63,38 +64,38 @@ def check_a_script() -> None:
 
 def check_a_movie() -> None:
     x = np.ones(32, np.float32)
-    shown = virtual_gpu.trace(double, 1, 32, x, record=0).movie()._repr_html_()
-    assert "function play(root, data)" in shown
-    assert ".vm-stage" in shown
+    page = virtual_gpu.trace(double, 1, 32, x, record=0).movie()._repr_html_()
+    assert "function play(root, data)" in page
+    assert ".vm-stage" in page
 
 
 def check_the_command() -> None:
-    said = run("-m", "virtual_gpu", "--json", "report.json", "puzzles.py")
-    assert said.count("solved") == 9, said
+    output = run("-m", "virtual_gpu", "--json", "report.json", "puzzles.py")
+    assert output.count("solved") == 9, output
     kernels = json.loads(Path("report.json").read_text())["kernels"]
     assert [kernel["verdict"] for kernel in kernels] == ["no flaw found"] * 9
 
 
 def check_the_plugin() -> None:
     Path("test_puzzles.py").write_text(TESTS)
-    said = run("-m", "pytest", "-p", "no:cacheprovider", code=1)
-    assert "1 failed, 9 passed" in said, said
-    assert "The virtual GPU found: out_of_bounds" in said, said
+    output = run("-m", "pytest", "-p", "no:cacheprovider", code=1)
+    assert "1 failed, 9 passed" in output, output
+    assert "The virtual GPU found: out_of_bounds" in output, output
 
 
 def check_an_xray() -> None:
-    if sys.platform == "darwin":  # there is no CUDA compiler
+    if sys.platform == "darwin":  # macOS has no CUDA compiler
         return
-    seen = gpu_xray.xray(double, "void(float32[::1])", arch="sm_90")
-    assert 0 < seen.registers <= 32
-    assert "FADD" in seen.sass or "FMUL" in seen.sass, seen.sass
+    report = gpu_xray.xray(double, "void(float32[::1])", arch="sm_90")
+    assert 0 < report.registers <= 32
+    assert "FADD" in report.sass or "FMUL" in report.sass, report.sass
 
 
 def run(*words: str, code: int = 0) -> str:
     """Run Python with these arguments; return its output."""
-    ended = subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=500)
-    assert ended.returncode == code, ended.stdout + ended.stderr
-    return ended.stdout
+    result = subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=500)
+    assert result.returncode == code, result.stdout + result.stderr
+    return result.stdout
 
 
 if __name__ == "__main__":

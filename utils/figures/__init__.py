@@ -1,4 +1,5 @@
-"""Pictures: plots of records, rooflines, occupancy, and what README.md shows.
+"""Plots of records, drawings for lessons, and the results that README.md shows.
 
-Figures take tables and steps and return figures with an alt text. What measures stays out.
+Every function here takes tables or steps and returns a figure with an alt text. Measuring is in
+`utils.measuring`.
 """

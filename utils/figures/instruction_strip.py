@@ -1,4 +1,4 @@
-"""Loops as strips: a square for each instruction, in order, coloured by what it does."""
+"""Drawings of loops: one square per instruction, in order, coloured by what it does."""
 
 from __future__ import annotations
 
@@ -13,53 +13,57 @@ _KINDS = {
     **dict.fromkeys(("FFMA", "FFMA2"), "multiply-add"),
     **dict.fromkeys(("ISETP", "UISETP", "BRA"), "test or jump"),
 }
-ACROSS = 32  # squares in a row: one turn of `naive`, or of `unrolled` with UNROLL = 1
+ACROSS = 32  # squares in a row: room for one iteration of `naive`, or of `unrolled` with UNROLL = 1
 WIDTH = 416
-# A term of the sum, and how the loop goes on, as the source code says it.
+# The steps of the source code for one term of the sum, and for the loop itself.
 TERM = ("load", "load", "multiply-add")
-GO_ON = ("address or counter", "test or jump", "test or jump")
+LOOP_OVERHEAD = ("address or counter", "test or jump", "test or jump")
 
-Turns = Sequence[Sequence[str]]  # of each turn of a loop the kinds of its instructions
+Iterations = Sequence[Sequence[str]]  # the kinds of the instructions in each iteration of a loop
 
 
 def kind_of(opcode: str) -> str:
-    """What an instruction does in a loop: one of `COLOURS`."""
+    """Return what an instruction does in a loop, a key of `COLOURS`."""
     return _KINDS.get(opcode.partition(".")[0], "address or counter")
 
 
 def draw_idea() -> Picture:
-    """Four terms of a sum: in four turns of a loop, and in one turn of the unrolled loop."""
+    """Draw four terms of a sum, in four iterations of a loop and in one of the unrolled loop."""
     loops = {
-        "one term in each turn": [TERM + GO_ON] * 4,
-        "all four in one turn": [TERM * 4 + GO_ON],
+        "one term in each turn": [TERM + LOOP_OVERHEAD] * 4,
+        "all four in one turn": [TERM * 4 + LOOP_OVERHEAD],
     }
-    return _picture("Four terms of a sum", "steps", loops, side=20)
+    return _picture("Four terms of a sum", "steps", loops, pitch=20)
 
 
-def draw_strips(title: str, loops: Mapping[str, tuple[Sequence[str], int]]) -> Picture:
-    """Loops of machine code, each turn on rows of its own.
+def draw_loops(title: str, loops: Mapping[str, tuple[Sequence[str], int]]) -> Picture:
+    """Draw loops of machine code, each iteration on rows of its own.
 
-    loops: by the name that the reader sees, the opcodes of one turn and how many turns to draw.
+    loops: name shown -> (the opcodes of one iteration, the number of iterations to draw).
     """
-    turns = {name: [list(map(kind_of, codes))] * count for name, (codes, count) in loops.items()}
-    return _picture(title, "instructions", turns, side=13)
+    kinds = {name: [list(map(kind_of, codes))] * count for name, (codes, count) in loops.items()}
+    return _picture(title, "instructions", kinds, pitch=13)
 
 
-def _picture(title: str, what: str, loops: Mapping[str, Turns], side: int) -> Picture:
-    """what: the squares are. side: of a square with the gap behind it."""
-    body, y, told = text(0, 26, title, 14, font_weight="bold"), 51, []
-    for name, turns in loops.items():
-        counts = Counter(kind for turn in turns for kind in turn)
-        told.append(f"{name}: {counts.total()} {what} ({_listed(counts)})")
-        body += text(0, y, f"{name}: {counts.total()} {what}", 13)
-        rows = [turn[at : at + ACROSS] for turn in turns for at in range(0, len(turn), ACROSS)]
+def _picture(title: str, unit: str, loops: Mapping[str, Iterations], pitch: int) -> Picture:
+    """Draw the loops. unit: the name of what one square stands for. pitch: of the squares."""
+    body, y, sentences = text(0, 26, title, 14, font_weight="bold"), 51, []
+    for name, iterations in loops.items():
+        counts = Counter(kind for iteration in iterations for kind in iteration)
+        sentences.append(f"{name}: {counts.total()} {unit} ({_listed(counts)})")
+        body += text(0, y, f"{name}: {counts.total()} {unit}", 13)
+        rows = [
+            iteration[start : start + ACROSS]
+            for iteration in iterations
+            for start in range(0, len(iteration), ACROSS)
+        ]
         body += "".join(
-            rect(column * side, y + 8 + row * (side + 3), side - 1, side - 1, COLOURS[kind])
+            rect(column * pitch, y + 8 + row * (pitch + 3), pitch - 1, pitch - 1, COLOURS[kind])
             for row, kinds in enumerate(rows)
             for column, kind in enumerate(kinds)
         )
-        y += 8 + len(rows) * (side + 3) + 24
-    alt = f"{title}. {'. '.join(told)}."
+        y += 8 + len(rows) * (pitch + 3) + 24
+    alt = f"{title}. {'. '.join(sentences)}."
     colours = legend(**{kind.replace(" ", "_"): colour for kind, colour in COLOURS.items()})
     return Picture(colours + svg(WIDTH, y - 24, body, alt, widest=1.2 * WIDTH), alt)
 

@@ -1,4 +1,4 @@
-"""Labels of series: at most six, none over another, and none that points at another."""
+"""Labels of series, placed so that none covers another and no leader crosses another label."""
 
 from __future__ import annotations
 
@@ -15,50 +15,53 @@ from utils.errors import CourseError
 from utils.figures.look import POINTS_PER_INCH, of_text
 
 MOST_LABELS = 6
-_GAP = 13  # points between the middles of two labels
-_CLOSE = 8  # points between a label and its point, when no line must lead to it
-# What a label in the way costs, beside a place on a line.
+_GAP = 13  # points between the centres of two labels
+_CLOSE = 8  # points between a label and its point; a label further away gets a leader
+# The cost of covering another label; covering one point of a line costs 1.
 _WORD = 100
 
 
 @dataclass(frozen=True)
 class _Spot:
-    """Where a label stands: right (1), left (-1) or at (0) its point, above or below it likewise.
+    """The position of a label relative to its data point.
 
-    far: from the point, in points.
+    across: 1 right of the point, -1 left, 0 centred. up: above if positive, below if negative; 2
+    and -2 are twice as far. distance: in points.
     """
 
     across: int
     up: int
-    far: float
+    distance: float
 
     @property
     def offset(self) -> tuple[float, float]:
-        return self.across * self.far, self.up * self.far * (0.6 if self.across else 1)
+        """The offset (x, y) from the data point, in points."""
+        up = self.up * (0.6 if self.across else 1)
+        return self.across * self.distance, up * self.distance
 
 
 _SPOTS = [
-    _Spot(across, up, far)
-    for far in (_CLOSE, 16, 28, 42, 60, 80, 110)
+    _Spot(across, up, distance)
+    for distance in (_CLOSE, 16, 28, 42, 60, 80, 110)
     for across, up in ((1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (0, -1),
                        (1, 2), (-1, 2), (1, -2), (-1, -2))
 ]  # fmt: skip
 
 
 def need_few(labels: Sequence[str]) -> None:
-    """CourseError for more labels than a figure can carry."""
+    """Raise CourseError if there are more than `MOST_LABELS` labels."""
     if len(labels) > MOST_LABELS:
         raise CourseError(
             f"A figure has at most {MOST_LABELS} labelled series, and these are {len(labels)}: "
-            f"{', '.join(labels)}. Mark fewer of them; the others are drawn in grey."
+            f"{', '.join(labels)}. Mark fewer series; the others are drawn in grey."
         )
 
 
 def label_ends(axes: Axes, ends: dict[str, tuple[float, float, str]]) -> None:
-    """Write each label to the right of its line's end, (x, y, colour), none over another.
+    """Write each label to the right of the end of its line, without overlaps.
 
-    The limits and scales of the axes are final: from them follow the heights.
-    CourseError for more than six labels.
+    ends: label -> (x, y, colour). Call this last: the heights of the labels follow from the limits
+    and scales of the axes. Raises CourseError for more than six labels.
     """
     need_few(list(ends))
     axes.figure.draw_without_rendering()
@@ -84,34 +87,36 @@ def label_ends(axes: Axes, ends: dict[str, tuple[float, float, str]]) -> None:
 
 def label_points(
     axes: Axes,
-    places: dict[str, tuple[float, float, str]],
+    labelled: dict[str, tuple[float, float, str]],
     lines: Sequence[tuple[Sequence[float], Sequence[float]]],
 ) -> None:
-    """Write each label beside its point, (x, y, colour), over no other label and no line.
+    """Write each label beside its data point, so that it covers no other label and no line.
 
-    lines: x and y of what should stay free besides. A label that finds no room close by stands
-    further off, with a line to its point. The limits and scales of the axes are final. CourseError
-    for more than six labels.
+    labelled: label -> (x, y, colour). lines: the (x, y) arrays of lines to keep free. A label
+    without room near its point is further away, with a leader to the point. Call this last: the
+    positions follow from the limits and scales of the axes. Raises CourseError for more than six
+    labels.
     """
-    need_few(list(places))
+    need_few(list(labelled))
     axes.figure.draw_without_rendering()
-    points = axes.transData.transform([place[:2] for place in places.values()])
-    taken = np.vstack([points, *(_along(axes.transData.transform(np.c_[line])) for line in lines)])
+    points = axes.transData.transform([(x, y) for x, y, _ in labelled.values()])
+    pixels = [axes.transData.transform(np.c_[line]) for line in lines]
+    occupied = np.vstack([points, *map(_along, pixels)])
     words = [extent(text) for text in axes.texts if not text.get_rotation()]
-    for (label, (x, y, colour)), point in zip(places.items(), points, strict=True):
+    for (label, (x, y, colour)), point in zip(labelled.items(), points, strict=True):
         text = axes.annotate(label, (x, y), (0, 0), textcoords="offset points",
                              color=of_text(colour), fontweight="bold", zorder=5)  # fmt: skip
-        best = min(_SPOTS, key=lambda spot: _cost(text, spot, point, words, taken))
+        best = min(_SPOTS, key=lambda spot: _cost(text, spot, point, words, occupied))
         _put(text, best)
         words.append(extent(text))
-        if best.far > _CLOSE:
+        if best.distance > _CLOSE:
             leader = {"arrowstyle": "-", "color": colour, "shrinkB": 4}
             axes.annotate("", (x, y), best.offset, textcoords="offset points", arrowprops=leader)
-            taken = np.vstack([taken, _leader(axes, point, best)])
+            occupied = np.vstack([occupied, _leader(axes, point, best)])
 
 
 def _along(corners: np.ndarray, step: float = 6) -> np.ndarray:
-    """Places along a line, in pixels, so close that no word fits between."""
+    """Return points along a polyline, at most about `step` pixels apart."""
     parts = [
         np.linspace(start, end, 2 + int(np.hypot(*(end - start)) / step))
         for start, end in pairwise(corners)
@@ -120,7 +125,7 @@ def _along(corners: np.ndarray, step: float = 6) -> np.ndarray:
 
 
 def _leader(axes: Axes, point: np.ndarray, spot: _Spot) -> np.ndarray:
-    """Places along the line to a label, many, because it must not run through another one."""
+    """Return points along the leader to a label, close enough to find any label that it crosses."""
     end = point + np.array(spot.offset) * axes.figure.dpi / POINTS_PER_INCH
     return _along(np.array([point, end]), step=1)
 
@@ -133,21 +138,25 @@ def _put(text: Text, spot: _Spot) -> None:
 
 
 def _cost(
-    text: Text, spot: _Spot, point: np.ndarray, words: Sequence[Bbox], taken: np.ndarray
+    text: Text, spot: _Spot, point: np.ndarray, words: Sequence[Bbox], occupied: np.ndarray
 ) -> float:
-    """What is in the way of the text there: other words and the edge most, then lines."""
+    """Return the cost of a text at a spot: 100 per label or edge in its way, 1 per line point."""
     _put(text, spot)
     box = extent(text)
     leader = _leader(text.axes, point, spot)
-    met = sum(box.overlaps(other) or other.count_contains(leader) > 0 for other in words)
+    hits = sum(box.overlaps(other) or other.count_contains(leader) > 0 for other in words)
     inside = text.axes.bbox.count_contains([box.min, box.max]) == 2
-    return _WORD * (met + (not inside)) + box.count_contains(taken)
+    return _WORD * (hits + (not inside)) + box.count_contains(occupied)
 
 
 def spread(heights: Sequence[float], gap: float) -> np.ndarray:
-    """Ascending heights moved as little as keeps them `gap` apart and, if they fit, in 0 … 1."""
+    """Move ascending heights as little as possible, so that they are at least `gap` apart.
+
+    The result is in 0 … 1 if the heights fit there.
+    """
     room = gap * np.arange(len(heights))
-    # Less the room below each, they only have to ascend: pool neighbours that do not.
+    # After subtracting the room below each height, they only have to ascend. Pool neighbours that
+    # do not.
     pools = []
     for height in heights - room:
         pools.append([height])
@@ -158,5 +167,5 @@ def spread(heights: Sequence[float], gap: float) -> np.ndarray:
 
 
 def extent(text: Text) -> Bbox:
-    """The box of a text in pixels, without the leader that an annotation has beside it."""
+    """Return the bounding box of a text in pixels, without the leader of an annotation."""
     return Text.get_window_extent(text)

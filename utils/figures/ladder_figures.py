@@ -1,4 +1,4 @@
-"""A ladder at one size: the share of the peak that each step reaches, as a staircase."""
+"""The staircase: the share of the peak that each step of a ladder reaches at one size."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def staircase(
     size: str | None = None,
     here: bool = False,
 ) -> Figure:
-    """One bar per step with its best constants, in the ladder's order; the library as a line.
+    """Draw one bar per step with its best constants, in the ladder's order; the library as a line.
 
-    Steps above all before them are in colour. The stair leads along the best so far.
-    frame: records of one device. size: as the figures write it, "4096" or "2³⁰"; by default the
-    largest that every step has. here: the records were measured here, not read from
-    `data/measured`. CourseError if no size is shared, or none is called `size`, for an empty frame,
-    and for more than 100 % of the peak.
+    Steps that are faster than all steps before them are in colour, and a stair marks the best speed
+    so far. frame: records of one device. size: as figures write it, "4096" or "2³⁰"; by default the
+    largest that every step has. here: True if the records were measured here, not read from
+    `data/measured`. Raises CourseError for an empty frame, if the steps share no size or were not
+    measured at `size`, and for more than 100 % of the peak.
     """
     points = _at_size(points_of(frame, 1.0, "efficiency"), size)
     percent = 100 * points.set_index("step")["value"]
@@ -56,19 +56,19 @@ def staircase(
         axes.tick_params(axis="y", left=False)
         axes.spines["left"].set_visible(False)
         axes.grid(axis="x")
-    return with_alt(figure, _told(percent, library, library_name(points), where))
+    return with_alt(figure, _alt_text(percent, library, library_name(points), where))
 
 
 def _at_size(points: pd.DataFrame, size: str | None) -> pd.DataFrame:
     steps = list(points["step"].unique())
     if size is not None:
-        chosen = points[points["size_label"] == size]
-        if chosen.empty:
+        at_size = points[points["size_label"] == size]
+        if at_size.empty:
             raise CourseError(
                 f"No step was measured at {size}: there are "
                 f"{', '.join(points.sort_values('size')['size_label'].unique())}."
             )
-        return chosen
+        return at_size
     common = points.groupby("size")["step"].nunique() == len(steps)
     if not common.any():
         raise CourseError(
@@ -77,24 +77,24 @@ def _at_size(points: pd.DataFrame, size: str | None) -> pd.DataFrame:
     return points[points["size"] == common[common].index.max()]
 
 
-def _told(percent: pd.Series, library: float, rival: str, where: str) -> str:
-    """The climb in words: its ends, its greatest steps, and who passes the library."""
+def _alt_text(percent: pd.Series, library: float, rival: str, where: str) -> str:
+    """Return the alt text: first and best step, the greatest rises, and who passes the library."""
     up, best = climbers(percent), percent.idxmax()
     if len(percent) == 1:
-        told = f"{best} reaches {percent[best]:.1f} % of the peak"
+        alt = f"{best} reaches {percent[best]:.1f} % of the peak"
     else:
-        told = (
+        alt = (
             f"The ladder of {len(percent)} steps climbs from {percent.iloc[0]:.1f} % of the peak "
             f"({percent.index[0]}) to {percent[best]:.1f} % ({best})"
         )
     rises = (up / up.shift()).dropna().nlargest(4)
     if len(rises):
-        told += ". The greatest steps up: " + ", ".join(
+        alt += ". The greatest steps up: " + ", ".join(
             f"{step} {factor(rise)} to {percent[step]:.1f} %" for step, rise in rises.items()
         )
     if library > 0:
         faster = percent.index[percent > library]
-        told += f". {rival} reaches {library:.1f} %, and " + (
+        alt += f". {rival} reaches {library:.1f} %, and " + (
             f"{' and '.join(faster)} more" if len(faster) else "no step more"
         )
-    return f"{told}. {where}."
+    return f"{alt}. {where}."

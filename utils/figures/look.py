@@ -1,7 +1,7 @@
-"""How a figure of the course looks: its width, its letters, its colours.
+"""The style of the course's figures: width, fonts and colours.
 
-Neutral colours are drawn as on a light page; `utils.figures.page` gives them the page's own ink.
-The others are seen on light and on dark ground: at least 3:1 against white and #212121.
+Neutral colours are drawn as on a light page; `utils.figures.page` replaces them by the page's own
+text colour. All others have a contrast of at least 3:1 against both white and #212121.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 INK, QUIET, GRID, CARD = "#1f2328", "#59616a", "#dcdcd7", "#ffffff"
-# Series that are there for comparison and have no label.
+# For series that are only there for comparison and have no label.
 GREY = "#c3c6ca"
 # Chosen so that any two differ by at least 20 in CIELAB, also without red or green cones.
 COLOURS = ("#0072b2", "#d55e00", "#00a383", "#8b3dff", "#c63939", "#3295ae")
@@ -22,9 +22,9 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 
 POINTS_PER_INCH = 72
 WIDTH = 5.2  # inches, of every figure
-# At 420 pixels a figure of that width shows 10 points as 11.2 pixels.
+# In a figure of this width that is shown at 420 pixels, 10 points are 11.2 pixels.
 FONT_SIZE, TITLE_SIZE = 10, 12
-# Written in a series' colour, a word needs more contrast than a line does.
+# The share of the series' colour in its label; the rest is ink, as words need more contrast.
 TEXT_SHARE = 0.7
 
 _STYLE = {
@@ -54,14 +54,14 @@ _STYLE = {
 
 
 def style() -> AbstractContextManager[None]:
-    """A context in which figures get the course's look: `with style(): ...`."""
+    """Return a context manager in which figures get the course's style: `with style(): ...`."""
     return rc_context(_STYLE)
 
 
 def new_figure(title: str, where: str, height: float) -> Figure:
-    """An empty figure under its title and the line that says where its numbers come from.
+    """Return an empty figure with a title and the line that says where its numbers come from.
 
-    height: in inches, of what is drawn below them.
+    height: of the area below both, in inches.
     """
     titles, lines = textwrap.wrap(title, 44), textwrap.wrap(where, 58)
     below_title = 16 * len(titles) + 2
@@ -76,26 +76,27 @@ def new_figure(title: str, where: str, height: float) -> Figure:
 
 
 def with_alt(figure: Figure, text: str) -> Figure:
-    """The figure with `text` as its `alt_text`: what is to be seen in it, for who cannot see."""
+    """Set the figure's `alt_text`, which says in words what it shows, and return the figure."""
     figure.alt_text = text
     return figure
 
 
 def mixed(colour: str, ink: str) -> str:
-    """A series' colour as its label is written beside such ink."""
+    """Return the colour of a series' label on a page with this ink, a mixture of both."""
     parts = zip(to_rgb(colour), to_rgb(ink), strict=True)
     return to_hex([TEXT_SHARE * one + (1 - TEXT_SHARE) * other for one, other in parts])
 
 
 def of_text(colour: str) -> str:
-    """The colour of a series' label."""
+    """Return the colour of the label of a series with this colour, on a light page."""
     return mixed(colour, INK) if colour in COLOURS else colour
 
 
 def number(value: float) -> str:
-    """A value with three digits, or all before the point."""
+    """Return a value as text with three significant digits, or without decimals from 100 on."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def factor(value: float) -> str:
+    """Return a factor as text, such as "2.5×" or "12×"."""
     return f"{value:.1f}×" if value < 10 else f"{value:.0f}×"

@@ -1,8 +1,9 @@
-"""How a figure gets onto a page or into a file: SVG in the page's colours, PNG where it must be.
+"""Figures as HTML for a notebook and as files: SVG in the page's colours, or PNG.
 
-On a page a figure has no ground of its own. Its ink is the page's `currentColor`, so the same text
-reads well in light and in dark. JupyterLab takes SVG and styles out of a notebook that is not
-trusted; there an opaque picture of the same is left, which the style sheet hides otherwise.
+On a page a figure has no background of its own. Its ink is the page's `currentColor`, so that the
+same figure can be read on a light and on a dark page. JupyterLab removes SVG and styles from a
+notebook that is not trusted. For this case the HTML also holds a PNG with a background, which the
+style sheet hides as long as it is not removed.
 """
 
 from __future__ import annotations
@@ -39,20 +40,20 @@ from utils.figures.look import (
 )
 
 DOTS_PER_INCH = 100
-# What an output of a notebook may take. Beyond it the alt text stands in place of the picture.
+# The limit for one output of a notebook. A larger one gets the alt text instead of the PNG.
 MOST_BYTES = 60 * 1024
-WIDEST = 560  # pixels on a page: letters are then as large as the page's own
+WIDEST = 560  # pixels on a page, at which letters are as large as the page's own
 
-# On a page: how much of the page's ink.
-_OF_THE_PAGE = {INK: 1, QUIET: 0.78, GRID: 0.17, GREY: 0.3}
-# In files, which have a ground, as GitHub's pages have it.
+# On a page: the opacity with which a neutral colour is drawn in the page's ink.
+_OPACITY = {INK: 1, QUIET: 0.78, GRID: 0.17, GREY: 0.3}
+# In files: the neutral colours, and as background that of GitHub's pages.
 _GROUNDS = {
     "light": {INK: INK, QUIET: QUIET, GRID: GRID, GREY: GREY, CARD: CARD},
     "dark": {INK: "#e6edf3", QUIET: "#9da7b1", GRID: "#30363d", GREY: "#4c535b", CARD: "#0d1117"},
 }
-# The labels' colours, and the series that they belong to.
+# Colour of a label -> colour of its series.
 _SERIES = {of_text(colour): colour for colour in COLOURS}
-# A sanitiser that takes the sheet leaves the picture and the hidden box; see the module's text.
+# A sanitiser that removes this sheet leaves the PNG, and the hidden box stays hidden.
 _SHEET = (
     "<style>.course-figure>div{display:block!important}"
     ".course-figure>.without-styles{display:none!important}</style>"
@@ -72,21 +73,25 @@ def show(figure: Figure) -> None:
 
 
 def as_html(figure: Figure) -> str:
-    """The figure as SVG in the page's colours; CourseError if it has no alt text."""
-    drawn = ElementTree.tostring(_svg(figure, _on_page), "unicode")
+    """Return the figure as HTML: SVG in the page's colours, and a PNG for untrusted notebooks.
+
+    Raises CourseError if the figure has no alt text.
+    """
+    svg = ElementTree.tostring(_svg(figure, _on_page), "unicode")
     alt, hidden = html.escape(figure.alt_text), 'class="without-styles"'
-    instead = f'<img {hidden} style="max-width:100%" alt="{alt}" src="{_url(figure)}">'
-    if len(drawn) + len(instead) > MOST_BYTES:
-        instead = f"<p {hidden}>{alt}</p>"
+    fallback = f'<img {hidden} style="max-width:100%" alt="{alt}" src="{_url(figure)}">'
+    if len(svg) + len(fallback) > MOST_BYTES:
+        fallback = f"<p {hidden}>{alt}</p>"
     return (
-        f'{_SHEET}<div class="course-figure"><div style="display:none">{drawn}</div>{instead}</div>'
+        f'{_SHEET}<div class="course-figure"><div style="display:none">{svg}</div>{fallback}</div>'
     )
 
 
 def save(figure: Figure, file: Path | BinaryIO, ground: str = "light") -> None:
-    """Write the figure, its alt text inside: SVG on a ground if the file is named so, else PNG.
+    """Write the figure with its alt text: as SVG if the file's name ends in .svg, else as PNG.
 
-    ground: "light" or "dark", of SVG. CourseError if the figure has no alt text.
+    ground: the background of an SVG, "light" or "dark". Raises CourseError if the figure has no alt
+    text.
     """
     if isinstance(file, Path) and file.suffix == ".svg":
         root = _svg(figure, partial(_on_ground, _GROUNDS[ground]))
@@ -101,11 +106,11 @@ def save(figure: Figure, file: Path | BinaryIO, ground: str = "light") -> None:
 
 
 def _save_png(figure: Figure, file: Path | BinaryIO, dots_per_inch: float) -> None:
-    drawn, text = io.BytesIO(), PngInfo()
+    buffer, text = io.BytesIO(), PngInfo()
     text.add_itxt("Description", _alt_of(figure))
-    figure.savefig(drawn, format="png", dpi=dots_per_inch, facecolor=CARD)
-    # Few colours: the same picture in a third of the bytes. An octree keeps the rare ones apart.
-    image = Image.open(drawn).convert("RGB")
+    figure.savefig(buffer, format="png", dpi=dots_per_inch, facecolor=CARD)
+    # With few colours the file has a third of the bytes. An octree keeps rare colours distinct.
+    image = Image.open(buffer).convert("RGB")
     image = image.quantize(128, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     image.save(file, "PNG", optimize=True, pnginfo=text)
 
@@ -119,28 +124,28 @@ def _url(figure: Figure) -> str:
 def _alt_of(figure: Figure) -> str:
     if not getattr(figure, "alt_text", None):
         raise CourseError(
-            "This figure has no alt text: say what is to be seen with with_alt(fig, text)."
+            "This figure has no alt text: say in words what it shows, with with_alt(fig, text)."
         )
     return figure.alt_text
 
 
 def _svg(figure: Figure, paint: Callable[[str, str], str]) -> ElementTree.Element:
-    """The figure as an element that can stand in a page beside others, text as text.
+    """Return the figure as an SVG element whose ids collide with no other figure on a page.
 
-    paint: CSS for "fill" or "stroke" and the colour that was drawn. The same figure gives the same
-    element each time.
+    Words stay text, and the same figure always gives the same element. paint: maps "fill" or
+    "stroke" and the colour that was drawn to CSS.
     """
-    alt, drawn = _alt_of(figure), io.BytesIO()
+    alt, buffer = _alt_of(figure), io.BytesIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "course"}):
-        figure.savefig(drawn, format="svg", facecolor="none", metadata={"Date": None})
-    text = _in_order(drawn.getvalue().decode())
+        figure.savefig(buffer, format="svg", facecolor="none", metadata={"Date": None})
+    text = _with_stable_ids(buffer.getvalue().decode())
     digest = hashlib.blake2s((text + alt).encode(), digest_size=4).hexdigest()
     root = ElementTree.fromstring(text)
     width, height = (value * POINTS_PER_INCH for value in figure.get_size_inches())
     for element in root.iter():
         _rewrite(element, f"f{digest}-", paint)
     for element in root.iter():
-        element[:] = [part for child in element for part in _seen(child)]
+        element[:] = [part for child in element for part in _visible_parts(child)]
     root.attrib = {
         "viewBox": f"0 0 {width:g} {height:g}",
         "style": f"width:100%;max-width:{WIDEST}px;height:auto;display:block",
@@ -153,19 +158,19 @@ def _svg(figure: Figure, paint: Callable[[str, str], str]) -> ElementTree.Elemen
     return root
 
 
-def _in_order(text: str) -> str:
-    """The text with ids that follow from their order: some of the backend's change at each run."""
+def _with_stable_ids(text: str) -> str:
+    """Number the ids in their order, because some ids of the backend change at each run."""
     names = {}
-    return _ID.sub(lambda found: names.setdefault(found[0], f"i{len(names)}"), text)
+    return _ID.sub(lambda match: names.setdefault(match[0], f"i{len(names)}"), text)
 
 
 def _rewrite(element: ElementTree.Element, prefix: str, paint: Callable[[str, str], str]) -> None:
-    """Ids that no other figure has, colours as `paint` gives them, the page's font, few digits."""
+    """Prefix the ids of an element, paint its colours, drop its font, and shorten its numbers."""
     element.tag = element.tag.rpartition("}")[2]
     if element.tag != "text":
         element.text = None
     element.tail = None
-    # What has an id is drawn many times, and small.
+    # An element with an id is a small marker, drawn many times.
     digits = 2 if "id" in element.attrib else 1
     old, element.attrib = element.attrib, {}
     for name, value in old.items():
@@ -176,51 +181,53 @@ def _rewrite(element: ElementTree.Element, prefix: str, paint: Callable[[str, st
             value = _REFERENCE.sub(rf"#{prefix}\1", value)
         elif name == "style":
             value = _FAMILY.sub("", value)
-            value = _COLOUR.sub(lambda found: paint(*found.groups()), value)
+            value = _COLOUR.sub(lambda match: paint(*match.groups()), value)
         else:
-            value = _NUMBER.sub(lambda found: f"{float(found[0]):.{digits}f}", value)
+            value = _NUMBER.sub(lambda match: f"{float(match[0]):.{digits}f}", value)
             value = _short(value) if name == "d" else value
         if not value.startswith("rotate(-0"):
             element.set(name, value)
 
 
 def _short(path: str) -> str:
-    """A path's commands without needless space; lines by their steps, which have fewer digits."""
+    """Shorten an SVG path: no needless spaces, and relative lines, which have fewer digits."""
     if set(re.findall("[A-Za-z]", path)) - {"M", "L"}:
         return _AROUND_LETTERS.sub(r"\1", path).strip()
-    parts, last, at = [], "", (0.0, 0.0)
-    for letter, *place in re.findall(r"([ML]) (\S+) (\S+)", path):
-        to = tuple(map(float, place))
-        steps = "".join(f"{round(b - a, 2):+g}" for a, b in zip(at, to, strict=True))
-        parts.append(("" if letter == last else letter.lower()) + steps)
-        last, at = letter, to
+    parts, last, position = [], "", (0.0, 0.0)
+    for letter, *coordinates in re.findall(r"([ML]) (\S+) (\S+)", path):
+        target = tuple(map(float, coordinates))
+        offset = "".join(f"{round(b - a, 2):+g}" for a, b in zip(position, target, strict=True))
+        parts.append(("" if letter == last else letter.lower()) + offset)
+        last, position = letter, target
     return "".join(parts)
 
 
-def _seen(element: ElementTree.Element) -> list[ElementTree.Element]:
-    """What of an element belongs into a page: not a group's name, nor data about the file.
+def _visible_parts(element: ElementTree.Element) -> list[ElementTree.Element]:
+    """Return the element, or the children of a group that has only a name, or nothing.
 
-    The backend's style sheet would hold for the whole page.
+    Metadata is dropped, and so is the backend's style sheet, which would apply to the whole page.
     """
     if element.tag in ("metadata", "style") or element.get("style") == "fill: none":
         return []
     if element.tag == "g" and set(element.attrib) <= {"id"}:
-        return [part for child in element for part in _seen(child)]
+        return [part for child in element for part in _visible_parts(child)]
     return [element]
 
 
-def _on_page(what: str, colour: str) -> str:
-    """CSS of a colour: neutral ones are parts of the page's ink."""
-    if colour in _OF_THE_PAGE:
-        share = _OF_THE_PAGE[colour]
-        return f"{what}: currentColor" + (f"; {what}-opacity: {share}" if share < 1 else "")
+def _on_page(attribute: str, colour: str) -> str:
+    """Return CSS for a colour on a page; neutral colours become the page's ink with an opacity."""
+    if colour in _OPACITY:
+        opacity = _OPACITY[colour]
+        rest = f"; {attribute}-opacity: {opacity}" if opacity < 1 else ""
+        return f"{attribute}: currentColor{rest}"
     if colour in _SERIES:
         mix = f"color-mix(in srgb, {_SERIES[colour]} {TEXT_SHARE:.0%}, currentColor)"
-        return f"{what}: {colour}; {what}: {mix}"
-    return f"{what}: {colour}"
+        return f"{attribute}: {colour}; {attribute}: {mix}"
+    return f"{attribute}: {colour}"
 
 
-def _on_ground(neutral: dict[str, str], what: str, colour: str) -> str:
+def _on_ground(neutral: dict[str, str], attribute: str, colour: str) -> str:
+    """Return CSS for a colour in a file. neutral: the neutral colours of its background."""
     if colour in _SERIES:
         colour = mixed(_SERIES[colour], neutral[INK])
-    return f"{what}: {neutral.get(colour, colour)}"
+    return f"{attribute}: {neutral.get(colour, colour)}"

@@ -1,4 +1,4 @@
-"""The sub-command `plot`: what is recorded of a ladder, drawn into files."""
+"""The sub-command `plot`, which draws the records of a ladder into PNG files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from utils.measuring.measure_command import add_device, add_steps
 
 
 def plot_command(ladder: Ladder) -> Command:
-    """Draw the ladder's records; stdout says where each figure lies and what it shows."""
+    """Return the command that draws a ladder's records and prints each file with its alt text."""
 
     def configure(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the files go")
@@ -40,7 +40,7 @@ def _plot(ladder: Ladder, options: argparse.Namespace) -> int:
 
 
 def write(figures: dict[str, Figure], folder: Path, prefix: str) -> None:
-    """Save the figures as FOLDER/PREFIX_NAME.png and print what each shows."""
+    """Save the figures as FOLDER/PREFIX_NAME.png and print the alt text of each."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in figures.items():
         path = folder / f"{prefix}_{name}.png"

@@ -1,7 +1,7 @@
-"""The figures of records by their short names: `plots.show(plots.curve(frame, ["naive"]))`.
+"""The figures of records under one name: `plots.show(plots.curve(frame, ["naive"]))`.
 
-They are made from records, never show more than 100 % of a peak, say which device they are of, and
-carry a text that says what is to be seen in them.
+Every figure is drawn from records, never shows more than 100 % of a peak, names its device, and has
+an alt text.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ __all__ = [
 
 
 def figures_of(frame: pd.DataFrame, title: str) -> dict[str, Figure]:
-    """What `plot` draws of a ladder's records: name -> figure, with each step's best constants.
+    """Return the figures that `plot` draws: name -> figure, with each step's best constants.
 
-    One figure of speed against size for each unit that the records hold, a panel per step, and the
-    staircase at the largest size that all steps have. frame: records of one device. CourseError if
-    no row has an efficiency, from which the peak follows, or no size is shared.
+    They are one figure of speed against size per unit in the records, with a panel per step, and
+    the staircase at the largest size that all steps have. frame: records of one device. Raises
+    CourseError if no row has an efficiency, from which the peak follows, or the steps share no
+    size.
     """
     figures = {
         unit: small_multiples(frame.dropna(subset=[unit]), title) for unit in units_of(frame)

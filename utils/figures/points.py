@@ -1,4 +1,4 @@
-"""Records as the points of a figure: where each stands, what it is called, what the peak is."""
+"""Records as the points of a figure: their sizes, labels and values, and the peak."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ UNITS = {"gflops": "GFLOP/s", "gb_per_s": "GB/s"}
 
 
 def points_of(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:
-    """The rows that have a value, each step's best constants at each size, by step and size.
+    """Return the rows with a value, only each step's best constants at each size, sorted by both.
 
-    Adds size (a number to place it), size_label, value, and library_value (NaN without one).
-    CourseError for no rows, several devices, or more than 100 % of the peak.
+    They have the new columns size (its number on the axis), size_label, value, and library_value
+    (NaN without a library). Raises CourseError for no rows, several devices, or more than 100 % of
+    the peak.
     """
     points = frame.dropna(subset=[unit]).reset_index(drop=True)
     if points.empty:
@@ -42,37 +43,38 @@ def points_of(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:
 
 
 def peak_of(frame: pd.DataFrame, unit: str) -> float:
-    """The peak of the rows that have a speed in `unit`; NaN where none has one.
+    """Return the median peak of the rows that have a speed in `unit`; NaN if none has one.
 
-    Rows that were recorded without it agree only to the digits of their efficiency.
+    In rows that were recorded without a peak it follows from the efficiency, so these rows agree
+    only to its digits.
     """
     return frame.loc[frame[unit].notna(), "peak"].median()
 
 
 def units_of(frame: pd.DataFrame) -> list[str]:
-    """The units, out of `UNITS`, in which the rows have a value and a share of the peak.
+    """Return the units of `UNITS` in which rows have both a value and a share of the peak.
 
-    CourseError if there is none.
+    Raises CourseError if there is none.
     """
-    found = [unit for unit in UNITS if not frame.dropna(subset=[unit, "efficiency"]).empty]
-    if not found:
+    units = [unit for unit in UNITS if not frame.dropna(subset=[unit, "efficiency"]).empty]
+    if not units:
         raise CourseError(
             "There is nothing to draw: no row has an efficiency; record it where a peak is known."
         )
-    return found
+    return units
 
 
 def squares(frame: pd.DataFrame) -> pd.DataFrame:
-    """Without products of another shape, unless there are no others.
+    """Return the frame without products that are not square, unless there are no square ones.
 
-    Another shape between them would be a dent in a line that is no size's.
+    Another shape would make a dent in the line, at a size that does not describe it.
     """
     even = frame["elements"].notna() | ((frame["m"] == frame["n"]) & (frame["n"] == frame["k"]))
     return frame[even] if even.any() else frame
 
 
 def need_steps(frame: pd.DataFrame, steps: Sequence[str]) -> None:
-    """CourseError for a step of which the frame has no row."""
+    """Raise CourseError unless the frame has a row of each step."""
     present = list(frame["step"].unique())
     for step in steps:
         if step not in present:
@@ -82,35 +84,36 @@ def need_steps(frame: pd.DataFrame, steps: Sequence[str]) -> None:
 
 
 def library_of(points: pd.DataFrame) -> pd.Series:
-    """The library's speed by size; empty without a library."""
+    """Return the library's median speed by size; empty without a library."""
     return points.dropna(subset=["library_value"]).groupby("size")["library_value"].median()
 
 
 def library_name(points: pd.DataFrame) -> str:
+    """Return the name of the library in the points; names of several are joined by commas."""
     return ", ".join(points["library"][points["library_value"].notna()].unique())
 
 
 def size_labels(points: pd.DataFrame) -> pd.Series:
-    """The label of each size, in ascending order."""
+    """Return size -> label, in ascending order of the sizes."""
     return points.drop_duplicates("size").set_index("size")["size_label"].sort_index()
 
 
 def where_from(frame: pd.DataFrame, here: bool = False) -> str:
-    """Where the numbers come from, as the figure says it below its title."""
+    """Return the line below a figure's title: the dates and the device of the measurements."""
     first, last = frame["date"].min(), frame["date"].max()
     when = f"recorded {first}" + (f" to {last}" if last > first else "")
     return f"{'measured here' if here else when} on {_one_device(frame)}"
 
 
 def climbers(values: pd.Series) -> pd.Series:
-    """The values of those that are above all before them."""
+    """Return the values that are greater than all values before them."""
     return values[values > values.cummax().shift(fill_value=0)]
 
 
 def milestones(values: pd.Series, most: int = MOST_LABELS) -> list[str]:
-    """The first, the highest, and of those between that rise above all before the greatest rises.
+    """Return the names of the first value, the highest value, and the greatest rises between them.
 
-    values: by name, in the ladder's order, each above 0.
+    values: by name, in the ladder's order, each above 0. most: the number of names at most.
     """
     steps = climbers(values)
     rises = steps / steps.shift()
@@ -129,7 +132,7 @@ def _one_device(frame: pd.DataFrame) -> str:
 
 
 def _sizes(frame: pd.DataFrame) -> pd.Series:
-    """Where a shape stands on the axis: its elements, or the cube root of m·n·k."""
+    """Return each row's position on the size axis: its elements, or the cube root of m·n·k."""
     volume = frame[["m", "n", "k"]].astype(float).prod(axis=1, skipna=False)
     sizes = frame["elements"].astype(float).fillna(np.cbrt(volume))
     if sizes.isna().any():

@@ -1,4 +1,4 @@
-"""What the sources published beside what was measured, in percent of each device's peak."""
+"""Bars that compare published with measured speeds, in percent of each device's peak."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from utils.figures.look import COLOURS, POINTS_PER_INCH, QUIET, new_figure, styl
 from utils.figures.points import points_of, where_from
 from utils.machine.devices import find, fraction_of_peak
 
-# In points: a kernel's heading, a bar under its own line of text.
+# Heights in points: a kernel's heading, and a bar with its line of text.
 _HEADING, _BAR = 22, 26
 
 
@@ -22,23 +22,24 @@ def published_beside_measured(
     title: str = "Published and measured",
     here: bool = False,
 ) -> Figure:
-    """Bars in percent of each device's peak: what the sources published, and what we measured.
+    """Draw bars of published and of measured speeds, in percent of each device's peak.
 
     published: columns of `data/published/gemm_gpu.csv`. measured: records of one device. A kernel
-    and a step of the same name stand together, so rename what should be compared. Each appears with
-    its best figure on each device; what has no percentage and no known peak is left out. Figures
-    counted with 2^30 are converted to 10^9. CourseError if either has nothing to show.
+    and a step of the same name form one group, so rename what should be compared. Each bar is the
+    best value on its device; a row without a percentage and without a known peak is left out. Rates
+    counted in units of 2^30 are converted to 10^9. here: True if `measured` was measured here.
+    Raises CourseError if either table has nothing to show.
     """
-    ours = points_of(measured, 1.0, "efficiency")
-    ours = pd.DataFrame(
+    recorded = points_of(measured, 1.0, "efficiency")
+    recorded = pd.DataFrame(
         {
-            "kernel": ours["step"],
-            "who": f"{ours['device'].iloc[0]}, {ours['date'].max()[:4]}, ours",
-            "percent": 100 * ours["value"],
+            "kernel": recorded["step"],
+            "who": f"{recorded['device'].iloc[0]}, {recorded['date'].max()[:4]}, ours",
+            "percent": 100 * recorded["value"],
             "colour": COLOURS[0],
         }
     )
-    bars = pd.concat([published_percent(published).assign(colour=QUIET), ours])
+    bars = pd.concat([published_percent(published).assign(colour=QUIET), recorded])
     bars = bars.groupby(["kernel", "who", "colour"], sort=False, as_index=False)["percent"].max()
     where = f"best size of each; ours {where_from(measured, here)}"
     with style():
@@ -50,11 +51,14 @@ def published_beside_measured(
         axes.set_xlim(0, 100)
         axes.set_xlabel("% of the data sheet's peak\n(counts with 2³⁰ converted to 10⁹: ×1.0737)")
         axes.grid(axis="x")
-    return with_alt(figure, f"{_told(bars)} {where}.")
+    return with_alt(figure, f"{_alt_text(bars)} {where}.")
 
 
 def published_percent(published: pd.DataFrame) -> pd.DataFrame:
-    """Columns kernel, who, percent: of the data sheet's peak if known, else as published."""
+    """Return the published speeds as columns kernel, who and percent.
+
+    The percentage is that of the data sheet's peak if this is known, else the published one.
+    """
     work = 2 * published[["m", "n", "k"]].astype(float).prod(axis=1, skipna=False)
     timed = work / published["time_ms"].astype(float) / 1e6
     gflops = published["gflops"].astype(float).fillna(timed)
@@ -86,9 +90,9 @@ def _peak_gflops(device: str) -> float:
 
 
 def _draw_groups(axes: Axes, bars: pd.DataFrame) -> None:
-    """The bars (columns kernel, who, colour, percent) below each other, a heading per kernel.
+    """Draw the bars below each other, with a heading per kernel.
 
-    Upright the axes count in points, downwards.
+    bars: columns kernel, who, colour and percent. The y-axis counts points downwards.
     """
     row = 0
     for kernel, group in bars.groupby("kernel", sort=False):
@@ -104,10 +108,10 @@ def _draw_groups(axes: Axes, bars: pd.DataFrame) -> None:
     axes.spines["left"].set_visible(False)
 
 
-def _told(bars: pd.DataFrame) -> str:
-    """For each kernel, how its shares differ from device to device."""
-    told = []
+def _alt_text(bars: pd.DataFrame) -> str:
+    """Return the alt text: the share of each kernel on each device."""
+    kernels = []
     for kernel, group in bars.groupby("kernel", sort=False):
         shares = ", ".join(f"{bar.percent:.1f} % on {bar.who}" for bar in group.itertuples())
-        told.append(f"{kernel} reaches {shares}")
-    return f"Of each device's peak {'; '.join(told)}."
+        kernels.append(f"{kernel} reaches {shares}")
+    return f"Of each device's peak {'; '.join(kernels)}."

@@ -1,6 +1,6 @@
-"""Writes what README.md says and shows of results: ``python -m utils.figures.readme``.
+"""Write the results in README.md from the records: ``python -m utils.figures.readme``.
 
-data/results.md, with all of them, and the README of the virtual GPU are written, too.
+It also writes data/results.md, which has all results, and the README of the virtual GPU.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from utils.paths import MEASURED, ROOT
 
 README = ROOT / "README.md"
 STAIRCASE = "gemm_staircase"
-# What the short table shows: six rungs of the product, the last reduction, and one thread of a CPU.
-RUNGS = ("naive", "tiled", "register_blocked", "vectorized", "prefetch", "autotuned", "reduce9")
+# The steps of the short table: on the GPU, and on one thread of a CPU.
+GPU_STEPS = ("naive", "tiled", "register_blocked", "vectorized", "prefetch", "autotuned", "reduce9")
 ON_ONE_THREAD = "micro_kernel_avx512"
-CUBES = (64, 128, 256, 512, 1024, 2048)  # of what is called on the CPU
+CUBES = (64, 128, 256, 512, 1024, 2048)  # sizes of the square products on the CPU that are listed
 
 
 def staircase() -> str:
-    """HTML: the ladder of the product, and what is to be seen as words."""
+    """Return HTML that shows the staircase of the product with its alt text."""
     folder = FIGURES.relative_to(README.parent).as_posix()
     return results_page.picture(folder, STAIRCASE, figures()[STAIRCASE])
 
 
 def short_results(device: str = REFERENCE) -> str:
-    """Markdown: RUNGS at a large size on a GPU, and one thread of each recorded CPU."""
-    rows = [pair for pair in results_page.rows_at(device, ON_GPU) if pair[0].step in RUNGS]
+    """Return Markdown: a table of GPU_STEPS at a large size, and of one thread of each CPU."""
+    rows = [pair for pair in results_page.rows_at(device, ON_GPU) if pair[0].step in GPU_STEPS]
     sheet = devices.find(device)
     recorded = (
         f"Recorded on one {device}, {max(row.date for row, _ in rows)}, strict float32, each step "
-        "with its best constants, timed in turns with the library. Of peak: of the data sheet's "
-        f"{sheet.peak_gflops / 1e3:.1f} TFLOP/s and {sheet.peak_gb_per_s / 1e3:.1f} TB/s. The last "
-        "rows are one thread of a CPU each, on another day, beside one thread of the library; "
-        "their peak is not known:"
+        "with its best constants, interleaved with the library. The peak is the data sheet's "
+        f"{sheet.peak_gflops / 1e3:.1f} TFLOP/s or {sheet.peak_gb_per_s / 1e3:.1f} TB/s. The last "
+        "rows were recorded on another day: one thread of a CPU, whose peak is not known, against "
+        "one thread of the library:"
     )
     rows += [
         (row, f"{problem}, {processor}")
@@ -54,11 +54,11 @@ def short_results(device: str = REFERENCE) -> str:
 
 
 def calls(device: str = REFERENCE) -> str:
-    """Markdown: the functions as people call them, Python included, beside their libraries."""
+    """Return Markdown: the functions as called from Python, compared with their libraries."""
     rows = as_called.read(as_called.file_of(device))
     lines = [
-        _call(function, as_called.summary(of_function))
-        for function, of_function in as_called.by_function(rows)
+        _call(function, as_called.summary(function_rows))
+        for function, function_rows in as_called.by_function(rows)
     ]
     head = (
         f"As called from Python on one {device}, arrays on the device; the library is the faster "
@@ -74,29 +74,30 @@ def calls(device: str = REFERENCE) -> str:
     return "\n".join((head, *lines, "", *beside_numpy))
 
 
-def _call_on_cpu(processor: str, rows: Sequence[as_called.Row]) -> str:
-    found = as_called.summary(rows)
+def _call_on_cpu(processor: str, rows: Sequence[as_called.CallRow]) -> str:
+    summary = as_called.summary(rows)
     cubes = ", ".join(
         f"{row.ratio:.2f} at {row.m}³" for row in rows if row.m == row.n == row.k and row.m in CUBES
     )
     return (
-        f"`matmul` on one thread of an {processor}, beside one thread of NumPy, over {found.rows} "
-        f"shapes: the same ratio is {found.geometric_mean:.2f} in the mean, {cubes}; worst "
-        f"{found.worst.ratio:.2f} at {found.worst.size}, {found.behind} slower than NumPy."
+        f"`matmul` on one thread of an {processor}, beside one thread of NumPy, over "
+        f"{summary.rows} shapes: the same ratio is {summary.geometric_mean:.2f} in the mean, "
+        f"{cubes}; worst {summary.worst.ratio:.2f} at {summary.worst.size}, "
+        f"{summary.behind} slower than NumPy."
     )
 
 
-def _call(function: str, found: as_called.Summary) -> str:
-    worst = found.worst
+def _call(function: str, summary: as_called.CallSummary) -> str:
+    worst = summary.worst
     size = ReduceShape(worst.elements) if worst.elements else worst.size
     return (
-        f"| `{function}` | {found.rows} | {found.geometric_mean:.2f} | {worst.ratio:.2f} at {size} "
-        f"| {found.behind} | {found.host_us:.0f} µs |"
+        f"| `{function}` | {summary.rows} | {summary.geometric_mean:.2f} "
+        f"| {worst.ratio:.2f} at {size} | {summary.behind} | {summary.host_us:.0f} µs |"
     )
 
 
 def trust(device: str = REFERENCE) -> str:
-    """Sentences: what of this project was compared with the tools and the driver of a device."""
+    """Return sentences that compare this project's tools with a device's profiler and driver."""
     folder = MEASURED / slug(device)
     counters = pd.read_csv(folder / "counters.csv", keep_default_na=False)
     verdicts = pd.read_csv(folder / "sanitizer.csv")
@@ -107,16 +108,15 @@ def trust(device: str = REFERENCE) -> str:
     resources = pd.read_csv(folder / "resources.csv")
     equal = (resources["driver"] == resources["xray"]).sum()
     return (
-        f"Of {len(counters)} counts of requests, sectors, wavefronts and active lanes that the "
-        f"hardware profiler made of {counters['launch'].nunique()} launches, {exact} are equal and "
-        f"{len(counters) - exact} differ for a reason that stands beside them "
-        "(`counters.csv`). Of "
-        f"{len(broken)} broken kernels, of which compute-sanitizer reports "
-        f"{int(broken['reported'].sum())}, the virtual GPU reports all, and it accuses none of "
+        f"The hardware profiler made {len(counters)} counts of requests, sectors, wavefronts and "
+        f"active lanes in {counters['launch'].nunique()} launches. The virtual GPU's counts are "
+        f"equal in {exact} of them; `counters.csv` gives the reason for each of the other "
+        f"{len(counters) - exact}. The virtual GPU reports all of {len(broken)} broken kernels, of "
+        f"which compute-sanitizer reports {int(broken['reported'].sum())}, and none of "
         f"{len(correct)} correct ones (`sanitizer.csv`). The occupancy calculator gives all "
-        f"{len(answers)} answers that the driver gave (`occupancy.csv`). Registers, shared, local "
-        "and constant memory and the most threads per block are what the driver says in "
-        f"{equal} of {len(resources)} figures of {resources['kernel'].nunique()} kernels "
+        f"{len(answers)} answers that the driver gave (`occupancy.csv`). `gpu_xray` agrees with "
+        f"the driver in {equal} of {len(resources)} figures of {resources['kernel'].nunique()} "
+        "kernels: registers, shared, local and constant memory, and the most threads per block "
         "(`resources.csv`)."
     )
 
@@ -132,7 +132,10 @@ PAGES = (
 
 
 def with_results(text: str, sections: Mapping[str, Callable[[], str]] = SECTIONS) -> str:
-    """A page's text with its parts between ``<!-- name -->`` and ``<!-- end -->`` made anew."""
+    """Return a page's text with each section made anew.
+
+    A section is between ``<!-- name: … -->`` and ``<!-- end -->``. sections: name -> its maker.
+    """
     for name, make in sections.items():
         parts = re.split(rf"(<!-- {name}: [^>]*-->\n).*?(\n<!-- end -->)", text, flags=re.S)
         text = make().join(["".join(parts[:2]), "".join(parts[2:])])

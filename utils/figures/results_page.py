@@ -1,4 +1,4 @@
-"""Writes data/results.md: every recorded step, and the plots. See ``utils.figures.readme``."""
+"""The sections of data/results.md, written by ``utils.figures.readme``: all steps and plots."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from utils.figures import plots
-from utils.figures.called_map import called_map
+from utils.figures.ratio_map import ratio_map
 from utils.ladder.shapes import GemmShape, ReduceShape
 from utils.machine.devices import REFERENCE
 from utils.measuring import as_called, records
@@ -18,13 +18,13 @@ from utils.paths import DATA
 
 PAGE = DATA / "results.md"
 FIGURES = DATA / "figures"
-# (ladder, what is computed, which of its rows), where something is recorded.
+# (ladder, the problem in words, the query for its rows).
 ON_GPU = (
     ("gemm", "4096³ product", "m == 4096 and n == 4096 and k == 4096"),
     ("reduce", "sum of 2^30", f"elements == {2**30}"),
 )
 ON_CPU = (("cpu", "1024³ product", "m == 1024 and n == 1024 and k == 1024"),)
-LAST_RUNGS = (("gemm", "autotuned", ("m", "n", "k")), ("reduce", "reduce9", ("elements",)))
+LAST_STEPS = (("gemm", "autotuned", ("m", "n", "k")), ("reduce", "reduce9", ("elements",)))
 # (ladder, title, the size of its staircase)
 PLOTS = (("gemm", "SGEMM on the GPU", "4096"), ("reduce", "Sum of float32 on the GPU", "2³⁰"))
 GROUNDS = ("light", "dark")
@@ -32,7 +32,7 @@ COLUMNS = "| step | problem | rate | of peak | of the library |\n| --- | --- | -
 
 
 def results(device: str = REFERENCE) -> str:
-    """Markdown: every step at a large size, with its best constants, on a GPU and on CPUs."""
+    """Return Markdown: every step at a large size with its best constants, on a GPU and on CPUs."""
     tables = [_table(device, ON_GPU, "the library")]
     tables += [
         _table(processor, ON_CPU, "one thread of the library; the parallel steps use all cores")
@@ -51,9 +51,9 @@ def _table(device: str, problems: tuple[tuple[str, str, str], ...], rival: str) 
 
 
 def rows_at(device: str, problems: tuple[tuple[str, str, str], ...]) -> Iterator[tuple]:
-    """Of each step of the ladders its fastest row at that size, and what is computed there.
+    """Yield (fastest row, problem) of each step of the ladders at its size.
 
-    problems: as ON_GPU.
+    problems: in the form of ON_GPU.
     """
     for ladder, problem, sizes in problems:
         if device in records.recorded_devices(ladder):
@@ -63,7 +63,7 @@ def rows_at(device: str, problems: tuple[tuple[str, str, str], ...]) -> Iterator
 
 
 def line(row, problem: str) -> str:
-    """A record as a row of a table with COLUMNS."""
+    """Return a record as a Markdown row of the table with COLUMNS."""
     name = f"`{row.step}` {'' if pd.isna(row.params) else row.params}".strip()
     rate, unit = (row.gb_per_s, "GB/s") if pd.isna(row.gflops) else (row.gflops, "GFLOP/s")
     figure = f"{rate:,.{0 if rate >= 10 else 1}f}\u00a0{unit}"
@@ -72,10 +72,10 @@ def line(row, problem: str) -> str:
     return f"| {name} | {problem} | {figure} | {share} | {library} |"
 
 
-def last_rungs(device: str = REFERENCE) -> str:
-    """Markdown: the last step of each ladder over its library at every size, on two devices."""
+def last_steps(device: str = REFERENCE) -> str:
+    """Return Markdown: the last step of each ladder over its library, recorded on two devices."""
     lines = ["| step | problem | library | first | second |", "| --- | --- | --- | ---: | ---: |"]
-    for ladder, step, sides in LAST_RUNGS:
+    for ladder, step, sides in LAST_STEPS:
         first, second = (
             records.fastest(read(device, ladder).query(f"step == '{step}'"), sides)
             for read in (records.measured, records.repeated)
@@ -90,25 +90,25 @@ def last_rungs(device: str = REFERENCE) -> str:
 
 @cache
 def figures(device: str = REFERENCE) -> dict[str, Figure]:
-    """The plots by the names of their files: staircases, each step by size, calls of sgemm."""
-    drawn = {}
+    """Return file name -> plot: the staircases, each step by size, and the calls of sgemm."""
+    named = {}
     for ladder, title, size in PLOTS:
         frame = records.measured(device, ladder)
-        drawn[f"{ladder}_staircase"] = plots.staircase(frame, f"{title}: share of the peak", size)
-        drawn[f"{ladder}_by_size"] = plots.small_multiples(frame, f"{title}: each step by size")
+        named[f"{ladder}_staircase"] = plots.staircase(frame, f"{title}: share of the peak", size)
+        named[f"{ladder}_by_size"] = plots.small_multiples(frame, f"{title}: each step by size")
     rows = [row for row in as_called.read(as_called.file_of(device)) if row.function == "sgemm"]
     title, where = "sgemm as called: library's time ÷ ours", f"recorded on {device}"
-    drawn["sgemm_as_called"] = called_map(rows, title, where)
-    return drawn
+    named["sgemm_as_called"] = ratio_map(rows, title, where)
+    return named
 
 
 def pictures() -> str:
-    """HTML: the plots for light and for dark pages, with what is to be seen as words."""
+    """Return HTML of all plots, for light and for dark pages, with their alt texts."""
     return "\n\n".join(picture("figures", name, figure) for name, figure in figures().items())
 
 
 def picture(folder: str, name: str, figure: Figure) -> str:
-    """HTML of one plot. folder: where the plots lie, seen from the page."""
+    """Return HTML of one plot. folder: the folder of the plots, relative to the page."""
     return (
         '<picture><source media="(prefers-color-scheme: dark)" '
         f'srcset="{folder}/{name}_dark.svg">'
@@ -117,4 +117,4 @@ def picture(folder: str, name: str, figure: Figure) -> str:
     )
 
 
-SECTIONS = {"results": results, "last rungs": last_rungs, "plots": pictures}
+SECTIONS = {"results": results, "last steps": last_steps, "plots": pictures}

@@ -1,4 +1,4 @@
-"""The share of a peak that is reached, against what hides the latency, beside what a model says."""
+"""Lines of the share of a peak against what hides the latency, compared with Little's law."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from utils.figures.labels import label_ends
 from utils.figures.look import COLOURS, INK, MARKERS, new_figure, style, with_alt
 from utils.machine.devices import fraction_of_peak
 
-# Short and far apart, so that a line of them is seen beside the drawn one on a small dark page.
+# Dots short and far apart, so that the model's line can be told from the other on a small screen.
 _DOTS = (0, (1, 1.6))
 
 
@@ -25,13 +25,13 @@ def share_lines(
     ticks: Sequence[float] = (),
     notes: Sequence[tuple[float, float, str]] = (),
 ) -> Figure:
-    """Lines of a share of the peak against what hides the latency; what a model says, dotted.
+    """Draw the share of the peak against what hides the latency; the model's share is dotted.
 
-    points: columns label, x, share and model (fractions), of at most six labels. axis: what x is,
-    on a scale of powers of two. where: the line below the title. marks: points of others, as x,
-    share and the label of the line whose colour they get. ticks: of the x-axis; else the powers of
-    two down from the greatest x. notes: words below a point, as x, share and words. CourseError for
-    a share above 1.
+    points: columns label, x, share and model (fractions), with at most six labels. axis: the label
+    of the x-axis, whose scale is binary. where: the line below the title. marks: crosses for the
+    results of others, as (x, share, label of the line whose colour they get). ticks: of the x-axis;
+    by default the powers of two down from the greatest x. notes: words below a point, as (x, share,
+    words). Raises CourseError for a share above 1.
     """
     with style():
         figure = new_figure(title, where, height=3.9)
@@ -63,17 +63,17 @@ def share_lines(
                       textcoords="offset points", annotation_clip=False)  # fmt: skip
         axes.grid(axis="y")
         label_ends(axes, ends)
-    return with_alt(figure, _told(points, axis, where, marks))
+    return with_alt(figure, _alt_text(points, axis, where, marks))
 
 
-def _told(
+def _alt_text(
     points: pd.DataFrame, axis: str, where: str, marks: Sequence[tuple[float, float, str]]
 ) -> str:
-    told = "; ".join(
+    rises = "; ".join(
         f"{label} rises from {line['share'].iloc[0]:.0%} at {line['x'].iloc[0]:g} to at most "
         f"{line['share'].max():.0%} at {line['x'][line['share'].idxmax()]:g}"
         for label, line in points.groupby("label", sort=False)
     )
     crosses = "; ".join(f"{label} at {x:g}, {share:.0%}" for x, share, label in marks)
-    told = f"Share of the peak against {axis}: {told}. "
-    return told + (f"Crosses: {crosses}. " if marks else "") + f"{where}."
+    alt = f"Share of the peak against {axis}: {rises}. "
+    return alt + (f"Crosses: {crosses}. " if marks else "") + f"{where}."

@@ -1,7 +1,7 @@
-"""Speed against size, under the peak: a few steps in colour, all others of the ladder in grey.
+"""Plots of speed against size below the peak: a few steps in colour, the others in grey.
 
-Both axes are logarithmic, so that the first steps do not vanish. Each line across says its share
-of the peak, and the speed that this is.
+Both axes are logarithmic, so that the slow first steps can be seen. Each horizontal grid line is
+labelled with its share of the peak and with its speed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from utils.division import cdiv
 from utils.figures.labels import label_ends, need_few
 from utils.figures.look import (
     COLOURS,
@@ -40,12 +41,12 @@ from utils.figures.points import (
     where_from,
 )
 
-# The levels that are drawn, in percent of the peak.
+# The levels that may have a grid line, in percent of the peak.
 _LEVELS = np.array([100, 50, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01])
 _DECADES = (100, 10, 1, 0.1, 0.01)
-# From the spine to the right end of the speeds, and of the shares, in points.
+# The distances from the spine to the right end of the speeds, and of the shares, in points.
 _SPEEDS, _SHARES = 4, 45
-_PANELS = 3  # side by side
+_PANELS = 3  # in one row
 _FIXED = "\N{NO-BREAK SPACE}"
 
 
@@ -55,12 +56,12 @@ def curve(
     title: str = "Speed against size",
     here: bool = False,
 ) -> Figure:
-    """The marked steps in colour with their names, all others grey, the library dashed.
+    """Draw the marked steps in colour with their names, all others grey, the library dashed.
 
-    frame: records of one device with an efficiency, from which the peak follows; each step is
-    drawn with its best constants, at square products where there are any. here: the records were
-    measured here, not read from `data/measured`. CourseError for a step that the frame lacks, more
-    than six labels, several devices, and more than 100 % of the peak.
+    frame: records of one device with an efficiency, from which the peak follows. Each step is drawn
+    with its best constants, only at square products if there are any. here: True if the records
+    were measured here, not read from `data/measured`. Raises CourseError for a step that the frame
+    lacks, more than six labels, several devices, and more than 100 % of the peak.
     """
     need_steps(frame, marked)
     unit = units_of(frame)[0]
@@ -68,56 +69,56 @@ def curve(
     points = points_of(squares(frame), peak, unit)
     need_few([*marked, *points["library"][points["library_value"].notna()].unique()])
     with style():
-        grey = _what_is_grey(points, marked)
+        grey = _grey_note(points, marked)
         figure = new_figure(title, where_from(frame, here) + grey, height=3.9)
         axes = _speed_axes(figure, points, peak, unit)
         label_ends(axes, _draw(axes, points, marked))
-    return with_alt(figure, _told(points, marked, peak, unit) + f" {where_from(frame, here)}.")
+    return with_alt(figure, _alt_text(points, marked, peak, unit) + f" {where_from(frame, here)}.")
 
 
 def old_against_new(
     frame: pd.DataFrame, old: str, new: str, peak: float, unit: str = "gflops", here: bool = False
 ) -> Figure:
-    """A step and the one that replaces it, each with its best constants, and the factor between.
+    """Draw a step, the step that replaces it, and the factor between them at each size.
 
-    peak: in `unit`, the top of the axis. unit: "gflops" or "gb_per_s". The other steps of the frame
-    are grey. Errors as in `curve`.
+    Both have their best constants; the other steps of the frame are grey. peak: the top of the
+    axis, in `unit`. unit: "gflops" or "gb_per_s". Raises the errors of `curve`.
     """
     need_steps(frame, [old, new])
-    # A step without a share of this peak has another one: a cache is faster than the memory.
+    # A step without an efficiency has another peak: a cache is faster than the memory.
     rated = frame[frame["step"].isin([old, new]) | frame["efficiency"].notna()]
     points = points_of(squares(rated), peak, unit)
     values = points.pivot(index="size", columns="step", values="value")
     ratios = (values[new] / values[old]).dropna()
     with style():
-        grey = _what_is_grey(points, [new, old])
+        grey = _grey_note(points, [new, old])
         figure = new_figure(f"{new} against {old}", where_from(frame, here) + grey, height=3.9)
         axes = _speed_axes(figure, points, peak, unit)
         between = (values.loc[ratios.index, step] for step in (old, new))
         axes.fill_between(ratios.index, *between, color=COLOURS[0], alpha=0.12, lw=0)
         ends = _draw(axes, points, [new, old])
         _write_below(axes, points, {size: factor(ratio) for size, ratio in ratios.items()})
-        axes.set_xlabel(f"{_what_size(points)}; times faster")
+        axes.set_xlabel(f"{_size_axis(points)}; times faster")
         label_ends(axes, ends)
     sizes = size_labels(points)
-    gains = ", ".join(f"{factor(ratio)} at {sizes[at]}" for at, ratio in ratios.items())
+    gains = ", ".join(f"{factor(ratio)} at {sizes[size]}" for size, ratio in ratios.items())
     return with_alt(
         figure,
         f"{new} over {old}: {gains or 'no size was measured for both'}. "
-        f"{_told(points, [new, old], peak, unit)} {where_from(frame, here)}.",
+        f"{_alt_text(points, [new, old], peak, unit)} {where_from(frame, here)}.",
     )
 
 
 def small_multiples(frame: pd.DataFrame, title: str, here: bool = False) -> Figure:
-    """One small panel per step: its curve in colour over all others in grey, under the peak.
+    """Draw a small panel per step: its curve in colour above all others in grey, below the peak.
 
-    frame and errors as in `curve`.
+    frame, here and errors: as for `curve`.
     """
     unit = units_of(frame)[0]
     peak = peak_of(frame, unit)
     points = points_of(squares(frame), peak, unit)
     steps = list(points["step"].unique())
-    rows = -(-len(steps) // _PANELS)
+    rows = cdiv(len(steps), _PANELS)
     with style():
         figure = new_figure(title, where_from(frame, here), height=0.35 + 0.92 * rows)
         panels = figure.subplots(rows, _PANELS, sharex=True, sharey=True, squeeze=False)
@@ -126,14 +127,15 @@ def small_multiples(frame: pd.DataFrame, title: str, here: bool = False) -> Figu
         for axes, step in zip(panels.flat, steps, strict=False):
             _draw_panel(axes, points, step, peak)
         _finish_panels(panels, points, peak)
-    told = _told(points, milestones(points.groupby("step", sort=False)["value"].last()), peak, unit)
-    return with_alt(figure, f"{len(steps)} steps. {told} {where_from(frame, here)}.")
+    named = milestones(points.groupby("step", sort=False)["value"].last())
+    alt = _alt_text(points, named, peak, unit)
+    return with_alt(figure, f"{len(steps)} steps. {alt} {where_from(frame, here)}.")
 
 
 def _draw(
     axes: Axes, points: pd.DataFrame, marked: Sequence[str]
 ) -> dict[str, tuple[float, float, str]]:
-    """The lines; the ends of those that are labelled, as `label_ends` takes them."""
+    """Draw all lines; return the ends of the labelled ones in the form that `label_ends` takes."""
     x, y = _others(points, marked)
     alone = points["size"].nunique() == 1
     axes.plot(x, y, color=GREY, linewidth=1, marker="." if alone else "")
@@ -151,7 +153,7 @@ def _draw(
 
 
 def _others(points: pd.DataFrame, marked: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """The lines of all steps but the marked ones, as one with gaps."""
+    """Return x and y of all steps except the marked ones, as a single line with NaN gaps."""
     parts = [
         np.vstack([line[["size", "value"]].to_numpy(float), [np.nan, np.nan]])
         for step, line in points.groupby("step", sort=False)
@@ -160,8 +162,8 @@ def _others(points: pd.DataFrame, marked: Sequence[str]) -> tuple[np.ndarray, np
     return tuple(np.vstack([np.empty((0, 2)), *parts]).T)
 
 
-def _what_is_grey(points: pd.DataFrame, marked: Sequence[str]) -> str:
-    """What the grey lines are, as the figure says it below its title; "" where there are none."""
+def _grey_note(points: pd.DataFrame, marked: Sequence[str]) -> str:
+    """Return the note below the title that explains the grey lines; "" if there are none."""
     others = set(points["step"]) - set(marked)
     words = f"grey: {len(others)} other step{'s' * (len(others) > 1)}"
     return "; " + words.replace(" ", _FIXED) if others else ""
@@ -172,7 +174,7 @@ def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) ->
     levels = _scale(axes, points, peak)
     sizes = size_labels(points)
     axes.set_xticks(sizes.index, _thinned(sizes))
-    axes.set_xlabel(_what_size(points))
+    axes.set_xlabel(_size_axis(points))
     axes.set_yticks(levels * peak / 100, [f"{level:g} %" for level in levels])
     axes.tick_params(axis="y", left=False, pad=_SHARES)
     for label in axes.get_yticklabels():
@@ -184,15 +186,15 @@ def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) ->
                       (-_SPEEDS, 0), xycoords=axes.get_yaxis_transform(), **beside)  # fmt: skip
     above = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
     axes.annotate(UNITS[unit], (0, 1), (-_SPEEDS, 9), ha="right", **above)
-    whose = "core" if set(points.get("ladder", ())) == {"cpu"} else "device"
-    axes.annotate(f"the {whose}'s peak", (0, 1), (3, 3), **above)
+    owner = "core" if set(points.get("ladder", ())) == {"cpu"} else "device"
+    axes.annotate(f"the {owner}'s peak", (0, 1), (3, 3), **above)
     axes.grid(axis="y")
     axes.axhline(peak, color=INK, linewidth=1.6, clip_on=False)
     return axes
 
 
 def _scale(axes: Axes, points: pd.DataFrame, peak: float) -> np.ndarray:
-    """Logarithmic axes that end at the peak; the levels to draw, in percent of it."""
+    """Make both axes logarithmic with the peak at the top; return the levels in percent of it."""
     lowest = 100 * points[["value", "library_value"]].min().min() / peak
     levels = _LEVELS[: 1 + np.argmax(max(lowest, _LEVELS[-1]) >= _LEVELS)]
     axes.set_xscale("log", base=2)
@@ -204,7 +206,7 @@ def _scale(axes: Axes, points: pd.DataFrame, peak: float) -> np.ndarray:
 
 
 def _write_below(axes: Axes, points: pd.DataFrame, words: dict[float, str]) -> None:
-    """Words below the sizes that have a label."""
+    """Write words below the labels of the sizes on the x-axis. words: by size."""
     sizes = size_labels(points)
     shown = [
         f"{label}\n{words.get(size, '')}" if label else ""
@@ -213,7 +215,8 @@ def _write_below(axes: Axes, points: pd.DataFrame, words: dict[float, str]) -> N
     axes.set_xticks(sizes.index, shown)
 
 
-def _what_size(points: pd.DataFrame) -> str:
+def _size_axis(points: pd.DataFrame) -> str:
+    """Return the label of the x-axis."""
     if points["elements"].notna().all():
         return "elements"
     even = points["m"].eq(points["n"]) & points["n"].eq(points["k"])
@@ -221,8 +224,8 @@ def _what_size(points: pd.DataFrame) -> str:
 
 
 def _thinned(sizes: pd.Series) -> list[str]:
-    """The labels of the sizes, from the largest down, "" for those that would touch another."""
-    octave = 165 / (np.log2(sizes.index[-1] / sizes.index[0]) + 0.4)  # in points, at the least
+    """Return the labels of the sizes, "" for those that would touch the label of a larger size."""
+    octave = 165 / (np.log2(sizes.index[-1] / sizes.index[0]) + 0.4)  # its least width in points
     labels, last, last_label = [], np.inf, ""
     for size, label in reversed(list(sizes.items())):
         needed = 5 + 0.62 * FONT_SIZE * (len(label) + len(last_label)) / 2
@@ -259,8 +262,8 @@ def _finish_panels(panels: np.ndarray, points: pd.DataFrame, peak: float) -> Non
             label.set_horizontalalignment(side)
 
 
-def _told(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: str) -> str:
-    """What is to be seen: how each marked step rises, and where it ends beside the library."""
+def _alt_text(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: str) -> str:
+    """Return the alt text: how each marked step rises, and how fast the library is at the end."""
     lines = [f"{step} {_rise(points, step, peak)}" for step in marked]
     line, ends = library_of(points), points.groupby("step")["value"].last()
     if not line.empty:
@@ -271,16 +274,16 @@ def _told(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: str) -
 
 
 def _rise(points: pd.DataFrame, step: str, peak: float) -> str:
-    """A line in words: its ends, and its top where that is elsewhere."""
+    """Return a line in words: its ends, and its maximum if that is between them."""
     line = points[points["step"] == step]
     first, last, top = line.iloc[0], line.iloc[-1], line.loc[line["value"].idxmax()]
     share = f"{last['value'] / peak:.1%} of the peak"
     share = f"{number(last['value'])} at {last['size_label']}, {share}"
     if len(line) == 1:
         return f"reaches {share}"
-    way = "goes" if 0.95 < last["value"] / first["value"] < 1.05 else "rises"
-    way = "falls" if last["value"] < 0.95 * first["value"] else way
+    verb = "goes" if 0.95 < last["value"] / first["value"] < 1.05 else "rises"
+    verb = "falls" if last["value"] < 0.95 * first["value"] else verb
     most = "" if top["value"] < 1.05 * last["value"] else (
         f", with {number(top['value'])} at {top['size_label']} on its way"
     )  # fmt: skip
-    return f"{way} from {number(first['value'])} at {first['size_label']} to {share}{most}"
+    return f"{verb} from {number(first['value'])} at {first['size_label']} to {share}{most}"

@@ -1,4 +1,4 @@
-"""Times beside each other: what a count asks for and what was recorded, and how times grow."""
+"""Charts of times: estimated beside recorded times, growing times, and speedups."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ TICKS = [digit * 10**power for power in range(-3, 5) for digit in (1, 2, 5)]
 
 
 def draw_estimates(times: Mapping[str, tuple[float, float]], title: str) -> Picture:
-    """A row for each name: a ring where the estimate is, a dot where the record is, in ms.
+    """Draw a row per name, with a ring at the estimated and a dot at the recorded time.
 
-    times: estimated and recorded, each above 0; the recorded one stands at the end of the row too.
-    The axis is logarithmic.
+    times: name -> (estimated, recorded) in ms, each above 0. The axis is logarithmic, and the
+    recorded time is also printed at the end of its row.
     """
     left, right, top, pitch, end = 104, 340, 46, 25, 408
     bottom = top + pitch * len(times)
     low, high = (
-        side(value for pair in times.values() for value in pair) * room
-        for side, room in ((min, 0.85), (max, 1.15))
+        extreme(value for pair in times.values() for value in pair) * margin
+        for extreme, margin in ((min, 0.85), (max, 1.15))
     )
 
     def x(ms: float) -> float:
@@ -44,31 +44,35 @@ def draw_estimates(times: Mapping[str, tuple[float, float]], title: str) -> Pict
         body += path(f"M{x(tick):.1f} {top}V{bottom}", opacity=0.2)
         body += text(round(x(tick)), bottom + 15, f"{tick:g}", 12, "middle")
     body += text(right + 6, bottom + 15, "ms, log")
-    for place, (name, (estimate, recorded)) in enumerate(times.items()):
-        y = top + pitch * (place + 0.5)
+    for row, (name, (estimate, recorded)) in enumerate(times.items()):
+        y = top + pitch * (row + 0.5)
         body += text(left - 8, y + 4, name, 12, "end")
         body += path(f"M{x(estimate):.1f} {y}H{x(recorded):.1f}", stroke=GREY, stroke_width=2)
         body += _dot(x(estimate), y, ORANGE, ring=True) + _dot(x(recorded), y, BLUE)
         body += text(end, y + 4, f"{recorded:.3g}", 12, "end")
-    told = [f"{name}: estimate {one:.3g}, recorded {two:.3g}" for name, (one, two) in times.items()]
-    alt = f"{title}, in ms. {'; '.join(told)}."
+    words = [
+        f"{name}: estimate {estimate:.3g}, recorded {recorded:.3g}"
+        for name, (estimate, recorded) in times.items()
+    ]
+    alt = f"{title}, in ms. {'; '.join(words)}."
     return Picture(svg(412, bottom + 24, body, alt, widest=520), alt)
 
 
 def draw_growth(
     title: str, at: Sequence[int], times: Mapping[str, Sequence[float]], note: str = ""
 ) -> Picture:
-    """Each series of times over its first one, as a curve of its own; at most four.
+    """Draw a curve per series of times, each divided by its first time; at most four series.
 
-    title: what the numbers `at` are. note: a sentence below. The axis is logarithmic.
+    title: what the numbers `at` are, below the x-axis. note: a sentence below the picture. The
+    y-axis is logarithmic.
     """
     left, right, top, bottom = 38, 340, 44 + 17 * len(times), 260 + 17 * len(times)
     ratios = {name: [ms / series[0] for ms in series] for name, series in times.items()}
     every = [1.0, *(ratio for series in ratios.values() for ratio in series)]
     low, high = math.floor(math.log2(min(every))), math.ceil(math.log2(max(every)))
 
-    def x(place: int) -> float:
-        return left + 10 + (right - left - 20) * place / (len(at) - 1)
+    def x(index: int) -> float:
+        return left + 10 + (right - left - 20) * index / (len(at) - 1)
 
     def y(ratio: float) -> float:
         return bottom - (bottom - top) * (math.log2(ratio) - low) / max(high - low, 1)
@@ -77,32 +81,32 @@ def draw_growth(
     for power in range(low, high + 1):
         body += path(f"M{left} {y(2**power):.1f}H{right}", opacity=0.15 if power else 0.6)
         body += text(left - 8, round(y(2**power) + 4, 1), f"{2**power:g}", 12, "end")
-    for place, number in enumerate(at):
-        body += text(x(place), bottom + 17, number, 12, "middle")
+    for index, number in enumerate(at):
+        body += text(x(index), bottom + 17, number, 12, "middle")
     body += text((left + right) / 2, bottom + 35, title, 12, "middle")
-    ends = _apart([y(series[-1]) for series in ratios.values()], 17)
-    for place, (name, series) in enumerate(ratios.items()):
-        colour = (ORANGE, PURPLE, GREEN, BLUE)[place]
-        points = [(x(number), y(ratio)) for number, ratio in enumerate(series)]
+    ends = _spread([y(series[-1]) for series in ratios.values()], 17)
+    for curve, (name, series) in enumerate(ratios.items()):
+        colour = (ORANGE, PURPLE, GREEN, BLUE)[curve]
+        points = [(x(index), y(ratio)) for index, ratio in enumerate(series)]
         corners = "L".join(f"{across:.1f} {down:.1f}" for across, down in points)
         body += path(f"M{corners}", stroke=colour, stroke_width=2.5)
         body += "".join(_dot(across, down, colour) for across, down in points)
         end = {"style": f"fill:{colour}", "font_weight": "bold"}
-        body += text(right + 6, round(ends[place] + 4, 1), f"×{series[-1]:.3g}", 12, **end)
-        body += rect(6, 26 + 17 * place, 18, 3, colour) + text(30, 32 + 17 * place, name)
-    told = [
+        body += text(right + 6, round(ends[curve] + 4, 1), f"×{series[-1]:.3g}", 12, **end)
+        body += rect(6, 26 + 17 * curve, 18, 3, colour) + text(30, 32 + 17 * curve, name)
+    words = [
         f"{name}: {', '.join(f'{ratio:.2f}' for ratio in series)}"
         for name, series in ratios.items()
     ]
-    alt = f"Time for {', '.join(map(str, at))} {title}, relative to the first. {'; '.join(told)}."
+    alt = f"Time for {', '.join(map(str, at))} {title}, relative to the first. {'; '.join(words)}."
     below = f"<p>{note}</p>" if note else ""
     return Picture(svg(404, bottom + 44, body, alt, widest=520) + below, f"{alt} {note}".strip())
 
 
 def draw_gains(title: str, gains: Mapping[str, float]) -> Picture:
-    """How many times faster at each size, as a dot above or below 1, with its number.
+    """Draw the speedup at each size as a dot above or below 1, with its number.
 
-    gains: by matrix size, each above 0.
+    gains: matrix size -> speedup, each above 0.
     """
     left, right, top, bottom = 24, 404, 48, 170
     low, high = min(1.0, *gains.values()), max(1.0, *gains.values())
@@ -115,16 +119,16 @@ def draw_gains(title: str, gains: Mapping[str, float]) -> Picture:
     body += path(f"M{left} {y(1):.1f}H{right}", opacity=0.6)
     body += text(left - 8, round(y(1) + 4, 1), "1", 12, "end")
     pitch = (right - left) / len(gains)
-    for place, (size, gain) in enumerate(gains.items()):
-        x = round(left + pitch * (place + 0.5), 1)
+    for column, (size, gain) in enumerate(gains.items()):
+        x = round(left + pitch * (column + 0.5), 1)
         body += path(f"M{x} {y(1):.1f}V{y(gain):.1f}", stroke=GREY, stroke_width=2)
         body += _dot(x, y(gain), BLUE)
-        aside = -9 if gain >= 1 else 18
-        body += text(x, round(y(gain) + aside, 1), f"{gain:.2f}", 12, "middle", font_weight="bold")
+        offset = -9 if gain >= 1 else 18
+        body += text(x, round(y(gain) + offset, 1), f"{gain:.2f}", 12, "middle", font_weight="bold")
         body += text(x, below, size, 12, "middle")
     body += text((left + right) / 2, below + 18, "matrix size n", 12, "middle")
-    told = "; ".join(f"{gain:.2f} at {size}" for size, gain in gains.items())
-    return Picture(svg(412, below + 26, body, f"{title}: {told}.", widest=520), f"{title}: {told}.")
+    alt = f"{title}: {'; '.join(f'{gain:.2f} at {size}' for size, gain in gains.items())}."
+    return Picture(svg(412, below + 26, body, alt, widest=520), alt)
 
 
 def _dot(x: float, y: float, colour: str, ring: bool = False) -> str:
@@ -135,9 +139,9 @@ def _dot(x: float, y: float, colour: str, ring: bool = False) -> str:
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" {inner}/>'
 
 
-def _apart(heights: Sequence[float], gap: float) -> list[float]:
-    """The heights moved down as far as two of them would be nearer than the gap."""
+def _spread(heights: Sequence[float], gap: float) -> list[float]:
+    """Move heights down just enough that any two of them are at least `gap` apart."""
     moved, last = [0.0] * len(heights), -math.inf
-    for place in sorted(range(len(heights)), key=heights.__getitem__):
-        last = moved[place] = max(heights[place], last + gap)
+    for index in sorted(range(len(heights)), key=heights.__getitem__):
+        last = moved[index] = max(heights[index], last + gap)
     return moved

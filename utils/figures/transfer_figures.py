@@ -1,4 +1,4 @@
-"""Transfers between host and device: bytes a second against bytes, by each way."""
+"""Plots of transfers between host and device: bandwidth against bytes, and times of products."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from utils.ladder.shapes import FLOAT32_BYTES
 def bandwidth_of_transfers(
     frame: pd.DataFrame, published: pd.DataFrame | None = None, here: bool = False
 ) -> Figure:
-    """GB/s against bytes moved, a colour for each way; what was published, if given, as crosses.
+    """Draw GB/s against bytes moved, a colour per kind of transfer; published values are crosses.
 
-    To the host a line is dashed. frame: records of one device with `elements` and `gb_per_s`, from
-    `transfers --record`. published: columns of `data/published/transfers.csv`. CourseError if the
-    frame has no such rows.
+    Lines of transfers to the host are dashed. frame: records of one device with `elements` and
+    `gb_per_s`, from `transfers --record`. published: columns of `data/published/transfers.csv`.
+    here: True if the frame was measured here. Raises CourseError if the frame has no transfers.
     """
     copies = frame.dropna(subset=["elements", "gb_per_s"])
     if copies.empty:
@@ -31,25 +31,26 @@ def bandwidth_of_transfers(
         )
     where = where_from(copies, here)
     subtitle = where if published is None else f"{where}; crosses: published"
-    told, ends = [], {}
-    ways = list(copies["step"].unique())
+    sentences, ends = [], {}
+    steps = list(copies["step"].unique())
     with style():
         figure = new_figure("Transfers between host and device", subtitle, height=3.9)
         axes = figure.add_subplot()
         for (step, params), line in copies.groupby(["step", "params"], sort=False):
-            colour, mark = COLOURS[ways.index(step)], MARKERS[ways.index(step)]
-            back = params.endswith("to_host")
+            colour, mark = COLOURS[steps.index(step)], MARKERS[steps.index(step)]
+            to_host = params.endswith("to_host")
             line = line.sort_values("elements")
             moved = line["elements"].astype(float) * FLOAT32_BYTES
-            axes.plot(moved, line["gb_per_s"], "--" if back else "-", color=colour, marker=mark)
-            if not back:
+            axes.plot(moved, line["gb_per_s"], "--" if to_host else "-", color=colour, marker=mark)
+            if not to_host:
                 ends[step] = (moved.iloc[-1], line["gb_per_s"].iloc[-1], colour)
             direction = params.partition("=")[2].replace("_", " ")
-            told.append(f"{step}, {direction}: up to {number(line['gb_per_s'].max())}")
+            sentences.append(f"{step}, {direction}: up to {number(line['gb_per_s'].max())}")
         if published is not None:
-            theirs = published["bytes"] / published["time_ms"].astype(float) / 1e6
-            axes.plot(published["bytes"], theirs, "x", color=INK, markeredgewidth=1.6)
-            told.append(f"published, as crosses: {number(theirs.min())} to {number(theirs.max())}")
+            rates = published["bytes"] / published["time_ms"].astype(float) / 1e6
+            axes.plot(published["bytes"], rates, "x", color=INK, markeredgewidth=1.6)
+            low, high = number(rates.min()), number(rates.max())
+            sentences.append(f"published, as crosses: {low} to {high}")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -62,18 +63,21 @@ def bandwidth_of_transfers(
                       textcoords="offset points", annotation_clip=False)  # fmt: skip
         axes.grid(axis="y")
         label_ends(axes, ends)
-    return with_alt(figure, f"In GB/s {'; '.join(told)}. {where}.")
+    return with_alt(figure, f"In GB/s {'; '.join(sentences)}. {where}.")
 
 
 def times_of_products(sizes: Sequence[int], series: Mapping[str, Sequence[float]], where: str):
-    """Milliseconds of a product of n×n against n, both axes logarithmic; at most four series."""
+    """Draw the time in ms of a product of n×n matrices against n, on logarithmic axes.
+
+    series: name -> times at each size; at most four series. where: the line below the title.
+    """
     with style():
         figure = new_figure("One product, from host memory to host memory", where, height=3.9)
         axes = figure.add_subplot()
         ends = {}
-        for place, (name, times) in enumerate(series.items()):
-            colour = COLOURS[place]
-            axes.plot(sizes, times, "-", color=colour, marker=MARKERS[place])
+        for index, (name, times) in enumerate(series.items()):
+            colour = COLOURS[index]
+            axes.plot(sizes, times, "-", color=colour, marker=MARKERS[index])
             ends[name] = (sizes[-1], times[-1], colour)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
@@ -85,8 +89,8 @@ def times_of_products(sizes: Sequence[int], series: Mapping[str, Sequence[float]
                       textcoords="offset points", annotation_clip=False)  # fmt: skip
         axes.grid(axis="y")
         label_ends(axes, ends)
-    told = [
+    words = [
         f"{name}: {', '.join(f'{number(ms)}' for ms in times)}" for name, times in series.items()
     ]
     at = ", ".join(map(str, sizes))
-    return with_alt(figure, f"In ms, at n = {at}. {'; '.join(told)}. {where}.")
+    return with_alt(figure, f"In ms, at n = {at}. {'; '.join(words)}. {where}.")

@@ -1,7 +1,7 @@
-"""What the virtual GPU's README says of its exactness, from what was recorded of a device.
+"""The section of the virtual GPU's README about its exactness, from records of a device.
 
-That the virtual GPU finds what is said here is tested: virtual_gpu/tests/test_counters.py and
-test_sanitizer.py. ``python -m utils.figures.readme`` writes it.
+``python -m utils.figures.readme`` writes it. virtual_gpu/tests/test_counters.py and
+test_sanitizer.py prove that the virtual GPU finds what the section claims.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ SANITIZER_HEAD = (
 
 
 def exactness(device: str = REFERENCE) -> str:
-    """Markdown: counts against the profiler's, results against the device's, verdicts against
-    compute-sanitizer's, and what became of Numba's own tests."""
+    """Return Markdown that compares the virtual GPU with a device and its tools.
+
+    It compares counts with the profiler's, results with the device's and verdicts with
+    compute-sanitizer's, and reports the outcomes of Numba's own tests.
+    """
     return "\n\n".join((_counts(device), _results(device), _verdicts(device), _numba_suite()))
 
 
@@ -38,10 +41,10 @@ def _counts(device: str) -> str:
         f"| {reason} | {number} |" for reason, number in different["reason"].value_counts().items()
     ]
     return (
-        f"On one {device} the profiler counted {counts['counter'].nunique()} things in each of "
+        f"On one {device} the profiler recorded {counts['counter'].nunique()} counters in each of "
         f"{counts['launch'].nunique()} launches: requests, sectors, wavefronts and active lanes. "
-        f"Of these {len(counts)} counts {len(counts) - len(different)} are equal here, exactly, "
-        f"and {len(different)} differ for one of these reasons:\n\n"
+        f"The virtual GPU's counts are exactly equal in {len(counts) - len(different)} of these "
+        f"{len(counts)}; the other {len(different)} differ for one of these reasons:\n\n"
         "| reason | counts |\n| --- | ---: |\n" + "\n".join(rows)
     )
 
@@ -53,11 +56,11 @@ def _results(device: str) -> str:
     reasons = ran.loc[ran["verdict"] == "different", "reason"].value_counts()
     listed = "\n".join(f"| {reason} | {number} |" for reason, number in reasons.items())
     return (
-        f"Operators, casts, functions and intrinsics, in all types that Numba takes: {len(ran)} "
-        f"results, each of up to {ran['elements'].max()} values with many corners, were computed "
-        f"on that device and here. {kinds['equal']} are equal in every bit, {kinds['within']} "
-        "within the last places that their function is allowed, and the rest differ for one of "
-        "these reasons:\n\n"
+        f"{len(ran)} cases of operators, casts, functions and intrinsics, in all types that Numba "
+        f"takes, were computed on that device and here, each for up to {ran['elements'].max()} "
+        f"values with many corner cases. {kinds['equal']} results are equal in every bit, "
+        f"{kinds['within']} are within the error allowed for their function, and the others "
+        "differ for one of these reasons:\n\n"
         f"| reason | results |\n| --- | ---: |\n{listed}"
     )
 
@@ -68,8 +71,8 @@ def _verdicts(device: str) -> str:
     hung = int(verdicts["hung"].sum())
     return (
         "Small kernels, broken and correct, ran on that device under compute-sanitizer, each with "
-        f"the tool that is made for its flaw; {hung} of them hung there. The same kernels run "
-        "here in the tests:\n\n" + "\n".join((SANITIZER_HEAD, *rows))
+        f"the tool for its kind of flaw; {hung} of them hung there. The tests run the same kernels "
+        "here:\n\n" + "\n".join((SANITIZER_HEAD, *rows))
     )
 
 
@@ -84,7 +87,7 @@ def _numba_suite() -> str:
     listed = outcomes.sort_values(ascending=False).items()
     rows = "\n".join(f"| {outcome} | {number} |" for outcome, number in listed)
     return (
-        f"Numba's own tests of CUDA kernels, {outcomes.sum()} with their parts, run here, too. "
+        f"Numba's own tests of CUDA kernels, {outcomes.sum()} with their subtests, run here, too. "
         "`virtual_gpu/tests/numba_suite/outcomes.csv` gives the outcome and the reason of each:\n\n"
         f"| outcome | tests |\n| --- | ---: |\n{rows}"
     )

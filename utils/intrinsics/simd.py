@@ -1,16 +1,16 @@
-"""Vectors of 8 and 16 float32 inside @njit: one function, one machine instruction.
+"""Vectors of 8 and 16 float32 inside @njit; each function is one machine instruction.
 
-A `float32x8` or `float32x16` is a Numba type whose values are LLVM vectors, so that they live in
-the vector registers (ymm and zmm on x86) as an int lives in a general one. Each function below is
-an intrinsic and names the instruction that an x86 compiler makes of it; on other processors LLVM
-splits the vectors to the width that there is.
+A `float32x8` or `float32x16` is a Numba type whose values are LLVM vectors, so they are kept in
+vector registers (ymm and zmm on x86) as an int is kept in a general one. Each function below is an
+intrinsic, and its docstring names the instruction that an x86 compiler makes of it; on other
+processors LLVM splits the vectors to the width of the hardware.
 
-The virtual GPU runs and counts those that need no pointer and no mask: a vector is a tuple of its
-lanes there, in one thread.
+The virtual GPU runs and counts the functions that need no pointer and no mask: there, a vector is a
+tuple of its lanes, in one thread.
 
 `x` is a contiguous array of float32 with one dimension, `i` the index of the first element; indices
-are not checked. `lanes` is the constant 8 or 16. Where a function takes `vectors`, it
-works on a row: a tuple of that many vectors that lie side by side in memory.
+are not checked. `lanes` is the constant 8 or 16. Functions with a parameter `vectors` work on a
+row: a tuple of that many vectors that are adjacent in memory.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _lanes(literal) -> int | None:
 
 
 def _pointer(context, builder, signature, values, element=FLOAT):
-    """The address of x[i], where x and i are the first two arguments."""
+    """Return the address of x[i], where x and i are the first two arguments."""
     (array, index), (array_type, index_type) = values[:2], signature.args[:2]
     if array_type != POINTER:
         array = context.make_array(array_type)(context, builder, array).data
@@ -83,7 +83,7 @@ def _splat(builder, scalar, lanes: int):
 
 
 def _mask(context, builder, count, count_type, lanes: int):
-    """Lane number < count, as lanes × i1."""
+    """Return the mask "lane number < count", as lanes × i1."""
     count = context.cast(builder, count, count_type, types.int32)
     numbers = ir.Constant(ir.VectorType(INT, lanes), list(range(lanes)))
     return builder.icmp_signed("<", numbers, _splat(builder, count, lanes))
@@ -101,13 +101,13 @@ def _masked_store(builder, vector, pointer, mask) -> None:
 
 
 def _fma(builder, a, b, c):
-    # Not llvm.fma, which calls a function for every lane where the processor has no instruction.
+    # Not llvm.fma, which calls a function for every lane if the processor has no such instruction.
     return _call(builder, f"llvm.fmuladd.v{a.type.count}f32", a.type, [a, b, c])
 
 
 @intrinsic
 def pointer(typing_context, x, i):
-    """pointer(x, i) -> the address of x[i], for the inner functions of a kernel.
+    """Return the address of x[i], for the inner functions of a kernel: pointer(x, i).
 
     Numba counts the references to an array in every function that takes it, which costs two calls
     and, around them, all vector registers. A pointer is a number; the caller keeps the array alive.
@@ -119,7 +119,7 @@ def pointer(typing_context, x, i):
 
 @intrinsic
 def at_address(typing_context, address):
-    """at_address(address) -> the pointer to the float32 at that address, an integer."""
+    """Return the pointer to the float32 at an address, which is an integer: at_address(address)."""
     if not isinstance(address, types.Integer):
         return None
 
@@ -131,7 +131,7 @@ def at_address(typing_context, address):
 
 @intrinsic
 def address_of(typing_context, x):
-    """address_of(x) -> where a pointer points to: the integer that `at_address` takes."""
+    """Return the address of a pointer as an integer, which `at_address` accepts: address_of(x)."""
     if x != POINTER:
         return None
 
@@ -143,7 +143,7 @@ def address_of(typing_context, x):
 
 @intrinsic
 def loadu(typing_context, x, i, lanes):
-    """loadu(x, i, lanes) -> vector: x[i : i + lanes]. vmovups"""
+    """Load x[i : i + lanes] into a vector: loadu(x, i, lanes), vmovups."""
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _lanes(lanes)):
         return None
     result = Vector(_lanes(lanes))
@@ -157,9 +157,9 @@ def loadu(typing_context, x, i, lanes):
 
 @intrinsic
 def loadu_masked(typing_context, x, i, lanes, count):
-    """loadu_masked(x, i, lanes, count) -> vector: x[i : i + count], then zeros.
+    """Load x[i : i + count], padded with zeros, into a vector: loadu_masked(x, i, lanes, count).
 
-    Memory behind the first `count` elements is not touched. vmovups {k}{z}, or vmaskmovps
+    Memory after the first `count` elements is not accessed. vmovups {k}{z}, or vmaskmovps
     """
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _lanes(lanes)):
         return None
@@ -176,7 +176,7 @@ def loadu_masked(typing_context, x, i, lanes, count):
 
 @intrinsic
 def broadcast(typing_context, x, i, lanes):
-    """broadcast(x, i, lanes) -> vector: x[i] in every lane. vbroadcastss from memory"""
+    """Load x[i] into every lane of a vector: broadcast(x, i, lanes), vbroadcastss from memory."""
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _lanes(lanes)):
         return None
     result = Vector(_lanes(lanes))
@@ -190,7 +190,10 @@ def broadcast(typing_context, x, i, lanes):
 
 @intrinsic
 def set1(typing_context, value, lanes):
-    """set1(value, lanes) -> vector: a float32 in every lane. vbroadcastss, or vxorps for 0"""
+    """Return a vector with a float32 in every lane: set1(value, lanes), vbroadcastss.
+
+    For 0 the instruction is vxorps.
+    """
     if not (value == types.float32 and _lanes(lanes)):
         return None
     result = Vector(_lanes(lanes))
@@ -207,9 +210,9 @@ def _same_vectors(*operands) -> bool:
 
 @intrinsic
 def fmadd(typing_context, a, b, c):
-    """fmadd(a, b, c) -> vector: a·b + c, rounded once where there is FMA.
+    """Return the vector a·b + c, rounded once if the processor has FMA: fmadd(a, b, c).
 
-    vfmadd231ps, vfmadd213ps or vfmadd132ps: which operand is overwritten.
+    vfmadd231ps, vfmadd213ps or vfmadd132ps, depending on which operand is overwritten.
     """
     if not _same_vectors(a, b, c):
         return None
@@ -219,7 +222,7 @@ def fmadd(typing_context, a, b, c):
 
 @intrinsic
 def mul(typing_context, a, b):
-    """mul(a, b) -> vector: a·b. vmulps"""
+    """Return the vector a·b: mul(a, b), vmulps."""
     if not _same_vectors(a, b):
         return None
     return a(a, b), lambda context, builder, signature, values: builder.fmul(*values)
@@ -227,7 +230,7 @@ def mul(typing_context, a, b):
 
 @intrinsic
 def storeu(typing_context, x, i, vector):
-    """storeu(x, i, vector): x[i : i + lanes] = vector. vmovups"""
+    """Store a vector in x[i : i + lanes]: storeu(x, i, vector), vmovups."""
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and isinstance(vector, Vector)):
         return None
 
@@ -241,9 +244,9 @@ def storeu(typing_context, x, i, vector):
 
 @intrinsic
 def storeu_masked(typing_context, x, i, vector, count):
-    """storeu_masked(x, i, vector, count): x[i : i + count] = the first lanes of the vector.
+    """Store the first lanes of a vector in x[i : i + count]: storeu_masked(x, i, vector, count).
 
-    Memory behind them is not touched. vmovups {k}, or vmaskmovps
+    Memory after these elements is not accessed. vmovups {k}, or vmaskmovps
     """
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and isinstance(vector, Vector)):
         return None
@@ -258,38 +261,43 @@ def storeu_masked(typing_context, x, i, vector, count):
 
 
 def _prefetch_of(locality: int, doc: str, name: str):
-    """An intrinsic (x, i) that asks for a cache line. locality: 3 for all levels, 2 from L2 on."""
+    """Return an intrinsic (x, i) that prefetches a cache line.
 
-    def ask(typing_context, x, i):
+    `locality` is 3 for all levels of cache, 2 for L2 and below.
+    """
+
+    def prefetch(typing_context, x, i):
         if not (_is_vector_memory(x) and isinstance(i, types.Integer)):
             return None
 
         def generate(context, builder, signature, values):
             pointer = _pointer(context, builder, signature, values, ir.IntType(8))
-            # Arguments besides: 0 for reading, 1 for data.
+            # The other arguments: 0 for reading, 1 for data.
             operands = [pointer, INT(0), INT(locality), INT(1)]
             _call(builder, "llvm.prefetch.p0", ir.VoidType(), operands)
             return context.get_dummy_value()
 
         return types.void(x, i), generate
 
-    ask.__name__ = ask.__qualname__ = name
-    ask.__doc__ = doc
-    return intrinsic(ask)
+    prefetch.__name__ = prefetch.__qualname__ = name
+    prefetch.__doc__ = doc
+    return intrinsic(prefetch)
 
 
 prefetch = _prefetch_of(
     3,
-    "prefetch(x, i): ask for the cache line of x[i]; the index may lie outside. prefetcht0",
+    "Prefetch the cache line of x[i], which may be outside of x: prefetch(x, i), prefetcht0.",
     "prefetch",
 )
 prefetch_l2 = _prefetch_of(
-    2, "prefetch_l2(x, i): the same, into the L2 cache and not into L1. prefetcht1", "prefetch_l2"
+    2,
+    "Prefetch the line of x[i] into the L2 cache, but not L1: prefetch_l2(x, i), prefetcht1.",
+    "prefetch_l2",
 )
 
 
 def _shuffle_of(indices_of, doc: str, name: str):
-    """An intrinsic (a, b) -> vector that picks lanes: b's lanes are numbered after a's."""
+    """Return an intrinsic (a, b) -> vector that picks lanes; b's lanes are numbered after a's."""
 
     def pick(typing_context, a, b):
         if not _same_vectors(a, b):
@@ -308,7 +316,10 @@ def _shuffle_of(indices_of, doc: str, name: str):
 
 
 def _within_blocks(pattern: tuple[int, int, int, int]):
-    """The same choice in every block of four lanes; 4 to 7 in the pattern are lanes of b."""
+    """Return a function that applies the pattern to every block of four lanes.
+
+    4 to 7 in the pattern are lanes of b.
+    """
     return lambda lanes: [
         block + lane % 4 + lanes * (lane // 4) for block in range(0, lanes, 4) for lane in pattern
     ]
@@ -316,32 +327,32 @@ def _within_blocks(pattern: tuple[int, int, int, int]):
 
 unpacklo = _shuffle_of(
     _within_blocks((0, 4, 1, 5)),
-    "unpacklo(a, b) -> vector: a0 b0 a1 b1 of every block of four lanes. vunpcklps",
+    "Return a0 b0 a1 b1 of every block of four lanes: unpacklo(a, b), vunpcklps.",
     "unpacklo",
 )
 unpackhi = _shuffle_of(
     _within_blocks((2, 6, 3, 7)),
-    "unpackhi(a, b) -> vector: a2 b2 a3 b3 of every block of four lanes. vunpckhps",
+    "Return a2 b2 a3 b3 of every block of four lanes: unpackhi(a, b), vunpckhps.",
     "unpackhi",
 )
 shuffle_lower = _shuffle_of(
     _within_blocks((0, 1, 4, 5)),
-    "shuffle_lower(a, b) -> vector: a0 a1 b0 b1 of every block of four lanes. vshufps 0x44",
+    "Return a0 a1 b0 b1 of every block of four lanes: shuffle_lower(a, b), vshufps 0x44.",
     "shuffle_lower",
 )
 shuffle_upper = _shuffle_of(
     _within_blocks((2, 3, 6, 7)),
-    "shuffle_upper(a, b) -> vector: a2 a3 b2 b3 of every block of four lanes. vshufps 0xEE",
+    "Return a2 a3 b2 b3 of every block of four lanes: shuffle_upper(a, b), vshufps 0xEE.",
     "shuffle_upper",
 )
 join_lower = _shuffle_of(
     lambda lanes: [*range(lanes // 2), *range(lanes, lanes + lanes // 2)],
-    "join_lower(a, b) -> vector: the lower half of a, then that of b. vinsertf128, vinsertf64x4",
+    "Return the lower halves of a and b: join_lower(a, b), vinsertf128 or vinsertf64x4.",
     "join_lower",
 )
 join_upper = _shuffle_of(
     lambda lanes: [*range(lanes // 2, lanes), *range(lanes + lanes // 2, 2 * lanes)],
-    "join_upper(a, b) -> vector: the upper half of a, then that of b. vperm2f128, vshuff64x2",
+    "Return the upper halves of a and b: join_upper(a, b), vperm2f128 or vshuff64x2.",
     "join_upper",
 )
 
@@ -355,13 +366,13 @@ def _row_of(lanes, vectors) -> types.UniTuple | None:
 
 
 def _addresses(context, builder, signature, values, row):
-    """Where the vectors of a row start."""
+    """Return the addresses of the vectors of a row."""
     first = _pointer(context, builder, signature, values, context.get_value_type(row.dtype))
     return [builder.gep(first, [INT(number)]) for number in range(row.count)]
 
 
 def _masks(context, builder, count, count_type, row):
-    """For each vector of a row: which of its lanes are among the first `count` of the row."""
+    """Return for each vector of a row the mask of its lanes among the first `count` of the row."""
     count = context.cast(builder, count, count_type, types.intp)
     starts = range(0, row.count * row.dtype.lanes, row.dtype.lanes)
     rest = [builder.sub(count, ir.Constant(count.type, start)) for start in starts]
@@ -370,7 +381,7 @@ def _masks(context, builder, count, count_type, row):
 
 @intrinsic
 def zero_row(typing_context, lanes, vectors):
-    """zero_row(lanes, vectors) -> row of zeros. vxorps each"""
+    """Return a row of zeros: zero_row(lanes, vectors), vxorps each."""
     row = _row_of(lanes, vectors)
     if row is None:
         return None
@@ -381,7 +392,7 @@ def zero_row(typing_context, lanes, vectors):
 
 @intrinsic
 def load_row(typing_context, x, i, lanes, vectors):
-    """load_row(x, i, lanes, vectors) -> row: x[i : i + lanes * vectors]. vmovups each"""
+    """Load the row x[i : i + lanes * vectors]: load_row(x, i, lanes, vectors), vmovups each."""
     row = _row_of(lanes, vectors)
     if row is None or not (_is_vector_memory(x) and isinstance(i, types.Integer)):
         return None
@@ -396,9 +407,9 @@ def load_row(typing_context, x, i, lanes, vectors):
 
 @intrinsic
 def fmadd_row(typing_context, a, b, c):
-    """fmadd_row(a, b, c) -> row: the vector a times each vector of b, plus that of c.
+    """Return the row of the vector a times each vector of b, plus that of c: fmadd_row(a, b, c).
 
-    vfmadd231ps each.
+    One vfmadd231ps per vector.
     """
     if not (_is_row(b) and b == c and a == b.dtype):
         return None
@@ -413,7 +424,7 @@ def fmadd_row(typing_context, a, b, c):
 
 @intrinsic
 def mul_row(typing_context, a, b):
-    """mul_row(a, b) -> row: the vector a times each vector of b. vmulps each"""
+    """Return the row of the vector a times each vector of b: mul_row(a, b), vmulps each."""
     if not (_is_row(b) and a == b.dtype):
         return None
 
@@ -426,7 +437,7 @@ def mul_row(typing_context, a, b):
 
 @intrinsic
 def store_row(typing_context, x, i, row):
-    """store_row(x, i, row): the vectors one behind another from x[i] on. vmovups each"""
+    """Store the vectors of a row in x from x[i] on: store_row(x, i, row), vmovups each."""
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _is_row(row)):
         return None
 
@@ -441,7 +452,10 @@ def store_row(typing_context, x, i, row):
 
 @intrinsic
 def load_row_masked(typing_context, x, i, lanes, vectors, count):
-    """load_row_masked(x, i, lanes, vectors, count) -> row: x[i : i + count], then zeros."""
+    """Load x[i : i + count], padded with zeros, into a row.
+
+    The call is load_row_masked(x, i, lanes, vectors, count).
+    """
     row = _row_of(lanes, vectors)
     if row is None or not (_is_vector_memory(x) and isinstance(i, types.Integer)):
         return None
@@ -457,7 +471,7 @@ def load_row_masked(typing_context, x, i, lanes, vectors, count):
 
 @intrinsic
 def store_row_masked(typing_context, x, i, row, count):
-    """store_row_masked(x, i, row, count): x[i : i + count] = the first lanes of the row."""
+    """Store the first lanes of a row in x[i : i + count]: store_row_masked(x, i, row, count)."""
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _is_row(row)):
         return None
 
@@ -472,8 +486,8 @@ def store_row_masked(typing_context, x, i, row, count):
     return types.void(x, i, row, count), generate
 
 
-# What the virtual GPU does. It refuses what the typing above refuses: where Numba cannot type a
-# function, values alone are left. Addresses need be no boundaries: the u in loadu says so.
+# The functions on the virtual GPU. They refuse the types that the functions above refuse, because
+# Numba may not type the calling function there. Addresses need not be aligned (the u in loadu).
 
 
 def _load(machine: virtual_gpu.Machine, x, i, lanes) -> tuple:

@@ -1,11 +1,11 @@
-"""64- and 128-bit loads and stores, and asynchronous copies: Numba-CUDA has no spelling for them.
+"""64- and 128-bit loads and stores and asynchronous copies, for which Numba-CUDA has no functions.
 
-Each function moves two or four neighbouring float32, of which the first lies on a boundary of 8 or
-16 bytes. They are intrinsics: the compiler makes one instruction (LDG.128, STG.128, LDS.128,
-STS.128, LDGSTS.128). Only this module knows how; the virtual GPU runs and counts them, too.
-``stream16`` is for numbers of 4 or 8 bytes of any kind, and for what is read once.
+Each function moves two or four adjacent float32, the first of which is aligned to 8 or 16 bytes.
+The functions are intrinsics: the compiler makes one instruction of each (LDG.128, STG.128, LDS.128,
+STS.128, LDGSTS.128). No other module knows how; the virtual GPU runs and counts them, too.
+``stream16`` is for any numbers of 4 or 8 bytes, and for data that is read once.
 
-A position is an index, or a tuple of them, as in ``x[position]``.
+A position is an index, or a tuple of indices, as in ``x[position]``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ except ImportError:  # plain numba, whose CUDA target takes the general one
 
 FLOAT_BYTES = 4
 WIDE_BYTES = 16
-COPY_WIDTH = 4  # float32 of one asynchronous copy: 16 bytes, the size that bypasses the L1 cache
+COPY_WIDTH = 4  # float32 per asynchronous copy: 16 bytes, the size that bypasses the L1 cache
 SHARED_SPACE, GLOBAL_SPACE = 3, 1
 
 
@@ -45,7 +45,7 @@ def _fits(array, position) -> bool:
 
 
 def _pointer(context, builder, array_and_position, values):
-    """The address of the first of the four elements."""
+    """Return the address of the first element."""
     array_type, position_type = array_and_position
     array, position = values
     if isinstance(position_type, types.BaseTuple):
@@ -80,10 +80,10 @@ def _load_of(width: int):
 
 
 def _store_of(width: int):
-    alignment, given = FLOAT_BYTES * width, types.UniTuple(types.float32, width)
+    alignment, expected = FLOAT_BYTES * width, types.UniTuple(types.float32, width)
 
     def store(typing_context, array, position, parts):
-        if not _fits(array, position) or parts != given:
+        if not _fits(array, position) or parts != expected:
             return None
 
         def generate(context, builder, signature, values):
@@ -105,15 +105,15 @@ def _intrinsic(name: str, function, doc: str):
     return intrinsic(function)
 
 
-load2 = _intrinsic("load2", _load_of(2), "Two float32 from ``array[position]`` on, as a tuple.")
-load4 = _intrinsic("load4", _load_of(4), "Four float32 from ``array[position]`` on, as a tuple.")
-store2 = _intrinsic("store2", _store_of(2), "Write a tuple of two float32 from there on.")
-store4 = _intrinsic("store4", _store_of(4), "Write a tuple of four float32 from there on.")
+load2 = _intrinsic("load2", _load_of(2), "Load two float32 from ``array[position]`` as a tuple.")
+load4 = _intrinsic("load4", _load_of(4), "Load four float32 from ``array[position]`` as a tuple.")
+store2 = _intrinsic("store2", _store_of(2), "Store a tuple of two float32 at ``array[position]``.")
+store4 = _intrinsic("store4", _store_of(4), "Store a tuple of four float32 at ``array[position]``.")
 
 
 @intrinsic
 def stream16(typing_context, array, position):
-    """16 bytes of global memory from ``array[position]`` on, as a tuple of two or four elements.
+    """Load 16 bytes of global memory at ``array[position]``, as a tuple of two or four elements.
 
     For data that is read once and not written by this kernel: the L1 cache does not keep it.
     """
@@ -129,7 +129,8 @@ def stream16(typing_context, array, position):
         results = ir.FunctionType(ir.LiteralStructType([element] * width), [ir.IntType(64)])
         names = ", ".join(f"${number}" for number in range(width))
         text = f"ld.global.nc.L1::no_allocate.v{width}.{suffix} {{{names}}}, [${width}];"
-        # With side effects, so that several loads in a row stay in a row and are under way at once.
+        # Marked as having side effects, so that several loads stay together and are in flight at
+        # once.
         load = ir.InlineAsm(results, text, f"={register}," * width + "l", side_effect=True)
         parts = builder.call(load, [builder.ptrtoint(pointer, ir.IntType(64))])
         parts = [builder.extract_value(parts, number) for number in range(width)]
@@ -138,7 +139,7 @@ def stream16(typing_context, array, position):
     return types.UniTuple(array.dtype, width)(array, position), generate
 
 
-# The LLVM type, the PTX type and the kind of register of what stream16 loads.
+# The LLVM type, the PTX type and the register class of each dtype that stream16 loads.
 _STREAMED = {
     types.float32: (ir.FloatType(), "f32", "f"),
     types.float64: (ir.DoubleType(), "f64", "d"),
@@ -149,9 +150,9 @@ _STREAMED = {
 
 @intrinsic
 def before_boundary(typing_context, array):
-    """How many elements of a vector lie before its first boundary of 16 bytes: int64, 0 to 3.
+    """Return the number of elements before a vector's first 16-byte boundary: int64, 0 to 3.
 
-    Part of another array, such as x[1:], may begin anywhere.
+    A part of another array, such as x[1:], may begin at any address.
     """
     if not isinstance(array, types.Array) or array.ndim != 1 or array.dtype not in _STREAMED:
         return None
@@ -193,22 +194,24 @@ def _copy_of(width: int):
 
 
 copy1_async = _intrinsic(
-    "copy1_async", _copy_of(1), "As ``copy4_async``, one float32 from any position to any other."
+    "copy1_async",
+    _copy_of(1),
+    "Start a copy of one float32 from any position to any other; see ``copy4_async``.",
 )
 copy4_async = _intrinsic(
     "copy4_async",
     _copy_of(COPY_WIDTH),
     """Start a copy of four float32 from global to shared memory; registers are not involved.
 
-    It is complete after commit_copies() and wait_copies(); a barrier must follow before other
-    threads read. Needs compute capability 8.0.
+    The copy is complete after commit_copies() and wait_copies(). Other threads may read the result
+    only after a barrier. Needs compute capability 8.0.
     """,
 )
 
 
 @intrinsic
 def commit_copies(typing_context):
-    """Make one group of the copies started so far."""
+    """Group the copies that this thread has started since its last group."""
 
     def generate(context, builder, signature, values):
         _assemble(builder, "cp.async.commit_group;", "", [])
@@ -219,7 +222,7 @@ def commit_copies(typing_context):
 
 @intrinsic
 def wait_copies(typing_context, pending):
-    """Wait until at most ``pending`` (a constant) of this thread's groups are still under way."""
+    """Wait until at most ``pending`` (a constant) of this thread's groups are still in flight."""
     if not isinstance(pending, types.IntegerLiteral):
         return None
 

@@ -1,5 +1,5 @@
-"""What a rung is: `Step` and its `calls`, `Variant`, `Ladder`; tasks, shapes, problems, verdicts.
+"""Ladders and their steps: `Step`, `Variant`, `Ladder`, tasks, shapes, problems and verdicts.
 
-Here too: the libraries that a ladder is measured against, and a step on the virtual GPU. What knows
-of clocks, records, pandas or Jupyter stays out.
+The package also binds the libraries that a ladder is measured against, and runs a step on the
+virtual GPU. Code that knows about clocks, records, pandas or Jupyter does not belong here.
 """

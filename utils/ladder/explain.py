@@ -1,4 +1,4 @@
-"""A step on the virtual GPU: traced with its own arrays, or only counted."""
+"""Run a step on the virtual GPU, either traced with its own arrays or only counted."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from virtual_gpu import Trace, trace
 
 
 def trace_step(variant: Variant, shape: Shape, kind: str = "uniform", **observed) -> Trace:
-    """One launch of the step's own kernel on the virtual GPU: findings, and counts by line.
+    """Run one launch of the step's own kernel on the virtual GPU and return its trace.
 
-    kind: of inputs, as in `problems.KINDS`. observed: as for `trace`: blocks, to run only so many;
-    record, a block whose events are kept; values, with what its threads load and store.
+    `kind` is the kind of inputs, one of `problems.KINDS`. Other arguments go to
+    `virtual_gpu.trace`: `blocks` limits the number of blocks that run, `record` names a block whose
+    events are kept, and `values` also keeps the values that its threads load and store.
     """
     problem = variant.step.task.problem(shape, kind)
     out = poisoned(problem.reference.shape)
@@ -23,7 +24,10 @@ def trace_step(variant: Variant, shape: Shape, kind: str = "uniform", **observed
 
 
 def count_step(variant: Variant, shape: Shape, blocks: int) -> Trace:
-    """As `trace_step`, for shapes of any size: all arrays hold zeros, which cost no memory."""
+    """Count the accesses of a step's first `blocks` thread blocks, for a shape of any size.
+
+    All arrays hold zeros that are never touched as a whole, so even huge arrays cost no memory.
+    """
     inputs = tuple(np.zeros(size, np.float32) for size in variant.step.task.input_shapes(shape))
     out = np.zeros(variant.step.task.output_shape(*vars(shape).values()), np.float32)
     return _traced(variant.main_call(shape, inputs, out, untouched), blocks=blocks)

@@ -1,6 +1,7 @@
-"""A ladder: steps in their order, and how they are run and compared.
+"""A ladder: its steps in order, and how to run and compare them.
 
-Tests, plots, notebooks and the command line iterate the ladders; nobody keeps a second list.
+Tests, plots, notebooks and the command line iterate over the ladders, so that no second list of
+steps exists.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from utils.machine.versions import explained
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """Steps in their order, and how they are run, checked and compared.
+    """The steps of a ladder in order, and how to run, check and compare them.
 
     sizes: the shapes that a record holds, as text.
-    sweep: those of them at which it holds every choice of constants, and not just the defaults;
-        None for all of them.
-    quick: the shapes that are measured when none is asked for.
-    small: the shape at which the steps are verified on the virtual GPU, no multiple of any tile.
-    library: what the steps are measured against; None where there is no rival.
-    on_gpu: False when the steps run on the CPU.
+    sweep: the sizes at which a record holds every choice of constants and not only the defaults;
+        None for all sizes.
+    quick: the shapes that are measured when the user names none.
+    small: the shape at which steps are verified on the virtual GPU; no multiple of any tile.
+    library: the library that the steps are measured against; None if there is no rival.
+    on_gpu: False if the steps run on the CPU.
     """
 
     name: str
@@ -44,11 +45,11 @@ class Ladder:
     sweep: tuple[str, ...] | None = None
 
     def parse(self, text: str) -> Shape:
-        """The shape that a size given as text stands for; CourseError if it stands for none."""
+        """Return the shape that `text` describes; raise CourseError if it describes none."""
         return self.steps[0].task.parse(text)
 
     def step(self, name: str) -> Step:
-        """The step of that name; CourseError with the names that exist otherwise."""
+        """Return the step called `name`; raise CourseError with the names that exist otherwise."""
         for step in self.steps:
             if step.name == name:
                 return step
@@ -58,13 +59,13 @@ class Ladder:
         raise CourseError(f"The {self.name} ladder has no step {name!r}: {hint}")
 
     def placed(self, step: Step, array: np.ndarray):
-        """The array where the step can read it; device arrays stay as they are."""
+        """Return the array in memory that the step can read; a device array stays where it is."""
         if not (self.on_gpu and isinstance(array, np.ndarray)):
             return array
         return (step.place or cuda.to_device)(array)
 
     def to_host(self, array) -> np.ndarray:
-        """The array as NumPy sees it, when everything that was launched is done."""
+        """Return the array as a NumPy array, after all launched work has finished."""
         if not isinstance(array, np.ndarray):
             return array.copy_to_host()
         # Managed memory: an array of the host, which kernels may still be writing. Numba's class
@@ -74,10 +75,11 @@ class Ladder:
         return np.asarray(array)
 
     def run(self, name: str, *inputs, **constants: int) -> np.ndarray:
-        """The result of one step for the given arrays, as a new float32 array on the host.
+        """Run one step on arrays and return the result as a new float32 array on the host.
 
-        inputs: float32 arrays in C order, on the host or on the device.
-        Raises CourseError when the step, a constant or an array does not fit.
+        `inputs` are float32 arrays in C order, on the host or on the device. `constants` are
+        compile-time constants of the step, such as TILE=32. Raises CourseError when the step, a
+        constant or an array does not fit.
         """
         step = self.step(name)
         if self.on_gpu:
@@ -85,7 +87,7 @@ class Ladder:
         variant = step.variant(**constants)
         sizes = step.task.check(*inputs)
         size = step.task.output_shape(*sizes)
-        # Nothing to add up: a product over k = 0 is zero, and so is the sum of no elements.
+        # Nothing is added up: a product over k = 0 is zero, and so is the sum of no elements.
         if 0 in sizes:
             return np.zeros(size, np.float32)
         shape = step.task.shape(*sizes)
@@ -97,12 +99,12 @@ class Ladder:
 
 
 def ladder_of(step: Step) -> Ladder:
-    """Return the ladder of the package that the step's file is in."""
+    """Return the ladder of the package that defines the step."""
     return import_module(step.module.rpartition(".")[0]).LADDER
 
 
 def _require(step: Step, capability: tuple[int, int]) -> None:
-    """CourseError with an earlier step where the device cannot run this one."""
+    """Raise CourseError, naming an earlier step, if the device lacks instructions of `step`."""
     if not step.runs_on(capability):
         needed, present = (".".join(map(str, each)) for each in (step.capability, capability))
         raise CourseError(

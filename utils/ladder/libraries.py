@@ -1,8 +1,8 @@
-"""What a ladder is measured against: libraries as executions without arguments.
+"""The libraries that ladders are measured against, bound to arrays as calls without arguments.
 
-oneDNN is used where it is installed: `pip install onednn-cpu-gomp` brings it; any other libdnnl
-that the loader finds will do. ONEDNN_MAX_CPU_ISA=AVX2 limits it to AVX2, and is read once, before
-the first call.
+oneDNN is used if it is installed: `pip install onednn-cpu-gomp` installs it, and any other libdnnl
+that the loader finds will do. The environment variable ONEDNN_MAX_CPU_ISA=AVX2 limits oneDNN to
+AVX2; oneDNN reads it once, before the first call.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ Execution = Callable[[], object]
 
 @dataclass(frozen=True)
 class Library:
-    """A rival. bind: (inputs, out) -> one execution, or None where the library is missing."""
+    """A library that computes what a ladder's steps compute.
+
+    `bind(inputs, out)` returns a function without arguments that computes once, or None if the
+    library is not installed.
+    """
 
     name: str
     bind: Callable[[tuple, object], Execution | None]
@@ -60,7 +64,7 @@ _ARGUMENTS = (
 
 @cache
 def _sgemm():
-    """dnnl_sgemm, which is row-major; None where there is no libdnnl."""
+    """Return `dnnl_sgemm`, which takes row-major matrices, or None if there is no libdnnl."""
     installed = sorted(Path(sys.prefix, "lib").glob("libdnnl.so*"))
     for name in (*map(str, installed), ctypes.util.find_library("dnnl"), "libdnnl.so.3"):
         try:

@@ -1,4 +1,4 @@
-"""Where a step's own memory comes from: partial sums, tickets, slices of a product."""
+"""Allocators for a step's own memory: partial sums, tickets, slices of a product."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Callable
 import numpy as np
 from numba import cuda
 
-# (size, dtype, fill) -> array. Without fill nobody knows what is in it.
+# (size, dtype, fill) -> array. Without `fill` its contents are undefined.
 Allocate = Callable[..., object]
 
 
 def on_device(size: int | tuple[int, ...], dtype, fill: float | None = None):
-    """Memory of the device at hand."""
+    """Return a new array in the memory of the current device, filled with `fill` if it is given."""
     if fill is None:
         return cuda.device_array(size, dtype)
     return cuda.to_device(np.full(size, fill, dtype))
 
 
 def untouched(size: int | tuple[int, ...], dtype, fill: float | None = None) -> np.ndarray:
-    """Memory of the host for arrays of any size of which few elements are read: for counting.
+    """Return a host array of any size for counting, where few of its elements are ever read.
 
-    It holds zeros, whose pages cost nothing until they are touched.
+    An array of zeros costs no memory until its pages are touched.
     """
     return np.full(size, fill, dtype) if fill else np.zeros(size, dtype)

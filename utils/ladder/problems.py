@@ -1,13 +1,13 @@
-"""Is a result right? Random inputs, an output full of NaN, a float64 reference, a stated bound.
+"""Check results: random inputs, an output full of NaN, a float64 reference, a stated error bound.
 
-Two kinds of inputs, because each misses something that the other sees:
+There are two kinds of inputs, because each one misses an error that the other one catches:
 
-- "uniform": float32 from [-1, 1), signs mixed. Errors of rounding appear, so the bound is tested.
+- "uniform": float32 from [-1, 1), signs mixed. Rounding errors appear, so the bound is tested.
 - "integers": odd integers from -7 to 7. Every product and every partial sum is an integer below
-  2^24 and therefore exact in float32, in any order: the result must equal the reference, and a
-  single element that was skipped, read twice or taken from the wrong place is seen at any size.
+  2^24 and therefore exact in float32, in any order. The result must equal the reference, so a
+  single element that was skipped, read twice or read from the wrong address shows at any size.
 
-An input of ones is not among them: with ones a kernel passes that reads the wrong row.
+An input of ones is not offered, because a kernel that reads the wrong row passes with ones.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ KINDS = ("integers", "uniform")
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Inputs, and what a right result is: ‖out - reference‖ / scale ≤ allowed, and no NaN.
+    """Inputs and the reference result, with the error that is allowed.
 
-    inputs: float32 arrays on the host. allowed: 0 where float32 is exact.
-    reference: float64, as a NumPy array, or as a CuPy array where a GPU made it and compares.
+    A result is right if ‖out - reference‖ / scale ≤ allowed and no element is NaN. `inputs` are
+    float32 arrays on the host. `allowed` is 0 if float32 is exact for these inputs. `reference` is
+    float64: a CuPy array if a GPU computed it and will compare, a NumPy array otherwise.
     """
 
     shape: GemmShape | ReduceShape
@@ -39,8 +40,12 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """error: ‖out - reference‖ / scale, infinite where there is NaN. unwritten: how many NaN."""
+class StepVerdict:
+    """The judgement of one result.
+
+    `error` is ‖out - reference‖ / scale, or infinity if the result contains NaN. `unwritten` is the
+    number of NaN.
+    """
 
     error: float
     allowed: float
@@ -59,9 +64,9 @@ class Verdict:
 
 
 def draw(kind: str, size: int | tuple[int, ...], seed: int) -> np.ndarray:
-    """Random float32 of one of the KINDS."""
+    """Draw random float32 numbers of one of the `KINDS`, "integers" or "uniform"."""
     generator = np.random.default_rng(seed)
-    # In place, because a sum may have 2^30 elements.
+    # Computed in place, because a sum may have 2^30 elements.
     if kind == "integers":
         values = generator.integers(-4, 4, size, np.int8).astype(np.float32)
         values *= np.float32(2)
@@ -74,20 +79,20 @@ def draw(kind: str, size: int | tuple[int, ...], seed: int) -> np.ndarray:
 
 
 def poisoned(size: tuple[int, ...]) -> np.ndarray:
-    """A float32 array of NaN: what a kernel does not write stays visible."""
+    """Return a float32 array of NaN, so that elements a kernel does not write stay visible."""
     return np.full(size, np.nan, np.float32)
 
 
-def judge(problem: Problem, out) -> Verdict:
+def judge(problem: Problem, out) -> StepVerdict:
     """Compare every element of a result, on the host or on the device, with the reference."""
     xp = np if isinstance(problem.reference, np.ndarray) else cupy()
     if xp is np and hasattr(out, "copy_to_host"):
         out = out.copy_to_host()
     out = xp.asarray(out)
     if out.shape != problem.reference.shape:
-        return Verdict(math.inf, problem.allowed)
+        return StepVerdict(math.inf, problem.allowed)
     unwritten = int(xp.isnan(out).sum())
     if unwritten:
-        return Verdict(math.inf, problem.allowed, unwritten)
+        return StepVerdict(math.inf, problem.allowed, unwritten)
     difference = float(xp.linalg.norm(out - problem.reference))
-    return Verdict(difference / problem.scale if problem.scale else difference, problem.allowed)
+    return StepVerdict(difference / problem.scale if problem.scale else difference, problem.allowed)

@@ -1,4 +1,4 @@
-"""The sizes of a problem, and the work and the traffic that follow from them."""
+"""Problem sizes, and the operations and bytes that follow from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FLOAT32_BYTES = 4
 
 @dataclass(frozen=True)
 class GemmShape:
-    """C = A·B with A of m×k, B of k×n and C of m×n float32."""
+    """The shape of C = A·B, where A is m×k, B is k×n and C is m×n, all float32."""
 
     m: int
     n: int
@@ -20,12 +20,12 @@ class GemmShape:
 
     @property
     def flops(self) -> int:
-        """Floating-point operations: a multiply-add is two."""
+        """The number of floating-point operations; a multiply-add counts as two."""
         return 2 * self.m * self.n * self.k
 
     @property
     def bytes_min(self) -> int:
-        """Bytes that must move at least: A and B read once, C written once."""
+        """The least number of bytes that must move: A and B are read once, C is written once."""
         m, n, k = astuple(self)
         return FLOAT32_BYTES * (m * k + k * n + m * n)
 
@@ -35,29 +35,29 @@ class GemmShape:
 
 @dataclass(frozen=True)
 class ReduceShape:
-    """The sum of `elements` float32."""
+    """The shape of a sum of `elements` float32 numbers."""
 
     elements: int
 
     @property
     def flops(self) -> int:
-        """Additions: counted as one per element."""
+        """The number of additions, counted as one per element."""
         return self.elements
 
     @property
     def bytes_min(self) -> int:
-        """Bytes that must move at least: each element read once."""
+        """The least number of bytes that must move: each element is read once."""
         return FLOAT32_BYTES * self.elements
 
     def __str__(self) -> str:
         exponent = self.elements.bit_length() - 1
-        # Below a thousand the number itself says more than the power.
+        # Below a thousand, the number itself is easier to read than the power.
         is_power = exponent >= 10 and self.elements == 1 << exponent
         return f"2^{exponent}" if is_power else str(self.elements)
 
 
 def parse_gemm(text: str) -> GemmShape:
-    """Read "1024" (square) or "2000x600x2000" (M x N x K); CourseError for anything else."""
+    """Parse "1024" (square) or "2000x600x2000" (M x N x K); raise CourseError for other text."""
     sizes = [_size(part) for part in re.split("[x×]", text.strip().lower())]
     if len(sizes) == 1:
         sizes *= 3
@@ -70,7 +70,7 @@ def parse_gemm(text: str) -> GemmShape:
 
 
 def parse_reduce(text: str) -> ReduceShape:
-    """Read "1048576" or "2^20"; CourseError for anything else."""
+    """Parse a number of elements such as "1048576" or "2^20"; raise CourseError for other text."""
     elements = _size(text)
     if elements is None:
         raise CourseError(

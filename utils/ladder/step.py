@@ -1,7 +1,7 @@
-"""A step: one kernel, what a launch of it is, and what its machine code must look like.
+"""A step of a ladder: one kernel, how it is launched, and what its machine code must look like.
 
-Every rung of a ladder is one `Step`, written at the end of the kernel's own file. Whatever runs,
-checks, times, traces, x-rays or draws a rung asks the step for its `calls`.
+Every kernel's file ends with its `Step`. All code that runs, checks, times, traces, x-rays or draws
+a kernel asks the step for its `calls`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from utils.ladder.memory import Allocate, on_device
 if TYPE_CHECKING:
     from utils.ladder.tasks import Shape, Task
 
-# The same on every CUDA device since compute capability 3.0 (CUDA C++ Programming Guide, table
+# These hold for every CUDA device since compute capability 3.0 (CUDA C++ Programming Guide, table
 # "Technical Specifications per Compute Capability").
 MAX_THREADS_PER_BLOCK = 1024
 MAX_GRID = (2**31 - 1, 65535, 65535)
@@ -31,9 +31,9 @@ MAX_GRID = (2**31 - 1, 65535, 65535)
 
 @dataclass(frozen=True)
 class Launch:
-    """How many blocks, how many threads in each, and how much dynamic shared memory per block.
+    """The grid and the block of a launch, and the dynamic shared memory per block in bytes.
 
-    Raises CourseError when no device could launch it.
+    Raises CourseError for a launch that no CUDA device accepts.
     """
 
     grid: tuple[int, ...]
@@ -55,12 +55,12 @@ class Launch:
 
     @property
     def blocks(self) -> int:
-        """Blocks in the grid."""
+        """The number of thread blocks in the grid."""
         return math.prod(self.grid)
 
     @property
     def threads(self) -> int:
-        """Threads in a block."""
+        """The number of threads in a block."""
         return math.prod(self.block)
 
     @staticmethod
@@ -70,9 +70,9 @@ class Launch:
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """One launch of a kernel, or one call of a function on the CPU, with all it is given.
+    """One launch of a kernel, or one call of a CPU function, with all its arguments.
 
-    launch: None for a function on the CPU.
+    `launch` is None for a function on the CPU.
     """
 
     kernel: Callable
@@ -80,7 +80,7 @@ class Call:
     arguments: tuple
 
     def bound(self) -> Callable[[], None]:
-        """The call as a function without arguments; on a GPU it goes to the default stream."""
+        """Return a function without arguments that makes the call, on a GPU's default stream."""
         if self.launch is None:
             return partial(self.kernel, *self.arguments)
         where = self.launch.grid, self.launch.block, 0, self.launch.shared_bytes
@@ -90,7 +90,7 @@ class Call:
 def one_call(
     variant: Variant, shape: Shape, inputs: tuple, out, allocate: Allocate
 ) -> tuple[Call, ...]:
-    """The calls of a step that takes the inputs and writes the result, and needs nothing else."""
+    """Return the calls of a step whose kernel takes the inputs and the output and nothing else."""
     return (Call(variant.kernel, variant.launch(shape), (*inputs, out)),)
 
 
@@ -98,12 +98,12 @@ def one_call(
 class Budget:
     """What the machine code of a step must look like, on every architecture with a budget.
 
-    float64: whether float64 arithmetic is meant.
-    spill_bytes: local memory per thread at most; registers that do not fit are spilled there.
-    registers: per thread at most; None where the number does not matter.
-    global_bits, shared_bits: the widest load from that memory is at least so wide.
-    ffma_share: at least this fraction of the instructions of the innermost hot loop are FFMAs.
-    but: what is different on some compute capabilities, such as {(12, 0): {"registers": 40}}.
+    float64: True if the kernel may compute in float64.
+    spill_bytes: the most local memory per thread; registers that do not fit are spilled there.
+    registers: the most registers per thread; None if the number does not matter.
+    global_bits, shared_bits: the least width in bits of the widest load from that memory.
+    ffma_share: the least fraction of FFMAs among the instructions of the innermost hot loop.
+    but: exceptions for some compute capabilities, such as {(12, 0): {"registers": 40}}.
     """
 
     float64: bool = False
@@ -115,29 +115,29 @@ class Budget:
     but: Mapping[tuple[int, int], Mapping[str, float]] = field(default_factory=dict)
 
     def on(self, capability: tuple[int, int]) -> Budget:
-        """What holds on one compute capability."""
+        """Return the budget that holds for one compute capability."""
         return replace(self, but={}, **self.but.get(capability, {}))
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One rung of a ladder.
+    """One step of a ladder.
 
-    module: the name of the file that the step is written in, `__name__` there.
-    name: the name of the file, of the function and of the line in the plots.
+    module: the `__name__` of the module that defines the step.
+    name: the name of the file, of the kernel and of the line in plots.
     idea: one line that says what this step does.
-    previous: the name of the step that this one changes; None for the first.
-    task: what is computed; the same for all steps that can be compared.
-    build: build(**constants) returns the compiled-on-demand function, the same one every time.
-    launch: launch(shape, **constants) returns the Launch of that kernel; None on the CPU.
-    calls: calls(variant, shape, inputs, out, allocate) returns everything that one execution
-        launches, in order, with all arguments; `one_call` where that is the kernel alone.
-    choices: for each constant of build the allowed values; the first is the default.
+    previous: the name of the step that this one changes; None for the first step.
+    task: what is computed; steps with the same task can be compared.
+    build: `build(**constants)` returns the kernel, the same object for the same constants.
+    launch: `launch(shape, **constants)` returns the Launch of that kernel; None on the CPU.
+    calls: `calls(variant, shape, inputs, out, allocate)` returns everything that one execution
+        launches, in order, with all arguments; `one_call` if the kernel alone is launched.
+    choices: the allowed values of each constant of `build`; the first value is the default.
     budget: what the machine code of the default constants must look like.
-    capability: the first compute capability that has the instructions this step needs.
-    place: place(array on the host) returns it where this step's kernel reads it; None for where
-        the ladder puts arrays.
-    choose: choose(shape) returns constants that suit a shape, for a step that decides by itself.
+    capability: the lowest compute capability that has the instructions this step needs.
+    place: `place(host_array)` returns the array in memory that this step's kernel reads; None if
+        the ladder decides.
+    choose: `choose(shape)` returns constants that suit a shape, for a step that picks its own.
     """
 
     module: str
@@ -161,15 +161,15 @@ class Step:
 
     @property
     def file(self) -> ModuleType:
-        """The module that the step is written in."""
+        """The module that defines the step."""
         return import_module(self.module)
 
-    def constants(self, **given: int) -> dict[str, int]:
-        """Every constant of the step: the given ones, and the default of each of the others.
+    def constants(self, **requested: int) -> dict[str, int]:
+        """Return the value of every constant: the requested one, or the default.
 
         Raises CourseError for a name or a value that the step does not offer.
         """
-        for name, value in given.items():
+        for name, value in requested.items():
             if name not in self.choices:
                 offered = ", ".join(self.choices) or "none"
                 raise CourseError(
@@ -180,25 +180,25 @@ class Step:
                 raise CourseError(
                     f"{name}={value} is not offered by {self.name}: choose one of {allowed}."
                 )
-        return {name: given.get(name, values[0]) for name, values in self.choices.items()}
+        return {name: requested.get(name, values[0]) for name, values in self.choices.items()}
 
     def runs_on(self, capability: tuple[int, int]) -> bool:
-        """Whether a device of that compute capability has the instructions this step needs."""
+        """Return True if devices of that compute capability have this step's instructions."""
         return tuple(capability) >= self.capability
 
-    def variant(self, **given: int) -> Variant:
-        """This step with the given constants; CourseError as for `constants`."""
-        return Variant(self, tuple(self.constants(**given).items()))
+    def variant(self, **requested: int) -> Variant:
+        """Return this step with the requested constants; raises CourseError like `constants`."""
+        return Variant(self, tuple(self.constants(**requested).items()))
 
     def named(self, params: str | None) -> Variant:
-        """The variant whose `params` these are, such as "TILE=32 GRAIN=2"."""
+        """Return the variant with these `params`, such as "TILE=32 GRAIN=2"."""
         pairs = (pair.split("=") for pair in (params or "").split())
         return self.variant(**{name: int(value) for name, value in pairs})
 
     def variants(self) -> list[Variant]:
-        """Every combination of the choices; the default comes first.
+        """Return the variants for all combinations of the choices, the default first.
 
-        Of a step that decides by itself there is one: what a search goes through is no list for
+        A step that picks its own constants has one variant: its choices are for a search, not for
         people.
         """
         if self.choose:
@@ -211,7 +211,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Variant:
-    """A step with a value for each of its constants; `Step.variant` makes it."""
+    """A step with a value for each of its constants; made by `Step.variant`."""
 
     step: Step
     values: tuple[tuple[str, int], ...]
@@ -221,55 +221,59 @@ class Variant:
 
     @property
     def constants(self) -> dict[str, int]:
-        """The value of each constant by its name."""
+        """The value of each constant, by name."""
         return dict(self.values)
 
     @property
     def params(self) -> str:
-        """The constants as records hold them, such as "TILE=32 GRAIN=2"."""
+        """The constants as records write them, such as "TILE=32 GRAIN=2"."""
         return " ".join(f"{name}={value}" for name, value in self.values)
 
     @property
     def is_default(self) -> bool:
-        """Whether every constant has the step's default."""
+        """True if every constant has the step's default value."""
         return self == self.step.variant()
 
     @property
     def kernel(self) -> Callable:
-        """The compiled-on-demand function."""
+        """The kernel for these constants; Numba compiles it at its first launch."""
         return self.step.build(**self.constants)
 
     def at(self, shape: Shape) -> Variant:
-        """What runs at this shape: the step's own choice where nobody asked for another."""
+        """Return the variant that runs at this shape.
+
+        A step with `choose` picks its constants for the shape, unless others than the defaults were
+        requested.
+        """
         if self.step.choose is None or not self.is_default:
             return self
         return self.step.variant(**self.step.choose(shape))
 
     def launch(self, shape: Shape) -> Launch | None:
-        """How the kernel is launched for this shape."""
+        """Return the grid and block for this shape; None on the CPU."""
         return self.step.launch(shape, **self.constants)
 
     def calls(
         self, shape: Shape, inputs: tuple, out, allocate: Allocate = on_device
     ) -> tuple[Call, ...]:
-        """Everything that one execution launches, in order, with all arguments.
+        """Return everything that one execution launches, in order, with all arguments.
 
-        inputs, out: the arrays of the task, where the step reads and writes them. allocate: where
-        memory comes from that the step needs besides.
+        `inputs` and `out` are the arrays of the task, in memory that the step reads and writes.
+        `allocate` provides the additional memory that the step needs.
         """
         return self.step.calls(self, shape, inputs, out, allocate)
 
     def main_call(
         self, shape: Shape, inputs: tuple, out, allocate: Allocate = on_device
     ) -> Call:
-        """The one among the `calls` that launches the step's own kernel."""
+        """Return the one of the `calls` that launches the step's own kernel."""
         calls, kernel = self.calls(shape, inputs, out, allocate), self.kernel
         return next(call for call in calls if call.kernel is kernel)
 
     def execution(
         self, shape: Shape, inputs: tuple, out, allocate: Allocate = on_device
     ) -> Callable[[], None]:
-        """All calls as one function without arguments."""
+        """Return a function without arguments that makes all calls."""
         bound = [call.bound() for call in self.calls(shape, inputs, out, allocate)]
         if len(bound) == 1:
             return bound[0]

@@ -1,4 +1,4 @@
-"""What a ladder computes: the arrays it takes, what a right result is, and how work is counted."""
+"""What ladders compute: their input arrays, the right result, and how work is counted."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from utils.machine.versions import cupy
 
 Shape = GemmShape | ReduceShape
 
-# The error that strict float32 may have is 1e-6·√k of the result's norm, for random inputs and
-# dot products of length k: a few units in the last place that add up like a random walk.
+# Strict float32 may be off by 1e-6·√k of the result's norm for random inputs and dot products of
+# length k: a few units in the last place, which add up like a random walk.
 ERROR_PER_ROOT_K = 1e-6
 # A float32 product of integers is exact while no partial sum reaches 2^24.
 LARGEST_EXACT = 2**24
@@ -29,10 +29,11 @@ ERROR_OF_A_SUM = 1e-6
 
 
 @dataclass(frozen=True)
-class Work:
-    """What one execution has to do: floating-point operations, or bytes to move. One is None.
+class TaskWork:
+    """The work of one execution: floating-point operations, or bytes to move. The other is None.
 
-    cached: the bytes come from a cache or from shared memory, and no data sheet has a peak for it.
+    `cached` is True if the bytes come from a cache or from shared memory, for which no data sheet
+    states a peak.
     """
 
     flops: int | None = None
@@ -42,10 +43,10 @@ class Work:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A computation that steps have in common, so that they can be compared.
+    """A computation that several steps share, so that they can be compared.
 
     parse: text -> shape. shape: sizes -> shape. check: arrays -> sizes, or CourseError.
-    input_shapes: shape -> the shape of each input array. output_shape: sizes -> that of the result.
+    input_shapes: shape -> the array shape of each input. output_shape: sizes -> that of the result.
     problem: (shape, kind of inputs) -> Problem. work: shape -> Work.
     signature: the Numba signature of every kernel, inputs first and the result last.
     """
@@ -56,12 +57,12 @@ class Task:
     input_shapes: Callable[[Shape], tuple[tuple[int, ...], ...]]
     output_shape: Callable[..., tuple[int, ...]]
     problem: Callable[[Shape, str], Problem]
-    work: Callable[[Shape], Work]
+    work: Callable[[Shape], TaskWork]
     signature: object
 
 
 def check_array(name: str, array, ndim: int) -> None:
-    """Refuse what is no float32 array in C order of `ndim` dimensions, with one sentence."""
+    """Raise CourseError unless `array` is a float32 array in C order with `ndim` dimensions."""
     check_float32(name, array, ndim)
     if not in_c_order(array):
         raise CourseError(
@@ -71,7 +72,7 @@ def check_array(name: str, array, ndim: int) -> None:
 
 
 def check_float32(name: str, array, ndim: int) -> None:
-    """Refuse what is no float32 array of `ndim` dimensions, with one sentence."""
+    """Raise CourseError unless `array` is a float32 array with `ndim` dimensions."""
     if not hasattr(array, "dtype"):
         raise CourseError(
             f"{name} is a {type(array).__name__}, and an array is needed: "
@@ -89,7 +90,7 @@ def check_float32(name: str, array, ndim: int) -> None:
 
 
 def in_c_order(array) -> bool:
-    """Whether the array's elements lie side by side in memory, its last index running fastest."""
+    """Return True if the array is contiguous in C order, with its last index running fastest."""
     # Numba's device arrays have a method where NumPy's and CuPy's have flags.
     method = getattr(array, "is_c_contiguous", None)
     return method() if method else array.flags.c_contiguous
@@ -102,7 +103,7 @@ def _check_gemm(a, b) -> tuple[int, int, int]:
 
 
 def product_sizes(a, b) -> tuple[int, int, int]:
-    """m, n, k of the product of two matrices; CourseError when they do not chain."""
+    """Return (m, n, k) of the product of two matrices; raise CourseError if they do not chain."""
     (m, k), (rows, n) = a.shape, b.shape
     if rows != k:
         raise CourseError(
@@ -129,20 +130,20 @@ def _gemm_problem(shape: GemmShape, kind: str) -> Problem:
 
 
 def _float64_product(a: np.ndarray, b: np.ndarray):
-    """a·b in float64: a CuPy array on the GPU where CuPy is there, a NumPy array otherwise."""
+    """Return a·b in float64: a CuPy array if CuPy is installed, a NumPy array otherwise."""
     xp = cupy() or np
     return xp.asarray(a, np.float64) @ xp.asarray(b, np.float64)
 
 
 def check_vector(x) -> tuple[int]:
-    """Refuse what is no float32 vector in C order; its length otherwise."""
+    """Return (length,) of a float32 vector in C order; raise CourseError for anything else."""
     check_array("x", x, ndim=1)
     return (x.shape[0],)
 
 
 def _sum_problem(shape: ReduceShape, kind: str) -> Problem:
     x = draw(kind, shape.elements, seed=1)
-    # In parts, because np.abs of everything would be a second array of the same size.
+    # Summed in parts, because np.abs of everything would be a second array of the same size.
     parts = np.array_split(x, 1 + x.size // 2**24)
     return Problem(
         shape,
@@ -160,7 +161,7 @@ GEMM = Task(
     input_shapes=lambda shape: ((shape.m, shape.k), (shape.k, shape.n)),
     output_shape=lambda m, n, k: (m, n),
     problem=_gemm_problem,
-    work=lambda shape: Work(flops=shape.flops),
+    work=lambda shape: TaskWork(flops=shape.flops),
     signature=void(float32[:, ::1], float32[:, ::1], float32[:, ::1]),
 )
 
@@ -171,6 +172,6 @@ SUM = Task(
     input_shapes=lambda shape: ((shape.elements,),),
     output_shape=lambda elements: (1,),
     problem=_sum_problem,
-    work=lambda shape: Work(bytes=shape.bytes_min),
+    work=lambda shape: TaskWork(bytes=shape.bytes_min),
     signature=void(float32[::1], float32[::1]),
 )

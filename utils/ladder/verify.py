@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from utils.ladder.ladder import Ladder
-from utils.ladder.problems import KINDS, Problem, Verdict, judge, poisoned
+from utils.ladder.problems import KINDS, Problem, StepVerdict, judge, poisoned
 from utils.ladder.shapes import GemmShape, ReduceShape
 from utils.ladder.step import Variant
 
 
-def execute(ladder: Ladder, variant: Variant, problem: Problem, inputs: tuple) -> Verdict:
-    """Run a step once into a poisoned output and judge it; the inputs lie where the step runs."""
+def execute(ladder: Ladder, variant: Variant, problem: Problem, inputs: tuple) -> StepVerdict:
+    """Run a step once into a poisoned output and judge it.
+
+    `inputs` are arrays in memory that the step can read.
+    """
     out = ladder.placed(variant.step, poisoned(problem.reference.shape))
     variant.at(problem.shape).execution(problem.shape, inputs, out)()
     return judge(problem, out)
@@ -22,13 +25,13 @@ def verify_all(
     variants: Sequence[Variant],
     shape: GemmShape | ReduceShape,
     kinds: Sequence[str] = KINDS,
-) -> list[Verdict]:
-    """One verdict per variant: the first that failed on a kind of inputs, or the last.
+) -> list[StepVerdict]:
+    """Return one verdict per variant: the first failure over all kinds of inputs, or the last pass.
 
-    The variants must have the same task and keep arrays in the same place. One kind of inputs is in
-    memory at a time.
+    The variants must have the same task and keep their arrays in the same memory. Only one kind of
+    inputs is in memory at a time.
     """
-    verdicts: list[Verdict | None] = [None] * len(variants)
+    verdicts: list[StepVerdict | None] = [None] * len(variants)
     for kind in kinds:
         problem = variants[0].step.task.problem(shape, kind)
         inputs = tuple(ladder.placed(variants[0].step, array) for array in problem.inputs)

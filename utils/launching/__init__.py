@@ -1,6 +1,6 @@
-"""The fast path of functions: plans, packed arguments, workspace, streams, arrays of any library.
+"""Fast launches for functions: plans, packed arguments, workspace, streams, arrays of any library.
 
-A function describes its launches once, as a plan; from then on only pointers and factors change.
-What enters is `Call`s. Nothing here knows a kernel, and nothing of Numba that is private is used
-elsewhere.
+A function describes its launches once, as a plan made from `Call`s. Later calls change only
+pointers and factors. No module here knows a particular kernel, and only these modules use private
+parts of Numba.
 """

@@ -1,7 +1,7 @@
-"""What a call is given: where an array lies, what a plan must know of it, and on whose stream.
+"""The arrays that a call receives: pointer, properties that a plan depends on, and current stream.
 
-`look` costs half a microsecond for arrays of Numba, CuPy and PyTorch, so it is asked at each call.
-Everything else that lies on a device is turned into an array of Numba's first.
+`look` takes half a microsecond for arrays of Numba, CuPy and PyTorch, so every call can afford it.
+Any other array on a device is first turned into a Numba array.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from utils.launching.slots import Slot
 
 WIDE_BYTES = 16
 CUDA_OF_DLPACK = 2
-# Part of what is known of an array without memory, so that no plan for others is found for it.
-_GONE = "gone"
+# Part of the key of an array whose memory was freed, so that it never matches a plan.
+_FREED = "freed"
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
     """The arrays of one library.
 
-    look: array -> (pointer, all else that a plan may depend on, beginning with the family).
-    slot: (array, number, pointer) -> Slot. stream: () -> the handle of the library's current
-    stream; None where the library has no current one. on_device: whether its arrays lie there.
+    look: array -> (pointer, key), where the key is all else that a plan may depend on and begins
+    with the family. slot: (array, number, pointer) -> Slot. stream: () -> the handle of the
+    library's current stream; None if the library has no current stream. on_device: True if its
+    arrays are in device memory.
     """
 
     name: str
@@ -40,16 +41,16 @@ class Family:
 
 
 def look(array) -> tuple[int, Hashable]:
-    """(pointer, what a plan depends on) of an array.
+    """Return (pointer, key) of an array; the key is everything that a plan depends on.
 
-    For an array on the host, and for what is no array, the pointer is 0 and no plan is ever kept.
+    The pointer is 0 for a host array and for an object that is no array. No plan is kept for these.
     """
     return (_LOOKS.get(type(array)) or _first_look(type(array), array))(array)
 
 
 @dataclass(frozen=True, eq=False)
 class Argument:
-    """An array that a call was given, and what `look` said of it."""
+    """An array that a call received, with the pointer and the key that `look` returned for it."""
 
     array: object
     pointer: int
@@ -60,37 +61,39 @@ class Argument:
         return self.known[0]
 
     def slot(self, number: int) -> Slot:
-        """What a plan knows of it; of any family but OTHER."""
+        """Return the slot that describes the array in a plan; for any family but OTHER."""
         return self.family.slot(self.array, number, self.pointer)
 
     def on_numbas(self, stream: int) -> Argument:
-        """One of OTHER as an array of Numba's over the same memory; any other as it is."""
+        """Return an array of family OTHER as a Numba array over its memory, any other unchanged."""
         return argument(on_numbas(self.array, stream)) if self.family is OTHER else self
 
     def on_device(self, stream: int) -> Argument:
-        """One on the host as its copy on the device; any other as it is."""
+        """Return a host array as its copy on the device, any other unchanged."""
         return self if self.family.on_device else argument(on_device(self.array, stream))
 
 
 def argument(array) -> Argument:
+    """Look at an array and return it as an `Argument`."""
     return Argument(array, *look(array))
 
 
 def family_of(array) -> Family:
-    """HOST, OTHER, NO_ARRAY, NUMBA, or that of CuPy or PyTorch."""
+    """Return the family of an array: HOST, OTHER, NO_ARRAY, NUMBA, or that of CuPy or PyTorch."""
     return look(array)[1][0]
 
 
 def on_numbas(array, stream: int):
-    """An array of OTHER as one of Numba's over the same memory, ready for that stream.
+    """Return an array of family OTHER as a Numba array over the same memory, ready for `stream`.
 
-    Where an interface names the library's stream, this waits for it; DLPack lets ours wait.
+    If the array's interface names a stream of its library, this function waits for that stream.
+    With DLPack, the library makes `stream` wait instead.
     """
     if hasattr(array, "__cuda_array_interface__"):
         return cuda.as_cuda_array(array)
     from cuda.core.utils import StridedMemoryView
 
-    # 1 is the default stream in the words of DLPack.
+    # DLPack calls the default stream 1.
     view = StridedMemoryView.from_dlpack(array, stream_ptr=stream or 1)
     interface = {
         "shape": tuple(view.shape),
@@ -103,43 +106,44 @@ def on_numbas(array, stream: int):
 
 
 def on_device(array: np.ndarray, stream: int):
-    """A copy of a host array in C order, made on that stream, which this waits for."""
-    where = cuda.external_stream(stream) if stream else 0
-    copy = cuda.to_device(np.ascontiguousarray(array), stream=where)
-    if where:
-        # Pinned memory is read until then, and belongs to the caller.
-        where.synchronize()
+    """Copy a host array to the device in C order, on `stream`, and wait for the copy."""
+    numba_stream = cuda.external_stream(stream) if stream else 0
+    copy = cuda.to_device(np.ascontiguousarray(array), stream=numba_stream)
+    if numba_stream:
+        # The copy reads the caller's pinned memory until then.
+        numba_stream.synchronize()
     return copy
 
 
 def check_device(name: str, slot: Slot, pointer: int, device: int) -> None:
-    """Refuse an array on another device than the current one, and one whose memory is gone."""
+    """Raise CourseError if an array is on another device than the current one, or was freed."""
     if not slot.size or not driver.present():
         return
     try:
-        lies_on = driver.device_of(pointer) if pointer else None
+        owner = driver.device_of(pointer) if pointer else None
     except driver.DriverError:
-        lies_on = None
-    if lies_on is None:
+        owner = None
+    if owner is None:
         raise CourseError(
-            f"The memory of {name} was given back, so there is nothing to read: make {name} again."
+            f"The memory of {name} was freed, so there is nothing to read: make {name} again."
         )
-    if lies_on != device:
+    if owner != device:
         raise CourseError(
-            f"{name} lies on device {lies_on}, and device {device} is the current one: make "
-            f"device {lies_on} current, or copy {name}."
+            f"{name} is on device {owner}, and device {device} is the current one: make "
+            f"device {owner} current, or copy {name}."
         )
 
 
 def slot_of(array, number: int) -> Slot:
-    """What a plan knows of an array of any family but OTHER."""
+    """Return the slot that describes an array of any family but OTHER."""
     return argument(array).slot(number)
 
 
 def stream_handle(stream) -> int:
-    """The handle of a stream of Numba, CuPy, PyTorch or any with `__cuda_stream__`; or a handle.
+    """Return the handle of a CUDA stream; an int is taken for a handle.
 
-    Raises CourseError for anything else.
+    Streams of Numba, CuPy and PyTorch are accepted, and any object with `__cuda_stream__`. Raises
+    CourseError for anything else.
     """
     if type(stream) is int:
         return stream
@@ -154,64 +158,65 @@ def stream_handle(stream) -> int:
     )
 
 
-def handle_for(given: Iterable[Argument], stream) -> int:
-    """The handle of the stream, or of the current one of the arrays' libraries."""
+def handle_for(arguments: Iterable[Argument], stream) -> int:
+    """Return the handle of `stream`; if it is None, that of the libraries' current stream."""
     if stream is not None:
         return stream_handle(stream)
-    return current_stream(tuple(one.family for one in given))()
+    return current_stream(tuple(each.family for each in arguments))()
 
 
 def current_stream(families: tuple[Family, ...]) -> Callable[[], int]:
-    """A function: on which stream a call with arrays of these families goes when none is given.
+    """Return a function that returns the stream of a call for which no stream is given.
 
-    The libraries' current one; the default stream where none has one. It raises CourseError where
-    two of them are on different streams, because then nobody knows who waits for whom.
+    That is the current stream of the arrays' libraries, or the default stream if none of them has
+    one. The function raises CourseError if two libraries have different current streams, because
+    neither would wait for the other.
     """
-    asked = tuple(dict.fromkeys(family.stream for family in families if family.stream))
-    if len(asked) < 2:
-        return asked[0] if asked else int
+    streams = tuple(dict.fromkeys(family.stream for family in families if family.stream))
+    if len(streams) < 2:
+        return streams[0] if streams else int
 
-    def agreed() -> int:
-        handles = {ask() for ask in asked}
+    def common_stream() -> int:
+        handles = {current() for current in streams}
         if len(handles) > 1:
             raise CourseError(
-                "The arrays belong to libraries whose current streams differ, and nobody knows "
-                "which of them waits: give stream=."
+                "The arrays belong to libraries whose current streams differ, and neither waits "
+                "for the other: give stream=."
             )
         return handles.pop()
 
-    return agreed
+    return common_stream
 
 
-def _of_numba(array):
-    known = NUMBA, array.shape, array.strides, array.dtype
+def _look_at_numba(array):
+    key = NUMBA, array.shape, array.strides, array.dtype
     memory = array.gpu_data
     if numba_kernels.is_freed(memory):
-        return 0, (*known, _GONE)
-    return memory.device_ctypes_pointer.value or 0, known
+        return 0, (*key, _FREED)
+    return memory.device_ctypes_pointer.value or 0, key
 
 
-def _of_numba_on_some_device(array):
-    pointer, known = _of_numba(array)
-    return pointer, (*known, driver.device_of(pointer) if pointer else None)
+def _look_at_numba_with_device(array):
+    pointer, key = _look_at_numba(array)
+    return pointer, (*key, driver.device_of(pointer) if pointer else None)
 
 
-def _of_cupy(array):
+def _look_at_cupy(array):
     data = array.data
-    known = _CUPY, array.shape, array.strides, array.dtype, data.device_id
-    return data.ptr, known if data.ptr else (*known, _GONE)
+    key = _CUPY, array.shape, array.strides, array.dtype, data.device_id
+    return data.ptr, key if data.ptr else (*key, _FREED)
 
 
-def _of_torch(tensor):
+def _look_at_torch(tensor):
     pointer = tensor.data_ptr()
-    known = (
+    key = (
         _TORCH, tensor.shape, tensor.stride(), tensor.dtype, tensor.get_device(),
         tensor.requires_grad or tensor.is_neg(),
     )  # fmt: skip
-    return pointer, known if pointer else (*known, _GONE)
+    return pointer, key if pointer else (*key, _FREED)
 
 
-def _numpy_like(array, number: int, pointer: int) -> Slot:
+def _slot_of_numpy_like(array, number: int, pointer: int) -> Slot:
     aligned = pointer % WIDE_BYTES == 0
     return Slot(number, tuple(array.shape), tuple(array.strides), np.dtype(array.dtype), aligned)
 
@@ -219,12 +224,12 @@ def _numpy_like(array, number: int, pointer: int) -> Slot:
 def _slot_of_torch(tensor, number: int, pointer: int) -> Slot:
     if tensor.requires_grad or tensor.is_neg():
         raise CourseError(
-            "A tensor that requires a gradient, or is the negative of what lies in memory, cannot "
-            "be read as it is: use tensor.detach().resolve_neg()."
+            "A tensor that requires a gradient, or whose negation is still pending, cannot be read "
+            "directly: use tensor.detach().resolve_neg()."
         )
     if not tensor.is_cuda:
         raise CourseError(
-            "A tensor of PyTorch lies on the host: use tensor.numpy() or tensor.cuda()."
+            "A tensor of PyTorch is on the host: use tensor.numpy() or tensor.cuda()."
         )
     name = str(tensor.dtype).removeprefix("torch.")
     try:
@@ -235,11 +240,11 @@ def _slot_of_torch(tensor, number: int, pointer: int) -> Slot:
     return Slot(number, tuple(tensor.shape), strides, dtype, pointer % WIDE_BYTES == 0)
 
 
-def _current_of_torch() -> int:
+def _current_stream_of_torch() -> int:
     return sys.modules["torch"].cuda.current_stream().cuda_stream
 
 
-def _current_of_cupy() -> int:
+def _current_stream_of_cupy() -> int:
     return sys.modules["cupy"].cuda.get_current_stream().ptr
 
 
@@ -247,31 +252,31 @@ def _without_pointer(name: str) -> Family:
     def look(array) -> tuple[int, Hashable]:
         return 0, (family,)
 
-    family = Family(name, look, _numpy_like, on_device=False)
+    family = Family(name, look, _slot_of_numpy_like, on_device=False)
     return family
 
 
 HOST = _without_pointer("the host")
-# It has an interface that Numba makes an array from.
+# Arrays with an interface from which Numba can make an array.
 OTHER = _without_pointer("another library")
 NO_ARRAY = _without_pointer("no array")
-NUMBA = Family("Numba", _of_numba, _numpy_like)
-_CUPY = Family("CuPy", _of_cupy, _numpy_like, _current_of_cupy)
-_TORCH = Family("PyTorch", _of_torch, _slot_of_torch, _current_of_torch)
+NUMBA = Family("Numba", _look_at_numba, _slot_of_numpy_like)
+_CUPY = Family("CuPy", _look_at_cupy, _slot_of_numpy_like, _current_stream_of_cupy)
+_TORCH = Family("PyTorch", _look_at_torch, _slot_of_torch, _current_stream_of_torch)
 
 _LOOKS: dict[type, Callable] = {}
 
 
 def _first_look(kind: type, array) -> Callable:
-    """How arrays of a type are looked at, found out once where the type decides it."""
+    """Return the function that looks at arrays of type `kind`; keep it if the type decides."""
     family = _family(array)
-    found = family.look
+    look_at = family.look
     if family is NUMBA and driver.present() and len(cuda.gpus) > 1:
-        # CuPy and PyTorch say for each array where it lies.
-        found = _of_numba_on_some_device
+        # Arrays of CuPy and PyTorch know their device.
+        look_at = _look_at_numba_with_device
     if family in (NUMBA, _CUPY, _TORCH):
-        _LOOKS[kind] = found
-    return found
+        _LOOKS[kind] = look_at
+    return look_at
 
 
 def _family(array) -> Family:

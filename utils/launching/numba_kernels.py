@@ -1,7 +1,7 @@
-"""All that the fast path needs of Numba and Numba keeps to itself; a test asks whether it is there.
+"""The private parts of Numba that fast launches use; a test checks that they exist.
 
-Numba compiles a kernel for the types of its arguments and loads it. It passes an array as seven
-numbers and more: two that are zero, size, bytes per element, pointer, shape, strides.
+Numba compiles a kernel for the types of its arguments and loads it. A kernel receives an array as
+several numbers: two zeros, size, bytes per element, pointer, shape, strides.
 """
 
 from __future__ import annotations
@@ -9,23 +9,26 @@ from __future__ import annotations
 from utils.launching import driver
 from utils.launching.slots import Slot
 
-# Where among an array's numbers its pointer stands.
+# The index of the pointer among the numbers of an array.
 POINTER = 4
 
 
 def loaded(kernel, arguments: tuple):
-    """The driver's function of a ``@cuda.jit`` kernel for such arguments, on the current device."""
+    """Return the driver's function of a ``@cuda.jit`` kernel for these argument types.
+
+    The function belongs to the current device.
+    """
     compiled = kernel.compile(tuple(map(kernel.typeof_pyval, arguments)))
     return driver.function_of(compiled.library.get_cufunc().handle)
 
 
 def numbers_of(slot: Slot) -> tuple[int, ...]:
-    """An array as a kernel gets it; its pointer is still zero."""
+    """Return the numbers that a kernel receives for an array; the pointer is still zero."""
     return 0, 0, slot.size, slot.dtype.itemsize, 0, *slot.shape, *slot.strides
 
 
 def is_freed(memory) -> bool:
-    """Whether the memory of a device array, its `gpu_data`, was given back by Numba."""
+    """Return True if Numba has freed the memory of a device array; `memory` is its `gpu_data`."""
     owner = getattr(memory, "_mem", None)
     if owner is None:  # another library's
         return False

@@ -1,7 +1,7 @@
-"""A plan: the launches of a function for arrays of certain shapes, found once.
+"""Plans: the launches of a function for arrays of certain shapes, prepared once.
 
-On a device its kernels are compiled and its arguments packed, and a launch writes pointers and
-factors and calls the driver. On the virtual GPU it goes through Numba's launch syntax.
+On a device, a plan has compiled kernels and packed arguments, and a launch only writes pointers and
+factors and calls the driver. On the virtual GPU, a plan goes through Numba's launch syntax.
 """
 
 from __future__ import annotations
@@ -20,32 +20,33 @@ from utils.ladder.step import Call
 from utils.launching import driver, numba_kernels, workspace
 from utils.launching.slots import Factor, Slot
 
-# Plans are small, but a program may ask for ever new shapes.
+# Plans are small, but a program may use an unlimited number of shapes.
 MOST_PLANS = 4096
-# A thread writes pointers, enqueues kernels that share a workspace, and must not be interrupted by
-# another one in between. Reentrant, because freeing memory can run code of others.
+# A thread writes pointers and enqueues kernels that share a workspace; no other thread may launch
+# in between. Reentrant, because freeing memory can run code of other libraries.
 _LAUNCHING = threading.RLock()
-# A plan compiles kernels, which takes seconds; others go on launching meanwhile.
+# Making a plan compiles kernels, which takes seconds; other threads go on launching meanwhile.
 _PLANNING = threading.RLock()
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class LaunchPlan:
     """All launches of one call of a function.
 
-    calls: with a Slot for each array and a Factor for each factor. arrays, factors: how many of
-    them a call gives. layout: the memory that the plan needs besides.
+    `calls` have a Slot for each array and a Factor for each factor. `arrays` and `factors` are the
+    numbers of them that a call passes. `layout` is the additional memory that the plan needs.
     """
 
     calls: tuple[Call, ...]
     arrays: int
     factors: int
-    layout: workspace.Layout
+    layout: workspace.WorkspaceLayout
 
     def ready(self, device: int) -> Callable:
-        """The plan as a function of (pointers, factors, stream, arrays), on that device.
+        """Return the plan as a function of (pointers, factors, stream, arrays), on that device.
 
-        stream: a handle. arrays: what lies at the pointers, for the virtual GPU.
+        `stream` is a handle. `arrays` are the objects that own the pointers; only the virtual GPU
+        uses them.
         """
         if not driver.present():
             return _ThroughNumba(self)
@@ -54,37 +55,38 @@ class Plan:
 
 
 class Plans:
-    """The plans of one function by all that they depend on; the oldest one goes first."""
+    """The plans of one function, by key. When there are too many, the oldest is dropped."""
 
     def __init__(self, most: int = MOST_PLANS) -> None:
         self._most = most
-        self._found: dict[Hashable, object] = {}
-        # Without a lock: a dict is safe to read while another thread writes it.
-        self.get = self._found.get
+        self._plans: dict[Hashable, object] = {}
+        # No lock is needed: a dict is safe to read while another thread writes it.
+        self.get = self._plans.get
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._plans)
 
     def made(self, key: Hashable, make: Callable[[], object]):
-        """The plan of that key, made by the first thread that asks for it."""
+        """Return the plan for `key`; the first thread that needs it calls `make`."""
         with _PLANNING:
-            plan = self._found.get(key)
+            plan = self._plans.get(key)
             if plan is None:
                 plan = make()
-                while len(self._found) >= self._most:
-                    del self._found[next(iter(self._found))]
-                self._found[key] = plan
+                while len(self._plans) >= self._most:
+                    del self._plans[next(iter(self._plans))]
+                self._plans[key] = plan
         return plan
 
 
 class _Packed:
-    """Arguments lie in one array of 8-byte words: pointers, factors, workspace, then what stays.
+    """A plan whose arguments are packed in one array of 8-byte words.
 
-    Kernels share the words of what they share.
+    The words are pointers, factors, addresses in the workspace, then constants. Kernels that take
+    the same argument share its words.
     """
 
-    def __init__(self, plan: Plan, device: int) -> None:
-        # A function is there as long as its kernel, and the plan has the kernels.
+    def __init__(self, plan: LaunchPlan, device: int) -> None:
+        # The driver's functions live as long as their kernels, and the plan holds the kernels.
         self._plan = plan
         self._device, self._layout, self._base = device, plan.layout, 0
         self._nbytes = plan.layout.nbytes
@@ -92,15 +94,15 @@ class _Packed:
         constants = self._own_at + len(plan.layout.slots)
         words, launches = [0] * constants, []
         for call in plan.calls:
-            places = []
+            indices = []
             for argument in call.arguments:
-                places += self._place(argument, plan, words)
-            launches.append((numba_kernels.loaded(call.kernel, call.arguments), call, places))
+                indices += self._word_indices(argument, plan, words)
+            launches.append((numba_kernels.loaded(call.kernel, call.arguments), call, indices))
         self._words = (ctypes.c_uint64 * len(words))(*words)
         first = ctypes.addressof(self._words)
         self._pointers = [
-            (ctypes.c_void_p * len(places))(*(first + 8 * place for place in places))
-            for _, _, places in launches
+            (ctypes.c_void_p * len(indices))(*(first + 8 * index for index in indices))
+            for _, _, indices in launches
         ]
         self._launches = tuple(
             (
@@ -121,53 +123,59 @@ class _Packed:
             self._write(self._words, 0, *pointers)
             for word, factor in zip(self._factors, factors):
                 word.value = factor
-            lent = self._take_workspace(stream) if self._nbytes else None
+            temporary = self._take_workspace(stream) if self._nbytes else None
             try:
-                for what, shared_bytes, parameters in self._launches:
-                    error = driver.launch(*what, shared_bytes, stream, parameters, 0)[0]
+                for function_and_sizes, shared_bytes, parameters in self._launches:
+                    error = driver.launch(
+                        *function_and_sizes, shared_bytes, stream, parameters, 0
+                    )[0]
                     if error:
                         driver.refuse(error, "cuLaunchKernel")
             finally:
-                if lent:
-                    driver.free_in_order(lent, stream)
+                if temporary:
+                    driver.free_in_order(temporary, stream)
 
     def _take_workspace(self, stream: int) -> int | None:
-        """Point the words of the workspace to it; returns what is lent for this call alone."""
-        base = workspace.POOL.block(self._device, stream, self._nbytes)
-        lent = None
+        """Write the workspace's addresses into the words.
+
+        Returns the address of memory that was allocated for this call alone, or None.
+        """
+        base = workspace.POOL.address(self._device, stream, self._nbytes)
+        temporary = None
         if base is None:
-            base = lent = driver.allocate_in_order(self._nbytes, stream)
+            base = temporary = driver.allocate_in_order(self._nbytes, stream)
             if any(self._layout.zeroed):
                 driver.zero(base, workspace.ZERO_BYTES, stream)
         if base != self._base:
             for word, offset in enumerate(self._layout.offsets, self._own_at):
                 self._words[word] = base + offset
             self._base = base
-        return lent
+        return temporary
 
     @staticmethod
-    def _place(argument, plan: Plan, words: list[int]) -> list[int]:
-        """The words of one argument; those that no other has are added."""
+    def _word_indices(argument, plan: LaunchPlan, words: list[int]) -> list[int]:
+        """Return the indices of an argument's words; append those that no other argument has."""
         if isinstance(argument, Factor):
             return [plan.arrays + argument.number]
         if isinstance(argument, tuple):  # a kernel gets its members one after the other
-            return [place for each in argument for place in _Packed._place(each, plan, words)]
+            members = (_Packed._word_indices(each, plan, words) for each in argument)
+            return [index for indices in members for index in indices]
         if not isinstance(argument, Slot):
             raw = np.asarray(argument).tobytes()
             words.append(int.from_bytes(raw, "little"))
             return [len(words) - 1]
         own = argument.number >= plan.arrays
         numbers = numba_kernels.numbers_of(argument)
-        places = list(range(len(words), len(words) + len(numbers)))
-        places[numba_kernels.POINTER] = argument.number + (plan.factors if own else 0)
+        indices = list(range(len(words), len(words) + len(numbers)))
+        indices[numba_kernels.POINTER] = argument.number + (plan.factors if own else 0)
         words += numbers
-        return places
+        return indices
 
 
 class _ThroughNumba:
-    """Numba's own launches, with new memory for each."""
+    """A plan that uses Numba's own launches and allocates its workspace anew for each call."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: LaunchPlan) -> None:
         self._plan = plan
 
     def __call__(self, pointers: tuple, factors: tuple, stream: int, arrays: Sequence) -> None:
@@ -176,25 +184,25 @@ class _ThroughNumba:
             on_device(slot.shape, slot.dtype, 0 if zero else None)
             for slot, zero in zip(layout.slots, layout.zeroed, strict=True)
         ]
-        every = [*arrays, *own]
+        all_arrays = [*arrays, *own]
 
-        def given(argument):
+        def value_of(argument):
             if isinstance(argument, Factor):
                 return np.float32(factors[argument.number])
             if not isinstance(argument, Slot):
                 return argument
-            array = every[argument.number]
+            array = all_arrays[argument.number]
             same = (array.shape, array.strides) == (argument.shape, argument.strides)
-            return array if same else _seen_as(array, argument)
+            return array if same else _view(array, argument)
 
         stream = cuda.external_stream(stream) if stream else 0
         for call in self._plan.calls:
-            where = call.launch.grid, call.launch.block, stream, call.launch.shared_bytes
-            call.kernel[where](*map(given, call.arguments))
+            launch = call.launch.grid, call.launch.block, stream, call.launch.shared_bytes
+            call.kernel[launch](*map(value_of, call.arguments))
 
 
-def _seen_as(array, slot: Slot):
-    """The memory of an array with the shape and the strides of the slot."""
+def _view(array, slot: Slot):
+    """Return a view of the array's memory with the shape and the strides of the slot."""
     if slot.ndim == 1 and array.is_c_contiguous():
         return array.ravel()
     interface = dict(array.__cuda_array_interface__, shape=slot.shape, strides=slot.strides)

@@ -1,4 +1,4 @@
-"""What a plan leaves open: where arrays lie, and factors that change from call to call."""
+"""The variables of a plan: arrays whose addresses change, and factors, from call to call."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numba.np.numpy_support import from_dtype
 
 @dataclass(frozen=True)
 class Slot:
-    """An array of which everything is known but where it lies.
+    """An array of which everything is known except its address.
 
-    number: which of a launch's arrays it is. strides: in bytes. dtype: NumPy's, or its name where
-    NumPy has none. aligned: whether it begins at a boundary of 16 bytes.
+    `number` is its index among a launch's arrays. `strides` are in bytes. `dtype` is a NumPy dtype,
+    or its name if NumPy has none. `aligned` is True if the array begins at a multiple of 16 bytes.
     """
 
     number: int
@@ -26,7 +26,7 @@ class Slot:
 
     @classmethod
     def new(cls, number: int, shape: tuple[int, ...], dtype) -> Slot:
-        """An array in C order."""
+        """Return the slot of a new array in C order."""
         dtype = np.dtype(dtype)
         strides = [dtype.itemsize]
         for extent in shape[:0:-1]:
@@ -43,7 +43,10 @@ class Slot:
 
     @property
     def extent(self) -> tuple[int, int]:
-        """The bytes that it touches, as (first, one after the last) from where it begins."""
+        """The range of bytes that the array touches, relative to its first element: (low, high).
+
+        `high` is one past the last byte. `low` is negative if a stride is negative.
+        """
         if not self.size:
             return 0, 0
         reach = [stride * (n - 1) for stride, n in zip(self.strides, self.shape, strict=True)]
@@ -54,29 +57,33 @@ class Slot:
         return self._is_dense(zip(self.shape[::-1], self.strides[::-1], strict=True))
 
     def meets(self, other: Slot) -> tuple[int, int]:
-        """Between which distances another array, from where this begins, has memory of it."""
+        """Return the open interval of pointer differences at which two arrays overlap.
+
+        The difference is the other array's pointer minus this array's. The interval is (0, 0) if
+        either array is empty.
+        """
         if not (self.size and other.size):
             return 0, 0
         (low, high), (low_other, high_other) = self.extent, other.extent
         return low - high_other, high - low_other
 
     def ravel(self) -> Slot:
-        """The same memory as one dimension; only for arrays in C order."""
+        """Return the same memory as one dimension; only for arrays in C order."""
         flat = Slot.new(self.number, (self.size,), self.dtype)
         return replace(flat, aligned=self.aligned)
 
     def transposed(self) -> Slot:
-        """The same memory with its two dimensions exchanged."""
+        """Return the same memory with its two dimensions exchanged."""
         return replace(self, shape=self.shape[::-1], strides=self.strides[::-1])
 
     def flat(self) -> Slot:
-        """All memory from its beginning to its end as one dimension; strides are not negative."""
+        """Return all memory from the first to the last element as one dimension; strides ≥ 0."""
         length = self.extent[1] // self.dtype.itemsize
         return replace(Slot.new(self.number, (length,), self.dtype), aligned=self.aligned)
 
-    def _is_dense(self, sides) -> bool:
+    def _is_dense(self, extents_and_strides) -> bool:
         expected = self.dtype.itemsize
-        for extent, stride in sides:
+        for extent, stride in extents_and_strides:
             if extent != 1 and stride != expected and self.size:
                 return False
             expected *= extent
@@ -84,7 +91,7 @@ class Slot:
 
     @property
     def _numba_type_(self) -> types.Array:
-        # As Numba types its device arrays: an array that repeats elements has no layout.
+        # Numba types its device arrays like this: an array that repeats elements has layout "A".
         repeats = self.size and 0 in self.strides
         layout = "A"
         if not repeats and self.is_c_contiguous():
@@ -96,7 +103,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Factor:
-    """A float32 that each call gives anew. number: which of its factors."""
+    """A float32 that each call passes anew; `number` is its index among the call's factors."""
 
     number: int
     _numba_type_ = float32

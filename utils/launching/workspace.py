@@ -1,8 +1,8 @@
-"""Memory that a plan needs besides its arrays: one block for each device and stream.
+"""Memory that plans need in addition to their arrays: one allocation per device and stream.
 
-A block grows and never shrinks, so that repeated calls allocate nothing. Kernels on one stream run
-one after the other, so all plans share its block. A captured graph may run at any time and beside
-anything, so its memory is its own: the graph allocates and frees it.
+An allocation grows and never shrinks, so that repeated calls allocate nothing. Kernels on one
+stream run one after the other, so all plans share the stream's allocation. A captured graph may run
+at any time and concurrently with other work, so a graph allocates and frees memory of its own.
 """
 
 from __future__ import annotations
@@ -12,24 +12,25 @@ from dataclasses import dataclass
 import numpy as np
 from numba import cuda
 
+from utils.division import cdiv
 from utils.launching import driver
 from utils.launching.slots import Slot
 
-# What lies at the beginning of a block and is zero before each launch: counters.
+# The size of the counters at the beginning of an allocation, which are zero before each launch.
 ZERO_BYTES = 256
-# Parts begin at multiples of this, as allocations do.
+# Every part begins at a multiple of this, as the driver's allocations do.
 UNIT_BYTES = 256
-# What needs more than this gets it for the one call.
+# A plan that needs more than this gets memory for one call at a time.
 MOST_BYTES = 1 << 30
-# A program that makes a new stream for each call must not keep a block for each.
-MOST_BLOCKS = 32
+# A program that makes a new stream for each call must not keep an allocation for each of them.
+MOST_ALLOCATIONS = 32
 
 
-class Layout:
-    """The workspace of one plan: what its calls are told to allocate, side by side in one block."""
+class WorkspaceLayout:
+    """The arrays that one plan's calls allocate, packed one after the other into one allocation."""
 
     def __init__(self, first: int) -> None:
-        """first: the number of the first slot."""
+        """`first` is the number of the first slot."""
         self.slots: list[Slot] = []
         self.offsets: list[int] = []
         self.zeroed: list[bool] = []
@@ -37,20 +38,23 @@ class Layout:
 
     @property
     def nbytes(self) -> int:
-        """How large a block must be; 0 where nothing is needed."""
+        """The size of the workspace in bytes; 0 if the plan needs none."""
         return self._end if self.slots else 0
 
     def allocate(self, size: int | tuple[int, ...], dtype, fill: int | None = None) -> Slot:
-        """Room for an array. fill: None, or 0 for what each launch finds zero and leaves zero."""
+        """Reserve room for an array and return its slot.
+
+        `fill` is None, or 0 for an array that every launch finds zero and leaves zero.
+        """
         shape = size if isinstance(size, tuple) else (size,)
         slot = Slot.new(self._first + len(self.slots), shape, dtype)
         nbytes = slot.size * slot.dtype.itemsize
         if fill is None:
             self.offsets.append(self._end)
-            self._end += -(-nbytes // UNIT_BYTES) * UNIT_BYTES
+            self._end += cdiv(nbytes, UNIT_BYTES) * UNIT_BYTES
         else:
             self.offsets.append(self._zeros)
-            self._zeros += -(-nbytes // 8) * 8
+            self._zeros += cdiv(nbytes, 8) * 8
             assert fill == 0, "no other number is prepared"
             assert self._zeros <= ZERO_BYTES, "there is no room for so many counters"
         self.zeroed.append(fill is not None)
@@ -59,31 +63,38 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Block:
-    """Device memory. owner: keeps it."""
+class Allocation:
+    """Device memory that lives as long as `owner`."""
 
     pointer: int
     nbytes: int
     owner: object
 
 
-def on_current_device(nbytes: int) -> Block:
-    """New memory."""
+def on_current_device(nbytes: int) -> Allocation:
+    """Allocate `nbytes` bytes on the current device."""
     with driver.outside_captures():
         owner = cuda.device_array(nbytes, np.uint8)
-    return Block(owner.gpu_data.device_ctypes_pointer.value, nbytes, owner)
+    return Allocation(owner.gpu_data.device_ctypes_pointer.value, nbytes, owner)
 
 
 class Pool:
-    """The blocks of this process. Whoever uses it holds the lock of the launches."""
+    """The workspaces of this process. The caller must hold the launch lock."""
 
-    def __init__(self, allocate=on_current_device, most_bytes=MOST_BYTES, most_blocks=MOST_BLOCKS):
-        self._allocate, self._most_bytes, self._most_blocks = allocate, most_bytes, most_blocks
-        # For each (device, stream) all its blocks: work may be under way in those outgrown.
-        self._blocks: dict[tuple[int, int], list[Block]] = {}
+    def __init__(
+        self, allocate=on_current_device, most_bytes=MOST_BYTES, most_allocations=MOST_ALLOCATIONS
+    ):
+        self._allocate = allocate
+        self._most_bytes, self._most_allocations = most_bytes, most_allocations
+        # All allocations of each (device, stream): work may still be in flight in outgrown ones.
+        self._allocations: dict[tuple[int, int], list[Allocation]] = {}
 
-    def block(self, device: int, stream: int, nbytes: int) -> int | None:
-        """Where the block of that stream lies; None where memory must be lent for the one call."""
+    def address(self, device: int, stream: int, nbytes: int) -> int | None:
+        """Return the address of the stream's workspace, grown if necessary.
+
+        Returns None if the memory must be allocated for this call alone, because the plan needs too
+        much or the stream is being captured.
+        """
         if nbytes > self._most_bytes:
             return None
         # The default stream is always the same, and is never captured.
@@ -94,29 +105,29 @@ class Pool:
         else:
             stream_id = 0
         key = device, stream_id
-        blocks = self._blocks.get(key)
-        if blocks and blocks[-1].nbytes >= nbytes:
-            return blocks[-1].pointer
+        allocations = self._allocations.get(key)
+        if allocations and allocations[-1].nbytes >= nbytes:
+            return allocations[-1].pointer
         grown = self._grown(key, nbytes)
         driver.zero(grown.pointer, ZERO_BYTES, stream)
         return grown.pointer
 
     @property
     def nbytes(self) -> int:
-        """All that it holds."""
-        return sum(block.nbytes for blocks in self._blocks.values() for block in blocks)
+        """The number of bytes that the pool holds."""
+        return sum(each.nbytes for several in self._allocations.values() for each in several)
 
-    def _grown(self, key: tuple[int, int], nbytes: int) -> Block:
-        of_device = [other for other in self._blocks if other[0] == key[0]]
-        if key not in self._blocks and len(of_device) >= self._most_blocks:
+    def _grown(self, key: tuple[int, int], nbytes: int) -> Allocation:
+        on_device = [other for other in self._allocations if other[0] == key[0]]
+        if key not in self._allocations and len(on_device) >= self._most_allocations:
             driver.synchronize_device()
-            for other in of_device:
-                del self._blocks[other]
-        blocks = self._blocks.get(key, [])
-        # Twice as large each time, so that a stream has less than three times what it may have.
-        doubled = 2 * blocks[-1].nbytes if blocks else 0
+            for other in on_device:
+                del self._allocations[other]
+        allocations = self._allocations.get(key, [])
+        # The size doubles each time, so a stream holds less than three times the limit in total.
+        doubled = 2 * allocations[-1].nbytes if allocations else 0
         new = self._allocate(min(max(nbytes, doubled), self._most_bytes))
-        self._blocks[key] = [*blocks, new]
+        self._allocations[key] = [*allocations, new]
         return new
 
 

@@ -1,7 +1,7 @@
-"""What a lesson imports, as `from utils import lessons as course`: predictions, code, counts.
+"""The functions that a lesson calls, imported as `from utils import lessons as course`.
 
-And what executes and checks the notebooks. `lesson_NN/` holds what serves lesson NN alone; what a
-kernel or a command line needs stays out.
+This package also executes and checks the notebooks. `lesson_NN/` holds the code that only lesson NN
+uses. Kernels and command lines never import this package.
 """
 
 from utils.lessons.block_sums import (
@@ -24,7 +24,7 @@ from utils.lessons.counting import (
 from utils.lessons.edits import Edit, edited
 from utils.lessons.estimates import draw_estimates, draw_gains, draw_growth, estimates
 from utils.lessons.findings import findings
-from utils.lessons.grains import (
+from utils.lessons.granularity import (
     draw_grains,
     fastest_tile,
     grain_costs,
@@ -36,7 +36,7 @@ from utils.lessons.grains import (
 from utils.lessons.inner_loops import draw_loops, hot_loop, hot_loops, two_estimates
 from utils.lessons.lesson import device_shown, peaks, this_device
 from utils.lessons.lesson_01.recorded_pitfalls import device_to_time, draw_pitfalls, recorded_series
-from utils.lessons.lesson_02.on_the_cpu import (
+from utils.lessons.lesson_02.single_core import (
     cache_misses,
     count_misses,
     faster_by_size,
@@ -47,7 +47,7 @@ from utils.lessons.lesson_02.on_the_cpu import (
     vector_loop,
 )
 from utils.lessons.lesson_14.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
-from utils.lessons.lesson_15.designs import bandwidth_needed, bandwidths_needed, designs
+from utils.lessons.lesson_15.tile_designs import bandwidth_needed, bandwidths_needed, designs
 from utils.lessons.lesson_16.reading_machine_code import (
     control_codes,
     draw_operands,
@@ -60,21 +60,21 @@ from utils.lessons.lesson_16.reading_machine_code import (
     spilled_ms,
     spills,
 )
-from utils.lessons.lesson_19.block_grids import (
+from utils.lessons.lesson_19.recorded_grids import (
     blocks_at_once,
     draw_blocks,
     gains,
     grids,
     share_of_blocks,
 )
-from utils.lessons.lesson_20.ways_to_add import (
+from utils.lessons.lesson_20.reduction_comparison import (
     as_called,
     bytes_under_way,
     launches_and_memory,
     rates,
 )
 from utils.lessons.lesson_21.calibration import whole_ledger
-from utils.lessons.lesson_21.rooflines import (
+from utils.lessons.lesson_21.roofline_analysis import (
     busy,
     counted_and_profiled,
     dram_over_least,
@@ -100,7 +100,7 @@ from utils.lessons.recorded import (
 )
 from utils.lessons.shared_reads import shared_reads
 from utils.lessons.show_step import show_step
-from utils.lessons.starting import start
+from utils.lessons.start_card import start
 from utils.lessons.wavefronts import (
     profiled_wavefronts,
     shared_memory_ms,

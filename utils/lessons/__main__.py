@@ -1,10 +1,10 @@
-"""`python -m utils.lessons where 08`: every file that belongs to lesson 08."""
+"""Print every file that belongs to a lesson: `python -m utils.lessons where 08`."""
 
 import argparse
 import sys
 
 from utils.errors import CourseError
-from utils.lessons.where import page
+from utils.lessons.files import page
 
 
 def main() -> int:

@@ -1,7 +1,7 @@
-"""One block of a reduction: what it asks of shared memory and of the schedulers, and its time.
+"""The cost of one block of a reduction: shared-memory wavefronts, instructions and cycles.
 
-`python -m tools.records.block_instructions` makes the record of its instructions, for machines
-without a compiler.
+`python -m tools.records.block_instructions` records the instruction counts, for machines without a
+compiler.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from virtual_gpu.pictures.svg import Picture
 FILE = DATA / "compiled" / "block_instructions.csv"
 BANKS = 32
 
-COUNTED = 4  # blocks that are launched to be counted; all do the same
+COUNTED = 4  # blocks in the launch that is counted; all do the same work
 
 
 @dataclass(frozen=True)
-class Block:
-    """What one block does that is full.
+class BlockCounts:
+    """Counts of one full block of a reduction.
 
-    elements: that it adds. requests, wavefronts: loads and stores of shared memory. lanes: active
-    in a request, on average. barriers: that each thread passes. turns: of the loop over the steps
-    of the tree, for each thread.
+    elements: the elements that the block adds. requests, wavefronts: of all loads and stores of
+    shared memory. lanes: the mean number of active lanes per request. barriers: barriers per
+    thread. iterations: of the loop over the levels of the tree, per thread.
     """
 
     elements: int
@@ -47,39 +47,42 @@ class Block:
     wavefronts: float
     lanes: float
     barriers: float
-    turns: float
+    iterations: float
 
 
-def block_of(step: Step | Variant) -> Block:
-    """Counted on the virtual GPU."""
+def block_of(step: Step | Variant) -> BlockCounts:
+    """Count the work of one full block of a reduction on the virtual GPU."""
     variant = as_variant(step)
     launch = variant.launch(ladder_of(variant.step).parse("1"))
     elements = _elements(variant)
-    seen = watch(variant, str(COUNTED * elements))
-    shared = [one for one in seen.access_counts if one.space == "shared"]
-    requests = sum(one.requests for one in shared)
-    return Block(
+    trace = watch(variant, str(COUNTED * elements))
+    shared = [count for count in trace.access_counts if count.space == "shared"]
+    requests = sum(count.requests for count in shared)
+    return BlockCounts(
         elements=elements,
         requests=requests / COUNTED,
-        wavefronts=sum(one.wavefronts for one in shared) / COUNTED,
-        lanes=sum(one.lanes for one in shared) / requests,
-        barriers=seen.totals["barriers"] / COUNTED / (launch.threads // WARP),
-        turns=sum(seen.turns.values()) / COUNTED / launch.threads,
+        wavefronts=sum(count.wavefronts for count in shared) / COUNTED,
+        lanes=sum(count.lanes for count in shared) / requests,
+        barriers=trace.totals["barriers"] / COUNTED / (launch.threads // WARP),
+        iterations=sum(trace.turns.values()) / COUNTED / launch.threads,
     )
 
 
 def blocks(**steps: Step | Variant) -> Table:
-    """Counts of one block. steps: by the name that the reader sees, with _ for spaces."""
+    """Return a table of the shared-memory counts of one block, one row per step.
+
+    steps: one per row; the keyword is the row's name, with _ for spaces.
+    """
     rows = []
     for name, step in steps.items():
-        one = block_of(step)
+        block = block_of(step)
         rows.append(
             (
                 name.replace("_", " "),
-                f"{one.requests:g}",
-                f"{one.lanes:.3g}",
-                f"{one.wavefronts:g}",
-                f"{one.barriers:g}",
+                f"{block.requests:g}",
+                f"{block.lanes:.3g}",
+                f"{block.wavefronts:g}",
+                f"{block.barriers:g}",
             )
         )
     head = ("", "requests", "lanes per request", "wavefronts", "barriers")
@@ -87,24 +90,25 @@ def blocks(**steps: Step | Variant) -> Table:
 
 
 def _steps(trace: Trace, array: str) -> list[Event]:
-    """For each step of the tree the first load of this array; thread 0's last one is left out.
+    """Return the first load of the array in each level of the tree.
 
-    trace: of a launch that has recorded a block.
+    Each level loads twice. The last load of all, in which thread 0 reads the sum, is left out.
     """
-    loads = [one for one in trace.recording.events if (one.array, one.kind) == (array, "load")]
+    events = trace.recording.events
+    loads = [event for event in events if (event.array, event.kind) == (array, "load")]
     return loads[:-1:2]
 
 
 def _by_warp(event: Event) -> list[np.ndarray]:
-    """The elements that each warp with an active lane wants, -1 for a lane that is not."""
+    """Return one array per warp with an active lane: the index each lane loads, -1 if inactive."""
     return [lanes for lanes in event.first.reshape(-1, WARP) if (lanes >= 0).any()]
 
 
 @dataclass(frozen=True)
 class LoadOfStep:
-    """The first load in a step of the tree, by all warps of one block.
+    """The first load in one level of the tree, summed over all warps of one block.
 
-    lanes: that are active. requests: warps with such a lane. wavefronts: of all these requests.
+    lanes: active lanes. requests: warps with an active lane. wavefronts: of all these requests.
     """
 
     lanes: int
@@ -113,44 +117,48 @@ class LoadOfStep:
 
 
 def loads_by_step(trace: Trace, array: str) -> list[LoadOfStep]:
-    """What the first load of each step of the tree asks for, in the recorded block.
+    """Return the lanes, requests and wavefronts of the first load in each level of the tree.
 
-    trace: of a launch that has recorded a block. array: of float32 in shared memory.
+    trace: a launch that recorded one block. array: the name of a float32 array in shared memory.
     """
     return [_load_of_step(_by_warp(step)) for step in _steps(trace, array)]
 
 
 def _load_of_step(warps: list[np.ndarray]) -> LoadOfStep:
-    wanted = [lanes[lanes >= 0] for lanes in warps]
+    indices = [lanes[lanes >= 0] for lanes in warps]
     return LoadOfStep(
-        lanes=sum(lanes.size for lanes in wanted),
-        requests=len(wanted),
-        wavefronts=sum(max(Counter(lanes % BANKS).values()) for lanes in wanted),
+        lanes=sum(lanes.size for lanes in indices),
+        requests=len(indices),
+        wavefronts=sum(max(Counter(lanes % BANKS).values()) for lanes in indices),
     )
 
 
 def draw_step(trace: Trace, array: str, step: int) -> Picture:
-    """Which lanes of the first warp want which bank, in a step of the tree, from 1 on.
+    """Draw which bank each lane of the first active warp loads from, in one level of the tree.
 
-    trace, array: as for `loads_by_step`.
+    step: the level, counted from 1. trace, array: as for `loads_by_step`.
     """
     lanes = _by_warp(_steps(trace, array)[step - 1])[0]
-    addresses = tuple(int(one) * 4 if one >= 0 else None for one in lanes)
+    addresses = tuple(int(index) * 4 if index >= 0 else None for index in lanes)
     return draw_banks(replace(trace.warp_access(array), addresses=addresses))
 
 
 def turns_and_busy(trace: Trace, array: str) -> tuple[int, int]:
-    """Turns of the recorded block's warps through the loop, and those in which a lane adds."""
+    """Return (iterations of the tree's loop, those with an active lane), both over all warps.
+
+    trace, array: as for `loads_by_step`.
+    """
     steps = _steps(trace, array)
     warps = steps[0].first.size // WARP
     return warps * len(steps), sum(len(_by_warp(step)) for step in steps)
 
 
 def instructions_of_block(step: Step | Variant) -> int:
-    """Instructions that the warps of a full block start, in the machine code for the device shown.
+    """Return the number of instructions that the warps of one full block issue.
 
-    Where the compiler is missing: from the record, which has the ladder's reduce0 to reduce3 with
-    blocks of 128 and 256. CourseError for what it does not have.
+    They are counted in the machine code for the device shown. Without a compiler the number comes
+    from the record, which has the ladder's reduce0 to reduce3 with blocks of 128 and 256 threads.
+    Raises CourseError if the record does not have the kernel either.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
@@ -162,9 +170,10 @@ def instructions_of_block(step: Step | Variant) -> int:
 
 
 def compiled_instructions(variant: Variant, arch: str) -> int:
-    """The same, compiled here; CourseError without a compiler, and for code without one loop.
+    """Return the number of instructions that one full block issues, by compiling the kernel here.
 
-    Behind this loop all warps leave but the first.
+    The count assumes that after the only loop every warp exits except the first. Raises CourseError
+    without a compiler, and if the machine code does not have exactly one loop.
     """
     code = xray(variant.kernel, variant.step.signature, arch)
     if len(code.loops) != 1:
@@ -174,17 +183,18 @@ def compiled_instructions(variant: Variant, arch: str) -> int:
             "one loop, such as reduce0 to reduce3."
         )
     loop = code.hot
-    ends = [place for place, one in enumerate(code.code) if one.name == "EXIT"]
-    leave = next(place for place in ends if place > loop.end)
-    of_all = loop.start + len(loop.body) * round(block_of(variant).turns) + leave - loop.end
-    of_first = next(place for place in ends if place > leave) - leave
+    exits = [index for index, instruction in enumerate(code.code) if instruction.name == "EXIT"]
+    first_exit = next(index for index in exits if index > loop.end)
+    in_loop = len(loop.body) * round(block_of(variant).iterations)
+    every_warp = loop.start + in_loop + first_exit - loop.end
+    first_warp_only = next(index for index in exits if index > first_exit) - first_exit
     threads = variant.launch(ladder_of(variant.step).parse("1")).threads
-    return threads // WARP * of_all + of_first
+    return threads // WARP * every_warp + first_warp_only
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """A row of the record: the instructions of a block, and the compiler that made them."""
+class RecordedBlock:
+    """A row of the record: the instructions of one block, and the compiler's versions."""
 
     arch: str
     toolkit: str
@@ -194,12 +204,12 @@ class Recorded:
 
 
 def recorded_instructions() -> dict[tuple[str, str], int]:
-    """The record, by architecture and kernel."""
-    return {(row.arch, row.kernel): row.instructions for row in rows.read(FILE, Recorded)}
+    """Return the recorded instructions per block, by (architecture, kernel)."""
+    return {(row.arch, row.kernel): row.instructions for row in rows.read(FILE, RecordedBlock)}
 
 
 def recorded_cycles(step: Step | Variant, shape: str) -> float:
-    """Cycles of an SM from one block to the next: its recorded time by its share of the blocks."""
+    """Return the cycles that an SM takes per block: the recorded time × SMs / launched blocks."""
     variant, device = as_variant(step), device_shown()
     launched = variant.launch(ladder_of(variant.step).parse(shape)).blocks
     cycles = recorded_ms(variant, shape) * 1e3 * device.boost_clock_mhz
@@ -207,18 +217,19 @@ def recorded_cycles(step: Step | Variant, shape: str) -> float:
 
 
 def block_cycles(shape: str = "2^30", **steps: Step | Variant) -> Table:
-    """Three estimates of what one block costs its SM, each alone, and the recorded cycles.
+    """Return a table of the cycles that one block costs its SM: three estimates and the record.
 
-    Memory at the data sheet's bandwidth; shared memory at one wavefront per cycle; instructions at
-    one per cycle and scheduler. steps: by the name that the reader sees, with _ for spaces. Of an
-    edited copy there is no record, nor its instructions where the compiler is missing.
+    Each estimate assumes that only one resource is busy: memory at the data sheet's bandwidth,
+    shared memory at one wavefront per cycle, instructions at one per cycle and scheduler. steps:
+    one per row; the keyword is the row's name, with _ for spaces. An edited copy has no record, and
+    without a compiler no instruction count.
     """
     device = device_shown()
     schedulers = limits_of(device.compute_capability).sub_partitions
     bytes_per_cycle = device.memory_gb_per_s * 1e3 / device.boost_clock_mhz / device.sms
     rows, note = [], ""
     for name, step in steps.items():
-        one, known = block_of(step), _is_of_the_ladder(as_variant(step))
+        block, recorded = block_of(step), _is_of_the_ladder(as_variant(step))
         try:
             instructions = f"{instructions_of_block(step) / schedulers:.0f}"
         except CourseError as error:
@@ -226,10 +237,10 @@ def block_cycles(shape: str = "2^30", **steps: Step | Variant) -> Table:
         rows.append(
             (
                 name.replace("_", " "),
-                f"{4 * one.elements / bytes_per_cycle:.0f}",
-                f"{one.wavefronts:.0f}",
+                f"{4 * block.elements / bytes_per_cycle:.0f}",
+                f"{block.wavefronts:.0f}",
                 instructions,
-                f"{recorded_cycles(step, shape):.0f}" if known else "–",
+                f"{recorded_cycles(step, shape):.0f}" if recorded else "–",
             )
         )
     head = ("", "memory", "wavefronts", "instructions", "recorded")
@@ -238,9 +249,9 @@ def block_cycles(shape: str = "2^30", **steps: Step | Variant) -> Table:
 
 
 def bandwidths(shape: str = "2^30", **steps: Step | Variant) -> Table:
-    """Recorded times and rates, how much faster than the one before, the share of the peak.
+    """Return a table of recorded times, GB/s, speedups over the row above and shares of the peak.
 
-    steps: by the name that the reader sees, with _ for spaces.
+    steps: one per row; the keyword is the row's name, with _ for spaces.
     """
     device, rows, before = device_shown(), [], None
     for name, step in steps.items():
@@ -261,7 +272,7 @@ def bandwidths(shape: str = "2^30", **steps: Step | Variant) -> Table:
 
 
 def _elements(variant: Variant) -> int:
-    """Elements of a full block: the most that one block is launched for."""
+    """Return the elements of a full block: the most for which one block is launched."""
     parse, elements = ladder_of(variant.step).parse, 1
     while variant.launch(parse(str(2 * elements))).blocks == 1:
         elements *= 2
@@ -269,5 +280,5 @@ def _elements(variant: Variant) -> int:
 
 
 def _is_of_the_ladder(variant: Variant) -> bool:
-    """Not an edited copy, which has the same name."""
+    """Return False for an edited copy, which has the same name as its step."""
     return any(variant.step is step for step in ladder_of(variant.step).steps)

@@ -1,4 +1,4 @@
-"""Cards and tables: what a cell of a lesson says, for a notebook and as plain text."""
+"""Text boxes and tables that a notebook cell shows, as HTML and as plain text."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from utils.translation import translate
 from virtual_gpu.pictures.svg import in_code
 
 KINDS = ("ask", "good", "bad")
-_WORDS = ' class="words"'  # of a column that holds sentences
+_WORDS = ' class="words"'  # for a column of sentences
 _STYLE = """<style>
 .course {font-family: system-ui, sans-serif; font-size: 14px; line-height: 1.5}
 .course-card {border-left: 4px solid #8b9096; background: rgba(128,128,128,.10);
@@ -40,10 +41,10 @@ def _block(inner: str) -> str:
 
 @dataclass(frozen=True)
 class Card:
-    """Some sentences on a ground of their own. What stands between backticks is code.
+    """A highlighted box of sentences. Text between backticks is shown as code.
 
-    kind: "ask" for a question or a hint of the course, "good", or "bad". hints: sentences that fold
-    out one inside the other.
+    kind: "ask" for a question or a hint of the course, "good" or "bad". hints: sentences in nested
+    folds, so that each hint reveals the next fold.
     """
 
     kind: str
@@ -57,13 +58,14 @@ class Card:
         return str(self)
 
     def _repr_html_(self) -> str:
-        told = "".join(f"<p>{in_code(sentence)}</p>" for sentence in self.sentences)
-        return _block(f'<div class="course-card {self.kind}">{told}{_folded(self.hints)}</div>')
+        paragraphs = "".join(f"<p>{in_code(sentence)}</p>" for sentence in self.sentences)
+        hints = _folded(self.hints)
+        return _block(f'<div class="course-card {self.kind}">{paragraphs}{hints}</div>')
 
 
 @dataclass(frozen=True)
 class Table:
-    """A small table: at most eight rows and five columns, the first of them words.
+    """A small table of text: at most eight rows and five columns; the first column names the rows.
 
     note: a sentence below the table.
     """
@@ -89,7 +91,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         wordy = [any(map(_is_words, column)) for column in zip(*self.rows, strict=True)]
-        wordy = wordy or [False] * len(self.head)  # of a table without rows
+        wordy = wordy or [False] * len(self.head)  # a table without rows
         heads = "".join(
             f'<th scope="col"{_WORDS * words}>{in_code(title)}</th>'
             for title, words in zip(self.head, wordy, strict=True)
@@ -102,24 +104,28 @@ class Table:
 
 
 def table(caption: str, head: Sequence[str], rows: Sequence[Sequence], note: str = "") -> Table:
-    """A table of anything that can be written as text."""
-    return Table(caption, tuple(head), tuple(tuple(map(str, row)) for row in rows), note)
+    """Return a Table of any values, each converted with `str`.
+
+    Caption and head are translated where they are constants of the catalogue.
+    """
+    titles = tuple(translate(title) if title else "" for title in head)
+    return Table(translate(caption), titles, tuple(tuple(map(str, row)) for row in rows), note)
 
 
-def _is_words(said: str) -> bool:
-    return said.count(" ") > 3
+def _is_words(cell: str) -> bool:
+    return cell.count(" ") > 3
 
 
-def _cell(said: str, words: bool) -> str:
-    """A cell of a table; a column that holds sentences gets more room than one with numbers."""
-    if re.fullmatch(r"[\d.,]+ \S+", said):
-        said = said.replace(" ", "\u00a0")  # a number stays beside its unit
-    return f"<td{_WORDS * words}>{in_code(said)}</td>"
+def _cell(cell: str, words: bool) -> str:
+    """Return a table cell as HTML; a column of sentences is wider than a column of numbers."""
+    if re.fullmatch(r"[\d.,]+ \S+", cell):
+        cell = cell.replace(" ", "\u00a0")  # no line break between a number and its unit
+    return f"<td{_WORDS * words}>{in_code(cell)}</td>"
 
 
 def _folded(hints: Sequence[str]) -> str:
     inner = ""
     for number, hint in reversed(list(enumerate(hints, start=1))):
-        title = html.escape(f"Hint {number}")
+        title = html.escape(translate("Hint {number}", number=number))
         inner = f"<details><summary>{title}</summary><p>{in_code(hint)}</p>{inner}</details>"
     return inner

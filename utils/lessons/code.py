@@ -1,4 +1,4 @@
-"""Code in a lesson: a whole step, what a step changes, what an edit changes."""
+"""Source code as HTML for a lesson: a whole step, one kernel, or a change between two versions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from IPython.display import HTML
 from utils.errors import CourseError
 from utils.ladder.step import Step
 from utils.lessons.edits import difference, source_of
-from utils.lessons.rooms import read_in_all
+from utils.lessons.folders import read_in_all
+from utils.translation import translate
 from virtual_gpu.pictures.svg import in_code
 
 SENTENCES = "changes.toml"
 
-# In a <pre>, so that the code keeps its indentation where styles are taken away.
+# In a <pre>, so that the code keeps its indentation where a viewer strips the styles.
 _STYLE = """<style>
 pre.lesson-code.lesson-code {font: 12px/1.45 monospace; overflow-x: auto; margin: 4px 0;
  border: 1px solid rgba(128,128,128,.4); border-radius: 6px; padding: 6px 0; color: inherit;
@@ -41,15 +42,15 @@ _KINDS = {"+": "added", "-": "removed", "@": "skipped"}
 
 
 def show_source(step: Step) -> HTML:
-    """The whole file of a step."""
+    """Show the whole source file of a step."""
     return _block(source_of(step.file).rstrip().splitlines(), marked=False)
 
 
 def show_kernel(shown: Step | Callable, comments: bool = True, **constants: int) -> HTML:
-    """A kernel as it stands in its file, without comments; those fold out below it.
+    """Show a kernel without its comments, above a fold that has the same code with them.
 
-    A comment may hold what a lesson is about to ask. comments: whether they can be folded out.
-    shown: a kernel, or a step with constants of its factory.
+    Comments are folded because they may hold the answer to a question of the lesson. shown: a
+    kernel, or a step whose factory gets `constants`. comments: False leaves the fold out.
     """
     kernel = shown.variant(**constants).kernel if isinstance(shown, Step) else shown
     function = kernel.py_func
@@ -58,23 +59,24 @@ def show_kernel(shown: Step | Callable, comments: bool = True, **constants: int)
     if not comments:
         return HTML(f"{_STYLE}{_rows(bare, marked=False)}")
     whole = _rows(text.splitlines(), marked=False)
-    has = "comments, which say what this lesson finds out" if "# " in text else "docstring"
+    title = translate("The same with its docstring")
+    if "# " in text:
+        title = translate("The same with its comments, which say what this lesson finds out")
     return HTML(
-        f"{_STYLE}{_rows(bare, marked=False)}<details><summary>The same with its {has}</summary>"
-        f"{whole}</details>"
+        f"{_STYLE}{_rows(bare, marked=False)}<details><summary>{title}</summary>{whole}</details>"
     )
 
 
 def show_loop(function: Callable) -> HTML:
-    """The first loop of a function, without comments, below the whole numbers that it uses.
+    """Show the first loop of a function without comments, below the integer globals that it uses.
 
-    For a function that is long around one loop which a lesson is about.
+    This is for a long function of which the lesson discusses only the loop.
     """
     text = textwrap.dedent(inspect.getsource(function.py_func))
     loop = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.For))
     names = dict.fromkeys(node.id for node in ast.walk(loop) if isinstance(node, ast.Name))
-    known = function.py_func.__globals__
-    sizes = [f"{name} = {known[name]}" for name in names if isinstance(known.get(name), int)]
+    values = function.py_func.__globals__
+    sizes = [f"{name} = {values[name]}" for name in names if isinstance(values.get(name), int)]
     lines = textwrap.dedent("\n".join(_own_lines(loop, _without_comments(text)))).splitlines()
     return _block([*sizes, *(line for line in lines if line.strip())], marked=False)
 
@@ -82,21 +84,23 @@ def show_loop(function: Callable) -> HTML:
 def show_change(
     old: Step, new: Step, whole: bool = False, folded: bool = False, around: int = 0
 ) -> HTML:
-    """The lines of code that differ between two steps, comments left out.
+    """Show the lines of code that differ between two steps, without comments.
 
-    The sentences that `changes.toml` in a lesson's room has for this change are below their lines.
-    Where no room has any, or with `whole`, the lines between are shown as well. folded: a change
-    that a reader may leave out. around: how many unchanged lines stand before and behind each part.
+    A sentence of `changes.toml` in a lesson's folder is shown below the new line that it explains.
+    If no folder has sentences for this change, or if `whole`, all unchanged lines are shown too.
+    folded: put the change into a fold, because a reader may skip it. around: the number of
+    unchanged lines before and after each changed part. Raises CourseError if a sentence fits no new
+    line.
     """
     left = dict(_sentences().get(f"{old.name} > {new.name}", {}))
-    # The name is no change that a reader needs to see.
+    # The reader need not see that the name changes.
     before = kernel_code(old).replace(f"def {old.name}(", f"def {new.name}(")
     rows = []
     context = around if left and not whole else 99
     for line in difference(before, kernel_code(new), context)[1:]:
         rows.append(_row(line))
         for part in [part for part in left if line.startswith("+") and part in line]:
-            rows.append(f'<span class="why">↑ {in_code(left.pop(part))}\n</span>')
+            rows.append(f'<span class="why">↑ {in_code(translate(left.pop(part)))}\n</span>')
     if left:
         raise CourseError(
             f"No new line of {new.name} holds {next(iter(left))!r}: compare {SENTENCES} with its "
@@ -104,39 +108,40 @@ def show_change(
         )
     shown = f'<pre class="lesson-code">{"".join(rows)}</pre>'
     if folded:
-        shown = f"<details><summary>The whole change</summary>{shown}</details>"
+        title = translate("The whole change")
+        shown = f"<details><summary>{title}</summary>{shown}</details>"
     return HTML(_STYLE + shown)
 
 
 @cache
 def _sentences() -> dict[str, dict[str, str]]:
-    """The sentences of every change, by "old > new": the names of two steps."""
-    rooms = read_in_all(SENTENCES).values()
-    return {change: sentences for room in rooms for change, sentences in room.items()}
+    """Return the sentences of all changes, keyed by "old > new" with the names of two steps."""
+    tables = read_in_all(SENTENCES).values()
+    return {change: sentences for table in tables for change, sentences in table.items()}
 
 
 def show_difference(before: ModuleType, after: ModuleType) -> HTML:
-    """The difference between two kernel files, one of them edited."""
+    """Show the difference between two kernel modules, usually a module and its edited copy."""
     return _block(difference(source_of(before), source_of(after), context=2))
 
 
 def kernel_difference(old: Step, new: Step) -> list[str]:
-    """The lines of a diff between the code of two steps, each with + or - or a space before."""
+    """Return the diff between the code of two steps as lines that begin with "+", "-" or " "."""
     return difference(kernel_code(old), kernel_code(new), context=99)
 
 
 def kernel_code(step: Step) -> str:
-    """What computes in the file of a step: its kernel, device functions and constants.
+    """Return the code of a step that computes: its kernel, device functions and constants.
 
-    Imports, the launch with its constants, the frame of a factory and the record of the step are
-    left out; so are comments, docstrings and empty lines, which in a diff would hide the code. A
-    step with the kernel of another file has that file's code, and its own behind it.
+    Imports, the launch function, the `def` line of a factory and the Step itself are left out; so
+    are comments, docstrings and empty lines, which in a diff would hide the code. If the kernel is
+    defined in another file, that file's code comes first.
     """
-    homes = dict.fromkeys((step.build.__module__, step.module))
-    return "\n".join(_what_computes(source_of(sys.modules[home])) for home in homes)
+    modules = dict.fromkeys((step.build.__module__, step.module))
+    return "\n".join(_computing_code(source_of(sys.modules[name])) for name in modules)
 
 
-def _what_computes(text: str) -> str:
+def _computing_code(text: str) -> str:
     lines = _without_comments(text)
     tree = ast.parse(text).body
     functions = [
@@ -150,19 +155,19 @@ def _what_computes(text: str) -> str:
         for node in ast.walk(function)
         if isinstance(node, ast.Name)
     }
-    kept = []
+    selected = []
     for node in tree:
         if node in functions:
-            kept += _at_the_margin(node, lines)
+            selected += _at_the_margin(node, lines)
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in used:
-            kept += lines[node.lineno - 1 : node.end_lineno]
-    return "\n".join(line for line in kept if line.strip())
+            selected += lines[node.lineno - 1 : node.end_lineno]
+    return "\n".join(line for line in selected if line.strip())
 
 
 def _at_the_margin(function: ast.FunctionDef, lines: list[str]) -> list[str]:
-    """The lines of a function; of a factory those that it makes a kernel of, without its frame.
+    """Return the lines of a function, or the dedented body of a factory without its `return`.
 
-    So a kernel that a factory makes can be compared with one that needs none.
+    This makes a kernel from a factory comparable with a kernel without one.
     """
     if not any(isinstance(node, ast.FunctionDef) for node in function.body):
         return _own_lines(function, lines)
@@ -171,13 +176,14 @@ def _at_the_margin(function: ast.FunctionDef, lines: list[str]) -> list[str]:
 
 
 def _own_lines(node: ast.stmt, lines: list[str]) -> list[str]:
-    """The lines of a statement, with its decorators."""
-    first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
+    """Return the lines of a statement, including its decorators."""
+    decorators = getattr(node, "decorator_list", ())
+    first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
     return lines[first - 1 : node.end_lineno]
 
 
 def _without_comments(text: str) -> list[str]:
-    """The lines of Python code; comments and docstrings leave empty ones behind."""
+    """Return the lines of Python code; comments and docstrings become empty lines."""
     lines = text.splitlines()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -185,15 +191,16 @@ def _without_comments(text: str) -> list[str]:
             lines[row - 1] = lines[row - 1][:column].rstrip()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef) and ast.get_docstring(node):
-            told = node.body[0]
-            lines[told.lineno - 1 : told.end_lineno] = [""] * (told.end_lineno - told.lineno + 1)
+            docstring = node.body[0]
+            first, last = docstring.lineno - 1, docstring.end_lineno
+            lines[first:last] = [""] * (last - first)
     return lines
 
 
 def _block(lines: Iterable[str], marked: bool = True) -> HTML:
     lines = list(lines)
     if marked and lines[:1] and lines[0].startswith("@@"):
-        lines = lines[1:]  # where the first part stands is of no interest
+        lines = lines[1:]  # a skip mark above the first part would say nothing
     return HTML(f"{_STYLE}{_rows(lines, marked)}")
 
 

@@ -1,7 +1,7 @@
-"""Hot loops as they were compiled for the records: what they hold, and some of them whole.
+"""Hot loops that were compiled for the records: instruction counts, and listings of some loops.
 
-`python -m tools.records.compiled_loops` makes both tables, so that a lesson needs no compiler and
-no minute to show the loops of a whole ladder.
+`python -m tools.records.compiled_loops` makes both tables, so that a lesson can show the loops of a
+whole ladder without a compiler and without compiling for a minute.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from gpu_xray.loops import FFMA
 from gpu_xray.sass import Instruction
 from utils.errors import CourseError
 from utils.measuring import rows
-from utils.measuring.roofline import HotLoop
+from utils.measuring.roofline import HotLoopCounts
 from utils.paths import DATA
 
 ARCH = "sm_90"
 COUNTS = DATA / "compiled" / "loop_counts.csv"
 LISTINGS = DATA / "compiled" / "listings.csv"
-OPERANDS = 3  # registers that a multiply-add reads
+OPERANDS = 3  # registers that one multiply-add reads
 
 
 @dataclass(frozen=True)
 class CompiledLoop:
-    """The hot loop of a kernel, and what its threads need.
+    """The hot loop of a kernel, and the resources of a thread.
 
-    registers, local_bytes, spill_bytes: of a thread. mix: instructions of one turn by name, loads
-    and stores with their width, such as {"FFMA": 64, "LDS.128": 4}. waits: cycles of a turn that
-    register banks cost by the model of `gpu_xray.banks`. kept: operands of multiply-adds that
-    are marked for reuse.
+    registers, local_bytes, spill_bytes: per thread. mix: the instructions of one iteration by name,
+    with the width in bits for loads and stores, such as {"FFMA": 64, "LDS.128": 4}. waits: cycles
+    per iteration that register bank conflicts cost in the model of `gpu_xray.register_banks`. kept:
+    operands of multiply-adds that are marked for reuse.
     """
 
     registers: int
@@ -52,7 +52,7 @@ class CompiledLoop:
 
     @property
     def share(self) -> float:
-        """The fraction of the loop's instructions that multiply and add."""
+        """The fraction of the loop's instructions that are multiply-adds."""
         return self.multiply_adds / self.instructions
 
     @property
@@ -62,54 +62,60 @@ class CompiledLoop:
 
     @property
     def cycles(self) -> float:
-        """Estimated cycles of a scheduler with 32 lanes for each multiply-add."""
+        """Estimated cycles per multiply-add of a scheduler with 32 lanes."""
         return (self.instructions + self.waits) / self.multiply_adds
 
     @property
-    def hot_loop(self) -> HotLoop:
-        """In the form that the roofline wants."""
+    def hot_loop(self) -> HotLoopCounts:
+        """The loop in the form that the roofline takes."""
         shared = {
             int(name.removeprefix("LDS.")): count
             for name, count in self.mix.items()
             if name.startswith("LDS.")
         }
-        return HotLoop(self.instructions, self.multiply_adds, shared, self.waits)
+        return HotLoopCounts(self.instructions, self.multiply_adds, shared, self.waits)
 
 
-def loop_of(seen: XRay) -> CompiledLoop:
-    """What an x-ray shows of its hot loop."""
-    body = seen.hot.body
-    wide = {*widths.LOADS, *widths.STORES}
+def loop_of(xray: XRay) -> CompiledLoop:
+    """Return the hot loop of an x-ray with its counts."""
+    body = xray.hot.body
+    multiply_adds = (instruction for instruction in body if instruction.name in FFMA)
+    sources = [source for instruction in multiply_adds for source in instruction.sources if source]
     return CompiledLoop(
-        seen.registers,
-        seen.local_bytes,
-        seen.spill_bytes,
-        seen.bank_conflicts.waits,
-        sum(source[1] for one in body if one.name in FFMA for source in one.sources if source),
-        Counter(
-            f"{one.name}.{widths.width(one)}" if one.name in wide else one.name for one in body
-        ),
+        xray.registers,
+        xray.local_bytes,
+        xray.spill_bytes,
+        xray.bank_conflicts.waits,
+        sum(reuse for _, reuse in sources),
+        Counter(map(_name_with_width, body)),
     )
 
 
-def recorded_loop(kernel: str, max_registers: int | None = None) -> CompiledLoop:
-    """The loop of a kernel that was compiled for the records.
+def _name_with_width(instruction: Instruction) -> str:
+    """Return the name of an instruction; for a load or store with its width, such as "LDS.128"."""
+    if instruction.name in (*widths.LOADS, *widths.STORES):
+        return f"{instruction.name}.{widths.width(instruction)}"
+    return instruction.name
 
-    kernel: with its constants, such as "tiled TILE=32". max_registers: the limit that was set.
-    CourseError for one that is not among them.
+
+def recorded_loop(kernel: str, max_registers: int | None = None) -> CompiledLoop:
+    """Return the recorded hot loop of a kernel.
+
+    kernel: the name with its constants, such as "tiled TILE=32". max_registers: the register limit
+    with which it was compiled. Raises CourseError if this loop is not recorded.
     """
-    found = recorded_loops().get((kernel, max_registers))
-    if found is None:
+    loop = recorded_loops().get((kernel, max_registers))
+    if loop is None:
         raise CourseError(
             f"{kernel} is not among the recorded loops: python -m tools.records.compiled_loops "
             "records those of the ladders."
         )
-    return found
+    return loop
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """A row of the record, and the compiler that made the loop."""
+class RecordedLoop:
+    """A row of the record: a loop, its kernel, and the versions of the compiler."""
 
     arch: str
     toolkit: str
@@ -120,13 +126,13 @@ class Recorded:
 
 
 def recorded_loops() -> dict[tuple[str, int | None], CompiledLoop]:
-    """All of them, by kernel and limit of registers."""
-    return {(row.kernel, row.max_registers): row.loop for row in rows.read(COUNTS, Recorded)}
+    """Return all recorded loops, by (kernel, register limit)."""
+    return {(row.kernel, row.max_registers): row.loop for row in rows.read(COUNTS, RecordedLoop)}
 
 
 @dataclass(frozen=True)
-class Listed:
-    """A row of the listings: one instruction. operands: separated by semicolons. word: in hex."""
+class ListedInstruction:
+    """A row of the listings: one instruction. operands: separated by "; ". word: in hex."""
 
     arch: str
     kernel: str
@@ -139,8 +145,11 @@ class Listed:
 
 @cache
 def listing(kernel: str) -> tuple[Instruction, ...]:
-    """One turn of a recorded hot loop, instruction by instruction; CourseError for others."""
-    found = tuple(
+    """Return the instructions of one iteration of a recorded hot loop.
+
+    Raises CourseError if the listings do not have the kernel.
+    """
+    instructions = tuple(
         Instruction(
             row.address,
             row.predicate or "",
@@ -148,9 +157,9 @@ def listing(kernel: str) -> tuple[Instruction, ...]:
             tuple(row.operands.split("; ")),
             int(row.word, 16),
         )
-        for row in rows.read(LISTINGS, Listed)
+        for row in rows.read(LISTINGS, ListedInstruction)
         if row.kernel == kernel
     )
-    if not found:
+    if not instructions:
         raise CourseError(f"The loop of {kernel} is not listed in {LISTINGS.name}.")
-    return found
+    return instructions

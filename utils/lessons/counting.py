@@ -1,4 +1,4 @@
-"""What a product does to memory, counted on the virtual GPU, and a first estimate from it."""
+"""Memory accesses of a product, counted on the virtual GPU, and the time that they suggest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from utils.lessons.lesson import device_shown
 from utils.machine.occupancy import WARP
 from virtual_gpu import Trace
 
-# A shape that fits the blocks of all early steps.
+# A multiple of the block size of every early step.
 SHAPE = "64x256x64"
 PER_REQUEST = {
     "sectors per request": "sectors",
@@ -25,10 +25,10 @@ PER_REQUEST = {
 
 
 def watch(step: Step | Variant, shape: str = SHAPE, **observed) -> Trace:
-    """A step of a ladder on the virtual GPU: its findings, its counts, what each line did.
+    """Run a step on the virtual GPU and return its trace: findings, and counts for each line.
 
-    shape: as on the command line, such as "64" or "64x256x64". observed: as for `trace`, such as
-    record=0, which keeps what block 0 does, for a movie.
+    shape: as on the command line, such as "64" or "64x256x64". observed: options of `trace`, such
+    as record=0, which records block 0 for a movie.
     """
     variant = as_variant(step)
     return _watched(variant, ladder_of(variant.step).parse(shape), **observed)
@@ -36,42 +36,45 @@ def watch(step: Step | Variant, shape: str = SHAPE, **observed) -> Trace:
 
 @lru_cache(maxsize=32)
 def _watched(variant: Variant, shape: Shape, **observed) -> Trace:
-    """A launch has the same counts each time, and several cells of a lesson ask for them."""
+    """Trace a launch once: its counts never change, and several cells of a lesson use them."""
     return trace_step(variant, shape, "integers", **observed)
 
 
 def multiply_adds(trace: Trace) -> float:
-    """Multiply-adds of all threads: a multiplication and an addition in float32 each."""
+    """Return the multiply-adds of all threads, each counted as two float32 operations."""
     return trace.totals["float32_ops"] / 2
 
 
 def loads_per_multiply_add(trace: Trace, space: str = "global") -> float:
-    """Words that threads load from global or shared memory for each multiply-add."""
+    """Return the words that threads load per multiply-add from a space, "global" or "shared"."""
     loads = _loads(trace)
     return loads.loc[loads["space"] == space, "words"].sum() / multiply_adds(trace)
 
 
 def per_request(trace: Trace, array: str, what: str = "sectors", kind: str = "load") -> float:
-    """Sectors, cache_lines or wavefronts that one request of a warp for this array takes."""
-    found = trace.accesses.query("array == @array and kind == @kind").sum(numeric_only=True)
-    return found[what] / found["requests"]
+    """Return the mean number of `what` per request of a warp for an array.
+
+    what: "sectors", "cache_lines" or "wavefronts". kind: "load" or "store".
+    """
+    totals = trace.accesses.query("array == @array and kind == @kind").sum(numeric_only=True)
+    return totals[what] / totals["requests"]
 
 
 def cache_lines_per_multiply_add(trace: Trace) -> float:
-    """Cache lines of 128 bytes that one multiply-add of a whole warp asks for."""
+    """Return the cache lines of 128 bytes that a whole warp loads per multiply-add."""
     return WARP * _loads(trace)["cache_lines"].sum() / multiply_adds(trace)
 
 
 def estimated_ms(trace: Trace, shape: str) -> float:
-    """The time of a product of this shape if each SM is served one cache line per cycle."""
+    """Return the time of a product in ms if each SM gets one cache line per cycle."""
     return one_per_cycle_ms(cache_lines_per_multiply_add(trace), shape)
 
 
 def one_per_cycle_ms(needed: float, shape: str) -> float:
-    """The time of a product if each SM is served one of a thing per cycle, and nothing else counts.
+    """Return the time of a product in ms if each SM serves one request per cycle and never waits.
 
-    needed: how many for each multiply-add of a warp. shape: as on the command line. The SMs and the
-    clock are those of `device_shown`.
+    needed: requests per multiply-add of a warp, such as cache lines or wavefronts. shape: as on the
+    command line. The number of SMs and the clock are those of `device_shown`.
     """
     m, n, k = (int(side) for side in (shape.split("x") * 3)[:3])
     device = device_shown()
@@ -79,16 +82,15 @@ def one_per_cycle_ms(needed: float, shape: str) -> float:
 
 
 def as_variant(step: Step | Variant) -> Variant:
-    """A step with its default constants; a variant as it is."""
+    """Return a step with its default constants; return a variant unchanged."""
     return step.variant() if isinstance(step, Step) else step
 
 
 def count(**traces: Trace) -> Table:
-    """Loads by array, per multiply-add and per request of a warp; a row for each array of each.
+    """Return a table of the loads per multiply-add and per request, one row per trace and array.
 
-    Global memory comes first; the arrays stand in alphabetical order.
-
-    traces: by the name that the reader sees, with _ for spaces.
+    Arrays in global memory come first, each space in alphabetical order. traces: the keyword is the
+    name in the table, with _ for spaces.
     """
     rows = [row for name, trace in traces.items() for row in _rows(name, trace)]
     used = [what for what in PER_REQUEST if any(row[what] == row[what] for row in rows)]
@@ -103,12 +105,12 @@ def _loads(trace: Trace):
 
 def _rows(name: str, trace: Trace) -> Iterator[dict]:
     loads = _loads(trace)
-    for (_, array), found in loads.groupby(["space", "array"]).sum(numeric_only=True).iterrows():
+    for (_, array), sums in loads.groupby(["space", "array"]).sum(numeric_only=True).iterrows():
         yield {
             "name": f"{name.replace('_', ' ')}, `{array}`",
-            "loads per multiply-add": found["words"] / multiply_adds(trace),
+            "loads per multiply-add": sums["words"] / multiply_adds(trace),
             **{
-                title: found[what] / found["requests"] if found[what] else float("nan")
+                title: sums[what] / sums["requests"] if sums[what] else float("nan")
                 for title, what in PER_REQUEST.items()
             },
         }

@@ -1,7 +1,7 @@
-"""What if this line were different? A kernel's real source with a small edit, as a new module.
+"""Edited copies of kernel modules: the real source code with small replacements, as a new module.
 
-Lessons use it to show what a line is for, and tests to prove that a check catches a wrong kernel.
-The text always comes from the file itself, so that it cannot drift from it.
+Lessons use them to show what a line is for, and tests to prove that a check catches a wrong kernel.
+The source code is always read from the kernel's file, so that a copy cannot become outdated.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from utils.errors import CourseError
 
 @dataclass(frozen=True)
 class Edit:
-    """Replace ``old`` by ``new``. ``occurrence`` (from 1) names one of several; 0 takes all."""
+    """A replacement of ``old`` by ``new``, at one ``occurrence`` (from 1) or at all of them (0)."""
 
     old: str
     new: str
@@ -26,10 +26,10 @@ class Edit:
 
 
 def edited(module: ModuleType, *edits: Edit) -> ModuleType:
-    """A new module made from the source code of ``module`` with the edits applied in order.
+    """Return a new module with the source code of ``module`` after the edits, applied in order.
 
-    Its lines can be read by tracebacks and by the virtual GPU. Raises CourseError when the text of
-    an edit is not there as often as it says.
+    Tracebacks and the virtual GPU can read its source lines. Raises CourseError if the module does
+    not contain the old text of an edit, or not often enough for its ``occurrence``.
     """
     text = source_of(module)
     for edit in edits:
@@ -44,21 +44,24 @@ def edited(module: ModuleType, *edits: Edit) -> ModuleType:
 
 
 def source_of(module: ModuleType) -> str:
-    """The source code of a module, edited or not."""
+    """Return the source code of a module, also of an edited one."""
     return "".join(linecache.getlines(module.__file__))
 
 
 def difference(before: str, after: str, context: int) -> list[str]:
-    """The lines of a unified diff between two texts, without its header."""
+    """Return the lines of a unified diff between two texts, without its two header lines.
+
+    context: the number of unchanged lines around each change.
+    """
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=context, lineterm="")
     return list(lines)[2:]
 
 
 def _apply(edit: Edit, text: str, name: str) -> str:
-    found = text.count(edit.old)
-    if found < max(1, edit.occurrence):
+    count = text.count(edit.old)
+    if count < max(1, edit.occurrence):
         raise CourseError(
-            f"{name} holds {edit.old!r} {found} times, and occurrence {edit.occurrence or 1} is "
+            f"{name} holds {edit.old!r} {count} times, and occurrence {edit.occurrence or 1} is "
             "needed: compare the edit with the file."
         )
     if not edit.occurrence:

@@ -1,4 +1,4 @@
-"""Estimates from counts beside recorded times, and times that grow, of steps of the ladder."""
+"""Tables and pictures that compare times estimated from counts with recorded times of steps."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from virtual_gpu.pictures.svg import Picture
 
 
 def estimates(*steps: Step | Variant, shapes: Sequence[str] = ("4096",)) -> Table:
-    """Cache lines for a multiply-add of a warp, the time that they ask for, and the recorded one.
+    """Return a table of cache lines per multiply-add of a warp, estimated and recorded times.
 
-    A row for each step at each shape; `estimated_ms` says what is assumed.
+    It has a row for each step at each shape. `estimated_ms` documents the model.
     """
     rows = []
     for step in steps:
@@ -31,7 +31,7 @@ def estimates(*steps: Step | Variant, shapes: Sequence[str] = ("4096",)) -> Tabl
 
 
 def draw_estimates(steps: Mapping[str, Step | Variant], shape: str = "4096") -> Picture:
-    """For each step, by the name that the reader sees: estimated and recorded time."""
+    """Draw the estimated and the recorded time of each step; the keys are the names shown."""
     times = {
         name: (estimated_ms(watch(step), shape), recorded_ms(step, shape))
         for name, step in steps.items()
@@ -45,10 +45,11 @@ def draw_growth(
     series: Mapping[str, Iterable[float | Step | Variant]],
     shape: str,
 ) -> Picture:
-    """Times over the first of their series. What is not recorded at this shape is left out.
+    """Draw the times of each series, relative to its first time, against the numbers `at`.
 
-    title: what the numbers `at` are. series: by the name that the reader sees, times in ms, or
-    steps whose recorded times are taken.
+    title: what the numbers `at` are. series: by the name shown, times in ms or steps whose recorded
+    times are used. A note names each series that is left out because it is not recorded at this
+    shape.
     """
     times, missing = {}, []
     for name, members in series.items():
@@ -65,7 +66,7 @@ def draw_growth(
 
 
 def draw_gains(old: Step | Variant, new: Step | Variant, shapes: Sequence[str]) -> Picture:
-    """How many times faster the new one was recorded at each shape, a square matrix product."""
+    """Draw the recorded speedup of the new step over the old one at each square shape."""
     gains = {shape: recorded_ms(old, shape) / recorded_ms(new, shape) for shape in shapes}
     title = f"Times faster than {_name(old)}, one {device_shown().name}"
     return figures.draw_gains(title, gains)

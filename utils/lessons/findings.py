@@ -1,14 +1,18 @@
-"""What the virtual GPU found wrong, for a lesson: in whole sentences."""
+"""The virtual GPU's findings, shown in a lesson as sentences."""
 
 from __future__ import annotations
 
 from utils.lessons.cards import Card
+from utils.translation import translate
 from virtual_gpu import Trace
 
 
 def findings(trace: Trace, first: int = 1) -> Card:
-    """The first findings of a launch; a card that says so where there is none."""
-    told = tuple(f"{found}" for found in trace.findings[:first])
-    if not told:
-        return Card("good", (f"The virtual GPU found nothing wrong in `{trace.kernel}`.",))
-    return Card("bad", told)
+    """Return a card with the `first` findings of a launch, or one that says that it has none."""
+    sentences = tuple(f"{finding}" for finding in trace.findings[:first])
+    if not sentences:
+        nothing = translate(
+            "The virtual GPU found nothing wrong in `{kernel}`.", kernel=trace.kernel
+        )
+        return Card("good", (nothing,))
+    return Card("bad", sentences)

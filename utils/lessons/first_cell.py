@@ -1,7 +1,7 @@
 """The first cell of every lesson: it finds the course, or fetches it, and starts the lesson.
 
-And the badge above it, which opens the lesson in Colab. `python -m utils.lessons.first_cell` writes
-both into the notebooks; with an address it writes data/repository.toml first.
+The badge above the cell opens the lesson in Colab. `python -m utils.lessons.first_cell` writes the
+cell and the badge into all notebooks; with `--repo` it writes data/repository.toml first.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from pathlib import Path
 import nbformat
 
 from utils.errors import CourseError
-from utils.paths import DATA, NOTEBOOKS
+from utils.paths import DATA, lessons, translations
 
 FILE = DATA / "repository.toml"
-LESSONS = NOTEBOOKS
 
 _CELL = """import pathlib, runpy, sys
 
@@ -43,31 +42,37 @@ _BADGE = re.compile(r"^(?:\[!\[Open in Colab\]|\*Open in Colab: ).*\n\n?", re.MU
 
 @dataclass(frozen=True)
 class Repository:
-    """Where the course is fetched from: an address that git takes, and a branch or tag."""
+    """The repository from which notebooks fetch the course: a git URL, and a branch or tag."""
 
     address: str
     ref: str
 
     @property
     def on_github(self) -> str | None:
-        """owner/name, which is what Colab opens; None for an address elsewhere."""
-        found = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", self.address)
-        return found and found[1]
+        """The "owner/name" on GitHub that Colab opens; None for an address elsewhere."""
+        match = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", self.address)
+        return match and match[1]
 
 
 def repository() -> Repository:
-    """What data/repository.toml says."""
+    """Read the course's repository from data/repository.toml."""
     return Repository(**tomllib.loads(FILE.read_text(encoding="utf-8")))
 
 
 def first_cell(lesson: str, at: Repository | None = None) -> str:
-    """The code of the first cell of a lesson, such as "07". at: default: the course's own."""
+    """Return the code of the first cell of a lesson.
+
+    lesson: its number, such as "07". at: the repository; by default that of data/repository.toml.
+    """
     at = at or repository()
     return _CELL.format(lesson=lesson, address=at.address, ref=at.ref)
 
 
 def badge(notebook: str, at: Repository | None = None) -> str:
-    """The line that opens a notebook, such as "07_tiling.ipynb", in Colab, or says why not yet."""
+    """Return the Markdown line that opens a notebook in Colab, or says why it cannot yet.
+
+    notebook: its file name, such as "07_tiling.ipynb".
+    """
     at = at or repository()
     if not at.on_github:
         return _NO_BADGE
@@ -76,18 +81,21 @@ def badge(notebook: str, at: Repository | None = None) -> str:
 
 
 def without_badge(opening: str) -> str:
-    """The opening cell's text without the badge's line."""
+    """Return the text of an opening cell without the line of the badge."""
     return _BADGE.sub("", opening)
 
 
 def with_badge(opening: str, line: str) -> str:
-    """The opening cell's text with that line below its title, in place of the one it had."""
+    """Return the text of an opening cell with `line` below its title, instead of its old badge."""
     title, _, rest = without_badge(opening).partition("\n\n")
     return f"{title}\n\n{line}\n\n{rest}"
 
 
-def parsed(repo: str, ref: str) -> Repository:
-    """From owner/name of GitHub or any address that git takes; CourseError for what is neither."""
+def parse(repo: str, ref: str) -> Repository:
+    """Return the Repository for "owner/name" on GitHub or a git URL, and a branch or tag.
+
+    Raises CourseError if `repo` is neither, or if `ref` cannot be a branch or tag.
+    """
     address = f"https://github.com/{repo}" if re.fullmatch(r"[\w.-]+/[\w.-]+", repo) else repo
     if not (re.fullmatch(r"\w+://[^\s\"']+", address) and re.fullmatch(r"[\w./-]+", ref)):
         raise CourseError(
@@ -98,21 +106,24 @@ def parsed(repo: str, ref: str) -> Repository:
 
 
 def write_repository(at: Repository) -> None:
-    """Write data/repository.toml, below the comment that it begins with."""
+    """Write data/repository.toml and keep its comments at the top of the file."""
     text = FILE.read_text(encoding="utf-8")
     comment = "".join(line for line in text.splitlines(True) if line.startswith("#"))
     FILE.write_text(f'{comment}address = "{at.address}"\nref = "{at.ref}"\n', encoding="utf-8")
 
 
-def write(file: Path) -> None:
-    """Write the badge and the first cell of a notebook that is a lesson on the engine."""
+def write(file: Path, at: Repository | None = None) -> None:
+    """Write the badge and the first cell into a notebook, if it calls `course.start`.
+
+    at: the repository; by default that of data/repository.toml.
+    """
     lesson = nbformat.read(file, as_version=4)
     code = next(cell for cell in lesson.cells if cell.cell_type == "code")
     if "course.start(" not in code.source:
         return
-    code.source = first_cell(file.name[:2])
+    code.source = first_cell(file.name[:2], at)
     opening = lesson.cells[0]
-    opening.source = with_badge(opening.source, badge(file.name))
+    opening.source = with_badge(opening.source, badge(file.name, at))
     nbformat.write(lesson, file)
 
 
@@ -120,14 +131,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="first_cell", description=__doc__.splitlines()[0])
     parser.add_argument("--repo", help="owner/name on GitHub, or an address that git takes")
     parser.add_argument("--ref", default="main", help="the branch or tag that notebooks fetch")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        if asked.repo:
-            write_repository(parsed(asked.repo, asked.ref))
+        if options.repo:
+            write_repository(parse(options.repo, options.ref))
     except CourseError as error:
         print(error, file=sys.stderr)
         return 2
-    for file in sorted(LESSONS.glob("[0-9][0-9]_*.ipynb")):
+    for file in (*lessons().values(), *translations()):
         write(file)
     return 0
 

@@ -1,4 +1,4 @@
-"""The innermost loop of a product in machine code: compiled here, or as it was recorded.
+"""The innermost loop of a product in machine code, compiled here or read from the record.
 
 `python -m tools.records.hot_loops` makes the record, for machines without a compiler.
 """
@@ -27,11 +27,11 @@ FILE = DATA / "compiled" / "hot_loops.csv"
 
 
 @dataclass(frozen=True)
-class HotLoop:
-    """One turn of a loop.
+class InnerLoop:
+    """One iteration of the innermost loop of a product.
 
-    loads_first: loads that stand before the first instruction that needs the value of one of them.
-    opcodes: of its instructions, in order.
+    loads_first: the number of loads before the first instruction that uses a loaded value. opcodes:
+    one per instruction, in order.
     """
 
     loads_first: int
@@ -43,15 +43,15 @@ class HotLoop:
 
     @property
     def per_multiply_add(self) -> float:
-        """Instructions for each multiply-add."""
+        """Instructions per multiply-add."""
         return len(self.opcodes) / self.multiply_adds
 
 
-def hot_loop(step: Step | Variant) -> HotLoop:
-    """The loop with the most multiply-adds, for the device shown.
+def hot_loop(step: Step | Variant) -> InnerLoop:
+    """Return the loop with the most multiply-adds, compiled for the device shown.
 
-    Where the compiler is missing: from the record of `tools.records.hot_loops`.
-    CourseError for what it does not have.
+    Without a compiler the loop comes from the record of `tools.records.hot_loops`. Raises
+    CourseError if the record does not have the kernel either.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
@@ -62,39 +62,41 @@ def hot_loop(step: Step | Variant) -> HotLoop:
         return recorded_loops()[arch, str(variant)]
 
 
-def compiled_loop(variant: Variant, arch: str) -> HotLoop:
-    """What the compiler makes of it here; CourseError without one."""
+def compiled_loop(variant: Variant, arch: str) -> InnerLoop:
+    """Compile the kernel here and return its hot loop; CourseError without a compiler."""
     body = xray(variant.kernel, variant.step.signature, arch).hot.body
     loaded: set[str] = set()
     loads = 0
-    for one in body:
-        if loaded & {source[0] for source in one.sources if source}:
+    for instruction in body:
+        if loaded & {source[0] for source in instruction.sources if source}:
             break
-        if one.name == "LDG":
-            loaded |= one.loaded
+        if instruction.name == "LDG":
+            loaded |= instruction.loaded
             loads += 1
-    return HotLoop(loads, tuple(one.opcode for one in body))
+    return InnerLoop(loads, tuple(instruction.opcode for instruction in body))
 
 
 def draw_loops(multiply_adds: int = 0, **steps: Step | Variant) -> Picture:
-    """Loops instruction by instruction. steps: by the name that the reader sees, _ for spaces.
+    """Draw the machine code of loops, one square per instruction.
 
-    multiply_adds: so many turns of each as make these; without it one turn.
+    multiply_adds: draw as many iterations of each loop as make this number; 0 draws one iteration.
+    steps: one loop each; the keyword is its name in the picture, with _ for spaces.
     """
-    strips = {}
+    loops = {}
     for name, step in steps.items():
         loop = hot_loop(step)
-        turns = max(1, round(multiply_adds / loop.multiply_adds))
-        strips[_words(name)] = loop.opcodes, turns
+        iterations = max(1, round(multiply_adds / loop.multiply_adds))
+        loops[_words(name)] = loop.opcodes, iterations
     title = f"{multiply_adds} multiply-adds" if multiply_adds else "One turn of the loop"
-    return instruction_strip.draw_strips(f"{title} in machine code", strips)
+    return instruction_strip.draw_loops(f"{title} in machine code", loops)
 
 
 def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:
-    """What one turn of each loop holds, and the recorded time at a shape, if one is given.
+    """Return a table of the instructions and loads in one iteration of each loop.
 
-    steps: by the name that the reader sees, with _ for spaces.
-    Where neither a compiler nor a record knows one of them a sentence takes the table's place.
+    shape: add a column of the times recorded at this shape. steps: one per row; the keyword is the
+    row's name, with _ for spaces. If neither the compiler nor the record has one of the loops,
+    return a Card that says so.
     """
     try:
         loops = {name: hot_loop(step) for name, step in steps.items()}
@@ -114,16 +116,17 @@ def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:
     return table(f"The innermost loop, compiled for {device_shown().arch}", head, rows)
 
 
-def _cells(loop: HotLoop) -> tuple[str, ...]:
+def _cells(loop: InnerLoop) -> tuple[str, ...]:
     return str(loop.multiply_adds), number(loop.per_multiply_add), str(loop.loads_first)
 
 
 def two_estimates(*shapes: str, **steps: Step | Variant) -> Table | Card:
-    """Times by instructions alone and by cache lines alone, beside the recorded ones.
+    """Return a table of two estimated times and the recorded time of each step at each shape.
 
-    An SM starts one instruction of a warp per cycle and sub-partition, and its cache serves one
-    cache line per cycle. steps: by the name that the reader sees, with _ for spaces.
-    Where neither a compiler nor a record knows one of them a sentence takes the table's place.
+    The first estimate counts only instructions: an SM issues one per cycle and sub-partition. The
+    second counts only cache lines: the cache of an SM serves one per cycle. steps: the keyword is
+    the name in the table, with _ for spaces. If neither the compiler nor the record has one of the
+    loops, return a Card that says so.
     """
     device = device_shown()
     schedulers = limits_of(device.compute_capability).sub_partitions
@@ -150,36 +153,36 @@ def _words(name: str) -> str:
 
 
 def _unbroken(name: str) -> str:
-    """A name for a narrow column: it stays on one row."""
+    """Replace _ by no-break spaces, so that a name in a narrow column stays on one line."""
     return name.replace("_", "\N{NO-BREAK SPACE}")
 
 
 def _recorded(step: Step | Variant, shape: str) -> str:
-    """The recorded time; an edited copy has none, though it has its step's name."""
+    """Return the recorded time as text. An edited copy has none, though it has its step's name."""
     return _ms(recorded_ms(step, shape)) if _is_of_the_ladder(as_variant(step)) else "–"
 
 
 def _ms(value: float) -> str:
-    """Three digits, a zero at the end among them."""
+    """Return a time in ms as text with three digits, and keep zeros at the end."""
     return f"{value:#.3g}".rstrip(".") + " ms"
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """A row of the record, and the compiler that made the loop."""
+class RecordedInnerLoop:
+    """A row of the record: a loop, its kernel, and the versions of the compiler."""
 
     arch: str
     toolkit: str
     numba_cuda: str
     kernel: str
-    loop: HotLoop
+    loop: InnerLoop
 
 
-def recorded_loops() -> dict[tuple[str, str], HotLoop]:
-    """The record, by architecture and kernel."""
-    return {(row.arch, row.kernel): row.loop for row in rows.read(FILE, Recorded)}
+def recorded_loops() -> dict[tuple[str, str], InnerLoop]:
+    """Return the recorded loops, by (architecture, kernel)."""
+    return {(row.arch, row.kernel): row.loop for row in rows.read(FILE, RecordedInnerLoop)}
 
 
 def _is_of_the_ladder(variant: Variant) -> bool:
-    """Not an edited copy, which has the same name."""
+    """Return False for an edited copy, which has the same name as its step."""
     return any(variant.step is step for step in ladder_of(variant.step).steps)

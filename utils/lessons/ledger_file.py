@@ -1,7 +1,7 @@
-"""The reader's own file of predictions: small, theirs, and never in the way.
+"""The file that keeps the reader's predictions on the reader's computer.
 
-It lies where the reader's programs keep their data, and can be deleted at any time. A file that is
-broken or of another version is put aside, not overwritten.
+It is in the folder where programs keep their data, and the reader may delete it at any time. A file
+that is broken or of another version is renamed, not overwritten.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-PLACE = "COURSE_LEDGER"  # environment variable: another place for the file
-# Environment variable, set while pages are made: nobody is there who could answer.
+PLACE = "COURSE_LEDGER"  # environment variable: another path for the file
+# Environment variable, set while pages are made, when there is no reader to answer.
 PAGE = "COURSE_PAGE"
 VERSION = 1
 NAME = "predictions.json"
@@ -23,9 +23,10 @@ NAME = "predictions.json"
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of one question. value, measured: None while there is none.
+    """The reader's prediction for one question and the measured answer.
 
-    asked: whether `reveal` has asked for a prediction already.
+    value: the prediction, None until there is one. measured: the answer, None until it is revealed.
+    asked: True if `reveal` has asked for a prediction already.
     """
 
     value: float | str | list[str] | None = None
@@ -37,46 +38,46 @@ class Entry:
         return self.measured is not None
 
 
-def place() -> Path:
-    """Where the file lies, or will lie: where nothing can be written, among temporary files."""
-    told = os.environ.get(PLACE)
-    wanted = Path(told) if told else user_data_path("numba-gpu-kernels", appauthor=False) / NAME
-    spare = Path(tempfile.gettempdir()) / f"numba-gpu-kernels-{NAME}"
-    return wanted if _can_be_written(wanted) else spare
+def path() -> Path:
+    """Return the path of the file; it is a temporary file if the usual folder is read-only."""
+    chosen = os.environ.get(PLACE)
+    usual = Path(chosen) if chosen else user_data_path("numba-gpu-kernels", appauthor=False) / NAME
+    temporary = Path(tempfile.gettempdir()) / f"numba-gpu-kernels-{NAME}"
+    return usual if _can_be_written(usual) else temporary
 
 
-def shown_place() -> str:
-    """`place` as people write it, with ~ for their own folder."""
-    file = place()
+def shown_path() -> str:
+    """Return `path()` as text, with ~ for the home folder."""
+    file = path()
     home = Path.home()
     return f"~/{file.relative_to(home).as_posix()}" if file.is_relative_to(home) else str(file)
 
 
 def is_page() -> bool:
-    """Whether the lesson is executed to make a page of it."""
+    """Return True if the lesson is executed to make a page, not by a reader."""
     return bool(os.environ.get(PAGE))
 
 
 def entries() -> dict[str, Entry]:
-    """All entries by the question's name; {} without a file, or with one that cannot be read."""
-    return read(place())
+    """Return all entries by the question's name; {} if there is no readable file."""
+    return read(path())
 
 
 def read(file: Path) -> dict[str, Entry]:
-    """As `entries`, from this file."""
+    """Return the entries of one file by the question's name; {} if it cannot be read."""
     return _read(file) or {}
 
 
 def keep(name: str, **changes) -> Path | None:
-    """Change one entry and write the file.
+    """Change fields of one entry and write the file.
 
-    Returns the new name of the file that was there, if it could not be read as this version.
+    Returns the new path of an old file that could not be read and was renamed, else None.
     """
-    file, kept = place(), entries()
-    kept[name] = replace(kept.get(name, Entry()), **changes)
-    predictions = {name: asdict(entry) for name, entry in kept.items()}
-    told = {"version": VERSION, "predictions": predictions}
-    text = json.dumps(told, indent=1, ensure_ascii=False)
+    file, changed = path(), entries()
+    changed[name] = replace(changed.get(name, Entry()), **changes)
+    predictions = {name: asdict(entry) for name, entry in changed.items()}
+    content = {"version": VERSION, "predictions": predictions}
+    text = json.dumps(content, indent=1, ensure_ascii=False)
     aside = _put_aside(file) if file.exists() and _read(file) is None else None
     unfinished = file.with_name(f".{file.name}.{os.getpid()}")
     try:
@@ -101,11 +102,11 @@ def _put_aside(file: Path) -> Path:
 
 
 def _read(file: Path) -> dict[str, Entry] | None:
-    """The entries; None where there is no file, or one that is broken or of another version."""
+    """Return the entries; None if the file is missing, broken or of another version."""
     try:
-        told = json.loads(file.read_text(encoding="utf-8"))
-        if told["version"] != VERSION:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        if content["version"] != VERSION:
             return None
-        return {name: Entry(**entry) for name, entry in told["predictions"].items()}
+        return {name: Entry(**entry) for name, entry in content["predictions"].items()}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -1,4 +1,4 @@
-"""What a lesson shows besides plots and code: where it runs, and a device's peaks."""
+"""The device that a lesson runs on, the device whose records it shows, and their peaks."""
 
 from __future__ import annotations
 
@@ -7,34 +7,41 @@ import pandas as pd
 from utils.machine import devices
 from utils.machine.devices import Device
 from utils.measuring import records
+from utils.translation import translate
 
 
 def this_device() -> str:
-    """One sentence: the GPU that runs the kernels here, or that the virtual GPU does."""
+    """Return a sentence that names the GPU that runs kernels here, or says why there is none."""
     device = devices.current()
     if device is None:
         return devices.why_no_device()
     capability = ".".join(map(str, device.compute_capability))
-    return f"Kernels run on {device.name} (compute capability {capability}, {device.sms} SMs)."
+    return translate(
+        "Kernels run on {device} (compute capability {capability}, {sms} SMs).",
+        device=device.name,
+        capability=capability,
+        sms=device.sms,
+    )
 
 
 def device_shown(default: str = devices.REFERENCE) -> Device:
-    """The device whose records a lesson draws: the one at hand if it has any, else ``default``."""
+    """Return the device whose records a lesson shows: this one if it has any, else ``default``."""
     device = devices.current()
     recorded = records.recorded_devices("gemm")
     return device if device and device.name in recorded else devices.find(default)
 
 
 def course_device() -> Device:
-    """The course's own device, for what is recorded or compiled for this one alone."""
+    """Return the course's reference device, the only one with some of the records."""
     return devices.find(devices.REFERENCE)
 
 
 def peaks(device: Device) -> pd.DataFrame:
-    """The peaks of a device, three ways, in GFLOP/s and GB/s.
+    """Return the peaks of a device in GFLOP/s and GB/s, from three sources, one per row.
 
-    The data sheet's; SMs × lanes × 2 × the clock seen while the FMA loop ran (the boost clock
-    where nothing was recorded); and what the FMA loop and the copy reached in the record.
+    The rows are the data sheet's peaks; SMs × lanes × 2 × clock; and the best rates that the FMA
+    loop and the copy reached in the record. The clock is the one measured while the FMA loop ran,
+    or the boost clock if nothing was recorded.
     """
     ceilings = _ceilings(device)
     clock = ceilings.get("sm_clock_mhz") or device.boost_clock_mhz
@@ -50,14 +57,14 @@ def peaks(device: Device) -> pd.DataFrame:
 
 
 def _ceilings(device: Device) -> dict[str, float]:
-    """The best recorded rates of the FMA loop and the copy, and the clock; {} without a record."""
+    """Return the best recorded rates of the FMA loop and the copy, and the clock; {} if none."""
     if device.name not in records.recorded_devices("latency"):
         return {}
     frame = records.measured(device.name, "latency")
     best = frame.groupby("step")[["gflops", "gb_per_s", "sm_clock_mhz"]].max()
-    found = {
+    ceilings = {
         "fma_loop": best["gflops"].get("fma_loop"),
         "copy": best["gb_per_s"].get("copy"),
         "sm_clock_mhz": best["sm_clock_mhz"].get("fma_loop"),
     }
-    return {name: value for name, value in found.items() if not pd.isna(value)}
+    return {name: value for name, value in ceilings.items() if not pd.isna(value)}

@@ -1,4 +1,4 @@
-"""What the compiler made of a product, beside what the source code asks for."""
+"""Loads per multiply-add in the source code of a product and in its machine code."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ NAMES = {"global": GLOBAL_LOADS, "shared": SHARED_LOADS}
 
 
 def compiled(space: str = "global", **steps: Step | Variant) -> Table | Card:
-    """Loads per multiply-add, in the source code and in the hot loop of the machine code.
+    """Return a table of loads per multiply-add, in the source code and in the hot loop compiled.
 
-    space: of the loads, "global" or "shared". steps: by the name that the reader sees, with _ for
-    spaces. Where the compiler is missing a sentence takes the table's place.
+    space: the memory of the loads, "global" or "shared". steps: one per row; the keyword is the
+    row's name, with _ for spaces. Without a compiler, return a Card that says so.
     """
     arch = device_shown().arch
     rows = []
     for name, step in steps.items():
         variant = as_variant(step)
         try:
-            seen = xray(variant.kernel, variant.step.signature, arch)
+            code = xray(variant.kernel, variant.step.signature, arch)
         except CourseError as error:
             return Card("ask", (f"{error} The lesson goes on without this table.",))
-        rows.append((name.replace("_", " "), *_cells(variant, seen, space)))
+        rows.append((name.replace("_", " "), *_cells(variant, code, space)))
     head = (
         "",
         "loads in the source",
@@ -40,11 +40,12 @@ def compiled(space: str = "global", **steps: Step | Variant) -> Table | Card:
     return table(caption, head, rows)
 
 
-def _cells(variant: Variant, seen: XRay, space: str) -> tuple[str, ...]:
-    loads = sum(one.name in NAMES[space] for one in seen.hot.body)
+def _cells(variant: Variant, code: XRay, space: str) -> tuple[str, ...]:
+    loop = code.hot
+    loads = sum(instruction.name in NAMES[space] for instruction in loop.body)
     return (
         number(loads_per_multiply_add(watch(variant), space)),
-        number(loads / seen.hot.ffma),
-        number(len(seen.hot.body) / seen.hot.ffma),
-        f"{seen.hot.ffma / len(seen.hot.body):.1%}",
+        number(loads / loop.ffma),
+        number(len(loop.body) / loop.ffma),
+        f"{loop.ffma / len(loop.body):.1%}",
     )

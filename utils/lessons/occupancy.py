@@ -1,4 +1,4 @@
-"""Occupancy in a lesson: what an SM has, what it holds of a kernel, and what was recorded."""
+"""Tables of occupancy: the resources of an SM, and the blocks of a kernel that fit on it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REFERENCE = devices.find(devices.REFERENCE)
 
 
 def sm_limits() -> Table:
-    """The four resources of an SM of the reference device, and how they are given away."""
+    """Return a table of the four resources of the reference device's SM, and what a block takes."""
     limits = limits_of(REFERENCE.compute_capability)
     part = limits.registers_per_sm // limits.sub_partitions
     shared = limits.shared_kib_per_sm * 1024
@@ -43,21 +43,21 @@ def occupancies(
     kernels: Mapping[str, tuple[int, int, int]],
     capability: tuple[int, int] = REFERENCE.compute_capability,
 ) -> Table:
-    """What an SM holds of several kernels, a row for each.
+    """Return a table of resident blocks and warps, occupancy and its limit, one row per kernel.
 
-    kernels: by the name that the reader sees, (threads, registers, bytes of shared memory).
-    CourseError for values that no kernel can have.
+    kernels: name shown -> (threads per block, registers per thread, bytes of shared memory per
+    block). Raises CourseError for values that no kernel can have.
     """
     slots, rows = limits_of(capability).warps_per_sm, []
     for name, kernel in kernels.items():
-        found = occupancy(capability, *kernel)
+        resident = occupancy(capability, *kernel)
         rows.append(
             (
                 name,
-                found.blocks,
-                found.warps,
-                f"{number(100 * found.fraction)} %",
-                ", ".join(found.limit),
+                resident.blocks,
+                resident.warps,
+                f"{number(100 * resident.fraction)} %",
+                ", ".join(resident.limit),
             )
         )
     head = ("", "blocks", "resident warps", "occupancy", "runs out first")
@@ -66,17 +66,17 @@ def occupancies(
 
 
 def occupancy_of_fastest(ladder: Ladder, size: str) -> float:
-    """The occupancy in % of the step of a ladder that was recorded as the fastest at a size."""
+    """Return the occupancy in % of the ladder's fastest recorded step at a size."""
     shape, device = ladder.parse(size), device_shown()
-    found = recorded(ladder, shape, device.name)
-    variant, record = min(found, key=lambda pair: pair[1].time_ms)
+    records_at_size = recorded(ladder, shape, device.name)
+    variant, record = min(records_at_size, key=lambda pair: pair[1].time_ms)
     resources = int(record.registers), int(record.shared_bytes)
     threads = variant.launch(shape).threads
     return 100 * occupancy(device.compute_capability, threads, *resources).fraction
 
 
 def published_paradox() -> Table:
-    """Libraries that became faster at lower occupancy, as Volkov 2010 printed them."""
+    """Return a table of libraries that became faster at lower occupancy, from Volkov 2010."""
     rows = [
         (row.library, row.threads_per_block, f"{row.occupancy_pct} %", f"{row.gflops} GFLOP/s")
         for row in records.published("occupancy_paradox").itertuples()

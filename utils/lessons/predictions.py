@@ -1,92 +1,108 @@
-"""Say first, then see: predictions, what was measured, and how far the two were apart."""
+"""The reader's predictions: ask for them, keep them, and compare them with measured answers."""
 
 from __future__ import annotations
 
 from utils.errors import CourseError
 from utils.lessons import ledger_file
 from utils.lessons.cards import Card, Table, table
-from utils.lessons.questions import bank, question
+from utils.lessons.questions import Question, bank, question
+from utils.translation import translate
 
 OPEN = "–"
 
 
 def predict(name: str, value) -> Card:
-    """Keep a prediction; None asks for one. What was said before the answer was seen stays.
+    """Keep the reader's prediction; a prediction cannot change after its answer was revealed.
 
-    value: a number, a choice, or a list in an order, as the question asks. CourseError for a name
-    that nothing is asked under.
+    value: a number, a choice, or a list in order, depending on the question. None shows the
+    question. Raises CourseError if there is no question of this name.
     """
-    asked, before = question(name), ledger_file.entries().get(name, ledger_file.Entry())
+    prompt, before = question(name), ledger_file.entries().get(name, ledger_file.Entry())
     if before.revealed and before.value is not None:
-        return Card("ask", (f"You have seen the answer: your prediction stays {_said(name)}.",))
+        stays = translate(
+            "You have seen the answer: your prediction stays {answer}.",
+            answer=prompt.as_text(before.value),
+        )
+        return Card("ask", (stays,))
     if before.revealed and not ledger_file.is_page():
-        return Card("ask", ("You have seen this answer already, so nothing is kept.",))
+        return Card("ask", (translate("You have seen this answer already, so nothing is kept."),))
     if value is None:
-        return Card("ask", (f"{asked.text}? {asked.wanted}", "Put it in place of `None`, and run."))
+        asked = translate("{question}? {hint}", question=prompt.shown, hint=prompt.hint)
+        return Card("ask", (asked, translate("Put it in place of `None`, and run.")))
     try:
-        kept = asked.accepted(value)
+        prediction = prompt.parse(value)
     except CourseError as error:
         return Card("bad", (str(error),))
-    aside = ledger_file.keep(name, value=kept)
-    told = [f"Kept: {asked.said(kept)}. The answer comes later."]
-    if doubt := asked.doubted(kept):
-        told.append(doubt)
-    if aside is None:
-        return Card("ask" if doubt else "good", tuple(told))
-    lost = (
-        f"Your file of predictions could not be read and is now `{aside.name}`; a new one begins."
+    renamed = ledger_file.keep(name, value=prediction)
+    kept = translate("Kept: {answer}. The answer comes later.", answer=prompt.as_text(prediction))
+    sentences = [kept]
+    if doubt := prompt.doubt(prediction):
+        sentences.append(doubt)
+    if renamed is None:
+        return Card("ask" if doubt else "good", tuple(sentences))
+    lost = translate(
+        "Your file of predictions could not be read and is now `{name}`; a new one begins.",
+        name=renamed.name,
     )
-    return Card("good", (*told, lost))
+    return Card("good", (*sentences, lost))
 
 
 def reveal(name: str, measured) -> Card:
-    """What was measured, beside the prediction. Without one it asks once, and then shows.
+    """Show the measured answer and compare it with the reader's prediction.
 
+    Without a prediction the first call asks for one, and the second call shows the answer.
     measured: in the form that the question asks for.
     """
-    asked, entry = question(name), ledger_file.entries().get(name, ledger_file.Entry())
-    truth = asked.accepted(measured)
-    shown = f"{asked.text}: {asked.said(truth)}."
+    prompt, entry = question(name), ledger_file.entries().get(name, ledger_file.Entry())
+    truth = prompt.parse(measured)
+    shown = translate("{question}: {answer}.", question=prompt.shown, answer=prompt.as_text(truth))
     if ledger_file.is_page():
         ledger_file.keep(name, measured=truth)
         return Card("good", (shown,))
     if entry.value is None and not (entry.asked or entry.revealed):
         ledger_file.keep(name, asked=True)
-        return Card(
-            "ask",
-            (
-                f"There is no prediction of yours yet: {asked.text[:1].lower()}{asked.text[1:]}?",
-                f"Go back to `predict({name!r}, …)`, or run this cell once more to see the answer.",
-            ),
-        )
+        return Card("ask", (_not_yet(prompt), _go_back(name)))
     ledger_file.keep(name, measured=truth)
     if entry.value is None:
         return Card("good", (shown,))
-    told = f"You said {asked.said(entry.value)}. {asked.compared(entry.value, truth)}"
-    return Card("good", (shown, told))
+    said = translate("You said {answer}.", answer=prompt.as_text(entry.value))
+    return Card("good", (shown, f"{said} {prompt.feedback(entry.value, truth)}"))
+
+
+def _not_yet(prompt: Question) -> str:
+    text = prompt.shown
+    if text == prompt.text:  # an English noun is not capitalised within a sentence
+        text = f"{text[:1].lower()}{text[1:]}"
+    return translate("There is no prediction of yours yet: {question}?", question=text)
+
+
+def _go_back(name: str) -> str:
+    return translate(
+        "Go back to `predict({name!r}, …)`, or run this cell once more to see the answer.",
+        name=name,
+    )
 
 
 def ledger(lesson: str | None = None) -> Table:
-    """The predictions of a lesson beside the answers; of all lessons without a number.
+    """Return a table of the predictions and the answers of a lesson, or of all lessons.
 
-    What was not revealed yet stays hidden.
+    lesson: its number, such as "05"; None for all. Answers that are not revealed yet stay hidden.
+    Raises CourseError if the lesson has no questions.
     """
-    kept, rows = ledger_file.entries(), []
-    for name, asked in bank().items():
-        entry = kept.get(name, ledger_file.Entry())
+    entries, rows = ledger_file.entries(), []
+    for name, prompt in bank().items():
+        entry = entries.get(name, ledger_file.Entry())
         if lesson is not None and name.partition(".")[0] != lesson:
             continue
-        mine = OPEN if entry.value is None else asked.said(entry.value)
-        rows.append((asked.text, mine, asked.said(entry.measured) if entry.revealed else OPEN))
+        mine = OPEN if entry.value is None else prompt.as_text(entry.value)
+        rows.append(
+            (prompt.shown, mine, prompt.as_text(entry.measured) if entry.revealed else OPEN)
+        )
     if not rows:
         raise CourseError(f"Lesson {lesson!r} asks nothing; lessons have numbers such as '05'.")
     note = (
         ""
         if ledger_file.is_page()
-        else f"Kept in `{ledger_file.shown_place()}`; delete it to begin anew."
+        else translate("Kept in `{path}`; delete it to begin anew.", path=ledger_file.shown_path())
     )
     return table("Your predictions", ("question", "you", "answer"), rows, note)
-
-
-def _said(name: str) -> str:
-    return question(name).said(ledger_file.entries()[name].value)

@@ -1,7 +1,7 @@
-"""What the profiler said of a few kernels at 4096: what was busy, and what warps waited for.
+"""Profiler records of a few kernels at 4096: the utilisation of units, and what warps wait for.
 
-`python -m tools.records.stalls` records it. The profiler takes samples: it looks at the warps of an
-SM again and again, and notes for each why it starts nothing now.
+`python -m tools.records.stalls` makes the records. The profiler samples: again and again it looks
+at the warps of an SM and notes for each warp why it issues no instruction now.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from utils.lessons.lesson import course_device
 from utils.measuring import records, rows
 from utils.measuring.rows import Row
 
-# What a warp waits for, by the profiler's name of the stall.
+# The profiler's name of a stall -> what the warp waits for.
 WORDS = {
     "long_sb": "a load from global or local memory",
     "short_sb": "a load from shared memory",
@@ -33,14 +33,14 @@ WORDS = {
     "drain": "its last stores",
     "imc": "a constant",
 }
-# A warp that could start, and one that does, wait for nothing.
+# The warp issues an instruction, or could issue one; it waits for nothing.
 READY = ("selected", "not_selected")
 FIGURES = ("Issue Slots Busy", "L1/TEX Cache Throughput", "DRAM Throughput")
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A row of the profiler's figures."""
+class ProfilerFigure:
+    """A row of the recorded figures: one figure of one kernel, in its unit."""
 
     kernel: str
     figure: str
@@ -50,7 +50,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Stall:
-    """A row of the profiler's stalls: the samples of warps that waited for that reason."""
+    """A row of the recorded stalls: the samples in which a warp waited for this reason."""
 
     kernel: str
     reason: str
@@ -58,8 +58,11 @@ class Stall:
 
 
 @dataclass(frozen=True)
-class Sampled:
-    """A row of the profiler's instructions: its most frequent reason. place: in the kernel."""
+class SampledInstruction:
+    """A row of the recorded instructions, with the samples taken at this instruction.
+
+    place: its index in the kernel. reason: the most frequent stall.
+    """
 
     kernel: str
     place: int
@@ -69,31 +72,31 @@ class Sampled:
 
 
 def figure(step: Step | Variant, name: str) -> float:
-    """A figure of the profiler's, in the unit of its row; CourseError where it has none."""
+    """Return a recorded figure of a step, in the unit of its row; CourseError if it has none."""
     kernel = _name(step)
     if (kernel, name) not in _figures():
-        raise CourseError(f"The profiler's figures have no '{name}' of {kernel}.")
+        raise CourseError(f"The profiler's figures have no '{name}' for {kernel}.")
     return _figures()[kernel, name]
 
 
 def stalls(step: Step | Variant) -> Mapping[str, float]:
-    """For each reason the share of all samples, the most frequent first; ready warps among them."""
+    """Return reason -> share of all samples, the most frequent first, including ready warps."""
     kernel = _name(step)
-    found = {reason: count for (name, reason), count in _samples().items() if name == kernel}
-    if not found:
-        raise CourseError(f"The profiler's samples have nothing of {kernel}.")
-    total = sum(found.values())
-    ordered = sorted(found.items(), key=lambda item: -item[1])
+    samples = {reason: count for (name, reason), count in _samples().items() if name == kernel}
+    if not samples:
+        raise CourseError(f"The profiler took no samples of {kernel}: choose a profiled kernel.")
+    total = sum(samples.values())
+    ordered = sorted(samples.items(), key=lambda item: -item[1])
     return {reason: count / total for reason, count in ordered}
 
 
 def most_frequent_wait(step: Step | Variant) -> tuple[str, float]:
-    """The reason, as the profiler names it, and its share of all samples."""
+    """Return the most frequent stall, by the profiler's name, and its share of all samples."""
     return next((reason, share) for reason, share in stalls(step).items() if reason not in READY)
 
 
 def profiled(*steps: Step | Variant) -> Table:
-    """What was busy and what most warps waited for, of each step as it was recorded."""
+    """Return a table of unit utilisation and of the most frequent stall, one row per step."""
     rows = []
     for step in steps:
         reason, share = most_frequent_wait(step)
@@ -104,22 +107,23 @@ def profiled(*steps: Step | Variant) -> Table:
 
 
 def _name(step: Step | Variant) -> str:
-    """The variant that was profiled: of a Step the one with its fastest constants."""
+    """Return the name of the profiled variant; a Step was profiled with its fastest constants."""
     if isinstance(step, Variant):
         return str(step)
-    names = {kernel for kernel, _ in _figures()}
-    return next((one for one in names if one.partition(" ")[0] == step.name), str(as_variant(step)))
+    kernels = {kernel for kernel, _ in _figures()}
+    names = (kernel for kernel in kernels if kernel.partition(" ")[0] == step.name)
+    return next(names, str(as_variant(step)))
 
 
-def sampled(step: Step) -> list[Sampled]:
-    """The instructions of a step, in order."""
-    found = _rows("instructions", Sampled)
-    return [row for row in found if row.kernel.partition(" ")[0] == step.name]
+def sampled(step: Step) -> list[SampledInstruction]:
+    """Return the sampled instructions of a step, in the order of the machine code."""
+    instructions = _rows("instructions", SampledInstruction)
+    return [row for row in instructions if row.kernel.partition(" ")[0] == step.name]
 
 
 @cache
 def _figures() -> dict[tuple[str, str], float]:
-    return {(row.kernel, row.figure): row.value for row in _rows("figures", Figure)}
+    return {(row.kernel, row.figure): row.value for row in _rows("figures", ProfilerFigure)}
 
 
 @cache
@@ -128,7 +132,7 @@ def _samples() -> dict[tuple[str, str], int]:
 
 
 def _rows(what: str, kind: type[Row]) -> tuple[Row, ...]:
-    """A table of the course's own device."""
+    """Read one of the profiler's tables for the reference device."""
     path = records.file_of(course_device().name, f"profiler_{what}")
     if not path.exists():
         raise CourseError(

@@ -1,4 +1,4 @@
-"""What the sources printed, for a lesson to compare with."""
+"""Times, rates and claims that the sources published."""
 
 from __future__ import annotations
 
@@ -7,44 +7,47 @@ from utils.measuring import records
 
 
 def published_ms(kernel: str, grain: int) -> float:
-    """The published time in ms of a matrix product, with so many elements of c per thread.
+    """Return the published time of a matrix product on a GPU, in ms.
 
-    kernel: as in `data/published/gemm_gpu.csv`. CourseError where no time or several are printed.
+    kernel: its name in `data/published/gemm_gpu.csv`. grain: the elements of c per thread. Raises
+    CourseError unless exactly one time is published.
     """
     frame = records.published("gemm_gpu")
-    found = frame.loc[(frame["kernel"] == kernel) & (frame["grain"] == grain), "time_ms"].dropna()
-    if len(found) != 1:
+    times = frame.loc[(frame["kernel"] == kernel) & (frame["grain"] == grain), "time_ms"].dropna()
+    if len(times) != 1:
         raise CourseError(
-            f"{len(found)} times of {kernel} with {grain} elements per thread are published: "
+            f"{len(times)} times of {kernel} with {grain} elements per thread are published: "
             "look into data/published/gemm_gpu.csv."
         )
-    return float(found.iloc[0])
+    return float(times.iloc[0])
 
 
 def published_gflops(kernel: str, size: int) -> float:
-    """The published rate of a square product on one thread of a CPU, in 10^9 a second.
+    """Return the published rate of a square product on one thread of a CPU, in GFLOP/s.
 
-    kernel: as in `data/published/gemm_cpu.csv`. CourseError where none or several are printed.
+    kernel: its name in `data/published/gemm_cpu.csv`. size: the number of rows. Raises CourseError
+    unless exactly one rate is published.
     """
     frame = records.published("gemm_cpu")
-    found = frame.loc[(frame["kernel"] == kernel) & (frame["m"] == size), "gflops"].dropna()
-    if len(found) != 1:
+    rates = frame.loc[(frame["kernel"] == kernel) & (frame["m"] == size), "gflops"].dropna()
+    if len(rates) != 1:
         raise CourseError(
-            f"{len(found)} rates of {kernel} at {size} are published: look into "
+            f"{len(rates)} rates of {kernel} at {size} are published: look into "
             "data/published/gemm_cpu.csv."
         )
-    return float(found.iloc[0])
+    return float(rates.iloc[0])
 
 
 def claimed(claim: str) -> float:
-    """The value of a claim of the sources. claim: as in `data/published/claims.csv`.
+    """Return the value of a published claim.
 
-    CourseError for a claim that is not there once.
+    claim: its text in `data/published/claims.csv`. Raises CourseError unless exactly one row has
+    it.
     """
     frame = records.published("claims")
-    found = frame.loc[frame["claim"] == claim, "value"]
-    if len(found) != 1:
+    values = frame.loc[frame["claim"] == claim, "value"]
+    if len(values) != 1:
         raise CourseError(
-            f"{len(found)} claims read {claim!r}: look into data/published/claims.csv."
+            f"{len(values)} claims read {claim!r}: look into data/published/claims.csv."
         )
-    return float(found.iloc[0])
+    return float(values.iloc[0])

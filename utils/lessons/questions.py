@@ -1,4 +1,4 @@
-"""What a lesson asks before it shows: the questions of `questions.toml` in each lesson's room."""
+"""The questions that lessons ask before they show an answer, read from `questions.toml`."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from functools import cache
 
 from utils.errors import CourseError
 from utils.figures.look import number
-from utils.lessons.rooms import read_in_all
+from utils.lessons.folders import read_in_all
+from utils.translation import translate
 
-CLOSE_POINTS = 10  # of a share in per cent
+QUESTIONS = "questions.toml"
+CLOSE_POINTS = 10  # percentage points by which a close prediction of a share may be off
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question with one kind of answer: a number, one of some choices, or an order.
+    """A question whose answer is a number, one of some choices, or an order.
 
-    text: what is asked, in a few words. unit, at_least: of a number, and what it cannot be below.
-    choices: of which one is right. order: the things to be put in order.
+    text: the question in a few words. unit: the unit of a number. at_least: the least number that
+    is possible; 0 means any number above 0. choices: the possible answers, of which one is right.
+    order: the items to put in order.
     """
 
     text: str
@@ -31,108 +34,161 @@ class Question:
     order: tuple[str, ...] = ()
 
     @property
-    def wanted(self) -> str:
-        """What an answer looks like, as a sentence."""
-        if self.choices:
-            return f"Choose one: {_quoted(self.choices)}."
-        if self.order:
-            return f"Give a list of these in your order: {_quoted(self.order)}."
-        return "Give a number, in percent." if self.unit == "%" else "Give a number."
+    def shown(self) -> str:
+        """The text in the reader's language."""
+        return translate(self.text)
 
-    def accepted(self, value: object) -> object:
-        """The answer in the form that is kept; CourseError with one sentence if it is none."""
+    @property
+    def hint(self) -> str:
+        """A sentence that says which form an answer has."""
         if self.choices:
-            return _same(value, self.choices, self.wanted)
+            return translate("Choose one: {answers}.", answers=_quoted(self.choices))
+        if self.order:
+            items = _quoted(self.order)
+            return translate("Give a list of these in your order: {items}.", items=items)
+        if self.unit == "%":
+            return translate("Give a number, in percent.")
+        return translate("Give a number.")
+
+    def parse(self, value: object) -> object:
+        """Return an answer in the form that is kept; CourseError if it cannot be an answer."""
+        if self.choices:
+            return _same(value, self.choices, self.hint)
         if self.order:
             return self._ordered(value)
         is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
         if not is_number or not math.isfinite(value):
-            raise CourseError(f"A prediction is a number here, and this is `{value!r}`.")
+            raise CourseError(
+                translate(
+                    "This prediction must be a number, and `{given!r}` was given.", given=value
+                )
+            )
         if value < self.at_least or value == self.at_least == 0:
-            least = f"at least {self.at_least:g}" if self.at_least else "more than 0"
-            raise CourseError(f"{self.text}: this must be {least}, and {value:g} was given.")
+            raise CourseError(self._too_small(value))
         return float(value)
 
-    def doubted(self, value: object) -> str | None:
-        """Why an answer that is accepted may not be what was meant, as a sentence."""
+    def doubt(self, value: object) -> str | None:
+        """Return a sentence if a valid percentage looks like a fraction, else None."""
         if self.unit != "%" or not 0 < value < 1:
             return None
-        return (
-            f"That is less than one percent. If you mean {100 * value:g} %, write {100 * value:g}, "
-            "and run the cell again."
+        return translate(
+            "That is less than one percent. If you mean {percent:g} %, write {percent:g}, and run "
+            "the cell again.",
+            percent=100 * value,
         )
 
-    def said(self, value: object) -> str:
-        """An answer in words, with its unit."""
+    def as_text(self, value: object) -> str:
+        """Return an answer as text, with its unit."""
         if isinstance(value, str):
-            return value
+            return translate(value)
         if isinstance(value, Sequence):
-            return ", then ".join(value)
-        return f"{number(value)} {self.unit}".strip()
+            return translate(", then ").join(map(translate, value))
+        return f"{number(value)} {translate(self.unit)}".strip() if self.unit else number(value)
 
-    def compared(self, value: object, measured: object) -> str:
-        """How far a prediction was from what was measured."""
+    def feedback(self, value: object, measured: object) -> str:
+        """Return a sentence that says how far a prediction was from the measured answer."""
+        if self._is_right(value, measured):
+            return translate("You were right.")
         if self.choices:
-            return "You were right." if value == measured else "It is another one."
+            return translate("The right answer is {answer}.", answer=translate(measured))
         if self.order:
-            placed = sum(one == other for one, other in zip(value, measured, strict=True))
-            return "You were right." if placed == len(value) else (
-                f"{placed} of {len(value)} stand in their place."
-            )  # fmt: skip
-        if value == measured or (measured and 0.95 <= value / measured <= 1.05):
-            return "You were right."
+            right = sum(one == other for one, other in zip(value, measured, strict=True))
+            count = len(value)
+            return translate(
+                "{right} of {count} are in the right position.", right=right, count=count
+            )
+        return self._how_far(value, measured)
+
+    def _is_right(self, value: object, measured: object) -> bool:
+        if value == measured or self.choices or self.order:
+            return value == measured
+        return bool(measured) and 0.95 <= value / measured <= 1.05
+
+    def _how_far(self, value: float, measured: float) -> str:
+        """Return a sentence on how far a number is from the measured one."""
         factor = max(value / measured, measured / value) if measured else math.inf
-        side = "high" if value > measured else "low"
+        points = abs(value - measured)
         if self.unit == "%":
-            points = abs(value - measured)
-            close = " That is close." if points < CLOSE_POINTS else ""
-            return f"Your number is too {side} by {number(points)} percentage points.{close}"
-        close = " That is close." if factor < 1.5 else ""
-        return f"Your number is too {side} by a factor of {number(factor)}.{close}"
+            far, is_close = number(points), points < CLOSE_POINTS
+            if value > measured:
+                told = translate("Your number is too high by {far} percentage points.", far=far)
+            else:
+                told = translate("Your number is too low by {far} percentage points.", far=far)
+        else:
+            far, is_close = number(factor), factor < 1.5
+            if value > measured:
+                told = translate("Your number is too high by a factor of {far}.", far=far)
+            else:
+                told = translate("Your number is too low by a factor of {far}.", far=far)
+        close = translate("That is close.")
+        return f"{told} {close}" if is_close else told
+
+    def _too_small(self, value: float) -> str:
+        if not self.at_least:
+            return translate(
+                "{question}: this must be more than 0, and {given:g} was given.",
+                question=self.shown,
+                given=value,
+            )
+        return translate(
+            "{question}: this must be at least {least:g}, and {given:g} was given.",
+            question=self.shown,
+            least=self.at_least,
+            given=value,
+        )
 
     def _ordered(self, value: object) -> list[str]:
         if isinstance(value, str) or not isinstance(value, Sequence):
-            raise CourseError(f"`{value!r}` is no list. {self.wanted}")
-        found = [_same(one, self.order, self.wanted) for one in value]
-        if sorted(found) != sorted(self.order):
-            raise CourseError(f"Each must stand in the list once. {self.wanted}")
-        return found
+            raise CourseError(
+                translate("`{given!r}` is not a list. {hint}", given=value, hint=self.hint)
+            )
+        items = [_same(one, self.order, self.hint) for one in value]
+        if sorted(items) != sorted(self.order):
+            raise CourseError(
+                translate("The list must have each of them once. {hint}", hint=self.hint)
+            )
+        return items
 
 
 @cache
 def bank() -> dict[str, Question]:
-    """All questions by name, such as "05.strided": `strided` in the room of lesson 05."""
+    """Return all questions by name; "05.strided" is `strided` in the file of lesson 05."""
     lists = ("choices", "order")
     return {
         f"{number}.{name}": Question(
             **{key: tuple(v) if key in lists else v for key, v in row.items()}
         )
-        for number, rows in read_in_all("questions.toml").items()
+        for number, rows in read_in_all(QUESTIONS).items()
         for name, row in rows.items()
     }
 
 
 def question(name: str) -> Question:
-    """The question of that name; CourseError with the nearest name if there is none."""
+    """Return the question of a name; CourseError that suggests the nearest name if none has it."""
     if name not in bank():
         close = difflib.get_close_matches(str(name), bank(), n=1)
         hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(bank())}."
-        raise CourseError(f"Nothing is asked under the name {name!r}. {hint}")
+        raise CourseError(f"There is no question named {name!r}. {hint}")
     return bank()[name]
 
 
-def _same(value: object, known: Sequence[str], wanted: str) -> str:
-    """The one of these that is meant, however it is written."""
-    found = {_typed(one): one for one in known}
-    if not isinstance(value, str) or _typed(value) not in found:
-        raise CourseError(f"`{value!r}` is none of the answers. {wanted}")
-    return found[_typed(value)]
+def _same(value: object, answers: Sequence[str], hint: str) -> str:
+    """Return the answer that equals `value` apart from case, spaces around it, and × or x.
+
+    An answer in the reader's language is taken, too; English ones are kept.
+    """
+    by_spelling = {_normalized(translate(answer)): answer for answer in answers}
+    by_spelling |= {_normalized(answer): answer for answer in answers}
+    if not isinstance(value, str) or _normalized(value) not in by_spelling:
+        raise CourseError(
+            translate("`{given!r}` is not one of the answers. {hint}", given=value, hint=hint)
+        )
+    return by_spelling[_normalized(value)]
 
 
-def _typed(answer: str) -> str:
-    """As a keyboard without × writes it, in small letters."""
-    return answer.strip().casefold().replace("×", "x")
+def _normalized(answer: str) -> str:
+    return answer.strip().casefold().replace("×", "x")  # most keyboards have no ×
 
 
 def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f'`"{name}"`' for name in names)
+    return ", ".join(f'`"{translate(name)}"`' for name in names)

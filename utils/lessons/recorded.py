@@ -1,7 +1,7 @@
-"""Recorded times of steps: of the GPU at hand where it has records, else of the course's own.
+"""Recorded times of steps, on this GPU if it has records, else on the reference device.
 
-Steps of the CPU ladder are those of one processor, whichever is at hand, since its name does not
-tell which it is. `on` names another one that has records.
+The times of the CPU ladder are always those of `CPU`, because a processor's name does not identify
+its model. The parameter `on` names another device or processor that has records.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from utils.lessons.lesson import device_shown
 from utils.measuring import records
 from utils.measuring.records import Record
 
-# A Zen 5 with two cores: see gemm_kernels/cpu/tuning/TUNING.md.
+# A Zen 5 with two cores, see gemm_kernels/cpu/tuning/TUNING.md.
 CPU = "AMD EPYC"
-# The host of the H200, where every step of the CPU is recorded, and oneDNN beside them.
+# The host of the H200, where every step of the CPU ladder is recorded, and oneDNN too.
 XEON = "Intel(R) Xeon(R) Processor"
 
 
 def recorded_ms(step: Step | Variant, shape: str = "4096", on: str | None = None) -> float:
-    """The recorded time in ms; of a Step with the constants that were fastest at this shape.
+    """Return the recorded time in ms; for a Step that of its fastest constants at this shape.
 
-    shape: as on the command line. CourseError where nothing is recorded.
+    shape: as on the command line. Raises CourseError if there is no record.
     """
     return record_of(step, shape, on).time_ms
 
 
 def record_of(step: Step | Variant, shape: str, on: str | None = None) -> Record:
-    """The whole row of `recorded_ms`."""
+    """Return the record whose time `recorded_ms` returns."""
     ladder, device = _ladder(step), on or _device(_ladder(step))
     name, params = (step.name, None) if isinstance(step, Step) else (step.step.name, step.params)
     size = vars(ladder.parse(shape)).items()
-    found = [
+    matches = [
         record
         for record in records.records_of(device, ladder.name)
         if record.step == name
@@ -46,28 +46,28 @@ def record_of(step: Step | Variant, shape: str, on: str | None = None) -> Record
         and record.time_ms is not None
         and size <= vars(record).items()
     ]
-    if not found:
+    if not matches:
         raise CourseError(
             f"There is no recorded time of {step if params else name} at {ladder.parse(shape)} on "
             f"{device}: `--record` on the ladder's command line makes one."
         )
-    return min(found, key=lambda record: record.time_ms)
+    return min(matches, key=lambda record: record.time_ms)
 
 
 def share_of_peak(step: Step | Variant, shape: str = "4096", on: str | None = None) -> float:
-    """The recorded share of the data sheet's peak, as a fraction; `on` as for `recorded_ms`."""
+    """Return the recorded fraction of the data sheet's peak. on: as for `recorded_ms`."""
     return record_of(step, shape, on).efficiency
 
 
 def share_of_library(step: Step | Variant, shape: str = "4096") -> float:
-    """The recorded speed as a fraction of the library's, in the same run."""
+    """Return the recorded speed as a fraction of the library's speed in the same run."""
     return record_of(step, shape).library_ratio
 
 
 def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) -> Table:
-    """Recorded times of several steps; how much faster than the first; the share of the peak.
+    """Return a table of recorded times, speedups over the first step, and shares of the peak.
 
-    On a CPU, whose peak is not recorded, the last column has GFLOP/s.
+    On a CPU, whose peak is not recorded, the last column has GFLOP/s instead of the share.
     """
     ladder = _ladder(steps[0])
     rows = [(step, record_of(step, shape, on)) for step in steps]
@@ -91,16 +91,17 @@ def _faster(ratio: float) -> str:
 
 
 def duration(ms: float) -> str:
-    """A time as a table shows it, below 0.1 ms in microseconds."""
+    """Return a time as text, in us below 0.1 ms and in s from 1000 ms."""
     if ms < 0.1:
         return f"{1000 * ms:.3g} us"
     return f"{ms:.3g} ms" if ms < 1000 else f"{ms / 1000:.3g} s"
 
 
 def one_thread(steps: Sequence[str], peak: float) -> pd.DataFrame:
-    """The records of the CPU ladder that `plots.curve` draws, with the efficiency of one core.
+    """Return the CPU records of single-threaded steps, with their efficiency on one core.
 
-    steps: names of those that run on one thread. peak: of one core, in GFLOP/s.
+    `plots.curve` draws them. steps: names of steps that run on one thread. peak: that of one core,
+    in GFLOP/s.
     """
     frame = records.measured(CPU, "cpu")
     frame = frame[frame["step"].isin(steps)]

@@ -1,6 +1,6 @@
-"""The rules of a lesson that a program can hold: of the notebook, and of what it shows.
+"""The rules that a lesson must keep and a program can check, in its notebook and its outputs.
 
-Each rule is a function from a Lesson to sentences, one for each place that breaks it.
+Each rule is a function that takes a Lesson and yields a sentence for each violation.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from utils.lessons.questions import bank
 from utils.paths import NOTEBOOKS
 
 LONGEST_CELL = 10  # source lines that are not empty
-LONGEST_TO_REPAIR = 20  # of a kernel that stands there whole, for the reader to repair
+LONGEST_TO_REPAIR = 20  # source lines of a whole kernel that the reader repairs
 MOST_ROWS, MOST_COLUMNS = 8, 5
 MOST_PREDICTIONS = 4
 YOUR_TURN = "your-turn"
-# What a lesson leaves to functions with names: tables are no subject of this course.
+# Work that a lesson leaves to named functions, because tables are no subject of this course.
 TABLE_WORK = ("import pandas", ".groupby(", ".pivot", ".query(", ".merge(", "pd.")
-# "Line" means that of source code, of a cache, and a line of a figure: one of these says which.
+# "line" can be a source line, a cache line or a line of a figure; one of these words says which.
 WHICH_LINE = r"(?:source|cache|dashed|dotted|grey|horizontal|by|code|command)[ -]"
 _NAME = re.compile(r"\b(?:course\.)?(predict|reveal|check|task)\(\s*\"([^\"]+)\"")
 # Absolute paths of a machine.
@@ -37,9 +37,9 @@ _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: where it stands (from 1), its text, what it shows as HTML and text."""
+    """A cell of a notebook. position: counted from 1. shown: its outputs as HTML and text."""
 
-    place: int
+    position: int
     kind: str
     source: str
     tags: tuple[str, ...]
@@ -48,7 +48,7 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """A notebook in the form that rules ask."""
+    """A notebook in the form that the rules need."""
 
     name: str
     cells: tuple[Cell, ...]
@@ -63,42 +63,49 @@ class Lesson:
 
     @cached_property
     def calls(self) -> tuple[tuple[str, str, int], ...]:
-        """What is predicted, revealed, set and checked: (function, name, place), in order."""
+        """All calls of predict, reveal, task and check: (function, name, position), in order."""
         return tuple(
-            (what, name, cell.place)
+            (function, name, cell.position)
             for cell in self.code
-            for what, name in _NAME.findall(cell.source)
+            for function, name in _NAME.findall(cell.source)
         )
 
-    def places(self, what: str) -> dict[str, int]:
-        """Where each name is first predicted, revealed, set or checked."""
-        found: dict[str, int] = {}
-        for function, name, place in self.calls:
-            if function == what:
-                found.setdefault(name, place)
-        return found
+    def positions(self, function: str) -> dict[str, int]:
+        """Return name -> position of the first cell that calls `function` with this name.
+
+        function: "predict", "reveal", "task" or "check".
+        """
+        positions: dict[str, int] = {}
+        for called, name, position in self.calls:
+            if called == function:
+                positions.setdefault(name, position)
+        return positions
 
 
 def read(file: Path) -> Lesson:
-    """The lesson in a notebook file, with its outputs where it has been executed."""
+    """Read a lesson from a notebook file, with its outputs if it was executed."""
     return from_notebook(nbformat.read(file, as_version=4), file.stem)
 
 
 def from_notebook(notebook: nbformat.NotebookNode, name: str) -> Lesson:
+    """Return the lesson in a notebook. name: the file name without its suffix."""
     cells = (
-        Cell(place, cell.cell_type, cell.source, tuple(cell.metadata.get("tags", ())), _shown(cell))
-        for place, cell in enumerate(notebook.cells, start=1)
+        Cell(index, cell.cell_type, cell.source, tuple(cell.metadata.get("tags", ())), _shown(cell))
+        for index, cell in enumerate(notebook.cells, start=1)
     )
     return Lesson(name, tuple(cells))
 
 
 def broken_rules(lesson: Lesson) -> list[str]:
-    """What the notebook itself breaks, as sentences; [] for a lesson as it should be."""
+    """Return a sentence for each violation in the notebook itself; [] if there is none."""
     return [sentence for rule in RULES for sentence in rule(lesson)]
 
 
 def broken_when_shown(lesson: Lesson, answers: dict[str, object]) -> list[str]:
-    """What an executed lesson breaks. answers: what was measured, by the question's name."""
+    """Return a sentence for each violation in the outputs of an executed lesson.
+
+    answers: the measured answers by the question's name; no cell above the question may show one.
+    """
     return [
         *_gives_away(lesson, answers),
         *(sentence for rule in SHOWN_RULES for sentence in rule(lesson)),
@@ -109,9 +116,9 @@ def _begins_as_all_do(lesson: Lesson) -> Iterator[str]:
     if not lesson.code or lesson.code[0].source != first_cell(lesson.name[:2]):
         yield "its first code cell is not that of utils.lessons.first_cell"
     opening = lesson.prose[0].source if lesson.prose else ""
-    for needed in ("After this lesson you can", "**Time:**", "You need"):
-        if needed not in opening:
-            yield f"its first cell does not say '{needed}'"
+    for phrase in ("After this lesson you can", "**Time:**", "You need"):
+        if phrase not in opening:
+            yield f"its first cell does not say '{phrase}'"
 
 
 def _has_short_cells(lesson: Lesson) -> Iterator[str]:
@@ -119,40 +126,40 @@ def _has_short_cells(lesson: Lesson) -> Iterator[str]:
         lines = sum(bool(line.strip()) for line in cell.source.splitlines())
         most = LONGEST_TO_REPAIR if YOUR_TURN in cell.tags else LONGEST_CELL
         if lines > most:
-            yield f"cell {cell.place} has {lines} lines of code; at most {most}"
+            yield f"cell {cell.position} has {lines} lines of code; at most {most}"
 
 
 def _leaves_tables_to_functions(lesson: Lesson) -> Iterator[str]:
     for cell in lesson.code:
-        for found in (word for word in TABLE_WORK if word in cell.source):
-            yield f"cell {cell.place} works on tables: {found}"
+        for word in (word for word in TABLE_WORK if word in cell.source):
+            yield f"cell {cell.position} works on tables: {word}"
 
 
 def _asks_before_it_shows(lesson: Lesson) -> Iterator[str]:
-    predicted, revealed = lesson.places("predict"), lesson.places("reveal")
+    predicted, revealed = lesson.positions("predict"), lesson.positions("reveal")
     if not 2 <= len(predicted) <= MOST_PREDICTIONS:
         yield f"it asks for {len(predicted)} predictions; 2 to {MOST_PREDICTIONS} are wanted"
     for name in predicted.keys() | revealed.keys():
         if name not in bank():
-            yield f"nothing is asked under {name}"
+            yield f"there is no question named {name}"
         if predicted.get(name, 10**6) > revealed.get(name, -1):
             yield f"{name} is not first predicted and then revealed"
     for cell in lesson.code:
         if re.search(r"course\.predict\(\"[^\"]+\", (?!None\))", cell.source):
-            yield f"cell {cell.place} holds a prediction"
+            yield f"cell {cell.position} holds a prediction"
     if "course.ledger(" not in "".join(cell.source for cell in lesson.code):
         yield "it does not show the predictions once more at its end"
 
 
 def _lets_the_reader_write(lesson: Lesson) -> Iterator[str]:
-    tasks, checks = lesson.places("task"), lesson.places("check")
-    turns = [cell.place for cell in lesson.code if YOUR_TURN in cell.tags]
+    tasks, checks = lesson.positions("task"), lesson.positions("check")
+    turns = [cell.position for cell in lesson.code if YOUR_TURN in cell.tags]
     if not checks:
         yield "it checks no kernel of the reader's"
-    for name, place in checks.items():
-        if not any(tasks.get(name, 10**6) < turn < place for turn in turns):
+    for name, position in checks.items():
+        if not any(tasks.get(name, 10**6) < turn < position for turn in turns):
             yield f"{name} has no task and no cell tagged {YOUR_TURN} before it is checked"
-    changes = [cell.place for cell in lesson.code if "course.show_change(" in cell.source]
+    changes = [cell.position for cell in lesson.code if "course.show_change(" in cell.source]
     if changes and checks and min(changes) < min(checks.values()):
         yield f"cell {changes[0]} shows the course's change before the reader's turn"
 
@@ -160,17 +167,17 @@ def _lets_the_reader_write(lesson: Lesson) -> Iterator[str]:
 def _says_which_line(lesson: Lesson) -> Iterator[str]:
     for cell in lesson.prose:
         prose = re.sub(r"```.*?```|`[^`]*`", "", cell.source, flags=re.DOTALL)
-        for found in re.finditer(r"\blines?\b", prose, flags=re.IGNORECASE):
-            if not re.search(WHICH_LINE + r"$", prose[: found.start()], flags=re.IGNORECASE):
-                around = prose[max(0, found.start() - 25) : found.end() + 10].replace("\n", " ")
-                yield f"cell {cell.place} says 'line' alone: …{around}…"
+        for word in re.finditer(r"\blines?\b", prose, flags=re.IGNORECASE):
+            if not re.search(WHICH_LINE + r"$", prose[: word.start()], flags=re.IGNORECASE):
+                around = prose[max(0, word.start() - 25) : word.end() + 10].replace("\n", " ")
+                yield f"cell {cell.position} says 'line' alone: …{around}…"
 
 
 def _links_to_what_exists(lesson: Lesson) -> Iterator[str]:
     for cell in lesson.prose:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", cell.source):
             if not (NOTEBOOKS / target).exists():
-                yield f"cell {cell.place} links to {target}, which does not exist"
+                yield f"cell {cell.position} links to {target}, which does not exist"
 
 
 def _parses(lesson: Lesson) -> Iterator[str]:
@@ -178,42 +185,45 @@ def _parses(lesson: Lesson) -> Iterator[str]:
         try:
             ast.parse(cell.source)
         except SyntaxError as error:
-            yield f"cell {cell.place} is no Python: {error.msg}"
+            yield f"cell {cell.position} is not valid Python: {error.msg}"
 
 
 def _gives_away(lesson: Lesson, answers: dict[str, object]) -> Iterator[str]:
-    """An answer with its unit: nowhere above the question, and in no prose above the answer."""
-    predicted, revealed = lesson.places("predict"), lesson.places("reveal")
+    """Yield a sentence for each cell that gives an answer, a number with its unit, away.
+
+    No cell may show it above the question, and no prose may say it above the `reveal`.
+    """
+    predicted, revealed = lesson.positions("predict"), lesson.positions("reveal")
     for name, value in answers.items():
         if name not in predicted or not isinstance(value, int | float):
             continue
-        said = _said(value, bank()[name].unit)
+        pattern = _spellings(value, bank()[name].unit)
         for cell in lesson.cells:
-            above = cell.place <= predicted[name]
-            told = cell.source if cell.kind == "markdown" else ""
-            told += _text_of(cell.shown) if above else ""
-            if cell.place < revealed.get(name, 0) and (found := said.search(told)):
-                yield f"cell {cell.place} gives the answer of {name} away: {found[0]}"
+            above = cell.position <= predicted[name]
+            text = cell.source if cell.kind == "markdown" else ""
+            text += _text_of(cell.shown) if above else ""
+            if cell.position < revealed.get(name, 0) and (match := pattern.search(text)):
+                yield f"cell {cell.position} gives the answer of {name} away: {match[0]}"
 
 
 def _shows_small_tables(lesson: Lesson) -> Iterator[str]:
     for cell in lesson.cells:
         for rows, columns in _tables(cell.shown):
             if rows > MOST_ROWS or columns > MOST_COLUMNS:
-                yield f"cell {cell.place} shows a table of {rows} rows and {columns} columns"
+                yield f"cell {cell.position} shows a table of {rows} rows and {columns} columns"
 
 
 def _describes_its_pictures(lesson: Lesson) -> Iterator[str]:
     for cell in lesson.cells:
         for tag in re.findall(r"<(?:img|svg)\b[^>]*>", cell.shown):
             if not re.search(r'(?:alt|aria-label|aria-labelledby)="[^"]+|aria-hidden="true"', tag):
-                yield f"cell {cell.place} shows a picture without words: {tag[:60]}"
+                yield f"cell {cell.position} shows a picture without words: {tag[:60]}"
 
 
 def _names_no_machine(lesson: Lesson) -> Iterator[str]:
     for cell in lesson.cells:
-        if found := _PATH.search(_text_of(cell.shown)):
-            yield f"cell {cell.place} shows a path of this machine: {found[0]}"
+        if match := _PATH.search(_text_of(cell.shown)):
+            yield f"cell {cell.position} shows a path of this machine: {match[0]}"
 
 
 Rule = Callable[[Lesson], Iterator[str]]
@@ -231,7 +241,7 @@ SHOWN_RULES: tuple[Rule, ...] = (_shows_small_tables, _describes_its_pictures, _
 
 
 def _shown(cell: nbformat.NotebookNode) -> str:
-    """All that a code cell has put out, HTML where there is some."""
+    """Return all outputs of a code cell, as HTML if they have it, else as text."""
     parts = []
     for output in cell.get("outputs", ()):
         data = output.get("data", {})
@@ -239,31 +249,35 @@ def _shown(cell: nbformat.NotebookNode) -> str:
     return "\n".join(parts)
 
 
-def _said(value: float, unit: str) -> re.Pattern:
-    """A number as prose would say it, with its unit: rounded where it would count as right."""
-    ways = {number(value), f"{value:g}", f"{value:.2g}"}
+def _spellings(value: float, unit: str) -> re.Pattern:
+    """Return a pattern for a number with its unit, as prose could write it.
+
+    The number may be rounded, if the rounded number would still count as a right prediction.
+    """
+    spellings = {number(value), f"{value:g}", f"{value:.2g}"}
     if abs(round(value) - value) <= 0.05 * value:
-        ways |= {f"{round(value)}", f"{round(value):,}"}
-        ways |= {_WORDS[round(value)]} if 0 <= round(value) < len(_WORDS) else set()
-    told = "|".join(re.escape(way) for way in ways)
-    after = "times|×" if unit == "times" else re.escape(unit.rstrip("s")) + "s?"
-    return re.compile(rf"(?<![\w.,])(?:{told})[ \u00a0-]?(?:{after})", flags=re.IGNORECASE)
+        spellings |= {f"{round(value)}", f"{round(value):,}"}
+        spellings |= {_WORDS[round(value)]} if 0 <= round(value) < len(_WORDS) else set()
+    numbers = "|".join(re.escape(spelling) for spelling in spellings)
+    units = "times|×" if unit == "times" else re.escape(unit.rstrip("s")) + "s?"
+    return re.compile(rf"(?<![\w.,])(?:{numbers})[ \u00a0-]?(?:{units})", flags=re.IGNORECASE)
 
 
 class _Reader(HTMLParser):
-    """Text outside of scripts and styles, and the sizes of tables."""
+    """An HTML parser that collects the visible text and the sizes of tables."""
 
     def __init__(self) -> None:
         super().__init__()
         self.text: list[str] = []
         self.tables: list[tuple[int, int]] = []
         self._hidden = 0
-        self._inside: list[list[int]] = []  # of each open table: cells in each row, if it counts
+        # For each open table the number of cells per row; negative if the table does not count.
+        self._inside: list[list[int]] = []
 
     def handle_starttag(self, tag: str, attributes: list) -> None:
         self._hidden += tag in ("script", "style")
         if tag == "table":
-            # An annotated source has a row for each of its lines.
+            # Annotated source code does not count: it is a table with a row for each line.
             self._inside.append(
                 [] if "vgpu" not in dict(attributes).get("class", "") else [-(10**6)]
             )
@@ -295,5 +309,5 @@ def _text_of(shown: str) -> str:
 
 
 def _tables(shown: str) -> list[tuple[int, int]]:
-    """Rows below the head, and columns, of each table that is not an annotated source."""
+    """Return (rows below the head, columns) of each table that is not annotated source code."""
     return _parsed(shown).tables

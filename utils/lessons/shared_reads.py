@@ -1,4 +1,4 @@
-"""Reads of 128 bits from shared memory: their wavefronts, what these ask for, recorded times."""
+"""Wavefronts per read of shared memory, and the time that shared memory alone would take."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import recorded_ms
 from utils.lessons.wavefronts import shared_memory_ms, wavefronts_per_multiply_add
 
-# One block of 128×128, and so many steps of k that the first and the last tile count little.
+# One block of 128×128, and k large enough that the first and the last tile count little.
 SHAPE = "128x128x64"
 
 
 def shared_reads(shape: str = "4096", **steps: Step | Variant) -> Table:
-    """Wavefronts for a read, the time that shared memory alone would take, and the recorded time.
+    """Return a table of wavefronts per read, the time of shared memory alone and the recorded time.
 
-    steps: by the name that the reader sees, with _ for spaces.
+    steps: one per row; the keyword is the row's name, with _ for spaces.
     """
     rows = [(name.replace("_", " "), *_cells(step, shape)) for name, step in steps.items()]
     head = ("", "wavefronts for a read", "shared memory alone", "recorded", "share")
@@ -26,11 +26,11 @@ def shared_reads(shape: str = "4096", **steps: Step | Variant) -> Table:
 
 
 def _cells(step: Step | Variant, shape: str) -> tuple[str, ...]:
-    seen = watch(step, SHAPE)
-    reads = seen.totals["shared_load_wavefronts"] / seen.totals["shared_load_requests"]
-    alone = shared_memory_ms(wavefronts_per_multiply_add(seen), shape)
+    trace = watch(step, SHAPE)
+    per_read = trace.totals["shared_load_wavefronts"] / trace.totals["shared_load_requests"]
+    alone = shared_memory_ms(wavefronts_per_multiply_add(trace), shape)
     try:
         recorded = recorded_ms(as_variant(step), shape)
     except CourseError:
-        return f"{reads:.3g}", f"{alone:.2f} ms", "–", "–"
-    return f"{reads:.3g}", f"{alone:.2f} ms", f"{recorded:.2f} ms", f"{alone / recorded:.1%}"
+        return f"{per_read:.3g}", f"{alone:.2f} ms", "–", "–"
+    return f"{per_read:.3g}", f"{alone:.2f} ms", f"{recorded:.2f} ms", f"{alone / recorded:.1%}"

@@ -1,4 +1,4 @@
-"""Two steps of a ladder side by side: source code, machine code, occupancy, speed."""
+"""The comparison of two steps of a ladder: source code, machine code, occupancy and speed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from gpu_xray import XRay, xray
 from gpu_xray.compile import capability_of
+from gpu_xray.opcodes import mix
 from gpu_xray.widths import SHARED_LOADS, loaded_bytes
-from gpu_xray.words import mix
 from utils.errors import CourseError
 from utils.figures import plots
 from utils.ladder.explain import count_step
@@ -43,11 +43,11 @@ _MIX_TITLE = "instructions of the hot loop per multiply-add"
 
 @dataclass(frozen=True)
 class StepChange:
-    """What a new step changes. A notebook shows the diff, the table and the two curves.
+    """The comparison of two steps. A notebook shows the diff, the table and the two curves.
 
     lines: the diff of the kernels. figures: one row per figure, with the columns `old` and `new`.
-    mix: instructions of the hot loop per multiply-add, by what they do. notes: what is missing.
-    arch: None for steps that run on the CPU.
+    mix: instructions of the hot loop per multiply-add, by what they do. notes: sentences that say
+    what is missing and why. arch: the architecture compiled for; None for steps on the CPU.
     """
 
     old: Variant
@@ -88,82 +88,84 @@ class StepChange:
 
 
 def show_step(old: Step, new: Step) -> StepChange:
-    """What changes from one step to another of the same ladder, each with its default constants.
+    """Compare two steps of one ladder, each with its default constants.
 
-    Curves come from the records of the device at hand, or else of the course's own device.
+    Curves come from the records of this device, or else of the reference device.
     """
     ladder, variants = ladder_of(new), [step.variant() for step in (old, new)]
     device = lesson.device_shown()
     arch = device.arch if ladder.on_gpu else None
-    figures, mixes, drawn, notes = pd.DataFrame(), pd.DataFrame(), None, []
+    figures, mixes, figure, notes = pd.DataFrame(), pd.DataFrame(), None, []
     if arch:
         with _noting(notes):
-            seen = [xray(one.kernel, one.step.signature, arch) for one in variants]
-            figures = _table(variants, seen)
-            mixes = _mixes(*seen)
+            xrays = [xray(variant.kernel, variant.step.signature, arch) for variant in variants]
+            figures = _table(variants, xrays)
+            mixes = _mixes(*xrays)
     with _noting(notes):
-        drawn = curves(ladder, device, old.name, new.name)
+        figure = curves(ladder, device, old.name, new.name)
     lines = tuple(code.kernel_difference(old, new)[1:])
-    return StepChange(*variants, arch, lines, figures, mixes, drawn, tuple(notes))
+    return StepChange(*variants, arch, lines, figures, mixes, figure, tuple(notes))
 
 
 @contextlib.contextmanager
 def _noting(notes: list[str]) -> Iterator[None]:
-    """What is missing here becomes a sentence, and the rest is shown."""
+    """Turn an error of the block into a note, so that the other parts are still shown."""
     try:
         yield
     except (CourseError, VirtualGpuError) as error:
         notes.append(str(error))
 
 
-def _table(variants: list[Variant], seen: list[XRay]) -> pd.DataFrame:
-    """The columns `old` and `new`; a row that has nothing to say of either is left out."""
-    columns = [_figures(*pair) for pair in zip(variants, seen, strict=True)]
+def _table(variants: list[Variant], xrays: list[XRay]) -> pd.DataFrame:
+    """Return the table of figures without the rows that are empty for both steps."""
+    columns = [_figures(*pair) for pair in zip(variants, xrays, strict=True)]
     table = pd.DataFrame(columns, index=["old", "new"]).T.fillna(_NOTHING)
     return table[(table != _NOTHING).any(axis=1)]
 
 
-def _figures(variant: Variant, seen: XRay) -> dict[str, str]:
-    """One column of the table, for the smallest shape that is recorded."""
+def _figures(variant: Variant, compiled: XRay) -> dict[str, str]:
+    """Return one column of the table, for the smallest shape of the ladder."""
     ladder = ladder_of(variant.step)
     shape = ladder.parse(ladder.sizes[0])
     launch = variant.launch(shape)
-    shared_bytes = seen.shared_bytes + launch.shared_bytes
+    shared_bytes = compiled.shared_bytes + launch.shared_bytes
     return {
         "threads per block": f"{launch.threads:,}",
-        "registers per thread": str(seen.registers),
-        "spilled bytes per thread": str(seen.spill_bytes),
+        "registers per thread": str(compiled.registers),
+        "spilled bytes per thread": str(compiled.spill_bytes),
         "shared memory per block": f"{shared_bytes:,} bytes",
-        "occupancy": _occupancy(seen, launch.threads, shared_bytes),
-        "loads": ", ".join(f"{count} {name}" for name, count in seen.loads.items()) or "none",
-        **_counted(variant, shape, seen),
-        "multiply-adds in the hot loop": _share(seen),
+        "occupancy": _occupancy(compiled, launch.threads, shared_bytes),
+        "loads": ", ".join(f"{count} {name}" for name, count in compiled.loads.items()) or "none",
+        **_counted(variant, shape, compiled),
+        "multiply-adds in the hot loop": _share(compiled),
     }
 
 
-def _occupancy(seen: XRay, threads: int, shared_bytes: int) -> str:
-    """Warps that an SM holds at once, and what limits them."""
-    resident = occupancy(capability_of(seen.arch), threads, seen.registers, shared_bytes)
+def _occupancy(compiled: XRay, threads: int, shared_bytes: int) -> str:
+    """Return the occupancy and the resource that limits it, as text."""
+    resident = occupancy(capability_of(compiled.arch), threads, compiled.registers, shared_bytes)
     return f"{resident.fraction:.0%}, limited by {' and '.join(resident.limit)}"
 
 
-def _counted(variant: Variant, shape: Shape, seen: XRay) -> dict[str, str]:
-    """What memory does for one multiply-add, or for one element of a sum or a copy."""
+def _counted(variant: Variant, shape: Shape, compiled: XRay) -> dict[str, str]:
+    """Return memory counts per multiply-add, or per element of a sum or a copy."""
     work = variant.step.task.work(shape)
-    if seen.hot and seen.hot.ffma:
-        return _per_multiply_add(count_step(variant, shape, blocks=1).totals, seen)
+    if compiled.hot and compiled.hot.ffma:
+        return _per_multiply_add(count_step(variant, shape, blocks=1).totals, compiled)
     if work.bytes and not work.cached:
         elements = shape.elements / variant.launch(shape).blocks
         return _per_element(count_step(variant, shape, blocks=1).totals, elements)
     return {}
 
 
-def _per_multiply_add(totals: pd.Series, seen: XRay) -> dict[str, str]:
-    """Shared memory in two ways: in bytes as the hot loop asks for them, and in wavefronts as the
-    code does.
+def _per_multiply_add(totals: pd.Series, compiled: XRay) -> dict[str, str]:
+    """Return memory counts per multiply-add.
+
+    Bytes from shared memory are those of the hot loop's machine code. Wavefronts are counted on the
+    virtual GPU, from the source code.
     """
     multiply_adds = totals["float32_ops"] / 2
-    from_shared = loaded_bytes(seen.hot.body, SHARED_LOADS) / seen.hot.ffma
+    from_shared = loaded_bytes(compiled.hot.body, SHARED_LOADS) / compiled.hot.ffma
     wavefronts = totals["shared_load_wavefronts"] / (multiply_adds / WARP)
     return {
         "bytes from global memory per multiply-add": (
@@ -175,7 +177,7 @@ def _per_multiply_add(totals: pd.Series, seen: XRay) -> dict[str, str]:
 
 
 def _per_element(totals: pd.Series, elements: float) -> dict[str, str]:
-    """A bank conflict is a wavefront that a request takes beyond its first."""
+    """Return memory counts per element; a bank conflict is each wavefront beyond the first."""
     requests, wavefronts = (
         totals[f"shared_load_{what}"] + totals[f"shared_store_{what}"]
         for what in ("requests", "wavefronts")
@@ -194,29 +196,27 @@ def _per_element(totals: pd.Series, elements: float) -> dict[str, str]:
     }
 
 
-def _share(seen: XRay) -> str:
-    if not (seen.hot and seen.hot.ffma):
+def _share(compiled: XRay) -> str:
+    if not (compiled.hot and compiled.hot.ffma):
         return _NOTHING
-    return f"{seen.hot.ffma} of {len(seen.hot.body)}: at most {seen.bound:.1%} of the peak"
+    loop = compiled.hot
+    return f"{loop.ffma} of {len(loop.body)}: at most {compiled.bound:.1%} of the peak"
 
 
 def _mixes(old: XRay, new: XRay) -> pd.DataFrame:
-    """Instructions per multiply-add by group; empty where a hot loop has no multiply-adds."""
-    if not all(seen.hot and seen.hot.ffma for seen in (old, new)):
+    """Return instructions per multiply-add by group; empty if a hot loop has no multiply-adds."""
+    if not all(compiled.hot and compiled.hot.ffma for compiled in (old, new)):
         return pd.DataFrame()
     per_ffma = {
-        name: pd.Series(mix(seen.hot.body)) / seen.hot.ffma
-        for name, seen in (("old", old), ("new", new))
+        name: pd.Series(mix(compiled.hot.body)) / compiled.hot.ffma
+        for name, compiled in (("old", old), ("new", new))
     }
-    return pd.DataFrame(per_ffma, index=_in_order(old, new)).fillna(0).map("{:.2f}".format)
-
-
-def _in_order(*seen: XRay) -> list[str]:
-    return list(mix([one for kernel in seen for one in kernel.hot.body]))
+    groups = list(mix([*old.hot.body, *new.hot.body]))
+    return pd.DataFrame(per_ffma, index=groups).fillna(0).map("{:.2f}".format)
 
 
 def curves(ladder: Ladder, device: Device, old: str, new: str) -> Figure:
-    """Both recorded curves; CourseError where a record lacks a step."""
+    """Draw both recorded curves; CourseError if the records lack a step."""
     names = records.recorded_devices(ladder.name)
     if device.name not in names:
         raise CourseError(f"The {ladder.name} ladder was not recorded on {device.name} yet.")
@@ -236,11 +236,11 @@ def curves(ladder: Ladder, device: Device, old: str, new: str) -> Figure:
 
 
 def _comparable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Of products the cubes, so that the axis is one size; of other tasks all."""
+    """Return the rows that one axis of size can show: square products, and all other tasks."""
     cubes = frame["m"].eq(frame["n"]) & frame["n"].eq(frame["k"])
     return frame[cubes | frame["m"].isna()]
 
 
-def _html_row(row, kind: str = "") -> str:
+def _html_row(row, css_class: str = "") -> str:
     cells = "".join(f"<td>{html.escape(str(value))}</td>" for value in row)
-    return f'<tr class="{kind}">{cells}</tr>'
+    return f'<tr class="{css_class}">{cells}</tr>'

@@ -1,4 +1,4 @@
-"""Passes through the banks of shared memory: of the source code, of the hardware, their time."""
+"""Shared-memory wavefronts per multiply-add, on the virtual GPU and by the profiler, as times."""
 
 from __future__ import annotations
 
@@ -17,42 +17,43 @@ from utils.machine.occupancy import WARP
 from utils.paths import DATA
 from virtual_gpu import Trace
 
-# The product whose launches the profiler counted.
+# The shape of the product that the profiler counted.
 PROFILED = "96x64x80"
 WAVEFRONTS = ["shared_load_wavefronts", "shared_store_wavefronts"]
 
 
 def wavefronts_per_multiply_add(trace: Trace) -> float:
-    """Loads and stores, for one multiply-add of a whole warp, as the source code asks for them."""
+    """Return the wavefronts per multiply-add of a warp, counted on the virtual GPU."""
     return WARP * trace.totals[WAVEFRONTS].sum() / multiply_adds(trace)
 
 
 def profiled_wavefronts(step: Step | Variant) -> float:
-    """The same as the profiler of an H200 counted it: of the machine code, whose loads are wide.
+    """Return the wavefronts per multiply-add of a warp that the profiler of an H200 counted.
 
-    CourseError where the profiler did not count this step.
+    It counts the machine code, in which the compiler has joined loads into wide ones. Raises
+    CourseError if the profiler did not count this step.
     """
     variant = as_variant(step)
     launch = "_".join(map(str, (variant.step.name, *variant.constants.values())))
     counters = pd.read_csv(DATA / "measured" / slug(REFERENCE) / "counters.csv")
-    found = counters[(counters["launch"] == launch) & counters["counter"].isin(WAVEFRONTS)]
-    if len(found) < len(WAVEFRONTS):
+    matches = counters[(counters["launch"] == launch) & counters["counter"].isin(WAVEFRONTS)]
+    if len(matches) < len(WAVEFRONTS):
         raise CourseError(f"The profiler did not count {variant}: choose the default constants.")
-    return WARP * found["value"].sum() / multiply_adds(watch(variant, PROFILED))
+    return WARP * matches["value"].sum() / multiply_adds(watch(variant, PROFILED))
 
 
 def shared_memory_ms(wavefronts: float, shape: str = "4096") -> float:
-    """The time of a product if each SM serves one wavefront per cycle, and nothing else takes time.
+    """Return the time of a product in ms if each SM serves one wavefront per cycle and never waits.
 
-    wavefronts: for each multiply-add of a warp. shape: as on the command line.
+    wavefronts: the number per multiply-add of a warp. shape: as on the command line.
     """
     return one_per_cycle_ms(wavefronts, shape)
 
 
 def wavefronts(*steps: Step | Variant, shape: str = "4096") -> Table:
-    """Wavefronts for each multiply-add, the time that they ask for, and the recorded time."""
+    """Return a table of wavefronts per multiply-add, estimated time and recorded time."""
     variants = [as_variant(step) for step in steps]
-    rows = [(one.step.name.replace("_", " "), *_cells(one, shape)) for one in variants]
+    rows = [(each.step.name.replace("_", " "), *_cells(each, shape)) for each in variants]
     head = ("", "source", "profiler", "estimate", "recorded")
     caption = "Wavefronts for a multiply-add of a warp, and times"
     note = (

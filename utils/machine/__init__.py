@@ -1,4 +1,5 @@
-"""What this machine is: its GPU, its processor, the limits of an SM, the versions of the software.
+"""Facts about this machine: its GPU, its processor, the limits of an SM, software versions.
 
-Facts come from the tables in `data/` and from the driver. What runs or measures a kernel stays out.
+The facts come from the tables in `data/` and from the driver. Code that runs or measures a kernel
+does not belong here.
 """

@@ -1,7 +1,7 @@
-"""Ask pip whether the pins suit each Python: `python -m utils.machine.check_pythons`.
+"""Ask pip whether the pins suit each Python version: `python -m utils.machine.check_pythons`.
 
-For each version that is found here pip resolves what `make setup` would install there, and
-installs nothing. Exit code: 0 when all resolve, 1 when one does not.
+For each version that is found here, pip resolves what `make setup` would install, and installs
+nothing. The exit code is 0 if every version resolves and 1 if one does not.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from utils.paths import ROOT
 
 VERSIONS = ("3.11", "3.12", "3.13")
 EXTRAS = ("compiler", "test")
-NEEDED = "COURSE_NEEDS_EVERYTHING"  # a version that is not found is a failure where this is set
-SECONDS = 600  # that pip may take for one version
+NEEDED = "COURSE_NEEDS_EVERYTHING"  # if this is set, a version that is not found is a failure
+SECONDS = 600  # the time limit of pip for one version
 AT_ONCE = 2
 DRY = ("--dry-run", "--quiet", "--disable-pip-version-check",
        "--constraint", str(ROOT / "constraints.txt"))  # fmt: skip
@@ -30,40 +30,41 @@ DRY = ("--dry-run", "--quiet", "--disable-pip-version-check",
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of one version. fits: None where no such Python was found. told: in words."""
+    """The result for one version; `fits` is None if no such Python was found."""
 
     version: str
     fits: bool | None
-    told: str
+    message: str
 
 
 def requirements(extras: tuple[str, ...] = EXTRAS) -> list[str]:
-    """What pyproject.toml asks for, with these extras."""
+    """Return the requirements of pyproject.toml with these extras, one string per package."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     groups = [project["dependencies"], *(project["optional-dependencies"][name] for name in extras)]
     return [line for group in groups for line in group]
 
 
 def find(version: str) -> Path | None:
-    """The interpreter of a version, such as "3.12", from PATH or pyenv; None without one.
+    """Return the interpreter of a version such as "3.12", from PATH or pyenv, or None.
 
-    Of several the oldest release: packages may ask for a newer one than a distribution has.
+    If there are several, it is the oldest release, because a package may need a newer one than a
+    distribution offers.
     """
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    beside = [Path(folder) / f"python{version}" for folder in os.get_exec_path()]
-    possible = [Path(sys.executable), *beside, *pyenv.glob(f"{version}.*/bin/python3")]
+    on_path = [Path(folder) / f"python{version}" for folder in os.get_exec_path()]
+    possible = [Path(sys.executable), *on_path, *pyenv.glob(f"{version}.*/bin/python3")]
     releases = {python: release(python) for python in possible}
-    found = [python for python in possible if releases[python][:2] == _numbers(version)]
-    return min(found, key=releases.get, default=None)
+    matches = [python for python in possible if releases[python][:2] == _numbers(version)]
+    return min(matches, key=releases.get, default=None)
 
 
 def release(python: Path) -> tuple[int, ...]:
-    """What it says of itself, such as (3, 11, 2); () where it does not run."""
+    """Return the version of an interpreter, such as (3, 11, 2), or () if it does not run."""
     if shutil.which(python) is None:
         return ()
-    asked = [str(python), "-c", "import platform; print(platform.python_version())"]
-    told = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=False)
-    return _numbers(told.stdout) if told.returncode == 0 else ()
+    command = [str(python), "-c", "import platform; print(platform.python_version())"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return _numbers(run.stdout) if run.returncode == 0 else ()
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -71,7 +72,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def check(version: str) -> Answer:
-    """Resolve the requirements under the pins for one version."""
+    """Resolve the requirements under the pins for one Python version."""
     python = find(version)
     if python is None:
         return Answer(version, None, "not found, not checked")
@@ -79,7 +80,7 @@ def check(version: str) -> Answer:
     try:
         done = _resolve(python)
     except subprocess.TimeoutExpired:
-        return Answer(version, False, f"pip has not ended within {SECONDS} seconds")
+        return Answer(version, False, f"pip did not finish within {SECONDS} seconds")
     if done.returncode == 0:
         return Answer(version, True, "the pins resolve")
     lines = done.stderr.strip().splitlines()
@@ -88,7 +89,7 @@ def check(version: str) -> Answer:
 
 
 def _resolve(python: Path) -> subprocess.CompletedProcess:
-    """As `make setup` does it: by the pip that this Python puts into a new environment."""
+    """Run pip as `make setup` does: the pip that this Python installs into a new environment."""
     with tempfile.TemporaryDirectory() as folder:
         steps = (
             [str(python), "-m", "venv", folder],
@@ -105,7 +106,7 @@ def main() -> int:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         answers = list(pool.map(check, VERSIONS))
     for answer in answers:
-        print(f"Python {answer.version}: {answer.told}.")
+        print(f"Python {answer.version}: {answer.message}.")
     missing_fails = bool(os.environ.get(NEEDED))
     return int(any(not a.fits and (a.fits is False or missing_fails) for a in answers))
 

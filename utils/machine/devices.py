@@ -1,4 +1,4 @@
-"""GPUs and their peaks: from data sheets, from the driver, and by arithmetic."""
+"""GPUs and their peaks, from data sheets, from the driver, or computed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from numba import cuda
 
 from utils.errors import CourseError
 from utils.paths import DATA
+from utils.translation import translate
 
 TABLE = DATA / "devices.csv"
-# The device on which the course's records were made: shown where there is no other.
+# The device on which the course's records were made; shown if no other device is present.
 REFERENCE = "NVIDIA H200"
 KIB = 1024
 GIB = 1024**3
@@ -24,12 +25,13 @@ GIB = 1024**3
 
 @dataclass(frozen=True)
 class Device:
-    """One GPU: a row of `data/devices.csv`, or what the driver says of a GPU that has none.
+    """One GPU: a row of `data/devices.csv`, or the driver's description of a GPU without a row.
 
-    name, aliases: as drivers report it and as the sources call it. source: where the figures are.
+    name, aliases: the name that drivers report, and the names in the source documents.
+    source: where the figures are published.
     boost_clock_mhz: the clock at which the data sheet states `fp32_gflops`.
-    fp32_gflops, memory_gb_per_s: the data sheet's, in 10^9 a second; None without a row.
-    driver_gb_per_s: memory clock × bus width × 2, as the driver has them; None without a driver.
+    fp32_gflops, memory_gb_per_s: the data sheet's peaks, in 10^9 per second; None without a row.
+    driver_gb_per_s: memory clock × bus width × 2 as the driver reports them; None without a driver.
     """
 
     name: str
@@ -56,76 +58,80 @@ class Device:
 
     @property
     def arch(self) -> str:
-        """Its compute capability as compilers name it, such as "sm_90"."""
+        """The compute capability as compilers name it, such as "sm_90"."""
         return "sm_{}{}".format(*self.compute_capability)
 
     @property
     def peak_gflops(self) -> float:
-        """FP32, 10^9 a second: the data sheet's, or computed for a device without a row."""
+        """FP32 peak in 10^9 operations per second: the data sheet's, or computed without a row."""
         return self.fp32_gflops or self.computed_gflops()
 
     @property
     def peak_gb_per_s(self) -> float | None:
-        """Memory, 10^9 bytes a second: the data sheet's, or the driver's without a row."""
+        """Memory peak in 10^9 bytes per second: the data sheet's, or the driver's without a row."""
         return self.memory_gb_per_s or self.driver_gb_per_s
 
     def computed_gflops(self, clock_mhz: float | None = None) -> float:
-        """SMs × FP32 lanes × 2 × clock, in 10^9 a second; by default at the boost clock."""
+        """Return SMs × FP32 lanes × 2 × clock in 10^9 per second, by default at the boost clock."""
         return self.sms * self.fp32_lanes_per_sm * 2 * (clock_mhz or self.boost_clock_mhz) / 1000
 
 
 @functools.cache
 def known() -> tuple[Device, ...]:
-    """The devices of `data/devices.csv`, in its order."""
+    """Return the devices of `data/devices.csv`, in the order of the table."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         return tuple(_from_row(row) for row in csv.DictReader(file))
 
 
 def find(name: str) -> Device:
-    """The device of that name, in any case and by any alias; a part that fits one device is enough.
+    """Return the device with that name or alias; a part of a name that fits one device is enough.
 
-    CourseError with the names that come close otherwise.
+    Case is ignored. Raises CourseError with the closest names if no device or several devices fit.
     """
-    fitting = [device for device in known() if _is_called(device, name)] or [
+    matches = [device for device in known() if _is_called(device, name)] or [
         device
         for device in known()
         if any(_words(name) <= _words(label) for label in _labels(device))
     ]
-    if len(fitting) == 1:
-        return fitting[0]
-    close = [device.name for device in fitting] or _close_names(name)
+    if len(matches) == 1:
+        return matches[0]
+    close = [device.name for device in matches] or _close_names(name)
     raise CourseError(
-        f"'{name}' {'fits several devices' if fitting else 'is no device of data/devices.csv'}:"
+        f"'{name}' {'fits several devices' if matches else 'is no device of data/devices.csv'}:"
         f" choose {', '.join(close)}."
     )
 
 
 def slug(name: str) -> str:
-    """The name of a device's folder in `data/measured`; works for any name, also of a CPU."""
+    """Return the folder of a device in `data/measured`, for any name, also that of a CPU."""
     return next((device.slug for device in known() if _is_called(device, name)), _slug(name))
 
 
 def current(cuda=cuda) -> Device | None:
-    """The CUDA device at hand; None where `why_no_device` has a reason. `cuda`: Numba's module."""
+    """Return the current CUDA device, or None if `why_no_device` has a reason.
+
+    `cuda` is Numba's module; tests pass another.
+    """
     return _probe(cuda)[0]
 
 
 def why_no_device(cuda=cuda) -> str | None:
-    """One sentence on why no CUDA device can be used; None if one can."""
+    """Return one sentence on why no CUDA device can be used, or None if one can."""
     return _probe(cuda)[1]
 
 
 def from_driver(gpu, memory_bytes: int) -> Device:
-    """The device that `numba.cuda.get_current_device()` describes.
+    """Return the device that `numba.cuda.get_current_device()` describes.
 
-    Its row, if one has its name and its number of SMs. Otherwise the figures are the driver's, and
-    the lanes per SM those of the newest compute capability in the table that is not newer than its.
+    If the table has a row with its name and its number of SMs, the device is that row. Otherwise
+    the figures are the driver's. The lanes per SM are then those of the newest compute capability
+    in the table that is not newer than the device's.
     """
     # In kHz and bits; some virtualised GPUs report 0.
     bandwidth = 2 * gpu.MEMORY_CLOCK_RATE * gpu.GLOBAL_MEMORY_BUS_WIDTH / 8 / 1e6 or None
     name = gpu.name.decode() if isinstance(gpu.name, bytes) else gpu.name
     for device in known():
-        # One name can be sold with different chips, and a slice of a GPU has fewer SMs.
+        # Different chips are sold under one name, and a slice of a GPU has fewer SMs.
         if _is_called(device, name) and device.sms == gpu.MULTIPROCESSOR_COUNT:
             return replace(device, driver_gb_per_s=bandwidth)
     capability = tuple(gpu.compute_capability)
@@ -151,9 +157,10 @@ def from_driver(gpu, memory_bytes: int) -> Device:
 
 
 def fraction_of_peak(value: float, peak: float, what: str) -> float:
-    """value / peak; CourseError above 1, because no kernel is faster than its device.
+    """Return value / peak; raise CourseError above 1, because no kernel is faster than its device.
 
-    value, peak: in the same unit. what: the beginning of the sentence, such as "tiled at 1024".
+    `value` and `peak` have the same unit. `what` begins the error's sentence, such as "tiled at
+    1024".
     """
     if value > peak:
         raise CourseError(
@@ -166,38 +173,45 @@ def fraction_of_peak(value: float, peak: float, what: str) -> float:
 
 @functools.cache
 def cpu_info() -> dict:
-    """What py-cpuinfo knows of this machine's processor, which takes it a second."""
+    """Return py-cpuinfo's facts about this machine's processor; the first call takes a second."""
     return cpuinfo.get_cpu_info()
 
 
 @functools.cache
 def cpu_name() -> str:
-    """The name of this machine's processor, as it calls itself."""
+    """Return the brand name of this machine's processor."""
     return cpu_info().get("brand_raw") or platform.processor() or platform.machine()
 
 
 def _probe(cuda) -> tuple[Device | None, str | None]:
     try:
         if not cuda.is_available():
-            return None, f"{_why(cuda.cuda_error())}: kernels run on the virtual GPU."
+            return None, _runs_virtually(cuda.cuda_error())
         gpu = cuda.get_current_device()
         if gpu.name == "virtual GPU":  # `python -m virtual_gpu` says that there is one
-            return None, "This program was started on the virtual GPU: kernels run there."
+            why = translate("This program was started on the virtual GPU: kernels run there.")
+            return None, why
         memory_bytes = cuda.current_context().get_memory_info().total
-    # Numba, cuda.core and the bindings below it each have errors of their own.
+    # Numba, cuda.core and its bindings each raise exceptions of their own.
     except Exception as error:
-        return None, f"{_why(str(error))}: kernels run on the virtual GPU."
+        return None, _runs_virtually(str(error))
     return from_driver(gpu, memory_bytes), None
+
+
+def _runs_virtually(problem: str | None) -> str:
+    return translate("{why}: kernels run on the virtual GPU.", why=_why(problem))
 
 
 def _why(problem: str | None) -> str:
     if problem is None:
-        return "Numba's CUDA compiler is missing ('make setup' installs it)"
+        return translate("Numba's CUDA compiler is missing ('make setup' installs it)")
     if "cannot be found" in problem:
-        return "No CUDA driver was found"
+        return translate("No CUDA driver was found")
     if "NUMBA_DISABLE_CUDA" in problem:
-        return "CUDA is switched off by NUMBA_DISABLE_CUDA"
-    return f"The CUDA device cannot be used ({' '.join(problem.split())})"
+        return translate("CUDA is switched off by NUMBA_DISABLE_CUDA")
+    return translate(
+        "The CUDA device cannot be used ({problem})", problem=" ".join(problem.split())
+    )
 
 
 def _from_row(row: dict[str, str]) -> Device:

@@ -1,11 +1,11 @@
-"""How many blocks an SM holds at once, which resource runs out first, and which block is best.
+"""Occupancy: the blocks that an SM holds at once, the resource that runs out first, the best block.
 
 The limits are data (`gpu_xray/data/architectures.csv`, each row with its source). The rules are the
-driver's: registers are given to warps in whole units and come from the sub-partition that the warp
-lives in; shared memory is given to blocks in whole units, plus what the driver keeps for itself.
+driver's. Registers are allocated to warps in whole units and come from the warp's sub-partition.
+Shared memory is allocated to blocks in whole units, in addition to what the driver reserves.
 
 Not modelled: clusters of blocks, more than one barrier per block, and the choice between cache and
-shared memory that capabilities before 7.0 offered.
+shared memory on devices before compute capability 7.0.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from gpu_xray.limits import KIB, WARP, Limits, known, limits_of
+from gpu_xray.limits import KIB, WARP, SmLimits, known, limits_of
+from utils.division import cdiv
 from utils.errors import CourseError
 
 __all__ = [
     "RESOURCES",
     "WARP",
-    "Limits",
     "Occupancy",
+    "SmLimits",
     "best_block_size",
     "known",
     "limits_of",
@@ -29,7 +30,7 @@ __all__ = [
     "square_side",
 ]
 
-# In the order in which figures and tables name them.
+# The order in which figures and tables name the resources.
 RESOURCES = ("warp slots", "block slots", "registers", "shared memory")
 
 
@@ -37,9 +38,10 @@ RESOURCES = ("warp slots", "block slots", "registers", "shared memory")
 class Occupancy:
     """What one SM holds at once.
 
-    blocks, warps: resident. fraction: warps, of those that the SM could hold.
+    blocks, warps: the number of resident blocks and warps.
+    fraction: resident warps divided by the most warps that the SM can hold.
     limit: the resources that leave no room for another block.
-    room: for each resource, how many blocks it has room for; one that is not used is absent.
+    room: the number of blocks that each resource has room for; unused resources are absent.
     """
 
     blocks: int
@@ -56,12 +58,27 @@ def occupancy(
     shared_bytes: int = 0,
     carveout: int | None = None,
 ) -> Occupancy:
-    """What an SM holds of a kernel at once.
+    """Return what one SM holds at once of a kernel. A block that fits no SM has 0 blocks.
 
-    threads: per block. registers: per thread. shared_bytes: per block, static and dynamic; above
-    `shared_kib_per_block` a kernel must have asked for it. carveout: the kernel's preferred share
-    of shared memory, in percent of what the SM has; None, the default, lets the driver take all.
-    A block that fits no SM has 0 blocks. CourseError for values that no kernel can have.
+    Parameters
+    ----------
+    capability : tuple of int
+        The compute capability, such as (9, 0).
+    threads : int
+        Threads per block.
+    registers : int
+        Registers per thread.
+    shared_bytes : int
+        Static and dynamic shared memory per block. A kernel must request more than
+        `shared_kib_per_block` explicitly.
+    carveout : int, optional
+        The kernel's preferred share of shared memory, in percent of the SM's. By default the
+        driver may use all of it.
+
+    Raises
+    ------
+    CourseError
+        For values that no kernel can have.
     """
     limits = limits_of(capability)
     threads = _within("threads", threads, 1, limits.threads_per_block, limits)
@@ -70,7 +87,7 @@ def occupancy(
     if carveout is not None:
         if not limits.shared_kib_steps:
             raise CourseError(
-                f"carveout={carveout}, and {_name(limits)} has no carve-out: leave it away, or "
+                f"carveout={carveout}, and {_name(limits)} has no carve-out: leave it out, or "
                 "choose a capability from 7.0."
             )
         carveout = _within("carveout", carveout, 0, 100, limits)
@@ -83,11 +100,12 @@ def best_block_size(
     shared_bytes: int | Callable[[int], int] = 0,
     max_threads: int | None = None,
 ) -> int:
-    """The threads per block that cudaOccupancyMaxPotentialBlockSize suggests.
+    """Return the threads per block that cudaOccupancyMaxPotentialBlockSize suggests.
 
-    Of the multiples of a warp, the one with most resident threads; of several, the largest.
-    shared_bytes: of a block, or a function of its threads. max_threads: the largest block that the
-    kernel was compiled for. CourseError for impossible values, and if no block fits.
+    It is the multiple of a warp with the most resident threads; if several are equal, the largest.
+    `shared_bytes` is the shared memory of a block, or a function of the block's threads.
+    `max_threads` is the largest block that the kernel was compiled for. Raises CourseError for
+    impossible values, and if no block fits.
     """
     limits = limits_of(capability)
     registers = _within("registers", registers, 1, limits.registers_per_thread, limits)
@@ -100,8 +118,8 @@ def best_block_size(
         bytes_ = operator.index(needed(threads))
         return threads * _occupancy(limits, threads, registers, bytes_).blocks
 
-    # From the largest down, and max() keeps the first of equals.
-    candidates = [min(most, threads) for threads in range(-(-most // WARP) * WARP, 0, -WARP)]
+    # Sorted from the largest down, because max() returns the first of equals.
+    candidates = [min(most, threads) for threads in range(cdiv(most, WARP) * WARP, 0, -WARP)]
     best = max(candidates, key=resident)
     if resident(best) == 0:
         raise CourseError(
@@ -113,9 +131,9 @@ def best_block_size(
 
 
 def square_side(threads: int) -> int:
-    """The side of the largest square block of at most `threads` whose side is a power of two.
+    """Return the side of the largest square block of at most `threads`, as a power of two.
 
-    The block has 4^floor(log4(threads)) threads. CourseError for fewer than one thread.
+    The block has 4^floor(log4(threads)) threads. Raises CourseError for fewer than one thread.
     """
     if operator.index(threads) < 1:
         raise CourseError(f"A block of {threads} threads has no side: give at least 1.")
@@ -123,9 +141,9 @@ def square_side(threads: int) -> int:
 
 
 def _occupancy(
-    limits: Limits, threads: int, registers: int, shared_bytes: int, carveout: int | None = None
+    limits: SmLimits, threads: int, registers: int, shared_bytes: int, carveout: int | None = None
 ) -> Occupancy:
-    warps = -(-threads // WARP)
+    warps = cdiv(threads, WARP)
     room = {
         "warp slots": limits.warps_per_sm // warps,
         "block slots": limits.blocks_per_sm,
@@ -143,18 +161,18 @@ def _occupancy(
     )
 
 
-def _room_in_registers(limits: Limits, warps: int, registers: int) -> int:
+def _room_in_registers(limits: SmLimits, warps: int, registers: int) -> int:
     per_warp = _round_up(registers * WARP, limits.register_unit)
-    # The limit per block is checked as if every sub-partition got equally many of its warps.
+    # The limit per block is checked as if its warps were spread evenly over the sub-partitions.
     if per_warp * _round_up(warps, limits.warp_granularity) > limits.registers_per_block:
         return 0
-    # A warp cannot take registers from two sub-partitions, so what is left over in each is lost.
+    # A warp cannot take registers from two sub-partitions, so the remainder of each one is lost.
     warps_per_partition = limits.registers_per_sm // limits.sub_partitions // per_warp
     return warps_per_partition * limits.sub_partitions // warps
 
 
-def _room_in_shared(limits: Limits, shared_bytes: int, carveout: int | None) -> int | None:
-    """None where a block takes no shared memory at all."""
+def _room_in_shared(limits: SmLimits, shared_bytes: int, carveout: int | None) -> int | None:
+    """Return the number of blocks that fit, or None if a block uses no shared memory."""
     if shared_bytes > limits.max_shared_bytes:
         return 0
     taken = _round_up(shared_bytes + limits.shared_reserved_bytes, limits.shared_unit_bytes)
@@ -163,8 +181,8 @@ def _room_in_shared(limits: Limits, shared_bytes: int, carveout: int | None) -> 
     return _shared_of_sm(limits, taken, carveout) // taken
 
 
-def _shared_of_sm(limits: Limits, taken: int, carveout: int | None) -> int:
-    """The shared memory of an SM in bytes when one block takes so much of it."""
+def _shared_of_sm(limits: SmLimits, taken: int, carveout: int | None) -> int:
+    """Return the shared memory of an SM in bytes, when each block takes `taken` bytes."""
     if carveout is None:
         return limits.shared_kib_per_sm * KIB
     wanted = carveout * limits.shared_kib_per_sm * KIB // 100
@@ -175,11 +193,11 @@ def _shared_of_sm(limits: Limits, taken: int, carveout: int | None) -> int:
 
 
 def _round_up(amount: int, unit: int) -> int:
-    return -(-amount // unit) * unit
+    return cdiv(amount, unit) * unit
 
 
-def _within(name: str, value: int, least: int, most: int, limits: Limits) -> int:
-    """The value as an int; CourseError if it is no whole number or out of range."""
+def _within(name: str, value: int, least: int, most: int, limits: SmLimits) -> int:
+    """Return the value as an int; raise CourseError if it is no whole number or out of range."""
     try:
         value = operator.index(value)
     except TypeError:
@@ -194,5 +212,5 @@ def _within(name: str, value: int, least: int, most: int, limits: Limits) -> int
     return value
 
 
-def _name(limits: Limits) -> str:
+def _name(limits: SmLimits) -> str:
     return "compute capability {}.{}".format(*limits.compute_capability)

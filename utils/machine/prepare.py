@@ -1,8 +1,8 @@
-"""Make this Python ready for a lesson: its first cell runs this file before it imports anything.
+"""Prepare this Python for a lesson: a lesson's first cell runs this file before any import.
 
-In Colab it installs what is missing, at versions that suit the driver, and leaves everything else
-as it is; elsewhere it names what is missing. So it knows only the standard library, and files of
-the course that do the same.
+In Colab, this file installs missing packages at versions that suit the driver, and changes no
+others. Elsewhere it names the missing packages. Therefore it imports only the standard library and
+files of the course that do the same.
 """
 
 from __future__ import annotations
@@ -22,23 +22,26 @@ from types import SimpleNamespace
 
 COURSE = Path(__file__).resolve().parents[2]
 OLDEST_PYTHON = (3, 11)
-# Of what an image brings, these are replaced where they differ from our pins. Everything else
-# stays as it is: the page runs on IPython, and NumPy is loaded already.
+# Packages of an image that are replaced if they differ from our pins. All others stay as they are,
+# because the page runs on IPython, and NumPy is loaded already.
 REPLACED = ("numba", "numba-cuda")
-# And these may follow them.
+# Packages that may change with them.
 FOLLOWING = ("llvmlite", "cuda-core", "cuda-bindings", "cuda-pathfinder", "cuda-python")
 MODULES = ("numba", "llvmlite", "cuda.core", "cuda.bindings")
 FOLLOWING_FILES = r"nvidia-cuda-cccl(-cu12)?"  # headers, at the toolkit's version
 NOT_IN_A_LESSON = ("jupyterlab",)
 PROGRAMS = {"nvidia-cuda-cuobjdump": "cuobjdump", "nvidia-cuda-nvdisasm": "nvdisasm"}
 TOOLKIT = {12: "nvidia-nvjitlink-cu12", 13: "nvidia-nvjitlink"}
-# What pip takes as a version; packages of a Linux distribution can have others.
+# The versions that pip accepts; packages of a Linux distribution can have others.
 VERSION = r"\d+(\.\d+)*((a|b|rc|\.post|\.dev)\d+)*(\+[\w.]+)?"
-SECONDS = 900  # that an installation may take
+SECONDS = 900  # the time limit of an installation
 
 
 def _file(name: str) -> SimpleNamespace:
-    """What a file of the course defines, without its package, which needs Numba."""
+    """Return the names that a file of the course defines, without importing its package.
+
+    The packages need Numba, which may not be installed yet.
+    """
     return SimpleNamespace(**runpy.run_path(str(COURSE / name)))
 
 
@@ -49,16 +52,16 @@ system_program = _file("gpu_xray/cuda_programs.py").system_program
 
 @dataclass(frozen=True)
 class Missing:
-    """What to install: requirements for pip, and versions that it must keep."""
+    """The packages to install: requirements for pip, and constraints on packages that must stay."""
 
     requirements: tuple[str, ...]
     constraints: tuple[str, ...]
 
 
 def installed() -> dict[str, str]:
-    """The version of every package of this Python."""
-    found = importlib.metadata.distributions()
-    named = [(package.metadata["Name"], package.version) for package in found]
+    """Return the version of every package of this Python, by normalized name."""
+    packages = importlib.metadata.distributions()
+    named = [(package.metadata["Name"], package.version) for package in packages]
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in named if name}
 
 
@@ -71,7 +74,7 @@ def is_installed(name: str) -> bool:
 
 
 def imported() -> list[str]:
-    """What this session has in use of the packages that may be replaced."""
+    """Return the replaceable modules that this session has already imported."""
     return [name for name in MODULES if name in sys.modules]
 
 
@@ -80,11 +83,11 @@ def in_colab() -> bool:
 
 
 def needed(platform: str) -> list[str]:
-    """The packages that lessons import, by name. platform: as in `sys.platform`."""
+    """Return the names of the packages that lessons import; `platform` is as in `sys.platform`."""
     text = (COURSE / "pyproject.toml").read_text(encoding="utf-8")
     lines = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)[1]
-    asked = re.findall(r'^ *"([\w-]+)(.*)"', lines, re.MULTILINE)
-    here = [name for name, rest in asked if not ("!= 'darwin'" in rest and platform == "darwin")]
+    listed = re.findall(r'^ *"([\w-]+)(.*)"', lines, re.MULTILINE)
+    here = [name for name, rest in listed if not ("!= 'darwin'" in rest and platform == "darwin")]
     return [name for name in here if name not in NOT_IN_A_LESSON]
 
 
@@ -93,21 +96,21 @@ def _constraints() -> str:
 
 
 def plan(driver: tuple[int, int]) -> SimpleNamespace:
-    """What `make setup` would choose for this driver."""
+    """Return the packages that `make setup` would choose for this driver."""
     return setup.plan(driver, setup.pinned_toolkit(_constraints()), "linux")
 
 
 def cuda_major(driver: tuple[int, int] | None, packages: dict[str, str]) -> int:
-    """12 or 13: that of the packages that are there, unless the driver is older."""
-    there = int(packages.get("cuda-bindings", "13").split(".")[0])
-    return 12 if there == 12 or (driver and driver[0] == 12) else 13
+    """Return 12 or 13: the CUDA version of the installed packages, or 12 if the driver is older."""
+    installed_major = int(packages.get("cuda-bindings", "13").split(".")[0])
+    return 12 if installed_major == 12 or (driver and driver[0] == 12) else 13
 
 
 def missing(driver: tuple[int, int] | None, packages: dict[str, str]) -> Missing | None:
-    """What a Linux image such as Colab's lacks for the course; None where nothing is missing.
+    """Return the packages that a Linux image such as Colab's lacks for the course, or None.
 
-    driver: the CUDA version that the driver understands, None without one. packages: as of
-    `installed`.
+    `driver` is the CUDA version that the driver understands, None without a driver. `packages` are
+    the versions that `installed` returns.
     """
     ours = dict(re.findall(r"^([\w-]+)==(\S+)$", _constraints(), re.MULTILINE))
     replaced = [name for name in REPLACED if packages.get(name) != ours[name]]
@@ -129,23 +132,23 @@ def missing(driver: tuple[int, int] | None, packages: dict[str, str]) -> Missing
         and not re.fullmatch(FOLLOWING_FILES, name)
         and re.fullmatch(VERSION, version)
     ]
-    # A toolkit that is there stays: the image's other libraries run with it and with this driver.
+    # An installed toolkit stays: the image's other libraries run with it and with this driver.
     if driver and TOOLKIT[major] not in packages:
         kept += plan(driver).limits
     return Missing(tuple(wanted), tuple(kept))
 
 
-def install(what: Missing) -> str:
-    """Install it and return what pip complained of; CourseError with its reason where it fails."""
+def install(packages: Missing) -> str:
+    """Install the packages and return pip's stderr; raise CourseError with pip's reason."""
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "kept.txt"
-        kept.write_text("\n".join(what.constraints), encoding="utf-8")
+        kept.write_text("\n".join(packages.constraints), encoding="utf-8")
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        command = [*pip, "--constraint", str(kept), *what.requirements]
+        command = [*pip, "--constraint", str(kept), *packages.requirements]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
         except subprocess.TimeoutExpired:
-            raise CourseError(f"pip has not ended within {SECONDS} seconds") from None
+            raise CourseError(f"pip did not finish within {SECONDS} seconds") from None
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")]
         raise CourseError(f"pip says: {(errors or ['nothing'])[0].removeprefix('ERROR: ')}")
@@ -153,34 +156,34 @@ def install(what: Missing) -> str:
 
 
 def report(before: dict[str, str], after: dict[str, str], complaints: str) -> str:
-    """What has changed, and which other packages ask for what was there before."""
+    """Return a message on what has changed, and which other packages need the previous versions."""
     changed = [
         f"{name} {f'{before[name]} → ' if name in before else ''}{version}"
         for name, version in sorted(after.items())
         if before.get(name) != version
     ]
-    told = f"Installed: {', '.join(changed)}."
+    message = f"Installed: {', '.join(changed)}."
     unhappy = sorted(set(re.findall(r"^(\S+) \S+ requires .* incompatible", complaints, re.M)))
     if unhappy:
-        told += f" In this session do not use {', '.join(unhappy)}: made for other versions."
-    return told
+        message += f" In this session do not use {', '.join(unhappy)}: made for other versions."
+    return message
 
 
 def hide_the_gpu() -> None:
-    """From here on kernels run on the virtual GPU."""
+    """Let all kernels of this process run on the virtual GPU."""
     os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 
 
 def prepare_colab(driver: tuple[int, int] | None) -> None:
-    """Install what is missing; where that fails, the course falls back to the virtual GPU."""
+    """Install missing packages; if that fails, let the course use the virtual GPU."""
     before = installed()
-    what = missing(driver, before)
-    if what is None:
+    packages = missing(driver, before)
+    if packages is None:
         return
     loaded = imported()
     print("Installing what the course needs. This takes a minute.", flush=True)
     try:
-        complaints = install(what)
+        complaints = install(packages)
     except CourseError as error:
         if any(name not in before for name in needed("linux")):
             raise CourseError(
@@ -211,7 +214,7 @@ def require_python(version: tuple) -> None:
 
 
 def main() -> None:
-    """Raises CourseError where the lesson cannot go on."""
+    """Prepare this Python; raise CourseError if the lesson cannot go on."""
     require_python(sys.version_info)
     with contextlib.suppress(ValueError):
         sys.path.remove(str(COURSE))

@@ -1,4 +1,4 @@
-"""The processor this process runs on: the width of its vectors, its caches, its FMA units."""
+"""The processor of this machine: the width of its vectors, its caches, its FMA units."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from utils.paths import DATA
 
 TABLE = DATA / "cpus.csv"
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
-# Where the system does not say: every x86 processor with AVX2 has at least these.
+# Used if the system does not report them: every x86 processor with AVX2 has at least these.
 SMALLEST_CACHES = (32 * KIB, 256 * KIB, 2048 * KIB)
 INSTRUCTION_SETS = {8: "AVX2", 16: "AVX-512"}
 
@@ -25,10 +25,12 @@ INSTRUCTION_SETS = {8: "AVX2", 16: "AVX-512"}
 class Cpu:
     """One processor.
 
-    lanes: float32 in its widest vector: 16 with AVX-512, 8 with AVX2 and FMA, 0 without them.
-    caches: as the function of that name gives them.
-    fma_units: lanes -> vectors of so many lanes that one core multiplies and adds in a cycle; empty
-    for a processor that `data/cpus.csv` does not have. source: where that is from.
+    lanes: the number of float32 in its widest vector: 16 with AVX-512, 8 with AVX2 and FMA, 0
+        without.
+    caches: the sizes that the function `caches` returns.
+    fma_units: lanes -> the number of FMAs on vectors of this length that one core starts per cycle;
+        empty for a processor that `data/cpus.csv` does not have.
+    source: where `fma_units` was published.
     """
 
     name: str
@@ -39,7 +41,7 @@ class Cpu:
 
     @property
     def sentence(self) -> str:
-        """Which path the matrix multiplication takes here, and why."""
+        """A sentence on which instruction set the matrix multiplication uses here, and why."""
         if self.lanes:
             return f"{self.name} has {INSTRUCTION_SETS[self.lanes]}: vectors of {self.lanes}."
         return (
@@ -50,15 +52,15 @@ class Cpu:
 
 @functools.cache
 def current() -> Cpu:
-    """The processor at hand, as Numba compiles for it."""
+    """Return the processor of this machine, as Numba compiles for it."""
     units, source = _fma_units(cpu_info())
     return Cpu(cpu_name(), lanes(), caches(), units, source)
 
 
 def blas() -> str:
-    """NumPy's BLAS, its version and the processor whose kernels it chose.
+    """Return NumPy's BLAS, its version, and the processor whose kernels it chose.
 
-    OpenBLAS obeys OPENBLAS_CORETYPE, which can make a slow rival of it.
+    OpenBLAS obeys the environment variable OPENBLAS_CORETYPE, which can make it slow.
     """
     return ", ".join(
         f"{library['internal_api']} {library['version']} ({library.get('architecture', 'unknown')})"
@@ -68,7 +70,7 @@ def blas() -> str:
 
 
 def caches() -> tuple[int, int, int]:
-    """Bytes of data cache that one core reaches, of levels 1, 2 and 3."""
+    """Return the bytes of data cache that one core reaches, for levels 1, 2 and 3."""
     sizes = {}
     for index in CACHES.glob("index*"):
         kind, level, size = (
@@ -80,9 +82,9 @@ def caches() -> tuple[int, int, int]:
 
 
 def lanes() -> int:
-    """float32 in the widest vector that Numba compiles for: 16, 8, or 0 without AVX2 and FMA.
+    """Return the float32 per vector that Numba compiles for: 16, 8, or 0 without AVX2 and FMA.
 
-    NUMBA_CPU_NAME and NUMBA_CPU_FEATURES change what Numba compiles for.
+    The environment variables NUMBA_CPU_NAME and NUMBA_CPU_FEATURES change what Numba compiles for.
     """
     features = config.CPU_FEATURES
     if features is None:

@@ -1,7 +1,8 @@
-"""Make `.venv` and install the pinned packages, with the CUDA packages that the driver understands.
+"""Make `.venv` and install the pinned packages, with CUDA packages that suit the driver.
 
-Run by every `make` target before anything else, so it knows only the standard library and returns
-at once when nothing has changed. Without make: `python utils/machine/setup_environment.py`.
+Every `make` target runs this file before anything else, so it imports only the standard library and
+returns at once if nothing has changed. Without make, run `python
+utils/machine/setup_environment.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ OLDEST_NVJITLINK_MINOR = 3  # of CUDA 12, for numba-cuda 0.30
 
 @dataclass(frozen=True)
 class Plan:
-    """What to install: an extra of pyproject.toml, and limits that replace its pins."""
+    """The CUDA packages to install: an extra of pyproject.toml, and limits that replace pins."""
 
     extra: str | None
     limits: tuple[str, ...]
@@ -38,7 +39,7 @@ class Plan:
 
 
 def driver_cuda() -> tuple[int, int] | None:
-    """The newest CUDA version that the installed driver understands; None without a driver."""
+    """Return the newest CUDA version that the installed driver understands, or None."""
     name = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
     version = ctypes.c_int()
     try:
@@ -51,8 +52,8 @@ def driver_cuda() -> tuple[int, int] | None:
 def plan(driver: tuple[int, int] | None, toolkit: tuple[int, int], platform: str) -> Plan:
     """Choose the CUDA packages.
 
-    driver: the CUDA version that the driver understands, None without one.
-    toolkit: the CUDA version of the pins. platform: as in `sys.platform`.
+    `driver` is the CUDA version that the driver understands, None without a driver. `toolkit` is
+    the CUDA version of the pins. `platform` is as in `sys.platform`.
     """
     if platform == "darwin":
         return Plan(None, (), "macOS has no CUDA: kernels run on the virtual GPU, uncompiled")
@@ -75,10 +76,10 @@ def plan(driver: tuple[int, int] | None, toolkit: tuple[int, int], platform: str
 
 
 def limited(pins: str, limits: tuple[str, ...]) -> str:
-    """The constraints with the toolkit's pins replaced by `limits`; unchanged without any."""
+    """Return the constraints with the toolkit's pins replaced by `limits`, if there are any."""
     if not limits:
         return pins
-    # The tools that only read machine code stay pinned: they ask nothing of the driver.
+    # The tools that only read machine code stay pinned, because they do not use the driver.
     tied = r"cuda-toolkit|nvidia-(?!ml-py|cuda-cuobjdump|cuda-nvdisasm)|" + "|".join(
         re.escape(limit.split("<")[0]) + "==" for limit in limits
     )
@@ -87,7 +88,7 @@ def limited(pins: str, limits: tuple[str, ...]) -> str:
 
 
 def pinned_toolkit(pins: str) -> tuple[int, int]:
-    """CUDA version of the `cuda-toolkit` pin."""
+    """Return the CUDA version of the `cuda-toolkit` pin."""
     major, minor = re.search(r"^cuda-toolkit==(\d+)\.(\d+)", pins, re.MULTILINE).groups()
     return int(major), int(minor)
 
@@ -101,15 +102,15 @@ def _venv_python() -> Path:
 
 
 def _stamp(chosen: Plan, pins: str) -> str:
-    """First line: what needs a fresh environment when it changes. Second: what needs pip."""
-    asked = (ROOT / "pyproject.toml").read_text(encoding="utf-8"), pins, str(ROOT)
-    digest = hashlib.sha256("\0".join(asked).encode()).hexdigest()
+    """Return two lines; a new first line needs a fresh environment, a new second line needs pip."""
+    texts = (ROOT / "pyproject.toml").read_text(encoding="utf-8"), pins, str(ROOT)
+    digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
     return f"{chosen.extra} on Python {_dotted(sys.version_info[:2])}\n{digest}\n"
 
 
 def _install(chosen: Plan, pins: str, stamp: str) -> int:
-    made = STAMP.read_text(encoding="utf-8") if STAMP.exists() else ""
-    if made.splitlines()[:1] != stamp.splitlines()[:1]:
+    old_stamp = STAMP.read_text(encoding="utf-8") if STAMP.exists() else ""
+    if old_stamp.splitlines()[:1] != stamp.splitlines()[:1]:
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=True)
     STAMP.unlink(missing_ok=True)
     constraints = VENV / "constraints.txt"
@@ -117,14 +118,15 @@ def _install(chosen: Plan, pins: str, stamp: str) -> int:
     extras = ",".join(filter(None, (chosen.extra, "test")))
     command = [str(_venv_python()), "-m", "pip", "install", "--disable-pip-version-check"]
     quiet = [] if sys.stdout.isatty() else ["--quiet"]
-    asked = ["--constraint", str(constraints), "--editable", f".[{extras}]"]
-    code = subprocess.run([*command, *quiet, *asked], cwd=ROOT, check=False).returncode
+    packages = ["--constraint", str(constraints), "--editable", f".[{extras}]"]
+    code = subprocess.run([*command, *quiet, *packages], cwd=ROOT, check=False).returncode
     if code == 0:
         STAMP.write_text(stamp, encoding="utf-8")
     return code
 
 
 def cuda_version(text: str) -> tuple[int, int] | None:
+    """Parse the option --cuda: "auto", "none", or a version such as "12.4"."""
     if text == "auto":
         return driver_cuda()
     if text == "none":
@@ -134,7 +136,7 @@ def cuda_version(text: str) -> tuple[int, int] | None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Exit code: 0 when the environment is ready, 2 when this Python cannot make it, else pip's."""
+    """Return 0 if the environment is ready, 2 if this Python cannot make it, or pip's exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--cuda",

@@ -1,8 +1,8 @@
-"""Run a check in an environment of its own below `build/`: its packages must not enter `.venv`.
+"""Run a check in a virtual environment below `build/`, whose packages must not enter `.venv`.
 
 `python utils/machine/side_environment.py NAME --requirements FILE --pythons 3.11 3.12 -- -m pytest`
-makes an environment for each of these Pythons that is found, once, and runs it with the arguments
-behind `--`. It knows only the standard library, so that any Python can run it.
+makes one environment for each of these Python versions that is found, once, and runs it with the
+arguments after `--`. This file imports only the standard library, so that any Python can run it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ SECONDS_TO_ASK, SECONDS_TO_INSTALL, SECONDS_TO_CHECK = 20, 1800, 1800
 
 
 def python_of(version: str) -> Path | None:
-    """A Python of this version, such as "3.12": of PATH, or one that pyenv has; None without."""
-    for found in _candidates(version):
-        told = _told([str(found), "-c", VERSION])
-        if told == version:
-            return found
+    """Return an interpreter of a version such as "3.12", from PATH or pyenv, or None."""
+    for python in _candidates(version):
+        if _output([str(python), "-c", VERSION]) == version:
+            return python
     return None
 
 
@@ -35,32 +34,32 @@ def _candidates(version: str) -> Iterator[Path]:
     if sys.version_info[:2] == tuple(map(int, version.split("."))):
         yield Path(sys.executable)
     for folder in os.get_exec_path():
-        found = shutil.which(f"python{version}", path=folder)
-        if found:
-            yield Path(found)
+        program = shutil.which(f"python{version}", path=folder)
+        if program:
+            yield Path(program)
     if shutil.which("pyenv"):
-        for line in _told(["pyenv", "versions", "--bare"]).split():
+        for line in _output(["pyenv", "versions", "--bare"]).split():
             if line.startswith(f"{version}."):
-                yield Path(_told(["pyenv", "prefix", line])) / "bin" / "python"
+                yield Path(_output(["pyenv", "prefix", line])) / "bin" / "python"
 
 
-def _told(command: list[str]) -> str:
-    """What a command prints; nothing where it fails, or does not answer."""
+def _output(command: list[str]) -> str:
+    """Return what a command prints, or "" if it fails or takes too long."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_TO_ASK)
+        run = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_TO_ASK)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    return run.stdout.strip() if run.returncode == 0 else ""
 
 
 def made(name: str, version: str, python: Path, requirements: Path) -> Path:
-    """The folder of an environment that is ready: made once, and anew when its pins change.
+    """Make an environment, unless it exists with the same pins, and return its folder.
 
-    Raises CalledProcessError where pip cannot install it.
+    Raises CalledProcessError if pip cannot install the packages.
     """
     folder = ROOT / "build" / f"{name}-{version}"
-    stamp, asked = folder / "installed.txt", _stamp(python, requirements)
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == asked:
+    stamp_file, stamp = folder / "installed.txt", _stamp(python, requirements)
+    if stamp_file.exists() and stamp_file.read_text(encoding="utf-8") == stamp:
         return folder
     print(f"Installing into {folder.relative_to(ROOT)}. This takes a few minutes.", flush=True)
     subprocess.run(
@@ -72,7 +71,7 @@ def made(name: str, version: str, python: Path, requirements: Path) -> Path:
         [_own_python(folder), "-m", "pip", "install", *quiet, *packages],
         cwd=ROOT, check=True, timeout=SECONDS_TO_INSTALL,
     )  # fmt: skip
-    stamp.write_text(asked, encoding="utf-8")
+    stamp_file.write_text(stamp, encoding="utf-8")
     return folder
 
 
@@ -87,7 +86,7 @@ def _own_python(folder: Path) -> Path:
 
 
 def run(folder: Path, arguments: Sequence[str]) -> int:
-    """The exit code of the environment's Python, which finds its own programs before all others."""
+    """Run the environment's Python, with its own programs first on PATH; return its exit code."""
     python = _own_python(folder)
     path = os.pathsep.join([str(python.parent), *os.get_exec_path()])
     return subprocess.run(
@@ -96,27 +95,27 @@ def run(folder: Path, arguments: Sequence[str]) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """0 where every check passed; a Python that is missing is named, and fails only if needed."""
+    """Return 0 if every check passed; a missing Python is reported, and fails only if needed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("name", help="of the environments, which is followed by the version")
+    parser.add_argument("name", help="the environments' name; the Python version is appended")
     parser.add_argument("--requirements", type=Path, required=True, help="packages and their pins")
     parser.add_argument("--pythons", nargs="+", required=True, metavar="VERSION", help="as 3.12")
     parser.add_argument("arguments", nargs="+", help="what that Python is to run, after --")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     codes = []
-    for version in given.pythons:
+    for version in options.pythons:
         python = python_of(version)
         if python is None:
-            print(f"No Python {version} was found: the check of {given.name} is left out there.")
+            print(f"No Python {version} was found: the check of {options.name} is left out there.")
             codes.append(int(os.environ.get(NEEDED) == "1"))
             continue
         try:
-            folder = made(given.name, version, python, given.requirements)
+            folder = made(options.name, version, python, options.requirements)
         except subprocess.CalledProcessError:
-            print(f"pip could not install {given.name} for Python {version}: see above.")
+            print(f"pip could not install {options.name} for Python {version}: see above.")
             codes.append(1)
             continue
-        codes.append(run(folder, given.arguments))
+        codes.append(run(folder, options.arguments))
     return max(codes)
 
 

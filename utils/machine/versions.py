@@ -1,4 +1,4 @@
-"""Which software is at hand."""
+"""The versions of the installed software, and optional libraries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Versions", "cupy", "explained", "nvml", "torch", "versions"]
 
 @dataclass(frozen=True)
 class Versions:
-    """What a record says about the software. None where there is none."""
+    """The software versions in a record; None for software that is not installed."""
 
     driver: str | None
     python: str
@@ -30,7 +30,7 @@ class Versions:
 
 @cache
 def versions() -> Versions:
-    """The versions of this process."""
+    """Return the software versions of this process."""
     return Versions(
         driver=nvml().nvmlSystemGetDriverVersion() if nvml() else None,
         python=platform.python_version(),
@@ -49,7 +49,7 @@ def _numba_cuda() -> str | None:
 
 @cache
 def nvml() -> ModuleType | None:
-    """pynvml, ready to be asked; None where the package or the driver is missing."""
+    """Return the module pynvml, initialized, or None if the package or the driver is missing."""
     try:
         import pynvml
 
@@ -63,11 +63,11 @@ def nvml() -> ModuleType | None:
 
 @cache
 def cupy() -> ModuleType | None:
-    """CuPy in strict float32; None where it or the GPU is missing.
+    """Return CuPy in strict float32, or None if CuPy or the GPU is missing.
 
-    CuPy brings the libraries that the kernels are measured against: cuBLAS and CUB. Raises
-    CourseError when the environment asks it for TF32, which has 10 bits of mantissa where float32
-    has 23: that is faster, and another computation.
+    CuPy contains the libraries that the kernels are measured against, cuBLAS and CUB. Raises
+    CourseError if the environment requests TF32, which has 10 bits of mantissa where float32 has
+    23: it is faster, but another computation.
     """
     if not cuda.is_available():
         return None
@@ -84,7 +84,7 @@ def cupy() -> ModuleType | None:
 
 @cache
 def torch() -> ModuleType | None:
-    """PyTorch in strict float32; None where it is missing or has no GPU."""
+    """Return PyTorch in strict float32, or None if it is missing or has no GPU."""
     if not cuda.is_available():
         return None
     try:

@@ -1,4 +1,5 @@
-"""How fast: timing, records on disk, the roofline, and the command lines that make records.
+"""Measuring: timing, records on disk, the roofline, and the command lines that make records.
 
-One way: shape, calls, timing, record, table. What draws stays out, and so does the text of lessons.
+Data goes one way: shape, calls, timing, record, table. Code that draws and the text of lessons do
+not belong here.
 """

@@ -1,7 +1,7 @@
-"""The sub-command `as-called`: functions as people call them, Python included, beside libraries'.
+"""The sub-command `as-called`: time functions as a user calls them, Python included.
 
-What a caller waits for is the wall clock over a burst of calls, to the end of the GPU's work. What
-Python costs is the part of it until the last call has returned.
+The time of a call is wall-clock time over a burst of calls, until the GPU has finished. The host's
+part of it ends when the last call has returned.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ SHOWN = 12
 
 
 @dataclass(frozen=True)
-class Case:
-    """One call to time. Sizes are None where they do not apply.
+class CallCase:
+    """One call to time, next to the same call of libraries. Sizes that do not apply are None.
 
-    bind: () -> (our call, the libraries' calls by name, our call without waiting for the GPU; None
-    where it does not wait anyway). What it makes is kept only while the case is timed.
+    `bind()` returns (our call, the libraries' calls by name, our call without waiting for the GPU).
+    The last is None if our call does not wait anyway. What `bind` allocates is kept only while the
+    case is timed.
     """
 
     function: str
@@ -57,10 +58,11 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Row:
-    """What is recorded. ratio: the library's time over ours; the library is the fastest one.
+class CallRow:
+    """A row of the record of calls.
 
-    host_us: until the call returns; of a call that waits, without what its kernels take.
+    `ratio` is the time of the fastest library divided by ours. `host_us` is the time until the call
+    returns; for a call that waits for the GPU, the time of its kernels is subtracted.
     """
 
     function: str
@@ -78,27 +80,29 @@ class Row:
 
     @property
     def size(self) -> str:
-        """The sizes in one word."""
+        """The sizes as text, such as "512×512×512"."""
         return f"{self.m}×{self.n}×{self.k}" if self.elements is None else str(self.elements)
 
 
-COLUMNS = tuple(field.name for field in fields(Row))
+COLUMNS = tuple(field.name for field in fields(CallRow))
 
 
 @dataclass(frozen=True)
 class Called:
-    """Microseconds for one call: until it returned, and until its work was done."""
+    """Microseconds per call: until the call returned, and until its work was done."""
 
     host_us: float
     time_us: float
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where calls are timed. device: its name; CourseError without one. wait: for its work.
+class Processor:
+    """The GPU or the CPU on which calls are timed.
 
-    rounds: through all cases; of each case the round with the median ratio counts. queues: whether
-    a call may return before its work is done, so that Python's part can be told apart.
+    device: a function that returns its name; it raises CourseError if there is none.
+    wait: a function that waits until all work is done.
+    rounds: the rounds through all cases; the round with a case's median ratio is recorded.
+    queues: True if a call may return before its work is done, so that Python's part can be timed.
     """
 
     device: Callable[[], str]
@@ -108,15 +112,15 @@ class Place:
     queues: bool
 
 
-GPU = Place(
+GPU = Processor(
     device=lambda: device_for("as-called").name,
     wait=cuda.synchronize,
     libraries="PyTorch and CuPy",
     rounds=1,
     queues=True,
 )
-# A processor may have neighbours, who disturb it for seconds, which is longer than a case takes.
-CPU = Place(
+# A CPU is shared with other programs, which disturb it for seconds, longer than a case takes.
+CPU = Processor(
     device=cpu_name,
     wait=lambda: None,
     libraries="NumPy, on one thread each",
@@ -126,7 +130,7 @@ CPU = Place(
 
 
 def burst(call: Execution, calls: int, wait: Callable, clock: Callable[[], float]) -> Called:
-    """Time so many calls in a row."""
+    """Time `calls` calls in a row."""
     wait()
     begin = clock()
     for _ in range(calls):
@@ -139,11 +143,14 @@ def burst(call: Execution, calls: int, wait: Callable, clock: Callable[[], float
 
 def compared(
     rivals: Mapping[str, Execution],
-    turns: random.Random,
+    generator: random.Random,
     wait: Callable = cuda.synchronize,
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Called]:
-    """The median of each rival's bursts; in each round they take turns in another order."""
+    """Time the rivals in interleaved bursts and return the median of each rival's bursts.
+
+    Each round times the rivals in another order.
+    """
     calls = {}
     for name, call in rivals.items():
         call()  # compiles, plans, allocates
@@ -151,46 +158,46 @@ def compared(
         calls[name] = max(FEWEST_CALLS, min(MOST_CALLS, round(BURST_US / max(once, 1e-3))))
     samples = {name: [] for name in rivals}
     for _ in range(REPETITIONS):
-        for name in turns.sample(sorted(rivals), len(rivals)):
+        for name in generator.sample(sorted(rivals), len(rivals)):
             samples[name].append(burst(rivals[name], calls[name], wait, clock))
     return {
         name: Called(
-            statistics.median(sample.host_us for sample in of_rival),
-            statistics.median(sample.time_us for sample in of_rival),
+            statistics.median(burst.host_us for burst in bursts),
+            statistics.median(burst.time_us for burst in bursts),
         )
-        for name, of_rival in samples.items()
+        for name, bursts in samples.items()
     }
 
 
-def row_of(case: Case, turns: random.Random, compare=compared, kernel_us=None) -> Row:
-    """Time one case. compare, kernel_us: `compared`, and a call -> microseconds on the GPU."""
+def row_of(case: CallCase, generator: random.Random, compare=compared, kernel_us=None) -> CallRow:
+    """Time one case. `compare` and `kernel_us` are functions that tests replace."""
     ours, libraries, without_waiting = case.bind()
-    times = compare({"": ours} | dict(libraries), turns)
-    mine = times.pop("")
+    times = compare({"": ours} | dict(libraries), generator)
+    our_time = times.pop("")
     library = min(times, key=lambda name: times[name].time_us)
-    host_us = mine.host_us
+    host_us = our_time.host_us
     if without_waiting is not None:
         host_us -= (kernel_us or _kernel_us)(without_waiting)
     sizes = {name: getattr(case, name) for name in COLUMNS[:7]}
     library_us = times[library].time_us
-    return Row(
-        **sizes, host_us=host_us, time_us=mine.time_us, library=library, library_us=library_us,
-        ratio=library_us / mine.time_us,
+    return CallRow(
+        **sizes, host_us=host_us, time_us=our_time.time_us, library=library,
+        library_us=library_us, ratio=library_us / our_time.time_us,
     )  # fmt: skip
 
 
 def rows_of(
-    cases: Sequence[Case], turns: random.Random, rounds: int, compare: Callable
-) -> Iterator[Row]:
-    """The row of each case: of several rounds through all cases the one with its median ratio."""
-    listed = [case for _ in range(rounds) for case in cases]
-    found = [
-        row_of(case, turns, compare)
-        for case in track(listed, "As called", console=Console(stderr=True), transient=True)
+    cases: Sequence[CallCase], generator: random.Random, rounds: int, compare: Callable
+) -> Iterator[CallRow]:
+    """Yield one row per case: of several rounds over all cases, that with the median ratio."""
+    repeated = [case for _ in range(rounds) for case in cases]
+    timed = [
+        row_of(case, generator, compare)
+        for case in track(repeated, "As called", console=Console(stderr=True), transient=True)
     ]
     for number in range(len(cases)):
-        of_case = sorted(found[number :: len(cases)], key=lambda row: row.ratio)
-        yield of_case[len(of_case) // 2]
+        rows_of_case = sorted(timed[number :: len(cases)], key=lambda row: row.ratio)
+        yield rows_of_case[len(rows_of_case) // 2]
 
 
 def _kernel_us(call: Execution) -> float:
@@ -198,53 +205,57 @@ def _kernel_us(call: Execution) -> float:
 
 
 @dataclass(frozen=True)
-class Summary:
-    """What many rows come to. behind: how many are slower than the library."""
+class CallSummary:
+    """A summary of several rows; `behind` counts the rows that are slower than the library."""
 
     rows: int
-    worst: Row
+    worst: CallRow
     geometric_mean: float
     behind: int
     host_us: float
 
 
-def summary(found: Sequence[Row]) -> Summary:
-    """Of at least one row. host_us: the median."""
-    return Summary(
-        rows=len(found),
-        worst=min(found, key=lambda row: row.ratio),
-        geometric_mean=math.exp(statistics.fmean(math.log(row.ratio) for row in found)),
-        behind=sum(row.ratio < 1 for row in found),
-        host_us=statistics.median(row.host_us for row in found),
+def summary(rows: Sequence[CallRow]) -> CallSummary:
+    """Summarize at least one row; `host_us` is the median."""
+    return CallSummary(
+        rows=len(rows),
+        worst=min(rows, key=lambda row: row.ratio),
+        geometric_mean=math.exp(statistics.fmean(math.log(row.ratio) for row in rows)),
+        behind=sum(row.ratio < 1 for row in rows),
+        host_us=statistics.median(row.host_us for row in rows),
     )
 
 
 def file_of(device: str) -> Path:
-    """Where the rows of a device lie."""
+    """Return the file that holds the rows of a device."""
     return DATA / "measured" / slug(device) / "as_called.csv"
 
 
-def write(found: Sequence[Row], path: Path) -> None:
-    """Replace the rows of these functions; those of others stay. Five significant digits."""
-    measured = {row.function for row in found}
+def write(new: Sequence[CallRow], path: Path) -> None:
+    """Replace the rows of these functions and keep all others; five significant digits."""
+    measured = {row.function for row in new}
     kept = [row for row in read(path) if row.function not in measured]
-    rows.write(path, [*kept, *found], Row, digits=5)
+    rows.write(path, [*kept, *new], CallRow, digits=5)
 
 
-def read(path: Path) -> tuple[Row, ...]:
-    """The rows of a file; none where there is no file."""
-    return rows.read_if_any(path, Row)
+def read(path: Path) -> tuple[CallRow, ...]:
+    """Return the rows of a file, or none if the file does not exist."""
+    return rows.read_if_any(path, CallRow)
 
 
 def as_called_command(
-    cases: Callable[[int, int], Iterable[Case]], count: int, place: Place = GPU
+    cases: Callable[[int, int], Iterable[CallCase]], count: int, processor: Processor = GPU
 ) -> Command:
-    """cases: (how many random ones, seed) -> what to time. count: how many, where nobody says."""
+    """Return the sub-command `as-called`.
+
+    `cases(count, seed)` returns the calls to time, of which `count` have random shapes. The option
+    --count has the default `count`.
+    """
     return Command(
         "as-called",
-        f"time the function with Python included, beside {place.libraries}; --record keeps it",
+        f"time the function with Python included, beside {processor.libraries}; --record keeps it",
         partial(_configure, count),
-        partial(_run, cases, place),
+        partial(_run, cases, processor),
     )
 
 
@@ -254,51 +265,53 @@ def _configure(count: int, parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seed", type=int, default=SEED, metavar="N",
-        help="of the shapes and of the turns; default: %(default)s",
+        help="of the shapes and of the order of timing; default: %(default)s",
     )  # fmt: skip
     parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
 
 
 def _run(
-    cases: Callable[[int, int], Iterable[Case]], place: Place, options: argparse.Namespace
+    cases: Callable[[int, int], Iterable[CallCase]],
+    processor: Processor,
+    options: argparse.Namespace,
 ) -> int:
-    path = file_of(place.device())
-    listed = list(cases(options.count, options.seed))
-    turns, compare = random.Random(options.seed), partial(compared, wait=place.wait)
+    path = file_of(processor.device())
+    requested = list(cases(options.count, options.seed))
+    generator, compare = random.Random(options.seed), partial(compared, wait=processor.wait)
     with threadpool_limits(limits=1):
-        found = list(rows_of(listed, turns, place.rounds, compare))
-    Console(width=None if os.isatty(1) else 120).print(_table(found))
-    for line in _sentences(found, place.queues):
+        measured = list(rows_of(requested, generator, processor.rounds, compare))
+    Console(width=None if os.isatty(1) else 120).print(_table(measured))
+    for line in _sentences(measured, processor.queues):
         print(line)
     if options.record:
-        write(found, path)
+        write(measured, path)
         print(f"Recorded in {path.relative_to(DATA.parent)}.")
     return 0
 
 
-def by_function(found: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
-    """Each function, in the order of its first row, and its rows."""
-    for function in dict.fromkeys(row.function for row in found):
-        yield function, [row for row in found if row.function == function]
+def by_function(rows: Sequence[CallRow]) -> Iterator[tuple[str, list[CallRow]]]:
+    """Yield each function and its rows, in the order of their first rows."""
+    for function in dict.fromkeys(row.function for row in rows):
+        yield function, [row for row in rows if row.function == function]
 
 
-def _sentences(rows: Sequence[Row], queues: bool) -> Iterator[str]:
-    for function, of_function in by_function(rows):
-        found = summary(of_function)
-        host = f"; {found.host_us:.1f} us of Python a call" if queues else ""
+def _sentences(rows: Sequence[CallRow], queues: bool) -> Iterator[str]:
+    for function, rows_of_function in by_function(rows):
+        all_ = summary(rows_of_function)
+        host = f"; {all_.host_us:.1f} us of Python a call" if queues else ""
         yield (
-            f"{function}: {found.rows} shapes, geometric mean {found.geometric_mean:.3f} × the "
-            f"library, worst {found.worst.ratio:.3f} at {found.worst.size} ({found.worst.layout}), "
-            f"{found.behind} behind it{host}."
+            f"{function}: {all_.rows} shapes, geometric mean {all_.geometric_mean:.3f} × the "
+            f"library, worst {all_.worst.ratio:.3f} at {all_.worst.size} ({all_.worst.layout}), "
+            f"{all_.behind} behind it{host}."
         )
 
 
-def _table(rows: Sequence[Row]) -> Table:
-    """Of each function those with the least ratio."""
+def _table(rows: Sequence[CallRow]) -> Table:
+    """Return a table of the rows with the lowest ratios of each function."""
     headers = ("function", "shape", "layout", "host us", "us", "library", "us", "ratio")
     table = Table(*headers, title="As called")
-    for _, of_function in by_function(rows):
-        for row in sorted(of_function, key=lambda row: row.ratio)[:SHOWN]:
+    for _, rows_of_function in by_function(rows):
+        for row in sorted(rows_of_function, key=lambda row: row.ratio)[:SHOWN]:
             numbers = (f"{row.host_us:.1f}", f"{row.time_us:.1f}", row.library,
                        f"{row.library_us:.1f}", f"{row.ratio:.3f}")  # fmt: skip
             table.add_row(row.function, row.size, row.layout, *numbers)

@@ -1,4 +1,4 @@
-"""The command lines of the kernel packages: sub-commands that --help shows."""
+"""The command lines of the kernel packages: sub-commands with options and help."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ INTERRUPTED = 130
 class Command:
     """One sub-command.
 
-    name, help: as --help shows it. configure: adds the options to a parser. run: from the options
-    to the exit code; it raises CourseError where the request cannot be met.
+    `name` and `help` appear in --help. `configure` adds the options to a parser. `run` takes the
+    options and returns the exit code; it raises CourseError if the request cannot be met.
     """
 
     name: str
@@ -30,15 +30,15 @@ class Command:
 
 
 def main(title: str, commands: Sequence[Command], arguments: Sequence[str] | None = None) -> int:
-    """Run one of the sub-commands, the first where none is named; returns the exit code.
+    """Run one of the sub-commands, by default the first, and return the exit code.
 
-    The command's own, or 2: the request cannot be met, and one sentence on stderr says why. 130:
-    stopped with Ctrl-C; what was measured until then is recorded.
+    The exit code is the command's own, or 2 if the request cannot be met, which one sentence on
+    stderr explains, or 130 if it was stopped with Ctrl-C; finished measurements are recorded.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help")):
-        given.insert(0, commands[0].name)
-    options = _parser(title, commands).parse_args(given)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words or (words[0].startswith("-") and words[0] not in ("-h", "--help")):
+        words.insert(0, commands[0].name)
+    options = _parser(title, commands).parse_args(words)
     try:
         with explained():
             return options.run(options)
@@ -53,9 +53,9 @@ def main(title: str, commands: Sequence[Command], arguments: Sequence[str] | Non
 
 
 def device_for(what: str, instead: str = "Run it on a machine with a GPU.") -> devices.Device:
-    """The CUDA device at hand; CourseError where there is none. what: needs it, as the user says.
+    """Return the current CUDA device; raise CourseError if there is none.
 
-    instead: what to do without one.
+    The error says that `what` needs a device, and `instead` what to do without one.
     """
     device = devices.current()
     if device is None:
@@ -79,6 +79,6 @@ def _parser(title: str, commands: Sequence[Command]) -> argparse.ArgumentParser:
 
 
 def _program() -> str | None:
-    """The command as it was typed, such as python -m gemm_kernels."""
+    """Return the command as the user typed it, such as "python -m gemm_kernels"."""
     spec = sys.modules["__main__"].__spec__
     return f"python -m {spec.parent}" if spec and spec.parent else None

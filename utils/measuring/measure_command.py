@@ -1,4 +1,4 @@
-"""The sub-command `measure`: verify a ladder's steps, measure them, record what was measured."""
+"""The sub-command `measure`: verify a ladder's steps, measure them, record the figures."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ from utils.ladder.tasks import Shape
 from utils.machine import devices
 from utils.measuring import records
 from utils.measuring.command_line import Command, device_for
-from utils.measuring.measure import Row, measured_rows, recorded_rows
+from utils.measuring.measure import StepRow, measured_rows, recorded_rows
 from utils.measuring.records import Record
 
 WRONG = 1
 
 
 def measure_command(ladder: Ladder) -> Command:
-    """Exit codes: 0 when every step is right, 1 when one is wrong; both are printed.
+    """Return the sub-command `measure` of a ladder.
 
-    Without a GPU the steps are verified on the virtual GPU and shown beside recorded figures.
+    Its exit code is 0 if every step is right and 1 if one is wrong. Without a GPU, the steps are
+    verified on the virtual GPU and shown next to recorded figures.
     """
     return Command(
         "measure",
@@ -42,7 +43,7 @@ def measure_command(ladder: Ladder) -> Command:
 
 
 def add_steps(parser: argparse.ArgumentParser, ladder: Ladder) -> None:
-    """The option --steps."""
+    """Add the option --steps."""
     names = [step.name for step in ladder.steps]
     parser.add_argument(
         "--steps", nargs="+", default=names, metavar="STEP",
@@ -51,7 +52,7 @@ def add_steps(parser: argparse.ArgumentParser, ladder: Ladder) -> None:
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
-    """The option --device."""
+    """Add the option --device."""
     parser.add_argument(
         "--device", default=devices.REFERENCE, metavar="NAME",
         help="whose recorded figures to show without a GPU; default: %(default)s",
@@ -93,14 +94,14 @@ def _run(ladder: Ladder, options: argparse.Namespace) -> int:
     return 0 if all(row.verdict.passed for row in rows) else WRONG
 
 
-def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list[Row]:
+def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list[StepRow]:
     steps = [ladder.step(name) for name in options.steps]
     variants = _variants(steps, options.params)
     sizes = options.n or (ladder.sizes if options.record else ladder.quick)
     shapes = [ladder.parse(size) for size in sizes]
     device = devices.current() if ladder.on_gpu else None
     if options.record and ladder.on_gpu:
-        device = device_for("--record", "Run it on a machine with a GPU, or leave --record away.")
+        device = device_for("--record", "Run it on a machine with a GPU, or leave out --record.")
     if device:
         variants = _that_run(variants, device)
     if device or not ladder.on_gpu:
@@ -116,7 +117,7 @@ def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list
 
 
 def _variants(steps: Sequence[Step], params: Sequence[str]) -> list[Variant]:
-    """Every variant of the steps, or those whose constants are named; CourseError if none is."""
+    """Return the variants with these params, or all; raise CourseError for unknown params."""
     variants = [variant for step in steps for variant in step.variants()]
     for wanted in params:
         if wanted not in (variant.params for variant in variants):
@@ -128,7 +129,7 @@ def _variants(steps: Sequence[Step], params: Sequence[str]) -> list[Variant]:
 
 
 def _that_run(variants: Sequence[Variant], device: devices.Device) -> list[Variant]:
-    """Those that the device has the instructions for; the others are named on stderr."""
+    """Return the variants that the device can run, and name the other steps on stderr."""
     able = [each for each in variants if each.step.runs_on(device.compute_capability)]
     missing = dict.fromkeys(each.step.name for each in variants if each not in able)
     if missing:
@@ -139,7 +140,7 @@ def _that_run(variants: Sequence[Variant], device: devices.Device) -> list[Varia
 def _record_plan(
     ladder: Ladder, variants: Sequence[Variant]
 ) -> list[tuple[Shape, list[Variant]]]:
-    """What a whole record holds: the defaults at every size, everything at those of the sweep."""
+    """Return the contents of a whole record: defaults at every size, all choices at the sweep's."""
     defaults = [each for each in variants if each.is_default]
     sweep = ladder.sizes if ladder.sweep is None else ladder.sweep
     return [
@@ -147,7 +148,7 @@ def _record_plan(
     ]
 
 
-def _what_is_shown(rows: list[Row], device: str) -> str:
+def _what_is_shown(rows: list[StepRow], device: str) -> str:
     if any(row.recorded_on for row in rows):
         return f"The figures were recorded on {device}."
     return f"Nothing is recorded on {device} for this: run it with --record on such a machine."
@@ -159,24 +160,24 @@ def _measure(
     device: devices.Device | None,
     record: bool,
     console: Console,
-) -> list[Row]:
-    """Measure shape by shape; each is recorded as soon as it is finished."""
-    rows: list[Row] = []
+) -> list[StepRow]:
+    """Measure shape by shape, and record each shape when it is finished."""
+    rows: list[StepRow] = []
     with Progress(console=console, transient=True) as progress:
         bar = progress.add_task(ladder.title, total=sum(len(each) for _, each in plan))
         for shape, variants in plan:
-            of_shape = []
+            rows_of_shape = []
             for row in measured_rows(ladder, variants, shape, device):
-                of_shape.append(row)
+                rows_of_shape.append(row)
                 progress.advance(bar)
             if record:
-                _record(ladder, of_shape)
-            rows += of_shape
+                _record(ladder, rows_of_shape)
+            rows += rows_of_shape
     return rows
 
 
-def _record(ladder: Ladder, rows: Sequence[Row]) -> None:
-    """Write what was right: a wrong kernel has no speed."""
+def _record(ladder: Ladder, rows: Sequence[StepRow]) -> None:
+    """Record the rows whose result was right; a wrong kernel has no speed."""
     right = [row.record for row in rows if row.verdict.passed]
     if right:
         path = records.file_of(right[0].device, ladder.name)
@@ -185,8 +186,8 @@ def _record(ladder: Ladder, rows: Sequence[Row]) -> None:
         print(f"Recorded in {path.relative_to(records.DATA.parent)}.", file=sys.stderr)
 
 
-def _as_json(row: Row) -> dict:
-    """All columns of the record, and `verified` (bool), `verified_on`, `recorded_on`."""
+def _as_json(row: StepRow) -> dict:
+    """Return the columns of the record, and `verified` (bool), `verified_on`, `recorded_on`."""
     return asdict(row.record) | {
         "verified": row.verdict.passed,
         "verified_on": row.verified_on,
@@ -194,7 +195,7 @@ def _as_json(row: Row) -> dict:
     }
 
 
-def _table(rows: Sequence[Row]) -> Table:
+def _table(rows: Sequence[StepRow]) -> Table:
     lines = [_cells(row) for row in rows]
     headers = dict.fromkeys(header for line in lines for header in line)
     table = Table(box=box.SIMPLE)
@@ -205,7 +206,7 @@ def _table(rows: Sequence[Row]) -> Table:
     return table
 
 
-def _where(rows: Sequence[Row]) -> str:
+def _where(rows: Sequence[StepRow]) -> str:
     figures = dict.fromkeys(
         f"recorded on {row.recorded_on}" if row.recorded_on else f"measured on {row.record.device}"
         for row in rows
@@ -215,8 +216,8 @@ def _where(rows: Sequence[Row]) -> str:
     return "; ".join([*(figures or ["no figures"]), *verified])
 
 
-def _cells(row: Row) -> dict[str, str]:
-    """Header -> text; what a row does not know has no entry."""
+def _cells(row: StepRow) -> dict[str, str]:
+    """Return the row as header -> text; values that are not known have no entry."""
     record = row.record
     cells = {"step": f"{record.step} {record.params or ''}".strip()}
     if shape := _shape(record):

@@ -1,6 +1,6 @@
-"""The sub-command `pitfalls`: the same kernel, timed in several ways of which most are wrong.
+"""The sub-command `pitfalls`: time one kernel in several ways, most of which are wrong.
 
-All repetitions are kept, because their spread is a part of what a lesson shows.
+All repetitions are recorded, because a lesson also shows their spread.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ HOLD_US = 500  # longer than the host needs to enqueue one repetition
 
 
 @dataclass(frozen=True)
-class Case:
-    """One kernel at one size. n: of a product of n×n. elements: of a copy.
+class PitfallCase:
+    """One kernel at one size: `n` for a product of n×n matrices, or `elements` for a copy.
 
-    bind: () -> an execution. What it makes is kept only while the case is timed.
+    `bind()` returns an execution. What `bind` allocates is kept only while the case is timed.
     """
 
     kernel: str
@@ -52,11 +52,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Series:
-    """What one way to measure says of one kernel at one size.
+    """The times that one timer measured for one kernel at one size.
 
-    timer: a name of `TIMERS`, or "first". time_ms, time_ms_min, time_ms_max: of the repetitions,
-    the first is their median. times_us: each of them, in the order in which they were measured.
-    sm_clock_mhz: seen after the last; None where it cannot be read.
+    timer: a name from `TIMERS`, or "first" for the first call.
+    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
+    times_us: all repetitions, in the order in which they were measured.
+    sm_clock_mhz: the SM clock after the last repetition; None if it cannot be read.
     """
 
     kernel: str
@@ -72,7 +73,7 @@ class Series:
 
 
 def launch(execute: Execution, flush: Execution) -> float:
-    """Until the launch has returned: nobody waits for the kernel."""
+    """Time the launch until it returns, without waiting for the kernel; in milliseconds."""
     cuda.synchronize()
     start = time.perf_counter()
     execute()
@@ -80,7 +81,7 @@ def launch(execute: Execution, flush: Execution) -> float:
 
 
 def wall(execute: Execution, flush: Execution) -> float:
-    """Until the kernel has ended, by the host's clock."""
+    """Time the kernel until it has ended, with the host's clock; in milliseconds."""
     cuda.synchronize()
     start = time.perf_counter()
     execute()
@@ -89,13 +90,13 @@ def wall(execute: Execution, flush: Execution) -> float:
 
 
 def events(execute: Execution, flush: Execution) -> float:
-    """Between two events around one launch; the GPU may wait for the host in between."""
+    """Time between two events around one launch; the GPU may wait for the host in between."""
     cuda.synchronize()
     return _between_events(execute)
 
 
 def hot(execute: Execution, flush: Execution) -> float:
-    """Between two events that already wait in the queue; the caches hold what they can."""
+    """Time between two events that are already in the queue, with the arrays in the caches."""
     cuda.synchronize()
     hold_gpu(HOLD_US)
     execute()
@@ -103,7 +104,7 @@ def hot(execute: Execution, flush: Execution) -> float:
 
 
 def cold(execute: Execution, flush: Execution) -> float:
-    """The same, and the L2 cache holds nothing of the kernel's arrays."""
+    """Time between two queued events, after the kernel's arrays were flushed from the L2 cache."""
     cuda.synchronize()
     hold_gpu(HOLD_US)
     flush()
@@ -111,7 +112,7 @@ def cold(execute: Execution, flush: Execution) -> float:
 
 
 def pause(execute: Execution, flush: Execution) -> float:
-    """The same as `events` after a pause, in which the GPU may have lowered its clock."""
+    """Time between two events after a pause, in which the GPU may have lowered its clock."""
     cuda.synchronize()
     time.sleep(PAUSE_S)
     return _between_events(execute)
@@ -140,9 +141,9 @@ def read_all(x, out):
 
 
 def flush_of(device: Device) -> Execution:
-    """An execution that reads so much that nothing else is left in the L2 cache.
+    """Return an execution that flushes the L2 cache by reading several times its size.
 
-    It reads and does not write: what is written would still have to leave the cache later, while
+    It reads and does not write, because written lines would have to leave the cache later, while
     the kernel is timed.
     """
     elements = L2_TIMES * device.l2_kib * KIB // FLOAT32_BYTES
@@ -151,22 +152,24 @@ def flush_of(device: Device) -> Execution:
     return partial(read_all[4 * device.sms, 256], x, out)
 
 
-def measured(cases: Iterable[Case], flush: Execution) -> Iterator[Series]:
-    """All ways to time each case. The first case of each kernel also gives its first call."""
-    clock, seen = clock_reader(), set()
+def measured(cases: Iterable[PitfallCase], flush: Execution) -> Iterator[Series]:
+    """Time each case with all timers. The first case of each kernel also yields its first call."""
+    clock, launched = clock_reader(), set()
     for case in cases:
         execute = case.bind()
-        cuda.synchronize()  # what the case needs is there before its first call
-        if case.kernel not in seen:
+        cuda.synchronize()  # the case's arrays are ready before its first call
+        if case.kernel not in launched:
             yield _series(case, "first", [wall(execute, flush)], clock())
-        seen.add(case.kernel)
+        launched.add(case.kernel)
         execute()
         for name, timer in TIMERS.items():
             times = [timer(execute, flush) for _ in range(REPETITIONS)]
             yield _series(case, name, times, clock())
 
 
-def _series(case: Case, timer: str, times_ms: Sequence[float], clock: float | None) -> Series:
+def _series(
+    case: PitfallCase, timer: str, times_ms: Sequence[float], clock: float | None
+) -> Series:
     return Series(
         kernel=case.kernel, n=case.n, elements=case.elements, timer=timer,
         time_ms=statistics.median(times_ms), time_ms_min=min(times_ms), time_ms_max=max(times_ms),
@@ -176,22 +179,25 @@ def _series(case: Case, timer: str, times_ms: Sequence[float], clock: float | No
 
 
 def file_of(device: str) -> Path:
-    """Where the series of a device lie."""
+    """Return the file that holds the series of a device."""
     return DATA / "measured" / slug(device) / "pitfalls.csv"
 
 
 def write(series: Sequence[Series], path: Path) -> None:
-    """Replace the file. Five significant digits."""
+    """Replace the file, with five significant digits."""
     rows.write(path, series, Series, digits=5)
 
 
 def read(path: Path) -> tuple[Series, ...]:
-    """The series of a file; none where there is no file."""
+    """Return the series of a file, or none if the file does not exist."""
     return rows.read_if_any(path, Series)
 
 
-def pitfalls_command(cases: Callable[[], Iterable[Case]]) -> Command:
-    """cases: what to time, the smallest size of each kernel first."""
+def pitfalls_command(cases: Callable[[], Iterable[PitfallCase]]) -> Command:
+    """Return the sub-command `pitfalls`.
+
+    `cases()` returns what to time, the smallest size of each kernel first.
+    """
     return Command(
         "pitfalls",
         "time the same kernels in right and in wrong ways; --record keeps the figures",
@@ -204,25 +210,25 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
 
 
-def _run(cases: Callable[[], Iterable[Case]], options: argparse.Namespace) -> int:
-    device, listed = device_for("pitfalls"), list(cases())
-    total = len(TIMERS) * len(listed) + len({case.kernel for case in listed})
-    found = measured(listed, flush_of(device))
+def _run(cases: Callable[[], Iterable[PitfallCase]], options: argparse.Namespace) -> int:
+    device, requested = device_for("pitfalls"), list(cases())
+    total = len(TIMERS) * len(requested) + len({case.kernel for case in requested})
+    timed = measured(requested, flush_of(device))
     console = Console(stderr=True)
-    series = list(track(found, "Pitfalls", total, console=console, transient=True))
+    series = list(track(timed, "Pitfalls", total, console=console, transient=True))
     Console(width=None if os.isatty(1) else 120).print(_table(series))
     if options.record:
         write(series, file_of(device.name))
-        shown = file_of(device.name).relative_to(DATA.parent)
-        print(f"Recorded in {shown}.", file=sys.stderr)
+        path = file_of(device.name).relative_to(DATA.parent)
+        print(f"Recorded in {path}.", file=sys.stderr)
     return 0
 
 
 def _table(series: Sequence[Series]) -> Table:
     table = Table("kernel", "size", "timer", "us", "least", "most", "MHz", title="Pitfalls")
-    for one in series:
-        size = f"{one.n}×{one.n}" if one.n else f"{one.elements:,}"
-        times = (one.time_ms, one.time_ms_min, one.time_ms_max)
-        clock = f"{one.sm_clock_mhz:.0f}" if one.sm_clock_mhz else ""
-        table.add_row(one.kernel, size, one.timer, *(f"{1e3 * ms:.1f}" for ms in times), clock)
+    for row in series:
+        size = f"{row.n}×{row.n}" if row.n else f"{row.elements:,}"
+        times = (row.time_ms, row.time_ms_min, row.time_ms_max)
+        clock = f"{row.sm_clock_mhz:.0f}" if row.sm_clock_mhz else ""
+        table.add_row(row.kernel, size, row.timer, *(f"{1e3 * ms:.1f}" for ms in times), clock)
     return table

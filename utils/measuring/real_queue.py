@@ -1,7 +1,7 @@
-"""A GPU or a CPU with the four methods of `queue_model.ModelDevice`, for benchmarks of real work.
+"""A GPU or a CPU with the four methods of `queue_model.ModelDevice`, to benchmark real work.
 
-A CPU has no queue of its own. One worker thread is one: work that is handed to it runs in order,
-and who hands it over goes on at once.
+A CPU has no queue, so one worker thread plays its role: work that is submitted to it runs in order,
+and the submitter goes on at once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ON_CPU, ON_GPU = 256, 1024  # n of the product: some milliseconds, and little me
 
 
 def multiply(a, b, c):
-    """c = a·b row by row: the innermost loop goes along a row of b and of c."""
+    """Compute c = a·b; the innermost loop goes along a row of b and of c."""
     for i in range(c.shape[0]):
         c[i] = 0
         for k in range(a.shape[1]):
@@ -33,39 +33,39 @@ def multiply(a, b, c):
 
 
 class CpuQueue:
-    """A product of n×n on one thread of this computer's CPU, float32. name: what it is."""
+    """A float32 product of n×n matrices on one CPU thread; `name` describes it."""
 
     n = ON_CPU
     name = f"a {ON_CPU}×{ON_CPU} product on one CPU thread"
 
     def __init__(self) -> None:
         self._arrays = (*_inputs(self.n), np.empty((self.n, self.n), np.float32))
-        self._much = np.ones(CACHE_BYTES // 4, np.float32)
+        self._flushing = np.ones(CACHE_BYTES // 4, np.float32)
         self._worker = ThreadPoolExecutor(1)
-        self._kernel, self._last = None, None  # compiled; the Future of what came last
+        self._kernel, self._last = None, None  # the compiled kernel; the Future submitted last
 
     def launch(self) -> None:
-        """Hand the product over; the first time, compile it before."""
+        """Submit the product; the first launch compiles it before."""
         if self._kernel is None:
             self._kernel = njit("void(f4[:,::1], f4[:,::1], f4[:,::1])", nogil=True)(multiply)
         self._last = self._worker.submit(self._kernel, *self._arrays)
 
     def flush(self) -> None:
-        """Hand over the reading of so much memory that the caches hold nothing else."""
-        self._last = self._worker.submit(self._much.sum)
+        """Submit a read of more memory than the caches hold."""
+        self._last = self._worker.submit(self._flushing.sum)
 
     def synchronize(self) -> None:
-        """Wait until all that was handed over is done."""
+        """Wait until all submitted work is done."""
         if self._last is not None:
             self._last.result()
 
     def now(self) -> float:
-        """The clock in seconds."""
+        """Return the clock in seconds."""
         return time.perf_counter()
 
 
 class GpuQueue:
-    """A product of n×n by a kernel of the ladder on this computer's GPU. name: what it is."""
+    """A product of n×n matrices by a kernel of the ladder on the GPU; `name` describes it."""
 
     n = ON_GPU
 
@@ -74,10 +74,10 @@ class GpuQueue:
         shape = GemmShape(self.n, self.n, self.n)
         arrays = tuple(map(cuda.to_device, _inputs(self.n)))
         out = cuda.device_array((self.n, self.n), np.float32)
-        where = variant.launch(shape)
-        # A new one, so that its first launch compiles even where the ladder's kernel has run.
+        launch = variant.launch(shape)
+        # A new kernel, so that its first launch compiles even if the ladder's kernel has run.
         kernel = cuda.jit(variant.kernel.py_func)
-        self.launch = partial(kernel[where.grid, where.block], *arrays, out)
+        self.launch = partial(kernel[launch.grid, launch.block], *arrays, out)
         self.flush = flush_of(device)
         self.synchronize = cuda.synchronize
         self.now = time.perf_counter

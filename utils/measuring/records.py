@@ -1,7 +1,7 @@
-"""Measured numbers on disk: one row per kernel and shape, in `data/measured/<device>/`.
+"""Measured figures on disk: one row per kernel and shape, in `data/measured/<device>/`.
 
-Plots, tables and lessons read these files, so whatever is unreadable or impossible in one is
-refused here, by file, line and column.
+Plots, tables and lessons read these files, so an unreadable or impossible value is refused here,
+with file, line and column.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ from utils.paths import DATA
 
 @dataclass(frozen=True)
 class Record:
-    """One row. None where a column does not apply.
+    """One row of a record. Columns that do not apply are None.
 
-    params: the constants as "TILE=32 GRAIN=2". gflops, gb_per_s: 10^9 a second. peak: the data
-    sheet's, in the unit of the row's speed. library_ms: the median time of the library in the same
-    run. From these two follow efficiency, the fraction of the peak, and library_ratio, the
-    library's time over ours; rows that were recorded before there were these columns have the
-    ratios alone.
+    params: the constants, such as "TILE=32 GRAIN=2".
+    gflops, gb_per_s: 10^9 operations or bytes per second.
+    peak: the data sheet's peak, in the unit of the row's speed.
+    library_ms: the library's median time in the same run.
+
+    `efficiency`, the fraction of the peak, follows from `peak`. `library_ratio`, the library's time
+    over ours, follows from `library_ms`. Rows that are older than these two columns have only the
+    ratios.
     """
 
     device: str
@@ -74,16 +77,16 @@ COLUMNS = tuple(field.name for field in fields(Record))
 INTEGERS = tuple(field.name for field in fields(Record) if field.type == "int | None")
 FLOATS = tuple(field.name for field in fields(Record) if field.type == "float | None")
 TEXTS = tuple(name for name in COLUMNS if name not in (*INTEGERS, *FLOATS))
-# Two rows that agree in these measure the same thing: the newer replaces the older.
+# Two rows that agree in these columns measure the same thing: the newer replaces the older.
 IDENTITY = ("device", "ladder", "step", "params", "m", "n", "k", "elements")
 SHAPE = ("m", "n", "k", "elements")
 
 
 def to_frame(records: Iterable[Record]) -> pd.DataFrame:
-    """Records as a table: integers Int64 with NA where empty, floats with NaN, text with "".
+    """Return records as a table: integers Int64 with NA if empty, floats with NaN, text with "".
 
-    Where a record has a ratio alone, peak and library_ms are what the ratio makes of its speed and
-    time. They are no better known than it is, and `write` never stores them.
+    For a record with ratios only, `peak` and `library_ms` are computed from the ratio. They are no
+    more precise than the ratio, and `write` never stores them.
     """
     frame = pd.DataFrame([vars(record) for record in records], columns=COLUMNS, dtype=object)
     frame[[*TEXTS]] = frame[[*TEXTS]].where(frame[[*TEXTS]].notna(), "")
@@ -104,8 +107,8 @@ def write(
 ) -> None:
     """Merge records into the CSV file at `path`, which is made if it does not exist.
 
-    A row with the same device, ladder, step, params and shape is replaced; all others stay. Of
-    steps in `choosing` other params are replaced, too: what they chose before is out of date.
+    A row with the same device, ladder, step, params and shape is replaced; all others stay. For
+    steps in `choosing`, which pick their own constants, rows with other params are replaced, too.
     Rows are sorted by step, then shape; `steps` gives the ladder's order, and steps that it does
     not name keep the order in which they came. The file is replaced as a whole or not at all.
     Floats keep 6 significant digits.
@@ -115,32 +118,33 @@ def write(
     merged = [*_kept(rows.read_if_any(path, Record), added, choosing), *added]
     newest = {_identity(record): record for record in merged}.values()
     named = [*steps, *(record.step for record in merged)]
-    order = {step: place for place, step in reversed([*enumerate(named)])}
+    order = {step: index for index, step in reversed([*enumerate(named)])}
 
-    def place(record: Record) -> tuple:
+    def sort_key(record: Record) -> tuple:
         sizes = ((size is None, size) for size in (getattr(record, name) for name in SHAPE))
         return record.ladder, order[record.step], *sizes, record.params or ""
 
-    rows.write(path, sorted(newest, key=place), Record)
+    rows.write(path, sorted(newest, key=sort_key), Record)
 
 
 def _kept(
     old: Iterable[Record], added: Iterable[Record], choosing: Collection[str]
 ) -> list[Record]:
-    """The old rows without those for which steps in `choosing` have chosen again."""
-    of_what = attrgetter(*(name for name in IDENTITY if name != "params"))
-    again = {of_what(record) for record in added if record.step in choosing}
-    return [record for record in old if of_what(record) not in again]
+    """Return the old rows, without those for which steps in `choosing` picked constants again."""
+    identity = attrgetter(*(name for name in IDENTITY if name != "params"))
+    replaced = {identity(record) for record in added if record.step in choosing}
+    return [record for record in old if identity(record) not in replaced]
 
 
 _identity = attrgetter(*IDENTITY)
 
 
 def read(path: Path) -> pd.DataFrame:
-    """The rows of a CSV file of records, as `to_frame` gives them.
+    """Return the rows of a CSV file of records, as `to_frame` returns them.
 
-    CourseError if the file is missing, empty, has other columns, or holds a value that cannot be.
-    A lesson asks for single numbers of one file many times: a file is read again when it changes.
+    Raises CourseError if the file is missing, empty, has other columns, or holds an impossible
+    value. The file is read again only if it has changed, because a lesson reads many single numbers
+    of it.
     """
     return _frame(path, rows.version(path)).copy()
 
@@ -158,44 +162,44 @@ def _checked(path: Path, version: tuple[int, int]) -> tuple[Record, ...]:
 
 
 def _check_shares(records: Iterable[Record], origin: str) -> None:
-    """CourseError for more than a peak."""
+    """Raise CourseError for a speed above the peak."""
     for record in records:
         if record.efficiency is not None:
             fraction_of_peak(record.efficiency, 1.0, f"{origin}: efficiency")
 
 
 def file_of(device: str, ladder: str) -> Path:
-    """Where the records of a ladder ("gemm", "reduce", ...) on a device lie; any of its names."""
+    """Return the file with the records of a ladder ("gemm", "reduce", ...) on a device."""
     return DATA / "measured" / slug(device) / f"{ladder}.csv"
 
 
 def measured(device: str, ladder: str) -> pd.DataFrame:
-    """What was recorded for a ladder on a device."""
+    """Return the records of a ladder on a device as a table."""
     return read(file_of(device, ladder))
 
 
 def records_of(device: str, ladder: str) -> tuple[Record, ...]:
-    """The rows of `measured` as they stand in the file."""
+    """Return the records of a ladder on a device as `Record`s."""
     path = file_of(device, ladder)
     return _checked(path, rows.version(path))
 
 
 def repeated(device: str, ladder: str) -> pd.DataFrame:
-    """As `measured`, on another device of the same kind."""
+    """Return the records of a ladder that were repeated on another device of the same kind."""
     return read(DATA / "repeated" / slug(device) / f"{ladder}.csv")
 
 
 def recorded_devices(ladder: str) -> tuple[str, ...]:
-    """Names of the devices on which this ladder was recorded, in alphabetical order."""
+    """Return the names of the devices with records of this ladder, in alphabetical order."""
     files = (DATA / "measured").glob(f"*/{ladder}.csv")
-    found = (_checked(file, rows.version(file)) for file in files)
-    return tuple(sorted({record.device for records in found for record in records}))
+    read_files = (_checked(file, rows.version(file)) for file in files)
+    return tuple(sorted({record.device for records in read_files for record in records}))
 
 
 def fastest(frame: pd.DataFrame, of: Sequence[str] = ("step", *SHAPE)) -> pd.DataFrame:
-    """Of each group of rows the one with the least time: a step with its best constants.
+    """Return the row with the least time of each group: a step with its best constants.
 
-    of: the columns that a group agrees in. Groups stay in the order of their first rows.
+    The rows of a group agree in the columns `of`. Groups keep the order of their first rows.
     """
     timed = frame.dropna(subset=["time_ms"]).reset_index(drop=True)
     groups = timed.groupby(list(of), sort=False, dropna=False)
@@ -203,7 +207,10 @@ def fastest(frame: pd.DataFrame, of: Sequence[str] = ("step", *SHAPE)) -> pd.Dat
 
 
 def published(name: str) -> pd.DataFrame:
-    """A table of the sources ("gemm_gpu", "transfers", ...); `source` names the document."""
+    """Return a table of the source documents ("gemm_gpu", "transfers", ...).
+
+    Its column `source` names the document.
+    """
     folder = DATA / "published"
     path = folder / f"{name}.csv"
     if not path.exists():

@@ -1,15 +1,15 @@
-"""What bounds a kernel: ceilings that were measured, work that was counted, and the time between.
+"""A bound on the time of a kernel, from measured ceilings and counted work.
 
 A launch must do its arithmetic, move its bytes, pass its accesses through the pipe to shared memory
-and the L1 cache, and start its instructions. Each of these has a ceiling; the slowest of them is a
-lower bound of the time.
+and the L1 cache, and issue its instructions. Each of these has a ceiling, and the slowest of them
+is a lower bound of the time.
 
-What the bound leaves out is the time in which everything is free and somebody waits: for memory to
-answer or at a barrier. It takes the L1 cache to keep all that a block has touched and nothing of
-other blocks, and to hand out four sectors at once whichever lines they lie in; and DRAM to move
-each byte once. Without the machine code of a hot loop with multiply-adds it misses the instructions
-for addresses, branches and loops, so the estimate of a reduction, which has no such loop, is far
-below its time.
+The bound leaves out the time in which all resources are free and warps wait: for memory to answer
+or at a barrier. It assumes that the L1 cache keeps everything that a block has touched and nothing
+of other blocks, that the cache returns four sectors at once whichever lines they are in, and that
+DRAM moves each byte once. Without the machine code of a hot loop with multiply-adds, the bound
+misses the instructions for addresses, branches and loops. A reduction has no such loop, so its
+estimate is far below its time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from utils.ladder.explain import count_step
 from utils.ladder.ladder import Ladder
 from utils.ladder.shapes import FLOAT32_BYTES, GemmShape
 from utils.ladder.step import Variant
-from utils.ladder.tasks import Shape, Work
+from utils.ladder.tasks import Shape, TaskWork
 from utils.machine import devices
 from utils.machine.devices import Device
 from utils.machine.occupancy import WARP, limits_of, occupancy
@@ -41,17 +41,18 @@ from virtual_gpu.counts.transactions import BANK_BYTES, BANKS, SECTOR_BYTES
 # One wavefront of the pipe that serves shared memory and the L1 cache.
 WAVEFRONT_BYTES = BANKS * BANK_BYTES
 SECTORS_PER_WAVEFRONT = WAVEFRONT_BYTES // SECTOR_BYTES
-# Whole tiles of every kernel, and enough of them to fill a pipeline of several stages.
+# Both are whole tiles of every kernel, and enough tiles to fill a pipeline of several stages.
 SHORT_K = (64, 128)
 
 
 @dataclass(frozen=True)
 class Ceilings:
-    """What a device reached in the micro-benchmarks.
+    """The rates that a device reached in the micro-benchmarks.
 
-    where: the device, and how it is known. gflops: 10^9 floating-point operations a second.
-    gb_per_s: 10^9 bytes a second by memory, such as {"DRAM": 4294}; the outermost memory first.
-    instructions: 10^9 instructions of warps a second; None for a CPU.
+    where: the device, and the date or the source of the measurement.
+    gflops: 10^9 floating-point operations per second.
+    gb_per_s: 10^9 bytes per second by memory, such as {"DRAM": 4294}; the outermost memory first.
+    instructions: 10^9 warp instructions per second; None for a CPU.
     """
 
     where: str
@@ -61,14 +62,16 @@ class Ceilings:
 
 
 @dataclass(frozen=True)
-class Counts:
-    """What one launch asks of the device.
+class LaunchCounts:
+    """The work that one launch asks of the device.
 
-    flops: floating-point operations. dram_bytes: what must move at least. l2_bytes: what the blocks
-    touch, each sector once per block, because the L1 cache keeps it for the rest of the block.
-    wavefronts: of the pipe to shared memory and the L1 cache. instructions: of warps, and the slots
-    that pass because operands meet in a register bank. blocks: of the grid, before tiles are cut
-    along k.
+    flops: floating-point operations.
+    dram_bytes: the least number of bytes that must move.
+    l2_bytes: the bytes that the blocks touch, each sector once per block, because the L1 cache
+        keeps it for the rest of the block.
+    wavefronts: wavefronts of the pipe to shared memory and the L1 cache.
+    instructions: warp instructions, and issue slots lost to register bank conflicts.
+    blocks: the blocks of the grid, before tiles are cut along k.
     """
 
     flops: float
@@ -80,12 +83,13 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class HotLoop:
-    """The innermost hot loop of a kernel's machine code, in which it spends its time.
+class HotLoopCounts:
+    """The innermost hot loop of a kernel's machine code, where it spends its time.
 
-    instructions: all of them. ffma: float32 multiply-adds among them. shared_loads: loads from
-    shared memory by their width in bits per thread, such as {32: 4, 128: 1}. waits: cycles in which
-    it starts nothing because operands meet in a register bank.
+    instructions: the number of instructions.
+    ffma: the float32 multiply-adds among them.
+    shared_loads: loads from shared memory by width in bits per thread, such as {32: 4, 128: 1}.
+    waits: cycles without an issued instruction because of register bank conflicts.
     """
 
     instructions: int
@@ -95,9 +99,9 @@ class HotLoop:
 
 
 def gpu_ceilings(device: Device) -> Ceilings:
-    """The ceilings that `python -m latency_kernels --record` found on a device.
+    """Return the ceilings that `python -m latency_kernels --record` measured on a device.
 
-    CourseError if it was not run there, or without one of its steps.
+    Raises CourseError if one of its steps was not recorded there.
     """
     frame = records.measured(device.name, "latency")
     best = frame.groupby("step")[["gflops", "gb_per_s", "sm_clock_mhz"]].max()
@@ -119,10 +123,10 @@ def gpu_ceilings(device: Device) -> Ceilings:
 
 
 def cpu_ceilings(mib: int = 256, n: int = 1024) -> Ceilings:
-    """The ceilings of one thread of this machine's processor, measured now.
+    """Measure the ceilings of one thread of this machine's processor.
 
-    mib: the size of the arrays that are copied, in MiB. n: the size of the product that NumPy's
-    BLAS computes, which is as close to the peak of the arithmetic as a program comes.
+    `mib` is the size of the arrays that are copied, in MiB. `n` is the size of the product that
+    NumPy's BLAS computes, which comes as close to the peak of arithmetic as a program does.
     """
     source = np.ones(mib * 2**20 // FLOAT32_BYTES, np.float32)
     target = np.empty_like(source)
@@ -135,13 +139,16 @@ def cpu_ceilings(mib: int = 256, n: int = 1024) -> Ceilings:
     )
 
 
-def hot_loop_of(variant: Variant, arch: str = "sm_90") -> HotLoop | None:
-    """The hot loop that the x-ray finds in the machine code; None without a compiler or a loop."""
+def hot_loop_of(variant: Variant, arch: str = "sm_90") -> HotLoopCounts | None:
+    """Return the hot loop that the x-ray finds in the machine code, or None.
+
+    It is None without a compiler, and if the kernel has no such loop.
+    """
     try:
-        seen = xray(variant.kernel, variant.step.signature, arch)
+        report = xray(variant.kernel, variant.step.signature, arch)
     except CourseError:
         return None
-    hot = seen.hot
+    hot = report.hot
     if hot is None:
         return None
     widths_of_loads = widths.count_widths(hot.body, widths.LOADS)
@@ -150,16 +157,16 @@ def hot_loop_of(variant: Variant, arch: str = "sm_90") -> HotLoop | None:
         for name, loads in widths_of_loads.items()
         if name.startswith("LDS.")
     }
-    return HotLoop(len(hot.body), hot.ffma, shared, seen.bank_conflicts.waits)
+    return HotLoopCounts(len(hot.body), hot.ffma, shared, report.bank_conflicts.waits)
 
 
-def counted(variant: Variant, shape: Shape, hot: HotLoop | None = None) -> Counts:
-    """What the main kernel of a step asks for, counted on the virtual GPU and never executed whole.
+def counted(variant: Variant, shape: Shape, hot: HotLoopCounts | None = None) -> LaunchCounts:
+    """Count the work of a step's main kernel on the virtual GPU, without running all of it.
 
-    One block is run, and its counts stand for every block of the grid. hot: what the machine code
-    makes of it; without it only the instructions that the source code names are counted, so that
-    addresses and loops are missing, and each read from shared memory is taken for one instruction.
-    CourseError if the virtual GPU cannot run the step.
+    One block is run, and its counts are taken for every block of the grid. `hot` is the loop in the
+    machine code. Without it, only the instructions that the source code names are counted, so that
+    addresses and loops are missing, and each read from shared memory counts as one instruction.
+    Raises CourseError if the virtual GPU cannot run the step.
     """
     (total, blocks), work = _of_one_block(variant, shape), variant.step.task.work(shape)
     requests = total["global_load_requests"] + total["global_store_requests"]
@@ -176,10 +183,10 @@ def counted(variant: Variant, shape: Shape, hot: HotLoop | None = None) -> Count
         if shared_loads:
             per_read = load_wavefronts / shared_loads
             load_wavefronts *= _merged(hot, shared_loads / arithmetic, per_read)
-    # A request takes at least one, also if all its lanes want the same word.
+    # A request takes at least one wavefront, even if all its lanes want the same word.
     wavefronts = load_wavefronts + total["shared_store_wavefronts"]
     wavefronts += max(requests, sectors / SECTORS_PER_WAVEFRONT)
-    return Counts(
+    return LaunchCounts(
         flops=float(work.flops or blocks * total["float32_ops"]),
         dram_bytes=_least_bytes(work, shape),
         l2_bytes=float(blocks * total["footprint_bytes"]),
@@ -190,12 +197,12 @@ def counted(variant: Variant, shape: Shape, hot: HotLoop | None = None) -> Count
 
 
 def _of_one_block(variant: Variant, shape: Shape) -> tuple[pd.Series, int]:
-    """The totals of one block and its footprint, and how many such blocks do all the work.
+    """Return the totals and the footprint of one block, and the number of blocks for all the work.
 
-    What a block of a product counts grows evenly with k, so a long product is never run: two short
-    ones say how its counts grow. A step may cut some tiles of a long product along k, for which it
-    starts more blocks; all of them together do what the uncut ones of a short product would.
-    Where the grids of the short products differ, the block is run as it is.
+    The counts of a product's block grow linearly with k, so a long product is never run: two short
+    ones give the growth. A step may cut some tiles of a long product along k and launch more blocks
+    for them; all of these blocks together do the work of the uncut blocks of a short product. If
+    the grids of the two short products differ, the block is run as it is.
     """
     blocks = variant.launch(shape).blocks
     if not isinstance(shape, GemmShape) or shape.k <= max(SHORT_K):
@@ -215,29 +222,29 @@ def _traced(variant: Variant, shape: Shape) -> pd.Series:
 
 @cache
 def _traced_once(variant: Variant, shape: Shape) -> pd.Series:
-    """A run takes a second or more, and a page asks for the same counts again and again."""
+    """Run one block and return its counts; cached, because a run takes a second or more."""
     try:
-        found = count_step(variant, shape, blocks=1)
+        trace = count_step(variant, shape, blocks=1)
     except VirtualGpuError as error:
         raise CourseError(f"{variant} cannot be counted block by block: {error}") from error
-    return pd.concat([found.totals, pd.Series({"footprint_bytes": found.footprint_bytes})])
+    return pd.concat([trace.totals, pd.Series({"footprint_bytes": trace.footprint_bytes})])
 
 
-def _least_bytes(work: Work, shape: Shape) -> float:
-    """What must come from DRAM or go there: with an endless cache each byte moves once."""
+def _least_bytes(work: TaskWork, shape: Shape) -> float:
+    """Return the bytes that move to and from DRAM if each byte moves once: an endless cache."""
     if work.bytes is None:
         # A ceiling of arithmetic moves next to nothing.
         return float(shape.bytes_min) if isinstance(shape, GemmShape) else 0.0
     return 0.0 if work.cached else float(work.bytes)
 
 
-def _merged(hot: HotLoop, reads_per_ffma: float, per_read: float) -> float:
-    """The part of the source code's wavefronts that is left when the assembler has joined reads.
+def _merged(hot: HotLoopCounts, reads_per_ffma: float, per_read: float) -> float:
+    """Return the fraction of the wavefronts that is left after the assembler has merged reads.
 
-    reads_per_ffma: reads from shared memory in the source code. per_read: their wavefronts. An
-    H200 answers a joined read that all lanes share with 8 bytes per lane and cycle. Lanes that meet
-    in the bank of their first words meet in those of the others at the same time, and these are
-    other banks: the joined read waits for its neighbours once, where each of the reads would have.
+    `reads_per_ffma` are the reads from shared memory in the source code, and `per_read` their
+    wavefronts. An H200 answers a merged read that all lanes share with 8 bytes per lane and cycle.
+    Lanes whose first words conflict in a bank conflict in the banks of the other words as well, but
+    at the same time. So a merged read waits once where each of the single reads would have waited.
     """
     reads = reads_per_ffma * hot.ffma
     if reads <= sum(hot.shared_loads.values()):
@@ -246,8 +253,8 @@ def _merged(hot: HotLoop, reads_per_ffma: float, per_read: float) -> float:
     return min(1.0, cycles / (reads * per_read))
 
 
-def times(counts: Counts, ceilings: Ceilings) -> dict[str, float]:
-    """For each of a GPU's resources, the milliseconds that it is busy at its ceiling."""
+def times(counts: LaunchCounts, ceilings: Ceilings) -> dict[str, float]:
+    """Return the milliseconds that each resource of a GPU is busy at its ceiling."""
     return {
         "arithmetic": counts.flops / ceilings.gflops / 1e6,
         "DRAM": counts.dram_bytes / ceilings.gb_per_s["DRAM"] / 1e6,
@@ -260,7 +267,7 @@ def times(counts: Counts, ceilings: Ceilings) -> dict[str, float]:
 
 
 def tail(blocks: int, blocks_per_sm: int, sms: int) -> float:
-    """How much longer whole waves of blocks take than the blocks would, evenly spread; from 1.
+    """Return the slowdown by the last wave, from 1: whole waves against blocks evenly spread.
 
     A wave is all the blocks that the device holds at once; the last one may be nearly empty.
     """
@@ -273,14 +280,14 @@ def points(
     size: str,
     where: str,
     memory: str = "DRAM",
-    hot_loop: Callable[[Variant], HotLoop | None] = hot_loop_of,
+    hot_loop: Callable[[Variant], HotLoopCounts | None] = hot_loop_of,
 ) -> pd.DataFrame:
-    """Where each recorded step stands on a roofline, with its best constants.
+    """Return the point of each recorded step on a roofline, with its best constants.
 
-    where: the name of the device or processor that was recorded. memory: "DRAM" for the bytes that
-    must move at least (the ideal); "L2" or "shared" for those that were counted on the virtual GPU.
-    Columns: label, intensity (operations per byte), gflops. A step that cannot be counted is left
-    out. CourseError if nothing is recorded there at that size.
+    `where` is the name of the device or processor of the record. `memory` is "DRAM" for the bytes
+    that must move at least (the ideal), or "L2" or "shared" for the bytes that the virtual GPU
+    counts. The columns are label, intensity (operations per byte) and gflops. A step that cannot be
+    counted is left out. Raises CourseError if nothing is recorded there at that size.
     """
     shape, rows = ladder.parse(size), []
     for variant, record in recorded(ladder, shape, where):
@@ -302,16 +309,16 @@ def estimates(
     ladder: Ladder,
     size: str,
     device: Device,
-    hot_loop: Callable[[Variant], HotLoop | None] = hot_loop_of,
+    hot_loop: Callable[[Variant], HotLoopCounts | None] = hot_loop_of,
     with_tail: bool = False,
 ) -> pd.DataFrame:
-    """The estimated beside the recorded time of every recorded step, with its best constants.
+    """Return the estimated and the recorded time of every recorded step, with its best constants.
 
-    One row per step, in the ladder's order: the milliseconds of each resource, `limit` (the slowest
-    of them), `estimate_ms`, `recorded_ms`, and `error` (the estimate over the record, less one).
-    hot_loop: what the machine code of a variant spends its time in. with_tail: whole waves of
-    blocks. A step that cannot be counted is left out.
-    CourseError if nothing is recorded on the device at that size.
+    There is one row per step, in the ladder's order: the milliseconds of each resource, `limit`
+    (the slowest resource), `estimate_ms`, `recorded_ms`, and `error` (estimate over record, minus
+    one). `hot_loop` returns the hot loop of a variant. With `with_tail`, the estimate counts whole
+    waves of blocks. A step that cannot be counted is left out. Raises CourseError if nothing is
+    recorded on the device at that size.
     """
     ceilings, shape = gpu_ceilings(device), ladder.parse(size)
     rows = {}
@@ -333,24 +340,24 @@ def estimates(
 
 
 def out_of_order(table: pd.DataFrame) -> list[tuple[str, str]]:
-    """Pairs of rows of `estimates` that the estimate puts in another order than the record does.
+    """Return pairs of rows of `estimates` that the estimate orders differently than the record.
 
-    The first is the one that the estimate takes for the faster.
+    The first of a pair is the one whose estimate is faster.
     """
     ordered = table.sort_values("estimate_ms")["recorded_ms"]
     return [
         (fast, slow)
-        for place, fast in enumerate(ordered.index)
-        for slow in ordered.index[place + 1 :]
+        for position, fast in enumerate(ordered.index)
+        for slow in ordered.index[position + 1 :]
         if ordered[fast] > ordered[slow]
     ]
 
 
 def recorded(ladder: Ladder, shape: Shape, where: str) -> Iterable[tuple[Variant, object]]:
-    """Each step with the constants that were fastest at this shape, and their record.
+    """Yield each step with the constants that were fastest at this shape, and their record.
 
-    where: the name of the device or processor. Steps without a record are left out; CourseError if
-    there is none with one.
+    `where` is the name of the device or processor. Steps without a record are left out. Raises
+    CourseError if no step has a record.
     """
     frame = records.measured(where, ladder.name)
     for name, value in vars(shape).items():
@@ -368,7 +375,7 @@ def recorded(ladder: Ladder, shape: Shape, where: str) -> Iterable[tuple[Variant
 
 def _tail_of(variant: Variant, shape: Shape, record, device: Device) -> float:
     launch = variant.launch(shape)
-    found = occupancy(
+    resident = occupancy(
         device.compute_capability, launch.threads, int(record.registers), int(record.shared_bytes)
     )
-    return tail(launch.blocks, found.blocks, device.sms)
+    return tail(launch.blocks, resident.blocks, device.sms)

@@ -1,8 +1,8 @@
-"""Rows of a CSV file as dataclasses, and back.
+"""Read and write the rows of a CSV file as dataclasses.
 
-The fields of the dataclass are the columns, in their order; a field that is a dataclass itself
-stands for its own fields. Values are numbers, text, dates, and tuples and mappings of them, which
-one cell holds separated by spaces. A field `... | None` may be empty, no other may.
+The fields of the dataclass are the columns, in order; a field that is itself a dataclass is
+replaced by its own fields. Values are numbers, text, dates, and tuples and mappings of them, which
+one cell holds separated by spaces. Only a field of type `... | None` may be empty.
 """
 
 from __future__ import annotations
@@ -22,39 +22,42 @@ from typing import Any, NewType, TypeVar, get_args, get_origin, get_type_hints
 from utils.errors import CourseError
 
 Row = TypeVar("Row")
-# ISO, as in 2026-11-21.
+# An ISO date such as 2026-11-21.
 Date = NewType("Date", str)
 DIGITS = 6
-FILES = 64  # that are kept in memory
+FILES = 64  # the number of files that are kept in memory
 
 
 def read(path: Path, kind: type[Row]) -> tuple[Row, ...]:
-    """The rows of a file, which is read again only after it has changed.
+    """Return the rows of a file, which is read again only after it has changed.
 
-    CourseError if there is no file, if its columns are not those of `kind`, or for a value that its
-    column cannot hold; only columns with a default may be missing.
+    Raises CourseError if the file does not exist, if its columns are not those of `kind`, or for a
+    value that its column cannot hold. Only columns with a default may be missing.
     """
     return _read(path, kind, version(path))
 
 
 def read_if_any(path: Path, kind: type[Row]) -> tuple[Row, ...]:
-    """As `read`, and no rows where there is no file."""
+    """Return the rows of a file, or none if the file does not exist; see `read`."""
     return read(path, kind) if path.exists() else ()
 
 
 def version(path: Path) -> tuple[int, int]:
-    """What differs between two states of a file: time of change and size. CourseError without."""
+    """Return the time of change and the size of a file, which identify its state.
+
+    Raises CourseError if the file does not exist.
+    """
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         raise CourseError(f"There is no {path}: nothing has been recorded there yet.") from None
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 def write(path: Path, rows: Iterable[object], kind: type, digits: int = DIGITS) -> None:
-    """Make the file anew, as a whole or not at all; floats with that many significant digits.
+    """Replace the file with these rows, as a whole or not at all; floats get `digits` digits.
 
-    CourseError for a value that `read` would refuse, which leaves the file as it was.
+    Raises CourseError for a value that `read` would refuse, and then leaves the file as it was.
     """
     lines = [[_text(value, digits) for value in _values(row)] for row in rows]
     for number, line in enumerate(lines, start=1):
@@ -65,9 +68,9 @@ def write(path: Path, rows: Iterable[object], kind: type, digits: int = DIGITS) 
 
 
 def write_text(path: Path, text: str) -> None:
-    """Make the file anew, as a whole or not at all."""
+    """Replace the text of a file, as a whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the file, because a rename is atomic only within one file system.
+    # In the same folder, because a rename is atomic only within one file system.
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         unfinished.write_text(text, encoding="utf-8", newline="")
@@ -92,7 +95,7 @@ def _read(path: Path, kind: type[Row], version: tuple[int, int]) -> tuple[Row, .
 
 
 def _lines(path: Path, header: list[str], reader) -> Iterator[tuple[dict[str, str], str]]:
-    """Each line by column, and where it stands."""
+    """Yield each line by column, and its position for error messages."""
     for cells in reader:
         origin = f"{path}, line {reader.line_num}"
         if len(cells) != len(header):
@@ -129,7 +132,7 @@ def _with_default(kind: type) -> list[str]:
 
 
 def _row(kind: type[Row], line: Mapping[str, str], origin: str) -> Row:
-    """origin: where the line stands, for what is said of it."""
+    """Return one row; `origin` is the position of the line for error messages."""
     values = {}
     for name, read in _readers(kind):
         if is_dataclass(read):
@@ -146,10 +149,10 @@ def _row(kind: type[Row], line: Mapping[str, str], origin: str) -> Row:
 
 @cache
 def _readers(kind: type) -> tuple[tuple[str, Any], ...]:
-    """Each field with the dataclass that it is, or with the function that reads its text."""
+    """Return for each field its dataclass, or the function that parses its text."""
     hints = get_type_hints(kind)
-    of_fields = ((field.name, hints[field.name]) for field in fields(kind))
-    return tuple((name, hint if is_dataclass(hint) else _reader(hint)) for name, hint in of_fields)
+    typed = ((field.name, hints[field.name]) for field in fields(kind))
+    return tuple((name, hint if is_dataclass(hint) else _reader(hint)) for name, hint in typed)
 
 
 def _reader(hint: Any) -> Callable[[str], object]:

@@ -1,7 +1,7 @@
-"""How long does it take? Events on the GPU, a counter on the CPU; rivals take turns in one loop.
+"""Time executions: events on the GPU, a counter on the CPU, rivals interleaved in one loop.
 
-A number is the median of at least seven repetitions after a warm-up that also compiles. Each
-repetition holds enough executions to last about ten milliseconds, so that neither the clock's
+A time is the median of at least seven repetitions after a warm-up that also compiles. Each
+repetition contains enough executions to last about ten milliseconds, so that neither the clock's
 resolution nor the cost of a launch shows.
 """
 
@@ -30,10 +30,10 @@ Sample = tuple[float, float | None]
 
 @dataclass(frozen=True)
 class Timing:
-    """Milliseconds for one execution: median, minimum and maximum over the repetitions.
+    """Milliseconds per execution: median, minimum and maximum over the repetitions.
 
-    launches: executions in one repetition.
-    sm_clock_mhz: seen while the GPU worked; None where there is no GPU or no NVML.
+    `launches` is the number of executions in one repetition. `sm_clock_mhz` is the SM clock while
+    the GPU worked; None without a GPU or without NVML.
     """
 
     median_ms: float
@@ -45,12 +45,13 @@ class Timing:
 
 
 def time_gpu(rivals: Sequence[Execution], repetitions: int = REPETITIONS) -> list[Timing]:
-    """One Timing per rival; each rival enqueues its work on the default stream.
+    """Return one Timing per rival; each rival enqueues its work on the default stream.
 
-    The rivals take turns within each repetition, so that a change of clock meets all of them.
+    The rivals are interleaved within each repetition, so that a change of clock affects all of
+    them.
     """
     clock = clock_reader()
-    return _take_turns([_gpu_repetition(rival, clock) for rival in rivals], repetitions)
+    return _interleaved([_gpu_repetition(rival, clock) for rival in rivals], repetitions)
 
 
 def time_cpu(
@@ -58,20 +59,19 @@ def time_cpu(
     repetitions: int = REPETITIONS,
     repetition_ms: float = REPETITION_MS,
 ) -> list[Timing]:
-    """One Timing per rival, on one thread: BLAS libraries are held to one as well.
+    """Return one Timing per rival, on one thread; BLAS libraries are limited to one as well.
 
-    On a busy machine many short repetitions find more moments without a neighbour than few long
-    ones.
+    On a busy machine, many short repetitions find more undisturbed moments than few long ones.
     """
     with threadpool_limits(limits=1):
         samplers = [_cpu_repetition(rival, repetition_ms) for rival in rivals]
-        return _take_turns(samplers, repetitions)
+        return _interleaved(samplers, repetitions)
 
 
-def _take_turns(
+def _interleaved(
     rivals: Sequence[tuple[Callable[[], Sample], int]], repetitions: int
 ) -> list[Timing]:
-    """rivals: for each a function that makes one sample, and the executions in one sample."""
+    """Time rivals, each of which is (a function that takes one sample, executions per sample)."""
     rounds = [[sample() for sample, _ in rivals] for _ in range(repetitions)]
     return [
         _summary(samples, launches)
@@ -93,7 +93,7 @@ def _summary(samples: Sequence[Sample], launches: int) -> Timing:
 
 
 def _launches_for(milliseconds: float, repetition_ms: float = REPETITION_MS) -> int:
-    """How many executions of this length fill a repetition."""
+    """Return the number of executions of this length that fill a repetition."""
     return max(1, min(MOST_LAUNCHES, round(repetition_ms / max(milliseconds, 1e-6))))
 
 
@@ -128,13 +128,13 @@ def _gpu_sample(
 ) -> Sample:
     start, end = cuda.event(), cuda.event()
     # Python needs longer to enqueue a small kernel than the GPU to run it. The GPU is kept waiting
-    # until all launches lie in its queue; then it runs them without a gap.
+    # until all launches are in its queue; then it runs them without a gap.
     hold_gpu(microseconds=20 + 2 * enqueue_us * launches)
     start.record()
     for _ in range(launches):
         rival()
     end.record()
-    # The GPU is still at work: this is the clock that it works at.
+    # Read while the GPU is still working, at the clock that it uses.
     mhz = clock()
     end.synchronize()
     return start.elapsed_time(end) / launches, mhz
@@ -147,13 +147,13 @@ def _sleep(microseconds):
 
 
 def hold_gpu(microseconds: float) -> None:
-    """Keep the default stream busy for about this long. Nothing before compute capability 7.0."""
+    """Keep the default stream busy for about this long; no effect before compute capability 7.0."""
     if cuda.get_current_device().compute_capability >= (7, 0):
         _sleep[1, 1](np.int32(min(microseconds, 50_000)))
 
 
 def clock_reader() -> Callable[[], float | None]:
-    """A function that reads the SM clock in MHz; it returns None where NVML cannot tell."""
+    """Return a function that reads the SM clock in MHz, or None if NVML cannot read it."""
     management = nvml()
     if management is None:
         return lambda: None

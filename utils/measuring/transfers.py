@@ -1,6 +1,6 @@
-"""The sub-command `transfers`: what it costs to get the data to the GPU and back.
+"""The sub-command `transfers`: measure what it costs to move data to the GPU and back.
 
-All times are the host's, from the call to the end of the work, unless they are called a kernel's.
+All times are the host's, from the call until the work is done, unless they are called a kernel's.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from utils.measuring import records
 from utils.measuring.command_line import Command, device_for
 from utils.measuring.records import Record
 from utils.measuring.timing import time_cpu
-from utils.measuring.ways_to_copy import Experiment
+from utils.measuring.transfer_experiments import Experiment
 
 LADDER = "transfers"
 REPETITIONS = 9
 
 
 def timed(experiment: Experiment) -> dict[str, float]:
-    """The columns of a record that hold times: median, minimum and maximum, in milliseconds."""
+    """Time an experiment and return its record's time columns: median, minimum, maximum in ms."""
     times = []
-    # The first compiles, and makes the pages that later ones find.
+    # The first repetition is not counted: it compiles the kernel and allocates the pages.
     for _ in range(1 + REPETITIONS):
         experiment.prepare()
         cuda.synchronize()
@@ -52,21 +52,21 @@ def _times(median: float, least: float, most: float) -> dict[str, float]:
 
 
 def copy_record(device: str, elements: int, experiment: Experiment) -> Record:
-    """Time one way to move so many float32."""
+    """Time one way to move `elements` float32."""
     times = timed(experiment)
     rate = elements * FLOAT32_BYTES / times["time_ms"] / 1e6
     return _record(device, experiment, elements=elements, gb_per_s=rate, **times)
 
 
 def product_record(device: str, shape: GemmShape, experiment: Experiment) -> Record:
-    """Time one way to compute a product of this shape, or several together, or a part of one."""
+    """Time one way to compute a product of this shape, or several products, or a part of one."""
     times = timed(experiment)
     rate = experiment.products * shape.flops / times["time_ms"] / 1e6
     return _record(device, experiment, **asdict(shape), gflops=rate or None, **times)
 
 
 def host_record(device: str, shape: GemmShape) -> Record:
-    """Time NumPy's BLAS on one thread of the host; `device` is the GPU that it is compared with."""
+    """Time NumPy's BLAS on one host thread; `device` is the GPU that it is compared with."""
     a, b = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
     c = np.empty((shape.m, shape.n), np.float32)
     product = Experiment("product_numpy", "THREADS=1", partial(np.matmul, a, b, out=c))
@@ -77,36 +77,37 @@ def host_record(device: str, shape: GemmShape) -> Record:
 
 
 def _record(device: str, experiment: Experiment, **facts) -> Record:
-    what = {"ladder": LADDER, "step": experiment.step, "params": experiment.params}
+    identity = {"ladder": LADDER, "step": experiment.step, "params": experiment.params}
     today = datetime.date.today().isoformat()
     empty = dict.fromkeys(records.COLUMNS)
-    return Record(**empty | asdict(versions()) | what | {"device": device, "date": today} | facts)
+    dated = {"device": device, "date": today}
+    return Record(**empty | asdict(versions()) | identity | dated | facts)
 
 
 @dataclass(frozen=True)
-class Timed:
-    """What to time of one size. of: the elements of a copy, or the shape of a product.
+class SizeExperiments:
+    """The experiments at one size: the elements of a copy, or the shape of a product.
 
-    on_host: whether NumPy on one thread of the host is timed as well.
+    If `on_host` is true, NumPy on one host thread is timed as well.
     """
 
-    of: int | GemmShape
+    size: int | GemmShape
     experiments: Iterable[Experiment]
     on_host: bool = False
 
 
-def measure(device: str, sizes: Iterable[Timed]) -> Iterator[Record]:
-    """Everything, for the GPU of that name."""
-    for size in sizes:
-        record = product_record if isinstance(size.of, GemmShape) else copy_record
-        for experiment in size.experiments:
-            yield record(device, size.of, experiment)
-        if size.on_host:
-            yield host_record(device, size.of)
+def measure(device: str, sizes: Iterable[SizeExperiments]) -> Iterator[Record]:
+    """Time all experiments of all sizes, for the GPU called `device`."""
+    for each in sizes:
+        record = product_record if isinstance(each.size, GemmShape) else copy_record
+        for experiment in each.experiments:
+            yield record(device, each.size, experiment)
+        if each.on_host:
+            yield host_record(device, each.size)
 
 
-def transfers_command(sizes: Callable[[], Iterable[Timed]]) -> Command:
-    """sizes: what to time."""
+def transfers_command(sizes: Callable[[], Iterable[SizeExperiments]]) -> Command:
+    """Return the sub-command `transfers`; `sizes()` returns what to time."""
     return Command(
         "transfers",
         "measure what the way to the GPU and back costs, and unified memory",
@@ -119,7 +120,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
 
 
-def _run(sizes: Callable[[], Iterable[Timed]], options: argparse.Namespace) -> int:
+def _run(sizes: Callable[[], Iterable[SizeExperiments]], options: argparse.Namespace) -> int:
     device = device_for("transfers")
     rows = list(track(measure(device.name, sizes()), "Transfers", console=Console(stderr=True)))
     Console().print(_table(rows))

@@ -1,4 +1,5 @@
-"""Who touched which element, and when: races are found here and collected in a report.
+"""The race detector: the order of accesses, the last accesses of each element, and the report.
 
-`clock` numbers accesses, `shadow` keeps the last ones of each element, `releases` knows fences.
+`clock` numbers accesses, `shadow` keeps the last accesses of each element, `releases` tracks fences
+and atomics, and `report` collects findings.
 """

@@ -1,7 +1,7 @@
-"""When things happen on the virtual GPU: accesses are numbered, barriers and fences are noted.
+"""The time of the virtual GPU: accesses are numbered, and barriers and fences are recorded.
 
-A *stamp* packs who made an access (the thread's number in the launch) and when (the number of the
-access, counted over the batch), so that one comparison tells whether a barrier lies between two.
+A *stamp* packs who made an access (the thread's launch-wide number) and when (the number of the
+access within the batch), so that one comparison tells whether a barrier separates two accesses.
 """
 
 from __future__ import annotations
@@ -22,33 +22,36 @@ TIME_MASK = (1 << TIME_BITS) - 1
 
 
 class Clock:
-    """Numbers the accesses of a batch, and remembers when each thread last passed a barrier."""
+    """Numbers the accesses of a batch, and records when each thread last passed a barrier."""
 
     def __init__(self, batch: Batch, report: Report, releases: Releases):
         self.batch = batch
         self.report = report
         self.releases = releases
-        self.who = batch.numbers << TIME_BITS
+        self.thread_stamps = batch.numbers << TIME_BITS
         self.sites: list[Site] = []
-        self.last_barrier: int | np.ndarray = 0  # a vector once blocks pass different barriers
+        self.last_barrier: int | np.ndarray = 0  # a vector after blocks passed different barriers
         self.last_warp_sync = np.full(batch.size, NEVER, np.int64)
         self.last_grid_barrier = NEVER
 
     def barrier_of(self, stamps: np.ndarray) -> int | np.ndarray:
-        """When the threads of these stamps last passed a barrier."""
+        """Return the time at which the threads of these stamps last passed a barrier."""
         if isinstance(self.last_barrier, int):
             return self.last_barrier
         return self.last_barrier[(stamps >> TIME_BITS) - self.batch.numbers[0]]
 
     def tick(self, site: Site) -> int:
-        """The time of a new access made by this line."""
+        """Return the time of a new access made by this source line."""
         self.sites.append(site)
         if len(self.sites) > TIME_MASK:
             raise OverflowError("more accesses than a batch can number")
         return len(self.sites) - 1
 
     def barrier(self, mask: Mask, everyone: bool) -> None:
-        """The lanes of ``mask`` have met at a barrier: what came before is ordered."""
+        """Record a block barrier of the lanes in ``mask``, which orders their earlier accesses.
+
+        ``everyone`` is True if the mask holds all live lanes, so that one time suffices for all.
+        """
         now = len(self.sites)
         if everyone:
             self.last_barrier = now
@@ -56,19 +59,19 @@ class Clock:
             self.last_barrier = np.where(mask.lanes, now, self.last_barrier)
 
     def grid_barrier(self) -> None:
-        """All blocks have met."""
+        """Record a barrier of the whole grid, which orders all earlier accesses."""
         self.last_barrier = self.last_grid_barrier = len(self.sites)
 
     def warp_sync(self, mask: Mask) -> None:
-        """The active lanes of each warp have met: their earlier accesses are ordered."""
+        """Record a syncwarp of these lanes, which orders earlier accesses within each warp."""
         self.last_warp_sync[mask.index] = len(self.sites)
 
     def fence(self, mask: Mask, whole_grid: bool) -> None:
-        """What these lanes did so far may be released to the whole grid, or to their blocks."""
+        """Record a memory fence of these lanes, for the whole grid or for their blocks only."""
         self.releases.fence(mask.select(self.batch.numbers), len(self.sites), whole_grid)
 
     def atomic(self, mask: Mask, time: int) -> None:
-        """These lanes made an atomic at this time."""
+        """Record an atomic operation of these lanes at this time."""
         if not self.releases.begun:
             return
         barriers = np.broadcast_to(self.last_barrier, self.batch.size)
@@ -77,7 +80,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Access:
-    """One execution of a load or store: who does it, where in the source, and which elements."""
+    """One execution of a load, store or atomic, with its lanes, source line and addresses."""
 
     clock: Clock
     site: Site
@@ -90,17 +93,18 @@ class Access:
 
     @functools.cached_property
     def stamps(self) -> np.ndarray:
-        """Who and when, packed, one per active lane."""
-        return self.mask.select(self.clock.who) | self.time
+        """The packed thread number and time, one per active lane."""
+        return self.mask.select(self.clock.thread_stamps) | self.time
 
     @property
     def last_barrier(self) -> int | np.ndarray:
+        """The time of the last barrier: one number, or one per active lane."""
         return self.mask.select(self.clock.last_barrier)
 
     def numbers(self, where: np.ndarray) -> np.ndarray:
-        """The numbers in the launch of the active lanes for which ``where`` holds."""
+        """Return the launch-wide thread numbers of the active lanes for which ``where`` holds."""
         return self.clock.batch.numbers[self.mask.index[where]]
 
-    def thread(self, at: int) -> Thread:
-        """The thread at this position among the active lanes."""
-        return self.clock.batch.thread(int(self.mask.index[at]))
+    def thread(self, position: int) -> Thread:
+        """Return the Thread at this position among the active lanes."""
+        return self.clock.batch.thread(int(self.mask.index[position]))

@@ -1,11 +1,13 @@
-"""What orders two threads that no barrier orders: fences and atomics.
+"""The order that fences and atomics create between two threads that no barrier orders.
 
-A thread releases what it did before a fence with an atomic after it; a thread with a later atomic
-acquires that. A barrier hands both on within a block: a thread releases what its block did before
-the barrier, and after a barrier each thread has acquired what one of them had.
+A thread releases its accesses before a fence with an atomic after that fence; another thread
+acquires them with a later atomic. A barrier passes both on within a block: a thread also releases
+what its block did before the barrier, and after a barrier each thread has acquired what any thread
+of its block had acquired.
 
-That is coarser than the memory model, which asks for the same variable and for each thread, while
-the threads of a warp count as one here: it may miss a race, but it accuses no correct kernel.
+This is coarser than the memory model, which requires atomics on the same variable and considers
+each thread, while the threads of a warp count as one here. The detector may therefore miss a race,
+but it accuses no correct kernel.
 """
 
 from __future__ import annotations
@@ -18,18 +20,21 @@ NEVER = -1
 _ALWAYS = np.iinfo(np.int64).max
 
 
-class _Ledger:
-    """What warps, or blocks, have released: all accesses before one time, from another time on."""
+class _ReleaseTimes:
+    """The last two releases of each warp, or of each block.
+
+    A release covers all accesses before the time ``until`` and takes effect at the time ``since``.
+    """
 
     def __init__(self, count: int):
         self.fenced = np.full(count, NEVER, np.int64)
         self._until = np.full(count, NEVER, np.int64)
         self._since = np.full(count, NEVER, np.int64)
-        self._until_before = np.full(count, NEVER, np.int64)  # the same of the release before
+        self._until_before = np.full(count, NEVER, np.int64)  # of the previous release
         self._since_before = np.full(count, NEVER, np.int64)
 
     def release(self, groups: np.ndarray, until: np.ndarray, time: int) -> np.ndarray:
-        """An atomic at this time; returns the groups that it releases something of."""
+        """Record an atomic at this time; return the groups for which it releases something new."""
         fresh = until > self._until[groups]
         now = groups[fresh]
         self._until_before[now], self._since_before[now] = self._until[now], self._since[now]
@@ -37,34 +42,37 @@ class _Ledger:
         return now
 
     def covers(self, groups: np.ndarray, when: np.ndarray, acquired: np.ndarray) -> np.ndarray:
-        """Whether the accesses of these groups at ``when`` are released to who has acquired all
-        that was released until ``acquired``."""
+        """Return which accesses are covered by a release no later than the time ``acquired``.
+
+        The accesses were made by the warps or blocks ``groups`` at the times ``when``.
+        """
         last = (when < self._until[groups]) & (self._since[groups] <= acquired)
         before = (when < self._until_before[groups]) & (self._since_before[groups] <= acquired)
         return last | before
 
 
 class Releases:
-    """The fences and atomics of one launch. Threads are named by their numbers in the launch."""
+    """The fences and atomics of one launch. Threads are identified by their launch-wide numbers."""
 
     def __init__(self, geometry: Geometry):
         self._geometry = geometry
         self.begun = False  # nothing is released or acquired before the first fence
 
     def _begin(self) -> None:
+        """Allocate the tables, at the first fence."""
         blocks = self._geometry.blocks
         warps = blocks * self._geometry.lanes_per_block // WARP
-        self._to_block, self._to_grid = _Ledger(warps), _Ledger(warps)
-        self._at_barrier = _Ledger(blocks)  # what a barrier has handed to who releases
-        self._first = np.full(blocks, _ALWAYS, np.int64)  # when a block first released to itself
+        self._to_block, self._to_grid = _ReleaseTimes(warps), _ReleaseTimes(warps)
+        self._at_barrier = _ReleaseTimes(blocks)  # what barriers pass on to a later release
+        self._first = np.full(blocks, _ALWAYS, np.int64)  # a block's first release to itself
         self._has_released = np.zeros(blocks, bool)  # to the grid
         self._acquired = np.full(warps, NEVER, np.int64)  # each warp's last atomic
         self._acquired_by_one = np.full(blocks, NEVER, np.int64)  # each block's last atomic,
-        self._acquired_by_all = np.full(blocks, NEVER, np.int64)  # and that before a barrier
+        self._acquired_by_all = np.full(blocks, NEVER, np.int64)  # and the last before a barrier
         self.begun = True
 
     def fence(self, threads: np.ndarray, now: int, whole_grid: bool) -> None:
-        """These threads make a fence, for the whole grid or for their blocks only."""
+        """Record a fence by these threads, for the whole grid or for their blocks only."""
         if not self.begun:
             self._begin()
         warps = np.unique(threads // WARP)
@@ -74,8 +82,10 @@ class Releases:
             self._at_barrier.fenced[self._block(warps * WARP)] = now
 
     def atomic(self, threads: np.ndarray, time: int, barriers: np.ndarray) -> None:
-        """These threads make an atomic, after a first fence; ``barriers``: when each last passed a
-        barrier."""
+        """Record an atomic by these threads; only called after a first fence.
+
+        ``barriers`` holds the time at which each thread last passed a barrier.
+        """
         warps, at = np.unique(threads // WARP, return_index=True)
         blocks, barriers = self._block(warps * WARP), barriers[at]
         released = self._to_block.release(warps, self._to_block.fenced[warps], time)
@@ -89,11 +99,12 @@ class Releases:
         self._acquired_by_one[blocks] = self._acquired[warps] = time
 
     def order_blocks(self, who, when, me, barriers, first: int) -> np.ndarray:
-        """Whether what ``who`` did at ``when`` is ordered before ``me``, in another block.
+        """Return where fences and atomics order an access before ``me``, in another block.
 
-        ``barriers``: when each of ``me`` last passed a barrier. Threads before ``first`` ran in an
-        earlier batch, so all that they released is acquired. Of atomics made at once, that of the
-        lower thread comes first.
+        The access was made by ``who`` at ``when``. ``who`` and ``me`` are arrays of thread numbers,
+        and ``barriers`` holds the time at which each of ``me`` last passed a barrier. Threads
+        before ``first`` ran in an earlier batch, so all that they released is acquired. Among
+        simultaneous atomics, that of the lower thread comes first.
         """
         if not self.begun:
             return np.zeros(len(who), bool)
@@ -104,9 +115,10 @@ class Releases:
         return by_itself | self._at_barrier.covers(self._block(who), when, acquired)
 
     def order_threads(self, who, when, me) -> np.ndarray:
-        """Whether what ``who`` did at ``when`` is ordered before ``me``, in the same block.
+        """Return where fences and atomics order an access before ``me``, in the same block.
 
-        Of atomics made at once, that of the lower thread comes first.
+        The access was made by ``who`` at ``when``. Among simultaneous atomics, that of the lower
+        thread comes first.
         """
         if not self.begun:
             return np.zeros(len(who), bool)
@@ -114,7 +126,7 @@ class Releases:
         return self._to_block.covers(who // WARP, when, acquired)
 
     def may_follow_blocks(self, me, barriers) -> np.ndarray:
-        """Whether ``me`` made an atomic and another block released something."""
+        """Return where ``me`` made an atomic and another block has released something."""
         if not self.begun:
             return np.zeros(len(me), bool)
         acquired = self._acquired_from_blocks(me, barriers) != NEVER
@@ -122,17 +134,18 @@ class Releases:
         return acquired & (others > 0)
 
     def may_follow_threads(self, me) -> np.ndarray:
-        """Whether ``me`` made an atomic after its block released something."""
+        """Return where ``me`` made an atomic after its block released something."""
         if not self.begun:
             return np.zeros(len(me), bool)
         return self._first[self._block(me)] <= self._acquired[me // WARP]
 
     def _acquired_from_blocks(self, me, barriers) -> np.ndarray:
+        """Return the time until which ``me`` has acquired the releases of other blocks."""
         handed = self._acquired_before(self._block(me), barriers)
         return np.maximum(self._acquired[me // WARP], handed)
 
     def _acquired_before(self, blocks, barriers) -> np.ndarray:
-        """The last atomic of each block before this barrier, its last."""
+        """Return the time of each block's last atomic before its last barrier."""
         last = self._acquired_by_one[blocks]
         return np.where(barriers > last, last, self._acquired_by_all[blocks])
 

@@ -1,4 +1,4 @@
-"""Collects what the checks find, once per line, kind and array, and by how many threads."""
+"""The report of a launch: one finding per line, kind and array, with its number of threads."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..common.errors import ERROR_OF_KIND, WARNINGS, Finding, Site
 
 @dataclass(frozen=True)
 class Flaw:
-    """One execution of a line that is wrong in some threads.
+    """One execution of a source line that is wrong in some threads.
 
-    threads: their numbers in the launch, int64. indices: for a wrong index, what these threads
-    have along its axis.
+    ``threads`` holds their launch-wide numbers (int64). For a wrong index, ``indices`` holds the
+    indices of these threads along dimension ``axis``.
     """
 
     kind: str
@@ -27,44 +27,44 @@ class Flaw:
 
     @property
     def key(self) -> tuple:
-        """What is one finding, however often it happens."""
+        """The identity of a finding: flaws with equal keys are counted as one finding."""
         return self.kind, self.site, self.array
 
 
 class Tally:
-    """A finding, and all threads and indices that were met with it."""
+    """A finding, with all threads and indices for which it was reported."""
 
     def __init__(self, finding: Finding):
         self._finding = finding
         self._threads = np.empty(0, np.int64)
         self._new: list[np.ndarray] = []
-        self._waiting = 0  # entries of the new ones
+        self._pending = 0  # entries in _new
         self._ranges: dict[int | None, tuple[int, int]] = {}  # of wrong indices, by dimension
 
     def add(self, flaw: Flaw) -> None:
-        """One more execution."""
+        """Add one more execution."""
         self._new.append(flaw.threads)
-        self._waiting += len(flaw.threads)
-        if self._waiting > max(1 << 16, len(self._threads)):
+        self._pending += len(flaw.threads)
+        if self._pending > max(1 << 16, len(self._threads)):
             self._merge()
         if flaw.indices is not None and len(flaw.indices):
             low, high = int(flaw.indices.min()), int(flaw.indices.max())
-            known = self._ranges.get(flaw.axis, (low, high))
-            self._ranges[flaw.axis] = (min(low, known[0]), max(high, known[1]))
+            previous = self._ranges.get(flaw.axis, (low, high))
+            self._ranges[flaw.axis] = (min(low, previous[0]), max(high, previous[1]))
 
     def discard(self) -> None:
-        """Where it is a read of what nobody has set, it is a warning from now on."""
+        """Turn a read of an undefined value into a warning, because no result depends on it."""
         if self._finding.kind == "uninitialised":
             message = f"{self._finding.message} The results do not depend on it."
             self._finding = replace(self._finding, kind="discarded", message=message)
 
     def _merge(self) -> None:
         self._threads = np.unique(np.concatenate([self._threads, *self._new]))
-        self._new, self._waiting = [], 0
+        self._new, self._pending = [], 0
 
     @property
     def finding(self) -> Finding:
-        """The finding with what is known so far."""
+        """The finding, with the threads and indices that are known so far."""
         self._merge()
         ranges = dict(self._ranges)
         own = ranges.pop(self._finding.axis, None)
@@ -77,10 +77,10 @@ class Tally:
 
 
 class Report:
-    """Findings of one launch. With ``collect`` all are kept; without it the first one raises.
+    """The findings of one launch. With ``collect`` all are kept; without it the first one raises.
 
-    A read of what nobody has set waits for the end of the launch, when it is known whether the
-    results depend on it.
+    A read of an undefined value is not raised before the end of the launch, when it is known
+    whether the results depend on it.
     """
 
     def __init__(self, collect: bool):
@@ -88,7 +88,7 @@ class Report:
         self._tallies: dict[tuple, Tally] = {}
 
     def add(self, flaw: Flaw, describe: Callable[[], Finding]) -> None:
-        """Keep a flaw, or raise it; ``describe`` is asked the first time only."""
+        """Keep a flaw or raise it; ``describe`` is called for the first flaw with this key only."""
         tally = self._tallies.get(flaw.key)
         if tally is None:
             tally = self._tallies[flaw.key] = Tally(describe())
@@ -97,33 +97,33 @@ class Report:
             self.raise_first()
 
     def forget(self) -> None:
-        """The launch begins again from the start."""
+        """Discard all findings, because the launch starts again."""
         self._tallies.clear()
 
     @property
     def undefined(self) -> bool:
-        """Whether something was read that nobody had set."""
+        """True if an undefined value was read."""
         return any(kind == "uninitialised" for kind, _, _ in self._tallies)
 
     @property
     def other_flaws(self) -> frozenset[tuple]:
-        """Kind, line and array of each flaw that is no such read."""
+        """The kind, line and array of each error that is not a read of an undefined value."""
         quiet = WARNINGS | {"uninitialised"}
         return frozenset(key for key in self._tallies if key[0] not in quiet)
 
     def raise_first(self) -> None:
-        """Raise the first flaw as an error, unless flaws are collected."""
+        """Raise the first error, unless findings are collected."""
         first = next(iter(self.findings), None)
         if not self.collect and first is not None and not first.is_warning:
             raise ERROR_OF_KIND[first.kind](str(first), first)
 
     def discard_undefined(self) -> None:
-        """The results do not depend on what was read and nobody had set: those are warnings."""
+        """Turn reads of undefined values into warnings, because no result depends on them."""
         for tally in self._tallies.values():
             tally.discard()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Errors first, then warnings, each in the order in which they were found."""
-        found = [tally.finding for tally in self._tallies.values()]
-        return tuple(sorted(found, key=lambda finding: finding.is_warning))
+        """All findings: errors first, then warnings, each in the order of discovery."""
+        findings = [tally.finding for tally in self._tallies.values()]
+        return tuple(sorted(findings, key=lambda finding: finding.is_warning))

@@ -1,8 +1,8 @@
-"""The shadow of memory: who last wrote and read each element, which is how races are found.
+"""The shadow of memory: the last writer and readers of each element, by which races are found.
 
-A shadow word is the stamp of an access (see clock.py) with flags that say how many threads it
-stands for. Every element of shared memory has two words, and so has every element of a global array
-that the kernel may write.
+A shadow word is the stamp of an access (see clock.py), with flags that say whether it represents
+several threads, warps or blocks. Every element of shared memory has two words, and so has every
+element of a global array that the kernel may write.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ SEVERAL_WARPS = 1 << 61  # several warps of one block,
 SEVERAL_BLOCKS = 1 << 62  # several blocks
 STAMP_MASK = ATOMIC - 1
 FLAGS = SEVERAL_THREADS | SEVERAL_WARPS | SEVERAL_BLOCKS
-READ_LOG_BYTES = 1 << 25  # a log that is full goes into the shadow
+READ_LOG_BYTES = 1 << 25  # a full log is moved into the shadow
 
 
 class Shadow:
-    """Who touched what, and when: two words for each unit of an allocation.
+    """The last writer and the last readers of each unit of an allocation, one word for each.
 
-    A unit is an element, or in dynamic shared memory the smallest element that it is seen through.
+    A unit is an element; in dynamic shared memory it is the smallest element of any view.
     """
 
     def __init__(self, name: str, space: str, size: int):
@@ -39,81 +39,93 @@ class Shadow:
         self.reader = np.full(size, NEVER, np.int64)
         self.readers_lanes = np.zeros(size, np.uint32)  # lanes of the reader's warp that have read
         self.written = False
-        self.last_write = NEVER  # when the batch that runs now last wrote
-        self._last_noted_read = NEVER  # of its reads that are in the shadow, the last one's time
-        self._complete_at: int | None = None  # the last write after which all units were looked at
-        self._complete = False  # whether every unit had been written then
+        self.last_write = NEVER  # time of the last write of the present batch
+        self._last_noted_read = NEVER  # time of its last read in the shadow
+        self._complete_at: int | None = None  # the last write when all units were examined
+        self._complete = False  # True if every unit was written by then
         self._reads: list[tuple[np.ndarray, Access]] = []
         self._logged = 0  # bytes
-        self._spread = 0  # how many of the logged reads are in _read_at
-        self._read_at: np.ndarray | None = None  # of logged reads: each unit's last one
+        self._entered = 0  # the number of logged reads that are in _last_read_times
+        self._last_read_times: np.ndarray | None = None  # time of each unit's last logged read
 
     def refine(self, factor: int) -> None:
-        """Make units smaller by this factor; each part inherits its whole's words."""
+        """Split each unit into ``factor`` smaller units, which inherit its words."""
         self.writer, self.reader = self.writer.repeat(factor), self.reader.repeat(factor)
         self.readers_lanes = self.readers_lanes.repeat(factor)
         self._forget_log()  # views are made before they are read, so nothing is lost
-        self._read_at = self._complete_at = None
+        self._last_read_times = self._complete_at = None
 
-    def check_load(self, access: Access, units: np.ndarray, born: bool) -> None:
-        """Another thread's write with nothing between is a race; no write at all is reported."""
-        if (self.written or not born) and not self._settled(access, self.last_write, born):
+    def check_load(self, access: Access, units: np.ndarray, initialised: bool) -> None:
+        """Report races with unordered writes and reads of unwritten units, and log the load.
+
+        If ``initialised`` is True, unwritten units have content and may be read.
+        """
+        examine = self.written or not initialised
+        if examine and not self._settled(access, self.last_write, initialised):
             writers = self.writer.take(units)
-            late = self._not_before_barrier(access, writers)
-            if late is not None:
+            unordered = self._not_before_barrier(access, writers)
+            if unordered is not None:
                 unwritten = writers == NEVER
-                if not born and unwritten.any():
+                if not initialised and unwritten.any():
                     report_uninitialised(access, self.name, unwritten)
-                race = late & self._by_others(access, writers)
+                race = unordered & self._by_others(access, writers)
                 if access.before_atomic:
                     stale = race & ((writers & ATOMIC) != 0)
                     self._report_stale_read(access, stale, writers)
                     race &= ~stale
                 self._report_race(access, race, writers)
         if access.before_atomic:
-            return  # no atomic races with it, and a store that does meets the loop's atomics
+            return  # it may race with atomics; a store that races with it also meets the atomics
         self._reads.append((units, access))
         self._logged += units.nbytes
         if self._logged >= READ_LOG_BYTES:
             self.flush_reads(access.clock)
 
-    def _settled(self, access: Access, last: int, born: bool) -> bool:
-        """Whether a barrier of all blocks orders this access after the ``last`` other one, and no
-        unit is without content: then no single word needs to be looked at."""
+    def _settled(self, access: Access, last: int, initialised: bool) -> bool:
+        """Return True if no single word needs to be examined for this access.
+
+        That is so if a barrier of all blocks orders it after the other access at time ``last``, and
+        every unit has content.
+        """
         barrier = access.clock.last_barrier
         if self.space != "shared" or not isinstance(barrier, int) or last >= barrier:
             return False
-        return born or self._all_written()
+        return initialised or self._all_written()
 
     def _all_written(self) -> bool:
+        """Return True if every unit has been written."""
         if not self._complete and self._complete_at != self.last_write:
             self._complete_at = self.last_write
             self._complete = not (self.writer == NEVER).any()
         return self._complete
 
     def check_store(self, access: Access, units: np.ndarray, changed: np.ndarray) -> None:
-        """``changed``: lanes whose value differs from what is stored; the others harm nobody."""
+        """Report races of a store with unordered accesses of other threads, and record the store.
+
+        ``changed`` marks the lanes that store another value than the present one; the others harm
+        nobody.
+        """
         self._note_met_reads(access, units)
-        late = None
-        if self.written and not self._settled(access, self.last_write, born=True):
+        unordered = None
+        if self.written and not self._settled(access, self.last_write, initialised=True):
             writers = self.writer.take(units)
-            late = self._not_before_barrier(access, writers)
-            if late is not None:
-                race = late & changed & self._by_others(access, writers)
+            unordered = self._not_before_barrier(access, writers)
+            if unordered is not None:
+                race = unordered & changed & self._by_others(access, writers)
                 self._report_race(access, race, writers)
         self._check_readers(access, units)
-        self._note_writers(access, units, contested=late is not None)
+        self._note_writers(access, units, contested=unordered is not None)
 
-    def check_update(self, access: Access, units: np.ndarray, born: bool) -> None:
-        """An atomic does not race with atomics, but with everything else."""
+    def check_update(self, access: Access, units: np.ndarray, initialised: bool) -> None:
+        """Report races of an atomic with unordered plain accesses, and record the atomic."""
         self._note_met_reads(access, units)
         writers = self.writer.take(units)
-        late = self._not_before_barrier(access, writers)
-        if late is not None:
+        unordered = self._not_before_barrier(access, writers)
+        if unordered is not None:
             unwritten = writers == NEVER
-            if not born and unwritten.any():
+            if not initialised and unwritten.any():
                 report_uninitialised(access, self.name, unwritten)
-            race = late & ((writers & ATOMIC) == 0) & self._by_others(access, writers)
+            race = unordered & ((writers & ATOMIC) == 0) & self._by_others(access, writers)
             self._report_race(access, race, writers)
         self._check_readers(access, units)
         self._note(self.writer, units, access.stamps, access.clock)
@@ -121,20 +133,24 @@ class Shadow:
         self.written, self.last_write = True, access.time
 
     def report_lost_write(self, access: Access, units: np.ndarray, lost: np.ndarray) -> None:
-        """Several lanes wrote different values at once, and these lanes' were lost."""
+        """Report lanes whose value is lost because other lanes wrote another one at once."""
         self._report_race(access, lost, self.writer.take(units))
 
     def _check_readers(self, access: Access, units: np.ndarray) -> None:
-        if self._settled(access, self._last_noted_read, born=True):
+        """Report races of a write with unordered reads of other threads."""
+        if self._settled(access, self._last_noted_read, initialised=True):
             return
         readers = self.reader.take(units)
-        late = self._not_before_barrier(access, readers)
-        if late is not None:
-            race = late & self._by_others(access, readers, self.readers_lanes.take(units))
+        unordered = self._not_before_barrier(access, readers)
+        if unordered is not None:
+            race = unordered & self._by_others(access, readers, self.readers_lanes.take(units))
             self._report_race(access, race, readers, "read")
 
     def _note_writers(self, access: Access, units: np.ndarray, contested: bool) -> None:
-        """A write that is ordered after all others replaces them; otherwise their traces stay."""
+        """Record a write. Unless it is `contested`, it replaces the earlier writers.
+
+        contested: whether no barrier orders the write after some of them.
+        """
         if contested:
             self._note(self.writer, units, access.stamps, access.clock)
             self.writer[units] &= ~ATOMIC
@@ -147,106 +163,117 @@ class Shadow:
         self.written, self.last_write = True, access.time
 
     def _not_before_barrier(self, access: Access, words: np.ndarray) -> np.ndarray | None:
-        """Which shadow words are not ordered before this access by a barrier; None if all are.
+        """Return which shadow words no barrier orders before this access; None if all are ordered.
 
         Units that were never touched count as unordered here.
         """
-        late = (words & TIME_MASK) >= access.last_barrier
+        unordered = (words & TIME_MASK) >= access.last_barrier
         if self.space == "global":  # a barrier orders one block only
             width = access.clock.batch.width
             blocks = ((words & STAMP_MASK) >> TIME_BITS) // width
-            late |= blocks != (access.stamps >> TIME_BITS) // width
-            late |= (words & SEVERAL_BLOCKS) != 0
-        return late if late.any() else None
+            unordered |= blocks != (access.stamps >> TIME_BITS) // width
+            unordered |= (words & SEVERAL_BLOCKS) != 0
+        return unordered if unordered.any() else None
 
     def _by_others(self, access: Access, words: np.ndarray, lanes=None) -> np.ndarray:
-        """Which shadow words name another thread that nothing but a block's barrier could order.
+        """Return which shadow words name another thread that only a block barrier could order.
 
-        ``lanes``: for readers, the lanes of one warp that share the word.
+        Syncwarps, grid barriers, fences and atomics are considered here. For reader words,
+        ``lanes`` holds the lanes of one warp that share the word.
         """
         other = ((words ^ access.stamps) & STAMP_MASK) >> TIME_BITS != 0
         other |= (words & (SEVERAL_THREADS | SEVERAL_WARPS | SEVERAL_BLOCKS)) != 0
         other &= words != NEVER
-        at = np.flatnonzero(other)
-        if at.size:  # rare: the finer kinds of order are looked up for these few only
-            shared = None if lanes is None else lanes[at]
-            other[at] = ~self._ordered_otherwise(access.clock, words[at], access.stamps[at], shared)
+        indices = np.flatnonzero(other)
+        if indices.size:  # rare, so the finer kinds of order are examined here only
+            shared = None if lanes is None else lanes[indices]
+            few = words[indices], access.stamps[indices], shared
+            other[indices] = ~self._ordered_otherwise(access.clock, *few)
         return other
 
     def _ordered_otherwise(self, clock: Clock, words, stamps, lanes) -> np.ndarray:
-        """Order by syncwarp, by a barrier of the grid, or by fences and atomics."""
+        """Return which words are ordered by a syncwarp, a grid barrier, or fences and atomics."""
         ordered = _met_in_warp(words, stamps, clock, lanes)
         ordered &= (words & (SEVERAL_WARPS | SEVERAL_BLOCKS)) == 0
         who, when, me = (words & STAMP_MASK) >> TIME_BITS, words & TIME_MASK, stamps >> TIME_BITS
-        near = who // clock.batch.width == me // clock.batch.width
-        ordered |= near & clock.releases.order_threads(who, when, me)
-        # Of several threads only the last is known. Where that is near, the others count as
+        same_block = who // clock.batch.width == me // clock.batch.width
+        ordered |= same_block & clock.releases.order_threads(who, when, me)
+        # Of several threads only the last is known. If that is in this block, the others count as
         # ordered if they may have released: a correct kernel must not be accused.
-        several = near & ((words & (SEVERAL_THREADS | SEVERAL_WARPS)) != 0)
+        several = same_block & ((words & (SEVERAL_THREADS | SEVERAL_WARPS)) != 0)
         ordered |= several & clock.releases.may_follow_threads(me)
         if self.space == "global":
-            ordered |= self._ordered_in_grid(clock, words, stamps, near)
+            ordered |= self._ordered_in_grid(clock, words, stamps, same_block)
         return ordered
 
     @staticmethod
-    def _ordered_in_grid(clock: Clock, words, stamps, near: np.ndarray) -> np.ndarray:
-        """Order by a barrier of the grid, or by fences and atomics of two blocks."""
+    def _ordered_in_grid(clock: Clock, words, stamps, same_block: np.ndarray) -> np.ndarray:
+        """Return which words a grid barrier, or fences and atomics of two blocks, have ordered."""
         who, when, me = (words & STAMP_MASK) >> TIME_BITS, words & TIME_MASK, stamps >> TIME_BITS
         first, barriers = clock.batch.numbers[0], clock.barrier_of(stamps)
         ordered = (who >= first) & (when < clock.last_grid_barrier)
-        ordered |= ~near & clock.releases.order_blocks(who, when, me, barriers, first)
-        several = near & ((words & SEVERAL_BLOCKS) != 0)
+        ordered |= ~same_block & clock.releases.order_blocks(who, when, me, barriers, first)
+        several = same_block & ((words & SEVERAL_BLOCKS) != 0)
         return ordered | several & clock.releases.may_follow_blocks(me, barriers)
 
     def flush_reads(self, clock: Clock) -> None:
-        """Move the logged reads into the shadow. Reads before a barrier of all blocks can be
-        dropped in shared memory, and most are: that is what the log is for."""
+        """Move the logged reads into the shadow.
+
+        In shared memory, reads before a barrier of all blocks can be dropped. Most of them are,
+        which is why there is a log.
+        """
         reads = self._reads
         self._forget_log()
         for units, access in reads:
-            if not self._settled(access, access.time, born=True):
+            if not self._settled(access, access.time, initialised=True):
                 self._note(self.reader, units, access.stamps, clock)
                 self._last_noted_read = access.time
 
     def _note_met_reads(self, access: Access, units: np.ndarray) -> None:
-        """Bring the shadow up to date with the logged reads, if one of them may have been of these
-        units. In a kernel with two buffers none has, and its log is dropped at the next barrier."""
+        """Move the logged reads into the shadow if one of them may have touched these units.
+
+        In a kernel with two buffers none has, and the log is dropped at the next barrier.
+        """
         if self._reads and not self._surely_unread(access, units):
             self.flush_reads(access.clock)
 
     def _surely_unread(self, access: Access, units: np.ndarray) -> bool:
+        """Return True if no logged read of these units can race with this access."""
         if self.space != "shared" or not isinstance(access.clock.last_barrier, int):
             return False
-        if self._settled(access, self._reads[-1][1].time, born=True):
+        if self._settled(access, self._reads[-1][1].time, initialised=True):
             self._forget_log()
             return True
-        if self._read_at is None:
-            self._read_at = np.full(self.reader.size, NEVER, np.int64)
-        for read, of in self._reads[self._spread :]:
-            self._read_at[read] = of.time
-        self._spread = len(self._reads)
-        return self._settled(access, int(self._read_at.take(units).max()), born=True)
+        if self._last_read_times is None:
+            self._last_read_times = np.full(self.reader.size, NEVER, np.int64)
+        for read_units, earlier in self._reads[self._entered :]:
+            self._last_read_times[read_units] = earlier.time
+        self._entered = len(self._reads)
+        return self._settled(access, int(self._last_read_times.take(units).max()), initialised=True)
 
     def _forget_log(self) -> None:
-        self._reads, self._logged, self._spread = [], 0, 0
+        self._reads, self._logged, self._entered = [], 0, 0
 
     def _note(self, shadow: np.ndarray, units, stamps, clock: Clock) -> None:
-        """Enter one access. Several lanes may touch one unit at once, and others may have before:
-        the flags say how far apart all these threads are."""
+        """Record one access in ``shadow``, the writer or the reader words.
+
+        Several lanes may touch one unit at once, and others may have touched it before. The flags
+        say whether these threads are several, and of several warps or blocks.
+        """
         before = shadow.take(units)
         shadow[units] = stamps
-        now, seen = shadow.take(units), before != NEVER
-        recent = seen & ((before & TIME_MASK) >= clock.barrier_of(stamps))
-        if self.space == "shared" and not recent.any() and (now == stamps).all():
+        latest, touched = shadow.take(units), before != NEVER
+        recent = touched & ((before & TIME_MASK) >= clock.barrier_of(stamps))
+        if self.space == "shared" and not recent.any() and (latest == stamps).all():
             if shadow is self.reader:
                 self.readers_lanes[units] = _lane_bits(stamps)
             return
-        flags = _distance(now, stamps, clock)
-        if seen.any():
-            apart = _distance(before, stamps, clock) | (before & FLAGS)
-            recent &= ~_met_in_warp(before, stamps, clock) | (apart >= SEVERAL_WARPS)
-            lasting = np.where(recent, ~0, SEVERAL_BLOCKS)  # a barrier settles one block's threads
-            flags |= np.where(seen, apart & lasting, 0)
+        flags = _distance(latest, stamps, clock)
+        if touched.any():
+            distance = _distance(before, stamps, clock) | (before & FLAGS)
+            recent &= ~_met_in_warp(before, stamps, clock) | (distance >= SEVERAL_WARPS)
+            lasting = np.where(recent, ~0, SEVERAL_BLOCKS)  # a barrier orders one block
+            flags |= np.where(touched, distance & lasting, 0)
         marked = flags != 0
         if marked.any():
             np.bitwise_or.at(shadow, units[marked], flags[marked])
@@ -254,16 +281,16 @@ class Shadow:
             self._note_lanes(units, stamps, recent)
 
     def _note_lanes(self, units: np.ndarray, stamps: np.ndarray, recent: np.ndarray) -> None:
-        """Which lanes of the last reader's warp have read since they last met."""
+        """Record which lanes of the last reader's warp have read since they last met."""
         self.readers_lanes[units[~recent]] = 0
         np.bitwise_or.at(self.readers_lanes, units, _lane_bits(stamps))
 
     def _report_race(
-        self, access: Access, where: np.ndarray, words: np.ndarray, did: str = "written"
+        self, access: Access, where: np.ndarray, words: np.ndarray, verb: str = "written"
     ) -> None:
         if where.any():
             flaw = Flaw("race", access.site, self.name, access.numbers(where))
-            access.clock.report.add(flaw, lambda: self._race(access, where, words, did))
+            access.clock.report.add(flaw, lambda: self._race(access, where, words, verb))
 
     def _report_stale_read(self, access: Access, where: np.ndarray, words: np.ndarray) -> None:
         if where.any():
@@ -277,46 +304,51 @@ class Shadow:
             message=f"{race.message} The atomic that follows looks at it once more.",
         )  # fmt: skip
 
-    def _race(self, access: Access, where: np.ndarray, words: np.ndarray, did: str) -> Finding:
-        at = int(np.flatnonzero(where)[0])
-        word = int(words[at]) & STAMP_MASK
+    def _race(self, access: Access, where: np.ndarray, words: np.ndarray, verb: str) -> Finding:
+        position = int(np.flatnonzero(where)[0])
+        word = int(words[position]) & STAMP_MASK
         clock = access.clock
-        mine, other = access.thread(at), thread_by_number(clock.batch.geometry, word >> TIME_BITS)
+        thread = access.thread(position)
+        other = thread_by_number(clock.batch.geometry, word >> TIME_BITS)
         site = access.site if word & TIME_MASK == access.time else self._other_site(word, clock)
-        element = access.locate(at)
-        who = f"which {other}" if other != mine else "which another thread"
-        place = _at(site, access.site) if site else ""
+        element = access.locate(position)
+        who = f"which {other}" if other != thread else "which another thread"
+        place = _location(site, access.site) if site else ""
         return Finding(
-            "race", access.site, self.name, element, (mine, other), int(where.sum()),
-            f"{mine} {access.verb} {self.name}{list(element)}, {who} has {did}{place}"
-            f"{_why_unordered(mine, other)}",
+            "race", access.site, self.name, element, (thread, other), int(where.sum()),
+            f"{thread} {access.verb} {self.name}{list(element)}, {who} has {verb}{place}"
+            f"{_why_unordered(thread, other)}",
             other_line=site.line if site else None,
         )  # fmt: skip
 
     @staticmethod
     def _other_site(word: int, clock: Clock) -> Site | None:
+        """Return the site of the access in a shadow word, or None if it was in an earlier batch."""
         if word >> TIME_BITS < clock.batch.numbers[0]:
             return None  # an earlier batch's access: its clock is gone, its thread is known
         return clock.sites[word & TIME_MASK]
 
 
-def _at(site: Site, mine: Site) -> str:
-    """Where the other access stands; a number of another file would mislead without the text."""
-    return f" at line {site.line}" if site.file == mine.file else f" at {site}"
+def _location(site: Site, own_site: Site) -> str:
+    """Return the position of the other access as text.
+
+    A line number of another file would mislead, so there the site is printed with its text.
+    """
+    return f" at line {site.line}" if site.file == own_site.file else f" at {site}"
 
 
-def _why_unordered(mine: Thread, other: Thread) -> str:
-    if mine.block != other.block:
+def _why_unordered(thread: Thread, other: Thread) -> str:
+    if thread.block != other.block:
         return "; nothing orders these two blocks."
     return " with no syncthreads() between."
 
 
 def report_uninitialised(access: Access, name: str, where: np.ndarray) -> None:
-    """Some lanes read what no thread has written."""
+    """Report the lanes that read an element that no thread has written."""
 
     def describe() -> Finding:
-        at = int(np.flatnonzero(where)[0])
-        thread, element = access.thread(at), access.locate(at)
+        position = int(np.flatnonzero(where)[0])
+        thread, element = access.thread(position), access.locate(position)
         return Finding(
             "uninitialised", access.site, name, element, (thread,), int(where.sum()),
             f"{thread} reads {name}{list(element)}, which no thread has written.",
@@ -327,12 +359,12 @@ def report_uninitialised(access: Access, name: str, where: np.ndarray) -> None:
 
 
 def _lane_bits(stamps: np.ndarray) -> np.ndarray:
-    """Each stamp's lane within its warp, as one bit of 32."""
+    """Return each stamp's lane within its warp, as one bit of 32."""
     return np.uint32(1) << ((stamps >> TIME_BITS) % WARP).astype(np.uint32)
 
 
 def _distance(words: np.ndarray, stamps: np.ndarray, clock: Clock) -> np.ndarray:
-    """How far apart two threads are, as flags of a reader word; 0 where they are the same."""
+    """Return flags for a pair of different threads, warps and blocks; 0 for one thread."""
     first, second = (words & STAMP_MASK) >> TIME_BITS, stamps >> TIME_BITS
     width = clock.batch.width
     flags = np.where(first != second, SEVERAL_THREADS, 0)
@@ -342,13 +374,13 @@ def _distance(words: np.ndarray, stamps: np.ndarray, clock: Clock) -> np.ndarray
 
 
 def _met_in_warp(words, stamps, clock: Clock, lanes: np.ndarray | None = None) -> np.ndarray:
-    """Whether two threads of one warp have met at a syncwarp since the earlier access.
+    """Return where two threads of one warp have met at a syncwarp since the earlier access.
 
-    ``lanes``: as bits, all lanes that made the earlier access; each of them must have met.
+    ``lanes`` holds, as bits, all lanes that made the earlier access; each of them must have met.
     """
     who, when, me = (words & STAMP_MASK) >> TIME_BITS, words & TIME_MASK, stamps >> TIME_BITS
     first, last = clock.batch.numbers[0], clock.batch.size - 1
-    lane = np.clip(who - first, 0, last)  # no lane of this batch is in no warp of it
+    lane = np.clip(who - first, 0, last)  # a thread of another batch fails the warp test below
     met = np.minimum(clock.last_warp_sync[lane], clock.last_warp_sync[me - first]) > when
     met &= who // WARP == me // WARP
     if lanes is not None and met.any():

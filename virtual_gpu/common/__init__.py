@@ -1,4 +1,4 @@
-"""What every room knows: errors, threads as lanes, a kernel's text, the limits of a launch.
+"""Foundations of the virtual GPU: errors, threads as lanes, source text, and launch limits.
 
-These files import nothing of the other rooms.
+These modules import nothing from the other packages of ``virtual_gpu``.
 """

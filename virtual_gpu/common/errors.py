@@ -1,4 +1,4 @@
-"""What the virtual GPU says when a kernel is wrong, or is more than it knows."""
+"""The findings and errors that the virtual GPU reports about a kernel or a launch."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Thread:
-    """One CUDA thread: its block's coordinates and its own, each as ``(x, y, z)``.
+    """One CUDA thread, identified by its block and by its position within the block.
 
-    ``ranks``: how many dimensions the grid and the block have; so many are shown.
+    ``block`` and ``thread`` are coordinates ``(x, y, z)``. ``ranks`` holds the number of dimensions
+    of the grid and of the block; only these coordinates are printed.
     """
 
     block: tuple[int, int, int]
@@ -22,7 +23,7 @@ class Thread:
 
     @property
     def its_block(self) -> str:
-        """The block, as it is shown."""
+        """The block as text, such as ``block (0, 1)``."""
         return f"block {_shown(self.block, self.ranks[0])}"
 
 
@@ -32,12 +33,12 @@ def _shown(coordinates: tuple[int, int, int], rank: int) -> str:
 
 @dataclass(frozen=True)
 class Site:
-    """A line of a kernel's source: where an access, a barrier or a finding happens.
+    """A position in a kernel's source: of an access, a barrier or a finding.
 
-    ``column`` tells two places of one line apart; sites of one line are equal all the same.
+    ``column`` distinguishes two operations of one line, but sites of one line compare equal.
     """
 
-    file: str = field(repr=False)  # a path of this machine
+    file: str = field(repr=False)  # path on this machine
     line: int
     source: str
     column: int = field(default=0, compare=False, repr=False)
@@ -51,17 +52,20 @@ WARNINGS = frozenset({"wrapped_index", "discarded", "stale_read"})
 
 @dataclass(frozen=True)
 class Finding:
-    """One flaw of a kernel, named by source line, array element and threads.
+    """One flaw of a kernel, with its source line, array element and threads.
 
-    ``kind`` is ``out_of_bounds``, ``race``, ``uninitialised`` or ``barrier``; or, for a warning,
-    ``wrapped_index`` (Numba defines it), ``discarded`` (a read of what nobody has set, on which no
-    result depends) or ``stale_read`` (a plain read of what other threads update, which only
-    decides whether an atomic is tried). ``threads`` holds the thread that was caught and, for a
-    race, the other one; ``other_line`` is the other access of a race. ``count`` is the
-    number of threads that did the same at once; ``threads_in_all`` is that of different threads
-    that did it at this line in the whole launch, as far as it ran. ``index_range`` is the lowest
-    and the highest wrong index; where it left the array, ``axis`` is the dimension, and
-    ``other_ranges`` holds the same for each other dimension that the line leaves.
+    ``kind`` is ``out_of_bounds``, ``race``, ``uninitialised`` or ``barrier``. For a warning it is
+    ``wrapped_index``, ``discarded`` or ``stale_read``: a wrapped index is negative, and Numba
+    counts it from the end; a discarded read is that of an undefined value on which no result
+    depends; a stale read is the plain read of an element that other threads update, if it only
+    decides whether an atomic is tried.
+
+    ``threads`` holds the offending thread and, for a race, the other thread; ``other_line`` is the
+    line of a race's other access. ``count`` is the number of threads that were wrong in the same
+    execution of the line; ``threads_in_all`` is the number of different threads that were wrong at
+    this line in the whole launch, as far as it ran. ``index_range`` is the lowest and the highest
+    wrong index. For an index out of bounds, ``axis`` is its dimension, and ``other_ranges`` holds
+    the axis and the index range of each other dimension that the line exceeds.
     """
 
     kind: str
@@ -83,13 +87,14 @@ class Finding:
 
     @property
     def is_warning(self) -> bool:
-        """Whether the kernel may be right nevertheless."""
+        """True if the kernel may be correct nevertheless."""
         return self.kind in WARNINGS
 
     def __str__(self) -> str:
         return f"{self.kind} at {self.site}: {self.message}{self._extent()}"
 
     def _extent(self) -> str:
+        """Return the sentence on the number of threads and the range of indices, or ""."""
         if self.threads_in_all < 2:
             return ""
         own = [(self.axis, self.index_range)] if self.index_range else []
@@ -99,75 +104,79 @@ class Finding:
 
 
 def _indices(axis: int | None, extent: tuple[int, int]) -> str:
+    """Return text such as ``indices from 4 to 7 along dimension 1``."""
     low, high = extent
     indices = f"the index {low}" if low == high else f"indices from {low} to {high}"
     return indices if axis is None else f"{indices} along dimension {axis}"
 
 
 class VirtualGpuError(Exception):
-    """Base of all errors of the virtual GPU; ``finding`` is set where a check made it."""
+    """Base class of all errors of the virtual GPU.
+
+    ``finding`` is the Finding of the check that failed, or None.
+    """
 
     def __init__(self, message: str, finding: Finding | None = None):
         super().__init__(message)
         self.finding = finding
 
     def _render_traceback_(self) -> list[str]:
-        """IPython shows this instead of a traceback through the interpreter."""
+        """Return the text that IPython shows instead of a traceback through the interpreter."""
         return [f"{type(self).__name__}: {self}"]
 
 
 def without_interpreter(error: BaseException) -> BaseException:
-    """The error, or an interrupt, without the interpreter's frames, for what the user has called.
+    """Return an error or interrupt without the interpreter's frames, to be raised to the user.
 
-    With VIRTUAL_GPU_TRACEBACK=1 in the environment all frames stay.
+    With VIRTUAL_GPU_TRACEBACK=1 in the environment all frames are kept.
     """
     return error if all_frames_wanted() else error.with_traceback(None)
 
 
 def all_frames_wanted() -> bool:
-    """Whether VIRTUAL_GPU_TRACEBACK=1 is in the environment."""
+    """Return True if VIRTUAL_GPU_TRACEBACK=1 is in the environment."""
     return os.environ.get("VIRTUAL_GPU_TRACEBACK", "0") != "0"
 
 
 class OutOfBounds(VirtualGpuError):
-    """An index left its array."""
+    """A thread used an index outside its array."""
 
 
 class Race(VirtualGpuError):
-    """Two threads touched one element, one of them wrote, and nothing ordered them."""
+    """Two threads accessed one element, at least one of them wrote, and nothing ordered them."""
 
 
 class Uninitialised(VirtualGpuError):
-    """Shared or local memory was read before anything was written there."""
+    """Shared or local memory was read before any thread wrote it."""
 
 
 class BarrierError(VirtualGpuError):
-    """Some live threads of a block did not reach a barrier that others wait at."""
+    """Some live threads of a block did not reach a barrier at which others wait."""
 
 
 class KernelRaised(VirtualGpuError):
-    """A thread reached a ``raise`` statement, or an ``assert`` that does not hold."""
+    """A thread reached a ``raise`` statement or an ``assert`` that fails."""
 
 
 class Unsupported(VirtualGpuError):
-    """The kernel holds a construct that the virtual GPU does not know."""
+    """The kernel uses a construct that the virtual GPU does not support."""
 
 
 class LaunchError(VirtualGpuError):
-    """A launch that a device would refuse, too."""
+    """The launch is invalid, and a device would refuse it, too."""
 
 
 class LimitReached(VirtualGpuError):
-    """A launch takes more time, rounds or memory than its limits allow, or waits for ever.
+    """A launch exceeds its limits of time, loop iterations or memory, or waits forever.
 
-    ``waits_for_others``: for threads that have not run yet.
+    ``waits_for_others`` is True if it waits for threads that have not run yet.
     """
 
     waits_for_others = False
 
 
 def too_deep(function: str) -> str:
-    """What is said of a function that exhausts Python's own stack."""
+    """Return the message about a function that exhausts Python's own stack."""
     return (
         f"{function}: its expressions or branches are nested, or its calls of itself go, deeper "
         "than the virtual GPU can follow; give parts of it names of their own, or write a loop."

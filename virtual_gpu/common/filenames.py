@@ -1,4 +1,4 @@
-"""Short names of source files, without the folders of this machine."""
+"""Short display names of source files, without the folders of this machine."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from pathlib import Path
 
 
 def short_names(files: Iterable[str], folder: Path | None = None) -> dict[str, str]:
-    """For each file a name of its own that a reader knows.
+    """Return a unique display name for each file.
 
-    It is the path below ``folder`` (the current one if none is given), else the last part of the
-    path. A notebook's cell is ``cell In[3]``. Of two files with one such name the second gets a
-    number.
+    The name is the path relative to ``folder`` (by default the current folder) if the file is below
+    it, and otherwise the base name. A notebook's cell is named ``cell In[3]``. If two files would
+    get the same name, the second gets a number.
     """
     names: dict[str, str] = {}
     for file in files:
         if file not in names:
-            names[file] = _unlike(_short(file, folder or Path.cwd()), set(names.values()))
+            names[file] = _unique_name(_short(file, folder or Path.cwd()), set(names.values()))
     return names
 
 
 def elsewhere(file: str, kernel_file: str) -> str:
-    """What follows a finding in another file than the kernel's: `` (helpers.py)``, say."""
+    """Return a suffix such as `` (helpers.py)``, or "" if the finding is in the kernel's file."""
     if file == kernel_file:
         return ""
     return f" ({short_names((kernel_file, file))[file]})"
 
 
-def _unlike(name: str, taken: set[str]) -> str:
+def _unique_name(name: str, taken: set[str]) -> str:
     number, chosen = 1, name
     while chosen in taken:
         number += 1
@@ -48,13 +48,16 @@ def _short(file: str, folder: Path) -> str:
 
 
 def _cell_name(file: str) -> str | None:
-    """What IPython calls the cell with this file name; None where it is no cell."""
+    """Return "cell In[3]" for the file of a notebook cell, "cell" if its number is not known.
+
+    Returns None if the file is not that of a cell.
+    """
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
-    named = getattr(getattr(shell, "compile", None), "format_code_name", lambda name: None)(file)
-    if named:
-        return f"cell {named[1]}"
-    old = re.fullmatch(r"<ipython-input-(\d+)-\w+>", file)
-    if old:
-        return f"cell In[{old[1]}]"
+    cell = getattr(getattr(shell, "compile", None), "format_code_name", lambda name: None)(file)
+    if cell:
+        return f"cell {cell[1]}"
+    match = re.fullmatch(r"<ipython-input-(\d+)-\w+>", file)
+    if match:
+        return f"cell In[{match[1]}]"
     return "cell" if re.search(r"[\\/]ipykernel_\d+[\\/]\d+\.py$", file) else None

@@ -1,8 +1,8 @@
 """Threads as lanes: a batch of blocks whose threads all advance together.
 
-A scalar of the kernel is a NumPy vector with one entry per lane, or one NumPy scalar while it is
-the same in every thread. Blocks are padded to whole warps, so that ``vector.reshape(-1, 32)`` has
-one row per warp; padding lanes are never active.
+A scalar variable of the kernel is a NumPy vector with one entry per lane, or a NumPy scalar while
+it is the same in every thread. Blocks are padded to whole warps, so that ``vector.reshape(-1, 32)``
+has one row per warp. Padding lanes are never active.
 """
 
 from __future__ import annotations
@@ -12,13 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from virtual_gpu.common.division import cdiv
+
 from .errors import Thread
 
 WARP = 32
 
 
 class Mask:
-    """Which lanes take part. Immutable; its derived forms are computed once."""
+    """The set of active lanes of a batch: immutable, with derived forms that are computed once.
+
+    ``lanes`` is a bool vector with one entry per lane, ``count`` the number of active lanes.
+    """
 
     __slots__ = ("_index", "count", "lanes")
 
@@ -29,50 +34,55 @@ class Mask:
 
     @property
     def full(self) -> bool:
+        """True if every lane is active."""
         return self.count == self.lanes.size
 
     @property
     def index(self) -> np.ndarray:
-        """The numbers of the active lanes."""
+        """The indices of the active lanes, in ascending order (int64)."""
         if self._index is None:
             self._index = np.flatnonzero(self.lanes)
         return self._index
 
     def narrow(self, condition: np.ndarray) -> Mask | None:
-        """The lanes of this mask for which ``condition`` holds; None when there are none."""
-        return self._like(self.lanes & condition)
+        """Return the active lanes for which ``condition`` holds, or None if there are none.
+
+        The condition has one entry per lane.
+        """
+        return self._subset(self.lanes & condition)
 
     def without(self, other: Mask | None) -> Mask | None:
-        """The lanes of this mask that are not in ``other``."""
+        """Return the active lanes that are not in ``other``, or None if there are none."""
         if other is None:
             return self
-        return self._like(self.lanes & ~other.lanes)
+        return self._subset(self.lanes & ~other.lanes)
 
-    def _like(self, lanes: np.ndarray) -> Mask | None:
+    def _subset(self, lanes: np.ndarray) -> Mask | None:
+        """Return a mask of these lanes, a subset of the active ones, or None if it is empty."""
         count = int(np.count_nonzero(lanes))
         if count == 0:
             return None
         return self if count == self.count else Mask(lanes, count)
 
     def keep(self, chosen: np.ndarray) -> Mask:
-        """The active lanes for which ``chosen``, one entry per active lane, holds."""
+        """Return the active lanes for which ``chosen`` (one entry per active lane) holds."""
         lanes = np.zeros(self.lanes.size, bool)
         lanes[self.index[chosen]] = True
         return Mask(lanes)
 
     def select(self, value):
-        """The entries of a vector that belong to active lanes; scalars stay scalars."""
+        """Return the entries of a lane vector that belong to active lanes; scalars stay scalars."""
         if isinstance(value, np.ndarray) and not self.full:
             return value[self.index]
         return value
 
     def entries(self, value) -> np.ndarray:
-        """One entry per active lane, of a vector of lanes or of a number."""
+        """Return one entry per active lane from a lane vector or a number."""
         chosen = self.select(value)
         return chosen if isinstance(chosen, np.ndarray) else np.full(self.count, chosen)
 
     def spread(self, values: np.ndarray) -> np.ndarray:
-        """One value per active lane as a vector of all lanes; the others hold zero."""
+        """Return a vector of all lanes from one value per active lane; other lanes hold zero."""
         if self.full:
             return values
         result = np.zeros(self.lanes.size, values.dtype)
@@ -81,7 +91,7 @@ class Mask:
 
 
 def union(first: Mask | None, second: Mask | None) -> Mask | None:
-    """The lanes of either mask."""
+    """Return the lanes that are in either mask; None means no lanes."""
     if first is None or first is second:
         return second
     if second is None:
@@ -91,53 +101,59 @@ def union(first: Mask | None, second: Mask | None) -> Mask | None:
 
 @dataclass(frozen=True)
 class Geometry:
-    """The grid and block of a launch, each padded to three dimensions."""
+    """The grid and block of a launch, each padded with ones to three dimensions."""
 
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
 
     @property
     def blocks(self) -> int:
+        """The number of blocks in the grid."""
         return self.grid[0] * self.grid[1] * self.grid[2]
 
     @property
     def threads(self) -> int:
+        """The number of threads in a block."""
         return self.block[0] * self.block[1] * self.block[2]
 
     @property
     def lanes_per_block(self) -> int:
-        return -(-self.threads // WARP) * WARP
+        """The number of threads in a block, padded to whole warps."""
+        return cdiv(self.threads, WARP) * WARP
 
 
-class Recent:
-    """The last few vectors that were computed from a vector, another or a mask, and a number, found
-    by the identity of those.
+class VectorCache:
+    """A small cache of vectors, looked up by the identity of the operands they were computed from.
 
-    Vectors of lanes and masks are never changed in place, so the result is the same again.
+    The operands are a vector, a second vector or a mask, and a number. Vectors of lanes and masks
+    are never changed in place, so a cached result stays valid.
     """
 
-    def __init__(self, most: int = 24):
-        self._most = most
-        self._known: dict[tuple, tuple] = {}
+    def __init__(self, capacity: int = 24):
+        self._capacity = capacity
+        self._entries: dict[tuple, tuple] = {}
 
     def find(
         self, vector: np.ndarray, other: Mask | np.ndarray, number: int = 0
     ) -> np.ndarray | None:
-        """What was kept for these; None where nothing is."""
-        known = self._known.get((id(vector), id(other), number))
-        return known[0] if known else None
+        """Return the cached result for these operands, or None."""
+        entry = self._entries.get((id(vector), id(other), number))
+        return entry[0] if entry else None
 
     def keep(
         self, result: np.ndarray, vector: np.ndarray, other: Mask | np.ndarray, number: int = 0
     ) -> None:
-        """What it is computed from is kept, too, so that the ids stay theirs."""
-        if len(self._known) >= self._most:
-            self._known.clear()
-        self._known[id(vector), id(other), number] = (result, vector, other)
+        """Cache a result. Its operands are kept, too, so that their ids are not reused."""
+        if len(self._entries) >= self._capacity:
+            self._entries.clear()
+        self._entries[id(vector), id(other), number] = (result, vector, other)
 
 
 class Batch:
-    """``blocks`` consecutive blocks of a launch, from block number ``first`` on."""
+    """``blocks`` consecutive blocks of a launch, beginning with block number ``first``.
+
+    ``width`` is the number of lanes per block, ``size`` the number of lanes in the batch.
+    """
 
     def __init__(self, geometry: Geometry, first: int, blocks: int):
         self.geometry = geometry
@@ -147,37 +163,40 @@ class Batch:
         self.size = blocks * self.width
         self._part_starts: dict[int, np.ndarray] = {}
 
-    def part_starts(self, part: int) -> np.ndarray:
-        """For each lane the first element of its block's part of shared memory, int64."""
-        if part not in self._part_starts:
-            self._part_starts[part] = self.block_row * part
-        return self._part_starts[part]
+    def part_starts(self, part_size: int) -> np.ndarray:
+        """Return, per lane, the first element of its block's part of shared memory (int64).
+
+        A block's part has ``part_size`` elements.
+        """
+        if part_size not in self._part_starts:
+            self._part_starts[part_size] = self.block_row * part_size
+        return self._part_starts[part_size]
 
     @functools.cached_property
     def thread_number(self) -> np.ndarray:
-        """Each lane's number within its block, int64."""
+        """Each lane's thread number within its block (int64)."""
         return np.tile(np.arange(self.width), self.blocks)
 
     @functools.cached_property
     def block_row(self) -> np.ndarray:
-        """Each lane's block, counted from the batch's first, int64."""
+        """Each lane's block number within the batch (int64)."""
         return np.repeat(np.arange(self.blocks), self.width)
 
     @functools.cached_property
     def everyone(self) -> Mask:
-        """All real threads; padding lanes are left out."""
+        """The mask of all real threads; padding lanes are left out."""
         if self.width == self.geometry.threads:
             return Mask(np.ones(self.size, bool), self.size)
         return Mask(self.thread_number < self.geometry.threads)
 
     @functools.cached_property
     def thread_index(self) -> tuple:
-        """``cuda.threadIdx`` as (x, y, z), int32; a scalar where the block is one thread wide."""
+        """``cuda.threadIdx`` as (x, y, z), int32; a component is a scalar if its extent is 1."""
         return self._coordinates(self.thread_number, self.geometry.block)
 
     @functools.cached_property
     def block_index(self) -> tuple:
-        """``cuda.blockIdx`` as (x, y, z), int32; a scalar where it is the same in all lanes."""
+        """``cuda.blockIdx`` as (x, y, z), int32; a component is a scalar if all lanes share it."""
         numbers = self.first + (np.int64(0) if self.blocks == 1 else self.block_row)
         return self._coordinates(numbers, self.geometry.grid)
 
@@ -191,25 +210,26 @@ class Batch:
         )
 
     def thread(self, lane: int) -> Thread:
-        """The thread in this lane, by its coordinates."""
+        """Return the Thread in this lane."""
         return thread_by_number(
             self.geometry, (self.first + lane // self.width) * self.width + lane % self.width
         )
 
     @functools.cached_property
     def numbers(self) -> np.ndarray:
-        """Each lane's number in the whole launch (blocks padded to whole warps), int64."""
+        """Each lane's thread number in the launch, with blocks padded to whole warps (int64)."""
         return self.first * self.width + np.arange(self.size)
 
 
 def thread_by_number(geometry: Geometry, number: int) -> Thread:
-    """The thread with this launch-wide number."""
+    """Return the Thread with this launch-wide number (see ``Batch.numbers``)."""
     block, thread = divmod(int(number), geometry.lanes_per_block)
     ranks = (_rank(geometry.grid), _rank(geometry.block))
     return Thread(_unravel(block, geometry.grid), _unravel(thread, geometry.block), ranks)
 
 
 def _rank(extent: tuple[int, int, int]) -> int:
+    """Return the number of dimensions, without those of extent 1 at the end."""
     return max((axis + 1 for axis, size in enumerate(extent) if size > 1), default=1)
 
 

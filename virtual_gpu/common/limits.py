@@ -1,4 +1,4 @@
-"""How long and how large a launch may be."""
+"""Limits on the time, the loop iterations and the memory of a launch."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ STALLED_SECONDS = 45.0
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What a launch is held to; None: not at all.
+class LaunchLimits:
+    """The limits of one launch; None means no limit.
 
-    ``seconds``: of the whole launch, on the host's clock. ``rounds``: of one ``while`` loop; a
-    ``for`` loop over a range has an end of its own. ``lane_rounds``: rounds of all loops, each
-    times the threads that take part. ``bytes``: of what is kept about arrays and threads.
-    ``stalled_seconds``: of a ``while`` loop that no thread leaves and that changes no memory.
+    ``seconds`` limits the whole launch on the host's clock. ``rounds`` limits the iterations of one
+    ``while`` loop; a ``for`` loop over a range ends by itself. ``lane_rounds`` limits the
+    iterations of all loops, each counted once per participating thread. ``bytes`` limits the memory
+    that is kept for arrays and threads. ``stalled_seconds`` limits a ``while`` loop that no thread
+    leaves and that changes no memory.
     """
 
     seconds: float | None = None
@@ -29,13 +30,13 @@ class Limits:
     stalled_seconds: float | None = STALLED_SECONDS
 
 
-def limits_of(patience: float | None = None, lane_rounds: float | None = None) -> Limits:
-    """The limits that the environment sets, with ``patience`` (seconds) and ``lane_rounds`` first.
+def limits_of(patience: float | None = None, lane_rounds: float | None = None) -> LaunchLimits:
+    """Return the limits given by the arguments or, for an argument of None, by the environment.
 
-    VIRTUAL_GPU_SECONDS, VIRTUAL_GPU_MAX_ROUNDS, VIRTUAL_GPU_LANE_ROUNDS, VIRTUAL_GPU_BYTES. Who
-    sets a time is waited for that long: then loops are not held to a number of rounds, unless
-    that is set as well. Without VIRTUAL_GPU_BYTES the machine's memory is the limit.
-    Raises LaunchError for what is no positive number.
+    The variables are VIRTUAL_GPU_SECONDS (for ``patience``, in seconds), VIRTUAL_GPU_MAX_ROUNDS,
+    VIRTUAL_GPU_LANE_ROUNDS and VIRTUAL_GPU_BYTES. If a time is set, ``while`` loops have no limit
+    on their iterations unless that is set as well. Without VIRTUAL_GPU_BYTES the limit is this
+    machine's memory. Raises LaunchError for a value that is not a positive number.
     """
     seconds = _environment("VIRTUAL_GPU_SECONDS") if patience is None else patience
     if isinstance(seconds, bool) or not isinstance(seconds, int | float | None) or (
@@ -44,7 +45,7 @@ def limits_of(patience: float | None = None, lane_rounds: float | None = None) -
         raise LaunchError(f"patience={patience!r}; it must be a number of seconds above 0.")
     rounds = _environment("VIRTUAL_GPU_MAX_ROUNDS")
     timed = seconds is not None
-    return Limits(
+    return LaunchLimits(
         seconds,
         rounds or (None if timed else ROUNDS),
         lane_rounds or _environment("VIRTUAL_GPU_LANE_ROUNDS"),
@@ -54,7 +55,7 @@ def limits_of(patience: float | None = None, lane_rounds: float | None = None) -
 
 
 def in_bytes(amount: float) -> str:
-    """An amount of memory as text, in the largest unit of which there is one."""
+    """Return an amount of memory as text in the largest fitting unit, such as ``1.5 MiB``."""
     for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if amount >= size:
             return f"{amount / size:.1f} {unit}"
@@ -63,7 +64,7 @@ def in_bytes(amount: float) -> str:
 
 @functools.cache
 def physical_memory() -> int | None:
-    """Bytes of this machine; None where the system does not tell."""
+    """Return the bytes of memory of this machine, or None if the system does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):

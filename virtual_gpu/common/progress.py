@@ -1,4 +1,4 @@
-"""A line on stderr that shows how far a long launch is."""
+"""A line on stderr that shows the progress of a long launch."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ REFRESH_SECONDS = 0.5
 
 
 class ProgressLine:
-    """How far a launch of ``total`` batches is, from the third second on.
+    """The progress of a launch of ``total`` batches, shown once it has run for three seconds.
 
     In a terminal and in a notebook it is one line, refreshed at most twice a second and erased at
-    the end. In a log it is a new line each time that the launch has taken twice as long.
+    the end. In a log it is a new line each time the elapsed time has doubled.
     VIRTUAL_GPU_PROGRESS=0 switches it off.
     """
 
@@ -26,7 +26,10 @@ class ProgressLine:
             self.due = float("inf")
 
     def show(self, done: int, seconds: float) -> None:
-        """``done`` batches, not all, are over after ``seconds``; called when a line is due."""
+        """Show that ``done`` batches (not all) are finished after ``seconds``.
+
+        The launch calls this when its time has reached ``due``.
+        """
         batch = f"batch {done + 1} of {self._total}, " if self._total > 1 else "running for "
         text = f"{self._name}: {batch}{seconds:.1f} s"
         if done:
@@ -39,7 +42,7 @@ class ProgressLine:
             self.due = 2 * seconds
 
     def erase(self) -> None:
-        """The launch is over."""
+        """Erase the line, because the launch is over."""
         if self._width:
             self._write("")
             self._width = 0
@@ -51,6 +54,6 @@ class ProgressLine:
 
 
 def _can_erase(stream) -> bool:
-    """Whether what was printed can be printed over: in a terminal, and in a notebook."""
+    """Return True if a printed line can be overwritten: in a terminal and in a notebook."""
     notebook = type(stream).__module__.startswith("ipykernel")
     return notebook or bool(getattr(stream, "isatty", lambda: False)())

@@ -1,4 +1,4 @@
-"""From a Python function to its syntax tree, its outer names and its source lines."""
+"""A Python function's syntax tree, its outer names and its source lines."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ _HAS_INSTEAD = (
 
 @dataclass(frozen=True)
 class Source:
-    """A function's tree (line numbers as in its file) and every outer name it can see.
+    """A function's syntax tree, with line numbers as in its file, and every outer name it can see.
 
-    later_tests: for each ``while`` loop a second copy of its condition, which decides about all
-    rounds but the first. Python makes two, and Numba may give them different types.
+    ``later_tests`` holds a second copy of the condition of each ``while`` loop, which is evaluated
+    in all iterations but the first. Python compiles two copies, and Numba may give them different
+    types.
     """
 
     function: Callable
@@ -32,34 +33,34 @@ class Source:
     file: str
     tree: ast.FunctionDef
     names: dict[str, object]
-    lines: tuple[tuple[int, str], ...]  # (number in the file, text), indentation of the def removed
-    defaults: tuple  # of the last parameters
+    lines: tuple[tuple[int, str], ...]  # (line number in the file, dedented text)
+    defaults: tuple  # of the last parameters, as in Python
     later_tests: dict[ast.While, ast.expr]
 
     def site(self, node: ast.AST) -> Site:
-        """Where a node stands."""
+        """Return the Site of a node."""
         text = next((text for line, text in self.lines if line == node.lineno), "")
         return Site(self.file, node.lineno, text.strip(), node.col_offset)
 
-    def refuse(self, node: ast.AST, what: str) -> Unsupported:
-        """The error for a construct that the virtual GPU does not know."""
+    def refuse(self, node: ast.AST, construct: str) -> Unsupported:
+        """Return the error for a construct that the virtual GPU does not support."""
         return Unsupported(
-            f"{self.name}, {self.site(node)}: {what} is not known to the virtual GPU."
+            f"{self.name}, {self.site(node)}: {construct} is not known to the virtual GPU."
         )
 
     def undefined(self, node: ast.Name) -> Unsupported:
-        """The error for a name that nobody has defined."""
+        """Return the error for a name that is not defined."""
         return Unsupported(f"{self.name}, {self.site(node)}: the name {node.id} is not defined.")
 
     def refuse_array(self, node: ast.AST) -> Unsupported:
-        """The error for a list or a NumPy array that a kernel wants to make."""
+        """Return the error for a list or a NumPy array that a kernel tries to create."""
         return Unsupported(
             f"{self.name}, {self.site(node)}: a kernel can make no lists and no NumPy arrays. "
             f"{_HAS_INSTEAD}"
         )
 
     def refuse_change(self, node: ast.AST) -> Unsupported:
-        """The error for a store to an item of a tuple."""
+        """Return the error for an assignment to an item of a tuple."""
         return Unsupported(
             f"{self.name}, {self.site(node)}: a tuple cannot be changed (Numba refuses it, too). "
             f"A kernel {_HAS_INSTEAD.removeprefix('It ')}"
@@ -69,16 +70,20 @@ class Source:
     def parameters(self) -> tuple[str, ...]:
         return tuple(a.arg for a in self.tree.args.args)
 
-    def filled(self, given: tuple) -> tuple | None:
-        """``given`` arguments with defaults for the rest; None where their number is wrong."""
-        missing = len(self.parameters) - len(given)
+    def filled(self, arguments: tuple) -> tuple | None:
+        """Return the arguments, completed by defaults, or None if their number is wrong."""
+        missing = len(self.parameters) - len(arguments)
         if not 0 <= missing <= len(self.defaults):
             return None
-        return given + self.defaults[len(self.defaults) - missing :]
+        return arguments + self.defaults[len(self.defaults) - missing :]
 
 
 def read_source(function: Callable) -> Source:
-    """The Source of a plain Python function; Unsupported when its text cannot be found."""
+    """Return the Source of a plain Python function.
+
+    Raises Unsupported if its text cannot be found, or if it has ``*args``, ``**kwargs`` or
+    keyword-only arguments.
+    """
     text, first, file = _text(function)
     tree = _definition(function, text)
     ast.increment_lineno(tree, first - 1)
@@ -96,50 +101,53 @@ def read_source(function: Callable) -> Source:
 
 
 def _text(function: Callable) -> tuple[str, int, str]:
-    """The function's text, not indented, the number of its first line, and its file."""
+    """Return the function's text without indentation, its first line number, and its file."""
     try:
+        # From Python 3.13 on, inspect takes the text of `python -c` for that of any "<string>".
+        if function.__code__.co_filename == "<string>":
+            raise OSError
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
-        found = _text_on_command_line(function)
-        if found is None:
+        text_and_line = _text_on_command_line(function)
+        if text_and_line is None:
             raise Unsupported(
                 f"The source of {function.__name__} cannot be read; define it in a file or a "
                 "notebook cell, not in exec() or at a plain prompt."
             ) from None
-        return (*found, "<command line>")
+        return (*text_and_line, "<command line>")
     return textwrap.dedent("".join(lines)), first, inspect.getfile(function)
 
 
 def _text_on_command_line(function: Callable) -> tuple[str, int] | None:
-    """The function's text in ``python -c TEXT`` and the number of its first line."""
-    code, words = function.__code__, sys.orig_argv
-    if (function.__module__, code.co_filename) != ("__main__", "<string>") or "-c" not in words:
+    """Return the function's text in ``python -c TEXT`` and its first line number, or None."""
+    code, arguments = function.__code__, sys.orig_argv
+    if (function.__module__, code.co_filename) != ("__main__", "<string>") or "-c" not in arguments:
         return None
-    lines = words[words.index("-c") + 1].splitlines(keepends=True)
+    lines = arguments[arguments.index("-c") + 1].splitlines(keepends=True)
     first = code.co_firstlineno
     block = inspect.getblock(lines[first - 1 :])
-    named = any(f"def {code.co_name}(" in line for line in block)
-    return (textwrap.dedent("".join(block)), first) if named else None
+    has_definition = any(f"def {code.co_name}(" in line for line in block)
+    return (textwrap.dedent("".join(block)), first) if has_definition else None
 
 
 def _definition(function: Callable, text: str) -> ast.FunctionDef:
-    """The def statement in this text; a lambda as the function that it stands for."""
+    """Return the def statement in this text; a lambda becomes an equivalent def statement."""
     try:
         statements = ast.parse(text).body
     except SyntaxError:  # a lambda within a longer expression
         statements = []
     if statements and isinstance(statements[0], ast.FunctionDef):
         return statements[0]
-    found = _lambda(function.__code__, [n for s in statements for n in ast.walk(s)])
-    if found is None:
+    node = _lambda(function.__code__, [n for s in statements for n in ast.walk(s)])
+    if node is None:
         raise Unsupported(f"{function.__name__} is not a def statement; write it as one.")
-    body = [ast.copy_location(ast.Return(found.body), found)]
-    definition = ast.FunctionDef("function", found.args, body, [])
-    return ast.fix_missing_locations(ast.copy_location(definition, found))
+    body = [ast.copy_location(ast.Return(node.body), node)]
+    definition = ast.FunctionDef("function", node.args, body, [])
+    return ast.fix_missing_locations(ast.copy_location(definition, node))
 
 
 def _lambda(code: CodeType, nodes: list[ast.AST]) -> ast.Lambda | None:
-    """The lambda of these lines that this code was made of; None if it cannot be told."""
+    """Return the lambda that this code was compiled from, or None if that is ambiguous."""
     names = code.co_varnames[: code.co_argcount]
     lambdas = [
         node
@@ -147,7 +155,7 @@ def _lambda(code: CodeType, nodes: list[ast.AST]) -> ast.Lambda | None:
         if isinstance(node, ast.Lambda) and tuple(a.arg for a in node.args.args) == names
     ]
     if len(lambdas) > 1:
-        lambdas = [node for node in lambdas if _does(code) == _does(_code_of(node))]
+        lambdas = [node for node in lambdas if _bytecode(code) == _bytecode(_code_of(node))]
     return lambdas[0] if len({ast.dump(node) for node in lambdas}) == 1 else None
 
 
@@ -160,7 +168,8 @@ def _code_of(node: ast.Lambda) -> CodeType:
     return code
 
 
-def _does(code: CodeType) -> tuple:
+def _bytecode(code: CodeType) -> tuple:
+    """Return the parts of a code object that are equal for two equal functions."""
     return code.co_code, code.co_consts, code.co_names
 
 
@@ -170,29 +179,29 @@ def _outer_names(function: Callable) -> dict[str, object]:
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             names[name] = cell.cell_contents
-        except ValueError:  # a name of the factory that is not bound yet
+        except ValueError:  # the enclosing function has not bound it yet
             names.pop(name, None)
     return names
 
 
 def assigned_names(tree: ast.FunctionDef) -> set[str]:
-    """Names that the function binds itself: its parameters and everything it assigns."""
+    """Return the names that the function binds: its parameters and everything it assigns."""
     stored = {n.id for n in own_nodes(tree) if isinstance(n, ast.Name) and not _loads(n)}
     return stored | {a.arg for a in tree.args.args}
 
 
 def own_nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:
-    """The nodes of a function without those of the functions within it."""
-    waiting = list(tree.body)
-    while waiting:
-        node = waiting.pop()
+    """Yield the nodes of a function's body, without those inside nested functions."""
+    pending = list(tree.body)
+    while pending:
+        node = pending.pop()
         yield node
         if not isinstance(node, ast.FunctionDef | ast.Lambda):
-            waiting += ast.iter_child_nodes(node)
+            pending += ast.iter_child_nodes(node)
 
 
 def later_tests(tree: ast.FunctionDef) -> dict[ast.While, ast.expr]:
-    """A second copy of the condition of each ``while`` loop."""
+    """Return a second copy of the condition of each ``while`` loop."""
     return {n: copy.deepcopy(n.test) for n in ast.walk(tree) if isinstance(n, ast.While)}
 
 
@@ -202,26 +211,26 @@ def _loads(node: ast.Name) -> bool:
 
 @dataclass(frozen=True)
 class ParameterUse:
-    """How a kernel uses one array parameter, as far as the text tells."""
+    """The use of one array parameter by a kernel, as far as the kernel's text shows it."""
 
-    may_write: bool  # stored to, or handed on to where it might be
-    fewest_indices: int  # a read with fewer indices than dimensions makes a view
+    may_write: bool  # it is stored to, or passed to a function that may store to it
+    fewest_indices: int  # of a read; fewer than its dimensions make a view
 
 
-def parameter_uses(tree: ast.FunctionDef, handed_on: Callable) -> dict[str, ParameterUse]:
-    """For each parameter, whether the kernel might write through it.
+def parameter_uses(tree: ast.FunctionDef, use_by_callee: Callable) -> dict[str, ParameterUse]:
+    """Return the ParameterUse of each parameter, by name.
 
-    ``handed_on(call, position)`` is how the function that is called uses the argument at this
-    position; None where that is not known.
+    ``use_by_callee(call, position)`` returns the called function's ParameterUse of its argument at
+    this position, or None if that is unknown.
     """
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     names = [node for node in parents if isinstance(node, ast.Name)]
     uses = {}
     for parameter in (a.arg for a in tree.args.args):
-        found = [_use_of(n, parents[n], handed_on) for n in names if n.id == parameter]
+        own_uses = [_use_of(n, parents[n], use_by_callee) for n in names if n.id == parameter]
         uses[parameter] = ParameterUse(
-            may_write=any(use.may_write for use in found),
-            fewest_indices=min((use.fewest_indices for use in found), default=ANY_RANK),
+            may_write=any(use.may_write for use in own_uses),
+            fewest_indices=min((use.fewest_indices for use in own_uses), default=ANY_RANK),
         )
     return uses
 
@@ -229,20 +238,20 @@ def parameter_uses(tree: ast.FunctionDef, handed_on: Callable) -> dict[str, Para
 ANY_RANK = 99
 
 
-def _use_of(name: ast.Name, parent: ast.AST, handed_on: Callable) -> ParameterUse:
+def _use_of(name: ast.Name, parent: ast.AST, use_by_callee: Callable) -> ParameterUse:
     if _is_read(name, parent):
         return ParameterUse(False, _index_count(parent))
     if _is_query(parent):
         return ParameterUse(False, ANY_RANK)
     if isinstance(parent, ast.Call) and name in parent.args:
-        known = handed_on(parent, parent.args.index(name))
-        if known is not None:
-            return known
+        use = use_by_callee(parent, parent.args.index(name))
+        if use is not None:
+            return use
     return ParameterUse(True, ANY_RANK)
 
 
 def _is_read(name: ast.Name, parent: ast.AST) -> bool:
-    """Whether an element of the array is read, or a part of it."""
+    """Return True if the parent expression reads an element or a part of the array."""
     return (
         isinstance(parent, ast.Subscript)
         and parent.value is name
@@ -251,7 +260,7 @@ def _is_read(name: ast.Name, parent: ast.AST) -> bool:
 
 
 def _is_query(parent: ast.AST) -> bool:
-    """Whether only the array's properties are asked for, as in ``x.shape`` and ``len(x)``."""
+    """Return True if the parent uses only properties of the array, as in ``len(x)``."""
     return isinstance(parent, ast.Attribute) or (
         isinstance(parent, ast.Call)
         and isinstance(parent.func, ast.Name)
@@ -260,8 +269,10 @@ def _is_query(parent: ast.AST) -> bool:
 
 
 def _index_count(subscript: ast.Subscript) -> int:
-    """How many dimensions a subscript surely fixes: a slice, or a name that may hold a tuple,
-    counts as none or one."""
+    """Return the number of dimensions that a subscript surely fixes.
+
+    A subscript with a slice counts as 0. A single name counts as 1, because it may hold a tuple.
+    """
     index = subscript.slice
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     return 0 if any(isinstance(p, ast.Slice) for p in parts) else len(parts)

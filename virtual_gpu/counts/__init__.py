@@ -1,4 +1,5 @@
-"""What a launch costs in the profiler's units, by source line, and hints on what makes it dear.
+"""The cost of a launch in the profiler's units, by source line, and hints on avoidable cost.
 
-`transactions` prices one access of a warp, `counters` adds them up, `recorder` keeps their order.
+`transactions` computes the cost of one access of a warp, `counters` adds these costs up, and
+`recorder` keeps the order of events.
 """

@@ -1,6 +1,6 @@
-"""Counts what the memory system sees, by source line, in the profiler's units.
+"""Counts of memory requests, sectors and wavefronts by source line, in the profiler's units.
 
-What requests, sectors and wavefronts are stands in transactions.py.
+transactions.py defines these units.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from ..common.source import Source
 from ..memory.memory import Memory
 from . import transactions
 from .recorder import Recorder
-from .transactions import BANK_BYTES, SECTOR_BYTES, Transfer
+from .transactions import BANK_BYTES, SECTOR_BYTES, LaneTransfer
 
 COUNTED_SPACES = ("global", "shared")
-KEPT_REQUESTS = 64  # of each access, to be looked at and drawn
+KEPT_REQUESTS = 64  # of each access, for hints and pictures
 
 
 @dataclass(frozen=True)
 class WarpAccess:
-    """One warp's first execution of a load or store, kept to be drawn."""
+    """The first execution of a load or store by one warp, kept to be drawn."""
 
     array: str
     space: str  # "global" or "shared"
@@ -36,13 +36,13 @@ class WarpAccess:
 
 @dataclass
 class LineCount:
-    """Totals of one source line."""
+    """The totals of one source line."""
 
     warps: int = 0  # memory instructions, counted per warp
     lanes: int = 0  # active lanes in them
     global_load_requests: int = 0
     global_load_sectors: int = 0
-    global_load_bytes: int = 0  # bytes that the lanes asked for
+    global_load_bytes: int = 0  # bytes that the lanes requested
     global_store_requests: int = 0
     global_store_sectors: int = 0
     global_store_bytes: int = 0
@@ -56,7 +56,7 @@ class LineCount:
     atomics: int = 0  # lanes that made an atomic operation
 
     def add(self, prefix: str, **amounts: int) -> None:
-        """Add to the counts whose names are the prefix, an underscore and the keyword."""
+        """Add each amount to the count named by the prefix, an underscore and the keyword."""
         for name, amount in amounts.items():
             field = f"{prefix}_{name}"
             setattr(self, field, getattr(self, field) + amount)
@@ -64,11 +64,11 @@ class LineCount:
 
 @dataclass(slots=True)
 class AccessCount:
-    """What one source line asked of one array, by loads, by stores or by atomics.
+    """The accesses of one source line to one array, by loads, by stores or by atomics.
 
     Sectors and cache lines are counted for loads and stores of global memory, wavefronts for those
-    of shared memory. ``fewest_...``: what as many active lanes would need if they asked for
-    neighbouring elements from a boundary on.
+    of shared memory. ``fewest_sectors`` and ``fewest_wavefronts`` are the numbers that as many
+    active lanes would need to access consecutive elements from an aligned address on.
     """
 
     site: Site
@@ -76,12 +76,12 @@ class AccessCount:
     space: str  # "global" or "shared"
     kind: str  # "load", "store" or "atomic"
     dtype: np.dtype
-    bytes_per_lane: int  # of one request; those of a complex number are two
+    bytes_per_lane: int  # per request; a complex number can take two
     requests: int = 0
     lanes: int = 0  # active lanes, summed over requests
-    bytes: int = 0  # asked for, each lane's
-    used_bytes: int = 0  # of the sectors that are counted: what lanes share counts once
-    words: int = 0  # of 4 bytes; a smaller element is a word of its own
+    bytes: int = 0  # requested, summed over lanes
+    used_bytes: int = 0  # of the counted sectors; bytes that lanes share count once
+    words: int = 0  # of 4 bytes; a smaller element counts as one word
     sectors: int = 0
     fewest_sectors: int = 0
     cache_lines: int = 0  # of 128 bytes
@@ -90,7 +90,7 @@ class AccessCount:
     first: list[np.ndarray] = field(default_factory=list)  # byte addresses by lane, -1: inactive
 
     def add_to(self, line: LineCount) -> None:
-        """Enter these counts into the totals of their line."""
+        """Add these counts to the totals of their line."""
         line.warps += self.requests
         line.lanes += self.lanes
         prefix = f"{self.space}_{self.kind}"
@@ -103,8 +103,8 @@ class AccessCount:
 
 
 @dataclass(slots=True)
-class Work:
-    """What one source line did besides memory."""
+class OperationCount:
+    """The arithmetic operations and barriers of one source line."""
 
     float32_ops: int = 0
     float64_ops: int = 0
@@ -112,22 +112,25 @@ class Work:
 
 
 class Counters:
-    """The counts of one launch, by source line and array. ``recorder`` is told all that is counted,
-    and the shuffles and votes."""
+    """The counts of one launch, by source line and array.
+
+    ``recorder`` is told of all that is counted, and of shuffles and votes.
+    """
 
     def __init__(self, recorder: Recorder | None = None) -> None:
         self.recorder = recorder
         self._accesses: dict[tuple[Site, str, str], AccessCount] = {}
-        self._work: dict[Site, Work] = defaultdict(Work)
-        self._turns: dict[Site, int] = defaultdict(int)
+        self._work: dict[Site, OperationCount] = defaultdict(OperationCount)
+        self._iterations: dict[Site, int] = defaultdict(int)
         self._functions: dict[Callable, Source] = {}
-        # For each array in global memory, which of its sectors were loaded or stored.
+        # Per array in global memory, a flag for each sector that was loaded or stored.
         self._touched: dict[Memory, np.ndarray] = {}
 
     def forget(self) -> None:
-        """The launch begins again from the start."""
-        for counts in (self._accesses, self._work, self._turns, self._functions, self._touched):
-            counts.clear()
+        """Discard all counts, because the launch starts again."""
+        counts = self._accesses, self._work, self._iterations, self._functions, self._touched
+        for table in counts:
+            table.clear()
         if self.recorder:
             self.recorder.forget()
 
@@ -137,9 +140,9 @@ class Counters:
         return tuple(self._accesses.values())
 
     @property
-    def turns(self) -> dict[Site, int]:
-        """For each loop its turns, summed over threads."""
-        return dict(self._turns)
+    def iterations(self) -> dict[Site, int]:
+        """The iterations of each loop, summed over threads."""
+        return dict(self._iterations)
 
     @property
     def functions(self) -> tuple[Source, ...]:
@@ -147,7 +150,7 @@ class Counters:
         return tuple(self._functions.values())
 
     def enter(self, source: Source) -> None:
-        """A function is called."""
+        """Record that a function is called."""
         self._functions.setdefault(source.function, source)
 
     @property
@@ -164,11 +167,11 @@ class Counters:
 
     @property
     def footprint_bytes(self) -> int:
-        """Bytes of global memory that were loaded or stored, each sector counted once."""
-        return SECTOR_BYTES * sum(int(np.count_nonzero(at)) for at in self._touched.values())
+        """Bytes of global memory that were loaded or stored, with each sector counted once."""
+        return SECTOR_BYTES * sum(map(int, map(np.count_nonzero, self._touched.values())))
 
-    def access(self, transfer: Transfer) -> None:
-        """One load, store or atomic in global or shared memory; other spaces cost nothing."""
+    def access(self, transfer: LaneTransfer) -> None:
+        """Count one load, store or atomic in global or shared memory; other spaces cost nothing."""
         memory = transfer.memory
         if memory.space not in COUNTED_SPACES:
             return
@@ -182,28 +185,29 @@ class Counters:
         for part in range(transfer.requests_each):
             self._request(count, transfer, first + part * transfer.bytes_per_lane)
 
-    def _request(self, count: AccessCount, transfer: Transfer, first: np.ndarray) -> None:
-        """One request of each warp that takes part, from these bytes on."""
-        mask, each = transfer.mask, transfer.bytes_per_lane
+    def _request(self, count: AccessCount, transfer: LaneTransfer, first: np.ndarray) -> None:
+        """Count one request of each active warp; ``first`` holds each lane's first byte."""
+        mask, bytes_per_lane = transfer.mask, transfer.bytes_per_lane
         count.lanes += mask.count
-        count.bytes += mask.count * each
-        count.words += mask.count * max(1, each // BANK_BYTES)
+        count.bytes += mask.count * bytes_per_lane
+        count.words += mask.count * max(1, bytes_per_lane // BANK_BYTES)
         if len(count.first) < KEPT_REQUESTS:
             _keep(count, transfer.in_block(first), mask.lanes.reshape(-1, WARP))
-        one, times = transactions.repeated(first, transfer)
-        count.requests += times * one.requests
+        pattern, times = transactions.repeated(first, transfer)
+        count.requests += times * pattern.requests
         if transfer.kind == "atomic":
             return
         if transfer.memory.space == "global":
             self._touch(transfer.memory, mask.select(first.ravel()) // SECTOR_BYTES)
-            sectors, lines, places = transactions.sectors_lines_places(one)
-            count.used_bytes += times * places * each
+            sectors, lines, addresses = transactions.sectors_lines_addresses(pattern)
+            count.used_bytes += times * addresses * bytes_per_lane
             count.sectors += times * sectors
             count.cache_lines += times * lines
-            count.fewest_sectors += times * transactions.fewest_sectors(one, transfer.pitch)
+            count.fewest_sectors += times * transactions.fewest_sectors(pattern, transfer.pitch)
         else:
-            count.wavefronts += times * transactions.wavefronts(one, each)
-            count.fewest_wavefronts += times * transactions.fewest_wavefronts(one, transfer.pitch)
+            count.wavefronts += times * transactions.wavefronts(pattern, bytes_per_lane)
+            fewest = transactions.fewest_wavefronts(pattern, transfer.pitch)
+            count.fewest_wavefronts += times * fewest
 
     def _touch(self, memory: Memory, sectors: np.ndarray) -> None:
         touched = self._touched.get(memory)
@@ -213,38 +217,38 @@ class Counters:
         touched[sectors] = True
 
     def operation(self, site: Site, dtype: np.dtype, mask: Mask) -> None:
-        """One floating-point operation in each active lane."""
+        """Count one floating-point operation per active lane."""
         work = self._work[site]
         if dtype == np.float64 or dtype == np.complex128:
             work.float64_ops += mask.count
         else:
             work.float32_ops += mask.count
 
-    def turn(self, site: Site, mask: Mask) -> None:
-        """One turn of a loop in each active lane."""
-        self._turns[site] += mask.count
+    def iteration(self, site: Site, mask: Mask) -> None:
+        """Count one loop iteration per active lane."""
+        self._iterations[site] += mask.count
 
     def barrier(self, mask: Mask, site: Site) -> None:
-        """One barrier, counted per warp."""
+        """Count one barrier per warp."""
         warps = int(np.count_nonzero(mask.lanes.reshape(-1, WARP).any(axis=1)))
         self._work[site].barriers += warps
         if self.recorder:
             self.recorder.meeting("barrier", mask, site)
 
 
-def _new_count(transfer: Transfer) -> AccessCount:
+def _new_count(transfer: LaneTransfer) -> AccessCount:
     memory = transfer.memory
-    what = (transfer.site, memory.name, memory.space, transfer.kind)
-    return AccessCount(*what, memory.data.dtype, transfer.bytes_per_lane)
+    identity = (transfer.site, memory.name, memory.space, transfer.kind)
+    return AccessCount(*identity, memory.data.dtype, transfer.bytes_per_lane)
 
 
 def first_access(count: AccessCount) -> WarpAccess:
-    """The first request of an access, to be drawn."""
+    """Return the first request of an access, to be drawn."""
     addresses = tuple(None if a < 0 else int(a) for a in count.first[0])
     return WarpAccess(count.array, count.space, count.kind, count.bytes_per_lane, addresses)
 
 
 def _keep(count: AccessCount, first: np.ndarray, active: np.ndarray) -> None:
-    """The addresses of the first warps that take part."""
+    """Keep the addresses of the first active warps."""
     warps = np.flatnonzero(active.any(axis=1))[: KEPT_REQUESTS - len(count.first)]
     count.first.extend(np.where(active[warps], first[warps], -1))

@@ -1,4 +1,4 @@
-"""Hints: what makes a figure of a trace larger than it need be. A hint is no flaw."""
+"""Hints: the reasons why a count of a trace is larger than it need be. A hint is no flaw."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ..common.lanes import WARP
 from ..common.source import Source
 from .counters import AccessCount, LineCount
 
-TWICE = 2  # an access that needs less than twice the fewest sectors or wavefronts is let pass
+EXCESS_FACTOR = 2  # an access with less than twice the fewest sectors or wavefronts gets no hint
 FEW_LANES = WARP // 4
-OFTEN = 4  # requests per block, of one lane per warp; fewer are what is done once for it
-NOTABLE = 0.1  # of all requests of the launch
+REQUESTS_PER_BLOCK = 4  # requests per block (with one lane: per warp); fewer are done once for it
+NOTABLE_SHARE = 0.1  # fraction of all requests of the launch
 
 
 @dataclass(frozen=True)
 class Hint:
-    """Why a figure is large, by source line and array, with numbers.
+    """The reason why a count is large, with its source line, array and numbers.
 
     ``kind`` is ``strided_access``, ``bank_conflict``, ``idle_lanes`` or ``float64``. ``figures``
-    are the numbers of the message by name. ``array`` is empty where none is meant.
+    holds the numbers of the message by name. ``array`` is empty if the hint is not about an array.
     """
 
     kind: str
@@ -44,22 +44,25 @@ class Hint:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What hints are made of. ``rows``: for each array in global memory, the bytes between two
-    neighbours of its last dimension but one (0 where there is no such dimension)."""
+class KernelCounts:
+    """The counts of a launch from which hints are derived.
+
+    ``rows`` holds, for each array in global memory, the bytes between two neighbours along its last
+    dimension but one, or 0 if there is no such dimension.
+    """
 
     accesses: tuple[AccessCount, ...]
     lines: Mapping[Site, LineCount]
     rows: Mapping[str, int]
-    functions: tuple[Source, ...]  # the kernel and what it called
+    functions: tuple[Source, ...]  # the kernel and the functions it called
     blocks: int  # that were run
     warps: int  # in all of them
 
 
-def hints_of(seen: Seen) -> tuple[Hint, ...]:
-    """All hints of a launch: accesses of global memory first, of each kind the largest first."""
+def hints_of(counts: KernelCounts) -> tuple[Hint, ...]:
+    """Return all hints of a launch: global memory first, and within a kind the largest first."""
     kinds = (_strided, _conflicts, _idle, _float64)
-    return tuple(hint for kind in kinds for hint in kind(seen))
+    return tuple(hint for kind in kinds for hint in kind(counts))
 
 
 def _per_request(access: AccessCount, amount: int) -> float:
@@ -67,64 +70,71 @@ def _per_request(access: AccessCount, amount: int) -> float:
 
 
 def _shown(number: float) -> str:
-    """A number with at most one decimal."""
+    """Return a number as text with at most one decimal."""
     return f"{number:,.1f}".removesuffix(".0")
 
 
-def _strided(seen: Seen) -> Iterator[Hint]:
-    for access in sorted(seen.accesses, key=lambda a: a.fewest_sectors - a.sectors):
-        if access.sectors < TWICE * access.fewest_sectors or not access.sectors:
+def _strided(counts: KernelCounts) -> Iterator[Hint]:
+    """Yield a hint for each access that needs many more sectors than necessary."""
+    for access in sorted(counts.accesses, key=lambda a: a.fewest_sectors - a.sectors):
+        if access.sectors < EXCESS_FACTOR * access.fewest_sectors or not access.sectors:
             continue
         sectors, fewest = (
             _per_request(access, n) for n in (access.sectors, access.fewest_sectors)
         )
-        step = _step(access)
-        how, why = _layout(access, step, seen)
+        stride = _stride(access)
+        pattern, numbers = _access_pattern(access, stride, counts)
         yield Hint(
             "strided_access", access.site, access.array,
-            f"{how}: {_shown(sectors)} sectors per request where {_shown(fewest)} would do{why}",
+            f"{pattern}: {_shown(sectors)} sectors per request where {_shown(fewest)} would do"
+            f"{numbers}",
             {"requests": access.requests, "sectors_per_request": sectors,
-             "fewest_sectors_per_request": fewest, **({} if step is None else {"stride": step})},
+             "fewest_sectors_per_request": fewest,
+             **({} if stride is None else {"stride": stride})},
         )  # fmt: skip
 
 
-def _layout(access: AccessCount, step: int | None, seen: Seen) -> tuple[str, str]:
-    """How the threads of a warp lie in the array, and the numbers that tell it, in brackets."""
-    what = f"{access.kind} of {access.array}"
-    if step is None:
-        return f"scattered {what}", ""
-    if abs(step) == _element_bytes(access):
-        count = _pieces(access)
-        return f"{what} in pieces", f" (a warp's access is {count} pieces of neighbouring elements)"
-    word = "transposed" if abs(step) == seen.rows.get(access.array) else "strided"
-    return f"{word} {what}", f" (neighbouring threads are {abs(step):,} bytes apart)"
+def _access_pattern(
+    access: AccessCount, stride: int | None, counts: KernelCounts
+) -> tuple[str, str]:
+    """Return text on a warp's access pattern in the array, and its numbers in brackets."""
+    subject = f"{access.kind} of {access.array}"
+    if stride is None:
+        return f"scattered {subject}", ""
+    if abs(stride) == _element_bytes(access):
+        count = _count_runs(access)
+        pieces = f" (a warp's access is {count} pieces of neighbouring elements)"
+        return f"{subject} in pieces", pieces
+    word = "transposed" if abs(stride) == counts.rows.get(access.array) else "strided"
+    return f"{word} {subject}", f" (neighbouring threads are {abs(stride):,} bytes apart)"
 
 
-def _pieces(access: AccessCount) -> int:
-    """In how many pieces the first request lies, each of neighbouring elements."""
+def _count_runs(access: AccessCount) -> int:
+    """Return the number of runs of adjacent elements in the first request."""
     row = access.first[0]
     gaps = abs(np.diff(row[row >= 0])) != _element_bytes(access)
     return 1 + int(np.count_nonzero(gaps))
 
 
 def _element_bytes(access: AccessCount) -> int:
-    """What one thread moves; a complex number is two requests."""
+    """Return the bytes that one thread moves; a complex number takes two requests."""
     return max(access.dtype.itemsize, access.bytes_per_lane)
 
 
-def _step(access: AccessCount) -> int | None:
-    """The bytes between most neighbouring threads of the first request; None where it varies."""
+def _stride(access: AccessCount) -> int | None:
+    """Return the stride in bytes of most neighbouring threads in the first request, or None."""
     row = access.first[0]
     active = row[row >= 0]
     if len(active) < 2:
         return None
-    (step, often), *_ = Counter(np.diff(active).tolist()).most_common(1)
-    return step if step and 2 * often >= len(active) - 1 else None
+    (stride, often), *_ = Counter(np.diff(active).tolist()).most_common(1)
+    return stride if stride and 2 * often >= len(active) - 1 else None
 
 
-def _conflicts(seen: Seen) -> Iterator[Hint]:
-    for access in sorted(seen.accesses, key=lambda a: a.fewest_wavefronts - a.wavefronts):
-        if access.wavefronts < TWICE * access.fewest_wavefronts or not access.wavefronts:
+def _conflicts(counts: KernelCounts) -> Iterator[Hint]:
+    """Yield a hint for each access that needs many more wavefronts than necessary."""
+    for access in sorted(counts.accesses, key=lambda a: a.fewest_wavefronts - a.wavefronts):
+        if access.wavefronts < EXCESS_FACTOR * access.fewest_wavefronts or not access.wavefronts:
             continue
         taken, fewest = (
             _per_request(access, n) for n in (access.wavefronts, access.fewest_wavefronts)
@@ -138,14 +148,17 @@ def _conflicts(seen: Seen) -> Iterator[Hint]:
         )  # fmt: skip
 
 
-def _idle(seen: Seen) -> Iterator[Hint]:
-    """Few lanes where it is done often; a guard at an edge is let pass, and so is one lane that
-    stores what its warp or block has found."""
-    everything = sum(access.requests for access in seen.accesses)
-    for access in sorted(seen.accesses, key=lambda a: -a.requests):
+def _idle(counts: KernelCounts) -> Iterator[Hint]:
+    """Yield a hint for each frequent access with few active lanes.
+
+    A guard at an edge gives no hint, and neither does one lane that stores the result of its warp
+    or block.
+    """
+    all_requests = sum(access.requests for access in counts.accesses)
+    for access in sorted(counts.accesses, key=lambda a: -a.requests):
         lanes, requests = _per_request(access, access.lanes), access.requests
-        often = requests >= OFTEN * (seen.blocks if lanes > 1 else seen.warps)
-        if lanes > FEW_LANES or not often or requests < NOTABLE * everything:
+        often = requests >= REQUESTS_PER_BLOCK * (counts.blocks if lanes > 1 else counts.warps)
+        if lanes > FEW_LANES or not often or requests < NOTABLE_SHARE * all_requests:
             continue
         yield Hint(
             "idle_lanes", access.site, access.array,
@@ -155,18 +168,21 @@ def _idle(seen: Seen) -> Iterator[Hint]:
         )  # fmt: skip
 
 
-def _float64(seen: Seen) -> Iterator[Hint]:
-    """Arithmetic in float64 where arrays are float32 and nobody has asked for float64."""
-    dtypes = {access.dtype for access in seen.accesses}
+def _float64(counts: KernelCounts) -> Iterator[Hint]:
+    """Yield a hint for each line that computes in float64 although arrays are float32.
+
+    There is none if the source asks for float64.
+    """
+    dtypes = {access.dtype for access in counts.accesses}
     single = np.dtype(np.float32) in dtypes
-    if not single or dtypes & DOUBLES or any(map(_asks_for_float64, seen.functions)):
+    if not single or dtypes & DOUBLES or any(map(_asks_for_float64, counts.functions)):
         return
-    for site, count in seen.lines.items():
+    for site, count in counts.lines.items():
         if not count.float64_ops:
             continue
-        here = [a for a in seen.accesses if a.site == site and a.dtype == np.float32]
+        accesses = [a for a in counts.accesses if a.site == site and a.dtype == np.float32]
         yield Hint(
-            "float64", site, here[0].array if here else "",
+            "float64", site, accesses[0].array if accesses else "",
             f"{count.float64_ops:,} operations in float64, although no array is: write "
             "float32(...) around numbers with a point, arguments, and integers that meet float32",
             {"float64_ops": count.float64_ops},
@@ -179,7 +195,7 @@ _DOUBLE_NAMES = {"float64", "complex128", "double"}
 
 
 def _asks_for_float64(source: Source) -> bool:
-    """Whether the text names a type of 64 bits, by its own name or through a constant."""
+    """Return True if the source names a 64-bit type, directly or through a constant."""
     return any(_names_float64(node, source) for node in ast.walk(source.tree))
 
 

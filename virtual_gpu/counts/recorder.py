@@ -1,4 +1,4 @@
-"""Records what one block does, in order: its accesses, barriers, shuffles and votes."""
+"""The recording of one block, in order: its accesses, barriers, shuffles and votes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from ..common.errors import LaunchError, Site
 from ..common.lanes import Batch, Geometry, Mask
 from ..memory.memory import Memory
-from .transactions import Transfer
+from .transactions import LaneTransfer
 
 MOST_EVENTS = 4000
 
 
 @dataclass(frozen=True)
 class RecordedArray:
-    """An array that the block touched. ``strides``: elements from one index to the next."""
+    """An array that the recorded block accessed. ``strides`` are in elements."""
 
     name: str
     space: str  # "global" or "shared"
@@ -28,21 +28,27 @@ class RecordedArray:
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """One instruction of the block: all its threads at one place of the source.
+    """One instruction of the block, executed by all its threads at one point of the source.
 
-    kind: load, store, atomic, barrier, syncwarp, shuffle, vote or match. operation: tells two
-    places of one line apart. array, width: what is accessed, and how many neighbouring elements by
-    each thread; empty and 0 elsewhere. first: int64, one per thread of the block, -1 where it takes
-    no part; the number of the first element in memory, of shared memory within the block's part,
-    and 0 where no array is accessed. sources: of a shuffle, the lane that each thread reads from,
-    int64, -1 likewise. values: where asked for, what each thread loads or gets, or what is in the
-    element after a store or an atomic, which all blocks that run together have made by then; of the
-    array's type, shape (threads,) or (threads, width), 0 likewise; None for a barrier and for a
-    store of several elements.
+    ``kind`` is load, store, atomic, barrier, syncwarp, shuffle, vote or match. ``operation``
+    distinguishes two operations of one line. ``array`` is the array that is accessed, and ``width``
+    the number of consecutive elements per thread; without an access they are empty and 0.
+
+    ``first`` (int64, one entry per thread of the block) is the index in memory of the first element
+    that a thread accesses. In shared memory it counts within the block's part. It is 0 if no array
+    is accessed, and -1 for a thread that takes no part.
+
+    ``sources`` is the lane that each thread of a shuffle reads from (int64, -1 for a thread that
+    takes no part).
+
+    ``values`` holds, if values are recorded, what each thread loads or receives; for a store or an
+    atomic, it is the content of the element after all blocks that run together have made it. It has
+    the array's dtype and the shape (threads,) or (threads, width), with 0 for a thread that takes
+    no part. It is None for a barrier, and for a store of several elements.
     """
 
     line: int
-    file: str  # a short name
+    file: str  # its short name
     operation: int
     kind: str
     array: str
@@ -54,10 +60,11 @@ class Event:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """What one block did, in order. All its warps advance together, one operation at a time; a
-    device promises that order only where barriers make it.
+    """The instructions of one block, in order.
 
-    block: its coordinates (x, y, z). shape: the block's extent. left_out: events beyond the limit.
+    All warps of the block advance together, one operation at a time; a device guarantees that order
+    only where barriers enforce it. ``block`` holds the block's coordinates (x, y, z), ``shape`` its
+    extent, and ``left_out`` the number of events beyond the limit.
     """
 
     block: tuple[int, int, int]
@@ -72,102 +79,111 @@ class Recording:
 
 
 @dataclass(frozen=True)
-class Order:
-    """What is to be recorded: a block by its number in the grid, with or without values."""
+class RecordingRequest:
+    """A request to record one block, by its number in the grid, with or without values."""
 
     block: int
     values: bool
     most_events: int
 
 
-def order(geometry: Geometry, block, values: bool, most_events: int) -> Order:
-    """The order for the block with these coordinates: an int, or a tuple of up to three.
+def recording_request(
+    geometry: Geometry, block, values: bool, most_events: int
+) -> RecordingRequest:
+    """Return the request to record the block with these coordinates.
 
-    Raises LaunchError for a block that the grid does not have.
+    ``block`` is an int or a tuple of up to three ints. Raises LaunchError for a block that the grid
+    does not have.
     """
-    given = block if isinstance(block, tuple | list) else (block,)
-    whole = all(isinstance(b, int | np.integer) for b in given) and 1 <= len(given) <= 3
-    at = (*given, 0, 0)[:3]
-    if not whole or any(not 0 <= b < size for b, size in zip(at, geometry.grid, strict=True)):
+    coordinates = block if isinstance(block, tuple | list) else (block,)
+    whole = all(isinstance(b, int | np.integer) for b in coordinates) and 1 <= len(coordinates) <= 3
+    position = (*coordinates, 0, 0)[:3]
+    if not whole or any(not 0 <= b < size for b, size in zip(position, geometry.grid, strict=True)):
         raise LaunchError(
             f"record={block!r}; it must be the coordinates of a block of the grid {geometry.grid}."
         )
     x, y, _ = geometry.grid
-    return Order(int(at[0] + x * (at[1] + y * at[2])), values, most_events)
+    number = position[0] + x * (position[1] + y * position[2])
+    return RecordingRequest(int(number), values, most_events)
 
 
 class Recorder:
-    """Keeps the events of the block that was ordered."""
+    """Records the events of the requested block."""
 
-    def __init__(self, geometry: Geometry, wanted: Order):
+    def __init__(self, geometry: Geometry, request: RecordingRequest):
         self._geometry = geometry
-        self.order = wanted
+        self.request = request
         self.forget()
 
     def forget(self) -> None:
-        """The launch begins, or begins again."""
-        self._start = 0  # of the block's lanes in the batch
-        self._row: int | None = None  # of the block in the batch; None: it is not there
+        """Discard all events, because the launch begins or starts again."""
+        self._start = 0  # the block's first lane in the batch
+        self._row: int | None = None  # the block's number in the batch; None: in another one
         self._blocks = 1  # of the batch
         self._events: list[Event] = []
         self._left_out = 0
         self._operations: dict[tuple, int] = {}
         self._arrays: dict[Memory, str] = {}
-        self._unread: tuple | None = None  # a store whose data is not there yet
+        self._pending_store: tuple | None = None  # a store whose data has not been written yet
 
     def begin(self, batch: Batch) -> None:
-        """The blocks of this batch are about to run."""
+        """Prepare for the blocks of this batch, which are about to run."""
         self._read_back()
-        row = self.order.block - batch.first
+        row = self.request.block - batch.first
         self._row = row if 0 <= row < batch.blocks else None
         self._start, self._blocks = row * batch.width, batch.blocks
 
-    def access(self, transfer: Transfer) -> None:
-        """A load, store or atomic; called before its data moves."""
+    def access(self, transfer: LaneTransfer) -> None:
+        """Record a load, store or atomic; called before its data moves."""
         self._read_back()
-        found = self._part(transfer.mask)
-        if found is None or self._is_full():
+        part = self._part(transfer.mask)
+        if part is None or self._is_full():
             return
-        threads, chosen = found
+        threads, chosen = part
         memory, addresses = transfer.memory, transfer.addresses
         elements = addresses[chosen] if isinstance(addresses, np.ndarray) else addresses
         elements = np.broadcast_to(elements, threads.shape)
         shared = memory.space == "shared"
         base = self._row * (memory.data.size // self._blocks) if shared else 0
-        what = (self._name(memory), transfer.width, self._spread(threads, elements - base, -1))
-        values = self._values(transfer, threads, elements) if self.order.values else None
-        self._events.append(Event(*self._place(transfer.site, transfer.kind), *what, values))
+        first = self._per_thread(threads, elements - base, -1)
+        fields = (self._name(memory), transfer.width, first)
+        values = self._values(transfer, threads, elements) if self.request.values else None
+        self._events.append(Event(*self._location(transfer.site, transfer.kind), *fields, values))
 
     def meeting(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
-        """A barrier, shuffle or vote; ``values`` and ``sources`` have one entry per lane."""
+        """Record a barrier, shuffle or vote; ``values`` and ``sources`` have one entry per lane."""
         self._read_back()
-        found = self._part(mask)
-        if found is None or self._is_full():
+        part = self._part(mask)
+        if part is None or self._is_full():
             return
-        threads, _ = found
-        first = self._spread(threads, np.zeros(threads.shape, np.int64), -1)
+        threads, _ = part
+        first = self._per_thread(threads, np.zeros(threads.shape, np.int64), -1)
         lanes = self._start + threads
         if values is not None:
-            values = self._spread(threads, values[lanes], 0) if self.order.values else None
+            values = self._per_thread(threads, values[lanes], 0) if self.request.values else None
         if sources is not None:
-            sources = self._spread(threads, sources[lanes], -1)
-        self._events.append(Event(*self._place(site, kind), "", 0, first, values, sources))
+            sources = self._per_thread(threads, sources[lanes], -1)
+        self._events.append(Event(*self._location(site, kind), "", 0, first, values, sources))
 
     def recording(self, names: Mapping[str, str], arguments: Mapping[str, object]) -> Recording:
-        """All events. ``names``: short names of files; ``arguments``: the kernel's, by name."""
+        """Return the Recording of all events.
+
+        ``names`` maps each file to its short name, ``arguments`` each parameter of the kernel to
+        its argument.
+        """
         self._read_back()
         x, y, _ = self._geometry.grid
-        number = self.order.block
+        number = self.request.block
         return Recording(
             (number % x, number // x % y, number // (x * y)),
             self._geometry.block,
-            tuple(_described(memory, name, arguments) for memory, name in self._arrays.items()),
+            tuple(_recorded_array(m, name, arguments) for m, name in self._arrays.items()),
             tuple(replace(event, file=names[event.file]) for event in self._events),
             self._left_out,
         )
 
     def _part(self, mask: Mask) -> tuple[np.ndarray, slice] | None:
-        """The block's threads in a mask, and where they stand among its active lanes."""
+        """Return the block's threads in a mask, and their slice of its active lanes."""
         if self._row is None:
             return None
         index = mask.index
@@ -176,24 +192,25 @@ class Recorder:
         return (index[first:last] - self._start, slice(first, last)) if first < last else None
 
     def _is_full(self) -> bool:
-        full = len(self._events) >= self.order.most_events
+        full = len(self._events) >= self.request.most_events
         self._left_out += full
         return full
 
-    def _spread(self, threads: np.ndarray, entries: np.ndarray, absent) -> np.ndarray:
-        """Entries of some threads as one entry for each thread of the block."""
+    def _per_thread(self, threads: np.ndarray, entries: np.ndarray, absent) -> np.ndarray:
+        """Return entries of some threads as a vector with one entry per thread of the block."""
         size = (self._geometry.threads, *np.shape(entries)[1:])
         result = np.full(size, absent, entries.dtype)
         result[threads] = entries
         return result
 
-    def _place(self, site: Site, kind: str) -> tuple[int, str, int, str]:
+    def _location(self, site: Site, kind: str) -> tuple[int, str, int, str]:
+        """Return the line, file, operation number and kind of an instruction."""
         key = (site.file, site.line, site.column, kind)
         number = self._operations.setdefault(key, len(self._operations))
         return site.line, site.file, number, kind
 
     def _name(self, memory: Memory) -> str:
-        """Of two arrays with one name, as of two functions, the second has a number."""
+        """Return a unique name of an array; the second of two equal names gets a number."""
         if memory not in self._arrays:
             taken, name, number = set(self._arrays.values()), memory.name, 1
             while name in taken:
@@ -202,27 +219,29 @@ class Recorder:
             self._arrays[memory] = name
         return self._arrays[memory]
 
-    def _values(self, transfer: Transfer, threads: np.ndarray, elements: np.ndarray):
-        """What a load reads; what a store or an atomic leaves is read when it is there."""
+    def _values(self, transfer: LaneTransfer, threads: np.ndarray, elements: np.ndarray):
+        """Return the values that a load reads, or an array to be filled after a store or atomic."""
         memory, width = transfer.memory, transfer.width
         if transfer.kind == "load":
             if width > 1:
                 elements = elements[:, None] + np.arange(width)
-            return self._spread(threads, memory.data[elements], 0)
+            return self._per_thread(threads, memory.data[elements], 0)
         if width > 1:  # an asynchronous copy moves its data later
             return None
-        values = self._spread(threads, np.zeros(threads.shape, memory.data.dtype), 0)
-        self._unread = (memory, threads, elements, values)
+        values = self._per_thread(threads, np.zeros(threads.shape, memory.data.dtype), 0)
+        self._pending_store = (memory, threads, elements, values)
         return values
 
     def _read_back(self) -> None:
-        if self._unread is not None:
-            memory, threads, elements, values = self._unread
+        """Read the values of the last store or atomic, whose data has been written by now."""
+        if self._pending_store is not None:
+            memory, threads, elements, values = self._pending_store
             values[threads] = memory.data[elements]
-            self._unread = None
+            self._pending_store = None
 
 
-def _described(memory: Memory, name: str, arguments: Mapping[str, object]) -> RecordedArray:
+def _recorded_array(memory: Memory, name: str, arguments: Mapping[str, object]) -> RecordedArray:
+    """Return the RecordedArray of a memory; a kernel's argument gives it its shape."""
     argument, itemsize = arguments.get(name), memory.data.dtype.itemsize
     if memory.space == "global" and hasattr(argument, "shape"):
         strides = tuple(s // itemsize for s in argument.strides)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from ..common.errors import Site
 from .counters import AccessCount, LineCount
 
-if TYPE_CHECKING:  # pandas takes half a second to import: only who asks for a table waits for it
+if TYPE_CHECKING:  # importing pandas takes half a second, so only tables do
     import pandas as pd
 
 NO_COUNTS = ("file", "line", "source", "lanes_per_warp")
-_PLACE = {"file": "object", "line": "int64", "source": "object"}
-_ACCESS = {
-    **_PLACE,
+_LOCATION = {"file": "object", "line": "int64", "source": "object"}
+_ACCESS_COLUMNS = {
+    **_LOCATION,
     "array": "object",
     "space": "object",
     "kind": "object",
@@ -30,24 +30,27 @@ _ACCESS = {
 
 
 def lines_table(counts: Mapping[Site, LineCount], names: Mapping[str, str]) -> pd.DataFrame:
-    """One row per source line; ``names`` gives each file's short name, in the order of the rows."""
+    """Return a table with one row per source line.
+
+    ``names`` maps each file to its short name, in the order of the rows.
+    """
     import pandas as pd
 
     ordered = sorted(counts, key=_order(names))
-    rows = [{**_place(site, names), **asdict(counts[site])} for site in ordered]
-    frame = pd.DataFrame(rows, columns=[*_PLACE, *asdict(LineCount())])
+    rows = [{**_location(site, names), **asdict(counts[site])} for site in ordered]
+    frame = pd.DataFrame(rows, columns=[*_LOCATION, *asdict(LineCount())])
     frame["lanes_per_warp"] = frame["lanes"] / frame["warps"].where(frame["warps"] > 0)
     return frame
 
 
 def accesses_table(accesses: tuple[AccessCount, ...], names: Mapping[str, str]) -> pd.DataFrame:
-    """One row per source line, array and kind of access."""
+    """Return a table with one row per source line, array and kind of access."""
     import pandas as pd
 
     position = _order(names)
     ordered = sorted(accesses, key=lambda access: position(access.site))
-    rows = [{**_place(access.site, names), **_figures(access)} for access in ordered]
-    return pd.DataFrame(rows, columns=list(_ACCESS)).astype(_ACCESS)
+    rows = [{**_location(access.site, names), **_figures(access)} for access in ordered]
+    return pd.DataFrame(rows, columns=list(_ACCESS_COLUMNS)).astype(_ACCESS_COLUMNS)
 
 
 def _order(names: Mapping[str, str]):
@@ -55,16 +58,16 @@ def _order(names: Mapping[str, str]):
     return lambda site: (files.index(site.file), site.line)
 
 
-def _place(site: Site, names: Mapping[str, str]) -> dict:
+def _location(site: Site, names: Mapping[str, str]) -> dict:
     return {"file": names[site.file], "line": site.line, "source": site.source}
 
 
 def _figures(access: AccessCount) -> dict:
-    """The counts of an access; what is not counted is left out."""
-    figures = {name: getattr(access, name) for name in _ACCESS if name not in _PLACE}
-    moved = access.kind != "atomic"
-    if not moved or access.space != "global":
+    """Return the counts of an access, without those that its kind does not have."""
+    figures = {name: getattr(access, name) for name in _ACCESS_COLUMNS if name not in _LOCATION}
+    is_transfer = access.kind != "atomic"
+    if not is_transfer or access.space != "global":
         del figures["sectors"], figures["cache_lines"]
-    if not moved or access.space != "shared":
+    if not is_transfer or access.space != "shared":
         del figures["wavefronts"]
     return figures

@@ -1,10 +1,10 @@
-"""What one access of a warp costs: 32-byte sectors of global memory, passes through shared banks.
+"""The cost of one access of a warp: sectors of global memory, and passes through shared banks.
 
 A *request* is one memory instruction of one warp. Global memory moves 32-byte *sectors*; a request
-costs as many as its lanes touch. Shared memory has 32 banks of 4 bytes; a request takes as many
-*wavefronts* as the bank that is asked for most different words. Lanes that ask for the same word
-share it. Wider accesses are served by half warps (8 bytes a lane) or quarter warps (16 bytes), the
-latter by half warps where lanes read the same in pairs.
+costs as many as its lanes touch. Shared memory has 32 banks of 4 bytes; the *wavefronts* of a
+request are the number of different words in the bank that is asked for most. Lanes that ask for the
+same word share it. Wider accesses are served by half warps (8 bytes a lane) or quarter warps (16
+bytes). With 16 bytes, half warps are served if lanes read the same element in pairs.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+
+from virtual_gpu.common.division import cdiv
 
 from ..common.errors import Site
 from ..common.lanes import WARP, Mask
@@ -25,13 +27,13 @@ BANK_BYTES = 4
 
 
 @dataclass(frozen=True)
-class Transfer:
-    """One load, store or atomic of all lanes of a mask: what is counted of it."""
+class LaneTransfer:
+    """One load, store or atomic by the lanes of a mask, with all that its cost depends on."""
 
     memory: Memory
     kind: str  # "load", "store" or "atomic"
-    width: int  # how many neighbouring elements each lane moves
-    addresses: np.ndarray | int  # of the first of them: one per active lane, or one for all
+    width: int  # consecutive elements per lane
+    addresses: np.ndarray | int  # of each lane's first element; one if all lanes share it
     mask: Mask
     site: Site
     blocks: int  # of the batch
@@ -39,9 +41,12 @@ class Transfer:
 
     @property
     def requests_each(self) -> int:
-        """The compiler moves the two parts of a complex number in global memory one after the
-        other, for it does not know that they lie on a boundary; in shared memory it does. It moves
-        a field of a packed record byte by byte."""
+        """The number of requests per warp.
+
+        The compiler moves the two parts of a complex number in global memory one after the other,
+        because it does not know that they are aligned; in shared memory it does. It moves a field
+        of a packed record byte by byte.
+        """
         memory = self.memory
         if self.bytewise:
             return memory.data.dtype.itemsize
@@ -49,16 +54,16 @@ class Transfer:
 
     @property
     def pitch(self) -> int:
-        """Bytes from one lane to the next where lanes ask for neighbouring elements."""
+        """Bytes from one lane to the next if lanes access consecutive elements."""
         return self.memory.data.dtype.itemsize * self.width
 
     @property
     def bytes_per_lane(self) -> int:
-        """Of one request."""
+        """Bytes that each lane moves in one request."""
         return self.pitch // self.requests_each
 
     def first_bytes(self) -> np.ndarray:
-        """The address of each lane's first byte, a row per warp; 0 in inactive lanes."""
+        """Return the address of each lane's first byte, a row per warp; 0 in inactive lanes."""
         itemsize = self.memory.data.dtype.itemsize
         if self.mask.full and isinstance(self.addresses, np.ndarray):
             elements = self.addresses
@@ -66,30 +71,34 @@ class Transfer:
             elements = np.zeros(self.mask.lanes.size, np.int64)
             elements[self.mask.index if not self.mask.full else slice(None)] = self.addresses
         first, part = elements.reshape(-1, WARP) * itemsize, self.memory.part
-        # A block's shared memory begins in the first bank; where its part ends within one, the
-        # place of the next block's part would tell otherwise.
+        # A block's shared memory begins in the first bank, but the next block's part would not if
+        # this part ended within a bank.
         return self.in_block(first) if part and part.bytes % BANK_BYTES else first
 
     def in_block(self, addresses: np.ndarray) -> np.ndarray:
-        """Byte addresses within the block's part, if the memory is shared."""
+        """Return byte addresses within the block's part if the memory is shared."""
         part = self.memory.part
         return addresses % part.bytes if part else addresses
 
 
 class Pattern(NamedTuple):
-    """The first bytes that lanes ask for and which lanes do; both with a row per warp."""
+    """The first bytes that lanes access, and which lanes are active; both have a row per warp."""
 
     first: np.ndarray
     active: np.ndarray
 
     @property
     def requests(self) -> int:
+        """The number of warps with an active lane."""
         return int(np.count_nonzero(self.active.any(axis=1)))
 
 
-def repeated(first: np.ndarray, transfer: Transfer) -> tuple[Pattern, int]:
-    """A pattern, and how many times it counts: all warps once, or those of one block for each
-    block, where all blocks ask for the same but for a whole number of cache lines."""
+def repeated(first: np.ndarray, transfer: LaneTransfer) -> tuple[Pattern, int]:
+    """Return a pattern, and the number of times that it counts.
+
+    It is the pattern of one block, once per block, if all blocks access the same bytes up to shifts
+    that do not change the cost. Otherwise it is the pattern of all warps, once.
+    """
     whole = Pattern(first, transfer.mask.lanes.reshape(-1, WARP))
     if transfer.blocks == 1:
         return whole, 1
@@ -100,46 +109,49 @@ def repeated(first: np.ndarray, transfer: Transfer) -> tuple[Pattern, int]:
             return whole, 1
         by_block = by_block[:, lanes[0]]
     shift = by_block[:, :1] - by_block[0, 0]
-    if (shift % _same_from(transfer)).any() or not (by_block - shift == by_block[0]).all():
+    if (shift % _neutral_shift(transfer)).any() or not (by_block - shift == by_block[0]).all():
         return whole, 1
     warps = len(first) // transfer.blocks
     return Pattern(first[:warps], whole.active[:warps]), transfer.blocks
 
 
-def _same_from(transfer: Transfer) -> int:
-    """By how many bytes a pattern may be shifted without a change of its cost: each block's shared
-    memory begins at the first bank, so there only the place within a bank counts."""
+def _neutral_shift(transfer: LaneTransfer) -> int:
+    """Return the bytes by whose multiples a pattern may be shifted at the same cost.
+
+    Each block's shared memory begins at the first bank, so only the offset within a bank counts
+    there.
+    """
     return CACHE_LINE_BYTES if transfer.memory.space == "global" else BANK_BYTES
 
 
-def sectors_lines_places(pattern: Pattern) -> tuple[int, int, int]:
-    """Different sectors, cache lines and first bytes of each warp, summed over warps."""
+def sectors_lines_addresses(pattern: Pattern) -> tuple[int, int, int]:
+    """Return the different sectors, cache lines and first bytes of each warp, summed over warps."""
     ordered = np.sort(np.where(pattern.active, pattern.first, -1), axis=1)
     units = (SECTOR_BYTES, CACHE_LINE_BYTES, 1)
-    sectors, lines, places = (_different(ordered // unit) for unit in units)
-    return sectors, lines, places
+    sectors, lines, addresses = (_count_distinct(ordered // unit) for unit in units)
+    return sectors, lines, addresses
 
 
 def fewest_sectors(pattern: Pattern, pitch: int) -> int:
-    """What as many lanes need if they ask for neighbouring elements from a boundary on."""
-    asked = np.count_nonzero(pattern.active, axis=1) * pitch
-    return int((-(-asked // SECTOR_BYTES)).sum())
+    """Return the sectors that as many lanes need for consecutive, aligned elements."""
+    requested = np.count_nonzero(pattern.active, axis=1) * pitch
+    return int((cdiv(requested, SECTOR_BYTES)).sum())
 
 
 def fewest_wavefronts(pattern: Pattern, pitch: int) -> int:
-    """What as many lanes need if they ask for neighbouring elements from a boundary on."""
+    """Return the wavefronts that as many lanes need for consecutive, aligned elements."""
     groups = pattern.active.reshape(-1, WARP // max(1, pitch // BANK_BYTES))
     return int(np.count_nonzero(groups.any(axis=1)))
 
 
-def _different(ordered: np.ndarray) -> int:
-    """How many different numbers each row holds, -1 left out, summed over the rows."""
+def _count_distinct(ordered: np.ndarray) -> int:
+    """Return the number of different values in each row, without -1, summed over the rows."""
     steps = np.count_nonzero(ordered[:, 1:] != ordered[:, :-1])
     return int(steps + np.count_nonzero(ordered[:, 0] != -1))
 
 
 def wavefronts(pattern: Pattern, itemsize: int) -> int:
-    """Passes through the banks, summed over warps."""
+    """Return the number of passes through the banks, summed over warps."""
     parts = max(1, itemsize // BANK_BYTES)
     passes = _passes(*pattern, parts, parts)
     if parts == 4:
@@ -149,7 +161,10 @@ def wavefronts(pattern: Pattern, itemsize: int) -> int:
 
 
 def _passes(first: np.ndarray, active: np.ndarray, parts: int, groups: int) -> np.ndarray:
-    """Passes of each warp when its lanes, `parts` words each, are served in so many groups."""
+    """Return each warp's passes if its lanes are served in ``groups`` groups.
+
+    A lane has ``parts`` words.
+    """
     words = first.reshape(-1, WARP // groups, 1) // BANK_BYTES + np.arange(parts)
     words = np.where(active.reshape(-1, WARP // groups, 1), words, -1)
     load = bank_load(words.reshape(len(words), -1))
@@ -157,22 +172,23 @@ def _passes(first: np.ndarray, active: np.ndarray, parts: int, groups: int) -> n
 
 
 def in_pairs(first: np.ndarray, active: np.ndarray) -> np.ndarray:
-    """Which warps read the same in every lane and its neighbour, or its next neighbour but one.
+    """Return which warps read the same elements in pairs of lanes, one or two lanes apart.
 
-    Then half a warp asks for no more words of 16 bytes than a pass can serve, and two passes do.
+    Half a warp then asks for no more 16-byte words than one pass can serve, so two passes suffice.
     """
     lanes = np.arange(WARP)
     agree = [
-        (first == first[:, lanes ^ apart]) | ~active | ~active[:, lanes ^ apart]
-        for apart in (1, 2)
+        (first == first[:, lanes ^ distance]) | ~active | ~active[:, lanes ^ distance]
+        for distance in (1, 2)
     ]
     return np.logical_or(*(pairs.all(axis=1) for pairs in agree))
 
 
 def bank_load(words: np.ndarray) -> np.ndarray:
-    """Different words asked of each bank: rows of word numbers in, rows of 32 banks out.
+    """Return the number of different words that each row asks of each bank.
 
-    A word of -1 is a lane that does not take part.
+    Each row of ``words`` holds word indices, with -1 for a lane that takes no part. Each row of the
+    result has one entry per bank.
     """
     ordered = np.sort(words, axis=1)
     new = np.ones(ordered.shape, bool)

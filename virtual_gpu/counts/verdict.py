@@ -1,4 +1,4 @@
-"""A trace in one line: the flaws that were found, warnings, and the first of the hints."""
+"""A one-line summary of a trace: its flaws, its warnings, and the first of its hints."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ _HINT = ("more hint", "more hints")
 def verdict(
     findings: tuple[Finding, ...], hints: tuple[Hint, ...], names: Mapping[str, str]
 ) -> str:
-    """``1 race, 2 warnings``, say. Findings count once for each line, kind and array.
+    """Return a summary such as ``1 race, 2 warnings``.
 
-    ``names``: short names of files, the kernel's first; the name of another one is told.
-    Without flaws it is ``no flaw found``: the result that is wanted is not known here.
+    Findings count once per line, kind and array. ``names`` maps files to their short names, the
+    kernel's first; a hint in another file mentions that file. Without flaws the text begins with
+    ``no flaw found``, because the intended result is not known here.
     """
     kinds = Counter(finding.kind for finding in findings)
     flaws = [_counted(kinds[kind], names) for kind, names in _FLAWS.items() if kinds[kind]]
@@ -32,15 +33,15 @@ def verdict(
     parts = [", ".join(flaws) or "no flaw found"]
     parts += [_counted(warnings, _WARNING)] if warnings else []
     if hints:
-        parts.append(f"{hints[0].message}, {_place(hints[0], names)}")
+        parts.append(f"{hints[0].message}, {_location(hints[0], names)}")
     if len(hints) > 1:
         parts.append(_counted(len(hints) - 1, _HINT))
     return "; ".join(parts)
 
 
-def _place(hint: Hint, names: Mapping[str, str]) -> str:
-    elsewhere = hint.site.file != next(iter(names))
-    return f"line {hint.line}" + (f" of {names[hint.site.file]}" if elsewhere else "")
+def _location(hint: Hint, names: Mapping[str, str]) -> str:
+    other_file = hint.site.file != next(iter(names))
+    return f"line {hint.line}" + (f" of {names[hint.site.file]}" if other_file else "")
 
 
 def _counted(number: int, names: tuple[str, str]) -> str:

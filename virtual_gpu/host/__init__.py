@@ -1,4 +1,4 @@
-"""What a host program handles: device arrays, copies, streams, and what it asks of a device.
+"""The host side of `numba.cuda`: device arrays, copies, streams, events and device properties.
 
-Launches are in the room `launching`.
+Launches are in the package `launching`.
 """

@@ -1,4 +1,4 @@
-"""How a host program gets memory on the virtual GPU, and moves arrays there."""
+"""Allocates arrays in the virtual GPU's memory and copies host arrays there."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ from .transfers import TO_DEVICE, note
 
 
 def to_device(obj, stream=0, copy=True, to=None) -> DeviceArray:
-    """A copy of a host array, a number or a list in device memory, or one into the array ``to``.
+    """Copy a host array, a number or a list to device memory and return the DeviceArray.
 
-    The order of the elements is kept. Raises LaunchError for an array that is not contiguous;
-    dimensions that are repeated (stride 0) are left out of that.
+    The result has the shape, dtype and strides of ``obj``. With ``copy=False`` its memory is
+    uninitialised. With ``to``, a device array, the elements go into that array instead. Raises
+    ArrayTypeError for objects and strings, and ArrayValueError for an array that is not contiguous;
+    dimensions of stride 0 are allowed.
     """
     if to is not None:
         if copy:
@@ -56,42 +58,45 @@ def to_device(obj, stream=0, copy=True, to=None) -> DeviceArray:
 
 
 def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0) -> DeviceArray:
-    """Uninitialised device memory. As on a GPU its content is arbitrary: here NaN or a pattern.
+    """Return an uninitialised device array; ``strides`` are in bytes.
 
-    ``strides`` are in bytes.
+    As on a GPU, its content is arbitrary. Here it is NaN, or a bit pattern for other dtypes.
     """
     return DeviceArray.over(*uninitialised(shape, dtype, strides, order), stream)
 
 
 def device_array_like(ary, stream=0) -> DeviceArray:
-    """Uninitialised device memory of the shape, dtype and order of ``ary``."""
+    """Return an uninitialised device array with the shape, dtype and order of ``ary``."""
     return device_array(ary.shape, ary.dtype, *order_of(ary), stream)
 
 
 def pinned_array(shape, dtype=np.float64, strides=None, order="C") -> np.ndarray:
-    """Pinned memory: host memory that is copied fast. Here it is filled with zeros."""
+    """Return a host array that stands for pinned memory, filled with zeros."""
     array = empty(shape, dtype, strides, order)
     array[...] = np.zeros((), array.dtype)
     return array
 
 
 def pinned_array_like(ary) -> np.ndarray:
-    """Pinned memory of the shape, dtype and order of ``ary``."""
+    """Return a pinned array with the shape, dtype and order of ``ary``, filled with zeros."""
     return pinned_array(ary.shape, ary.dtype, *order_of(ary))
 
 
 def host_array(shape, dtype=np.float64, strides=None, order="C", **ignored) -> HostMemory:
-    """Managed or mapped memory: host memory that kernels reach directly, filled with zeros."""
+    """Return an array in managed or mapped memory, which kernels access directly, of zeros."""
     return pinned_array(shape, dtype, strides, order).view(HostMemory)
 
 
 def host_array_like(ary, **ignored) -> HostMemory:
-    """Mapped memory of the shape, dtype and order of ``ary``."""
+    """Return a mapped array with the shape, dtype and order of ``ary``, filled with zeros."""
     return host_array(ary.shape, ary.dtype, *order_of(ary))
 
 
 def as_cuda_array(obj, sync=True) -> DeviceArray:
-    """A device array over the memory of an object with a CUDA array interface."""
+    """Return a device array that shares the memory of an object with a CUDA array interface.
+
+    Raises ArrayTypeError for an object without one.
+    """
     if isinstance(obj, DeviceArray):
         return obj.bind(obj.stream)
     interface = getattr(obj, "__cuda_array_interface__", None)
@@ -103,16 +108,22 @@ def as_cuda_array(obj, sync=True) -> DeviceArray:
 
 
 def on_the_device(obj):
-    """A device array for an object that hands out the interface of one; anything else as it is."""
+    """Return a device array for an object whose CUDA array interface is the virtual GPU's.
+
+    Any other object is returned as it is.
+    """
     if isinstance(obj, DeviceArray | HostMemory | np.ndarray | np.generic):
         return obj
     interface = getattr(obj, "__cuda_array_interface__", None)
-    ours = isinstance(interface, dict) and "virtual_gpu" in interface
-    return from_cuda_array_interface(interface, obj) if ours else obj
+    is_virtual = isinstance(interface, dict) and "virtual_gpu" in interface
+    return from_cuda_array_interface(interface, obj) if is_virtual else obj
 
 
 def from_cuda_array_interface(desc: dict, owner=None, sync=True) -> DeviceArray:
-    """The device array that an interface of the virtual GPU describes; it keeps ``owner`` alive."""
+    """Return the device array that a CUDA array interface of the virtual GPU describes.
+
+    The array keeps ``owner`` alive. Raises NeedsCopy for a masked array.
+    """
     if desc.get("mask") is not None:
         raise NeedsCopy("A masked array cannot be a device array; fill it first.")
     shape, dtype = tuple(desc["shape"]), np.dtype(desc["typestr"])

@@ -1,4 +1,4 @@
-"""Arrays in the virtual GPU's memory, as a host program handles them."""
+"""Device arrays: arrays in the virtual GPU's memory, as a host program uses them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ from .transfers import TO_DEVICE, TO_HOST, note
 
 @dataclass(frozen=True, eq=False)
 class DevicePointer:
-    """What programs read of an array's memory: ``DeviceArray.gpu_data``.
+    """A pointer to device memory, as ``DeviceArray.gpu_data`` returns it.
 
-    ``array`` stands for the memory from its first element on; ``unwritten`` as in DeviceArray.
+    ``array`` is the NumPy array whose first element it points to. ``unwritten`` is that of
+    DeviceArray.
     """
 
     array: np.ndarray
@@ -52,41 +53,43 @@ class DevicePointer:
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """The size of the memory in bytes."""
         return self.array.nbytes
 
 
 class DeviceArray:
-    """An array in the virtual GPU's memory: the part of Numba's DeviceNDArray that programs use.
+    """An array in the virtual GPU's memory, with the methods of Numba's DeviceNDArray.
 
-    ``host`` is the NumPy array that stands for the device's memory; elements are read and written
-    through ``copy_to_host`` and ``copy_to_device``, as on a GPU. ``unwritten`` says which elements
-    have never been given a value; None where all have. ``strides`` are in bytes.
+    ``host`` is the NumPy array that serves as device memory. As on a GPU, programs read and write
+    it with ``copy_to_host`` and ``copy_to_device``. ``unwritten`` is a boolean array of the
+    elements that were never written, or None if all were. ``strides`` are in bytes.
     """
 
     __cuda_memory__ = True
     __cuda_ndarray__ = True
 
     def __init__(self, shape, strides, dtype, stream=0, gpu_data: DevicePointer | None = None):
-        """As Numba's: an array over the memory of another one, or new memory without content."""
+        """Make an array over the memory ``gpu_data``, or without it one in uninitialised memory.
+        """
         if gpu_data is None:
             host, unwritten = uninitialised(shape, dtype, strides)
         else:
             shape, dtype = whole_shape(shape), np.dtype(dtype)
             strides = tuple(strides or element_strides(shape, dtype.itemsize, "C"))
-            host, unwritten = _seen_as(gpu_data, shape, strides, dtype)
+            host, unwritten = _reinterpreted(gpu_data, shape, strides, dtype)
         self.host, self.unwritten, self.stream = host, unwritten, stream
 
     @classmethod
     def over(cls, host: np.ndarray, unwritten: np.ndarray | None = None, stream=0) -> DeviceArray:
-        """The device array whose memory is ``host``."""
+        """Return the device array whose memory is the NumPy array ``host``."""
         new = cls.__new__(cls)
         new.host, new.unwritten, new.stream = host, unwritten, stream
         return new
 
-    def _part(self, of) -> DeviceArray:
-        """The array that ``of`` makes of this one, with the same memory."""
-        host, unwritten = of(self.host), None if self.unwritten is None else of(self.unwritten)
+    def _view(self, make_view) -> DeviceArray:
+        """Return the device array over ``make_view(host)``, which must share its memory."""
+        host = make_view(self.host)
+        unwritten = None if self.unwritten is None else make_view(self.unwritten)
         if host.size and not np.may_share_memory(host, self.host):
             raise NeedsCopy(
                 f"Elements of a device array of shape {self.shape} and strides {self.strides} "
@@ -107,7 +110,7 @@ class DeviceArray:
 
     @property
     def alloc_size(self) -> int:
-        """Bytes from the first element to the last."""
+        """The bytes from the first element to the last."""
         return extent(self.shape, self.strides, self.dtype.itemsize)
 
     @property
@@ -116,8 +119,10 @@ class DeviceArray:
 
     @property
     def __cuda_array_interface__(self) -> dict:
-        """Version 3. The pointer is one of the host: only the virtual GPU can use it, which knows
-        its own by the last key."""
+        """The CUDA array interface, version 3, with a pointer to host memory.
+
+        Only the virtual GPU can use that pointer. It recognises its arrays by the last key.
+        """
         return {
             "shape": self.shape,
             "strides": None if self.flags.c_contiguous else self.strides,
@@ -129,13 +134,17 @@ class DeviceArray:
         }
 
     def bind(self, stream=0) -> DeviceArray:
-        """The same array; launches here are finished when they return."""
+        """Return the same array bound to ``stream``, which has no effect here."""
         clone = copy.copy(self)
         clone.stream = stream
         return clone
 
     def copy_to_host(self, ary: np.ndarray | None = None, stream=0) -> np.ndarray:
-        """A new host array, or ``ary`` filled; shape, dtype and strides must match."""
+        """Copy the array to ``ary``, or to a new host array, and return that array.
+
+        Raises ArrayTypeError or ArrayValueError unless shape, dtype and strides match, and
+        NeedsCopy for negative strides.
+        """
         if any(stride < 0 for stride in self.strides):
             raise NeedsCopy(
                 f"The device array has strides {self.strides}; Numba copies no array with negative "
@@ -156,7 +165,7 @@ class DeviceArray:
         return ary
 
     def copy_to_device(self, ary, stream=0) -> None:
-        """Fill this array from a host or device array of the same shape and dtype."""
+        """Copy a host or device array of the same shape and dtype into this array."""
         if isinstance(ary, DeviceArray):
             source, unwritten = ary.host, ary.unwritten
         else:
@@ -176,16 +185,16 @@ class DeviceArray:
             self.unwritten[index] = unwritten if same else False
 
     def reshape(self, *shape, order="C") -> DeviceArray:
-        return self._part(lambda array: array.reshape(*shape, order=order))
+        return self._view(lambda array: array.reshape(*shape, order=order))
 
     def ravel(self, order="C", stream=0) -> DeviceArray:
-        return self._part(lambda array: array.ravel(order))
+        return self._view(lambda array: array.ravel(order))
 
     def squeeze(self, axis=None, stream=0) -> DeviceArray:
-        return self._part(lambda array: array.squeeze(axis))
+        return self._view(lambda array: array.squeeze(axis))
 
     def transpose(self, axes=None) -> DeviceArray:
-        """A transposed copy in memory of its own, as Numba makes it; of two dimensions only."""
+        """Return a transposed copy in new memory, as Numba does; only for two dimensions."""
         if axes is not None and tuple(axes) == tuple(range(self.ndim)):
             return self
         if self.ndim != 2:
@@ -200,8 +209,10 @@ class DeviceArray:
         return DeviceArray.over(host, flags, self.stream)
 
     def view(self, dtype) -> DeviceArray:
-        """The same bytes as another dtype. From a size of elements to another one, all elements
-        count as written from then on."""
+        """Return the same memory as another dtype.
+
+        If the element size changes, all elements count as written from then on.
+        """
         try:
             host = self.host.view(dtype)
         except ValueError as error:
@@ -212,7 +223,7 @@ class DeviceArray:
         return DeviceArray.over(host, None, self.stream)
 
     def split(self, section: int, stream=0) -> Iterator[DeviceArray]:
-        """Parts of ``section`` elements; the last one may be shorter."""
+        """Yield parts of ``section`` elements; the last one may be shorter."""
         if self.ndim != 1 or (self.size and self.strides[0] != self.dtype.itemsize):
             raise ArrayValueError(
                 f"A device array of shape {self.shape} and strides {self.strides} cannot be split; "
@@ -237,11 +248,11 @@ class DeviceArray:
         )
 
     def getitem(self, index, stream=0):
-        """``self[index]``"""
+        """Return ``self[index]``."""
         return self[index]
 
     def setitem(self, index, value, stream=0) -> None:
-        """``self[index] = value``"""
+        """Set ``self[index]`` to ``value``."""
         self[index] = value
 
     def __getitem__(self, index):
@@ -249,9 +260,9 @@ class DeviceArray:
         part = self.host[index]
         if isinstance(part, np.void):  # a record, which stays on the device
             index = (*(index if isinstance(index, tuple) else (index,)), ...)
-            return self._part(lambda array: array[index])
+            return self._view(lambda array: array[index])
         if isinstance(part, np.ndarray) and not (isinstance(index, str) and part.ndim == 0):
-            return self._part(lambda array: array[index])
+            return self._view(lambda array: array[index])
         note(TO_HOST, np.asarray(part), "[...]")
         return part[()] if isinstance(part, np.ndarray) else part
 
@@ -277,7 +288,7 @@ class DeviceArray:
 
 
 class HostMemory(np.ndarray):
-    """Mapped or managed memory: a host array that kernels reach directly."""
+    """An array in mapped or managed memory: a host array that kernels access directly."""
 
     __cuda_memory__ = True
     __cuda_ndarray__ = True
@@ -295,16 +306,16 @@ class HostMemory(np.ndarray):
         return DeviceArray.over(np.asarray(self)).__cuda_array_interface__
 
     def copy_to_host(self, ary=None, stream=0) -> np.ndarray:
-        """A new host array, or ``ary`` filled."""
+        """Copy the array to ``ary``, or to a new host array, and return that array."""
         return DeviceArray.over(np.asarray(self)).copy_to_host(ary)
 
     def copy_to_device(self, ary, stream=0) -> None:
-        """Fill this array from another one of the same shape and dtype."""
+        """Copy an array of the same shape and dtype into this array."""
         DeviceArray.over(np.asarray(self)).copy_to_device(ary)
 
 
 def array_type(array: np.ndarray) -> types.Type:
-    """Numba's type of a device array. An array with a stride of 0 has no layout of its own."""
+    """Return Numba's type of a device array; one with a stride of 0 has the layout "A"."""
     broadcast = 0 in array.strides and array.size != 0
     layout = "A"
     if not broadcast and array.flags.c_contiguous:
@@ -314,10 +325,10 @@ def array_type(array: np.ndarray) -> types.Type:
     return types.Array(from_dtype(array.dtype), array.ndim, layout)
 
 
-def _seen_as(
+def _reinterpreted(
     memory: DevicePointer, shape: tuple, strides: tuple, dtype: np.dtype
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """An array over memory that is there, and which of its elements are unwritten."""
+    """Return an array over existing memory, and its flags of unwritten elements."""
     first = as_strided(memory.array, (1,), (memory.array.itemsize,)).view(dtype)
     flags = None
     if memory.unwritten is not None and dtype.itemsize == memory.array.itemsize:
@@ -327,7 +338,7 @@ def _seen_as(
 
 
 def _check_index(index, dtype: np.dtype) -> None:
-    """Numba's device arrays take whole numbers, slices and ``...``."""
+    """Raise ArrayTypeError unless an index consists of integers, slices and ``...``."""
     for item in index if isinstance(index, tuple) else (index,):
         if isinstance(item, str) and dtype.names:
             continue

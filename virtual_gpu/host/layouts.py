@@ -1,4 +1,4 @@
-"""Shapes, strides and first content of arrays that a host program makes."""
+"""Shapes, strides and the initial content of arrays that a host program allocates."""
 
 from __future__ import annotations
 
@@ -8,30 +8,31 @@ from ..common.errors import LaunchError
 
 
 class ArrayValueError(LaunchError, ValueError):
-    """What Numba's device arrays refuse with a ValueError."""
+    """Raised where Numba's device arrays raise a ValueError."""
 
 
 class ArrayTypeError(LaunchError, TypeError):
-    """What Numba's device arrays refuse with a TypeError."""
+    """Raised where Numba's device arrays raise a TypeError."""
 
 
 class NeedsCopy(LaunchError, NotImplementedError):
-    """What Numba's device arrays refuse because elements would have to move."""
+    """Raised for an operation that would have to move elements, which Numba refuses."""
 
 
 def whole_shape(shape) -> tuple[int, ...]:
-    given = shape if isinstance(shape, tuple | list | np.ndarray) else (shape,)
-    whole = all(isinstance(n, int | np.integer) for n in given)
-    if not whole or any(n < 0 for n in given):
-        told = f"an array of shape {shape.shape}" if isinstance(shape, np.ndarray) else repr(shape)
+    """Return a shape as a tuple of ints; raise ArrayTypeError for one that is no valid shape."""
+    extents = shape if isinstance(shape, tuple | list | np.ndarray) else (shape,)
+    whole = all(isinstance(n, int | np.integer) for n in extents)
+    if not whole or any(n < 0 for n in extents):
+        text = f"an array of shape {shape.shape}" if isinstance(shape, np.ndarray) else repr(shape)
         raise ArrayTypeError(
-            f"The shape is {told}; it must be whole numbers that are not negative."
+            f"The shape is {text}; it must be whole numbers that are not negative."
         )
-    return tuple(int(n) for n in given)
+    return tuple(int(n) for n in extents)
 
 
 def element_strides(shape: tuple, step: int, order: str) -> tuple[int, ...]:
-    """Strides of a contiguous array, the nearest elements ``step`` apart."""
+    """Return the strides of a contiguous array whose smallest stride is ``step``."""
     strides, axes = [0] * len(shape), range(len(shape))
     for axis in axes if order == "F" else reversed(axes):
         strides[axis] = step
@@ -40,14 +41,17 @@ def element_strides(shape: tuple, step: int, order: str) -> tuple[int, ...]:
 
 
 def extent(shape: tuple, strides: tuple, itemsize: int) -> int:
-    """Bytes from the lowest to the highest element."""
+    """Return the bytes from the element at the lowest address to the end of the highest one."""
     if 0 in shape:
         return 0
     return itemsize + sum((n - 1) * abs(s) for n, s in zip(shape, strides, strict=True))
 
 
 def empty(shape, dtype, strides, order: str) -> np.ndarray:
-    """Memory without content, with strides in bytes or in an order."""
+    """Return an uninitialised array with these strides in bytes, or without them in this order.
+
+    Raises ArrayTypeError or ArrayValueError for a shape, strides or an order that is not valid.
+    """
     shape, dtype = whole_shape(shape), np.dtype(dtype)
     if order not in ("C", "F"):
         raise ArrayValueError(f"The order is {order!r}; it must be 'C' or 'F'.")
@@ -64,10 +68,10 @@ def empty(shape, dtype, strides, order: str) -> np.ndarray:
 
 
 def order_of(ary) -> tuple[tuple[int, ...] | None, str]:
-    """The strides (None: by the order) and the order of new memory that is like ``ary``.
+    """Return the strides and the order of a new array that is laid out like ``ary``.
 
-    As Numba does it: what is contiguous keeps its order, and of other arrays the dimensions keep
-    their rank by stride, without gaps.
+    As in Numba, a contiguous array keeps its order, and the strides are None. Any other array
+    becomes contiguous, with its dimensions in the same order of strides.
     """
     flags = ary.flags
     if flags["C_CONTIGUOUS"] or flags["F_CONTIGUOUS"] or ary.ndim <= 1:
@@ -80,7 +84,7 @@ def order_of(ary) -> tuple[tuple[int, ...] | None, str]:
 
 
 def _poison(array: np.ndarray) -> None:
-    """Fill with NaN, or with a pattern where the dtype has none."""
+    """Fill an array with NaN, or with a bit pattern if its dtype has no NaN."""
     if array.dtype.names or array.dtype.kind in "mMVS":
         array[...] = np.frombuffer(b"\xa5" * array.itemsize, array.dtype)[0]
     else:
@@ -88,7 +92,10 @@ def _poison(array: np.ndarray) -> None:
 
 
 def uninitialised(shape, dtype, strides=None, order: str = "C") -> tuple[np.ndarray, np.ndarray]:
-    """Memory with arbitrary content, NaN or a pattern, and which elements are unwritten: all."""
+    """Return an array filled with NaN or a bit pattern, and a boolean array that is all True.
+
+    The second array marks all elements as unwritten.
+    """
     array = empty(shape, dtype, strides, order)
     _poison(array)
     steps = tuple(s // array.itemsize for s in array.strides) if array.itemsize else None

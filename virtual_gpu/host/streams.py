@@ -1,4 +1,4 @@
-"""Streams and events. Launches here are finished when they return, so there is nothing to order."""
+"""Streams and events. A launch is finished when it returns, so streams have nothing to order."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from ..common.errors import LaunchError, VirtualGpuError
 from .transfers import note_wait
 
-DEFAULT_STREAMS = (0, 1, 2)  # as numbers: the default one, the legacy one, the thread's own
+DEFAULT_STREAMS = (0, 1, 2)  # the default, the legacy default and the per-thread default stream
 
 
 @dataclass(frozen=True)
 class VirtualStream:
-    """A stream. ``handle``: the number of a stream that was made elsewhere, or 0."""
+    """A stream. ``handle`` is the number of a stream from another library, or 0."""
 
     handle: int = 0
     external: bool = False
@@ -25,23 +25,24 @@ class VirtualStream:
         return self.handle
 
     def synchronize(self) -> None:
-        """Nothing is pending."""
+        """Count a wait; nothing is pending."""
         note_wait()
 
     @contextlib.contextmanager
     def auto_synchronize(self):
+        """Yield the stream; count a wait at the end."""
         yield self
         note_wait()
 
     def add_callback(self, callback: Callable, arg=None) -> None:
-        """Calls ``callback(stream, 0, arg)`` at once; as in Numba its errors become warnings."""
+        """Call ``callback(stream, 0, arg)`` at once; as in Numba, its errors become warnings."""
         try:
             callback(self, 0, arg)
         except Exception as error:
             warnings.warn(f"Exception in stream callback: {error}", stacklevel=2)
 
     def async_done(self):
-        """An awaitable (asyncio.Future) that is done; its result is this stream."""
+        """Return an asyncio.Future that is already done; its result is this stream."""
         import asyncio
 
         future = asyncio.get_running_loop().create_future()
@@ -50,10 +51,10 @@ class VirtualStream:
 
 
 def check_stream(stream) -> None:
-    """Raises LaunchError for what is no stream: often a number of bytes that stands too early."""
+    """Raise LaunchError unless ``stream`` is a stream; often it is a number of shared bytes."""
     is_number = isinstance(stream, int) and not isinstance(stream, bool)
-    known = stream in DEFAULT_STREAMS if is_number else isinstance(stream, VirtualStream)
-    if not known:
+    valid = stream in DEFAULT_STREAMS if is_number else isinstance(stream, VirtualStream)
+    if not valid:
         raise LaunchError(
             f"The stream of a launch is {stream!r}; the third part of kernel[grid, block, stream, "
             "shared_bytes] must be 0 or a stream of cuda.stream()."
@@ -61,7 +62,8 @@ def check_stream(stream) -> None:
 
 
 class VirtualEvent:
-    """An event that holds the host's clock. It times this interpreter, never a GPU."""
+    """An event that records the time of the host's clock. It times this interpreter, never a GPU.
+    """
 
     def __init__(self, timing: bool = True):
         self._seconds: float | None = None
@@ -70,17 +72,20 @@ class VirtualEvent:
         self._seconds = time.perf_counter()
 
     def synchronize(self) -> None:
-        """Nothing is pending."""
+        """Count a wait; nothing is pending."""
         note_wait()
 
     def wait(self, stream=0) -> None:
-        """Nothing is pending."""
+        """Do nothing: nothing is pending."""
 
     def query(self) -> bool:
         return True
 
     def elapsed_time(self, end: VirtualEvent) -> float:
-        """Milliseconds of the host's clock from this event to ``end``."""
+        """Return the milliseconds of the host's clock from this event to ``end``.
+
+        Raises VirtualGpuError unless both events were recorded.
+        """
         if self._seconds is None or end._seconds is None:
             raise VirtualGpuError("An event was not recorded; call record() on both events first.")
         return 1e3 * (end._seconds - self._seconds)

@@ -1,7 +1,7 @@
-"""What a host program copies between host and device, and where it waits for the device.
+"""Logs a host program's copies between host and device, and the lines where it waits.
 
-Managed and mapped memory is not copied by a program: its pages move when they are used, which is
-not modelled here, so nothing is counted for it.
+Managed and mapped memory is not counted, because a program does not copy it: its pages move when
+they are used, which is not modelled here.
 """
 
 from __future__ import annotations
@@ -17,26 +17,28 @@ import numba
 import numpy as np
 
 TO_DEVICE, TO_HOST = "to_device", "to_host"
-# What stands between a copy and the program's line: a launch is a context manager of contextlib.
+# Files whose frames are between a copy and the program's line. A launch uses a context manager of
+# contextlib.
 _HERE = Path(__file__).parents[1]
-_BETWEEN = (
-    *(f"{_HERE / room}{os.sep}" for room in ("host", "launching", "programs")),
+_INTERNAL = (
+    *(f"{_HERE / package}{os.sep}" for package in ("host", "launching", "programs")),
     str(Path(numba.__file__).parent),
     contextlib.__file__,
 )
-Place = tuple[str, int]  # a file and a line in it
-# Of all threads: a ContextVar would be empty in a thread that the program starts.
+SourceLine = tuple[str, int]  # a file and a line number
+# Shared by all threads, because a ContextVar would be empty in a thread that the program starts.
 _LOGS: list[list[Transfer]] = []
-_WAITS: list[list[Place]] = []
+_WAITS: list[list[SourceLine]] = []
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """One copy. ``direction`` is "to_device" or "to_host"; ``shape`` and ``dtype`` are the array's.
+    """One copy between host and device.
 
-    ``by``: what copied it: a function such as "copy_to_host", "[...]" for elements of a device
-    array on the host, "launch" for a host array that a launch was given. ``file``, ``line``: of the
-    program.
+    ``direction`` is "to_device" or "to_host"; ``shape`` and ``dtype`` are those of the array.
+    ``by`` names the cause: a function such as "copy_to_host", "[...]" for indexing a device array
+    on the host, or "launch" for a host array that is passed to a launch. ``file`` and ``line`` are
+    where the program does it.
     """
 
     direction: str
@@ -52,12 +54,13 @@ class Transfer:
 
 
 def counting_transfers() -> contextlib.AbstractContextManager[list[Transfer]]:
-    """Inside, each copy between host and device is added to the list that this gives."""
+    """Return a context manager that yields a list, to which each copy is appended as a Transfer.
+    """
     return _logged(_LOGS)
 
 
-def counting_waits() -> contextlib.AbstractContextManager[list[Place]]:
-    """Inside, each place that waits for the device (``synchronize``) is added to the list."""
+def counting_waits() -> contextlib.AbstractContextManager[list[SourceLine]]:
+    """Return a context manager that yields a list of the (file, line) of each ``synchronize``."""
     return _logged(_WAITS)
 
 
@@ -73,24 +76,24 @@ def _logged(logs: list[list]) -> Iterator[list]:
 
 
 def note(direction: str, array: np.ndarray, by: str) -> None:
-    """Say that an array, or a part of one, has been copied."""
+    """Log a copy of an array or of a part of an array."""
     if _LOGS:
-        transfer = Transfer(direction, array.shape, array.dtype, by, *_place_in_program())
+        transfer = Transfer(direction, array.shape, array.dtype, by, *_line_in_program())
         for log in _LOGS:
             log.append(transfer)
 
 
 def note_wait() -> None:
-    """Say that the program waits for the device. Launches here are finished when they return."""
+    """Log that the program waits for the device; a launch is already finished when it returns."""
     if _WAITS:
-        place = _place_in_program()
+        line = _line_in_program()
         for log in _WAITS:
-            log.append(place)
+            log.append(line)
 
 
-def _place_in_program() -> Place:
-    """File and line that are being executed, outside of Numba and of the virtual GPU."""
+def _line_in_program() -> SourceLine:
+    """Return the innermost file and line outside of Numba and of the virtual GPU."""
     frame = sys._getframe(1)
-    while frame.f_back and frame.f_code.co_filename.startswith(_BETWEEN):
+    while frame.f_back and frame.f_code.co_filename.startswith(_INTERNAL):
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno

@@ -1,4 +1,4 @@
-"""What a program may ask of its device, its context and the list of devices."""
+"""The virtual GPU as a device of ``numba.cuda``: its attributes, its context, the device list."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _ATTRIBUTES = {
 
 @dataclass(frozen=True)
 class VirtualDevice:
-    """What a program may ask of its device. The figures are those of compute capability 9.0.
+    """The device and its attributes, which are those of compute capability 9.0.
 
-    MULTIPROCESSOR_COUNT is 1: programs that launch so many blocks for each multiprocessor then
-    launch few, which gives the same results sooner. Figures of speed are not modelled.
+    MULTIPROCESSOR_COUNT is 1. A program that launches a number of blocks per multiprocessor then
+    launches few blocks, which gives the same results sooner. Attributes of speed are not modelled.
     """
 
     name: str = "virtual GPU"
@@ -80,10 +80,10 @@ class VirtualDevice:
         return self
 
     def __exit__(self, *ignored) -> None:
-        """There is no other device to go back to."""
+        """Do nothing: there is no other device."""
 
     def reset(self) -> None:
-        """Nothing is kept between launches."""
+        """Do nothing: nothing is kept between launches."""
 
     def get_primary_context(self) -> VirtualContext:
         return VirtualContext(self)
@@ -93,7 +93,7 @@ class VirtualDevice:
 
 
 class MemoryInfo(NamedTuple):
-    """Bytes of the host's memory, in which the arrays of the virtual GPU lie."""
+    """Free and total bytes of the host's memory, which holds the arrays of the virtual GPU."""
 
     free: int
     total: int
@@ -101,25 +101,25 @@ class MemoryInfo(NamedTuple):
 
 @dataclass(frozen=True)
 class VirtualContext:
-    """What a program may ask of its context."""
+    """The context of the virtual device."""
 
     device: VirtualDevice = VirtualDevice()
 
     def synchronize(self) -> None:
-        """Nothing is pending."""
+        """Count a wait; nothing is pending."""
         note_wait()
 
     def reset(self) -> None:
-        """Nothing is kept between launches."""
+        """Do nothing: nothing is kept between launches."""
 
     def push(self) -> None:
-        """There is no other context."""
+        """Do nothing: there is no other context."""
 
     def pop(self) -> None:
-        """There is no other context."""
+        """Do nothing: there is no other context."""
 
     def get_memory_info(self) -> MemoryInfo:
-        """Raises LaunchError where the system does not tell."""
+        """Return the host's free and total memory; raise LaunchError if it is unknown."""
         total = physical_memory()
         if total is None:
             raise LaunchError("This system does not tell how much memory it has.")
@@ -132,7 +132,11 @@ class VirtualContext:
     def get_active_blocks_per_multiprocessor(
         self, func, blocksize: int, memsize: int, flags=None
     ) -> int:
-        """Blocks that one multiprocessor holds, by threads and dynamic shared memory (bytes)."""
+        """Return the number of resident blocks per multiprocessor.
+
+        Only the threads per block (``blocksize``) and the bytes of dynamic shared memory
+        (``memsize``) limit it; registers and static shared memory are not counted.
+        """
         return occupancy.blocks_per_multiprocessor(blocksize, memsize)
 
     def create_stream(self) -> VirtualStream:
@@ -147,7 +151,7 @@ class VirtualContext:
 
 
 class VirtualDevices:
-    """``cuda.gpus``: the one device there is."""
+    """The list ``cuda.gpus``, which holds the one virtual device."""
 
     def __getitem__(self, number: int) -> VirtualDevice:
         return self.lst[number]
@@ -166,18 +170,19 @@ class VirtualDevices:
 
 
 def current_device() -> VirtualDevice:
+    """Return the virtual device."""
     return VirtualDevices.current
 
 
 def current_context(devnum: int | None = None) -> VirtualContext:
-    """The context of the one device. Raises LaunchError for a number other than 0."""
+    """Return the context of the virtual device; raise LaunchError for a number other than 0."""
     return VirtualContext(select_device(devnum or 0))
 
 
 def select_device(device_id: int) -> VirtualDevice:
-    """The one device. Raises LaunchError for a number other than 0."""
+    """Return the virtual device; raise LaunchError for a number other than 0."""
     if device_id != 0:
         raise LaunchError(
-            f"Device {device_id!r} was asked for; there is one virtual GPU, and its number is 0."
+            f"Device {device_id!r} was requested; there is one virtual GPU, and its number is 0."
         )
     return VirtualDevices.current

@@ -1,4 +1,5 @@
-"""From a kernel's text to closures over lanes: statements, expressions, calls, functions.
+"""Compiles a kernel's source text into Python closures that run it on NumPy vectors of lanes.
 
-`compiler` is the way in. `intrinsics` lists what a kernel can call, and `extension` adds to it.
+`compiler` is the entry point. `intrinsics` lists the functions that a kernel can call, and
+`extension` lets users add their own.
 """

@@ -1,4 +1,4 @@
-"""Arrays that a kernel makes: shared, local and constant ones."""
+"""Compiles the calls with which a kernel makes shared, local and constant arrays."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ import numpy as np
 from numba.core import types
 from numba.np.numpy_support import as_dtype
 
-from ..machine.records import Layout, local_records, misplaced_field, record_array
+from ..machine.records import RecordLayout, local_records, misplaced_field, record_array
 from ..memory.memory import ArrayView, LocalArray, constant_array, element_strides
 from ..types.numba_types import SCALAR_KINDS
-from .call import Call
+from .call_expression import CallExpression
 from .frame import Evaluate
 
 PYTHON_TYPES = (bool, int, float, complex)
 
 
-def _shape_and_dtype(call: Call) -> Callable:
-    """What evaluates the shape and the dtype of a new array: constants, which may be arguments of
-    the function, and ``x.dtype``."""
-    given = call.named("shape", "dtype", "alignment")
-    if "shape" not in given or "dtype" not in given:
+def _shape_and_dtype(call: CallExpression) -> Callable:
+    """Return a closure ``evaluate(frame, mask) -> (shape, dtype)`` for a new array.
+
+    The shape must be constant, but it may be an argument of a device function. The dtype may be
+    ``x.dtype``.
+    """
+    arguments = call.named("shape", "dtype", "alignment")
+    if "shape" not in arguments or "dtype" not in arguments:
         raise call.refuse("an array without a shape or a dtype")
-    constant, dtype = call.literal(given["shape"]), call.compiler.expression(given["dtype"])
+    constant = call.literal(arguments["shape"])
+    dtype = call.compiler.expression(arguments["dtype"])
 
     def evaluate(frame, mask) -> tuple[tuple[int, ...], np.dtype]:
         shape = constant(frame)
@@ -43,13 +47,13 @@ def _shape_and_dtype(call: Call) -> Callable:
     return evaluate
 
 
-def _dtype(call: Call, given) -> np.dtype:
-    if any(given is kind for kind in PYTHON_TYPES):  # np.dtype("float64") equals float
+def _dtype(call: CallExpression, argument) -> np.dtype:
+    if any(argument is kind for kind in PYTHON_TYPES):  # np.dtype("float64") equals float
         raise call.refuse("a Python type as dtype (Numba refuses it, too)")
     try:
-        kind = as_dtype(given) if isinstance(given, types.Type) else np.dtype(given)
+        kind = as_dtype(argument) if isinstance(argument, types.Type) else np.dtype(argument)
     except TypeError:
-        kind = given
+        kind = argument
     if not isinstance(kind, np.dtype) or not (kind.kind in SCALAR_KINDS or kind.names):
         raise call.refuse(f"an array of {kind}")
     if kind.names and misplaced_field(kind):
@@ -57,8 +61,8 @@ def _dtype(call: Call, given) -> np.dtype:
     return kind
 
 
-def shared_array(call: Call) -> Evaluate:
-    """``cuda.shared.array``; of shape 0 it is the launch's dynamic shared memory."""
+def shared_array(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.shared.array``. Shape 0 means the launch's dynamic shared memory."""
     shape_and_dtype = _shape_and_dtype(call)
     name = call.name or "shared"
 
@@ -72,15 +76,15 @@ def shared_array(call: Call) -> Evaluate:
             size = math.prod(shape) * dtype.itemsize
             memory_of = functools.partial(frame.run.shared.static_part, call.node, name, size)
             steps = tuple(s * dtype.itemsize for s in strides)
-            return record_array(dtype, Layout(name, shape, steps, 0), memory_of)
+            return record_array(dtype, RecordLayout(name, shape, steps, 0), memory_of)
         memory = frame.run.shared.static(call.node, name, shape, dtype)
         return ArrayView(memory, shape, strides)
 
     return evaluate
 
 
-def local_array(call: Call) -> Evaluate:
-    """``cuda.local.array``."""
+def local_array(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.local.array``."""
     shape_and_dtype = _shape_and_dtype(call)
     name = call.name or "local"
 
@@ -95,13 +99,13 @@ def local_array(call: Call) -> Evaluate:
     return evaluate
 
 
-def _check_not_empty(call: Call, shape: tuple[int, ...]) -> None:
+def _check_not_empty(call: CallExpression, shape: tuple[int, ...]) -> None:
     if math.prod(shape) == 0:
         raise call.refuse(f"an array of shape {shape} (Numba refuses it, too)")
 
 
-def constant_array_like(call: Call) -> Evaluate:
-    """``cuda.const.array_like``."""
+def constant_array_like(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.const.array_like``."""
     array = call.only_static()
     if not isinstance(array, np.ndarray):
         raise call.refuse("const.array_like() of anything but an array of the module")

@@ -1,4 +1,5 @@
-"""Atomic operations. Lanes that meet in one element take turns in the order of their numbers."""
+"""Compiles atomic operations. Lanes that update the same element do so in the order of their
+numbers."""
 
 from __future__ import annotations
 
@@ -12,10 +13,10 @@ from ..machine.access import update
 from ..machine.place import Place
 from ..memory.memory import ArrayView
 from ..types.numba_types import cast
-from .call import Call, Handler
+from .call_expression import CallExpression, Handler
 from .frame import Evaluate, is_scalar
 
-# What each operation leaves in the element: new = compute(old, value).
+# The new value of the element: new = compute(old, value).
 _COMPUTE: dict[str, Callable] = {
     "add": np.add,
     "sub": np.subtract,
@@ -33,47 +34,51 @@ _COMPUTE: dict[str, Callable] = {
 _INTEGERS_ONLY = ("and_", "or_", "xor", "inc", "dec")
 
 
-def _turns(addresses: np.ndarray) -> np.ndarray:
-    """Each lane's turn at its element: 0 for the first lane that asks for it, then 1, ..."""
+def _ranks(addresses: np.ndarray) -> np.ndarray:
+    """Return each lane's rank among the lanes with the same address, counted from 0."""
     order = np.argsort(addresses, kind="stable")
     ordered = addresses[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
     within = np.arange(len(ordered)) - np.repeat(starts, np.diff(np.r_[starts, len(ordered)]))
-    turns = np.empty_like(within)
-    turns[order] = within
-    return turns
+    ranks = np.empty_like(within)
+    ranks[order] = within
+    return ranks
 
 
-def _in_turn(data: np.ndarray, addresses: np.ndarray, compute: Callable, values: tuple):
-    """Apply ``compute(old, *values)`` lane after lane where they meet; returns the old values."""
+def _update_serially(data: np.ndarray, addresses: np.ndarray, compute: Callable, values: tuple):
+    """Set ``data`` to ``compute(old, *values)``, lane after lane where addresses are equal.
+
+    Returns the old value that each lane saw.
+    """
     old = np.empty(len(addresses), data.dtype)
-    turns = _turns(addresses)
-    for turn in range(int(turns.max()) + 1):
-        lanes = np.flatnonzero(turns == turn)
-        at = addresses[lanes]
-        old[lanes] = data[at]
-        data[at] = compute(data[at], *(v[lanes] for v in values))
+    ranks = _ranks(addresses)
+    for rank in range(int(ranks.max()) + 1):
+        lanes = np.flatnonzero(ranks == rank)
+        targets = addresses[lanes]
+        old[lanes] = data[targets]
+        data[targets] = compute(data[targets], *(v[lanes] for v in values))
     return old
 
 
 def _operation(name: str) -> Handler:
-    def handler(call: Call) -> Evaluate:
+    def handler(call: CallExpression) -> Evaluate:
         array, index, value = call.arguments(3)
         site, used = call.site, _is_used(call)
 
         def evaluate(frame, mask):
-            target, at = array(frame, mask), _as_indices(index(frame, mask))
-            place = _checked(call, Place(frame.run, target, at, mask, site))
+            target, indices = array(frame, mask), _as_indices(index(frame, mask))
+            place = _checked(call, Place(frame.run, target, indices, mask, site))
             _check_type(call, name, target.dtype)
-            given = _operand(call, value(frame, mask), target.dtype)
+            operand = _operand(call, value(frame, mask), target.dtype)
 
             def change(data, addresses, lanes):
-                values = _without_nan(name, lanes.entries(given))
+                values = _without_nan(name, lanes.entries(operand))
                 compute = _COMPUTE[name]
-                if not used and isinstance(compute, np.ufunc):  # order does not show: all at once
+                # Nobody reads the old values, so the order of the lanes does not matter.
+                if not used and isinstance(compute, np.ufunc):
                     compute.at(data, addresses, values)
                     return None
-                return _in_turn(data, addresses, compute, (values,))
+                return _update_serially(data, addresses, compute, (values,))
 
             return update(place, change)
 
@@ -82,36 +87,37 @@ def _operation(name: str) -> Handler:
     return handler
 
 
-def _operand(call: Call, value, dtype: np.dtype):
-    """A number that an atomic takes, in the type of the array."""
+def _operand(call: CallExpression, value, dtype: np.dtype):
+    """Return the operand of an atomic in the dtype of the array; refuse it unless it is real."""
     if not is_scalar(value) or value.dtype.kind == "c":
         raise call.refuse("an atomic with a value that is no real number")
     return cast(value, dtype)
 
 
 def _without_nan(name: str, values: np.ndarray) -> np.ndarray:
-    """max and min leave the element as it is where the other value is NaN, or where it is."""
+    """Replace NaN operands of max and min by the neutral infinity: a NaN leaves the element as it
+    is."""
     if name in ("max", "min") and values.dtype.kind == "f":
         return np.where(np.isnan(values), -np.inf if name == "max" else np.inf, values)
     return values
 
 
-def _is_used(call: Call) -> bool:
-    """Whether the old value is looked at: not when the call is a statement of its own."""
+def _is_used(call: CallExpression) -> bool:
+    """Return True if the old value is used, that is, if the call is not a statement of its own."""
     return not any(
         isinstance(node, ast.Expr) and node.value is call.node
         for node in ast.walk(call.source.tree)
     )
 
 
-def _check_type(call: Call, name: str, dtype: np.dtype) -> None:
+def _check_type(call: CallExpression, name: str, dtype: np.dtype) -> None:
     wide = dtype.itemsize in (4, 8) and dtype.kind in "iuf"
     if not wide or (name in _INTEGERS_ONLY and dtype.kind == "f"):
         raise call.refuse(f"atomic.{name} on {dtype}")
 
 
-def _checked(call: Call, place: Place) -> Place:
-    """A place that atomics can change."""
+def _checked(call: CallExpression, place: Place) -> Place:
+    """Return the place; refuse one that atomics cannot change."""
     array, indices = place.array, place.indices
     if not isinstance(array, ArrayView):
         raise call.refuse("an atomic on anything but an array in global or shared memory")
@@ -127,51 +133,52 @@ def _as_indices(index) -> tuple:
 
 
 def takes_a_lock(function) -> bool:
-    """Whether a loop that tests this function's result waits for a lock."""
+    """Return True if a loop that tests this function's result waits for a lock."""
     return function in (cuda.atomic.cas, cuda.atomic.compare_and_swap, cuda.atomic.exch)
 
 
 def waits_for_others(function) -> bool:
-    """Whether a loop that tests this function's result waits for a count."""
+    """Return True if a loop that tests this function's result waits for other blocks' counts."""
     return function in (cuda.atomic.add, cuda.atomic.max, cuda.atomic.inc)
 
 
-def _swap_in_turn(data: np.ndarray, addresses: np.ndarray, expected, value):
-    """Compare-and-swap lane after lane where they meet; returns the old values.
+def _swap_serially(data: np.ndarray, addresses: np.ndarray, expected, value):
+    """Compare and swap, one lane after the other where addresses are equal; return the old values.
 
-    Between two swaps of an element all its lanes see the same, however many they are.
+    Between two successful swaps of an element, all its lanes see the same value. So there is one
+    pass per swap, not one per lane.
     """
     old = np.empty(len(addresses), data.dtype)
-    left, bits = np.arange(len(addresses)), f"u{data.dtype.itemsize}"
-    while left.size:
-        at = addresses[left]
-        old[left] = now = data[at]
-        changes = now.view(bits) != value[left].view(bits)
-        swaps = left[(now == expected[left]) & changes]
-        places, first = np.unique(addresses[swaps], return_index=True)
-        if not places.size:
+    pending, bits = np.arange(len(addresses)), f"u{data.dtype.itemsize}"
+    while pending.size:
+        targets = addresses[pending]
+        old[pending] = now = data[targets]
+        changes = now.view(bits) != value[pending].view(bits)
+        swaps = pending[(now == expected[pending]) & changes]
+        elements, first = np.unique(addresses[swaps], return_index=True)
+        if not elements.size:
             break
         winners = swaps[first]
-        data[places] = value[winners]
-        found = np.searchsorted(places, at).clip(max=len(places) - 1)
-        left = left[(places[found] == at) & (left > winners[found])]
+        data[elements] = value[winners]
+        match = np.searchsorted(elements, targets).clip(max=len(elements) - 1)
+        pending = pending[(elements[match] == targets) & (pending > winners[match])]
     return old
 
 
-def _compare_and_swap(call: Call) -> Evaluate:
-    """``cas(array, index, expected, value)``, or ``compare_and_swap(array, expected, value)`` on
-    the first element."""
+def _compare_and_swap(call: CallExpression) -> Evaluate:
+    """Compile ``cas(array, index, expected, value)``, or ``compare_and_swap(array, expected,
+    value)``, which acts on the first element."""
     arguments = call.arguments(3, 4)
     site = call.site
 
     def evaluate(frame, mask):
         values = [a(frame, mask) for a in arguments]
-        at = _as_indices(values[1]) if len(values) == 4 else (np.int64(0),)
-        place = _checked(call, Place(frame.run, values[0], at, mask, site))
+        indices = _as_indices(values[1]) if len(values) == 4 else (np.int64(0),)
+        place = _checked(call, Place(frame.run, values[0], indices, mask, site))
         expected, new = (_operand(call, v, place.array.dtype) for v in values[-2:])
 
         def change(data, addresses, lanes):
-            return _swap_in_turn(data, addresses, lanes.entries(expected), lanes.entries(new))
+            return _swap_serially(data, addresses, lanes.entries(expected), lanes.entries(new))
 
         return update(place, change)
 

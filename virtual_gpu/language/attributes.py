@@ -1,4 +1,4 @@
-"""Attributes of a kernel's values: ``x.shape``, ``z.real`` and the like."""
+"""Attributes of values in a kernel, such as ``x.shape`` and ``z.real``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .frame import is_scalar
 
 
 def attribute_of(value, attribute: str):
-    """``x.shape`` and the like; None where the virtual GPU does not know the attribute."""
+    """Return an attribute of a value, such as ``x.shape``; None if the virtual GPU has none."""
     if attribute == "T" and isinstance(value, ArrayView):
         return replace(value, shape=value.shape[::-1], strides=value.strides[::-1])
     if attribute == "flat" and isinstance(value, ArrayView) and is_contiguous(value):

@@ -1,4 +1,4 @@
-"""Barriers and fences of a block and of the whole grid."""
+"""Compiles barriers and memory fences of a block and of the whole grid."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from ..numbers import operations
-from .call import Call, Handler
+from .call_expression import CallExpression, Handler
 from .frame import Evaluate
 
 
-def syncthreads(call: Call) -> Evaluate:
-    """``cuda.syncthreads``: a barrier of the block."""
+def syncthreads(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.syncthreads``, the barrier of a block."""
     call.arguments(0)
     site = call.site
 
@@ -23,9 +23,13 @@ def syncthreads(call: Call) -> Evaluate:
 
 
 def block_vote(combine: Callable) -> Handler:
-    """syncthreads_count, _and, _or: a barrier that also counts a predicate over the block."""
+    """Return the handler of ``cuda.syncthreads_count``, ``_and`` or ``_or``.
 
-    def handler(call: Call) -> Evaluate:
+    ``combine(votes, voters)`` makes the result of a block from the number of its threads for which
+    the predicate holds and the number that take part; both are arrays with one entry per block.
+    """
+
+    def handler(call: CallExpression) -> Evaluate:
         (predicate,) = call.arguments(1)
         site = call.site
 
@@ -46,9 +50,13 @@ def block_vote(combine: Callable) -> Handler:
 
 
 def fence(whole_grid: bool) -> Handler:
-    """A fence: what a thread did may be released by an atomic, to all blocks or to its own."""
+    """Return the handler of a memory fence.
 
-    def handler(call: Call) -> Evaluate:
+    After the fence, an atomic may publish the thread's earlier writes: to all blocks if
+    ``whole_grid``, else to its own block.
+    """
+
+    def handler(call: CallExpression) -> Evaluate:
         call.arguments(0)
         return lambda frame, mask: frame.run.clock.fence(mask, whole_grid)
 
@@ -58,8 +66,8 @@ def fence(whole_grid: bool) -> Handler:
 GRID_GROUP = object()  # cuda.cg.this_grid()
 
 
-def this_grid(call: Call) -> Evaluate:
-    """``cuda.cg.this_grid``: its barrier needs all blocks at once."""
+def this_grid(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.cg.this_grid``. The kernel becomes cooperative: all blocks run at once."""
     call.arguments(0)
     call.compiler.cooperative = call.compiler.syncs_grid = True
     return lambda frame, mask: GRID_GROUP

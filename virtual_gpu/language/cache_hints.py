@@ -1,16 +1,19 @@
-"""Loads and stores that say what the caches should keep: the same as any other here."""
+"""Compiles loads and stores with cache hints, such as ``cuda.ldca``.
+
+The virtual GPU models no caches, so the hint has no effect.
+"""
 
 from __future__ import annotations
 
 from ..machine.access import load, store
 from ..machine.place import Place
 from ..memory.memory import ArrayView
-from .call import Call, Handler
+from .call_expression import CallExpression, Handler
 from .frame import Evaluate, is_scalar
 
 
-def _loaded(call: Call) -> Evaluate:
-    """``cuda.ldca(array, index)`` and its like."""
+def _load(call: CallExpression) -> Evaluate:
+    """Compile a load such as ``cuda.ldca(array, index)``."""
     array, index = call.arguments(2)
     site = call.site
 
@@ -22,23 +25,23 @@ def _loaded(call: Call) -> Evaluate:
     return evaluate
 
 
-def _stored(call: Call) -> Evaluate:
-    """``cuda.stcg(array, index, value)`` and its like."""
+def _store(call: CallExpression) -> Evaluate:
+    """Compile a store such as ``cuda.stcg(array, index, value)``."""
     array, index, value = call.arguments(3)
     site = call.site
 
     def evaluate(frame, mask):
         place = Place(frame.run, array(frame, mask), _as_indices(index(frame, mask)), mask, site)
         _check(call, place)
-        given = value(frame, mask)
-        if not is_scalar(given) or not place.array.writable:
+        number = value(frame, mask)
+        if not is_scalar(number) or not place.array.writable:
             raise call.refuse(f"{call.function.__name__}() of this value to this array")
-        store(place, given)
+        store(place, number)
 
     return evaluate
 
 
-def _check(call: Call, place: Place) -> None:
+def _check(call: CallExpression, place: Place) -> None:
     array, indices = place.array, place.indices
     if not isinstance(array, ArrayView) or array.memory.space != "global":
         raise call.refuse(f"{call.function.__name__}() of anything but an array in global memory")
@@ -51,6 +54,6 @@ def _as_indices(index) -> tuple:
 
 
 HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(("ldca", "ldcg", "ldcs", "ldlu", "ldcv"), _loaded),
-    **dict.fromkeys(("stcg", "stcs", "stwb", "stwt"), _stored),
+    **dict.fromkeys(("ldca", "ldcg", "ldcs", "ldlu", "ldcv"), _load),
+    **dict.fromkeys(("stcg", "stcs", "stwb", "stwt"), _store),
 }

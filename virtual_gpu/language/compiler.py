@@ -1,6 +1,6 @@
-"""From a Python function to a program that runs it on lanes; compiled once, then reused.
+"""Compiles a Python function into a Program that runs on lanes; programs are cached.
 
-What the virtual GPU does not know is refused here, before the kernel starts.
+Code that the virtual GPU does not know is refused here, before the kernel starts.
 """
 
 from __future__ import annotations
@@ -21,14 +21,21 @@ from .statements import Statements
 
 @dataclass(frozen=True)
 class _Callers:
-    """The functions that are being compiled, the outermost first. All are equal: a program does not
-    depend on its callers."""
+    """The functions that are being compiled, the outermost first.
+
+    All instances compare equal, so that the cache ignores them: a program does not depend on its
+    callers.
+    """
 
     functions: tuple[Callable, ...] = field(default=(), compare=False)
 
 
 def compile_function(function: Callable) -> Program:
-    """The Program of a plain Python function. Outer names are frozen now, as Numba does."""
+    """Return the Program of a plain Python function, compiled on its first call.
+
+    Like Numba, it freezes the values of globals and closure variables at that time. Raises
+    Unsupported for code that the virtual GPU does not know.
+    """
     try:
         return _compiled(function, _Callers())
     except RecursionError:
@@ -51,20 +58,20 @@ def _program(source: Source, callers: _Callers) -> Program:
     )
     body = Statements(expressions).block(source.tree.body)
     inference = Inference(source, lambda callee: compile_function(callee).inference)
-    uses = parameter_uses(source.tree, functools.partial(_handed_on, expressions))
+    uses = parameter_uses(source.tree, functools.partial(_use_by_callee, expressions))
     return Program(
         source, body, inference, uses,
-        expressions.cooperative, expressions.takes_turns, expressions.syncs_grid,
+        expressions.cooperative, expressions.uses_lock, expressions.syncs_grid,
     )  # fmt: skip
 
 
-def _handed_on(expressions: Expressions, call: ast.Call, position: int) -> ParameterUse | None:
-    """How the function that is called uses the argument at this position; None if not known."""
+def _use_by_callee(expressions: Expressions, call: ast.Call, position: int) -> ParameterUse | None:
+    """Return how the called function uses the argument at this position; None if not known."""
     if isinstance(call.func, ast.Lambda) or getattr(call.func, "id", None) in expressions.inner:
         return None
     function = expressions.try_static(call.func)
     python = intrinsics.device_function(function)
-    if python is expressions.source.function:  # it calls itself
+    if python is expressions.source.function:  # a recursive call
         return None
     if python is not None:
         program = compile_function(python)

@@ -1,4 +1,4 @@
-"""What of a function's text is known before it runs, and constants as values of the kernel."""
+"""Evaluates constant expressions of a kernel at compile time, and converts constants to values."""
 
 from __future__ import annotations
 
@@ -20,23 +20,22 @@ from . import intrinsics
 from .coordinates import special_value
 from .frame import Frame
 
-GROWING = (operator.pow, operator.lshift)  # what makes long numbers of short ones
+GROWING = (operator.pow, operator.lshift)  # their results can be far longer than their operands
 
 
 class NotStatic(Exception):
-    """An expression whose value is known only when the kernel runs."""
+    """Raised for an expression whose value is known only when the kernel runs."""
 
 
-class Constants:
-    """The constant expressions of one function."""
+class ConstantEvaluator:
+    """Evaluates the constant expressions of one function."""
 
     def __init__(self, source: Source):
         self._source = source
         self._local = assigned_names(source.tree)
 
     def value(self, node: ast.expr):
-        """The Python value of an expression that does not depend on the running kernel; NotStatic
-        for any other."""
+        """Return the Python value of a constant expression; raise NotStatic for any other."""
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Name):
@@ -57,13 +56,17 @@ class Constants:
         return self._arithmetic(node)
 
     def literal(self, node: ast.expr) -> Callable[[Frame], types.Type | None]:
-        """What gives the type of an expression whose value Numba knows while it compiles; None for
-        any other. Numba takes a number, a name of one, and a variable that holds only one."""
+        """Return ``kind(frame)``: Numba's literal type of an expression that it knows at compile
+        time, else None. Numba takes a number, the name of a number, and a variable that only ever
+        holds one number."""
         written = self._written(node)
         return lambda frame: frame.types.literals.get(node, written)
 
     def _written(self, node: ast.expr) -> types.Type | None:
-        """What the text alone tells. Python folds what is made of numbers, Numba no names."""
+        """Return the literal type that the text alone gives, else None.
+
+        Python folds arithmetic of numbers. Numba folds no arithmetic with names.
+        """
         if _is_computed(node):
             return None
         try:
@@ -73,7 +76,10 @@ class Constants:
         return numba_types.literal(value)
 
     def _arithmetic(self, node: ast.expr):
-        """Integer arithmetic of constants, as in ``(TILE, TILE + 1)``."""
+        """Fold integer arithmetic, as in ``(TILE, TILE + 1)``, and the sign of a number.
+
+        Raises NotStatic for anything else.
+        """
         if isinstance(node, ast.BinOp) and type(node.op) in operations.BINARY:
             left, right = self.value(node.left), self.value(node.right)
             if type(left) is int and type(right) is int:
@@ -85,7 +91,7 @@ class Constants:
         raise NotStatic
 
     def in_kernel(self, node: ast.expr, value):
-        """A Python constant, written as ``node``, as a value of the kernel."""
+        """Convert a Python constant, written as ``node``, to a value of the kernel."""
         if isinstance(value, bool | int | float | complex | np.generic):
             return numba_types.scalar(value)
         if isinstance(value, tuple):
@@ -102,7 +108,7 @@ class Constants:
 
 
 def _misspelt(node: ast.Attribute, owner: object) -> str:
-    """A name that a module does not have, with the one that may be meant."""
+    """Describe a missing attribute for an error; of a module, suggest the closest name."""
     if not inspect.ismodule(owner):
         return ast.unparse(node)
     near = difflib.get_close_matches(node.attr, dir(owner), 1)
@@ -111,20 +117,20 @@ def _misspelt(node: ast.Attribute, owner: object) -> str:
 
 
 def _bits_of_result(function: Callable, left: int, right: int) -> int:
-    """About how long a power or a shifted number is, before it is computed."""
+    """Estimate the bits of a power or of a shifted number without computing it."""
     if function is operator.lshift:
         return left.bit_length() + max(right, 0)
     return (abs(left).bit_length() - 1) * max(right, 0)
 
 
 def _is_computed(node: ast.expr) -> bool:
-    """Whether an expression is calculated from names."""
+    """Return True if an expression computes with names."""
     calculations = [n for n in ast.walk(node) if isinstance(n, ast.BinOp | ast.Call)]
     return any(isinstance(n, ast.Name) for c in calculations for n in ast.walk(c))
 
 
 def _folded(function: Callable, left: int, right: int):
-    """Left to the running kernel where Python's integers differ from the kernel's."""
+    """Fold an operation; raise NotStatic where Python's integers differ from the kernel's."""
     if function in GROWING and _bits_of_result(function, left, right) > 64:
         raise NotStatic
     try:

@@ -1,4 +1,4 @@
-"""Where a thread is: its coordinates, and those of its block, in the grid."""
+"""Thread and block coordinates: ``cuda.threadIdx``, ``cuda.grid`` and similar."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from numba import cuda
 
 from ..common.lanes import WARP, Batch
-from .call import Call
+from .call_expression import CallExpression
 from .frame import Evaluate
 
 
 class Dim3(NamedTuple):
-    """``cuda.threadIdx`` and its like."""
+    """The value of ``cuda.threadIdx``, ``blockIdx``, ``blockDim`` or ``gridDim`` in a kernel."""
 
     x: object
     y: object
@@ -41,26 +41,26 @@ _SPECIAL = {
 
 
 def special_value(value) -> Evaluate | None:
-    """What evaluates an object such as ``cuda.threadIdx``; None for any other object."""
+    """Return the closure that evaluates ``cuda.threadIdx`` or similar; None for other objects."""
     return _SPECIAL.get(id(value))
 
 
-def grid(call: Call) -> Evaluate:
-    """``cuda.grid``: the thread's position in the whole grid."""
+def grid(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.grid``, the thread's position in the whole grid."""
     return _per_dimension(call, _global_position)
 
 
-def gridsize(call: Call) -> Evaluate:
-    """``cuda.gridsize``: how many threads the grid has in each dimension."""
+def gridsize(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.gridsize``, the number of threads of the grid per dimension."""
     return _per_dimension(call, _global_extent)
 
 
-def _per_dimension(call: Call, coordinate: Callable) -> Evaluate:
-    """``coordinate(batch, axis)`` for so many dimensions as the call names."""
-    given = call.named("ndim")
-    if "ndim" not in given:
+def _per_dimension(call: CallExpression, coordinate: Callable) -> Evaluate:
+    """Compile a call whose result is ``coordinate(batch, axis)`` for each of ``ndim`` axes."""
+    arguments = call.named("ndim")
+    if "ndim" not in arguments:
         raise call.refuse(f"{ast.unparse(call.node)} without a number of dimensions")
-    number = call.literal(given["ndim"])
+    number = call.literal(arguments["ndim"])
 
     def evaluate(frame, mask):
         dimensions = number(frame)

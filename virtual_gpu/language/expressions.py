@@ -1,7 +1,7 @@
-"""From an expression of the kernel's syntax tree to a closure that evaluates it on all lanes.
+"""Compiles an expression of the kernel's syntax tree into a closure that evaluates it on all lanes.
 
-``evaluate(frame, mask)`` gives a NumPy scalar while the value is the same in every thread, else a
-vector of lanes, a tuple, or an array. What is constant is evaluated when the kernel is compiled.
+``evaluate(frame, mask)`` returns a NumPy scalar while the value is the same in every thread, else a
+vector of lanes, a tuple, or an array. Constant expressions are evaluated at compile time.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from ..common.source import Source
 from ..machine.access import load
 from ..machine.parts import expanded, is_part, view
 from ..machine.place import Place
-from ..machine.records import RECORD_TYPES, Record, RecordArray, field_of
+from ..machine.records import RECORD_TYPES, RecordArray, RecordView, field_of
 from ..memory.memory import ARRAY_TYPES, LocalArray
 from ..numbers import operations
 from ..types.numba_types import Number, conform
 from .arithmetic import Arithmetic
 from .attributes import attribute_of
 from .calls import compile_call
-from .constants import Constants, NotStatic
+from .constants import ConstantEvaluator, NotStatic
 from .coordinates import Dim3, special_value
 from .frame import Evaluate, Frame, MergeError, check_set, described, is_scalar
 from .guarded_atomics import reads_before_atomic
-from .inner import InnerFunction, definition_of, inner_source
+from .inner_functions import InnerFunction, definition_of, inner_source
 from .program import Program
 
 TYPED = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp)
 
 
 class Expressions:
-    """The expressions of one function.
+    """The compiler of the expressions of one function.
 
-    ``compile_function`` compiles the device functions that it calls. ``cooperative``: its blocks
-    wait for each other, so all must be there at once; ``syncs_grid``: at a barrier of the whole
-    grid. ``takes_turns``: its blocks take a lock, so one must be able to finish alone.
-    ``compile_source`` compiles the functions within it, which ``inner`` holds by name.
+    ``compile_function`` compiles the device functions that it calls. ``compile_source`` compiles
+    its inner functions, which ``inner`` holds by name. ``cooperative``: its blocks wait for each
+    other, so all must run at once; ``syncs_grid``: they wait at a barrier of the whole grid.
+    ``uses_lock``: its blocks take a lock, so one block must be able to finish alone.
     """
 
     def __init__(
@@ -56,27 +56,29 @@ class Expressions:
         self.compile_function = compile_function
         self.inner: dict[str, InnerFunction] = {}
         self._compile_source = compile_source
-        self.constants = Constants(source)
+        self.constants = ConstantEvaluator(source)
         self.cooperative = False
         self.syncs_grid = False
-        self.takes_turns = False
+        self.uses_lock = False
 
     @functools.cached_property
     def guarding_reads(self) -> frozenset[ast.Subscript]:
-        """The plain reads that only decide whether an atomic is tried."""
+        """The plain reads that only decide whether an atomic operation is tried."""
         return reads_before_atomic(self.source.tree)
 
     def inner_function(
         self, node: ast.FunctionDef | ast.Lambda, name: str = "lambda"
     ) -> InnerFunction:
-        """A function that is defined within this one."""
+        """Compile a function that is defined within this one."""
         definition = definition_of(self.source, node, name, self.inner.values())
         source, free = inner_source(self.source, definition)
         return InnerFunction(self._compile_source(source), free, definition)
 
     def place(self, node: ast.Subscript) -> Callable[[Frame, Mask], Place]:
-        """What a subscript names. Its ``array`` may be a tuple, or no array at all: who uses the
-        place refuses that."""
+        """Return ``locate(frame, mask)``, which gives the Place that a subscript names.
+
+        The ``array`` of the Place may be a tuple or no array at all; the caller refuses that.
+        """
         key = self.try_static(node.slice)
         if isinstance(key, str):
             return self.field(node, key)
@@ -101,17 +103,19 @@ class Expressions:
         return locate
 
     def _record_place(self, node: ast.Subscript, place: Place) -> Place:
-        """A record of an array, or a field that is chosen by a name or a number."""
-        by_field = type(place.array) is Record or isinstance(place.indices[0], str)
+        """Return the place of a record in an array, or of a field chosen by name or number."""
+        by_field = type(place.array) is RecordView or isinstance(place.indices[0], str)
         if by_field and len(place.indices) == 1 and not isinstance(place.indices[0], np.ndarray):
             return self._place_of_field(node, place.at(()), place.indices[0])
-        if type(place.array) is Record or len(place.indices) > len(place.array.shape):
+        if type(place.array) is RecordView or len(place.indices) > len(place.array.shape):
             raise self.source.refuse(node, f"the index in {ast.unparse(node)}")
         return place
 
     def field(self, node: ast.Attribute | ast.Subscript, name: str) -> Callable:
-        """What finds the place of ``p[i].x`` or ``p[i]["x"]``. Of a field that is no number, the
-        place is the whole array or record."""
+        """Return ``locate(frame, mask)``, which gives the Place of ``p[i].x`` or ``p[i]["x"]``.
+
+        For a field that is no number, the Place is the whole array or record.
+        """
         locate = self._owner(node.value)
         return lambda frame, mask: self._place_of_field(node, locate(frame, mask), name)
 
@@ -122,12 +126,12 @@ class Expressions:
         return lambda frame, mask: Place(frame.run, base(frame, mask), (), mask, site)
 
     def _place_of_field(self, node: ast.expr, owner: Place, name: str | int) -> Place:
-        found = field_of(owner, name) if type(owner.array) in RECORD_TYPES else None
-        if found is None:
+        field = field_of(owner, name) if type(owner.array) in RECORD_TYPES else None
+        if field is None:
             raise self.source.refuse(node, ast.unparse(node))
-        if type(found) is Place:
-            return found
-        return Place(owner.run, found, (), owner.mask, owner.site)
+        if type(field) is Place:
+            return field
+        return Place(owner.run, field, (), owner.mask, owner.site)
 
     def _indices(self, node: ast.expr) -> Callable:
         parts = [self._index(e) for e in (node.elts if isinstance(node, ast.Tuple) else [node])]
@@ -158,7 +162,8 @@ class Expressions:
         return evaluate
 
     def expression(self, node: ast.expr, name: str | None = None) -> Evaluate:
-        """``name`` is the variable that the value is assigned to, for arrays made by the call."""
+        """Compile an expression; ``name`` is the variable that its value is assigned to, which
+        names an array that the expression makes."""
         try:
             value = self.constants.value(node)
         except NotStatic:
@@ -176,8 +181,10 @@ class Expressions:
         return self._typed(node, evaluate) if isinstance(node, TYPED) else evaluate
 
     def _typed(self, node: ast.expr, evaluate: Evaluate) -> Evaluate:
-        """A value in Numba's type: the operation's own, unless the lanes that would give it a
-        wider one are absent."""
+        """Wrap a closure so that its value has the type that Numba infers.
+
+        The value can have a narrower type if the lanes that would give it a wider one are absent.
+        """
         def typed(frame, mask):
             value, kind = evaluate(frame, mask), frame.types.values.get(node)
             if kind is None or getattr(value, "dtype", None) is kind:
@@ -194,7 +201,7 @@ class Expressions:
         return lambda frame, mask: constant
 
     def _chosen_item(self, node: ast.Subscript, items: tuple, index: np.ndarray):
-        """The item that each lane asks for; the items are of one type, as Numba demands."""
+        """Return, per lane, the item of a tuple at the lane's index; all items have one type."""
         if len({item.dtype for item in items}) > 1:
             raise self.source.refuse(node, "a tuple of several types, indexed by a variable")
         columns = np.stack([np.broadcast_to(item, index.shape) for item in items])
@@ -202,16 +209,18 @@ class Expressions:
         return np.take_along_axis(columns, inside[None].astype(np.int64), axis=0)[0]
 
     def try_static(self, node: ast.expr):
+        """Return the value of an expression that is known at compile time, else None."""
         try:
             return self.constants.value(node)
         except NotStatic:
             return None
 
     def literal(self, node: ast.expr) -> Callable[[Frame], Type | None]:
-        """What gives the type of a constant expression, as Numba sees it; None for any other."""
+        """Return ``kind(frame)``: Numba's literal type of a constant expression, else None."""
         return self.constants.literal(node)
 
     def condition(self, node: ast.expr) -> Evaluate:
+        """Compile an expression as a condition, whose value is boolean."""
         evaluate = self.expression(node)
 
         def test(frame, mask):
@@ -267,7 +276,7 @@ class Expressions:
         return evaluate
 
     def _attribute_of_element(self, node: ast.Attribute) -> Evaluate:
-        """``p[i].x``, ``m[i].shape``, ``z[i].real``."""
+        """Compile an attribute of an element: ``p[i].x``, ``m[i].shape``, ``z[i].real``."""
         locate, attribute = self.place(node.value), node.attr
 
         def evaluate(frame, mask):
@@ -297,7 +306,7 @@ class Expressions:
 
         def evaluate(frame, mask):
             values = (left(frame, mask), right(frame, mask))
-            if function is operator.add and all(map(_is_joined, values)):
+            if function is operator.add and all(map(_is_plain_tuple, values)):
                 return values[0] + values[1]
             return apply(function, values, frame, mask)
 
@@ -339,7 +348,7 @@ class Expressions:
         return lambda frame, mask: np.bool_((left(frame, mask) is right(frame, mask)) != negate)
 
     def _membership(self, node: ast.Compare) -> Evaluate:
-        """``x in (1, 2)``: a comparison with each item of a tuple."""
+        """Compile ``x in (1, 2)`` as a comparison with each item of the tuple."""
         left, right = self.expression(node.left), self.expression(node.comparators[0])
         negate = isinstance(node.ops[0], ast.NotIn)
         apply = Arithmetic(self.source, node).apply
@@ -348,10 +357,11 @@ class Expressions:
             value, items = left(frame, mask), right(frame, mask)
             if not isinstance(items, tuple):
                 raise self.source.refuse(node, "membership in anything but a tuple")
-            found = np.bool_(False)
+            contained = np.bool_(False)
             for item in items:
-                found = np.logical_or(found, apply(operator.eq, (value, item), frame, mask))
-            return np.logical_not(found) if negate else found
+                equal = apply(operator.eq, (value, item), frame, mask)
+                contained = np.logical_or(contained, equal)
+            return np.logical_not(contained) if negate else contained
 
         return evaluate
 
@@ -366,8 +376,8 @@ class Expressions:
                 if not is_scalar(value):
                     raise self.source.refuse(node, "and/or of something that is no number")
                 result = _chosen(undecided, value, result, mask)
-                going = operations.truth(value) if is_and else ~operations.truth(value)
-                undecided = _going_on(undecided, going)
+                continues = operations.truth(value) if is_and else ~operations.truth(value)
+                undecided = _still_undecided(undecided, continues)
                 if undecided is None:
                     break
             return result
@@ -398,7 +408,7 @@ class Expressions:
         return lambda frame, mask: self._element(node, locate(frame, mask), before_atomic)
 
     def _element(self, node: ast.expr, place: Place, before_atomic: bool = False):
-        """What is at a place: a number, a part of an array, a record, an item of a tuple."""
+        """Return the number, the part of an array, the record or the tuple item at a place."""
         array = place.array
         if type(array) in ARRAY_TYPES:
             if not is_part(place):
@@ -431,18 +441,18 @@ class Expressions:
 
 
 def _chosen(undecided: Mask, value, result, mask: Mask):
-    """The value of and/or so far: lanes that were still undecided take the new one."""
+    """Return the value of and/or so far: lanes that are still undecided take the new value."""
     if result is None or undecided is mask:
         return value
     return operations.merge(undecided.lanes, value, result)
 
 
-def _going_on(undecided: Mask, going) -> Mask | None:
-    if isinstance(going, np.ndarray):
-        return undecided.narrow(going)
-    return undecided if going else None
+def _still_undecided(undecided: Mask, continues) -> Mask | None:
+    if isinstance(continues, np.ndarray):
+        return undecided.narrow(continues)
+    return undecided if continues else None
 
 
-def _is_joined(value) -> bool:
-    """Whether ``+`` puts it before or behind another tuple."""
+def _is_plain_tuple(value) -> bool:
+    """Return True for a tuple that ``+`` concatenates."""
     return isinstance(value, tuple) and not isinstance(value, Dim3)

@@ -1,4 +1,4 @@
-"""Teach the virtual GPU a function of your own, such as an intrinsic that Numba does not have.
+"""Lets users register their own functions for kernels, such as intrinsics that Numba lacks.
 
     virtual_gpu.register(load4, lambda machine, array, position: machine.load(array, position, 4))
 """
@@ -15,64 +15,69 @@ from ..common.errors import Site, Unsupported
 from ..common.lanes import Mask
 from ..machine.access import load_wide, store_wide
 from ..machine.place import Place
-from ..machine.run import Run
+from ..machine.run import BatchRun
 from ..memory.memory import ArrayView
 from ..numbers.fused import fused_multiply_add
 from . import intrinsics, warps
-from .call import Call
+from .call_expression import CallExpression
 from .frame import Evaluate
 
 
 @dataclass(frozen=True)
 class Machine:
-    """What a registered function works with: the lanes that call it, their warps, and memory."""
+    """The first argument of a registered function: the lanes that call it, and memory access.
 
-    run: Run
+    ``mask`` holds the active lanes, and ``site`` is the source line of the call.
+    """
+
+    run: BatchRun
     mask: Mask
     site: Site
 
     def by_warp(self, value) -> np.ndarray:
-        """A number or a lane vector with one row of 32 per warp; ``.ravel()`` goes back.
+        """Return a number or a lane vector as an array of shape (warps, 32).
 
-        Rows and entries of lanes that are not in ``mask`` hold anything.
+        ``.ravel()`` turns it into a lane vector again. Entries of lanes that are not in ``mask``
+        are arbitrary.
         """
         return warps.rows(value, self.run)
 
     def need_whole_warps(self) -> None:
-        """Report a warp of which only some lanes are here; ``.aligned`` asks for all 32."""
+        """Report each warp of which only some lanes are active, as ``.aligned`` in PTX forbids."""
         warps.check_whole(self.run, self.mask, self.site)
 
     def load(self, array: ArrayView, position, width: int, aligned: bool = True) -> tuple:
-        """``width`` neighbouring elements from ``position`` on, by one instruction.
+        """Load ``width`` consecutive elements from ``position`` on with one instruction.
 
-        ``aligned``: the first must lie on a boundary of so many, or it is reported.
+        Returns a tuple of ``width`` values. With ``aligned``, a first element whose offset is no
+        multiple of ``width`` is reported.
         """
         return load_wide(self._place(array, position), width, aligned)
 
     def store(self, array: ArrayView, position, values: tuple, aligned: bool = True) -> None:
-        """Write neighbouring elements from ``position`` on, by one instruction."""
+        """Store consecutive elements from ``position`` on with one instruction."""
         self._store(array, position, values, aligned)()
 
     def multiply(self, a, b):
-        """A product in each lane; one operation."""
+        """Return a·b per lane, counted as one operation."""
         self._count(a.dtype, 1)
         return a * b
 
     def multiply_add(self, a, b, c):
-        """a·b + c in each lane, rounded once; two operations."""
+        """Return a·b + c per lane, rounded once and counted as two operations."""
         self._count(a.dtype, 2)
         return fused_multiply_add(a, b, c)
 
     def copy_later(self, target: ArrayView, to, values: tuple) -> None:
-        """A store that is announced now and moves its data in wait_copies()."""
+        """Issue an asynchronous store; its data moves in ``wait_copies()``."""
         self.run.copies[-1].append(self._store(target, to, values))
 
     def commit_copies(self) -> None:
-        """The copies announced so far become a group."""
+        """Close the current group: it holds the copies since the last call."""
         self.run.copies.append([])
 
     def wait_copies(self, pending: int) -> None:
-        """Move the data of all closed groups but the last ``pending``."""
+        """Move the data of all closed groups except the last ``pending`` ones."""
         groups = self.run.copies
         while len(groups) - 1 > int(pending):
             for move in groups.pop(0):
@@ -96,10 +101,12 @@ class Machine:
 
 
 def register(function, run: Callable, reads: tuple[int, ...] = ()) -> None:
-    """Let kernels call ``function``: ``run(machine, *arguments)`` gives its value.
+    """Let kernels call ``function``; ``run(machine, *arguments)`` returns its value.
 
-    Arguments are NumPy scalars, lane vectors, tuples or ArrayViews. ``reads``: the positions of
-    arrays that it never writes to; a kernel that only hands an array to such functions is faster.
+    ``machine`` is a Machine, and the arguments are NumPy scalars, lane vectors, tuples or
+    ArrayViews. ``reads`` holds the positions of array arguments that the function never writes to:
+    a kernel that only passes an array to such functions is faster. Raises TypeError unless both are
+    callable.
     """
 
     if not callable(function) or not callable(run):
@@ -108,9 +115,9 @@ def register(function, run: Callable, reads: tuple[int, ...] = ()) -> None:
             "kernels call, and the one that gives its value here."
         )
 
-    least, most = _arguments_of(run)
+    least, most = _argument_counts(run)
 
-    def handler(call: Call) -> Evaluate:
+    def handler(call: CallExpression) -> Evaluate:
         arguments, site = call.arguments(least, most), call.site
 
         def evaluate(frame, mask):
@@ -121,10 +128,10 @@ def register(function, run: Callable, reads: tuple[int, ...] = ()) -> None:
     intrinsics.register(function, handler, reads)
 
 
-def _arguments_of(run: Callable) -> tuple[int, int]:
-    """How many arguments a call may have, from the parameters of what gives its value."""
+def _argument_counts(run: Callable) -> tuple[int, int]:
+    """Return the least and the largest number of arguments that a call may have."""
     _, *parameters = inspect.signature(run).parameters.values()
-    if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return 0, 16
-    needed = sum(one.default is one.empty for one in parameters)
+    needed = sum(p.default is p.empty for p in parameters)
     return needed, needed

@@ -1,4 +1,4 @@
-"""One call of a function on lanes: its variables, and the lanes that are still in it."""
+"""The state of one call of a function: its variables, its loops and its active lanes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from ..checks.report import Flaw
 from ..common.errors import Finding, Site
 from ..common.lanes import Mask, union
-from ..machine.records import Record
-from ..machine.run import Run
+from ..machine.records import RecordView
+from ..machine.run import BatchRun
 from ..memory.filling import ZEROS, Filling
 from ..memory.memory import Array, ArrayView
 from ..numbers import operations
@@ -21,55 +21,56 @@ from .inference import Types
 
 
 @dataclass
-class Loop:
-    """Lanes of a loop that are out of its current round."""
+class LoopLanes:
+    """The lanes of a running loop that do not execute the rest of the current iteration."""
 
     broken: Mask | None = None
-    continued: Mask | None = None  # since the round began
-    finished: Mask | None = None  # by the loop's condition, so that its else is for them
+    continued: Mask | None = None  # in the current iteration
+    finished: Mask | None = None  # by the loop's condition, so they execute its else
 
     def keep(self, active: Mask, condition) -> Mask | None:
-        """The active lanes that have another round, by the loop's condition."""
+        """Return the active lanes for which the condition holds; the others finish the loop."""
         if isinstance(condition, np.ndarray):
-            going = active.narrow(condition)
+            remaining = active.narrow(condition)
         else:
-            going = active if condition else None
-        if going is not active:
-            self.finish(active.without(going))
-        return going
+            remaining = active if condition else None
+        if remaining is not active:
+            self.finish(active.without(remaining))
+        return remaining
 
     def finish(self, lanes: Mask | None) -> None:
-        """These lanes have had all their rounds."""
+        """Record that these lanes have executed all their iterations."""
         self.finished = union(self.finished, lanes)
 
 
 @dataclass
 class Frame:
-    """One call of a function: its variables, and its lanes that have not returned.
+    """One call of a function: its variables, and the lanes that have not returned (``live``).
 
-    A variable is a list of parts, each a value and the lanes that have set it. It has several only
-    while lanes have set it to different types; they become one where those lanes read it together.
+    A variable is a list of parts, each a value and the lanes that have set it. It has several parts
+    only while lanes have set it to different types. They are merged when those lanes read it
+    together.
     """
 
-    run: Run
+    run: BatchRun
     live: Mask | None
     types: Types
     is_kernel: bool
     variables: dict[str, list[tuple[object, Mask]]] = field(default_factory=dict)
-    loops: list[Loop] = field(default_factory=list)
+    loops: list[LoopLanes] = field(default_factory=list)
     result: object = None
 
     def __post_init__(self) -> None:
-        self.everyone = self.live  # the lanes of the call, returned ones included
+        self.everyone = self.live  # all lanes of the call, including those that have returned
 
     def assign(self, name: str, value, mask: Mask) -> None:
-        """Set a variable in the lanes of ``mask``; the other live lanes keep theirs."""
-        known = self.variables.get(name, ())
-        if len(known) == 1 and (known[0][1] is mask or mask is self.live):
+        """Set a variable in the lanes of ``mask``; the other live lanes keep their values."""
+        parts_before = self.variables.get(name, ())
+        if len(parts_before) == 1 and (parts_before[0][1] is mask or mask is self.live):
             self.variables[name] = [(value, mask)]
             return
         parts, owners = [], mask
-        for old, before in known:
+        for old, before in parts_before:
             if self._replaces(before, mask):
                 continue
             if _same_type(value, old):
@@ -84,20 +85,22 @@ class Frame:
         return not (before.lanes & self.live.lanes & ~mask.lanes).any()
 
     def read(self, name: str, kind: Kind, mask: Mask) -> tuple[object, Mask]:
-        """A variable as the lanes of ``mask`` see it, of type ``kind``, and the lanes that have
-        set it. KeyError where none has; MergeError where it is no number in some lanes only."""
+        """Return a variable for the lanes of ``mask``, as type ``kind``, and the lanes that set it.
+
+        Raises KeyError if no lane has set it, and MergeError if its parts cannot be merged.
+        """
         parts = self.variables[name]
         if len(parts) == 1:
             value, owners = parts[0]
         else:
-            value, owners = _joined(parts, kind, mask, name)
+            value, owners = _merged_parts(parts, kind, mask, name)
         typed = conform(value, kind)
         if (typed is not value or len(parts) > 1) and mask.count == self.live.count:
             self.variables[name] = [(typed, owners)]
         return typed, owners
 
     def versions(self, names: set[str], mask: Mask) -> list[Mask]:
-        """The mask in parts, in each of which every variable is of one type."""
+        """Split the mask so that in each part every variable of ``names`` has one type."""
         masks = [mask]
         for name in names:
             for _, owners in self.variables.get(name, [])[1:]:
@@ -106,18 +109,21 @@ class Frame:
         return masks
 
     def leave(self, mask: Mask) -> None:
-        """The lanes of ``mask`` have returned."""
+        """Record that the lanes of ``mask`` have returned."""
         self.live = self.live.without(mask)
         if self.is_kernel:
             self.run.live = self.live
 
 
 class MergeError(Exception):
-    """Values of two kinds meet in one variable."""
+    """Raised when lanes hold values in one variable that cannot be merged, such as two arrays."""
 
 
 def merge_values(mask: Mask, new, old, name: str):
-    """A variable that takes ``new`` in the lanes of ``mask``; MergeError where the kinds differ."""
+    """Return a value that is ``new`` in the lanes of ``mask`` and ``old`` in the others.
+
+    Raises MergeError, with the variable's ``name``, if the two cannot be merged.
+    """
     if new is old:
         return new
     if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
@@ -130,14 +136,14 @@ def merge_values(mask: Mask, new, old, name: str):
         if same:
             offset = np.where(mask.lanes, new.offset, old.offset)
             return replace(new, offset=offset)
-    if type(new) is type(old) is Record and new.fields.keys() == old.fields.keys():
+    if type(new) is type(old) is RecordView and new.fields.keys() == old.fields.keys():
         fields = {n: merge_values(mask, new.fields[n], old.fields[n], name) for n in new.fields}
-        return Record(new.name, new.dtype, fields)
+        return RecordView(new.name, new.dtype, fields)
     raise MergeError(name)
 
 
 def _same_type(new, old) -> bool:
-    """Whether two values can be one vector without a change of type."""
+    """Return True if two values can be merged without a change of type."""
     if is_scalar(new) and is_scalar(old):
         return new.dtype == old.dtype
     if isinstance(new, tuple) and isinstance(old, tuple):
@@ -145,23 +151,23 @@ def _same_type(new, old) -> bool:
     return new is old
 
 
-def _joined(parts: list, kind: Kind, mask: Mask, name: str) -> tuple[object, Mask]:
-    """The parts of a variable that the lanes of ``mask`` hold, in one type."""
-    held = [part for part in parts if (part[1].lanes & mask.lanes).any()] or parts[:1]
-    value, owners = conform(held[0][0], kind), held[0][1]
-    for other, theirs in held[1:]:
+def _merged_parts(parts: list, kind: Kind, mask: Mask, name: str) -> tuple[object, Mask]:
+    """Merge the parts of a variable that lanes of ``mask`` have set; return value and lanes."""
+    relevant = [part for part in parts if (part[1].lanes & mask.lanes).any()] or parts[:1]
+    value, owners = conform(relevant[0][0], kind), relevant[0][1]
+    for other, other_owners in relevant[1:]:
         value = merge_values(owners, value, conform(other, kind), name)
-        owners = union(owners, theirs)
+        owners = union(owners, other_owners)
     return value, owners
 
 
 def is_scalar(value) -> bool:
-    """Whether a value is a number of the kernel: one for all threads, or one per lane."""
+    """Return True for a number of the kernel: one for all threads, or a vector of lanes."""
     return isinstance(value, Number)
 
 
 def described(value) -> str:
-    """What a value is, in the words of an error."""
+    """Describe a value for an error message, such as ``a number (int64)`` or ``a 2D array``."""
     if is_scalar(value):
         return f"a number ({value.dtype})"
     if value is None:
@@ -174,7 +180,10 @@ def described(value) -> str:
 
 
 def check_set(frame: Frame, name: str, value, owners: Mask, mask: Mask, site: Site):
-    """The value of a variable, which is reported if only some threads have set it."""
+    """Return the value of a variable; report the lanes of ``mask`` that have not set it.
+
+    In a rerun with another filling, those lanes get the filling's value.
+    """
     absent = mask.lanes & ~owners.lanes
     if not absent.any():
         return value
@@ -192,11 +201,11 @@ def check_set(frame: Frame, name: str, value, owners: Mask, mask: Mask, site: Si
 
 
 def _filled(value, absent: np.ndarray, filling: Filling):
-    """A variable that the ``absent`` lanes have not set."""
+    """Return a value with the filling in the ``absent`` lanes."""
     if isinstance(value, tuple):
         return tuple(_filled(item, absent, filling) for item in value)
     return np.where(absent, filling.value(value.dtype), value) if is_scalar(value) else value
 
 
-Evaluate = Callable[[Frame, Mask], object]
-Execute = Callable[[Frame, Mask], Mask | None]
+Evaluate = Callable[[Frame, Mask], object]  # a compiled expression: returns its value
+Execute = Callable[[Frame, Mask], Mask | None]  # a compiled statement: returns the remaining lanes

@@ -1,4 +1,5 @@
-"""Functions of Python, of ``math`` and of Numba that compute with values, and casts."""
+"""Compiles calls of functions that compute with values, from Python, ``math`` and Numba, and casts.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +17,12 @@ from ..numbers.fused import fused_multiply_add
 from ..types import numba_types
 from ..types.numba_types import Number
 from .arithmetic import Arithmetic
-from .call import Call, Handler
+from .call_expression import CallExpression, Handler
 from .frame import Evaluate, described
 
 
-def typed(call: Call) -> Evaluate:
-    """A function that Numba types as a whole: operators of ``math``, ``min``, ``abs`` ..."""
+def typed(call: CallExpression) -> Evaluate:
+    """Compile a call of a function of numbers, such as ``math.sin``, ``min`` or ``abs``."""
     arguments, function = call.arguments(1, 8), call.function
     apply = Arithmetic(call.source, call.node).apply
 
@@ -42,14 +43,14 @@ def typed(call: Call) -> Evaluate:
 
 
 def cast_to(dtype: np.dtype) -> Handler:
-    """A call of a type: ``float32(x)``."""
-    def handler(call: Call) -> Evaluate:
+    """Return the handler of a cast to ``dtype``, such as ``float32(x)``."""
+    def handler(call: CallExpression) -> Evaluate:
         (argument,) = call.arguments(1)
 
         def evaluate(frame, mask):
             value = argument(frame, mask)
             if not isinstance(value, Number):
-                raise call.refuse(f"{ast.unparse(call.node)}, a cast of what is no number,")
+                raise call.refuse(f"{ast.unparse(call.node)}, a cast of a value that is no number,")
             if value.dtype.kind == "c" and dtype.kind not in "cb":
                 raise call.refuse(f"a cast of {value.dtype} to {dtype}")
             return numba_types.cast(value, dtype)
@@ -59,8 +60,8 @@ def cast_to(dtype: np.dtype) -> Handler:
     return handler
 
 
-def fma(call: Call) -> Evaluate:
-    """``cuda.fma``: one rounding."""
+def fma(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.fma``, a multiply-add that is rounded once."""
     arguments = call.arguments(3)
 
     def evaluate(frame, mask):
@@ -70,8 +71,8 @@ def fma(call: Call) -> Evaluate:
     return evaluate
 
 
-def select(call: Call) -> Evaluate:
-    """``cuda.selp``: both values are there, and a condition chooses."""
+def select(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.selp``. Both values are evaluated, then the condition selects one per lane."""
     arguments = call.arguments(3)
 
     def evaluate(frame, mask):
@@ -82,8 +83,8 @@ def select(call: Call) -> Evaluate:
     return evaluate
 
 
-def to_complex(call: Call) -> Evaluate:
-    """``complex(x)`` and ``complex(re, im)``; two float32 make a complex64."""
+def to_complex(call: CallExpression) -> Evaluate:
+    """Compile ``complex(x)`` and ``complex(re, im)``; two float32 make a complex64."""
     parts = call.arguments(1, 2)
 
     def evaluate(frame, mask):
@@ -98,21 +99,21 @@ def to_complex(call: Call) -> Evaluate:
     return evaluate
 
 
-def polar(call: Call) -> Evaluate:
-    """``cmath.polar``: size and angle."""
+def polar(call: CallExpression) -> Evaluate:
+    """Compile ``cmath.polar``, which returns the absolute value and the angle in radians."""
     (argument,) = call.arguments(1)
 
     def evaluate(frame, mask):
         z = argument(frame, mask)
         if not isinstance(z, Number) or z.dtype.kind != "c":
-            raise call.refuse("polar() of what is no complex number")
+            raise call.refuse("polar() of a value that is no complex number")
         return np.hypot(z.real, z.imag), complex_math.phase(z)
 
     return evaluate
 
 
-def divided(call: Call) -> Evaluate:
-    """``divmod``: quotient and remainder."""
+def divided(call: CallExpression) -> Evaluate:
+    """Compile ``divmod``, which returns the quotient and the remainder."""
     parts, apply = call.arguments(2), Arithmetic(call.source, call.node).apply
 
     def evaluate(frame, mask):
@@ -125,12 +126,13 @@ def divided(call: Call) -> Evaluate:
 def two_results(
     compute: Callable, dtypes: tuple = (None, None), takes: type | None = None
 ) -> Handler:
-    """math.modf and the like: two results; a None among ``dtypes`` stands for the argument's.
+    """Return the handler of a function with two results, such as ``math.modf``.
 
-    ``takes``: the type that an argument is cast to; without it, that of a float, or float64.
+    ``dtypes`` are those of the results, where None means the dtype of the argument. The argument is
+    cast to ``takes``; without ``takes``, an argument that is no float is cast to float64.
     """
 
-    def handler(call: Call) -> Evaluate:
+    def handler(call: CallExpression) -> Evaluate:
         (argument,) = call.arguments(1)
 
         def evaluate(frame, mask):
@@ -150,8 +152,8 @@ def two_results(
     return handler
 
 
-def total_of(call: Call) -> Evaluate:
-    """``sum`` of a tuple."""
+def total_of(call: CallExpression) -> Evaluate:
+    """Compile ``sum`` of a tuple."""
     (argument,), apply = call.arguments(1), Arithmetic(call.source, call.node).apply
 
     def evaluate(frame, mask):
@@ -166,8 +168,8 @@ def total_of(call: Call) -> Evaluate:
     return evaluate
 
 
-def cube_root(call: Call) -> Evaluate:
-    """``cuda.cbrt``."""
+def cube_root(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.cbrt``, the cube root."""
     (argument,) = call.arguments(1)
 
     def evaluate(frame, mask):
@@ -179,8 +181,8 @@ def cube_root(call: Call) -> Evaluate:
     return evaluate
 
 
-def character(call: Call) -> Evaluate:
-    """``ord`` of a constant character."""
+def character(call: CallExpression) -> Evaluate:
+    """Compile ``ord`` of a constant character."""
     text = call.only_static()
     if not isinstance(text, str) or len(text) != 1:
         raise call.refuse("ord() of anything but one constant character")
@@ -188,8 +190,8 @@ def character(call: Call) -> Evaluate:
     return lambda frame, mask: value
 
 
-def printed(call: Call) -> Evaluate:
-    """print() of each thread, in the order of their numbers."""
+def printed(call: CallExpression) -> Evaluate:
+    """Compile ``print``. Threads print in the order of their numbers."""
     parts = call.arguments(0, 32)
 
     def evaluate(frame, mask):
@@ -197,7 +199,7 @@ def printed(call: Call) -> Evaluate:
         for array in (v for v in values if isinstance(v, Array | RecordArray)):
             raise call.refuse(f"print() of {described(array)} (Numba refuses it, too)")
         if frame.run.filling is not ZEROS:
-            return  # a second run of the launch: it has been printed
+            return  # this is a rerun, and the first run has printed
         for lane in mask.index:
             print(*(_shown(v, lane) for v in values))
 
@@ -205,21 +207,21 @@ def printed(call: Call) -> Evaluate:
 
 
 def _shown(value, lane: int) -> str:
-    """A value as one thread prints it."""
+    """Return a value as the thread of ``lane`` prints it."""
     if isinstance(value, tuple):
         items = ", ".join(_shown(item, lane) for item in value)
         return f"({items},)" if len(value) == 1 else f"({items})"
     return str(value[lane] if isinstance(value, np.ndarray) else value)
 
 
-def nothing(call: Call) -> Evaluate:
-    """nanosleep(): time does not pass here."""
+def nothing(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.nanosleep``, which does nothing: the virtual GPU has no clock."""
     call.arguments(1)
     return lambda frame, mask: None
 
 
-def length(call: Call) -> Evaluate:
-    """``len`` of a tuple or of an array."""
+def length(call: CallExpression) -> Evaluate:
+    """Compile ``len`` of a tuple or of an array."""
     (argument,) = call.arguments(1)
 
     def evaluate(frame, mask):

@@ -1,8 +1,8 @@
-"""Plain reads that only decide whether an atomic is worth trying.
+"""Finds plain reads that only decide whether an atomic operation is worth trying.
 
 ``old = best[0]; while x > old: old = cas(best, 0, old, x)`` begins with a read that is no atomic,
 and so does ``if x > best[0]: atomic.max(best, 0, x)``. Another thread may update the element at the
-same time. That is harmless: the atomic looks at it once more.
+same time. That race is harmless, because the atomic reads the element again.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ _DECIDING = (*_SWAPS, "max", "min")
 
 
 def reads_before_atomic(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
-    """Reads of an element whose value a compare-and-swap on the same array expects, or that stand
-    in a condition on which such an atomic, or a largest or smallest value, depends."""
+    """Return the plain reads of elements that only guard an atomic operation on the same array.
+
+    The value that is read is the expected one of a compare-and-swap, or it is in a condition on
+    which a compare-and-swap, an atomic max or an atomic min depends.
+    """
     body = ast.Module(tree.body, [])  # without decorators
     return frozenset(
         read
@@ -32,7 +35,7 @@ def _expected(body: ast.AST) -> Iterator[tuple[ast.expr, ast.Call]]:
 
 
 def _conditions(body: ast.AST) -> Iterator[tuple[ast.expr, ast.Call]]:
-    """Each value in a condition, with each atomic that depends on it."""
+    """Yield each value in a condition with each atomic that depends on the condition."""
     for node in ast.walk(body):
         if isinstance(node, ast.If | ast.While):
             values = [n for n in ast.walk(node.test) if isinstance(n, ast.Name | ast.Subscript)]
@@ -41,7 +44,7 @@ def _conditions(body: ast.AST) -> Iterator[tuple[ast.expr, ast.Call]]:
 
 
 def _atomics(tree: ast.AST, names: tuple[str, ...]) -> Iterator[ast.Call]:
-    """Calls of ``cuda.atomic`` functions of these names; builtin max and min are none."""
+    """Yield the calls of ``cuda.atomic`` functions with these names, not of builtin max and min."""
     for node in ast.walk(tree):
         is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if is_method and node.func.attr in names and len(node.args) >= 3:
@@ -49,16 +52,16 @@ def _atomics(tree: ast.AST, names: tuple[str, ...]) -> Iterator[ast.Call]:
 
 
 def _sources(tree: ast.AST, value: ast.expr) -> list[ast.expr]:
-    """The expressions that a value may be a copy of, through any number of variables."""
-    found, names, waiting = [], set(), [value]
+    """Return the expressions that a value may be a copy of, through any number of variables."""
+    sources, names, waiting = [], set(), [value]
     while waiting:
         node = waiting.pop()
         if not isinstance(node, ast.Name):
-            found.append(node)
+            sources.append(node)
         elif node.id not in names:
             names.add(node.id)
             waiting.extend(_assigned(tree, node.id))
-    return found
+    return sources
 
 
 def _assigned(tree: ast.AST, name: str) -> list[ast.expr]:

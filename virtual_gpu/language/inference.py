@@ -1,9 +1,9 @@
-"""The type of each part of a function, as Numba infers it.
+"""Finds the type that Numba infers for each expression of a function.
 
 A variable that is set on several paths has one type where they meet, even if no thread takes one of
-them. Only Numba knows that type, so it is asked: its inference runs on the same syntax tree, whose
-nodes have been given line numbers of their own, and the lines of its intermediate code then say
-which node each type belongs to.
+them. Only Numba knows that type. So Numba's type inference runs on a copy of the syntax tree in
+which each node has a line number of its own. The line numbers in Numba's intermediate code then
+tell which node each type belongs to.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from numba.cuda.core.compiler_lock import global_compiler_lock
 
 from ..common.errors import Unsupported
 from ..common.source import Source
-from ..machine.records import Record, RecordArray
+from ..machine.records import RecordArray, RecordView
 from ..memory.memory import Array, element_strides
 from ..types import disk_cache, numba_types
 from ..types.function_key import Text, key_of, text_of
@@ -36,108 +36,117 @@ from ..types.tuples import type_of_tuple
 
 
 class Inference:
-    """The types of one function, by the types of its arguments."""
+    """The inferred types of one function, cached by the types of its arguments."""
 
-    def __init__(self, source: Source, of_function: Callable):
-        """``of_function(python function)`` gives the Inference of a device function."""
+    def __init__(self, source: Source, inference_of: Callable):
+        """``inference_of(python function)`` returns the Inference of a device function."""
         self._source = source
-        self._of_function = of_function
+        self._inference_of = inference_of
         self._known: dict[tuple[types.Type, ...], Types] = {}
-        self._open: set[tuple[types.Type, ...]] = set()  # the inferences that are under way
-        self._lasting: set[tuple[types.Type, ...]] = set()  # those that any process would repeat
+        self._running: set[tuple[types.Type, ...]] = set()
+        # Argument types for which every process infers the same, so that the disk may keep it.
+        self._cacheable: set[tuple[types.Type, ...]] = set()
 
     @functools.cached_property
     def text(self) -> Text:
-        """The function as the key of its types describes it."""
+        """The function's text and constants, as the key of the disk cache describes them."""
         return text_of(self._source)
 
     def of_values(self, values: tuple, literals: tuple[types.Type | None, ...]) -> Types:
-        """The types for a call with these values of the virtual GPU. ``literals``: of those that
-        Numba knows while it compiles the caller."""
+        """Return the types for a call with these values of the virtual GPU.
+
+        ``literals`` holds the literal types of the first arguments that Numba knows at compile
+        time, and None for the others.
+        """
         try:
-            given = (*literals, *(None for _ in values[len(literals) :]))
-            found = (g or type_of(v) for g, v in zip(given, values, strict=True))
-            return self.of_types(tuple(found))
+            padded = (*literals, *(None for _ in values[len(literals) :]))
+            argument_types = (lit or type_of(v) for lit, v in zip(padded, values, strict=True))
+            return self.of_types(tuple(argument_types))
         except ValueError as error:  # an argument that Numba has no type for
             return Types(refusal=str(error))
 
     def of_types(self, arguments: tuple[types.Type, ...]) -> Types:
-        return self._known.get(arguments) or self._found(arguments)
+        """Return the types for a call with arguments of these Numba types."""
+        return self._known.get(arguments) or self._looked_up(arguments)
 
     @global_compiler_lock
-    def _found(self, arguments: tuple[types.Type, ...]) -> Types:
-        """The types that another thread has found by now, or those of an inference."""
-        if arguments in self._open:
-            return Types()  # a call of itself, which Numba then types
+    def _looked_up(self, arguments: tuple[types.Type, ...]) -> Types:
+        """Look the types up again under the lock, because another thread may have inferred them."""
+        if arguments in self._running:
+            return Types()  # a recursive call, which Numba types itself
         if arguments not in self._known:
-            self._open.add(arguments)
+            self._running.add(arguments)
             try:
-                self._known[arguments] = self._kept(arguments)
+                self._known[arguments] = self._read_or_inferred(arguments)
             finally:
-                self._open.discard(arguments)
+                self._running.discard(arguments)
         return self._known[arguments]
 
-    def _kept(self, arguments: tuple[types.Type, ...]) -> Types:
-        """The types from the disk, or those of an inference, which are then written there."""
+    def _read_or_inferred(self, arguments: tuple[types.Type, ...]) -> Types:
+        """Return the types from the disk cache; else infer them and write them there."""
         key = None
         if disk_cache.folder() is not None:
-            key = key_of(self.text, arguments, lambda function: self._of_function(function).text)
+            key = key_of(self.text, arguments, lambda function: self._inference_of(function).text)
         plain = disk_cache.read(key)
-        found = None if plain is None else from_plain(self._source, plain)
-        if found is not None:
-            self._lasting.add(arguments)
-            return found
-        found = self._infer(arguments)
-        if key is not None and arguments in self._lasting:
+        cached = None if plain is None else from_plain(self._source, plain)
+        if cached is not None:
+            self._cacheable.add(arguments)
+            return cached
+        inferred = self._infer(arguments)
+        if key is not None and arguments in self._cacheable:
             with contextlib.suppress(NotPlain):
-                disk_cache.write(key, to_plain(self._source, found))
-        return found
+                disk_cache.write(key, to_plain(self._source, inferred))
+        return inferred
 
     def _infer(self, arguments: tuple[types.Type, ...]) -> Types:
         function, nodes = _numbered(self._source)
-        lasting: list[bool] = []
+        cacheable: list[bool] = []
 
-        def return_type(callee: Callable, given: tuple) -> types.Type | None:
-            returned, lasts = self._return_type(callee, given)
-            lasting.append(lasts)
+        def return_type(callee: Callable, callee_arguments: tuple) -> types.Type | None:
+            returned, may_be_cached = self._return_type(callee, callee_arguments)
+            cacheable.append(may_be_cached)
             return returned
 
         try:
             statements, returned = typed_statements(function, arguments, return_type)
         except Refused as refusal:
             line, reason = refusal.args
-            if "Cannot determine Numba type" in reason:  # of a function that only we have learnt
+            # The function calls one that only the virtual GPU knows, by virtual_gpu.register.
+            if "Cannot determine Numba type" in reason:
                 return Types()
-            found = refused(self._source, nodes.get(line, self._source.tree), reason)
+            inferred = refused(self._source, nodes.get(line, self._source.tree), reason)
         else:
-            found = _types(self._source, _by_node(statements, nodes), returned)
-        if all(lasting):
-            self._lasting.add(arguments)
-        return found
+            inferred = _types(self._source, _by_node(statements, nodes), returned)
+        if all(cacheable):
+            self._cacheable.add(arguments)
+        return inferred
 
     def _return_type(
         self, function: Callable, arguments: tuple
     ) -> tuple[types.Type | None, bool]:
-        """Of a device function, and whether any process would say the same; None for what is none
-        of the user's, but part of Numba, which may need libraries that others do not have."""
+        """Return a device function's return type, and whether every process would infer the same.
+
+        The type is None for a function of Numba itself, which may need libraries that another
+        machine does not have.
+        """
         try:
-            callee = self._of_function(function)
+            callee = self._inference_of(function)
             returned = callee.of_types(arguments).returned
         except Unsupported:
             return None, False
-        return returned, returned is not None and arguments in callee._lasting
+        return returned, returned is not None and arguments in callee._cacheable
 
 
 # --- arguments -------------------------------------------------------------------------------
 
 
 def type_of(value) -> types.Type:
-    """Numba's type of an argument as the virtual GPU holds it; ValueError if there is none."""
+    """Return Numba's type of a value of the virtual GPU; raise ValueError if there is none."""
     if isinstance(value, Number):
         return numba_types.numba_type(value.dtype)
     if isinstance(value, Array):
         return _array_type(value)
-    if isinstance(value, Record):
+    if isinstance(value, RecordView):
         return numba_types.numba_type(value.dtype)
     if isinstance(value, RecordArray):
         return types.Array(numba_types.numba_type(value.dtype), len(value.shape), "C")
@@ -151,25 +160,27 @@ def _array_type(value: Array) -> types.Array:
     contiguous = strides is None or strides == element_strides(value.shape)
     layout = "C" if contiguous else "A"
     readonly = not getattr(value, "writable", True)
-    return _made_array_type(value.dtype, len(value.shape), layout, readonly)
+    return _cached_array_type(value.dtype, len(value.shape), layout, readonly)
 
 
 @functools.cache
-def _made_array_type(dtype: np.dtype, rank: int, layout: str, readonly: bool) -> types.Array:
+def _cached_array_type(dtype: np.dtype, rank: int, layout: str, readonly: bool) -> types.Array:
     return types.Array(numba_types.numba_type(dtype), rank, layout, readonly)
 
 
 def declared_kinds(function, values: tuple) -> Kind:
-    """To what a device function with signatures casts these arguments; None without signatures.
-    Unsupported where no signature takes them."""
+    """Return the types to which a device function with signatures casts these arguments.
+
+    Returns None for a function without signatures. Raises Unsupported if no signature fits.
+    """
     if getattr(function, "_can_compile", True):
         return None
     arguments = tuple(map(type_of, values))
     signature = numba_types.context().resolve_function_type(typeof(function), arguments, {})
     if signature is None:
-        given = ", ".join(map(str, arguments))
+        passed = ", ".join(map(str, arguments))
         raise Unsupported(
-            f"{function.py_func.__name__} was called with ({given}), which none of its signatures "
+            f"{function.py_func.__name__} was called with ({passed}), which none of its signatures "
             "takes; add one, or declare it without any."
         )
     return tuple(map(kind_of, signature.args))
@@ -179,7 +190,8 @@ def declared_kinds(function, values: tuple) -> Kind:
 
 
 def _numbered(source: Source) -> tuple[Callable, dict[int, ast.AST]]:
-    """The function compiled anew, each node on a line of its own; and the nodes by line."""
+    """Compile the function again with each node on a line of its own; return it and the nodes by
+    line."""
     tree = copy.deepcopy(source.tree)
     pairs = list(zip(ast.walk(tree), ast.walk(source.tree), strict=True))
     nodes = {}
@@ -189,21 +201,21 @@ def _numbered(source: Source) -> tuple[Callable, dict[int, ast.AST]]:
             node.col_offset = node.end_col_offset = 0
             nodes[line] = original
         if isinstance(node, ast.Return) and node.value is not None:
-            # Python 3.13 copies a short return to where it is jumped from, unless its value stands
+            # Python 3.13 copies a short return to the places that jump to it, unless its value is
             # on another line.
             node.lineno = node.end_lineno = node.value.lineno
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            node.func.end_lineno = line  # where Python says that a method is called
+            node.func.end_lineno = line  # the line that Python gives to a method call
     tree.decorator_list, tree.returns = [], None
     tree.lineno = 1
     return with_outer_names(tree, source.function), nodes
 
 
 def with_outer_names(tree: ast.FunctionDef, function: Callable) -> Callable:
-    """A tree as a function with the outer names of ``function``."""
+    """Compile a tree into a function with the globals and the closure of ``function``."""
     free = function.__code__.co_freevars
     parameters = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
-    name, tree.name = tree.name, "the function"  # no name of the text, which may name itself
+    name, tree.name = tree.name, "the function"  # no identifier, because the text may call itself
     outer = ast.FunctionDef("outer", parameters, [tree], [])
     if sys.version_info >= (3, 12):
         outer.type_params, tree.type_params = [], []
@@ -223,10 +235,11 @@ def _inner(code: python_types.CodeType, name: str) -> python_types.CodeType:
 
 
 @dataclass(frozen=True)
-class _Found:
-    """Kinds by node, in the order of the bytecode: a node may be in several places of it.
+class _NodeTypes:
+    """Types by node, in the order of the bytecode, in which a node may occur several times.
 
-    joined: what an arm of a conditional expression becomes together with the others.
+    ``stored`` holds the types of assignments. ``joined`` holds, for an arm of a conditional
+    expression, the type in which all its arms meet.
     """
 
     values: dict[ast.AST, list[Kind]]
@@ -235,8 +248,8 @@ class _Found:
     joined: dict[ast.AST, list[Kind]]
 
 
-def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> _Found:
-    found = _Found(
+def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> _NodeTypes:
+    by_node = _NodeTypes(
         defaultdict(list), defaultdict(set), defaultdict(list), defaultdict(list)
     )
     for statement in statements:
@@ -245,48 +258,48 @@ def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> _Found:
         if node is None:
             continue
         if statement.temporary and statement.variable in (None, name):
-            found.literals[node].add(statement.type)
+            by_node.literals[node].add(statement.type)
         if kind is None:
             continue
         if not statement.temporary:
             if statement.target == name:
-                found.stored[node].append(kind)
+                by_node.stored[node].append(kind)
         elif statement.variable is None or statement.variable == name:
-            found.values[node].append(kind)
+            by_node.values[node].append(kind)
             if statement.joined is not None:
-                found.joined[node].append(kind_of(statement.joined))
-    return found
+                by_node.joined[node].append(kind_of(statement.joined))
+    return by_node
 
 
-def _types(source: Source, found: _Found, returned: types.Type) -> Types:
-    values = {node: kinds[0] for node, kinds in found.values.items()}
-    joined = {node: kinds[0] for node, kinds in found.joined.items()}
+def _types(source: Source, by_node: _NodeTypes, returned: types.Type) -> Types:
+    values = {node: kinds[0] for node, kinds in by_node.values.items()}
+    joined = {node: kinds[0] for node, kinds in by_node.joined.items()}
     split = set()
     for loop, again in source.later_tests.items():
         for first, later in zip(ast.walk(loop.test), ast.walk(again), strict=True):
-            for known, kinds in ((values, found.values), (joined, found.joined)):
+            for known, kinds in ((values, by_node.values), (joined, by_node.joined)):
                 if first in kinds:
                     known[later] = kinds[first][-1]
                     split |= {loop} if known[later] != known[first] else set()
     for statement in ast.walk(source.tree):
         if isinstance(statement, ast.Return):
-            unclear = [n for n in ast.walk(statement) if len(set(found.values.get(n, ()))) > 1]
+            unclear = [n for n in ast.walk(statement) if len(set(by_node.values.get(n, ()))) > 1]
             for node in unclear:
                 del values[node]
             split |= {statement} if unclear else set()
     for tree in (source.tree, *source.later_tests.values()):
         _add_choices(tree, values, joined)
-    stored = {node: kinds[0] for node, kinds in found.stored.items()}
+    stored = {node: kinds[0] for node, kinds in by_node.stored.items()}
     literals = {
         node: next(iter(kinds))
-        for node, kinds in found.literals.items()
+        for node, kinds in by_node.literals.items()
         if len(kinds) == 1 and is_literal(*kinds)
     }
     return Types(values, literals, stored, frozenset(split), kind_of(returned), returned)
 
 
 def _add_choices(tree: ast.AST, values: dict, joined: dict) -> None:
-    """``a if c else b`` and ``a and b`` have the type in which their arms meet."""
+    """Add the types of ``a if c else b`` and ``a and b``: the type in which their arms meet."""
     for node in reversed(list(ast.walk(tree))):
         if isinstance(node, ast.IfExp | ast.BoolOp):
             arms = node.values if isinstance(node, ast.BoolOp) else [node.body, node.orelse]

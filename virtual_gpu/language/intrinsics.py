@@ -1,4 +1,5 @@
-"""What a kernel can call of ``numba.cuda``, ``math`` and Python, and what compiles such a call."""
+"""The functions of ``numba.cuda``, ``math`` and Python that a kernel can call, with their handlers.
+"""
 
 from __future__ import annotations
 
@@ -17,31 +18,31 @@ from numba.np.numpy_support import as_dtype
 from ..numbers import library_math, operations
 from ..types.tuples import is_named_tuple
 from . import arrays, atomics, barriers, cache_hints, coordinates, functions, ufuncs, vectors, warps
-from .call import Handler
+from .call_expression import Handler
 
 
 @dataclass(frozen=True)
-class _Known:
-    """A function that kernels may call. ``reads``: the arguments that it loads from at most."""
+class _Intrinsic:
+    """A function that kernels may call. ``reads``: positions of arrays that it never writes to."""
 
-    function: object  # kept, so that its id stays its own
+    function: object  # a reference keeps the function alive, so that no other one gets its id
     handler: Handler
     reads: tuple[int, ...]
 
 
-_KNOWN: dict[int, _Known] = {}
+_KNOWN: dict[int, _Intrinsic] = {}
 
 
 def register(function, handler: Handler, reads: tuple[int, ...] = ()) -> None:
     """Let kernels call ``function``; ``handler(call)`` compiles one call of it.
 
-    ``reads``: the positions of arrays that it never writes to.
+    ``reads`` holds the positions of array arguments that it never writes to.
     """
-    _KNOWN[id(function)] = _Known(function, handler, reads)
+    _KNOWN[id(function)] = _Intrinsic(function, handler, reads)
 
 
 def _register_named(owner, handlers: dict[str, Handler]) -> None:
-    """Register functions by name: those that this version of Numba has."""
+    """Register the functions of ``owner`` with these names, as far as this version has them."""
     for name, handler in handlers.items():
         if hasattr(owner, name):
             register(getattr(owner, name), handler)
@@ -98,22 +99,22 @@ for _vector in vector_types.values():
 
 
 def handler_of(function) -> Handler | None:
-    """What compiles a call of this function; None where the virtual GPU does not know it."""
+    """Return the handler that compiles calls of this function, or None if it is no intrinsic."""
     if is_named_tuple(function):
         return vectors.named_tuple
-    known = _KNOWN.get(id(function))
-    if known is None and isinstance(function, np.ufunc) and function in operations.UFUNCS:
+    intrinsic = _KNOWN.get(id(function))
+    if intrinsic is None and isinstance(function, np.ufunc) and function in operations.UFUNCS:
         return ufuncs.ufunc
-    return known.handler if known else None
+    return intrinsic.handler if intrinsic else None
 
 
 def only_reads(function, position: int) -> bool:
-    """Whether a function that kernels may call never writes to its argument at this position."""
-    known = _KNOWN.get(id(function))
-    return known is not None and position in known.reads
+    """Return True if an intrinsic never writes to its argument at this position."""
+    intrinsic = _KNOWN.get(id(function))
+    return intrinsic is not None and position in intrinsic.reads
 
 
 def device_function(function) -> Callable | None:
-    """The Python function behind a ``@cuda.jit`` or ``@njit`` function that a kernel may call."""
+    """Return the Python function behind a ``@cuda.jit`` or ``@njit`` function, else None."""
     python = getattr(function, "py_func", None)
     return python if hasattr(function, "targetoptions") else None

@@ -1,4 +1,4 @@
-"""A compiled function, ready to run on lanes."""
+"""A compiled function that can run on lanes."""
 
 from __future__ import annotations
 
@@ -9,34 +9,35 @@ from numba.core.types import Type
 from ..common.errors import Unsupported, too_deep
 from ..common.lanes import Mask
 from ..common.source import ParameterUse, Source
-from ..machine.run import Run
+from ..machine.run import BatchRun
 from .frame import Execute, Frame
 from .inference import Inference
 
 
 @dataclass(frozen=True)
 class Program:
-    """A kernel or a device function: its text, its closure, and what the text tells."""
+    """A compiled kernel or device function, with the properties that its text shows."""
 
     source: Source
     execute: Execute
     inference: Inference
-    uses: dict[str, ParameterUse]
-    cooperative: bool  # the blocks wait for each other, so all must be there at once
-    takes_turns: bool  # the blocks take a lock, so one must be able to finish alone
+    uses: dict[str, ParameterUse]  # by parameter name
+    cooperative: bool  # the blocks wait for each other, so all must run at once
+    uses_lock: bool  # the blocks take a lock, so one must be able to finish alone
     syncs_grid: bool = False  # the launch is cooperative: a device must hold all blocks at once
 
     def call(
         self,
-        run: Run,
+        run: BatchRun,
         arguments: tuple,
         mask: Mask,
         is_kernel: bool = False,
         literals: tuple[Type | None, ...] = (),
     ):
-        """Run the function in the lanes of ``mask``; returns its value (None for a kernel).
+        """Run the function in the lanes of ``mask``; return its value, which is None for a kernel.
 
-        ``literals``: the types of arguments that are constants where the function is called.
+        ``literals`` holds Numba's literal types of arguments that are constants at the call, and
+        None for the others. Raises Unsupported for code that Numba's compiler refuses.
         """
         if run.counters:
             run.counters.enter(self.source)
@@ -51,6 +52,6 @@ class Program:
             self.execute(frame, mask)
         except RecursionError:
             raise Unsupported(too_deep(self.source.name)) from None
-        if types.refusal:  # said last: a refusal of the virtual GPU's own says it better
+        if types.refusal:  # raised last, because the virtual GPU's own errors are clearer
             raise Unsupported(f"{types.refusal} (Numba's compiler refuses this.)")
         return frame.result

@@ -1,8 +1,8 @@
-"""From statements of the kernel's syntax tree to closures that execute them on all lanes.
+"""Compiles statements of the kernel's syntax tree into closures that execute them on all lanes.
 
-``execute(frame, mask)`` returns the lanes that go on to the next statement (None: no lane does).
-Control flow is nothing but masks: a branch narrows the mask, a loop runs until no lane is left,
-``break``, ``continue`` and ``return`` take lanes out.
+``execute(frame, mask)`` returns the lanes that go on to the next statement, or None if no lane
+does. Control flow only changes masks: a branch narrows the mask, a loop runs until no lane is left,
+and ``break``, ``continue`` and ``return`` remove lanes.
 """
 
 from __future__ import annotations
@@ -17,26 +17,27 @@ from ..common.lanes import Mask, union
 from ..machine.access import load, store
 from ..machine.parts import is_part, store_part, view
 from ..machine.place import Place
-from ..machine.records import Record, RecordArray, copy_record
+from ..machine.records import RecordArray, RecordView, copy_record
 from ..memory.memory import Array, ArrayView
 from ..numbers import operations
 from ..types import numba_types
 from ..types.numba_types import conform
 from . import atomics
 from .arithmetic import Arithmetic
+from .endless_loops import EndlessLoopCheck
 from .expressions import Expressions
-from .frame import Evaluate, Execute, Frame, Loop, described, is_scalar, merge_values
-from .spinning import Spinning
+from .frame import Evaluate, Execute, Frame, LoopLanes, described, is_scalar, merge_values
 
 
 class Statements:
-    """The statements of one function."""
+    """The compiler of the statements of one function."""
 
     def __init__(self, expressions: Expressions):
         self.expressions = expressions
         self.source = expressions.source
 
     def block(self, statements: list[ast.stmt]) -> Execute:
+        """Compile a list of statements, such as the body of a loop."""
         steps = [self.statement(s) for s in statements]
 
         def execute(frame: Frame, mask: Mask | None) -> Mask | None:
@@ -58,7 +59,7 @@ class Statements:
         return lambda frame, mask: mask
 
     def do_Match(self, node: ast.Match) -> Execute:
-        """``match`` over constants: the same as a chain of if and elif."""
+        """Compile ``match`` over constants as a chain of if and elif."""
         chain: list[ast.stmt] = []
         for case in reversed(node.cases):
             test = self._case_test(node.subject, case)
@@ -67,7 +68,7 @@ class Statements:
         return self.block(statements)
 
     def _case_test(self, subject: ast.expr, case: ast.match_case) -> ast.expr | None:
-        """The condition of one case; None for ``case _``."""
+        """Return the condition of one case; None for ``case _``."""
         pattern = case.pattern
         if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
             return case.guard
@@ -123,7 +124,7 @@ class Statements:
         return self.do_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
 
     def target(self, node: ast.expr) -> Callable:
-        """How a value is stored to the left side of an assignment."""
+        """Return ``assign(frame, mask, value)``, which stores to the target of an assignment."""
         if isinstance(node, ast.Name):
             return self._to_name(node)
         if isinstance(node, ast.Tuple | ast.List):
@@ -158,7 +159,7 @@ class Statements:
     def _to_place(self, node: ast.Attribute | ast.Subscript, locate: Callable) -> Callable:
         def assign(frame, mask, value):
             place = locate(frame, mask)
-            if type(value) is Record and copy_record(place, value):
+            if type(value) is RecordView and copy_record(place, value):
                 return
             self._check_storable(node, place.array, value)
             if not is_part(place):
@@ -232,7 +233,7 @@ class Statements:
             no = mask.without(yes)
             after_yes = then(frame, yes) if yes else None
             after_no = other(frame, no) if no else None
-            return _joined(mask, after_yes, after_no)
+            return _reunited(mask, after_yes, after_no)
 
         return execute
 
@@ -242,14 +243,14 @@ class Statements:
         otherwise, site = self.block(node.orelse), self.source.site(node)
 
         def execute(frame, mask):
-            loop, active, spinning = Loop(), mask, Spinning(self.source, node)
+            loop, active, check = LoopLanes(), mask, EndlessLoopCheck(self.source, node)
             split, starting = node in frame.types.split, mask
             frame.loops.append(loop)
             while active is not None:
-                spinning.round(frame, active, starting)
-                going = loop.keep(active, test(frame, active, starting))
-                frame.run.count_turn(site, going)
-                active = _round(loop, body, frame, going)
+                check.iteration(frame, active, starting)
+                remaining = loop.keep(active, test(frame, active, starting))
+                frame.run.count_iteration(site, remaining)
+                active = _iterate(loop, body, frame, remaining)
                 starting = loop.continued if split else None
             frame.loops.pop()
             return _after_loop(loop, otherwise, frame, mask)
@@ -257,8 +258,11 @@ class Statements:
         return execute
 
     def _loop_test(self, node: ast.While) -> Callable:
-        """The condition of a ``while``. Of its two copies the first decides for the lanes that come
-        from before the loop or from a ``continue``, the second for those at the end of its body."""
+        """Compile the condition of a ``while`` twice, because its types can differ.
+
+        The first copy decides for lanes that come from before the loop or from a ``continue``, the
+        second one for lanes that come from the end of the body.
+        """
         first = self.expressions.condition(node.test)
         later = self.expressions.condition(self.source.later_tests[node])
 
@@ -273,11 +277,13 @@ class Statements:
         return test
 
     def _note_spinning(self, test: ast.expr) -> None:
-        """A loop that waits for another block: a lock is taken by one block after the other, a
-        counter is waited for by all at once."""
+        """Note how a loop with this condition waits for other blocks.
+
+        Blocks take a lock one after the other. A counter is awaited by all blocks at once.
+        """
         calls = [n for n in ast.walk(test) if isinstance(n, ast.Call)]
         functions = [self.expressions.try_static(c.func) for c in calls]
-        self.expressions.takes_turns |= any(map(atomics.takes_a_lock, functions))
+        self.expressions.uses_lock |= any(map(atomics.takes_a_lock, functions))
         self.expressions.cooperative |= any(map(atomics.waits_for_others, functions))
 
     def do_For(self, node: ast.For) -> Execute:
@@ -288,15 +294,15 @@ class Statements:
         otherwise, site = self.block(node.orelse), self.source.site(node)
 
         def execute(frame, mask):
-            loop, active = Loop(), mask
+            loop, active = LoopLanes(), mask
             frame.loops.append(loop)
-            for value, condition in _rounds(*bounds(frame, mask)):
-                frame.run.count_round(self.source, node, active)
+            for value, condition in _iterations(*bounds(frame, mask)):
+                frame.run.check_limits(self.source, node, active)
                 active = loop.keep(active, condition)
-                frame.run.count_turn(site, active)
+                frame.run.count_iteration(site, active)
                 if active is not None:
                     assign(frame, active, value)
-                    active = _round(loop, body, frame, active)
+                    active = _iterate(loop, body, frame, active)
                 if active is None:
                     break
             loop.finish(active)
@@ -306,18 +312,18 @@ class Statements:
         return execute
 
     def _for_each(self, node: ast.For) -> Execute:
-        """A loop over a tuple or an array: every lane has the same number of rounds."""
+        """Compile a loop over a tuple or an array: every lane has as many iterations."""
         items, assign = self._items(node.iter), self.target(node.target)
         body, otherwise = self.block(node.body), self.block(node.orelse)
         site = self.source.site(node)
 
         def execute(frame, mask):
-            loop, active = Loop(), mask
+            loop, active = LoopLanes(), mask
             frame.loops.append(loop)
             for value in items(frame, mask):
-                frame.run.count_turn(site, active)
+                frame.run.count_iteration(site, active)
                 assign(frame, active, value)
-                active = _round(loop, body, frame, active)
+                active = _iterate(loop, body, frame, active)
                 if active is None:
                     break
             loop.finish(active)
@@ -327,7 +333,8 @@ class Statements:
         return execute
 
     def _items(self, node: ast.expr) -> Callable:
-        """What yields the values of a loop over a tuple, an array, enumerate() or zip()."""
+        """Return ``items(frame, mask)``, which yields the values of a loop over a tuple, an array,
+        ``enumerate()``, ``zip()`` or ``np.ndindex()``."""
         function = None
         if isinstance(node, ast.Call) and not node.keywords:
             function = self.expressions.try_static(node.func)
@@ -338,30 +345,30 @@ class Statements:
                 (np.int64(n), value) for n, value in enumerate(inner(frame, mask), start)
             )
         if function is range:
-            return self._same_range(node)
+            return self._uniform_range(node)
         if function is zip:
             parts = [self._items(a) for a in node.args]
             return lambda frame, mask: zip(*(p(frame, mask) for p in parts), strict=False)
         return self._positions(node) if function is np.ndindex else self._items_of(node)
 
     def _first_number(self, node: ast.Call) -> int:
-        """Where enumerate() starts to count."""
+        """Return the number from which enumerate() counts."""
         start = self.expressions.try_static(node.args[1]) if len(node.args) == 2 else 0
         if type(start) is not int:
             raise self.source.refuse(node, "enumerate() from a number that is no constant")
         return start
 
-    def _same_range(self, node: ast.Call) -> Callable:
-        """A range within enumerate() or zip(), with the same bounds in every thread."""
+    def _uniform_range(self, node: ast.Call) -> Callable:
+        """Compile a range within enumerate() or zip(); its bounds must not differ by thread."""
         bounds = self._range(node)
 
         def evaluate(frame, mask):
-            given = bounds(frame, mask)
-            if any(isinstance(bound, np.ndarray) for bound in given):
+            start_stop_step = bounds(frame, mask)
+            if any(isinstance(bound, np.ndarray) for bound in start_stop_step):
                 raise self.source.refuse(
                     node, "a range whose bounds differ by thread, within enumerate() or zip(),"
                 )
-            return (value for value, _ in _same_rounds(*given))
+            return (value for value, _ in _uniform_iterations(*start_stop_step))
 
         return evaluate
 
@@ -383,7 +390,7 @@ class Statements:
         return evaluate
 
     def _positions(self, node: ast.Call) -> Callable:
-        """np.ndindex(): all positions of a shape that is the same in every thread."""
+        """Compile ``np.ndindex()``, all indices of a shape that must not differ by thread."""
         parts = [self.expressions.expression(a) for a in node.args]
 
         def evaluate(frame, mask):
@@ -397,7 +404,10 @@ class Statements:
         return evaluate
 
     def _range(self, node: ast.expr) -> Callable | None:
-        """What evaluates (start, stop, step) of a range() call, typed as Numba types them."""
+        """Return ``evaluate(frame, mask) -> (start, stop, step)`` of a range(), in Numba's type.
+
+        Returns None for an expression that is no call of range().
+        """
         if not isinstance(node, ast.Call) or self.expressions.try_static(node.func) is not range:
             return None
         if node.keywords or not 1 <= len(node.args) <= 3:
@@ -471,36 +481,37 @@ class Statements:
 
 
 def _rows(whole: Place) -> Iterator:
-    """The elements of a vector, or the rows of a larger array, one after the other."""
+    """Yield the elements of a vector, or the rows of an array with more dimensions."""
     for number in range(whole.array.shape[0]):
         row = whole.at((np.int64(number),))
         yield view(row) if is_part(row) else load(row)
 
 
-def _rounds(start, stop, step) -> Iterator[tuple]:
-    """The values of a range, each with the condition of its round: which lanes still have it."""
+def _iterations(start, stop, step) -> Iterator[tuple]:
+    """Yield the values of a range, each with the condition which lanes execute that iteration."""
     varies = any(isinstance(bound, np.ndarray) for bound in (start, stop, step))
-    return _own_rounds(start, stop, step) if varies else _same_rounds(start, stop, step)
+    iterations = _varying_iterations if varies else _uniform_iterations
+    return iterations(start, stop, step)
 
 
-def _same_rounds(start, stop, step):
-    """The rounds where the bounds are the same in all threads: every lane has all of them."""
+def _uniform_iterations(start, stop, step):
+    """Yield the iterations for bounds that are the same in all threads."""
     for value in range(int(start), int(stop), int(step)):
         yield start.dtype.type(value), True
 
 
-def _own_rounds(start, stop, step):
-    """The rounds where each lane has bounds of its own."""
-    value, going = start, np.bool_(True)
+def _varying_iterations(start, stop, step):
+    """Yield the iterations for bounds that differ by lane."""
+    value, active = start, np.bool_(True)
     while True:
-        going = going & np.where(step > 0, value < stop, value > stop)
-        yield value, going
+        active = active & np.where(step > 0, value < stop, value > stop)
+        yield value, active
         last, value = value, value + step
-        going = going & np.where(step > 0, value > last, value < last)  # no lane wraps around
+        active = active & np.where(step > 0, value > last, value < last)  # no lane wraps around
 
 
-def _round(loop: Loop, body: Execute, frame: Frame, active: Mask | None) -> Mask | None:
-    """One round of a loop; the lanes that will test for another."""
+def _iterate(loop: LoopLanes, body: Execute, frame: Frame, active: Mask | None) -> Mask | None:
+    """Execute one iteration of a loop; return the lanes that test its condition again."""
     if active is None:
         return None
     loop.continued = None
@@ -510,13 +521,13 @@ def _round(loop: Loop, body: Execute, frame: Frame, active: Mask | None) -> Mask
     return active if after is not None and after.count == active.count else after
 
 
-def _after_loop(loop: Loop, otherwise: Execute, frame: Frame, mask: Mask) -> Mask | None:
-    """Lanes that finished run the loop's else; with those that broke out they go on."""
+def _after_loop(loop: LoopLanes, otherwise: Execute, frame: Frame, mask: Mask) -> Mask | None:
+    """Execute the loop's else in the lanes that finished; return the lanes that go on."""
     after = None if loop.finished is None else otherwise(frame, loop.finished)
-    return _joined(mask, after, loop.broken)
+    return _reunited(mask, after, loop.broken)
 
 
-def _joined(before: Mask, first: Mask | None, second: Mask | None) -> Mask | None:
-    """Two parts of a mask together again; the same object when nobody is missing."""
+def _reunited(before: Mask, first: Mask | None, second: Mask | None) -> Mask | None:
+    """Return the union of two masks; it is ``before`` itself if no lane is missing."""
     after = union(first, second)
     return before if after is not None and after.count == before.count else after

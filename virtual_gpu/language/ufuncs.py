@@ -1,4 +1,7 @@
-"""NumPy's ufuncs in kernels: on numbers, and on arrays, whose elements each thread goes through."""
+"""Compiles calls of NumPy's ufuncs, on numbers or on arrays.
+
+Each thread computes all elements of an array, as in Numba.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,12 @@ from ..machine.access import load, store
 from ..machine.place import Place
 from ..memory.memory import Array, ArrayView
 from .arithmetic import Arithmetic
-from .call import Call
+from .call_expression import CallExpression
 from .frame import Evaluate, Frame, is_scalar
 
 
-def ufunc(call: Call) -> Evaluate:
-    """``np.sin(x)`` of numbers, ``np.sin(x, out)`` of numbers and arrays."""
+def ufunc(call: CallExpression) -> Evaluate:
+    """Compile ``np.sin(x)`` of numbers, or ``np.sin(x, out)`` of numbers and arrays."""
     function = call.function
     arguments = call.arguments(function.nin, function.nargs)
     apply, site = Arithmetic(call.source, call.node).apply, call.site
@@ -38,7 +41,7 @@ def ufunc(call: Call) -> Evaluate:
     return evaluate
 
 
-def _check(call: Call, values: list, out) -> None:
+def _check(call: CallExpression, values: list, out) -> None:
     if not isinstance(out, Array) or len(values) != call.function.nargs:
         raise call.refuse(f"np.{call.function.__name__}() of an array without an array for results")
     if isinstance(out, ArrayView) and not out.writable:
@@ -58,12 +61,12 @@ def _check(call: Call, values: list, out) -> None:
 
 
 def _element(frame: Frame, value, position: tuple, mask: Mask, site):
-    """The element of an array that belongs to a position of the result; of a number, itself."""
+    """Return the element that broadcasting assigns to a position of the result, or the number."""
     if not isinstance(value, Array):
         return value
     own = position[len(position) - len(value.shape) :]
-    at = tuple(0 if extent == 1 else p for p, extent in zip(own, value.shape, strict=True))
-    return load(Place(frame.run, value, _indices(at), mask, site))
+    indices = tuple(0 if extent == 1 else p for p, extent in zip(own, value.shape, strict=True))
+    return load(Place(frame.run, value, _indices(indices), mask, site))
 
 
 def _indices(position: tuple[int, ...]) -> tuple:

@@ -1,4 +1,4 @@
-"""Calls that make tuples with names, and CUDA's vector types."""
+"""Compiles the calls that make named tuples and CUDA's vector types."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from numba.cuda.vector_types import vector_types
 
 from ..types import numba_types
 from ..types.tuples import vector_kind
-from .call import Call
+from .call_expression import CallExpression
 from .frame import Evaluate, is_scalar
 
 
-def named_tuple(call: Call) -> Evaluate:
-    """``Point(1, y=2)``."""
+def named_tuple(call: CallExpression) -> Evaluate:
+    """Compile a call of a named tuple's class, such as ``Point(1, y=2)``."""
     kind = call.function
-    given = call.named(*kind._fields)
-    if set(given) != set(kind._fields):
+    arguments = call.named(*kind._fields)
+    if set(arguments) != set(kind._fields):
         raise call.refuse(f"a {kind.__name__} that is not given {', '.join(kind._fields)}")
-    parts = [call.compiler.expression(given[name]) for name in kind._fields]
+    parts = [call.compiler.expression(arguments[name]) for name in kind._fields]
     return lambda frame, mask: kind(*(part(frame, mask) for part in parts))
 
 
-def vector(call: Call) -> Evaluate:
-    """``cuda.float32x4(...)`` of numbers and of shorter vectors."""
-    of_numba = vector_types[call.function.__name__]
-    kind, count = vector_kind(call.function.__name__), len(of_numba.attr_names)
-    dtype = np.dtype(str(of_numba.base_type))
+def vector(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.float32x4(...)`` of numbers and shorter vectors, and its other types."""
+    numba_type = vector_types[call.function.__name__]
+    kind, count = vector_kind(call.function.__name__), len(numba_type.attr_names)
+    dtype = np.dtype(str(numba_type.base_type))
     arguments = call.arguments(1, count)
 
     def evaluate(frame, mask):

@@ -1,8 +1,8 @@
-"""Functions of a warp: syncwarp, shuffles, votes, match, and the bit functions of one lane.
+"""Compiles warp functions (syncwarp, shuffles, votes, match) and bit functions.
 
 A function named ``..._sync`` takes a mask of lanes. Every lane that calls it must be in its own
-mask, and every live lane of the mask must call it; a lane that reads from one that does not take
-part is reported, for the hardware gives it an undefined value.
+mask, and every live lane of the mask must call it. A lane that reads from a lane that does not take
+part is reported, because the hardware gives it an undefined value.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from numba import cuda
 from ..checks.report import Flaw
 from ..common.errors import Finding, Site
 from ..common.lanes import WARP, Mask
-from ..machine.run import Run
+from ..machine.run import BatchRun
 from ..types import numba_types
-from .call import Call, Handler
+from .call_expression import CallExpression, Handler
 from .frame import Evaluate, Frame, is_scalar
 
 ALL_LANES = 0xFFFFFFFF
@@ -25,14 +25,14 @@ SHUFFLED = (np.dtype("i4"), np.dtype("i8"), np.dtype("f4"), np.dtype("f8"))
 LANE_BITS = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
 
 
-def rows(value, run: Run) -> np.ndarray:
-    """A number or a vector of lanes with one row per warp."""
+def rows(value, run: BatchRun) -> np.ndarray:
+    """Return a number or a vector of lanes as an array of shape (warps, 32)."""
     vector = value if isinstance(value, np.ndarray) else np.full(run.batch.size, value)
     return vector.reshape(-1, WARP)
 
 
 def bits_of(lanes: np.ndarray) -> np.ndarray:
-    """Which lanes of each row are set, as 32-bit numbers; one per row."""
+    """Return one uint32 per row: the bit mask of the lanes that are set in it."""
     return (lanes * LANE_BITS).sum(axis=1).astype(np.uint32)
 
 
@@ -41,20 +41,21 @@ def _spread(per_warp: np.ndarray) -> np.ndarray:
 
 
 def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: bool = False) -> None:
-    """Every lane must be in its own mask, and every live lane of the mask must be here.
+    """Report lanes that are not in their own mask, and lanes of a mask that do not take part.
 
-    ``may_leave``: an absent lane is no flaw if it leaves the kernel without another meeting.
+    With ``may_leave``, an absent lane is no flaw if it returns without another barrier or warp
+    function.
     """
     run = frame.run
     run.meet(mask)
     named = rows(members, run).astype(np.int64) & ALL_LANES
     active = mask.lanes.reshape(-1, WARP)
-    forgets_itself = active & ((named >> np.arange(WARP)) & 1 == 0)
+    omits_itself = active & ((named >> np.arange(WARP)) & 1 == 0)
     absent = bits_of(run.live.lanes.reshape(-1, WARP) & ~active).astype(np.int64)
-    guilty = forgets_itself | (active & ((named & absent[:, None]) != 0))
-    if not guilty.any():
+    wrong = omits_itself | (active & ((named & absent[:, None]) != 0))
+    if not wrong.any():
         return
-    lanes = np.flatnonzero(guilty)
+    lanes = np.flatnonzero(wrong)
 
     def describe() -> Finding:
         lane = int(lanes[0])
@@ -66,81 +67,84 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
         )  # fmt: skip
 
     flaw = Flaw("barrier", site, "", run.batch.numbers[lanes])
-    if may_leave and not forgets_itself.any():
+    if may_leave and not omits_itself.any():
         run.expect(flaw, describe, run.live.lanes & ~mask.lanes)
     else:
         run.report.add(flaw, describe)
 
 
-def check_whole(run: Run, mask: Mask, site: Site) -> None:
-    """Of a warp that comes here, all 32 lanes must: no lane may have left, and none be padding."""
+def check_whole(run: BatchRun, mask: Mask, site: Site) -> None:
+    """Report each arriving warp of which not all 32 lanes are active, padding lanes included."""
     run.meet(mask)
     active = mask.lanes.reshape(-1, WARP)
     split = active.any(axis=1) & ~active.all(axis=1)
     if not split.any():
         return
-    here = mask.narrow(np.repeat(split, WARP)).index
+    lanes = mask.narrow(np.repeat(split, WARP)).index
 
     def describe() -> Finding:
-        thread, present = run.batch.thread(int(here[0])), int(active[here[0] // WARP].sum())
+        thread, present = run.batch.thread(int(lanes[0])), int(active[lanes[0] // WARP].sum())
         return Finding(
-            "barrier", site, "", (), (thread,), len(here),
+            "barrier", site, "", (), (thread,), len(lanes),
             f"{thread} comes here with {present} of the {WARP} lanes of its warp: all must take "
             "part.",
         )  # fmt: skip
 
-    run.report.add(Flaw("barrier", site, "", run.batch.numbers[here]), describe)
+    run.report.add(Flaw("barrier", site, "", run.batch.numbers[lanes]), describe)
 
 
 def _shuffle(source: Callable) -> Handler:
-    """``source(lane numbers, argument)`` is the lane that each lane reads from."""
+    """Return the handler of a shuffle in which each lane reads lane ``source(lane, argument)``."""
 
-    def handler(call: Call) -> Evaluate:
+    def handler(call: CallExpression) -> Evaluate:
         members, value, argument = call.arguments(3)
         site = call.site
 
         def evaluate(frame, mask):
             data = value(frame, mask)
             if not is_scalar(data) or data.dtype not in SHUFFLED:
-                what = data.dtype if is_scalar(data) else "what is no number"
+                what = data.dtype if is_scalar(data) else "a value that is no number"
                 raise call.refuse(f"a shuffle of {what} (int32, int64, float32, float64 are)")
             _check_members(frame, _integer(call, members(frame, mask)), mask, site)
             values = rows(data, frame.run)
-            own, asked = np.arange(WARP), _integer(call, argument(frame, mask))
-            wanted = source(own, rows(asked, frame.run).astype(np.int64))
-            wanted = np.where((wanted < 0) | (wanted >= WARP), own, wanted)
-            _check_sources(frame, wanted, mask, site)
-            given = np.take_along_axis(values, wanted, axis=1).ravel()
-            frame.run.record("shuffle", mask, site, given, wanted.ravel())
-            return given
+            own, operand = np.arange(WARP), _integer(call, argument(frame, mask))
+            sources = source(own, rows(operand, frame.run).astype(np.int64))
+            sources = np.where((sources < 0) | (sources >= WARP), own, sources)
+            _check_sources(frame, sources, mask, site)
+            result = np.take_along_axis(values, sources, axis=1).ravel()
+            frame.run.record("shuffle", mask, site, result, sources.ravel())
+            return result
 
         return evaluate
 
     return handler
 
 
-def _integer(call: Call, value):
-    """A mask of lanes, a lane or a predicate. Numba casts a float in silence, which hides that it
-    is none of these."""
+def _integer(call: CallExpression, value):
+    """Return a mask of lanes, a lane or a predicate; refuse a value that is no integer.
+
+    Numba casts a float to an integer without a warning, which hides a mistake.
+    """
     if not is_scalar(value) or value.dtype.kind not in "iub":
         what = f"of type {value.dtype}" if is_scalar(value) else "that is no number"
         raise call.refuse(f"a mask, lane or predicate {what} in {call.function.__name__}()")
     return value
 
 
-def _check_sources(frame: Frame, wanted: np.ndarray, mask: Mask, site: Site) -> None:
+def _check_sources(frame: Frame, sources: np.ndarray, mask: Mask, site: Site) -> None:
+    """Report lanes that read from a lane that does not take part in the shuffle."""
     active = mask.lanes.reshape(-1, WARP)
-    guilty = active & ~np.take_along_axis(active, wanted, axis=1)
-    if not guilty.any():
+    wrong = active & ~np.take_along_axis(active, sources, axis=1)
+    if not wrong.any():
         return
-    lanes, run = np.flatnonzero(guilty), frame.run
+    lanes, run = np.flatnonzero(wrong), frame.run
 
     def describe() -> Finding:
         lane = int(lanes[0])
         thread = run.batch.thread(lane)
         return Finding(
             "barrier", site, "", (), (thread,), len(lanes),
-            f"{thread} reads from lane {int(wanted.ravel()[lane])} of its warp, which does not "
+            f"{thread} reads from lane {int(sources.ravel()[lane])} of its warp, which does not "
             "take part: the value is undefined.",
         )  # fmt: skip
 
@@ -148,18 +152,18 @@ def _check_sources(frame: Frame, wanted: np.ndarray, mask: Mask, site: Site) -> 
 
 
 def _vote(combine: Callable, dtype: type) -> Handler:
-    """``combine(active, predicate)`` gives one value per warp."""
+    """Return the handler of a vote; ``combine(active, predicate)`` returns one value per warp."""
 
-    def handler(call: Call) -> Evaluate:
+    def handler(call: CallExpression) -> Evaluate:
         members, predicate = call.arguments(2)
         site = call.site
 
         def evaluate(frame, mask):
             _check_members(frame, _integer(call, members(frame, mask)), mask, site)
             holds = rows(_integer(call, predicate(frame, mask)) != 0, frame.run)
-            verdict = _spread(combine(mask.lanes.reshape(-1, WARP), holds).astype(dtype))
-            frame.run.record("vote", mask, site, verdict)
-            return verdict
+            result = _spread(combine(mask.lanes.reshape(-1, WARP), holds).astype(dtype))
+            frame.run.record("vote", mask, site, result)
+            return result
 
         return evaluate
 
@@ -167,14 +171,16 @@ def _vote(combine: Callable, dtype: type) -> Handler:
 
 
 def _same_value(rows: np.ndarray, active: np.ndarray) -> np.ndarray:
-    """For each lane, which active lanes of its warp hold the same bits. Numba has no match of
-    unsigned integers of 64 bits, and makes float64 of them."""
+    """Return a boolean array (warps, 32, 32): which active lanes of a warp hold the same bits.
+
+    Numba has no match of 64-bit unsigned integers and casts them to float64.
+    """
     rows = numba_types.cast(rows, np.dtype(np.float64)) if rows.dtype == np.uint64 else rows
     rows = rows.view(f"u{rows.dtype.itemsize}")
     return (rows[:, :, None] == rows[:, None, :]) & active[:, None, :] & active[:, :, None]
 
 
-def _match_any(call: Call) -> Evaluate:
+def _match_any(call: CallExpression) -> Evaluate:
     members, value = call.arguments(2)
     site = call.site
 
@@ -188,7 +194,7 @@ def _match_any(call: Call) -> Evaluate:
     return evaluate
 
 
-def _match_all(call: Call) -> Evaluate:
+def _match_all(call: CallExpression) -> Evaluate:
     members, value = call.arguments(2)
     site = call.site
 
@@ -204,7 +210,7 @@ def _match_all(call: Call) -> Evaluate:
     return evaluate
 
 
-def _syncwarp(call: Call) -> Evaluate:
+def _syncwarp(call: CallExpression) -> Evaluate:
     arguments = call.arguments(0, 1)
     site = call.site
 
@@ -217,27 +223,28 @@ def _syncwarp(call: Call) -> Evaluate:
     return evaluate
 
 
-def _active_mask(call: Call) -> Evaluate:
+def _active_mask(call: CallExpression) -> Evaluate:
     call.arguments(0)
     return lambda frame, mask: _spread(bits_of(mask.lanes.reshape(-1, WARP)))
 
 
-def _lower_lanes(call: Call) -> Evaluate:
+def _lower_lanes(call: CallExpression) -> Evaluate:
     call.arguments(0)
     below = ((np.uint64(1) << np.arange(WARP, dtype=np.uint64)) - np.uint64(1)).astype(np.uint32)
     return lambda frame, mask: np.tile(below, frame.run.batch.size // WARP)
 
 
 def _bits(compute: Callable) -> Handler:
-    """A function of one lane's bits; ``compute(unsigned value, width in bits)``."""
+    """Return the handler of a bit function; ``compute(value, width)`` takes a uint64 and its bits.
+    """
 
-    def handler(call: Call) -> Evaluate:
+    def handler(call: CallExpression) -> Evaluate:
         (argument,) = call.arguments(1)
 
         def evaluate(frame, mask):
             value = argument(frame, mask)
             if not is_scalar(value) or value.dtype.kind not in "iu":
-                raise call.refuse("a bit function of what is no integer")
+                raise call.refuse("a bit function of a value that is no integer")
             rule = numba_types.rule(call.function, (value.dtype,))
             if rule is None or (call.function is cuda.ffs and rule.operands[0].itemsize < 4):
                 raise call.refuse(f"a bit function of {value.dtype} (Numba refuses it, too)")
@@ -252,17 +259,17 @@ def _bits(compute: Callable) -> Handler:
 
 
 def _bit_table(value, width: int) -> np.ndarray:
-    """The bits of each value along a last axis, lowest first."""
+    """Return the bits of each value along a new last axis, lowest first."""
     return (np.asarray(value)[..., None] >> np.arange(width, dtype=np.uint64)) & np.uint64(1)
 
 
 def _highest(value, width: int) -> np.ndarray:
-    """Number of the highest set bit plus one; 0 for 0."""
+    """Return the position of the highest set bit plus one; 0 for the value 0."""
     return (_bit_table(value, width) * np.arange(1, width + 1, dtype=np.uint64)).max(axis=-1)
 
 
 def _lowest(value, width: int) -> np.ndarray:
-    """Number of the lowest set bit plus one; 0 for 0."""
+    """Return the position of the lowest set bit plus one; 0 for the value 0."""
     bits = _bit_table(value, width)
     return np.where(bits.any(axis=-1), bits.argmax(axis=-1) + 1, 0)
 

@@ -1,5 +1,5 @@
-"""A launch: its arguments and its checks, `trace`, and Numba's own launch syntax.
+"""Launches of kernels: their arguments and checks, `trace`, and Numba's launch syntax.
 
-`launch` runs a grid batch by batch, `seam` lets `kernel[grid, block](...)` come here, and `tracing`
-is the function `trace`.
+`launch` runs a grid batch by batch. `installation` redirects `kernel[grid, block](...)` to the
+virtual GPU with the methods in `dispatcher_methods`. `tracing` has the function `trace`.
 """

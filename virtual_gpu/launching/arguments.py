@@ -1,4 +1,5 @@
-"""Arguments of a launch as the kernel sees them: numbers, and arrays over global memory."""
+"""Converts the arguments of a launch to the kernel's values: numbers, and arrays in global memory.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +16,14 @@ from numpy.lib.stride_tricks import as_strided
 
 from ..checks.shadow import Shadow
 from ..common.errors import LaunchError, LimitReached
-from ..common.limits import Limits, in_bytes
+from ..common.limits import LaunchLimits, in_bytes
 from ..host.allocation import device_array_like, on_the_device
 from ..host.hostarrays import DeviceArray, HostMemory
 from ..host.transfers import TO_DEVICE, TO_HOST, note
 from ..language.program import Program
 from ..machine.records import (
-    Layout,
     RecordArray,
+    RecordLayout,
     memories_of,
     misplaced_field,
     numbers_of,
@@ -33,26 +34,26 @@ from ..types import numba_types
 from ..types.signatures import not_an_argument
 from ..types.tuples import alike
 
-BYTES_PER_ELEMENT = 20  # of a shadow: who wrote, who read, and which lanes
+BYTES_PER_ELEMENT = 20  # of a shadow: the last writer, the last reader, and their lanes
 
 
 @dataclass(frozen=True)
 class _Array:
-    """An array argument and the bytes that it spans."""
+    """An array argument and the addresses of the bytes that it spans."""
 
     name: str
     array: np.ndarray
-    unwritten: np.ndarray | None  # which elements are undefined, laid out as the array
-    tracked: bool
+    unwritten: np.ndarray | None  # flags of undefined elements, laid out like the array
+    tracked: bool  # accesses are checked for races, because the kernel may write to it
     start: int
     end: int
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """What a kernel is called with, and the memory in which its arrays lie.
+    """The values that a kernel is called with, and the memories that hold its arrays.
 
-    ``values``: each a typed number, an ArrayView, None, or a tuple of them.
+    Each of ``values`` is a typed number, an ArrayView, a RecordArray, None, or a tuple of them.
     """
 
     values: tuple
@@ -60,58 +61,60 @@ class Arguments:
 
 
 @contextlib.contextmanager
-def unwrapped(given: tuple) -> Iterator[tuple]:
-    """The arguments without ``cuda.In``, ``cuda.Out`` and ``cuda.InOut``, and device arrays for
-    objects that have a device array's interface.
+def unwrapped(arguments: tuple) -> Iterator[tuple]:
+    """Yield the arguments without ``cuda.In``, ``cuda.Out`` and ``cuda.InOut``.
 
-    A host array in ``In`` is copied and keeps its content; one in ``Out`` gets that of new device
-    memory, also where the launch fails. All others are used where they lie; a device gets a copy of
-    each, and each is copied back, so this is what is noted.
+    An object with the virtual GPU's array interface becomes a device array. A host array in ``In``
+    is copied, so the launch does not change it. One in ``Out`` is replaced by new device memory,
+    whose content it gets at the end, even if the launch fails. Any other host array is used without
+    a copy. A real device would copy it both ways, so both transfers are logged.
     """
-    here, back, noted = [], [], []
-    for argument in given:
+    unwrapped_arguments, back, logged = [], [], []
+    for argument in arguments:
         wrapped = isinstance(argument, cuda.In | cuda.Out | cuda.InOut)
         value = on_the_device(argument.value if wrapped else argument)
         on_host = isinstance(value, np.ndarray) and not isinstance(value, HostMemory)
         if on_host and (isinstance(argument, cuda.InOut) or not isinstance(argument, cuda.Out)):
             note(TO_DEVICE, value, "launch")
         if on_host and not isinstance(argument, cuda.In):
-            noted.append(value)
+            logged.append(value)
         if not (wrapped and on_host) or isinstance(argument, cuda.InOut):
-            here.append(value)
+            unwrapped_arguments.append(value)
         elif isinstance(argument, cuda.In):
-            here.append(value.copy(order="K"))
+            unwrapped_arguments.append(value.copy(order="K"))
         else:
-            here.append(device_array_like(value))
-            back.append((value, here[-1]))
+            unwrapped_arguments.append(device_array_like(value))
+            back.append((value, unwrapped_arguments[-1]))
     try:
-        yield tuple(here)
+        yield tuple(unwrapped_arguments)
     finally:
         for host, device in back:
             host[...] = device.host
-        for host in noted:
+        for host in logged:
             note(TO_HOST, host, "launch")
 
 
-def kernel_arguments(program: Program, given: tuple, limits: Limits) -> Arguments:
-    """What the caller has given, as the kernel sees it.
+def kernel_arguments(program: Program, arguments: tuple, limits: LaunchLimits) -> Arguments:
+    """Convert the arguments of the caller to the kernel's values.
 
     Arrays that overlap in memory share one Memory, so that a race through two names is found.
-    Raises LaunchError for what Numba would refuse, LimitReached for too much memory.
+    Raises LaunchError for arguments that Numba would refuse, and LimitReached if the checks need
+    too much memory.
     """
     names = program.source.parameters
     arrays = [
         _described(name, array, unwritten, program)
-        for argument, name in zip(given, names, strict=True)
+        for argument, name in zip(arguments, names, strict=True)
         for array, unwritten in _arrays_in(argument)
     ]
     _check_bytes(arrays, limits)
     views = _views(arrays)
-    values = tuple(_value(n, v, views) for n, v in zip(names, given, strict=True))
+    values = tuple(_value(n, v, views) for n, v in zip(names, arguments, strict=True))
     return Arguments(values, frozenset(memory for v in views.values() for memory in memories_of(v)))
 
 
 def _arrays_in(argument) -> list[tuple[np.ndarray, np.ndarray | None]]:
+    """Return the arrays in an argument, each with its flags of unwritten elements."""
     if isinstance(argument, tuple):
         return [array for item in argument for array in _arrays_in(item)]
     if isinstance(argument, DeviceArray):
@@ -138,12 +141,12 @@ def _value(name: str, argument, views: dict[int, ArrayView]):
         number = numba_types.scalar(argument)
     except (TypeError, OverflowError):
         raise not_an_argument(name, argument) from None
-    if not _is_known(number.dtype):
+    if not _is_supported(number.dtype):
         raise not_an_argument(name, argument)
     return number
 
 
-def _is_known(dtype: np.dtype) -> bool:
+def _is_supported(dtype: np.dtype) -> bool:
     long_double = dtype.char in "gG"
     return dtype.kind in numba_types.SCALAR_KINDS and dtype.isnative and not long_double
 
@@ -153,7 +156,7 @@ def _described(
 ) -> _Array:
     if array.dtype.names:
         return _described_records(name, array)
-    if not _is_known(array.dtype):
+    if not _is_supported(array.dtype):
         raise LaunchError(
             f"The array {name} has dtype {array.dtype}; a kernel takes numbers of up to 64 bits "
             "(complex: 128) in this machine's byte order."
@@ -176,7 +179,7 @@ def _described(
 
 
 def _described_records(name: str, array: np.ndarray) -> _Array:
-    """An array of records. Whether they were given values is not kept: a field may be undefined."""
+    """Describe an array of records. Which of their fields are undefined is not tracked."""
     numbers = list(numbers_of(array.dtype))
     if not all(d.kind in numba_types.SCALAR_KINDS and d.isnative for d in numbers):
         raise LaunchError(
@@ -193,8 +196,8 @@ def _described_records(name: str, array: np.ndarray) -> _Array:
     return _Array(name, array, None, True, start, end)
 
 
-def _check_bytes(arrays: list[_Array], limits: Limits) -> None:
-    """What is kept about each element of the arrays that a kernel writes must fit into memory."""
+def _check_bytes(arrays: list[_Array], limits: LaunchLimits) -> None:
+    """Raise LimitReached if the race checks of the tracked arrays need too much memory."""
     needed = sum(a.array.size for a in arrays if a.tracked) * BYTES_PER_ELEMENT
     if limits.bytes is not None and needed > limits.bytes:
         largest = max(arrays, key=lambda a: a.array.size * a.tracked)
@@ -206,7 +209,7 @@ def _check_bytes(arrays: list[_Array], limits: Limits) -> None:
 
 
 def _views(arrays: list[_Array]) -> dict[int, ArrayView]:
-    """An ArrayView for each array, by the array's id."""
+    """Return an ArrayView or a RecordArray for each array, by the array's id."""
     views = {}
     for group in _overlapping(arrays):
         if group[0].array.dtype.names:
@@ -228,7 +231,7 @@ def _views(arrays: list[_Array]) -> dict[int, ArrayView]:
 
 
 def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
-    """Arrays of records that overlap. Their bytes are seen once for each type of numbers."""
+    """Return the RecordArrays of overlapping arrays by id; they share one Memory per dtype."""
     first, size = group[0], max(a.end for a in group) - group[0].start
     data = _flat(first.array, size)
 
@@ -241,7 +244,7 @@ def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
     for item in group:
         array = item.array
         address = array.__array_interface__["data"][0] if array.size else first.start
-        at = Layout(
+        at = RecordLayout(
             item.name, array.shape, array.strides, address - first.start, array.flags.writeable
         )
         views[id(array)] = record_array(array.dtype, at, memory_of)
@@ -249,7 +252,10 @@ def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
 
 
 def _overlapping(arrays: list[_Array]) -> list[list[_Array]]:
-    """Arrays of one dtype grouped so that groups share no byte; each sorted by address."""
+    """Group arrays of one dtype that overlap, so that groups share no byte.
+
+    Each group is sorted by address.
+    """
     groups: list[list[_Array]] = []
     for item in sorted(arrays, key=lambda a: (a.array.dtype.str, a.start)):
         last = groups[-1] if groups else None
@@ -262,7 +268,7 @@ def _overlapping(arrays: list[_Array]) -> list[list[_Array]]:
 
 
 def _data(group: list[_Array], size: int) -> np.ndarray:
-    """The memory of arrays that overlap; it can be written where one of them can."""
+    """Return the memory of overlapping arrays; it is writable if one of them is."""
     first = group[0]
     if first.array.flags.writeable or not any(a.array.flags.writeable for a in group):
         return _flat(first.array, size)
@@ -271,7 +277,7 @@ def _data(group: list[_Array], size: int) -> np.ndarray:
 
 
 def _flat(array: np.ndarray, size: int) -> np.ndarray:
-    """``size`` bytes of memory from the lowest address of ``array`` on, as one dimension."""
+    """Return ``size`` bytes of memory from the lowest address of ``array`` on, as a vector."""
     array = array.reshape(1) if array.ndim == 0 else array
     lowest = array[tuple(slice(None, None, -1 if s < 0 else 1) for s in array.strides)]
     itemsize = array.dtype.itemsize
@@ -280,7 +286,10 @@ def _flat(array: np.ndarray, size: int) -> np.ndarray:
 
 
 def _flat_flags(group: list[_Array], first: _Array, size: int) -> np.ndarray | None:
-    """Which elements of a group are undefined, as one dimension; None where none is."""
+    """Return the flags of a group's undefined elements, one per element; None if none is known.
+
+    size: of the group, in bytes. None also if its largest array does not begin where it begins.
+    """
     if first.unwritten is None:
         return None
     item = max(group, key=lambda a: a.end - a.start)

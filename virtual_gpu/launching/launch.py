@@ -1,4 +1,4 @@
-"""A launch: checks what a device would refuse, then runs the grid batch by batch."""
+"""Runs a launch: checks it against the limits of a device, then runs the grid batch by batch."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..checks.report import Report
 from ..common.errors import LaunchError, LimitReached, VirtualGpuError
 from ..common.filenames import elsewhere
 from ..common.lanes import Batch, Geometry
-from ..common.limits import Limits, in_bytes, limits_of
+from ..common.limits import LaunchLimits, in_bytes, limits_of
 from ..counts.counters import Counters
 from ..counts.recorder import Recorder
 from ..language.compiler import compile_function
 from ..language.program import Program
 from ..machine.geometry import MAX_BLOCK, MAX_GRID, MAX_THREADS
 from ..machine.occupancy import MULTIPROCESSORS, resident_blocks
-from ..machine.run import Run
+from ..machine.run import BatchRun
 from ..machine.watch import Watch
 from ..memory.filling import ZEROS, Filling
 from ..memory.memory import ArrayView
@@ -31,28 +31,29 @@ from ..types.signatures import as_declared
 from .arguments import Arguments, kernel_arguments, unwrapped
 
 LANES_PER_BATCH = 32768
-BYTES_PER_LANE = 90  # of variables and masks, measured with a small kernel
+BYTES_PER_LANE = 90  # for variables and masks, measured with a small kernel
 
 
 @dataclass(frozen=True)
 class Observer:
-    """What a launch is watched with, and held to.
+    """The report, the counters and the limits of one launch.
 
-    ``blocks``: run only so many, spread over the grid. ``limits``: None for the environment's.
+    ``blocks`` is the number of blocks to run, spread over the grid; None runs all. ``limits`` is
+    None for those of the environment variables.
     """
 
     report: Report
     counters: Counters | None = None
     blocks: int | None = None
-    limits: Limits | None = None
+    limits: LaunchLimits | None = None
 
     @property
     def recorder(self) -> Recorder | None:
-        """What keeps the events of one block."""
+        """The recorder of one block's events; None if no block is recorded."""
         return self.counters.recorder if self.counters else None
 
     def forget(self) -> None:
-        """The launch begins again from the start."""
+        """Discard findings and counts, because the launch starts again."""
         self.report.forget()
         if self.counters:
             self.counters.forget()
@@ -61,77 +62,79 @@ class Observer:
 def launch(
     kernel: Callable,
     geometry: Geometry,
-    given: tuple,
+    arguments: tuple,
     dynamic_shared: int,
     observer: Observer,
 ) -> None:
-    """Run a kernel on the whole grid, or on the blocks that are observed.
+    """Run a kernel on the whole grid, or on the observer's sample of blocks.
 
-    ``kernel``: a dispatcher or a plain Python function. ``given``: the arguments as the caller has
-    them. ``dynamic_shared``: bytes in each block.
-    Raises the first finding as an error, unless the observer's report collects them.
+    ``kernel`` is a dispatcher or a plain Python function, ``arguments`` are those of the caller,
+    and ``dynamic_shared`` is the dynamic shared memory of a block in bytes. Raises the first
+    finding as an error, unless the observer's report collects findings. Raises LaunchError for a
+    launch that a device would refuse, and LimitReached if it exceeds a limit.
     """
     program = compile_function(getattr(kernel, "py_func", kernel))
-    _check_limits(program, geometry, given, dynamic_shared)
+    _check_limits(program, geometry, arguments, dynamic_shared)
     _check_launch_bounds(kernel, geometry)
     if program.syncs_grid:
         _check_resident(geometry, dynamic_shared)
-    with unwrapped(given) as arrays:
+    with unwrapped(arguments) as arrays:
         _check_no_none(program, arrays)
         filled = program.source.filled(arrays)
         filled = as_declared(kernel, program.source.parameters, filled)
         limits = observer.limits or limits_of()
         _check_bytes(program, geometry, limits)
-        task = _Task(program, geometry, filled, dynamic_shared, limits)
+        task = _CheckedLaunch(program, geometry, filled, dynamic_shared, limits)
         attempts = [kernel_arguments(program, filled, limits)]
-        with _telling_where_and_what_was_written(program, attempts):
+        with _completed_errors(program, attempts):
             _run_and_judge(task, attempts, observer)
 
 
 @dataclass(frozen=True)
-class _Task:
-    """A launch whose limits have been checked."""
+class _CheckedLaunch:
+    """A launch that a device would accept."""
 
     program: Program
     geometry: Geometry
-    given: tuple
+    arguments: tuple
     dynamic_shared: int
-    limits: Limits
-    in_turn: bool = False  # block after block
+    limits: LaunchLimits
+    block_by_block: bool = False
 
 
-def _run_and_judge(task: _Task, attempts: list[Arguments], observer: Observer) -> None:
-    """Run the launch; if it reads what nobody has set, find out whether that matters."""
+def _run_and_judge(task: _CheckedLaunch, attempts: list[Arguments], observer: Observer) -> None:
+    """Run the launch; if it reads undefined elements, find out whether its results depend on them.
+    """
     report = observer.report
     try:
-        task = _run_at_once_or_in_turn(task, attempts, observer)
+        task = _run_in_batches_or_by_block(task, attempts, observer)
     except VirtualGpuError:
-        report.raise_first()  # what was found before is the cause, or comes first
+        report.raise_first()  # an earlier finding is the cause, or at least comes first
         raise
     if not report.undefined:
         return
 
-    def again(filling: Filling) -> Rerun:
-        fresh, second = kernel_arguments(task.program, task.given, task.limits), Report(True)
+    def rerun(filling: Filling) -> Rerun:
+        fresh, second = kernel_arguments(task.program, task.arguments, task.limits), Report(True)
         try:
             _run(task, fresh, Observer(second, None, observer.blocks), filling)
         except VirtualGpuError:
             return Rerun(fresh.memories, differs=True)
         return Rerun(fresh.memories, second.other_flaws != report.other_flaws)
 
-    if results_depend(attempts[-1].memories, again):
+    if results_depend(attempts[-1].memories, rerun):
         report.raise_first()
     else:
         report.discard_undefined()
 
 
-def _run_at_once_or_in_turn(
-    task: _Task, attempts: list[Arguments], observer: Observer
-) -> _Task:
-    """Run the launch with the arguments of the only attempt; returns the task that was run.
+def _run_in_batches_or_by_block(
+    task: _CheckedLaunch, attempts: list[Arguments], observer: Observer
+) -> _CheckedLaunch:
+    """Run the launch with the arguments of the only attempt; return the launch as it was run.
 
-    Blocks of one batch that wait for earlier ones among them wait for ever. Then the launch begins
-    again with another attempt, block after block.
+    Blocks that wait for earlier blocks of the same batch wait for ever. In that case the launch
+    starts again, one block after the other, with new arguments, which are appended to ``attempts``.
     """
     try:
         _run(task, attempts[0], observer, ZEROS)
@@ -144,8 +147,8 @@ def _run_at_once_or_in_turn(
     for memory in attempts[0].memories:
         memory.swap_before()
     observer.forget()
-    task = replace(task, in_turn=True)
-    attempts.append(kernel_arguments(task.program, task.given, task.limits))
+    task = replace(task, block_by_block=True)
+    attempts.append(kernel_arguments(task.program, task.arguments, task.limits))
     try:
         _run(task, attempts[-1], observer, ZEROS)
     except LimitReached:
@@ -153,8 +156,8 @@ def _run_at_once_or_in_turn(
     return task
 
 
-def _run(task: _Task, arguments: Arguments, observer: Observer, filling: Filling) -> None:
-    """Run the blocks batch by batch; a fence of one batch is known to the next."""
+def _run(task: _CheckedLaunch, arguments: Arguments, observer: Observer, filling: Filling) -> None:
+    """Run the blocks batch by batch; the fences of one batch hold for the next ones."""
     program, releases = task.program, Releases(task.geometry)
     total, batches = _batches(task, observer)
     with (
@@ -165,10 +168,10 @@ def _run(task: _Task, arguments: Arguments, observer: Observer, filling: Filling
             if observer.recorder:
                 observer.recorder.begin(batch)
             clock = Clock(batch, observer.report, releases)
-            check = _room_check(batch) if program.syncs_grid else None
+            check = _residency_check(batch) if program.syncs_grid else None
             shared = SharedMemory(batch.blocks, task.dynamic_shared, filling, check)
             memories, counters = arguments.memories, observer.counters
-            run = Run(batch, clock, counters, shared, memories, watch, filling)
+            run = BatchRun(batch, clock, counters, shared, memories, watch, filling)
             program.call(run, arguments.values, batch.everyone, is_kernel=True)
             for memory in memories:
                 memory.settle(clock)
@@ -177,18 +180,20 @@ def _run(task: _Task, arguments: Arguments, observer: Observer, filling: Filling
                 raise LimitReached(f"{program.source.name}: {excess}")
 
 
-def _batches(task: _Task, observer: Observer) -> tuple[int, Iterator[Batch]]:
-    """How many batches there are, and the grid in batches; of a sample each block alone, the
-    recorded one among them."""
+def _batches(task: _CheckedLaunch, observer: Observer) -> tuple[int, Iterator[Batch]]:
+    """Return the number of batches and an iterator over them.
+
+    In a sample each batch is one block, and the recorded block is one of them.
+    """
     program, geometry = task.program, task.geometry
     if observer.blocks is not None and observer.blocks < geometry.blocks:
         firsts = np.linspace(0, geometry.blocks - 1, observer.blocks).round().astype(int)
         if observer.recorder:
-            recorded = observer.recorder.order.block
+            recorded = observer.recorder.request.block
             firsts[np.abs(firsts - recorded).argmin()] = recorded
         return len(firsts), (Batch(geometry, int(first), 1) for first in firsts)
     size = max(1, LANES_PER_BATCH // geometry.lanes_per_block)
-    if task.in_turn or (program.takes_turns and not program.cooperative):
+    if task.block_by_block or (program.uses_lock and not program.cooperative):
         size = 1
     elif program.cooperative:
         size = geometry.blocks
@@ -198,8 +203,8 @@ def _batches(task: _Task, observer: Observer) -> tuple[int, Iterator[Batch]]:
     )
 
 
-def _check_bytes(program: Program, geometry: Geometry, limits: Limits) -> None:
-    """Blocks that wait for each other run in one batch, which must fit into memory."""
+def _check_bytes(program: Program, geometry: Geometry, limits: LaunchLimits) -> None:
+    """Raise LimitReached if blocks that wait for each other do not fit into memory as one batch."""
     needed = geometry.blocks * geometry.lanes_per_block * BYTES_PER_LANE
     if program.cooperative and limits.bytes is not None and needed > limits.bytes:
         raise LimitReached(
@@ -210,9 +215,9 @@ def _check_bytes(program: Program, geometry: Geometry, limits: Limits) -> None:
         )
 
 
-def _room_check(batch: Batch) -> Callable[[int], None]:
-    """What refuses a cooperative launch whose blocks ask for so many bytes of shared memory that a
-    device cannot hold all of them at once."""
+def _residency_check(batch: Batch) -> Callable[[int], None]:
+    """Return ``check(shared_bytes)``, which raises LaunchError if a device cannot hold all blocks
+    with that much shared memory at once."""
     return lambda shared_bytes: _check_resident(batch.geometry, shared_bytes)
 
 
@@ -228,26 +233,29 @@ def _check_resident(geometry: Geometry, shared_bytes: int) -> None:
 
 
 @contextlib.contextmanager
-def _telling_where_and_what_was_written(program: Program, attempts: list[Arguments]):
-    """A finding of another file than the kernel's says so. As on a GPU, arrays keep what a failed
-    launch has written; the error says which do."""
+def _completed_errors(program: Program, attempts: list[Arguments]):
+    """Complete the message of an error that the launch raises.
+
+    It names the file if that is not the kernel's, and the arrays that the launch has written: as on
+    a GPU, they keep what a failed launch wrote.
+    """
     try:
         yield
     except VirtualGpuError as error:
-        said = str(error)
+        message = str(error)
         if error.finding:
-            said += elsewhere(error.finding.site.file, program.source.file)
+            message += elsewhere(error.finding.site.file, program.source.file)
         values = attempts[-1].values
         names = {v.name for v in values if isinstance(v, ArrayView) and v.memory.was_written}
         if names:
-            said += f" Written before: {', '.join(sorted(names))}."
-        error.args = (said,)
+            message += f" Written before: {', '.join(sorted(names))}."
+        error.args = (message,)
         raise
 
 
-def _check_limits(program: Program, geometry: Geometry, given: tuple, dynamic: int) -> None:
-    if program.source.filled(given) is None:
-        raise _wrong_number(program.source.name, program.source.parameters, len(given))
+def _check_limits(program: Program, geometry: Geometry, arguments: tuple, dynamic: int) -> None:
+    if program.source.filled(arguments) is None:
+        raise _wrong_number(program.source.name, program.source.parameters, len(arguments))
     if geometry.threads > MAX_THREADS:
         raise LaunchError(
             f"The block {geometry.block} has {geometry.threads} threads; a device takes at most "
@@ -271,16 +279,16 @@ def _check_limits(program: Program, geometry: Geometry, given: tuple, dynamic: i
         )
 
 
-def _wrong_number(kernel: str, parameters: tuple[str, ...], given: int) -> LaunchError:
+def _wrong_number(kernel: str, parameters: tuple[str, ...], count: int) -> LaunchError:
     expected = f"{len(parameters)} argument{'s' if len(parameters) != 1 else ''}"
     names = f" ({', '.join(parameters)})" if parameters else ""
     return LaunchError(
-        f"{kernel} takes {expected}{names}; {given} {'was' if given == 1 else 'were'} given."
+        f"{kernel} takes {expected}{names}; {count} {'was' if count == 1 else 'were'} given."
     )
 
 
-def _check_no_none(program: Program, given: tuple) -> None:
-    for name, value in zip(program.source.parameters, given, strict=False):
+def _check_no_none(program: Program, arguments: tuple) -> None:
+    for name, value in zip(program.source.parameters, arguments, strict=False):
         if any(item is None for item in (value if isinstance(value, tuple) else (value,))):
             raise LaunchError(
                 f"The argument {name} is or holds None, which Numba's launch does not take; pass "
@@ -289,7 +297,7 @@ def _check_no_none(program: Program, given: tuple) -> None:
 
 
 def _check_launch_bounds(kernel: Callable, geometry: Geometry) -> None:
-    """``@cuda.jit(launch_bounds=...)``: the first number is the most threads of a block."""
+    """Raise LaunchError if a block has more threads than ``launch_bounds`` of the kernel allow."""
     bounds = getattr(kernel, "targetoptions", {}).get("launch_bounds")
     most = bounds[0] if isinstance(bounds, tuple | list) and bounds else bounds
     if most and geometry.threads > most:

@@ -1,4 +1,5 @@
-"""Run a kernel to explain it: every finding, and what each source line cost."""
+"""The function `trace`, which runs a kernel and returns its findings and its costs by source line.
+"""
 
 from __future__ import annotations
 
@@ -16,72 +17,78 @@ from ..common.lanes import WARP, Geometry
 from ..common.limits import limits_of
 from ..common.source import Source, read_source
 from ..counts.counters import AccessCount, Counters, LineCount, WarpAccess, first_access
-from ..counts.hints import Hint, Seen, hints_of
-from ..counts.recorder import MOST_EVENTS, Recorder, Recording, order
+from ..counts.hints import Hint, KernelCounts, hints_of
+from ..counts.recorder import MOST_EVENTS, Recorder, Recording, recording_request
 from ..counts.tables import NO_COUNTS, accesses_table, lines_table
 from ..counts.verdict import verdict
 from ..host.hostarrays import DeviceArray
 from ..machine.geometry import make_geometry
-from ..pictures.annotate import Listing, Section, annotated_html, annotated_text, sections_of
+from ..pictures.annotate import (
+    AnnotatedSource,
+    Section,
+    annotated_html,
+    annotated_text,
+    sections_of,
+)
 from ..pictures.movie import Movie, movie
 from .launch import Observer, launch
 
-if TYPE_CHECKING:  # pandas takes half a second to import: only who asks for a table waits for it
+if TYPE_CHECKING:  # pandas takes half a second to import, so it is imported only for tables
     import pandas as pd
 
 
 @dataclass(frozen=True, repr=False)
 class Trace:
-    """What the virtual GPU saw of one launch. In a notebook it shows the annotated source."""
+    """The findings and counts of one launch. In a notebook it shows the annotated source."""
 
-    kernel: str
-    blocks: tuple[int, int]  # how many blocks were run, and how many the grid has
+    kernel: str  # the name of the kernel
+    blocks: tuple[int, int]  # the number of blocks that were run, and that of the grid
     sections: tuple[Section, ...]  # the text of the kernel, then of the functions that it called
-    files: Mapping[str, str]  # their short names
+    files: Mapping[str, str]  # the short name of each file
     findings: tuple[Finding, ...]
     hints: tuple[Hint, ...]
     counts: Mapping[Site, LineCount]
     access_counts: tuple[AccessCount, ...]  # in the order of their first execution
-    footprint_bytes: int  # of global memory, however often they were loaded or stored
-    turns: Mapping[Site, int]  # of each loop, by its first line, summed over threads
-    recording: Recording | None = None  # what the block did that was asked for
+    footprint_bytes: int  # different bytes of global memory that were loaded or stored
+    turns: Mapping[Site, int]  # iterations of each loop, by its first line, summed over threads
+    recording: Recording | None = None  # the events of the block that ``record`` names
 
     @property
     def source(self) -> tuple[tuple[int, str], ...]:
-        """The kernel's lines with their numbers in the file."""
+        """The kernel's lines, each as (line number in its file, text)."""
         return self.sections[0].lines
 
     @property
     def verdict(self) -> str:
-        """One line: the flaws that were found, warnings, and the first hint."""
+        """One line with the flaws, the warnings and the first hint."""
         return verdict(self.findings, self.hints, self.files)
 
     @property
     def title(self) -> str:
-        """The kernel's name, and whether all blocks were run."""
+        """The kernel's name and, if only a sample of blocks was run, the size of the sample."""
         run, grid = self.blocks
         sampled = "" if run == grid else f": a sample of {run} of {grid} blocks"
         return f"{self.kernel} on the virtual GPU{sampled}"
 
     @property
     def lines(self) -> pd.DataFrame:
-        """One row per source line that touched memory, computed or synchronised.
+        """A table with one row per source line that accessed memory, computed or synchronised.
 
         Columns: ``file`` (a short name), ``line``, ``source``, the counts of counters.LineCount,
         and ``lanes_per_warp`` (active lanes per memory instruction, at most 32). The kernel's file
-        stands first.
+        comes first.
         """
         return lines_table(self.counts, self.files)
 
     @property
     def accesses(self) -> pd.DataFrame:
-        """One row per source line, array and kind of access.
+        """A table with one row per source line, array and kind of access.
 
         Columns: ``file``, ``line``, ``source``, ``array``, ``space`` (global or shared), ``kind``
         (load, store or atomic), ``requests``, ``sectors`` (of 32 bytes) and ``cache_lines`` (of 128
-        bytes) of global memory, ``wavefronts`` of shared memory, ``words`` (of 4 bytes, each
-        lane's), ``bytes`` and ``lanes``. What is not counted is missing: sectors of shared memory,
-        say, and those of atomics.
+        bytes) of global memory, ``wavefronts`` of shared memory, ``words`` (of 4 bytes, summed over
+        lanes), ``bytes`` and ``lanes``. A count that does not apply is missing, such as the sectors
+        of shared memory or of atomics.
         """
         return accesses_table(self.access_counts, self.files)
 
@@ -91,50 +98,51 @@ class Trace:
         return self.lines.drop(columns=list(NO_COUNTS)).sum()
 
     def warp_access(self, array: str, kind: str = "load") -> WarpAccess:
-        """The first load or store of this array by a warp, to be drawn.
+        """Return the first load or store of this array by a warp, as the drawing functions need it.
 
-        Raises VirtualGpuError with the accesses that there are.
+        Raises VirtualGpuError, which lists the recorded accesses, if there is no such access.
         """
         return first_access(self._accesses_of(array, kind, None)[0])
 
     def requests(
         self, array: str, kind: str = "load", first: int = 12, line: int | None = None
     ) -> np.ndarray:
-        """Where the first requests of this array went: int64, shape (requests, 32).
+        """Return the addresses of the first requests to this array: int64, shape (requests, 32).
 
-        A row is one request of one warp: the byte address of each lane within the allocation, -1
-        where a lane is inactive. ``line``: only those of this line. At most 64 of each line are
-        kept. Raises VirtualGpuError with the accesses that there are.
+        A row is one request of one warp: the byte offset of each lane within the allocation, or -1
+        where a lane is inactive. With ``line``, only requests of this source line are returned. At
+        most 64 requests per line are kept. Raises VirtualGpuError, which lists the recorded
+        accesses, if there is no such access.
         """
-        kept = [row for count in self._accesses_of(array, kind, line) for row in count.first]
-        return np.stack(kept[:first]) if first > 0 else np.empty((0, WARP), np.int64)
+        rows = [row for count in self._accesses_of(array, kind, line) for row in count.first]
+        return np.stack(rows[:first]) if first > 0 else np.empty((0, WARP), np.int64)
 
     def _accesses_of(self, array: str, kind: str, line: int | None) -> list[AccessCount]:
-        found = [
+        matches = [
             count
             for count in self.access_counts
             if (count.array, count.kind) == (array, kind) and line in (None, count.site.line)
         ]
-        if not found:
+        if not matches:
             known = sorted({f"{a.kind} of {a.array}" for a in self.access_counts})
             where = "" if line is None else f" at line {line}"
             raise VirtualGpuError(
                 f"{self.kernel} made no {kind} of {array}{where}; it made: "
                 f"{', '.join(known) or 'none'}."
             )
-        return found
+        return matches
 
     def movie(self, title: str = "", focus: str = "reads") -> Movie:
-        """What the recorded block does, step by step: ``trace(..., record=0).movie()``.
+        """Return a movie of the recorded block, step by step: ``trace(..., record=0).movie()``.
 
-        focus: what the movie is about: ``reads``, ``sectors`` or ``banks``; ``pictures.movie``
-        compares several traces. Raises VirtualGpuError where no block was recorded.
+        ``focus`` is the subject of the movie: ``reads``, ``sectors`` or ``banks``.
+        ``pictures.movie`` compares several traces. Raises VirtualGpuError if no block was recorded.
         """
         return movie(self, title=title, focus=focus)
 
-    def listing(self) -> Listing:
-        """What is shown of this launch."""
-        return Listing(
+    def listing(self) -> AnnotatedSource:
+        """Return the annotated source with all findings and hints."""
+        return AnnotatedSource(
             self.title,
             self.verdict,
             self.sections,
@@ -157,12 +165,13 @@ class Trace:
 
 @contextlib.contextmanager
 def _copied_to_the_host(arguments: tuple) -> Iterator[tuple]:
-    """The arguments with host arrays for those on a real device, to which they are copied back."""
-    real = {at: array for at, array in enumerate(arguments) if _on_a_real_device(array)}
-    here = [real[at].copy_to_host() if at in real else a for at, a in enumerate(arguments)]
-    yield tuple(here)
-    for at, array in real.items():
-        array.copy_to_device(here[at])
+    """Yield the arguments with host copies of arrays on a real device; copy those back at the end.
+    """
+    real = {n: array for n, array in enumerate(arguments) if _on_a_real_device(array)}
+    on_host = [real[n].copy_to_host() if n in real else a for n, a in enumerate(arguments)]
+    yield tuple(on_host)
+    for n, array in real.items():
+        array.copy_to_device(on_host[n])
 
 
 def _on_a_real_device(argument) -> bool:
@@ -182,17 +191,39 @@ def trace(
     values: bool = False,
     events: int = MOST_EVENTS,
 ) -> Trace:
-    """Run ``kernel`` (a ``@cuda.jit`` function or a plain one) on the virtual GPU and explain it.
+    """Run a kernel on the virtual GPU and return its findings and its costs by source line.
 
-    ``grid`` and ``block`` are ints or tuples; arguments are numbers and arrays: host arrays, the
-    virtual GPU's, and Numba's on a real device. Arrays are written as by a launch. ``blocks``: run
-    only so many blocks, spread over the grid; counts are theirs alone, and a race with another
-    block stays unseen. ``patience``: LimitReached is raised after so many seconds, and loops are
-    not held to a number of rounds. ``lane_rounds``: and after so many rounds of loops, counted for
-    each thread, which does not depend on the machine. ``record``: the coordinates of one block
-    whose first ``events`` events are kept, in order, in ``Trace.recording``; with ``values`` also
-    what its threads load and store.
-    Findings are collected, not raised; Unsupported and LaunchError are raised.
+    Parameters
+    ----------
+    kernel : a ``@cuda.jit`` function or a plain Python function.
+    grid, block : ints or tuples of ints.
+    *arguments : numbers and arrays, which may be host arrays, the virtual GPU's device arrays, and
+        Numba's arrays on a real device. The kernel writes to them as in a launch.
+    shared_bytes : dynamic shared memory of a block in bytes.
+    blocks : run only this number of blocks, spread over the grid. The counts are those of these
+        blocks, and a race with a block that is not run is not found.
+    patience : raise LimitReached after this number of seconds. The number of iterations of a loop
+        is then not limited.
+    lane_rounds : raise LimitReached after this number of loop iterations, summed over threads. This
+        limit does not depend on the speed of the machine.
+    record : the coordinates of one block whose first ``events`` events are kept, in order, in
+        ``Trace.recording``.
+    values : record the values that the threads load and store, too.
+    events : the number of events to record.
+
+    Returns
+    -------
+    Trace
+        Its findings are collected, not raised.
+
+    Raises
+    ------
+    Unsupported
+        for code that the virtual GPU does not know.
+    LaunchError
+        for a launch that a device would refuse.
+    LimitReached
+        if the launch exceeds a limit.
     """
     __tracebackhide__ = True  # pytest shows the user's line instead of this text
     try:
@@ -201,14 +232,14 @@ def trace(
             raise LaunchError(f"blocks={blocks}; a sample needs at least 1 block.")
         geometry, recorder = make_geometry(grid, block), None
         if record is not None:
-            recorder = Recorder(geometry, order(geometry, record, values, events))
+            recorder = Recorder(geometry, recording_request(geometry, record, values, events))
         limits = limits_of(patience, lane_rounds)
         observer = Observer(Report(collect=True), Counters(recorder), blocks, limits)
-        with _copied_to_the_host(arguments) as here:
-            launch(kernel, geometry, here, shared_bytes, observer)
+        with _copied_to_the_host(arguments) as on_host:
+            launch(kernel, geometry, on_host, shared_bytes, observer)
     except (VirtualGpuError, KeyboardInterrupt) as error:
         raise without_interpreter(error) from None
-    return _traced(getattr(kernel, "py_func", kernel), geometry, here, observer)
+    return _trace_of(getattr(kernel, "py_func", kernel), geometry, on_host, observer)
 
 
 def _check_kernel(kernel: Callable) -> None:
@@ -219,10 +250,10 @@ def _check_kernel(kernel: Callable) -> None:
         )
 
 
-def _traced(
+def _trace_of(
     function: Callable, geometry: Geometry, arguments: tuple, observer: Observer
 ) -> Trace:
-    """The Trace of a launch that has been observed."""
+    """Make the Trace of a finished launch."""
     findings, counters = observer.report.findings, observer.counters
     functions = counters.functions or (read_source(function),)
     lines, recorder = counters.lines, counters.recorder
@@ -237,11 +268,11 @@ def _traced(
         sections_of(functions),
         files,
         findings,
-        hints_of(Seen(counters.accesses, lines, _row_bytes(named), functions, run, warps)),
+        hints_of(KernelCounts(counters.accesses, lines, _row_bytes(named), functions, run, warps)),
         lines,
         counters.accesses,
         counters.footprint_bytes,
-        counters.turns,
+        counters.iterations,
         recorder.recording(files, named) if recorder else None,
     )
 
@@ -252,7 +283,7 @@ def _named(kernel: Source, arguments: tuple) -> dict[str, object]:
 
 
 def _row_bytes(arguments: Mapping[str, object]) -> dict[str, int]:
-    """For each array argument the bytes from one row to the next; 0 where it has one dimension."""
+    """Return the row stride in bytes of each array argument; 0 for fewer than two dimensions."""
     return {
         name: array.strides[-2] if len(array.strides) > 1 else 0
         for name, array in arguments.items()

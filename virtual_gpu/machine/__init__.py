@@ -1,4 +1,5 @@
-"""What runs while a kernel runs: a batch of blocks, its clock, and where its accesses go.
+"""The execution of a kernel by a batch of blocks, from its launch limits to each memory access.
 
-`run` is what the closures of a kernel share; `place` and `access` lead from indices to memory.
+`run` holds the state that a kernel's closures share. `place` checks indices, and `access` performs
+loads, stores and atomics.
 """

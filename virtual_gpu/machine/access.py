@@ -1,4 +1,4 @@
-"""Loads, stores and atomic updates of elements: counted, and checked against other threads'."""
+"""Loads, stores and atomic updates of elements, counted and checked for races."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import numpy as np
 
 from ..checks.clock import Access
 from ..common.errors import Finding
-from ..counts.transactions import Transfer
+from ..counts.transactions import LaneTransfer
 from ..memory.memory import LocalArray
 from ..types.numba_types import cast
 from .place import Place, in_bounds, report_out_of_bounds
 
 
 def load(place: Place, before_atomic: bool = False):
-    """The element in each active lane, as a vector; a number where it is surely the same in all.
+    """Return the element in each active lane, as a vector, or as a scalar if all surely share it.
 
-    ``before_atomic``: it only decides whether an atomic is tried, so atomics beside it do no harm.
-    Inactive lanes hold zero. Lanes whose index is out of bounds are reported and read zero.
+    ``before_atomic`` is True for a load that only decides whether an atomic is tried; it may race
+    with atomics. Inactive lanes hold zero. Lanes whose index is out of bounds are reported and read
+    zero.
     """
     if isinstance(place.array, LocalArray):
         return _load_local(place)
@@ -37,7 +38,7 @@ def load(place: Place, before_atomic: bool = False):
 
 
 def store(place: Place, value) -> None:
-    """Write ``value``, cast to the array's type, to the element of each lane."""
+    """Write ``value``, cast to the array's dtype, to the element of each active lane."""
     value = cast(value, place.array.dtype)
     if isinstance(place.array, LocalArray):
         _store_local(place, value)
@@ -51,10 +52,10 @@ def store(place: Place, value) -> None:
 
 
 def update(place: Place, change: Callable) -> np.ndarray | None:
-    """An atomic operation on one element per active lane.
+    """Perform an atomic operation on one element per active lane and return the old values.
 
-    ``change(data, addresses, lanes)`` works on the storage and returns the old values of these
-    lanes, or None. Returns a vector of old values (zero in other lanes), or None.
+    ``change(data, addresses, mask)`` modifies the storage and returns the old value per active
+    lane, or None. The result is a vector of old values (zero in other lanes), or None.
     """
     address, inside = _address(place)
     if inside is None:
@@ -66,9 +67,9 @@ def update(place: Place, change: Callable) -> np.ndarray | None:
 
 
 def load_wide(place: Place, width: int, aligned: bool) -> tuple:
-    """``width`` neighbouring elements by one instruction, as a tuple of lane vectors.
+    """Load ``width`` consecutive elements by one instruction, as a tuple of lane vectors.
 
-    ``aligned``: the first one must lie on a boundary of ``width`` elements.
+    If ``aligned`` is True, the first element's address must be a multiple of ``width``.
     """
     address, inside = _wide_address(place, width, aligned)
     if inside is None:
@@ -79,7 +80,10 @@ def load_wide(place: Place, width: int, aligned: bool) -> tuple:
 
 
 def store_wide(place: Place, values: tuple, aligned: bool) -> Callable:
-    """The checks of a store of neighbouring elements; the function returned moves the data."""
+    """Check a store of consecutive elements, and return the function that moves the data.
+
+    If ``aligned`` is True, the first element's address must be a multiple of their number.
+    """
     memory, width = place.array.memory, len(values)
     address, inside = _wide_address(place, width, aligned)
     if inside is None:
@@ -88,9 +92,9 @@ def store_wide(place: Place, values: tuple, aligned: bool) -> Callable:
     _count(inside, "store", accesses[0].addresses, width)
     moves = []
     for value, access in zip(values, accesses, strict=True):
-        given = inside.mask.entries(cast(value, place.array.dtype))
-        changed = memory.announce(access, given)
-        moves.append(functools.partial(memory.move, access, given, changed))
+        entries = inside.mask.entries(cast(value, place.array.dtype))
+        changed = memory.announce(access, entries)
+        moves.append(functools.partial(memory.move, access, entries, changed))
 
     def move_all() -> None:
         for move in moves:
@@ -104,28 +108,32 @@ def _zeros(place: Place) -> np.ndarray:
 
 
 def _count(place: Place, kind: str, addresses, width: int = 1) -> None:
+    """Enter an access in the counters of the launch, if it has any."""
     counters = place.run.counters
     if counters:
         array, blocks = place.array, place.run.batch.blocks
         where = place.mask, place.site, blocks, array.bytewise
-        counters.access(Transfer(array.memory, kind, width, addresses, *where))
+        counters.access(LaneTransfer(array.memory, kind, width, addresses, *where))
 
 
 def _access(place: Place, address, verb: str, before_atomic: bool = False) -> Access:
-    """The place as an access of its own time; its lanes are in bounds."""
+    """Return the accesses of a place, whose lanes are in bounds, as one Access with a new time."""
     run, mask, site = place.run, place.mask, place.site
     addresses = address if isinstance(address, np.ndarray) else np.full(mask.count, address)
 
-    def locate(at: int) -> tuple[int, ...]:
-        return place.element(int(mask.index[at]))
+    def locate(position: int) -> tuple[int, ...]:
+        return place.element(int(mask.index[position]))
 
     time = run.clock.tick(site)
     return Access(run.clock, site, verb, mask, addresses, time, locate, before_atomic)
 
 
 def _address(place: Place) -> tuple[int | np.ndarray, Place | None]:
-    """Element numbers for the active lanes (or one number for all), and the place of the lanes
-    that are in bounds (None: no lane is)."""
+    """Return the addresses of a place, and the place narrowed to the lanes in bounds.
+
+    The address is one per active lane, or one number if they share it. The place is None if no lane
+    is in bounds.
+    """
     positions, inside = in_bounds(place)
     if inside is None:
         return 0, None
@@ -139,45 +147,51 @@ def _address(place: Place) -> tuple[int | np.ndarray, Place | None]:
         else:
             varying.append(_product(inside, position, stride))
     if array.memory.space == "shared" and place.run.batch.blocks > 1:
-        varying = _from_part_start(inside, varying)
+        varying = _with_block_start(inside, varying)
     address = functools.reduce(operator.add, varying) if varying else 0
     return address + fixed if fixed or not varying else address, inside
 
 
 def _product(place: Place, position: np.ndarray, stride: int) -> np.ndarray:
-    """A position times a stride; it is often the same in the next round of a loop."""
+    """Return a position times a stride, cached because the next iteration often needs it again."""
     if stride == 1:
         return position
-    known = place.run.products.find(position, place.mask, stride)
-    if known is None:
-        known = position * stride
-        place.run.products.keep(known, position, place.mask, stride)
-    return known
+    product = place.run.products.find(position, place.mask, stride)
+    if product is None:
+        product = position * stride
+        place.run.products.keep(product, position, place.mask, stride)
+    return product
 
 
-def _from_part_start(place: Place, terms: list[np.ndarray]) -> list[np.ndarray]:
-    """Terms of an address in shared memory, and where the part of each lane's block starts. Its sum
-    with a single term is often the same again."""
+def _with_block_start(place: Place, terms: list[np.ndarray]) -> list[np.ndarray]:
+    """Return terms of an address in shared memory, with the start of each lane's block added.
+
+    The sum with a single term is cached, because it often recurs.
+    """
     batch, sums = place.run.batch, place.run.sums
     starts = place.mask.select(batch.part_starts(place.array.memory.data.size // batch.blocks))
     if len(terms) != 1:
         return [*terms, starts]
-    known = sums.find(terms[0], starts)
-    if known is None:
-        known = terms[0] + starts
-        sums.keep(known, terms[0], starts)
-    return [known]
+    total = sums.find(terms[0], starts)
+    if total is None:
+        total = terms[0] + starts
+        sums.keep(total, terms[0], starts)
+    return [total]
 
 
 def _wide_address(place: Place, width: int, aligned: bool) -> tuple[int | np.ndarray, Place | None]:
-    """The first of neighbouring elements, and the place of the lanes in which all are in bounds."""
+    """Return the address of the first of ``width`` consecutive elements per lane.
+
+    The second result is the place narrowed to the lanes for which all of these elements are in
+    bounds, or None if there are none.
+    """
     *outer, innermost = place.indices
-    begun = place.mask.entries(innermost) >= 0
-    if not begun.all():  # here nothing is counted from the end
-        report_out_of_bounds(place, len(outer), begun)
-        if not begun.any():
+    non_negative = place.mask.entries(innermost) >= 0
+    if not non_negative.all():  # a wide access does not count negative indices from the end
+        report_out_of_bounds(place, len(outer), non_negative)
+        if not non_negative.any():
             return 0, None
-        place = place.narrowed(place.mask.keep(begun))
+        place = place.narrowed(place.mask.keep(non_negative))
     _, inside = _address(place.at((*outer, innermost + np.int64(width - 1))))
     if inside is None:
         return 0, None
@@ -189,13 +203,13 @@ def _wide_address(place: Place, width: int, aligned: bool) -> tuple[int | np.nda
 
 def _check_alignment(place: Place, address, width: int) -> None:
     first = np.broadcast_to(address, place.mask.count)
-    crooked = first % width != 0
-    if not crooked.any():
+    misaligned = first % width != 0
+    if not misaligned.any():
         return
-    lanes, name = place.mask.index[crooked], place.array.name
+    lanes, name = place.mask.index[misaligned], place.array.name
 
     def describe() -> Finding:
-        number, thread = int(first[crooked][0]), place.run.batch.thread(int(lanes[0]))
+        number, thread = int(first[misaligned][0]), place.run.batch.thread(int(lanes[0]))
         return Finding(
             "out_of_bounds", place.site, name, (number,), (thread,), len(lanes),
             f"{thread} moves {width} elements of {name} at once from element {number} "
@@ -209,8 +223,10 @@ def _check_alignment(place: Place, address, width: int) -> None:
 
 
 def _row(place: Place) -> tuple[int | np.ndarray, Place | None]:
-    """The row of a local element (an int, or one per lane), and the place of the lanes in bounds
-    (None: no lane is)."""
+    """Return the row of a local element (an int, or one per lane), and the lanes in bounds.
+
+    The second result is the narrowed place, or None if no lane is in bounds.
+    """
     rows = place.array.row_of
     try:
         row = rows.get(place.indices)
@@ -243,11 +259,11 @@ def _load_local(place: Place) -> np.ndarray:
         return values
     result = _zeros(place)
     for number in np.unique(row):
-        here = inside.narrowed(inside.mask.keep(row == number))
+        part = inside.narrowed(inside.mask.keep(row == number))
         values, unwritten = place.array.load(int(number))
         if unwritten is not None:
-            _check_written(here, unwritten)
-        result[here.mask.index] = values[here.mask.index]
+            _check_written(part, unwritten)
+        result[part.mask.index] = values[part.mask.index]
     return result
 
 
@@ -265,9 +281,9 @@ def _store_local(place: Place, value) -> None:
 
 
 def _check_written(place: Place, unwritten: np.ndarray) -> None:
-    """``unwritten``: the lanes that have never written this row."""
-    guilty = unwritten & place.mask.lanes
-    lanes, name = np.flatnonzero(guilty), place.array.name
+    """Report the active lanes among ``unwritten``, which have never written this row."""
+    reading = unwritten & place.mask.lanes
+    lanes, name = np.flatnonzero(reading), place.array.name
     if not len(lanes):
         return
 

@@ -1,4 +1,4 @@
-"""The grid and the block of a launch, and how large a device lets them be."""
+"""The grid and the block of a launch, and the device's limits on them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ MAX_GRID = (2**31 - 1, 65535, 65535)
 
 
 def make_geometry(grid, block) -> Geometry:
-    """Grid and block as Numba takes them: an int, or a tuple of up to three."""
+    """Return the Geometry of a grid and a block, each an int or a tuple of up to three ints.
+
+    Raises LaunchError for any other value.
+    """
     return Geometry(_three(grid, "grid"), _three(block, "block"))
 
 
-def _three(dimensions, what: str) -> tuple[int, int, int]:
-    given = dimensions if isinstance(dimensions, tuple | list) else (dimensions,)
-    whole = all(isinstance(d, int | np.integer) for d in given)
-    floats = any(isinstance(d, float | np.floating) for d in given)
-    if not whole or not 1 <= len(given) <= 3 or any(d < 1 for d in given):
+def _three(dimensions, name: str) -> tuple[int, int, int]:
+    extents = dimensions if isinstance(dimensions, tuple | list) else (dimensions,)
+    whole = all(isinstance(d, int | np.integer) for d in extents)
+    floats = any(isinstance(d, float | np.floating) for d in extents)
+    if not whole or not 1 <= len(extents) <= 3 or any(d < 1 for d in extents):
         raise LaunchError(
-            f"The {what} is {dimensions!r}; it must be one to three whole numbers, each at least 1"
+            f"The {name} is {dimensions!r}; it must be one to three whole numbers, each at least 1"
             f"{' (such as math.ceil(n / threads))' if floats else ''}."
         )
-    return (*(int(d) for d in given), *(1,) * (3 - len(given)))
+    return (*(int(d) for d in extents), *(1,) * (3 - len(extents)))

@@ -1,6 +1,8 @@
-"""How many blocks a device of compute capability 9.0 can hold at once."""
+"""The number of blocks that a device of compute capability 9.0 can hold at once."""
 
 from __future__ import annotations
+
+from virtual_gpu.common.division import cdiv
 
 from ..common.lanes import WARP
 
@@ -8,20 +10,21 @@ MULTIPROCESSORS = 132
 THREADS_PER_MULTIPROCESSOR = 2048
 BLOCKS_PER_MULTIPROCESSOR = 32
 SHARED_BYTES_PER_MULTIPROCESSOR = 228 * 1024
-RESERVED_SHARED_BYTES = 1024  # of each block, by the system
+RESERVED_SHARED_BYTES = 1024  # per block, by the system
 
 
 def blocks_per_multiprocessor(threads: int, shared_bytes: int = 0) -> int:
-    """Blocks of so many threads and bytes of shared memory that one multiprocessor can hold.
+    """Return the number of blocks that one multiprocessor can hold at once.
 
-    Registers are not counted: the compiler has not chosen them yet.
+    ``threads`` and ``shared_bytes`` are those of one block. Registers are not counted, because the
+    compiler has not allocated them yet.
     """
-    whole_warps = -(-threads // WARP) * WARP
+    whole_warps = cdiv(threads, WARP) * WARP
     by_shared = SHARED_BYTES_PER_MULTIPROCESSOR // (shared_bytes + RESERVED_SHARED_BYTES)
     by_threads = THREADS_PER_MULTIPROCESSOR // whole_warps
     return min(BLOCKS_PER_MULTIPROCESSOR, by_threads, by_shared)
 
 
 def resident_blocks(threads: int, shared_bytes: int = 0) -> int:
-    """Blocks that the whole device can hold at once."""
+    """Return the number of blocks that the whole device can hold at once."""
     return MULTIPROCESSORS * blocks_per_multiprocessor(threads, shared_bytes)

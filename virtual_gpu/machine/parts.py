@@ -1,4 +1,4 @@
-"""Parts of an array: views of them, and one number written to all of their elements."""
+"""Parts of an array: views selected by slices, and the assignment of one number to a part."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from .place import Place, position_of, report_out_of_bounds
 
 
 def expanded(indices: tuple, rank: int) -> tuple:
-    """Indices with ``...`` written out as whole dimensions."""
-    for at, index in enumerate(indices):
+    """Return the indices with ``...`` replaced by whole dimensions."""
+    for position, index in enumerate(indices):
         if index is Ellipsis:
             whole = (slice(None),) * (rank + 1 - len(indices))
-            return indices[:at] + whole + indices[at + 1 :]
+            return indices[:position] + whole + indices[position + 1 :]
     return indices
 
 
 def is_part(place: Place) -> bool:
-    """Whether the place is a part of an array and not one element."""
+    """Return True if the place is a part of an array rather than one element."""
     if type(place.array) not in ARRAY_TYPES:
         return False
     return len(place.indices) < len(place.array.shape) or slice in map(type, place.indices)
 
 
 def view(place: Place) -> ArrayView:
-    """The part of an array that a place selects.
+    """Return the part of an array that a place selects, as a view.
 
-    Slices are clipped as in Python. Positions and the bounds of slices may differ by thread.
+    Slices are clipped as in Python. Indices and the bounds of slices may differ by thread.
     """
     array = place.array
     offset, shape, strides = array.offset, [], []
-    for axis, (index, extent) in enumerate(zip(_whole(place), array.shape, strict=True)):
+    for axis, (index, extent) in enumerate(zip(_all_indices(place), array.shape, strict=True)):
         if isinstance(index, slice):
             start, length, step = _slice_bounds(index, extent)
             offset = offset + start * array.strides[axis]
@@ -47,12 +47,12 @@ def view(place: Place) -> ArrayView:
         if inside is not None:
             report_out_of_bounds(place.at((index,)), axis, inside)
         offset = offset + _wrapped(index, extent) * array.strides[axis]
-    kind = array.writable, array.bytewise
-    return ArrayView(array.memory, tuple(shape), tuple(strides), offset, *kind, is_part=True)
+    flags = array.writable, array.bytewise
+    return ArrayView(array.memory, tuple(shape), tuple(strides), offset, *flags, is_part=True)
 
 
 def is_contiguous(array: ArrayView) -> bool:
-    """Whether the elements lie one behind the other, the last index running fastest."""
+    """Return True if the array is C-contiguous: without gaps, and the last index is fastest."""
     return not _varies(array.shape) and array.strides == element_strides(array.shape)
 
 
@@ -61,28 +61,30 @@ def _varies(shape: tuple) -> bool:
 
 
 def reshaped(array: ArrayView, shape: tuple) -> ArrayView | None:
-    """A contiguous array seen in another shape, of which one extent may be -1; None where the
-    sizes differ."""
+    """View an array in another shape; None if the sizes differ. It must be contiguous.
+
+    One extent of the shape may be -1 and is computed from the others.
+    """
     size = math.prod(array.shape)
-    known = math.prod(extent for extent in shape if extent != -1)
-    if -1 in shape and known and size % known == 0:
-        shape = tuple(size // known if extent == -1 else extent for extent in shape)
+    known_size = math.prod(extent for extent in shape if extent != -1)
+    if -1 in shape and known_size and size % known_size == 0:
+        shape = tuple(size // known_size if extent == -1 else extent for extent in shape)
     if any(extent < 0 for extent in shape) or math.prod(shape) != size:
         return None
     return replace(array, shape=shape, strides=element_strides(shape))
 
 
 def store_part(place: Place, value) -> bool:
-    """Write a number to every element of a part of an array.
+    """Write a number to every element of a part of an array, and return True.
 
-    False where the part is not the same in all threads.
+    Returns False, and writes nothing, if the part is not the same in all threads.
     """
-    whole = _whole(place)
-    bounds = [b for i in whole if isinstance(i, slice) for b in (i.start, i.stop)]
+    indices = _all_indices(place)
+    bounds = [b for i in indices if isinstance(i, slice) for b in (i.start, i.stop)]
     if any(isinstance(v, np.ndarray) for v in (*bounds, *place.array.shape)):
         return False
     choices = []
-    for index, extent in zip(whole, place.array.shape, strict=True):
+    for index, extent in zip(indices, place.array.shape, strict=True):
         if isinstance(index, slice):
             start, length, step = _slice_bounds(index, extent)
             choices.append([np.int64(start + step * n) for n in range(length)])
@@ -93,13 +95,13 @@ def store_part(place: Place, value) -> bool:
     return True
 
 
-def _whole(place: Place) -> tuple:
-    """The indices; of dimensions at the end that have none, all elements are meant."""
+def _all_indices(place: Place) -> tuple:
+    """Return the indices, with a full slice for each dimension at the end that has none."""
     return place.indices + (slice(None),) * (len(place.array.shape) - len(place.indices))
 
 
 def _slice_bounds(part: slice, extent) -> tuple:
-    """Start, length and step of a slice; the first two are vectors where they differ by thread."""
+    """Return start, length and step of a slice; the first two are vectors if threads differ."""
     step = 1 if part.step is None else int(part.step)
     if not any(isinstance(b, np.ndarray) for b in (part.start, part.stop, extent)):
         bounds = (None if b is None else int(b) for b in (part.start, part.stop))
@@ -116,7 +118,7 @@ def _slice_bounds(part: slice, extent) -> tuple:
 
 
 def _wrapped(index, extent: int):
-    """A position inside the array for every lane, so that a reported one stays harmless."""
+    """Return a position inside the array for every lane, so that a reported index does no harm."""
     wrapped = np.where(index < 0, index + extent, index).astype(np.int64)
     wrapped = np.clip(wrapped, 0, np.maximum(extent - 1, 0))
     return wrapped if wrapped.ndim else int(wrapped)

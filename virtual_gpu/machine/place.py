@@ -1,4 +1,4 @@
-"""Where an access goes: from indices to positions, checked in every dimension."""
+"""The target of an access: its indices as positions, checked in every dimension."""
 
 from __future__ import annotations
 
@@ -11,38 +11,39 @@ from ..checks.report import Flaw
 from ..common.errors import Finding, Site
 from ..common.lanes import Mask
 from ..memory.memory import Array, ArrayView
-from .run import Run
+from .run import BatchRun
 
 
 class Place(NamedTuple):
-    """What the lanes of a mask touch, and the source line that does it.
+    """The array elements that the lanes of a mask access, and the source line that does so.
 
-    indices: one per dimension, each a number or a vector of lanes. Where they select a part of the
-    array, slices are among them and dimensions at the end may be missing.
+    ``indices`` has one entry per dimension, a number or a vector of lanes. If the indices select a
+    part of the array, slices are among them, and dimensions at the end may be missing.
 
-    Every access makes a place, and a NamedTuple is made in a third of a frozen dataclass's time.
+    Every access creates a Place. It is a NamedTuple because creating one takes a third of the time
+    of a frozen dataclass.
     """
 
-    run: Run
+    run: BatchRun
     array: Array
     indices: tuple
     mask: Mask
     site: Site
 
     def at(self, indices: tuple) -> Place:
-        """The same lanes at another element."""
+        """Return the place of other indices in the same lanes."""
         return Place(self.run, self.array, indices, self.mask, self.site)
 
     def narrowed(self, mask: Mask) -> Place:
-        """The same element in fewer lanes."""
+        """Return the place of the same indices in fewer lanes."""
         return Place(self.run, self.array, self.indices, mask, self.site)
 
     def element(self, lane: int) -> tuple[int, ...]:
-        """The indices of one lane."""
+        """Return the indices of one lane."""
         return tuple(int(_in_lane(index, lane)) for index in self.indices)
 
     def flaw(self, kind: str, lanes: np.ndarray) -> Flaw:
-        """This flaw in these lanes, by their numbers."""
+        """Return a Flaw of this kind in these lanes."""
         threads = self.run.batch.numbers[lanes]
         return Flaw(kind, self.site, self.array.name, threads)
 
@@ -56,10 +57,10 @@ def _in_lanes(value, lanes: np.ndarray) -> np.ndarray:
 
 
 def in_bounds(place: Place) -> tuple[list, Place | None]:
-    """Each index as a position, and the place of the lanes that are inside of the array.
+    """Return each index as a position, and the place narrowed to the lanes in bounds.
 
-    Positions are numbers, or vectors with one entry for each of these lanes. Lanes outside are
-    reported; the place is None where all are.
+    A position is a number, or a vector with one entry per lane in bounds. The other lanes are
+    reported. The place is None if no lane is in bounds.
     """
     positions, good = [], None
     for axis, index in enumerate(place.indices):
@@ -77,17 +78,17 @@ def in_bounds(place: Place) -> tuple[list, Place | None]:
 
 
 def position_of(place: Place, index, extent) -> tuple[int | np.ndarray, np.ndarray | None]:
-    """An index as a position 0 ≤ p < extent for the active lanes, and which are inside.
+    """Return an index as a position 0 ≤ p < extent per active lane, and which lanes are in bounds.
 
-    The second is None when all are. Negative indices wrap once, as Numba defines it.
+    The second result is None if all are. Negative indices wrap once, as Numba defines it.
     """
     if isinstance(extent, np.ndarray):  # the length of a slice that differs by thread
         extent = place.mask.select(extent)
         index = np.broadcast_to(index, place.mask.lanes.shape)
         return _positions_of(place, index, extent)
     if isinstance(index, np.ndarray):
-        known = place.run.positions.find(index, place.mask, extent)
-        return _positions_of(place, index, extent) if known is None else (known, None)
+        cached = place.run.positions.find(index, place.mask, extent)
+        return _positions_of(place, index, extent) if cached is None else (cached, None)
     position = int(index)
     if position < 0:
         _warn_wrapped(place, index)
@@ -96,6 +97,7 @@ def position_of(place: Place, index, extent) -> tuple[int | np.ndarray, np.ndarr
 
 
 def _positions_of(place: Place, index: np.ndarray, extent) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return ``position_of`` for a vector of indices."""
     position = place.mask.select(index).astype(np.int64, copy=False)
     if isinstance(extent, np.ndarray):
         extent = extent.astype(np.uint64)
@@ -132,7 +134,7 @@ def _warn_wrapped(place: Place, index) -> None:
 
 
 def report_out_of_bounds(place: Place, axis: int, inside: np.ndarray) -> None:
-    """Some active lanes are not ``inside`` of one dimension."""
+    """Report the active lanes that are not ``inside`` the array along dimension ``axis``."""
     lanes, name = place.mask.index[~inside], place.array.name
 
     def describe() -> Finding:
@@ -151,11 +153,11 @@ def report_out_of_bounds(place: Place, axis: int, inside: np.ndarray) -> None:
 
 
 def _outside(array: Array, element: tuple, axis: int, shape: tuple) -> str:
-    """An element that an array, or a part of one, does not have."""
-    many = f"{shape[axis]} element{'s' if shape[axis] != 1 else ''} (shape {shape})"
+    """Return the text about an element that an array, or a part of one, does not have."""
+    has = f"{shape[axis]} element{'s' if shape[axis] != 1 else ''} (shape {shape})"
     if isinstance(array, ArrayView) and array.is_part:
         return (
             f"element {list(element)} of a part of {array.name}; dimension {axis} of this part has "
-            f"{many}"
+            f"{has}"
         )
-    return f"{array.name}{list(element)}; dimension {axis} of {array.name} has {many}"
+    return f"{array.name}{list(element)}; dimension {axis} of {array.name} has {has}"

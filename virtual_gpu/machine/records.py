@@ -1,7 +1,7 @@
-"""Arrays of records: one array per field, over the same bytes.
+"""Arrays of records, as one array per field over the same bytes.
 
-``p[i].x`` is an element of the field ``x``, a load or store of its own whose neighbours are a whole
-record apart. Fields share no byte, so two threads that write different fields do not race.
+``p[i].x`` is an element of the field array ``x``: a load or store of its own, with the record size
+as its stride. Fields share no byte, so two threads that write different fields do not race.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from .place import Place
 
 @dataclass(frozen=True)
 class RecordArray:
-    """An array of records. Each field is an array of the same shape, followed by the dimensions of
-    the field itself; a field of records is a RecordArray."""
+    """An array of records.
+
+    Each field is an array of the same shape, followed by the dimensions of the field itself; a
+    field of records is a RecordArray.
+    """
 
     name: str
     dtype: np.dtype
@@ -30,54 +33,56 @@ class RecordArray:
 
     @property
     def is_local(self) -> bool:
-        """Whether each thread has an array of its own."""
+        """True if the array is private to each thread."""
         return any(
             field.is_local if isinstance(field, RecordArray) else isinstance(field, LocalArray)
             for field in self.fields.values()
         )
 
-    def indexed(self, place: Place) -> RecordArray | Record:
-        """What indices select: a record, or a part of the array."""
+    def indexed(self, place: Place) -> RecordArray | RecordView:
+        """Return the record, or the part of the array, that the indices of ``place`` select."""
         fields = {name: _indexed(place, field) for name, field in self.fields.items()}
         if len(place.indices) < len(self.shape) or any(type(i) is slice for i in place.indices):
             (first, *_) = fields.values()
             return RecordArray(self.name, self.dtype, first.shape[: _rank(place)], fields)
-        return Record(self.name, self.dtype, fields)
+        return RecordView(self.name, self.dtype, fields)
 
-    def rows(self, place: Place) -> Iterator[RecordArray | Record]:
-        """The records, or the rows of a larger array, one after the other."""
+    def rows(self, place: Place) -> Iterator[RecordArray | RecordView]:
+        """Yield the records of the array, or its rows if it has more dimensions, in order."""
         for number in range(self.shape[0]):
             yield self.indexed(place.at((np.int64(number),)))
 
 
 @dataclass(frozen=True)
-class Record:
-    """One record for each thread. As in Numba it stands for the place in memory, not for a copy."""
+class RecordView:
+    """One record per thread. As in Numba it refers to the record in memory, and is not a copy."""
 
     name: str
     dtype: np.dtype
     fields: dict[str, ArrayView | RecordArray]
 
 
-RECORD_TYPES = (RecordArray, Record)
+RECORD_TYPES = (RecordArray, RecordView)
 
 
 def _rank(place: Place) -> int:
+    """Return the number of dimensions that remain after the indices."""
     fixed = sum(type(index) is not slice for index in place.indices)
     return len(place.array.shape) - fixed
 
 
 def _indexed(place: Place, field: Array | RecordArray):
+    """Return the part of a field that the indices of a place select."""
     if isinstance(field, RecordArray):
         return field.indexed(Place(place.run, field, place.indices, place.mask, place.site))
     return view(Place(place.run, field, place.indices, place.mask, place.site))
 
 
 def field_of(place: Place, name: str | int) -> Place | object | None:
-    """A field of the record at ``place``: the Place of a number, or an array, or a record.
+    """Return a field of the record at ``place``: the Place of a number, or an array, or a record.
 
-    ``place.array`` is a RecordArray, or a Record with no indices. None where there is no such
-    field, or where it would be a part of a local array.
+    ``place.array`` is a RecordArray, or a RecordView without indices. Returns None if there is no
+    such field, or if it would be a part of a local array.
     """
     owner = place.array
     if isinstance(name, int | np.integer):
@@ -85,23 +90,25 @@ def field_of(place: Place, name: str | int) -> Place | object | None:
     field = owner.fields.get(name)
     if field is None or (isinstance(owner, RecordArray) and not place.indices and owner.shape):
         return field
-    at = Place(place.run, field, place.indices, place.mask, place.site)
-    if isinstance(owner, Record):
-        return at if isinstance(field, ArrayView) and not field.shape else field
+    field_place = Place(place.run, field, place.indices, place.mask, place.site)
+    if isinstance(owner, RecordView):
+        return field_place if isinstance(field, ArrayView) and not field.shape else field
     if isinstance(field, RecordArray):
-        return field.indexed(at)
+        return field.indexed(field_place)
     if len(place.indices) == len(field.shape) and slice not in map(type, place.indices):
-        return at
-    return None if isinstance(field, LocalArray) else view(at)
+        return field_place
+    return None if isinstance(field, LocalArray) else view(field_place)
 
 
-def copy_record(place: Place, value: Record) -> bool:
-    """``p[i] = q[j]``: each number is loaded, then each is stored. False where ``place`` is none of
-    a record of the same type."""
+def copy_record(place: Place, value: RecordView) -> bool:
+    """Execute ``p[i] = q[j]``: load every number of the record, store them all, and return True.
+
+    Returns False if ``place`` is not a record of the same dtype.
+    """
     target = place.array
     if type(target) is RecordArray and place.indices and not target.is_local:
         target = target.indexed(place)
-    if type(target) is not Record or target.dtype != value.dtype:
+    if type(target) is not RecordView or target.dtype != value.dtype:
         return False
     values = [load(source) for source in _numbers(place, value)]
     for to, number in zip(_numbers(place, target), values, strict=True):
@@ -109,14 +116,14 @@ def copy_record(place: Place, value: Record) -> bool:
     return True
 
 
-def _numbers(place: Place, record: Record) -> Iterator[Place]:
-    """The place of each number of a record."""
+def _numbers(place: Place, record: RecordView) -> Iterator[Place]:
+    """Yield the Place of each number of a record."""
     for field in record.fields.values():
-        if isinstance(field, Record):
+        if isinstance(field, RecordView):
             yield from _numbers(place, field)
             continue
-        for at in np.ndindex(*field.shape):
-            inner = Place(place.run, field, tuple(map(np.int64, at)), place.mask, place.site)
+        for index in np.ndindex(*field.shape):
+            inner = Place(place.run, field, tuple(map(np.int64, index)), place.mask, place.site)
             if isinstance(field, RecordArray):
                 yield from _numbers(place, field.indexed(inner))
             else:
@@ -124,7 +131,7 @@ def _numbers(place: Place, record: Record) -> Iterator[Place]:
 
 
 def memories_of(value: ArrayView | RecordArray) -> Iterator[Memory]:
-    """Where an array lies."""
+    """Yield the Memory of an array, or of each field of an array of records."""
     if isinstance(value, ArrayView):
         yield value.memory
     else:
@@ -133,8 +140,8 @@ def memories_of(value: ArrayView | RecordArray) -> Iterator[Memory]:
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Where the records of an array lie: shape, byte strides, the first byte."""
+class RecordLayout:
+    """The position of an array of records in memory: shape, byte strides, and the first byte."""
 
     name: str
     shape: tuple
@@ -144,7 +151,7 @@ class Layout:
 
 
 def misplaced_field(dtype: np.dtype) -> str | None:
-    """The first field that is not at a multiple of its size in every record; None where all are."""
+    """Return the first field that is not aligned to its size in every record, or None."""
     for name in dtype.names:
         part, offset = dtype.fields[name][:2]
         base = part.base
@@ -157,7 +164,7 @@ def misplaced_field(dtype: np.dtype) -> str | None:
 
 
 def numbers_of(dtype: np.dtype) -> Iterator[np.dtype]:
-    """The dtypes of a record's numbers."""
+    """Yield the dtype of each number in a record, nested fields included."""
     for name in dtype.names:
         base = dtype.fields[name][0].base
         if base.names:
@@ -166,40 +173,43 @@ def numbers_of(dtype: np.dtype) -> Iterator[np.dtype]:
             yield base
 
 
-def record_array(dtype: np.dtype, layout: Layout, memory_of: Callable) -> RecordArray:
-    """An array of records over memory: ``memory_of(dtype)`` gives its bytes as such numbers."""
+def record_array(dtype: np.dtype, layout: RecordLayout, memory_of: Callable) -> RecordArray:
+    """Return an array of records over existing memory.
+
+    ``memory_of(dtype)`` returns a Memory that views its bytes as numbers of this dtype.
+    """
     fields = {}
     for name in dtype.names:
         part, offset = dtype.fields[name][:2]
         base, inner = part.base, part.shape
         steps = tuple(s * base.itemsize for s in element_strides(inner))
-        at = Layout(
+        field_layout = RecordLayout(
             layout.name, (*layout.shape, *inner), (*layout.strides, *steps),
             layout.offset + offset, layout.writable,
         )  # fmt: skip
         fields[name] = (
-            record_array(base, at, memory_of)
+            record_array(base, field_layout, memory_of)
             if base.names
-            else _field(memory_of(base), at, bytewise=not (inner or dtype.isalignedstruct))
+            else _field(memory_of(base), field_layout, not (inner or dtype.isalignedstruct))
         )
     return RecordArray(layout.name, dtype, layout.shape, fields)
 
 
-def _field(memory: Memory, at: Layout, bytewise: bool) -> ArrayView:
+def _field(memory: Memory, layout: RecordLayout, bytewise: bool) -> ArrayView:
     size = memory.data.dtype.itemsize
-    strides = tuple(s // size for s in at.strides)
-    return ArrayView(memory, at.shape, strides, at.offset // size, at.writable, bytewise)
+    strides, offset = tuple(s // size for s in layout.strides), layout.offset // size
+    return ArrayView(memory, layout.shape, strides, offset, layout.writable, bytewise)
 
 
 def local_records(
     name: str, dtype: np.dtype, shape: tuple, lanes: int, filling: Filling
 ) -> RecordArray:
-    """A thread's private array of records."""
+    """Return an array of records that is private to each thread."""
     fields = {}
     for field in dtype.names:
         part = dtype.fields[field][0]
         inner = (*shape, *part.shape)
         make = local_records if part.base.names else LocalArray
-        given = (part.base, inner) if part.base.names else (inner, part.base)
-        fields[field] = make(name, *given, lanes, filling)
+        arguments = (part.base, inner) if part.base.names else (inner, part.base)
+        fields[field] = make(name, *arguments, lanes, filling)
     return RecordArray(name, dtype, shape, fields)

@@ -1,4 +1,4 @@
-"""What the closures of a kernel share while one batch of blocks runs."""
+"""The state that the closures of a kernel share while one batch of blocks runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from ..checks.clock import Clock
 from ..checks.report import Flaw
 from ..common.errors import Finding, LimitReached, Site
-from ..common.lanes import Batch, Mask, Recent
+from ..common.lanes import Batch, Mask, VectorCache
 from ..common.source import Source
 from ..counts.counters import Counters
 from ..memory.filling import Filling
@@ -19,8 +19,8 @@ from ..memory.shared import SharedMemory
 from .watch import Watch
 
 
-class Run:
-    """A batch of blocks on its way through a kernel: who is still in it, and who has met whom."""
+class BatchRun:
+    """The execution of a kernel by one batch of blocks, with the lanes that are still live."""
 
     def __init__(
         self,
@@ -39,38 +39,41 @@ class Run:
         self.shared = shared
         self.watch = watch
         self.filling = filling
-        self.positions, self.products, self.sums = Recent(), Recent(), Recent()
+        self.positions, self.products, self.sums = VectorCache(), VectorCache(), VectorCache()
         self._memories = memories
-        self.live: Mask | None = batch.everyone  # the lanes that have not left the kernel
+        self.live: Mask | None = batch.everyone  # lanes that have not left the kernel
         self.copies: list[list[Callable]] = [[]]  # groups of asynchronous copies; the last is open
-        self._unmet: list[tuple[Flaw, Callable[[], Finding], np.ndarray]] = []
+        self._absent: list[tuple[Flaw, Callable[[], Finding], np.ndarray]] = []
 
     @property
     def memories(self) -> list[Memory]:
-        """All memory that the kernel can change, but for the private arrays of threads."""
+        """All memory that the kernel can change, except the private arrays of threads."""
         return [*self._memories, *self.shared.memories]
 
     def expect(self, flaw: Flaw, describe: Callable[[], Finding], absent: np.ndarray) -> None:
-        """Lanes that a syncwarp names are absent. It is a flaw unless they leave the kernel without
-        meeting anybody again: hardware lets the others go on then."""
-        self._unmet.append((flaw, describe, absent))
+        """Register lanes that a syncwarp names but that are absent.
+
+        They are a flaw only if they later meet other lanes. If they leave the kernel instead, the
+        hardware lets the others continue.
+        """
+        self._absent.append((flaw, describe, absent))
 
     def meet(self, mask: Mask) -> None:
-        """These lanes have come to a barrier, a shuffle or a vote."""
-        unmet, self._unmet = self._unmet, []
-        for flaw, describe, absent in unmet:
+        """Report the lanes of a barrier, shuffle or vote that an earlier syncwarp expected."""
+        expected, self._absent = self._absent, []
+        for flaw, describe, absent in expected:
             if (absent & mask.lanes).any():
                 self.report.add(flaw, describe)
             else:
-                self._unmet.append((flaw, describe, absent))
+                self._absent.append((flaw, describe, absent))
 
     def record(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
-        """A shuffle or vote for the recorder; values and lanes to read from, one per lane."""
+        """Record a shuffle or vote; values and source lanes have one entry per lane."""
         if self.counters and self.counters.recorder:
             self.counters.recorder.meeting(kind, mask, site, values, sources)
 
     def barrier(self, mask: Mask, site: Site) -> None:
-        """All live threads of a block must be here, or none of them."""
+        """Execute a block barrier, and report blocks of which only some live threads are here."""
         self.meet(mask)
         everyone = mask.count == self.live.count
         if not everyone:
@@ -81,26 +84,26 @@ class Run:
 
     def _check_whole_blocks(self, mask: Mask, site: Site) -> None:
         shape = (self.batch.blocks, self.batch.width)
-        here = mask.lanes.reshape(shape).sum(axis=1)
+        arrived = mask.lanes.reshape(shape).sum(axis=1)
         alive = self.live.lanes.reshape(shape).sum(axis=1)
-        split = (here > 0) & (here < alive)
+        split = (arrived > 0) & (arrived < alive)
         if not split.any():
             return
         absent = np.flatnonzero(self.live.lanes & ~mask.lanes & split.repeat(self.batch.width))
 
         def describe() -> Finding:
             block = int(np.flatnonzero(split)[0])
+            present = f"{arrived[block]} of the {alive[block]} live threads"
             thread = self.batch.thread(int(absent[0]))
             return Finding(
                 "barrier", site, "", (), (thread,), int(split.sum()),
-                f"{here[block]} of the {alive[block]} live threads of a block reach this barrier; "
-                f"{thread} does not.",
+                f"{present} of a block reach this barrier; {thread} does not.",
             )  # fmt: skip
 
         self.report.add(Flaw("barrier", site, "", self.batch.numbers[absent]), describe)
 
     def grid_barrier(self, mask: Mask, site: Site) -> None:
-        """All live threads of the grid must be here."""
+        """Execute a barrier of the grid, and report it unless all live threads are here."""
         if mask.count != self.live.count:
             absent = np.flatnonzero(self.live.lanes & ~mask.lanes)
             thread = self.batch.thread(int(absent[0]))
@@ -115,13 +118,13 @@ class Run:
         if self.counters:
             self.counters.barrier(mask, site)
 
-    def count_turn(self, site: Site, mask: Mask | None) -> None:
-        """These lanes, if any, make a turn of a loop: its test let them in."""
+    def count_iteration(self, site: Site, mask: Mask | None) -> None:
+        """Count one loop iteration of these lanes, if any, which the loop's test let in."""
         if self.counters and mask is not None:
-            self.counters.turn(site, mask)
+            self.counters.iteration(site, mask)
 
-    def count_round(self, source: Source, node: ast.AST, mask: Mask) -> None:
-        """These lanes begin a round of a loop: time passes, and a launch may take too long."""
+    def check_limits(self, source: Source, node: ast.AST, mask: Mask) -> None:
+        """Raise LimitReached if a limit is exceeded as these lanes begin a loop iteration."""
         excess = self.watch.excess(mask.count)
         if excess:
             raise LimitReached(f"{source.name}, {source.site(node)}: {excess}")

@@ -1,4 +1,5 @@
-"""The memory of the virtual GPU: storage, arrays over it, and what nobody has set.
+"""The memory of the virtual GPU: storage, arrays over it, and undefined values.
 
-`memory` is global memory and the arrays of a kernel, `shared` what the threads of a block share.
+`memory` holds global memory and the arrays that a kernel sees, `shared` the memory that the threads
+of a block share.
 """

@@ -1,4 +1,4 @@
-"""What stands in memory and variables that nobody has set."""
+"""The fill value of memory and variables that nobody has set."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Filling:
-    """The same byte everywhere."""
+    """A fill value: the same byte everywhere."""
 
     byte: int
 
     def array(self, size: int, dtype: np.dtype) -> np.ndarray:
-        """A vector of it; pages of zeros cost nothing until they are touched."""
+        """Return a vector of ``size`` filled elements.
+
+        Pages of zeros cost nothing until they are touched.
+        """
         if self.byte == 0:
             return np.zeros(size, dtype)
         if dtype.kind == "b":
@@ -22,10 +25,10 @@ class Filling:
         return np.full(size * dtype.itemsize, self.byte, np.uint8).view(dtype)
 
     def value(self, dtype: np.dtype) -> np.generic:
-        """A number of it."""
+        """Return one filled number."""
         return self.array(1, dtype)[0]
 
 
 ZEROS = Filling(0)
-# NaN and -1, which compare unlike 0 with everything; then a large number of every type.
-OTHERS = (Filling(0xFF), Filling(0x7E))
+# First NaN and -1, which compare unlike 0 with everything; then a large number of every type.
+NONZERO_FILLINGS = (Filling(0xFF), Filling(0x7E))

@@ -1,54 +1,55 @@
-"""What memory held before a launch wrote there, kept piece by piece."""
+"""The content of memory before a launch wrote to it, saved chunk by chunk."""
 
 from __future__ import annotations
 
 import numpy as np
 
-_PIECE_BITS = 12  # a piece has so many elements, as a power of two
+_CHUNK_BITS = 12  # log2 of the elements of a chunk
 
 
 class Journal:
-    """The earlier content of those pieces of a flat array that were written.
+    """The earlier content of those chunks of a flat array that were written.
 
-    unwritten: for memory without content, which elements are still undefined; kept, too.
+    ``unwritten`` marks the undefined elements of memory without content; it is saved, too.
     """
 
     def __init__(self, data: np.ndarray, unwritten: np.ndarray | None):
         self._arrays = (data,) if unwritten is None else (data, unwritten)
-        self._kept = np.zeros((data.size >> _PIECE_BITS) + 1, bool)
-        self._pieces: dict[int, tuple[np.ndarray, ...]] = {}
+        self._saved = np.zeros((data.size >> _CHUNK_BITS) + 1, bool)
+        self._chunks: dict[int, tuple[np.ndarray, ...]] = {}
 
-    def keep(self, addresses: np.ndarray) -> None:
-        """These elements are about to be written."""
-        pieces = addresses >> _PIECE_BITS
-        new = ~self._kept[pieces]
+    def save(self, addresses: np.ndarray) -> None:
+        """Save the chunks of these elements, which are about to be written."""
+        chunks = addresses >> _CHUNK_BITS
+        new = ~self._saved[chunks]
         if new.any():
-            for piece in np.unique(pieces[new]):
-                self._pieces[int(piece)] = self._now(int(piece))
-            self._kept[pieces] = True
+            for chunk in np.unique(chunks[new]):
+                self._chunks[int(chunk)] = self._copy(int(chunk))
+            self._saved[chunks] = True
 
     def swap(self) -> None:
-        """Exchange what is kept with what stands there now."""
-        for piece, kept in self._pieces.items():
-            self._pieces[piece] = self._now(piece)
-            for array, part in zip(self._arrays, kept, strict=True):
-                array[_part(piece)] = part
+        """Exchange the saved content and the present content."""
+        for chunk, saved in self._chunks.items():
+            self._chunks[chunk] = self._copy(chunk)
+            for array, content in zip(self._arrays, saved, strict=True):
+                array[_slice(chunk)] = content
 
     def same_as(self, other: Journal) -> bool:
-        """Whether both keep the same pieces with the same content, where that is defined."""
-        return self._pieces.keys() == other._pieces.keys() and all(
-            _same(kept, other._pieces[piece]) for piece, kept in self._pieces.items()
+        """Return True if both journals saved the same chunks with the same defined content."""
+        return self._chunks.keys() == other._chunks.keys() and all(
+            _same(saved, other._chunks[chunk]) for chunk, saved in self._chunks.items()
         )
 
-    def _now(self, piece: int) -> tuple[np.ndarray, ...]:
-        return tuple(array[_part(piece)].copy() for array in self._arrays)
+    def _copy(self, chunk: int) -> tuple[np.ndarray, ...]:
+        return tuple(array[_slice(chunk)].copy() for array in self._arrays)
 
 
-def _part(piece: int) -> slice:
-    return slice(piece << _PIECE_BITS, (piece + 1) << _PIECE_BITS)
+def _slice(chunk: int) -> slice:
+    return slice(chunk << _CHUNK_BITS, (chunk + 1) << _CHUNK_BITS)
 
 
 def _same(first: tuple[np.ndarray, ...], second: tuple[np.ndarray, ...]) -> bool:
+    """Return True if two saved chunks have the same defined content."""
     if len(first) == 1:
         return first[0].tobytes() == second[0].tobytes()
     defined = ~first[1]

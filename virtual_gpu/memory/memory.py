@@ -1,6 +1,6 @@
-"""Memory of the virtual GPU: storage, and arrays as a kernel sees them.
+"""Storage of the virtual GPU, and arrays as a kernel sees them.
 
-An address is an element number within one allocation.
+An address is the index of an element within one allocation.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from .journal import Journal
 
 
 class BlockPart(NamedTuple):
-    """What one block has of an allocation in shared memory."""
+    """The part of an allocation in shared memory that belongs to one block."""
 
     shape: tuple[int, ...]
-    bytes: int  # from one block's part to the next
+    bytes: int  # stride from one block's part to the next
 
 
 class Memory:
-    """One allocation: flat storage of one dtype, and its shadow where threads can meet in it.
+    """One allocation: flat storage of one dtype, with a shadow if threads can meet in it.
 
-    born: False where reading an element that nobody wrote is an error (shared memory).
-    unwritten: for device memory without content, which elements are still undefined.
-    part: what each block has of shared memory; None elsewhere.
+    ``initialised`` is False if reading an element that nobody wrote is an error, as in shared
+    memory. ``unwritten`` marks the elements of device memory that are still undefined. ``part`` is
+    the part of shared memory that one block has, and None elsewhere.
     """
 
     def __init__(
@@ -48,32 +48,32 @@ class Memory:
         self.shadow = shadow
         self.unwritten = unwritten
         self.part = part
-        self.born = space != "shared"
-        self._before: Journal | None = None  # of global memory that was written
+        self.initialised = space != "shared"
+        self._journal: Journal | None = None  # for global memory that was written
 
     @property
     def was_written(self) -> bool:
-        """Whether the launch has stored anything here."""
+        """True if the launch has stored anything here."""
         return self.shadow is not None and self.shadow.written
 
     @property
     def plain(self) -> bool:
-        """Whether a load needs no bookkeeping."""
+        """True if a load can neither race nor read an undefined value, so it needs no check."""
         return self.shadow is None and self.unwritten is None
 
     def load(self, access: Access) -> np.ndarray:
-        """The values at the access's addresses, one per active lane."""
+        """Return the values at the access's addresses, one per active lane."""
         self._check_content(access)
         for units in self._units(access):
-            self.shadow.check_load(access, units, self.born)
+            self.shadow.check_load(access, units, self.initialised)
         return self.data.take(access.addresses)
 
     def store(self, access: Access, values: np.ndarray) -> None:
-        """Write one value per active lane; of several to one address the last lane's stays."""
+        """Write one value per active lane; of several to one address the last lane's remains."""
         self.move(access, values, self.announce(access, values))
 
     def move(self, access: Access, values: np.ndarray, changed: np.ndarray | None) -> None:
-        """The data of a store that was announced, and whether other lanes stored there as well."""
+        """Write the data of an announced store, and report values lost to other lanes."""
         self.data[access.addresses] = values
         if changed is not None and changed.any():
             lost = ~same_bits(self.data.take(access.addresses), values)
@@ -81,8 +81,8 @@ class Memory:
                 self.shadow.report_lost_write(access, next(self._units(access)), lost)
 
     def announce(self, access: Access, values: np.ndarray) -> np.ndarray | None:
-        """The checks of a store, without its data; returns which lanes change something."""
-        self._keep_before(access)
+        """Check a store without writing its data; return which lanes change something."""
+        self._save_before(access)
         if self.shadow is None:
             return None
         changed = ~same_bits(self.data.take(access.addresses), values)
@@ -92,38 +92,38 @@ class Memory:
         return changed
 
     def update(self, access: Access, change: Callable) -> np.ndarray | None:
-        """An atomic operation: ``change(data, addresses)`` works on the storage."""
-        self._keep_before(access)
+        """Perform an atomic operation: ``change(data, addresses)`` modifies the storage."""
+        self._save_before(access)
         self._check_content(access)
         for units in self._units(access):
-            self.shadow.check_update(access, units, self.born)
+            self.shadow.check_update(access, units, self.initialised)
         access.clock.atomic(access.mask, access.time)
         return change(self.data, access.addresses)
 
     def swap_before(self) -> None:
-        """Exchange what stands here with what stood here before the launch."""
-        if self._before is not None:
-            self._before.swap()
+        """Exchange the present content and the content before the launch."""
+        if self._journal is not None:
+            self._journal.swap()
 
     def wrote_the_same(self, other: Memory) -> bool:
-        """Whether two launches that were both swapped have left the same."""
-        if self._before is None or other._before is None:
-            return self._before is other._before
-        return self._before.same_as(other._before)
+        """Return True if two launches, both swapped by ``swap_before``, left the same content."""
+        if self._journal is None or other._journal is None:
+            return self._journal is other._journal
+        return self._journal.same_as(other._journal)
 
-    def _keep_before(self, access: Access) -> None:
+    def _save_before(self, access: Access) -> None:
         if self.space == "global":
-            if self._before is None:
-                self._before = Journal(self.data, self.unwritten)
-            self._before.keep(access.addresses)
+            if self._journal is None:
+                self._journal = Journal(self.data, self.unwritten)
+            self._journal.save(access.addresses)
 
     def settle(self, clock: Clock) -> None:
-        """A batch is over: its reads go into the shadow while its clock is still known."""
+        """Move a finished batch's reads into the shadow while its clock is still known."""
         if self.shadow is not None:
             self.shadow.flush_reads(clock)
 
     def _units(self, access: Access):
-        """The shadow units of each address: one array for each unit that an element covers."""
+        """Yield the shadow units of the addresses, one array for each unit of an element."""
         if self.shadow is None:
             return
         parts = self.shadow.writer.size // self.data.size if self.data.size else 1
@@ -145,7 +145,7 @@ class Memory:
 
 
 def same_bits(stored: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Equal, where NaN equals NaN."""
+    """Return where the values are equal; NaN equals NaN."""
     return (stored == values) | ((stored != stored) & (values != values))
 
 
@@ -153,9 +153,9 @@ def same_bits(stored: np.ndarray, values: np.ndarray) -> np.ndarray:
 class ArrayView:
     """An array as a kernel sees it: a shape and strides over a Memory.
 
-    ``offset`` (elements) is the same for all lanes or a vector; ``strides`` count elements.
-    ``bytewise``: the compiler moves an element byte by byte, as a field of a packed record.
-    ``is_part``: indices have selected it from a larger array.
+    ``offset`` (in elements) is the same for all lanes or a vector; ``strides`` are in elements.
+    ``bytewise`` is True if the compiler moves an element byte by byte, as a field of a packed
+    record. ``is_part`` is True if indices have selected the view from a larger array.
     """
 
     memory: Memory
@@ -176,8 +176,10 @@ class ArrayView:
 
 
 class LocalArray:
-    """A thread's private array: one row of lanes per element, so that a constant index costs a
-    list look-up, as a register does."""
+    """A thread's private array, stored as one vector of lanes per element.
+
+    So a constant index costs one list look-up, as it costs a register on the device.
+    """
 
     def __init__(
         self, name: str, shape: tuple[int, ...], dtype: np.dtype, lanes: int, filling: Filling
@@ -190,10 +192,10 @@ class LocalArray:
         size = int(np.prod(shape))
         self.rows: list[np.ndarray | None] = [None] * size
         self.unwritten: list[np.ndarray | None] = [np.ones(lanes, bool)] * size  # None: all written
-        self.row_of: dict[tuple, int] = {}  # of indices that were numbers within bounds
+        self.row_of: dict[tuple, int] = {}  # cached for indices that are numbers within bounds
 
     def load(self, row: int) -> tuple[np.ndarray, np.ndarray | None]:
-        """The vector of one element, and the lanes that have never written it (None: none)."""
+        """Return the vector of one element, and the lanes that have never written it (or None)."""
         values = self.rows[row]
         if values is None:
             values = self.filling.array(self.lanes, self.dtype)
@@ -213,15 +215,15 @@ class LocalArray:
 
 
 Array = ArrayView | LocalArray
-ARRAY_TYPES = (ArrayView, LocalArray)  # asked for at each access: a union of types is slower
+ARRAY_TYPES = (ArrayView, LocalArray)  # checked at each access; a union of types is slower
 
 
 def constant_array(name: str, value: np.ndarray) -> ArrayView:
-    """An array of the surrounding module, frozen at compilation as Numba freezes it."""
+    """Return a read-only copy of a module's array, frozen at compilation as Numba freezes it."""
     memory = Memory(name, "constant", np.ascontiguousarray(value).ravel().copy())
     return ArrayView(memory, value.shape, element_strides(value.shape), writable=False)
 
 
 def element_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Strides, in elements, of a C-contiguous array."""
+    """Return the strides, in elements, of a C-contiguous array of this shape."""
     return tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))

@@ -1,7 +1,7 @@
-"""Shared memory: the arrays that the threads of one block have in common.
+"""Shared memory: the arrays that the threads of one block share.
 
-The blocks of a batch run together, so each allocation holds one part for every block, in the order
-of the blocks.
+The blocks of a batch run together, so each allocation holds one part per block, in the order of the
+blocks.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from virtual_gpu.common.division import cdiv
+
 from ..checks.shadow import Shadow
 from ..common.errors import LaunchError
 from .filling import Filling
@@ -21,11 +23,13 @@ MAX_SHARED_BYTES = 48 * 1024
 
 
 class SharedMemory:
-    """The shared arrays of one batch. ``dynamic_bytes``: what the launch asks for, in each block.
-    ``check`` is handed the bytes of a block before they grow.
+    """The shared arrays of one batch.
 
-    All views of the dynamic memory share its bytes, and one shadow whose units are the smallest
-    view's elements.
+    ``dynamic_bytes`` is the dynamic shared memory per block that the launch requests. ``check`` is
+    called with the new number of bytes per block before it grows.
+
+    All views of the dynamic memory share its bytes and one shadow, whose units are the elements of
+    the smallest view.
     """
 
     def __init__(
@@ -46,8 +50,10 @@ class SharedMemory:
     def static(
         self, node: ast.AST, name: str, shape: tuple[int, ...], dtype: np.dtype
     ) -> Memory:
-        """The array of this source line: made once per block, however often it is met. A function
-        that is called with other constants has an array of its own."""
+        """Return the array that this node of the source declares, created on first use.
+
+        A function that is called with other constants has an array of its own.
+        """
         key, size = (node, shape, dtype), math.prod(shape)
         if key not in self._static:
             used = sum(m.data.nbytes for m in self._static.values()) // self._blocks
@@ -60,37 +66,40 @@ class SharedMemory:
             if self._check:
                 self._check(total)
             part = BlockPart(shape, size * dtype.itemsize)
-            self._static[key] = _new(name, self._filling.array(size * self._blocks, dtype), part)
+            data = self._filling.array(size * self._blocks, dtype)
+            self._static[key] = _shared_memory(name, data, part)
         return self._static[key]
 
     @property
     def memories(self) -> list[Memory]:
-        """Every shared array that is there by now."""
+        """All shared arrays that have been created so far."""
         return [*self._static.values(), *self._views.values()]
 
     def static_part(self, node: ast.AST, name: str, size: int, dtype: np.dtype) -> Memory:
-        """The bytes of an array of records, seen as numbers of one type. Fields of other types lie
-        elsewhere, so each type has a shadow of its own."""
+        """Return the bytes of an array of records, viewed as numbers of one dtype.
+
+        Fields of other dtypes have other bytes, so each dtype has a shadow of its own.
+        """
         key = (node, size, dtype)
         if key not in self._parts:
             whole = self.static(node, name, (size,), np.dtype(np.uint8))
             part = BlockPart((size // dtype.itemsize,), size)
-            self._parts[key] = _new(name, whole.data.view(dtype), part)
+            self._parts[key] = _shared_memory(name, whole.data.view(dtype), part)
         return self._parts[key]
 
     def dynamic(self, name: str, dtype: np.dtype) -> ArrayView:
-        """The launch's dynamic shared memory seen as an array of this type."""
+        """Return the launch's dynamic shared memory, viewed as an array of this dtype."""
         if dtype not in self._views:
-            self._views[dtype] = self._seen_as(name, dtype)
+            self._views[dtype] = self._view_as(name, dtype)
         return ArrayView(self._views[dtype], (self._dynamic_bytes // dtype.itemsize,), (1,))
 
-    def _seen_as(self, name: str, dtype: np.dtype) -> Memory:
-        # Room for whole elements of every type, so that each block's views line up.
-        room = -(-self._dynamic_bytes // 16) * 16
+    def _view_as(self, name: str, dtype: np.dtype) -> Memory:
+        # A multiple of every element size, so that each block's views are aligned.
+        room = cdiv(self._dynamic_bytes, 16) * 16
         part = BlockPart((self._dynamic_bytes // dtype.itemsize,), room)
         if not self._views:
             whole = self._filling.array(room * self._blocks, np.dtype(np.uint8))
-            return _new(name, whole.view(dtype), part)
+            return _shared_memory(name, whole.view(dtype), part)
         first = next(iter(self._views.values()))
         data = first.data.view(dtype)
         if data.size > first.shadow.writer.size:
@@ -98,5 +107,5 @@ class SharedMemory:
         return Memory(name, "shared", data, first.shadow, part=part)
 
 
-def _new(name: str, data: np.ndarray, part: BlockPart) -> Memory:
+def _shared_memory(name: str, data: np.ndarray, part: BlockPart) -> Memory:
     return Memory(name, "shared", data, Shadow(name, "shared", data.size), part=part)

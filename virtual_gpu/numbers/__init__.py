@@ -1,4 +1,4 @@
-"""What a kernel can compute: operations on vectors of lanes that give the bits of a device.
+"""The arithmetic of a kernel on vectors of lanes, with the same bits as on a device.
 
-`operations` is the way in; the others hold what NumPy lacks or does differently.
+`operations` is the entry point. The other modules hold what NumPy lacks or does differently.
 """

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def elementwise(function: Callable) -> Callable:
-    """A function of ``math`` on vectors; outside its domain it gives NaN, as on a GPU."""
+    """Return a function of ``math`` on vectors; outside its domain it gives NaN, as on a GPU."""
 
     def safe(*values: float) -> float:
         try:
@@ -19,17 +19,17 @@ def elementwise(function: Callable) -> Callable:
         except OverflowError:
             return math.inf
 
-    of_lanes = np.vectorize(safe, otypes=[np.float64])
-    return lambda *values: of_lanes(*values)[()]  # of numbers a number, not an array of rank 0
+    on_lanes = np.vectorize(safe, otypes=[np.float64])
+    return lambda *values: on_lanes(*values)[()]  # [()] makes a scalar of an array of rank 0
 
 
 def gamma(x):
-    """``tgamma`` of CUDA: an infinity at zero, with its sign."""
+    """Return CUDA's ``tgamma(x)``, which is an infinity with the sign of x at zero."""
     zero = np.copysign(np.inf, x)
     return np.where(x == 0, zero, elementwise(math.gamma)(x))[()]
 
 
 def log_gamma(x):
-    """``lgamma`` of CUDA: infinity at zero and at the negative integers."""
+    """Return CUDA's ``lgamma(x)``, which is infinity at zero and at the negative integers."""
     pole = (x <= 0) & (np.floor(x) == x)
     return np.where(pole, np.inf, elementwise(math.lgamma)(x))[()]

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
-SPLIT = 2.0**27 + 1  # it parts a float64 into two halves (Veltkamp)
-SMALL, LARGE = 1e-140, 1e140  # between them no part of a product is lost
+SPLIT = 2.0**27 + 1  # splits a float64 into two halves (Veltkamp)
+SMALL, LARGE = 1e-140, 1e140  # between them no part of a product over- or underflows
 
 
 def fused_multiply_add(a, b, c):
-    """``a * b + c`` of values of one float type, rounded once."""
+    """Return ``a * b + c`` of values of one float dtype, rounded once."""
     wide = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (a, b, c)))
     with np.errstate(all="ignore"):
         result = _of_double(*wide) if a.dtype == np.float64 else _of_narrow(*wide)
@@ -20,18 +20,18 @@ def fused_multiply_add(a, b, c):
 
 
 def _of_narrow(a, b, c):
-    """The product is exact in float64; the sum is prepared for its rounding to fewer bits."""
+    """Return ``a * b + c`` rounded to odd, to be rounded to fewer bits; the product is exact."""
     return _to_odd(*_two_sum(a * b, c))
 
 
 def _of_double(a, b, c):
-    """By Boldo and Melquiond: the parts that do not fit are rounded to odd."""
+    """Return ``a * b + c`` in float64 by Boldo and Melquiond's algorithm, which rounds to odd."""
     product, low = _two_product(a, b)
     high_rest, low_rest = _two_sum(c, low)
     total, rest = _two_sum(product, high_rest)
     result = total + _to_odd(*_two_sum(rest, low_rest))
     plain = np.where(np.isinf(c) & np.isfinite(a) & np.isfinite(b), c, a * b + c)
-    result = np.where(result == 0, plain, result)  # a zero with its sign
+    result = np.where(result == 0, plain, result)  # keeps the sign of a zero
     ordinary = np.logical_and.reduce([(abs(v) < LARGE) & (abs(v) > SMALL) for v in (a, b, c)])
     exact = np.logical_or.reduce([(v == 0) | ~np.isfinite(v) for v in (a, b, c)])
     result = np.where(exact, plain, result)
@@ -40,47 +40,51 @@ def _of_double(a, b, c):
 
 
 def _two_sum(a, b):
-    """A sum and what its rounding lost."""
+    """Return a sum and its rounding error."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
 def _two_product(a, b):
-    """A product and what its rounding lost."""
-    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
+    """Return a product and its rounding error."""
+    (a_high, a_low), (b_high, b_low) = _split(a), _split(b)
     product = a * b
     return product, a_low * b_low - (
         ((product - a_high * b_high) - a_low * b_high) - a_high * b_low
     )
 
 
-def _halves(a):
+def _split(a):
+    """Return the high and the low half of a float64."""
     scaled = SPLIT * a
     high = scaled - (scaled - a)
     return high, a - high
 
 
 def _to_odd(total, rest):
-    """Where something was lost, the neighbour with an odd last bit, so that the next rounding sees
-    that it was."""
+    """Return ``total`` rounded to odd, so that the next rounding sees that ``rest`` was lost.
+
+    If something was lost, the result is the neighbour whose last bit is odd.
+    """
     even = (np.asarray(total).view(np.int64) & 1) == 0
     lost = np.isfinite(total) & np.isfinite(rest) & (rest != 0)
     return np.where(lost & even, np.nextafter(total, np.copysign(np.inf, rest)), total)
 
 
 def _by_fractions(a, b, c, chosen):
-    """Exact arithmetic for the few values that are zero, very small, very large or no numbers."""
+    """Return exact results for the few values that are zero, extreme or not finite."""
     result = np.asarray(a * b + c)
     a, b, c = np.broadcast_arrays(a, b, c)
-    for at in map(tuple, np.argwhere(np.broadcast_to(chosen, result.shape))):
-        given = [float(v[at]) for v in (a, b, c)]
-        if all(map(math.isfinite, given)):
-            result[at] = _rounded(*given, float(result[at]))
+    for index in map(tuple, np.argwhere(np.broadcast_to(chosen, result.shape))):
+        operands = [float(v[index]) for v in (a, b, c)]
+        if all(map(math.isfinite, operands)):
+            result[index] = _rounded(*operands, float(result[index]))
     return result
 
 
 def _rounded(a: float, b: float, c: float, plain: float) -> float:
+    """Return the exact result, rounded once; ``plain`` is a zero with the right sign."""
     exact = Fraction(a) * Fraction(b) + Fraction(c)
     try:
         return float(exact) if exact else plain

@@ -1,7 +1,7 @@
-"""What the functions of ``cuda.fp16`` and of ``numba.cuda.libdevice`` compute, by their names.
+"""The functions of ``cuda.fp16`` and of ``numba.cuda.libdevice``, implemented with NumPy.
 
-Their types are Numba's; half precision is computed in float32 and rounded once. Functions that are
-not here are refused where a kernel calls them.
+Their types are Numba's. Half precision is computed in float32 and rounded once. A kernel that calls
+a function that is not here is refused.
 """
 
 from __future__ import annotations
@@ -18,30 +18,33 @@ try:
 except ImportError:  # plain Numba has them among its stubs
     from numba.cuda.stubs import fp16
 
+from .edge_cases import power
 from .elementwise import elementwise, gamma, log_gamma
 from .fused import fused_multiply_add
-from .number_corners import power
 
 
 def _rounded_away(x):
-    """Halfway cases away from zero."""
+    """Return ``x`` rounded to a whole number, with halfway cases away from zero."""
     whole = np.trunc(x)
     return whole + np.copysign(abs(x - whole) >= 0.5, x).astype(x.dtype)
 
 
-def _as(dtype: type) -> Callable:
-    """The same bits as another type."""
+def _viewed_as(dtype: type) -> Callable:
+    """Return a function that views the bits of a value as another dtype."""
     return lambda x: np.asarray(x).view(dtype)[()]
 
 
 def _high_product(a, b):
-    """The upper half of a product of 32-bit integers."""
+    """Return the upper half of a product of 32-bit integers."""
     wide = np.uint64 if a.dtype.kind == "u" else np.int64
     return ((a.astype(wide) * b.astype(wide)) >> wide(32)).astype(a.dtype)
 
 
 def _unsigned(compute: Callable) -> Callable:
-    """Numba declares all integers of libdevice as signed; this function takes their bits."""
+    """Return ``compute`` on the bits of signed integers.
+
+    Numba declares all integers of libdevice as signed.
+    """
     def of_bits(a, b):
         kind = f"u{a.dtype.itemsize}"
         return compute(a.view(kind), b.view(kind)).view(a.dtype)
@@ -54,23 +57,23 @@ def _positive_difference(x, y):
 
 
 def _exponent(x):
-    """``logb``: the binary exponent as a float."""
+    """Return CUDA's ``logb(x)``, the binary exponent as a float."""
     exponent = (np.frexp(x)[1] - 1).astype(x.dtype)
     exponent = np.where(x == 0, -np.inf, exponent)
     return np.where(np.isfinite(x), exponent, abs(x))
 
 
 def _sine_of_pi_times(x):
-    turn = np.fmod(x.astype(np.float64), 2)
-    return np.where(turn == np.rint(turn), np.copysign(0.0, x), np.sin(np.pi * turn))
+    remainder = np.fmod(x.astype(np.float64), 2)
+    return np.where(remainder == np.rint(remainder), np.copysign(0.0, x), np.sin(np.pi * remainder))
 
 
 def _cosine_of_pi_times(x):
-    turn = np.fmod(x.astype(np.float64), 2)
-    return np.where(abs(turn) % 1 == 0.5, 0.0, np.cos(np.pi * turn))
+    remainder = np.fmod(x.astype(np.float64), 2)
+    return np.where(abs(remainder) % 1 == 0.5, 0.0, np.cos(np.pi * remainder))
 
 
-_BOTH = {  # of a double, and with an f behind the name of a float
+_BOTH = {  # of float64; of float32 with the suffix f
     "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh,
     "atan": np.arctan, "atan2": np.arctan2, "atanh": np.arctanh, "cbrt": np.cbrt, "ceil": np.ceil,
     "copysign": np.copysign, "cos": np.cos, "cosh": np.cosh, "exp": np.exp, "exp2": np.exp2,
@@ -96,11 +99,12 @@ _ONE = {
     "llmax": np.maximum, "llmin": np.minimum,
     "ullmax": _unsigned(np.maximum), "ullmin": _unsigned(np.minimum),
     "saturatef": lambda x: np.fmin(np.fmax(x, 0), 1),
-    "fast_fdividef": np.divide, "float_as_int": _as(np.int32), "int_as_float": _as(np.float32),
-    "double_as_longlong": _as(np.int64), "longlong_as_double": _as(np.float64),
+    "fast_fdividef": np.divide, "float_as_int": _viewed_as(np.int32),
+    "int_as_float": _viewed_as(np.float32),
+    "double_as_longlong": _viewed_as(np.int64), "longlong_as_double": _viewed_as(np.float64),
     "fadd_rn": np.add, "fsub_rn": np.subtract, "fmul_rn": np.multiply, "fdiv_rn": np.divide,
     "fsqrt_rn": np.sqrt, "frcp_rn": np.reciprocal,
-    "frsqrt_rn": lambda x: 1 / np.sqrt(x.astype(np.float64)),  # it is rounded once
+    "frsqrt_rn": lambda x: 1 / np.sqrt(x.astype(np.float64)),  # the float64 result is rounded once
     "dadd_rn": np.add, "dmul_rn": np.multiply, "ddiv_rn": np.divide, "dsqrt_rn": np.sqrt,
     "drcp_rn": np.reciprocal, "fmaf_rn": fused_multiply_add,
     "mulhi": _high_product, "umulhi": _unsigned(_high_product),
@@ -111,7 +115,7 @@ _ONE = {
         "cos", "exp", "exp10", "log", "log2", "log10", "pow", "sin", "tan",
     )},
 }  # fmt: skip
-_PAIRS = {  # two results; as in _BOTH, and the types of the results
+_PAIRS = {  # named as in _BOTH; two results, with their dtypes
     "sincos": (lambda x: (np.sin(x), np.cos(x)), (None, None)),
     "sincospi": (lambda x: (_sine_of_pi_times(x), _cosine_of_pi_times(x)), (None, None)),
     "modf": (np.modf, (None, None)),
@@ -120,7 +124,7 @@ _PAIRS = {  # two results; as in _BOTH, and the types of the results
 _HALF = {
     "hadd": np.add, "hsub": np.subtract, "hmul": np.multiply, "hdiv": np.divide,
     "hneg": np.negative, "habs": np.abs, "hmax": np.fmax, "hmin": np.fmin, "heq": operator.eq,
-    "hne": lambda a, b: (a < b) | (a > b),  # of no number it is False
+    "hne": lambda a, b: (a < b) | (a > b),  # False for NaN
     "hlt": operator.lt, "hle": operator.le, "hgt": operator.gt,
     "hge": operator.ge,
     **{f"h{name}": _BOTH[name] for name in (
@@ -131,35 +135,38 @@ _HALF = {
 }  # fmt: skip
 
 
-def _in_single(compute: Callable) -> Callable:
-    """A function of float16 that is computed in float32."""
+def _in_float32(compute: Callable) -> Callable:
+    """Return a function of float16 that computes in float32."""
     return lambda *values: compute(*(v.astype(np.float32) for v in values))
 
 
 def functions() -> dict[Callable, Callable]:
-    """What computes each function that this version of Numba has."""
-    named = {**_BOTH, **{f"{name}f": compute for name, compute in _BOTH.items()}, **_ONE}
-    found = {
+    """Return the implementation of each function that this version of Numba has."""
+    by_name = {**_BOTH, **{f"{name}f": compute for name, compute in _BOTH.items()}, **_ONE}
+    doubles = {
         getattr(libdevice, name): compute
-        for name, compute in named.items()
+        for name, compute in by_name.items()
         if hasattr(libdevice, name)
     }
     halves = {
-        getattr(fp16, name): _in_single(compute)
+        getattr(fp16, name): _in_float32(compute)
         for name, compute in _HALF.items()
         if hasattr(fp16, name)
     }
     if hasattr(fp16, "hfma"):
         halves[fp16.hfma] = fused_multiply_add
-    return found | halves
+    return doubles | halves
 
 
 def pairs() -> dict[Callable, tuple]:
-    """The functions of libdevice with two results: what computes them, the types of the results
-    (None: the argument's), and the argument's type."""
-    named = {name: (*pair, np.float64) for name, pair in _PAIRS.items()}
-    named |= {f"{name}f": (*pair, np.float32) for name, pair in _PAIRS.items()}
-    named["fast_sincosf"] = named["sincosf"]
+    """Return the implementations of the libdevice functions with two results.
+
+    Each value is a tuple of the implementation, the dtypes of its results (None for the argument's
+    dtype), and the argument's dtype.
+    """
+    by_name = {name: (*pair, np.float64) for name, pair in _PAIRS.items()}
+    by_name |= {f"{name}f": (*pair, np.float32) for name, pair in _PAIRS.items()}
+    by_name["fast_sincosf"] = by_name["sincosf"]
     return {
-        getattr(libdevice, name): pair for name, pair in named.items() if hasattr(libdevice, name)
+        getattr(libdevice, name): pair for name, pair in by_name.items() if hasattr(libdevice, name)
     }

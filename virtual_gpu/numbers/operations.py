@@ -1,4 +1,4 @@
-"""Arithmetic: operators and functions of a kernel as NumPy operations on lanes."""
+"""The operators and functions of a kernel as NumPy operations on lanes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..types import numba_types, overloads
-from . import complex_math, library_math, number_corners
+from . import complex_math, edge_cases, library_math
 from .elementwise import elementwise, gamma, log_gamma
 
 BINARY = {
@@ -42,7 +42,10 @@ MEMBERSHIP = (ast.In, ast.NotIn)
 
 
 def _round(value, digits=None):
-    """Numba scales by a power of ten in float64, and rounds to an integer of 64 bits."""
+    """Return ``round(value, digits)`` as Numba computes it.
+
+    Numba scales by a power of ten in float64, and rounds to a 64-bit integer.
+    """
     if digits is None:
         return np.rint(value)
     x, above = value.astype(np.float64), digits > 22
@@ -71,17 +74,17 @@ UFUNCS = frozenset({
     np.not_equal, np.rad2deg, np.radians, np.right_shift, np.sin, np.sinh, np.tan, np.tanh,
 })  # fmt: skip
 
-# What computes each operation, once its operands are cast as Numba's rule says.
+# The implementation of each operation, for operands that are cast as Numba's rule says.
 COMPUTE: dict[Callable, Callable] = {
     operator.add: operator.add,
     operator.sub: operator.sub,
     operator.mul: operator.mul,
     operator.truediv: np.divide,
-    operator.floordiv: number_corners.floor_divide,
-    operator.mod: number_corners.remainder,
-    operator.pow: number_corners.power,
-    operator.lshift: number_corners.left_shift,
-    operator.rshift: number_corners.right_shift,
+    operator.floordiv: edge_cases.floor_divide,
+    operator.mod: edge_cases.remainder,
+    operator.pow: edge_cases.power,
+    operator.lshift: edge_cases.left_shift,
+    operator.rshift: edge_cases.right_shift,
     operator.and_: np.bitwise_and,
     operator.or_: np.bitwise_or,
     operator.xor: np.bitwise_xor,
@@ -98,7 +101,7 @@ COMPUTE: dict[Callable, Callable] = {
     max: np.fmax,
     abs: np.abs,
     round: _round,
-    pow: number_corners.power,
+    pow: edge_cases.power,
     math.pow: np.power,
     math.fabs: np.fabs,
     math.sqrt: np.sqrt,
@@ -142,13 +145,13 @@ COMPUTE: dict[Callable, Callable] = {
     cmath.log: complex_math.log,
     cmath.log10: complex_math.log10,
     cmath.sqrt: complex_math.sqrt,
-    cmath.sin: complex_math.turned_by(complex_math.sinh),
+    cmath.sin: complex_math.via_rotation(complex_math.sinh),
     cmath.cos: complex_math.cos,
-    cmath.tan: complex_math.turned_by(complex_math.tanh),
+    cmath.tan: complex_math.via_rotation(complex_math.tanh),
     cmath.sinh: complex_math.sinh,
     cmath.cosh: complex_math.cosh,
     cmath.tanh: complex_math.tanh,
-    cmath.asin: complex_math.turned_by(complex_math.asinh),
+    cmath.asin: complex_math.via_rotation(complex_math.asinh),
     cmath.acos: complex_math.acos,
     cmath.atan: complex_math.atan,
     cmath.asinh: complex_math.asinh,
@@ -167,9 +170,10 @@ COMPUTE: dict[Callable, Callable] = {
 
 @functools.cache
 def prepared(function: Callable, dtypes: tuple[np.dtype, ...]) -> Callable | None:
-    """What computes ``function`` of values of these dtypes; None where Numba refuses them.
+    """Return the function that computes ``function`` on these dtypes.
 
-    Values are NumPy scalars or lane vectors. The result has the dtype that Numba gives it.
+    It takes NumPy scalars or lane vectors, and its result has the dtype that Numba gives it.
+    Returns None if Numba refuses these dtypes.
     """
     rule = numba_types.rule(function, dtypes) or overloads.rule(function, dtypes)
     if rule is None or _is_only_typed(function, rule.operands):
@@ -180,7 +184,7 @@ def prepared(function: Callable, dtypes: tuple[np.dtype, ...]) -> Callable | Non
         stages.append((result, rule.operands[1]))
     elif _must_be_of_result_type(function, rule):
         stages.append((result,) * len(dtypes))
-    compute = _computes(function, dtypes, stages[-1])
+    compute = _implementation(function, dtypes, stages[-1])
     if all(stage == dtypes for stage in stages):
         return lambda *values: cast(compute(*values), result)
 
@@ -193,16 +197,21 @@ def prepared(function: Callable, dtypes: tuple[np.dtype, ...]) -> Callable | Non
 
 
 def _is_only_typed(function: Callable, operands: tuple[np.dtype, ...]) -> bool:
-    """Whether Numba has a type for this, but no machine code: extremes of complex numbers, and
-    NumPy's functions of float16."""
+    """Return True if Numba types this call but cannot compile it.
+
+    That is so for extremes of complex numbers, and for NumPy's functions of float16.
+    """
     if function in (min, max):
         return any(d.kind == "c" for d in operands)
     return isinstance(function, np.ufunc) and np.dtype(np.float16) in operands
 
 
-def _must_be_of_result_type(function: Callable, rule: numba_types.Rule) -> bool:
-    """Whether NumPy would compute in another type than Numba: it makes a float64 of a signed and
-    an unsigned integer, a bool of two, and a float16 of an integer of 8 bits."""
+def _must_be_of_result_type(function: Callable, rule: numba_types.TypingRule) -> bool:
+    """Return True if NumPy would compute in another dtype than Numba.
+
+    NumPy makes a float64 of a signed and an unsigned integer, a bool of two bools, and a float16 of
+    an 8-bit integer.
+    """
     kinds = {d.kind for d in rule.operands}
     mixed = kinds == {"i", "u"} and rule.result.kind in "iu"
     counted = rule.result.kind == "i" and rule.operands[0].kind == "b"
@@ -210,13 +219,13 @@ def _must_be_of_result_type(function: Callable, rule: numba_types.Rule) -> bool:
     return mixed or counted or floated or function in _SHIFTS
 
 
-def _computes(
-    function: Callable, given: tuple[np.dtype, ...], dtypes: tuple[np.dtype, ...]
+def _implementation(
+    function: Callable, original: tuple[np.dtype, ...], dtypes: tuple[np.dtype, ...]
 ) -> Callable:
-    """``given``: the types before the operands were cast to ``dtypes``."""
+    """Return the function that computes on operands cast from ``original`` to ``dtypes``."""
     if dtypes[0].kind == "b" and function in _BOOLEAN:
         return _BOOLEAN[function]
-    if function in _EXTREMES and not all(d in (np.float32, np.float64) for d in given):
+    if function in _EXTREMES and not all(d in (np.float32, np.float64) for d in original):
         return _EXTREMES[function]  # Numba asks CUDA's fmin and fmax for its float types only
     if isinstance(function, np.ufunc):
         return _SHIFTS_OF_NUMPY.get(function, function)
@@ -225,11 +234,11 @@ def _computes(
 
 _SHIFTS = (operator.lshift, operator.rshift)
 _SHIFTS_OF_NUMPY = {
-    np.left_shift: number_corners.left_shift,
-    np.right_shift: number_corners.right_shift,
+    np.left_shift: edge_cases.left_shift,
+    np.right_shift: edge_cases.right_shift,
 }
 _POWERS = (operator.pow, pow)
-_EXTREMES = {min: number_corners.first_or_smaller, max: number_corners.first_or_larger}
+_EXTREMES = {min: edge_cases.first_or_smaller, max: edge_cases.first_or_larger}
 _BOOLEAN = {
     operator.and_: np.logical_and,
     operator.or_: np.logical_or,
@@ -238,12 +247,12 @@ _BOOLEAN = {
 
 
 def truth(value) -> np.ndarray | np.bool_:
-    """A value as a condition."""
+    """Return a value as a condition (bool)."""
     return value if value.dtype.kind == "b" else value != 0
 
 
 def merge(chosen: np.ndarray, yes, no):
-    """``yes`` where ``chosen`` holds, else ``no``, in the type that Numba gives such a variable."""
+    """Return ``yes`` where ``chosen`` holds, else ``no``, in the dtype that Numba gives both."""
     dtype = numba_types.unified(yes.dtype, no.dtype)
     cast = numba_types.cast
     return np.where(chosen, cast(yes, dtype), cast(no, dtype))

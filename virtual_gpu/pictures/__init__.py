@@ -1,7 +1,7 @@
-"""What the virtual GPU draws: one access of a warp, and a movie of what a block does.
+"""Pictures of a launch: single accesses of a warp, the annotated source, and movies of a block.
 
-Pictures are SVG and HTML in the colours of the page, so that they read the same in a notebook and
-on a static page, light and dark. A movie adds plain JavaScript and asks no other host.
+Pictures are SVG and HTML in the colours of the page, so they look the same in a notebook and on a
+static page, light or dark. A movie adds plain JavaScript and loads nothing from other hosts.
 """
 
 from .accesses import (

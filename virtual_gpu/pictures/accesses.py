@@ -1,4 +1,4 @@
-"""Pictures of one request of a warp: the words it asks for, its sectors, its banks.
+"""Pictures of one request of a warp: the words that it accesses, its sectors and its banks.
 
 Byte addresses have one entry per lane, -1 or None where a lane is inactive, as in
 ``Trace.requests`` and ``WarpAccess``.
@@ -32,22 +32,23 @@ _LEFT, _TOP, _LANE, _BANK = 34, 40, 6, 11.5
 
 
 def draw_request(addresses: Sequence, title: str = "one request", width: int = 4) -> Picture:
-    """The cache lines that a request to global memory touches, word by word, at most four.
+    """Draw the cache lines that a request to global memory touches, word by word, at most four.
 
-    addresses: byte addresses by lane. width: bytes that each lane asks for.
+    ``addresses`` are byte addresses by lane, and ``width`` is the number of bytes per lane.
     """
     return draw_requests({title: addresses}, width=width)
 
 
 def draw_requests(requests: dict[str, Sequence], width: int = 4) -> Picture:
-    """Requests below each other, each with its title."""
-    drawn = [_words(np.array(plain(at)), width, title) for title, at in requests.items()]
-    alt = " ".join(_told(np.array(plain(at)), width, title) for title, at in requests.items())
+    """Draw requests below each other; ``requests`` holds byte addresses by lane under a title."""
+    by_title = {title: plain(addresses) for title, addresses in requests.items()}
+    drawn = [_words(addresses, width, title) for title, addresses in by_title.items()]
+    alt = " ".join(_description(addresses, width, title) for title, addresses in by_title.items())
     return Picture(legend(read_by_a_lane=BLUE, comes_with_it_unused=PALE) + "".join(drawn), alt)
 
 
 def draw_sectors(access: WarpAccess) -> Picture:
-    """32 lanes × the words of the sectors that one access to global memory touches.
+    """Draw 32 lanes × the words of the sectors that one access to global memory touches.
 
     Raises ValueError for an access that is not to global memory.
     """
@@ -58,7 +59,7 @@ def draw_sectors(access: WarpAccess) -> Picture:
 
 
 def draw_banks(access: WarpAccess) -> Picture:
-    """32 lanes × 32 banks for one access to shared memory; conflicts are orange.
+    """Draw 32 lanes × 32 banks for one access to shared memory; conflicts are orange.
 
     Raises ValueError for an access that is not to shared memory.
     """
@@ -69,46 +70,49 @@ def draw_banks(access: WarpAccess) -> Picture:
 
 
 def what_if_stride(strides: Sequence[int] = STRIDES) -> Picture:
-    """A slider over the distance between neighbouring lanes, in words of 4 bytes."""
+    """Draw a slider over the stride between neighbouring lanes, in words of 4 bytes."""
     lanes = np.arange(WARP)
     drawn = [
         _words(lanes * step * BANK_BYTES, BANK_BYTES, _share(step), least=MOST_LINES)
         for step in strides
     ]
     labels = [f"{step} word{'s' if step > 1 else ''} apart" for step in strides]
-    told = "; ".join(f"{label}: {_share(step)}" for label, step in zip(labels, strides))
+    shares = "; ".join(f"{label}: {_share(step)}" for label, step in zip(labels, strides))
     body = legend(read_by_a_lane=BLUE, comes_with_it_unused=PALE)
     body += frames(drawn, labels, "distance between neighbouring lanes in words")
-    return Picture(body, f"32 lanes read 32 words. {told}.")
+    return Picture(body, f"32 lanes read 32 words. {shares}.")
 
 
 def what_if_padding(pitches: Sequence[int] = PITCHES) -> Picture:
-    """A slider over the words from one row of a tile to the next, where a warp reads a column."""
-    drawn, told, labels = [], [], []
+    """Draw a slider over the row pitch of a tile in words, while a warp reads a column of it."""
+    drawn, costs, labels = [], [], []
     for pitch in pitches:
         addresses = np.arange(WARP) * pitch * BANK_BYTES
         picture, _ = lanes_by_banks(addresses, BANK_BYTES, f"rows of {pitch} words")
         drawn.append(picture)
         labels.append(f"{pitch} words in a row")
-        told.append(f"{labels[-1]}: {plural(_wavefronts(addresses, BANK_BYTES), 'wavefront')}")
+        costs.append(f"{labels[-1]}: {plural(_wavefronts(addresses, BANK_BYTES), 'wavefront')}")
     body = legend(one_word_of_its_bank=BLUE, several_words_take_turns=ORANGE)
     body += frames(drawn, labels, "words from one row of the tile to the next")
-    return Picture(body, f"32 lanes read a column of a tile. {'; '.join(told)}.")
+    return Picture(body, f"32 lanes read a column of a tile. {'; '.join(costs)}.")
 
 
 # ---- a request word by word ----
 
 
 def _words(addresses: np.ndarray, width: int, title: str, least: int = 0) -> str:
-    """least: cache lines to draw from the first on, so that pictures of a slider are alike."""
+    """Return an SVG of the words of one request.
+
+    The first ``least`` cache lines are always drawn, so that a slider's pictures have one size.
+    """
     used = _used_words(addresses, width)
     touched = np.union1d(used // WORDS, np.arange(least))
     sectors = np.unique(used // 8)
     size, left, top, pitch = 11.5, 2, 24, 32
     body = [text(left, 14, title, 13, font_weight="bold")]
-    for place, line in enumerate(touched[:MOST_LINES]):
-        y = top + place * pitch
-        for kind, fill in (("used", BLUE), ("came", PALE), ("not", "none")):
+    for row, line in enumerate(touched[:MOST_LINES]):
+        y = top + row * pitch
+        for kind, fill in (("used", BLUE), ("unused", PALE), ("not moved", "none")):
             words = [
                 word
                 for word in range(WORDS)
@@ -117,23 +121,23 @@ def _words(addresses: np.ndarray, width: int, title: str, least: int = 0) -> str
             boxes = (_box(left + w * size + 3 * (w // 8), y, size - 1.5, 13) for w in words)
             look = {"stroke_width": 0.4, "stroke_opacity": 0.5, "fill": fill}
             body.append(path("".join(boxes), **look) if words else "")
-        body.append(text(left, y + 25, _who(addresses, width, line), 11.5, opacity=0.85))
+        body.append(text(left, y + 25, _lanes_of_line(addresses, width, line), 11.5, opacity=0.85))
     height = top + len(touched[:MOST_LINES]) * pitch
     if len(touched) > MOST_LINES:
         more = plural(len(touched) - MOST_LINES, "more cache line")
         body.append(text(left, height + 8, f"… and {more}", 12))
     if max(len(touched), least + 1) > MOST_LINES:
         height += 14
-    alt = _told(addresses, width, title)
+    alt = _description(addresses, width, title)
     return svg(left + WORDS * size + 12, height + 4, "".join(body), alt)
 
 
 def _kind(word: int, used: np.ndarray, sectors: np.ndarray) -> str:
-    return "used" if word in used else "came" if word // 8 in sectors else "not"
+    return "used" if word in used else "unused" if word // 8 in sectors else "not moved"
 
 
-def _who(addresses: np.ndarray, width: int, line: int) -> str:
-    """Which lanes ask for words of this cache line."""
+def _lanes_of_line(addresses: np.ndarray, width: int, line: int) -> str:
+    """Name the lanes that access this cache line, such as ``lanes 0 to 7``."""
     last = (addresses + width - 1) // CACHE_LINE_BYTES
     inside = (addresses // CACHE_LINE_BYTES <= line) & (line <= last)
     lanes = np.flatnonzero((addresses >= 0) & inside)
@@ -142,11 +146,12 @@ def _who(addresses: np.ndarray, width: int, line: int) -> str:
         return "no lane"
     if len(runs) > 3:
         return f"{len(lanes)} lanes"
-    said = [f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
-    return f"lane{'s' if len(lanes) > 1 else ''} {', '.join(said)}"
+    ranges = [f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return f"lane{'s' if len(lanes) > 1 else ''} {', '.join(ranges)}"
 
 
-def _told(addresses: np.ndarray, width: int, title: str) -> str:
+def _description(addresses: np.ndarray, width: int, title: str) -> str:
+    """Describe a request in words, for the alt text."""
     used = _used_words(addresses, width)
     sectors, lines = len(np.unique(used // 8)), len(np.unique(used // WORDS))
     asking = plural(int((addresses >= 0).sum()), "lane")
@@ -167,9 +172,10 @@ def _share(step: int) -> str:
 
 
 def lanes_by_sectors(addresses: np.ndarray, width: int, title: str) -> tuple[str, str]:
-    """An SVG of one request to global memory, and the same in words.
+    """Return an SVG of one request to global memory, and its alt text.
 
-    addresses: byte addresses by lane, -1 where inactive. width: bytes that each lane asks for.
+    ``addresses`` are byte addresses by lane, -1 where a lane is inactive. ``width`` is the number
+    of bytes per lane.
     """
     used = _used_words(addresses, width)
     sectors = np.unique(used // 8)
@@ -178,8 +184,8 @@ def lanes_by_sectors(addresses: np.ndarray, width: int, title: str) -> tuple[str
     bytes_used = len(np.unique(addresses[addresses >= 0])) * width
     moved = len(sectors) * SECTOR_BYTES
     body = [_paper(), _lane_axis(), text(_LEFT, 28, "sectors of 8 words", 11, opacity=0.85)]
-    came = (sectors[:, None] * 8 + np.arange(8)).ravel()
-    idle = np.flatnonzero(~np.isin(came, used))
+    moved_words = (sectors[:, None] * 8 + np.arange(8)).ravel()
+    idle = np.flatnonzero(~np.isin(moved_words, used))
     runs = np.split(idle, np.flatnonzero(np.diff(idle) != 1) + 1)
     unused = [
         _box(_LEFT + run[0] * unit / 8, _TOP, len(run) * unit / 8, WARP * _LANE)
@@ -196,16 +202,17 @@ def lanes_by_sectors(addresses: np.ndarray, width: int, title: str) -> tuple[str
         wide = max(unit * width / SECTOR_BYTES, 2.5)
         marks.append(_box(x, _TOP + lane * _LANE + 0.5, wide, _LANE - 1))
     body.append(path("".join(marks), fill=BLUE, stroke="none"))
-    said = f"{plural(len(sectors), 'sector')}, {bytes_used:,} of {moved:,} bytes used"
-    body.append(text(_LEFT, 13, f"{title}: {said}", 13, font_weight="bold"))
-    alt = f"Lanes by sectors, {title}: {said}."
+    cost = f"{plural(len(sectors), 'sector')}, {bytes_used:,} of {moved:,} bytes used"
+    body.append(text(_LEFT, 13, f"{title}: {cost}", 13, font_weight="bold"))
+    alt = f"Lanes by sectors, {title}: {cost}."
     return svg(_LEFT + BANKS * _BANK + 6, _TOP + WARP * _LANE + 6, "".join(body), alt), alt
 
 
 def lanes_by_banks(addresses: np.ndarray, width: int, title: str) -> tuple[str, str]:
-    """An SVG of one request to shared memory, and the same in words.
+    """Return an SVG of one request to shared memory, and its alt text.
 
-    addresses: byte addresses by lane, -1 where inactive. width: bytes that each lane asks for.
+    ``addresses`` are byte addresses by lane, -1 where a lane is inactive. ``width`` is the number
+    of bytes per lane.
     """
     parts, groups = max(1, width // BANK_BYTES), _groups(addresses, width)
     marks: dict[str, list[str]] = {BLUE: [], ORANGE: []}
@@ -215,8 +222,8 @@ def lanes_by_banks(addresses: np.ndarray, width: int, title: str) -> tuple[str, 
         lanes = lanes[addresses[lanes] >= 0]
         words = addresses[lanes, None] // BANK_BYTES + np.arange(parts)
         load = bank_load(words.reshape(1, -1))[0]
-        for lane, asked in zip(lanes, words, strict=True):
-            for bank in asked % BANKS:
+        for lane, lane_words in zip(lanes, words, strict=True):
+            for bank in lane_words % BANKS:
                 colour = ORANGE if load[bank] > 1 else BLUE
                 x, y = _LEFT + bank * _BANK, _TOP + lane * _LANE
                 marks[colour].append(_box(x + 0.5, y + 0.5, _BANK - 1, _LANE - 1))
@@ -226,19 +233,19 @@ def lanes_by_banks(addresses: np.ndarray, width: int, title: str) -> tuple[str, 
     body = [_paper(), _lane_axis(), _bank_axis(), _columns()]
     body += [path("".join(drawn), fill=colour, stroke="none") for colour, drawn in marks.items()]
     total = _wavefronts(addresses, width)
-    said = plural(total, "wavefront")
+    cost = plural(total, "wavefront")
     if groups > 1:
-        said += f" ({'half' if groups == 2 else 'quarter'} warps in turn)"
-    served = _served(*crowded)
-    body.append(text(_LEFT, 13, f"{title}: {said}", 13, font_weight="bold"))
+        cost += f" ({'half' if groups == 2 else 'quarter'} warps in turn)"
+    busiest = _busiest_bank(*crowded)
+    body.append(text(_LEFT, 13, f"{title}: {cost}", 13, font_weight="bold"))
     bottom = _TOP + WARP * _LANE
-    body.append(text(_LEFT, bottom + 18, served, 12))
-    alt = f"Lanes by banks, {title}: {said}. {served}"
+    body.append(text(_LEFT, bottom + 18, busiest, 12))
+    alt = f"Lanes by banks, {title}: {cost}. {busiest}"
     return svg(_LEFT + BANKS * _BANK + 6, bottom + 26, "".join(body), alt), alt
 
 
-def _served(bank: int, words: np.ndarray) -> str:
-    """What the busiest bank is asked for."""
+def _busiest_bank(bank: int, words: np.ndarray) -> str:
+    """Describe the words that the busiest bank serves."""
     if len(words) < 2:
         return "No bank is asked for two words at once."
     some = ", ".join(map(str, words[:4]))
@@ -247,7 +254,7 @@ def _served(bank: int, words: np.ndarray) -> str:
 
 
 def _groups(addresses: np.ndarray, width: int) -> int:
-    """In how many parts of a warp lanes of this width are served."""
+    """Return the number of groups of lanes that shared memory serves one after the other."""
     parts = max(1, width // BANK_BYTES)
     if parts == 4 and in_pairs(addresses[None], addresses[None] >= 0)[0]:
         return 2
@@ -288,12 +295,12 @@ def _box(x: float, y: float, width: float, height: float) -> str:
 
 
 def plain(addresses: Iterable) -> np.ndarray:
-    """int64, -1 where a lane is inactive."""
-    return np.array([-1 if at is None else at for at in addresses], np.int64)
+    """Convert byte addresses by lane to int64, with -1 instead of None for inactive lanes."""
+    return np.array([-1 if address is None else address for address in addresses], np.int64)
 
 
 def _used_words(addresses: np.ndarray, width: int) -> np.ndarray:
-    """The different words of 4 bytes that active lanes ask for."""
+    """Return the distinct words of 4 bytes that active lanes access, sorted."""
     on = addresses[addresses >= 0]
     return np.unique((on[:, None] + np.arange(0, width, BANK_BYTES)) // BANK_BYTES)
 
@@ -303,5 +310,5 @@ def _name(access: WarpAccess) -> str:
 
 
 def plural(count: int, word: str) -> str:
-    """``1 sector``, ``32 sectors``."""
+    """Return a count with its noun: ``1 sector``, ``32 sectors``."""
     return f"{count:,} {word}{'' if count == 1 else 's'}"

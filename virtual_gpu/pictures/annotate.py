@@ -1,4 +1,5 @@
-"""The kernel's source with the figures of a trace beside each line: as HTML and as text."""
+"""The annotated source: a kernel's lines with the counts of a trace beside them, as HTML or text.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +11,13 @@ from ..common.errors import Finding, Site
 from ..common.source import Source
 from ..counts.counters import AccessCount, LineCount
 from ..counts.hints import Hint
-from .opened import opened_lines
+from .line_details import details_by_line
 from .svg import INDENT, in_code
 
 
 @dataclass(frozen=True)
 class Column:
-    """One figure per line: its title, what it means, and how it is read from the counts."""
+    """A column of counts: its title, its meaning, and ``read(counts)``, which returns its value."""
 
     title: str
     meaning: str
@@ -51,22 +52,23 @@ LEAST_CODE = 40
 
 @dataclass(frozen=True)
 class Section:
-    """A function as it is shown: its name, its file, and its lines with their numbers there."""
+    """The text of a function: its name, its file, and its lines as (line number, text)."""
 
     name: str
     file: str
     lines: tuple[tuple[int, str], ...]
 
     def rows(self) -> Iterator[tuple[int, str]]:
-        """The lines without comments: what a line is for stands in the file."""
+        """Return an iterator over the lines that are shown: all but comments and empty lines."""
         return ((number, text) for number, text in self.lines if not _is_comment(text))
 
 
 @dataclass(frozen=True)
-class Listing:
-    """What is shown of a trace. The first section is the kernel, the others are what it called.
+class AnnotatedSource:
+    """The source of a kernel with the counts, findings and hints of one trace.
 
-    names: the short name of each file.
+    The first section is the kernel, the others are the functions that it called. ``names`` holds
+    the short name of each file.
     """
 
     title: str
@@ -79,26 +81,26 @@ class Listing:
     accesses: tuple[AccessCount, ...] = ()
 
     def by_place(self) -> dict[tuple[str, int], LineCount]:
-        """The counts by file and line."""
+        """Return the counts by (file, line)."""
         return {(site.file, site.line): count for site, count in self.counts.items()}
 
     def shown(self) -> list[Section]:
-        """The kernel, and the functions that cost something or have a flaw."""
+        """Return the kernel, and the functions that have counts or findings."""
         sites = (*self.counts, *(finding.site for finding in self.findings))
-        places = {(site.file, site.line) for site in sites}
+        counted_lines = {(site.file, site.line) for site in sites}
         return [
             section
             for section in self.sections
             if section is self.sections[0]
-            or any((section.file, number) in places for number, _ in section.lines)
+            or any((section.file, number) in counted_lines for number, _ in section.lines)
         ]
 
     def heading(self, section: Section) -> str:
-        """Of a called function: its name, and its file where that is not the kernel's."""
+        """Return the heading of a called function: its name, and its file if not the kernel's."""
         return f"{section.name}(){self._elsewhere(section.file)}"
 
-    def said(self, note: Finding | Hint) -> str:
-        """A finding or hint; of another file than the kernel's with the file's name."""
+    def sentence(self, note: Finding | Hint) -> str:
+        """Return a finding or hint as text, with the file's name if that is not the kernel's."""
         return f"{note}{self._elsewhere(note.site.file)}"
 
     def _elsewhere(self, file: str) -> str:
@@ -106,13 +108,13 @@ class Listing:
 
 
 def sections_of(functions: Iterable[Source]) -> tuple[Section, ...]:
-    """The functions as they are shown. One within another's lines is shown there."""
+    """Return a section per function, without inner functions, whose lines another section has."""
     shown: dict[tuple[str, int], str] = {}
     sections = []
     for source in functions:
-        places = {(source.file, number): text for number, text in source.lines}
-        if not places.keys() <= shown.keys():
-            shown.update(places)
+        lines = {(source.file, number): text for number, text in source.lines}
+        if not lines.keys() <= shown.keys():
+            shown.update(lines)
             sections.append(Section(source.name, source.file, source.lines))
     return tuple(sections)
 
@@ -125,7 +127,7 @@ def _used_columns(counts: Mapping[tuple[str, int], LineCount]) -> list[Column]:
     return [c for c in COLUMNS if any(c.read(count) for count in counts.values())]
 
 
-def _grouped(value: float) -> str:
+def _number(value: float) -> str:
     return f"{value:,.0f}" if value else ""
 
 
@@ -135,7 +137,7 @@ def _words(column: Column) -> list[str]:
 
 @dataclass(frozen=True)
 class _Cells:
-    """The figures of all lines as text, each column as wide as its widest entry."""
+    """The counts of all lines as text, each column as wide as its widest entry."""
 
     columns: list[Column]
     texts: dict[tuple[str, int], list[str]]
@@ -145,17 +147,18 @@ class _Cells:
         return "".join(f"  {t:>{w}}" for t, w in zip(texts, self.widths, strict=True))
 
     def heads(self) -> list[str]:
-        """The titles, a word below the other, the last ones in one row."""
+        """Return the rows of the table's head: titles with one word per row, aligned at the bottom.
+        """
         words = [_words(column) for column in self.columns]
         height = max(map(len, words), default=0)
         stacked = [[""] * (height - len(title)) + title for title in words]
         return [self.aligned([title[row] for title in stacked]) for row in range(height)]
 
 
-def _cells(listing: Listing) -> _Cells:
+def _cells(listing: AnnotatedSource) -> _Cells:
     counts = listing.by_place()
     columns = _used_columns(counts)
-    texts = {at: [_grouped(c.read(count)) for c in columns] for at, count in counts.items()}
+    texts = {at: [_number(c.read(count)) for c in columns] for at, count in counts.items()}
     widths = [
         max(*map(len, _words(column)), *(len(row[n]) for row in texts.values()))
         for n, column in enumerate(columns)
@@ -163,18 +166,18 @@ def _cells(listing: Listing) -> _Cells:
     return _Cells(columns, texts, widths)
 
 
-def annotated_text(listing: Listing) -> str:
-    """The annotated source for a terminal: the code, with its figures on the right."""
+def annotated_text(listing: AnnotatedSource) -> str:
+    """Return the annotated source for a terminal, with the counts to the right of the code."""
     cells = _cells(listing)
-    room = max(LEAST_CODE, WIDTH - 7 - len(cells.aligned([""] * len(cells.columns))))
-    counted = [
+    available = max(LEAST_CODE, WIDTH - 7 - len(cells.aligned([""] * len(cells.columns))))
+    code_lengths = [
         len(text)
         for section in listing.shown()
         for number, text in section.rows()
         if any(cells.texts.get((section.file, number), ()))
     ]
-    width = min(max(counted, default=0), room)
-    notes = [f"  {listing.said(note)}" for note in (*listing.findings, *listing.hints)]
+    width = min(max(code_lengths, default=0), available)
+    notes = [f"  {listing.sentence(note)}" for note in (*listing.findings, *listing.hints)]
     heads = [f"{'':>{width + 7}}{head}" for head in cells.heads()]
     rows = [f"{listing.title}: {listing.verdict}", *notes, *heads]
     for section in listing.shown():
@@ -188,7 +191,7 @@ def annotated_text(listing: Listing) -> str:
 
 
 def _text_row(number: int, text: str, figures: list[str] | None, layout: tuple) -> str:
-    """One line of the source; its code is cut only where figures follow."""
+    """Return one line of the source; its code is shortened only if counts follow."""
     if not figures or not any(figures):
         return f"{number:>5}  {text}"
     cells, width = layout
@@ -238,19 +241,22 @@ STYLE = """<style>
 </style>"""
 
 
-# Beside its cell, for a notebook that is not trusted has no style sheets.
+# An inline style, because a notebook that is not trusted has no style sheets.
 _CODE_CELL = "text-align:left;white-space:pre"
 
 
-def annotated_html(listing: Listing) -> str:
-    """The annotated source for a notebook: the verdict, what is to be said, and the source."""
+def annotated_html(listing: AnnotatedSource) -> str:
+    """Return the annotated source for a notebook: the verdict, findings, hints and the source."""
     notes = "".join(_note(listing, note) for note in (*listing.findings, *listing.hints))
     top = f'<div class="vgpu-verdict">{html.escape(listing.verdict)}</div>'
     return f"{STYLE}{top}{notes}{source_html(listing)}"
 
 
-def source_html(listing: Listing) -> str:
-    """The source with its figures, without STYLE. The darker a figure, the larger its share."""
+def source_html(listing: AnnotatedSource) -> str:
+    """Return the source with its counts as an HTML table, without STYLE.
+
+    The larger a count's share of its column, the darker its cell.
+    """
     counts = listing.by_place()
     columns = _used_columns(counts)
     heads = "".join(
@@ -264,11 +270,11 @@ def source_html(listing: Listing) -> str:
 
 
 def _html_rows(
-    listing: Listing, counts: Mapping[tuple[str, int], LineCount], columns: list[Column]
+    listing: AnnotatedSource, counts: Mapping[tuple[str, int], LineCount], columns: list[Column]
 ) -> Iterator[str]:
     totals = [sum(c.read(count) for count in counts.values()) for c in columns]
-    guilty = {(finding.site.file, finding.line) for finding in listing.findings}
-    opened = opened_lines(listing.accesses)
+    flawed = {(finding.site.file, finding.line) for finding in listing.findings}
+    details = details_by_line(listing.accesses)
     for section in listing.shown():
         if section is not listing.sections[0]:
             yield (
@@ -281,21 +287,21 @@ def _html_rows(
             cells = "".join(
                 _cell(c, c.read(count), total) for c, total in zip(columns, totals, strict=True)
             )
-            code = _code(text, opened.get(place))
-            row_class = ' class="found"' if place in guilty else ""
+            code = _code(text, details.get(place))
+            row_class = ' class="found"' if place in flawed else ""
             yield (
                 f'<tr{row_class}><td class="number">{number}</td>'
                 f'<td class="code" style="{_CODE_CELL}">{code}</td>{cells}</tr>'
             )
 
 
-def _code(text: str, opened: str | None) -> str:
-    """A line of the source; with what is shown when it is opened, if there is something."""
-    if not opened:
+def _code(text: str, details: str | None) -> str:
+    """Return a line of the source as HTML; a click opens its details, if there are any."""
+    if not details:
         return html.escape(text)
     body = text.lstrip()
     line = f"{INDENT * (len(text) - len(body))}<u>{html.escape(body)}</u>"
-    return f"<details><summary>{line}</summary><div>{opened}</div></details>"
+    return f"<details><summary>{line}</summary><div>{details}</div></details>"
 
 
 def _cell(column: Column, value: float, total: float) -> str:
@@ -303,11 +309,11 @@ def _cell(column: Column, value: float, total: float) -> str:
         return "<td></td>"
     title = column.title.replace("-", "")
     look = f"background:rgba(0,114,178,{0.08 + 0.4 * value / total:.2f})"
-    return f'<td style="{look}" data-title="{title}">{_grouped(value)}</td>'
+    return f'<td style="{look}" data-title="{title}">{_number(value)}</td>'
 
 
-def _note(listing: Listing, note: Finding | Hint) -> str:
+def _note(listing: AnnotatedSource, note: Finding | Hint) -> str:
     kind = "hint"
     if isinstance(note, Finding):
         kind = "warning" if note.is_warning else "finding"
-    return f'<div class="vgpu-{kind}">{in_code(listing.said(note))}</div>'
+    return f'<div class="vgpu-{kind}">{in_code(listing.sentence(note))}</div>'

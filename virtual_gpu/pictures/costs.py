@@ -1,4 +1,4 @@
-"""What one event of a recording costs, by the rules of transactions.py."""
+"""The memory cost of one event of a recording, by the rules of transactions.py."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from ..counts.transactions import (
     SECTOR_BYTES,
     Pattern,
     fewest_wavefronts,
-    sectors_lines_places,
+    sectors_lines_addresses,
     wavefronts,
 )
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Of all warps of the block together. As in Counters, an atomic costs its lanes and no more.
+    """The memory cost of an event, summed over all warps of the block.
 
-    global_reads, shared_reads: elements that threads ask for. used: bytes of the sectors that a
-    request asks for; the rest of them is moved in vain as far as this request knows. plain: of the
-    wavefronts those that as many lanes need without a bank conflict, several where they are wide.
+    ``global_reads``, ``shared_reads``, ``global_writes`` and ``shared_writes`` count the elements
+    that threads access. ``used`` is the number of bytes of the moved ``sectors`` that the requests
+    access. ``plain`` is the number of ``wavefronts`` that the same lanes need without bank
+    conflicts; wide accesses need several. As in Counters, only lanes are counted for ``atomics``.
     """
 
     global_reads: int = 0
@@ -40,7 +41,7 @@ class Cost:
 
     @property
     def wasted(self) -> int:
-        """Bytes moved that their request does not use."""
+        """The bytes that are moved but not used by their request."""
         return self.sectors * SECTOR_BYTES - self.used
 
     def __add__(self, other: Cost) -> Cost:
@@ -48,12 +49,16 @@ class Cost:
 
 
 def by_warp(entries: np.ndarray, absent: int = -1) -> np.ndarray:
-    """One entry per thread as rows of 32 lanes."""
+    """Return one entry per thread as an array of shape (warps, 32), padded with ``absent``."""
     return np.pad(entries, (0, -len(entries) % WARP), constant_values=absent).reshape(-1, WARP)
 
 
 def cost_of(event: Event, array: RecordedArray, parts: int = 1) -> Cost:
-    """parts: into how many requests the compiler divides one access, as of a complex number."""
+    """Return the cost of an event on an array.
+
+    ``parts`` is the number of requests into which the compiler divides one access, for example two
+    for a complex number.
+    """
     first = by_warp(event.first)
     active, lanes = first >= 0, int((event.first >= 0).sum())
     if event.kind == "atomic":
@@ -70,8 +75,8 @@ def cost_of(event: Event, array: RecordedArray, parts: int = 1) -> Cost:
 
 def _request(pattern: Pattern, each: int, space: str) -> Cost:
     if space == "shared":
-        taken = wavefronts(pattern, each)
-        plain = min(taken, fewest_wavefronts(pattern, each))
-        return Cost(shared_requests=pattern.requests, wavefronts=taken, plain=plain)
-    sectors, _, places = sectors_lines_places(pattern)
+        needed = wavefronts(pattern, each)
+        plain = min(needed, fewest_wavefronts(pattern, each))
+        return Cost(shared_requests=pattern.requests, wavefronts=needed, plain=plain)
+    sectors, _, places = sectors_lines_addresses(pattern)
     return Cost(requests=pattern.requests, sectors=sectors, used=places * each)

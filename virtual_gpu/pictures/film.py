@@ -1,4 +1,6 @@
-"""One kernel of a movie: its source, its arrays, and what its block does, statement by statement.
+"""The film of one kernel in a movie: its source, its arrays, and its block's steps.
+
+A step is what one statement does in all threads of the block.
 """
 
 from __future__ import annotations
@@ -9,56 +11,62 @@ from typing import Protocol
 
 import numpy as np
 
+from virtual_gpu.common.division import cdiv
+
 from ..common.errors import VirtualGpuError
 from ..common.lanes import WARP
 from ..counts.counters import AccessCount
 from ..counts.recorder import Event, Recording
 from ..counts.transactions import CACHE_LINE_BYTES
 from .costs import Cost, cost_of
-from .grids import Grid, grid_of
+from .grids import ArrayGrid, grid_of
 
-MOST_STEPS = 120  # nobody watches more
-LAST_STEPS = 40  # of them from the end
-WITH_VALUES = 256  # elements of an array whose values can be read in its cells
+MOST_STEPS = 120  # of a longer recording, only the first and the last steps are shown
+LAST_STEPS = 40  # of MOST_STEPS, those from the end
+WITH_VALUES = 256  # the most elements of an array whose values are written into its cells
 VALUES_IN_A_ROW = 16
 ACCESSES = ("load", "store", "atomic")
 
 
-class Section(Protocol):
-    """The text of a function. ``lines``: with their numbers in the file."""
+class SourceSection(Protocol):
+    """The text of a function (annotate.Section). ``lines`` are (line number, text)."""
 
     name: str
     file: str
     lines: Sequence[tuple[int, str]]
 
     def rows(self) -> Iterator[tuple[int, str]]:
-        """The lines that are shown."""
+        """Return an iterator over the lines that are shown."""
 
 
-class Recorded(Protocol):
-    """What a film needs of a launch that was watched (tracing.Trace).
+class RecordedTrace(Protocol):
+    """The part of tracing.Trace that a film uses.
 
-    sections: the kernel, then the functions that it called. files: their short names.
+    ``sections`` are the kernel and the functions that it called. ``files`` holds the short name of
+    each file.
     """
 
     kernel: str
     recording: Recording | None
-    sections: Sequence[Section]
+    sections: Sequence[SourceSection]
     files: Mapping[str, str]
     access_counts: Sequence[AccessCount]
 
 
 @dataclass(frozen=True)
-class Row:
-    """A line of the source, or with the number 0 the heading of a called function."""
+class SourceRow:
+    """A line of the source. A row with the number 0 is the heading of a called function."""
 
     number: int
     text: str
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
-    """What one statement does. ``left_out``: so many steps are not shown, and this one says so."""
+class FilmStep:
+    """The events of one statement and their cost. ``row`` is the index of its source row.
+
+    A step without events stands for ``left_out`` steps that are not shown.
+    """
 
     row: int
     events: tuple[Event, ...]
@@ -72,15 +80,18 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Film:
-    """What is shown of one launch. ``parts``: by row, array and kind, into how many requests the
-    compiler divides an access."""
+    """The steps of one recorded block, with the source rows and the arrays to draw.
+
+    ``parts`` holds, by row, array and kind, the number of requests into which the compiler divides
+    an access. ``with_values``: the recording has the values that were loaded and stored.
+    """
 
     name: str
     kernel: str
     recording: Recording
-    rows: tuple[Row, ...]
-    grids: tuple[Grid, ...]
-    steps: tuple[Step, ...]
+    rows: tuple[SourceRow, ...]
+    grids: tuple[ArrayGrid, ...]
+    steps: tuple[FilmStep, ...]
     parts: Mapping[tuple[int, str, str], int]
     with_values: bool
 
@@ -90,7 +101,7 @@ class Film:
 
     @property
     def warps(self) -> int:
-        return -(-self.threads // WARP)
+        return cdiv(self.threads, WARP)
 
     @property
     def total(self) -> Cost:
@@ -98,22 +109,22 @@ class Film:
 
     @property
     def colours(self) -> int:
-        """One for each warp; within a single warp one for each row of threads."""
+        """The number of colours: one per warp, or within a single warp one per row of threads."""
         return self.warps if self.warps > 1 else self.recording.shape[1]
 
     def colour_of(self, threads: np.ndarray) -> np.ndarray:
-        """Which of the colours each of these threads has."""
+        """Return the index of the colour of each of these threads."""
         x, y, _ = self.recording.shape
         return threads // WARP if self.warps > 1 else threads // x % y
 
     def grid(self, name: str) -> int:
-        """The place of the array with this name among the grids."""
+        """Return the index of the grid of the array with this name."""
         return next(n for n, grid in enumerate(self.grids) if grid.array.name == name)
 
     @property
     def home(self) -> Event | None:
-        """A store of one element of global memory by each of many threads: these elements can
-        stand for the threads."""
+        """The last store in which each of several threads writes an element of its own to global
+        memory, so that these elements can represent the threads; None if there is none."""
         for step in reversed(self.steps):
             for event in step.events:
                 if event.kind != "store" or event.width > 1 or not self._is_global(event):
@@ -128,25 +139,28 @@ class Film:
 
     @property
     def remarks(self) -> list[str]:
-        """What is not shown."""
-        said = [
+        """Sentences about the parts of the arrays and of the recording that are not shown."""
+        sentences = [
             f"Of {grid.array.name} only {grid.what_is_drawn} are drawn."
             for grid in self.grids
             if not grid.is_whole
         ]
         if any(step.left_out for step in self.steps):
             left = sum(step.left_out for step in self.steps)
-            said.append(f"{left:,} steps in the middle are left out, and not counted.")
+            sentences.append(f"{left:,} steps in the middle are left out, and not counted.")
         if self.recording.left_out:
-            said.append(
+            sentences.append(
                 f"The recording ends after {len(self.recording.events):,} events; "
                 f"{self.recording.left_out:,} later ones are missing (trace(..., events=))."
             )
-        return said
+        return sentences
 
 
-def film_of(trace: Recorded, name: str, focus: str) -> Film:
-    """Raises VirtualGpuError where the trace has no recording, or one without any access."""
+def film_of(trace: RecordedTrace, name: str, focus: str) -> Film:
+    """Return the film of a trace with this name and focus ("reads", "sectors" or "banks").
+
+    Raises VirtualGpuError if the trace has no recording, or one without any access.
+    """
     recording = trace.recording
     if recording is None:
         raise VirtualGpuError(
@@ -158,8 +172,8 @@ def film_of(trace: Recorded, name: str, focus: str) -> Film:
             f"Block {recording.block} of {trace.kernel} touches no array, so there is nothing to "
             "show: record another block, with trace(..., record=(x, y))."
         )
-    rows, places = _rows(trace)
-    parts = _parts(trace, places)
+    rows, row_of_line = _rows(trace)
+    parts = _parts(trace, row_of_line)
     arrays = {array.name: array for array in recording.arrays}
 
     def cost(event: Event, row: int) -> Cost:
@@ -170,8 +184,8 @@ def film_of(trace: Recorded, name: str, focus: str) -> Film:
 
     steps = []
     for events in by_statement(recording.events):
-        row = places.get((events[0].file, events[0].line), 0)
-        steps.append(Step(row, events, sum((cost(e, row) for e in events), Cost())))
+        row = row_of_line.get((events[0].file, events[0].line), 0)
+        steps.append(FilmStep(row, events, sum((cost(e, row) for e in events), Cost())))
     steps = _shortened(steps)
     with_values = any(event.values is not None for event in recording.events)
     grids = [
@@ -184,56 +198,62 @@ def film_of(trace: Recorded, name: str, focus: str) -> Film:
 
 
 def by_statement(events: tuple[Event, ...]) -> list[tuple[Event, ...]]:
-    """One step for what a statement does: until its line ends, it stores, or it comes again."""
+    """Group events by statement.
+
+    A group ends with the source line, with a store, or when an operation of the group is repeated.
+    """
     steps: list[list[Event]] = []
-    seen: set[int] = set()
+    operations: set[int] = set()
     for event in events:
         last = steps[-1][-1] if steps else None
-        goes_on = (
+        same_statement = (
             last is not None
             and (last.file, last.line) == (event.file, event.line)
             and last.kind == "load"
             and event.kind in ACCESSES
-            and event.operation not in seen
+            and event.operation not in operations
         )
-        if not goes_on:
+        if not same_statement:
             steps.append([])
-            seen = set()
+            operations = set()
         steps[-1].append(event)
-        seen.add(event.operation)
+        operations.add(event.operation)
     return [tuple(step) for step in steps]
 
 
-def _shortened(steps: list[Step]) -> list[Step]:
-    """Of many steps the first and the last."""
+def _shortened(steps: list[FilmStep]) -> list[FilmStep]:
+    """Return at most MOST_STEPS steps: the first and the last ones, with a gap between them."""
     if len(steps) <= MOST_STEPS:
         return steps
     first, last = steps[: MOST_STEPS - LAST_STEPS], steps[-LAST_STEPS:]
     gap = len(steps) - len(first) - len(last)
-    return [*first, Step(last[0].row, (), Cost(), left_out=gap), *last]
+    return [*first, FilmStep(last[0].row, (), Cost(), left_out=gap), *last]
 
 
-def _rows(trace: Recorded) -> tuple[tuple[Row, ...], dict[tuple[str, int], int]]:
-    """The lines of the kernel and of the functions that the block came to, and where each is."""
-    seen = {(event.file, event.line) for event in trace.recording.events}
-    rows: list[Row] = []
-    places: dict[tuple[str, int], int] = {}
+def _rows(trace: RecordedTrace) -> tuple[tuple[SourceRow, ...], dict[tuple[str, int], int]]:
+    """Return the lines of the kernel and of the functions that the block executed.
+
+    The dict gives the row of each (file, line).
+    """
+    executed = {(event.file, event.line) for event in trace.recording.events}
+    rows: list[SourceRow] = []
+    row_of_line: dict[tuple[str, int], int] = {}
     for section in trace.sections:
         file = trace.files[section.file]
         if section is not trace.sections[0]:
-            if not any((file, number) in seen for number, _ in section.lines):
+            if not any((file, number) in executed for number, _ in section.lines):
                 continue
-            rows.append(Row(0, f"{section.name}()"))
+            rows.append(SourceRow(0, f"{section.name}()"))
         for number, text in section.rows():
-            places[file, number] = len(rows)
-            rows.append(Row(number, text))
-    return tuple(rows), places
+            row_of_line[file, number] = len(rows)
+            rows.append(SourceRow(number, text))
+    return tuple(rows), row_of_line
 
 
-def _parts(trace: Recorded, places: Mapping) -> dict[tuple[int, str, str], int]:
+def _parts(trace: RecordedTrace, row_of_line: Mapping) -> dict[tuple[int, str, str], int]:
     parts = {}
     for count in trace.access_counts:
-        row = places.get((trace.files[count.site.file], count.site.line))
+        row = row_of_line.get((trace.files[count.site.file], count.site.line))
         widths = {
             event.width
             for event in trace.recording.events
@@ -245,20 +265,23 @@ def _parts(trace: Recorded, places: Mapping) -> dict[tuple[int, str, str], int]:
     return parts
 
 
-def _touched(steps: list[Step], name: str) -> np.ndarray:
-    """The numbers of the elements of this array that the steps touch."""
-    found = [np.empty(0, np.int64)]
+def _touched(steps: list[FilmStep], name: str) -> np.ndarray:
+    """Return the numbers of the elements of this array that the steps touch, sorted."""
+    elements = [np.empty(0, np.int64)]
     for step in steps:
         for event in step.events:
             if event.array == name:
                 on = event.first[event.first >= 0]
-                found.append(np.unique(on[:, None] + np.arange(event.width)))
-    return np.unique(np.concatenate(found))
+                elements.append(np.unique(on[:, None] + np.arange(event.width)))
+    return np.unique(np.concatenate(elements))
 
 
 def _flat_wrap(array, focus: str, with_values: bool) -> int | None:
-    """In a film about banks shared memory is drawn as the banks see it, a row of all banks below
-    the other. Where values are read in the cells, these are wide."""
+    """Return the elements per row in which to draw an array's memory; None for its own rows.
+
+    In a film about banks, a row of shared memory has one word per bank. Rows with values in their
+    cells are short, because those cells are wide.
+    """
     if array.space == "shared" and focus == "banks":
         return max(1, CACHE_LINE_BYTES // array.itemsize)
     one = sum(extent > 1 for extent in array.shape) < 2

@@ -1,4 +1,4 @@
-"""The source of a film as a list of lines; a line that touches memory is a button."""
+"""The source listing of a film as HTML, in which a line that accesses memory is a button."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from .svg import INDENT
 
 
 def listing(film: Film, row_now: int) -> str:
-    """An ordered list: each line with its number and a place for what it has cost so far."""
-    counted = {
+    """Return an ordered list of lines, each with its number and an empty field for its cost.
+
+    The line ``row_now`` is highlighted. The player fills in the costs so far.
+    """
+    rows_with_accesses = {
         step.row for step in film.steps if any(event.kind in ACCESSES for event in step.events)
     }
     lines = []
     for row, line in enumerate(film.rows):
         number = str(line.number or "")
         inner = f'<span class="no">{number}</span><i></i><code>{_coloured(line.text)}</code>'
-        if row in counted:
+        if row in rows_with_accesses:
             inner = f'<button type="button" aria-pressed="false">{inner}</button>'
         look = ' class="at"' if row == row_now else ' class="called"' if not line.number else ""
         lines.append(f'<li data-row="{row}"{look}>{inner}</li>')
@@ -29,7 +32,10 @@ def listing(film: Film, row_now: int) -> str:
 
 
 def _coloured(text: str) -> str:
-    """Keywords and comments set apart; a line that is no statement of its own stays plain."""
+    """Return a line as HTML with marked keywords and comments.
+
+    A line that is only part of a statement may stay unmarked.
+    """
     body, out, last = text.strip(), [], 0
     for start, end, look in _marks(body):
         word = f'<b class="{look}">{html.escape(body[start:end])}</b>'
@@ -40,13 +46,14 @@ def _coloured(text: str) -> str:
 
 
 def _marks(body: str) -> list[tuple[int, int, str]]:
-    found = []
+    """Return (start, end, class) of the keywords and comments."""
+    marks = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(body + "\n").readline):
             if token.type == tokenize.NAME and keyword.iskeyword(token.string):
-                found.append((token.start[1], token.end[1], "kw"))
+                marks.append((token.start[1], token.end[1], "kw"))
             elif token.type == tokenize.COMMENT:
-                found.append((token.start[1], token.end[1], "cm"))
+                marks.append((token.start[1], token.end[1], "cm"))
     except (tokenize.TokenError, IndentationError, SyntaxError):
         pass  # a part of a statement that spans lines
-    return found
+    return marks

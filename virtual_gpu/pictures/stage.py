@@ -1,4 +1,4 @@
-"""The arrays of a film as grids, and what its poster, one step of it, touches."""
+"""The stage of a film: an SVG of its arrays as grids, with the accesses of one step, its poster."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ import numpy as np
 from ..common.lanes import WARP
 from ..counts.recorder import Event
 from ..counts.transactions import SECTOR_BYTES
-from .film import Film, Step
-from .grids import Grid
-from .layout import EDGE, WIDTH, Box, Layout, Place
-from .strip import Bars, weights
+from .film import Film, FilmStep
+from .grids import ArrayGrid
+from .layout import EDGE, WIDTH, ArrayPlacement, Box, FilmLayout
+from .step_bars import Bars, weights
 
 
 def poster_of(film: Film, focus: str) -> int:
-    """The step that shows most: one that copies from memory to memory, or asks for most."""
-    score = [
+    """Return the index of the step that is shown at first.
+
+    It is one that copies between global and shared memory, or one with the most accesses.
+    """
+    scores = [
         (focus == "reads" and _copies(film, step), round(_height(bars, focus), 3))
         for step, bars in zip(film.steps, weights(film, focus), strict=True)
     ]
-    best = [n for n, one in enumerate(score) if one == max(score)]
+    best = [n for n, score in enumerate(scores) if score == max(scores)]
     return best[len(best) // 2]
 
 
-def _copies(film: Film, step: Step) -> bool:
+def _copies(film: Film, step: FilmStep) -> bool:
     arrays = {event.array for event in step.events if event.array}
     return len({film.grids[film.grid(name)].array.space for name in arrays}) > 1
 
@@ -36,22 +39,26 @@ def _height(bars: Bars, focus: str) -> float:
     return above * (focus != "banks") + below * (focus != "sectors")
 
 
-def stage(film: Film, layout: Layout, focus: str, warp: int | None, name: str) -> str:
-    """An SVG of the arrays with the poster's step. name: makes ids of this film."""
-    at = poster_of(film, focus)
+def stage(film: Film, layout: FilmLayout, focus: str, warp: int | None, name: str) -> str:
+    """Return an SVG of the arrays with the accesses of the poster's step.
+
+    Only accesses of ``warp`` are drawn, or with None those of all warps. ``name`` is the prefix of
+    the ids in the SVG.
+    """
+    poster = poster_of(film, focus)
     parts = [_box(film, layout)]
     for number, (grid, place) in enumerate(zip(film.grids, layout.places, strict=True)):
         touches = [
             (event, _threads(event, warp))
-            for event in film.steps[at].events
+            for event in film.steps[poster].events
             if event.array == grid.array.name
         ]
-        cells = _trail(film, grid, place, at, warp)
+        cells = _trail(film, grid, place, poster, warp)
         cells += "".join(_touched(film, grid, place, *touch) for touch in touches)
         marks = ""
         if focus == "sectors" and grid.array.space == "global":
             hatch = f"url(#{name}-hatch)"
-            marks = "".join(_sectors(grid, place, _of(*touch), hatch) for touch in touches)
+            marks = "".join(_sectors(grid, place, _elements(*touch), hatch) for touch in touches)
         field = _field(number, grid, place, layout.product)
         parts.append(field.replace("@CELLS@", cells).replace("@MARKS@", marks))
     return (
@@ -61,13 +68,14 @@ def stage(film: Film, layout: Layout, focus: str, warp: int | None, name: str) -
 
 
 def colour(number: int, count: int) -> str:
-    """From blue to pink: orange is kept for waste."""
+    """Return the CSS colour of a thread group, from blue to pink; orange means waste."""
     hue = round(240 + (130 * number / (count - 1) if count > 1 else 0))
     return f"light-dark(oklch(57% .14 {hue}),oklch(64% .14 {hue}))"
 
 
 def _definitions(film: Film, name: str) -> str:
-    """What is moved in vain is hatched; a cell that threads of all colours touch shows them all."""
+    """Return the SVG definitions: the hatching of unused bytes, and the gradient of a cell that
+    threads of all colours touch."""
     count, stops = film.colours, []
     for n in range(count):
         edges = (n / count, (n + 1) / count) if count <= 4 else (n / (count - 1),) * 2
@@ -81,7 +89,7 @@ def _definitions(film: Film, name: str) -> str:
     )
 
 
-def _box(film: Film, layout: Layout) -> str:
+def _box(film: Film, layout: FilmLayout) -> str:
     box = layout.box
     has_shared = any(grid.array.space == "shared" for grid in film.grids)
     if box is None or (not has_shared and box.width < 120):
@@ -105,8 +113,8 @@ def _none(box: Box) -> str:
     )
 
 
-def _field(number: int, grid: Grid, place: Place, product: bool) -> str:
-    """The empty grid of one array, with its name, and the places of what the player draws."""
+def _field(number: int, grid: ArrayGrid, place: ArrayPlacement, product: bool) -> str:
+    """Return the empty grid of one array with its name, and the groups that the player fills."""
     across, down = grid.size
     x, y, width, height = place.x, place.y, across * place.width, down * place.height
     shape = "×".join(map(str, grid.array.shape))
@@ -114,9 +122,9 @@ def _field(number: int, grid: Grid, place: Place, product: bool) -> str:
     space = "" if product else f" · {grid.array.space}"
     above = y - (22 if place.banks else 7)
     letters = len(grid.array.name + shape + whole + space) + 1
-    at, anchor = (x, "start") if x + 6.4 * letters < WIDTH else (x + width, "end")
+    label_x, anchor = (x, "start") if x + 6.4 * letters < WIDTH else (x + width, "end")
     label = (
-        f'<text class="name" x="{at:g}" y="{above:g}" text-anchor="{anchor}">'
+        f'<text class="name" x="{label_x:g}" y="{above:g}" text-anchor="{anchor}">'
         f"{html.escape(grid.array.name)}"
         f'<tspan class="soft"> {shape}{whole}{space}</tspan></text>'
     )
@@ -135,12 +143,12 @@ def _field(number: int, grid: Grid, place: Place, product: bool) -> str:
     )
 
 
-def _lines(grid: Grid, place: Place) -> str:
-    """Lines between cells, and where a sector of global memory begins within a row."""
+def _lines(grid: ArrayGrid, place: ArrayPlacement) -> str:
+    """Return the lines between cells, and those where a sector of global memory begins."""
     across, down = grid.size
     x, y, width, height = place.x, place.y, across * place.width, down * place.height
-    apart = 1 if min(place.width, place.height) >= 5 or place.banks else 8
-    upright = range(apart, across, apart)
+    spacing = 1 if min(place.width, place.height) >= 5 or place.banks else 8
+    upright = range(spacing, across, spacing)
     level = range(1 if place.height >= 5 else 8, down, 1 if place.height >= 5 else 8)
     thin = "".join(f"M{x + n * place.width:g} {y:g}v{height:g}" for n in upright)
     thin += "".join(f"M{x:g} {y + n * place.height:g}h{width:g}" for n in level)
@@ -157,36 +165,43 @@ def _lines(grid: Grid, place: Place) -> str:
 
 
 def _threads(event: Event, warp: int | None) -> np.ndarray:
-    """The threads that take part, of all warps or of one."""
+    """Return the numbers of the threads that take part, of one warp or with None of all warps."""
     threads = np.flatnonzero(event.first >= 0)
     return threads if warp is None else threads[threads // WARP == warp]
 
 
-def _touched(film: Film, grid: Grid, place: Place, event: Event, threads: np.ndarray) -> str:
-    """What these threads touch, each in its colour."""
-    owners = film.colour_of(threads)
+def _touched(
+    film: Film, grid: ArrayGrid, place: ArrayPlacement, event: Event, threads: np.ndarray
+) -> str:
+    """Draw the elements that these threads touch, each in the colour of its thread."""
+    colours = film.colour_of(threads)
     return "".join(
         _cells(
             grid,
             place,
-            _of(event, threads[owners == who]),
-            f'style="fill:{colour(who, film.colours)}"',
+            _elements(event, threads[colours == number]),
+            f'style="fill:{colour(number, film.colours)}"',
         )
-        for who in np.unique(owners)[::-1]
+        for number in np.unique(colours)[::-1]
     )
 
 
-def _trail(film: Film, grid: Grid, place: Place, at: int, warp: int | None) -> str:
-    """What was read before: the darker, the more often since it was written."""
+def _trail(
+    film: Film, grid: ArrayGrid, place: ArrayPlacement, last: int, warp: int | None
+) -> str:
+    """Draw the elements that were read up to the step ``last``.
+
+    The more often an element was read since it was written, the darker it is.
+    """
     reads = np.zeros(grid.lengths[0] * grid.wrap, int)
-    for step in film.steps[: at + 1]:
+    for step in film.steps[: last + 1]:
         for event in step.events:
             threads = _threads(event, warp)
             if event.array == grid.array.name and event.kind == "load":
                 on = event.first[threads]
                 np.add.at(reads, (on[:, None] + np.arange(event.width)).ravel(), 1)
             elif event.array == grid.array.name:
-                reads[_of(event, threads)] = 0
+                reads[_elements(event, threads)] = 0
     top = max(4, int(reads.max()))
     return "".join(
         _cells(
@@ -199,13 +214,13 @@ def _trail(film: Film, grid: Grid, place: Place, at: int, warp: int | None) -> s
     )
 
 
-def _of(event: Event, threads: np.ndarray) -> np.ndarray:
-    """The numbers of the elements that these threads touch."""
+def _elements(event: Event, threads: np.ndarray) -> np.ndarray:
+    """Return the numbers of the elements that these threads touch, sorted."""
     return np.unique(event.first[threads][:, None] + np.arange(event.width))
 
 
-def _sectors(grid: Grid, place: Place, used: np.ndarray, hatch: str) -> str:
-    """The sectors that a request touches, and what it does not use of them."""
+def _sectors(grid: ArrayGrid, place: ArrayPlacement, used: np.ndarray, hatch: str) -> str:
+    """Outline the sectors that a request touches, and hatch the elements that it does not use."""
     words = max(1, SECTOR_BYTES // grid.array.itemsize)
     parts = []
     for sector in np.unique(used // words):
@@ -218,15 +233,15 @@ def _sectors(grid: Grid, place: Place, used: np.ndarray, hatch: str) -> str:
     return "".join(parts)
 
 
-def _cells(grid: Grid, place: Place, elements: np.ndarray, look: str) -> str:
-    """Some elements of an array as one path; neighbours in a row are one rectangle."""
-    at = grid.cells(elements)
-    if not len(at):
+def _cells(grid: ArrayGrid, place: ArrayPlacement, elements: np.ndarray, look: str) -> str:
+    """Draw elements of an array as one path; neighbours in a row become one rectangle."""
+    cells = grid.cells(elements)
+    if not len(cells):
         return ""
-    at = at[np.lexsort((at[:, 0], at[:, 1]))]
-    apart = (np.diff(at[:, 0]) != 1) | (np.diff(at[:, 1]) != 0)
+    cells = cells[np.lexsort((cells[:, 0], cells[:, 1]))]
+    gaps = (np.diff(cells[:, 0]) != 1) | (np.diff(cells[:, 1]) != 0)
     path = ""
-    for run in np.split(at, np.flatnonzero(apart) + 1):
+    for run in np.split(cells, np.flatnonzero(gaps) + 1):
         x, y = place.x + run[0, 0] * place.width, place.y + run[0, 1] * place.height
         wide = len(run) * place.width
         path += f"M{x:g} {y:g}h{wide:g}v{place.height:g}h{-wide:g}z"

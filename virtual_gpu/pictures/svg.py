@@ -1,7 +1,7 @@
-"""Small pictures as text: SVG in the colours of the page, with the words that it stands for.
+"""Small SVG pictures in the colours of the page, with alt texts.
 
-Lengths are in units that are a pixel where the picture has its full width; a picture of at most 420
-units is readable on a phone. Ink is `currentColor`, so light and dark pages need one picture.
+A unit of length is a pixel if the picture has its full width; a picture of at most 420 units is
+readable on a phone. Lines are drawn in `currentColor`, so light and dark pages need one picture.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .still import still
+from .static_image import static_image
 
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#1f7fc4", "#d9730d", "#0a9a6c", "#8a6fc9", "#8b9096"
-PALE = "rgba(217,115,13,.30)"  # came with what was asked for, and nobody used it
-# No plain spaces: nbconvert's pages keep one of several where nothing else stands with them.
+PALE = "rgba(217,115,13,.30)"  # moved together with a requested word, but not used
+# No plain spaces, because nbconvert's pages collapse several of them into one.
 INDENT = "\N{NO-BREAK SPACE}"
 
 _STYLE = """<style>
@@ -43,10 +43,10 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class Picture:
-    """HTML for a notebook, and the same in words.
+    """A picture as HTML (``body``) and in words (``alt``), which a notebook displays.
 
-    Where SVG and styles are taken away, as in a notebook that is not trusted, the words are shown
-    and each drawing as an image.
+    In a page that removes SVG and styles, such as a notebook that is not trusted, the words are
+    shown, and each drawing as an image.
     """
 
     body: str
@@ -66,18 +66,18 @@ class Picture:
 
 
 def stills(body: str) -> str:
-    """The drawings of this HTML as images on white cards; of frames the one they start with."""
+    """Return the drawings of this HTML as images; of frames, only the one that is shown first."""
     drawings = _DRAWING.findall(_LATER.sub("", body))
-    return "".join(still(drawn, alt=_label(drawn)) for drawn in drawings)
+    return "".join(static_image(drawing, alt=_label(drawing)) for drawing in drawings)
 
 
-def _label(drawn: str) -> str:
-    found = _LABEL.search(drawn.partition(">")[0])
-    return html.unescape(found[1]) if found else ""
+def _label(drawing: str) -> str:
+    match = _LABEL.search(drawing.partition(">")[0])
+    return html.unescape(match[1]) if match else ""
 
 
 def text(x: float, y: float, words: object, size: float = 12, anchor: str = "start", **more) -> str:
-    """Words that stand on the line y. more: attributes of SVG, with _ for their -."""
+    """Return an SVG text with its baseline at y. ``more``: SVG attributes, with _ instead of -."""
     return (
         f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}"{_attributes(more)}>'
         f"{html.escape(str(words))}</text>"
@@ -85,7 +85,7 @@ def text(x: float, y: float, words: object, size: float = 12, anchor: str = "sta
 
 
 def rect(x: float, y: float, width: float, height: float, fill: str, **more) -> str:
-    """A rectangle. more: attributes of SVG, with _ for their -."""
+    """Return an SVG rectangle. ``more``: SVG attributes, with _ instead of -."""
     return (
         f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}"'
         f"{_attributes(more)}/>"
@@ -93,12 +93,12 @@ def rect(x: float, y: float, width: float, height: float, fill: str, **more) -> 
 
 
 def path(commands: str, **more) -> str:
-    """A line in the page's ink, unless `stroke` is given."""
+    """Return an SVG path in the page's text colour, unless ``more`` has a ``stroke``."""
     return f'<path d="{commands}"{_attributes({"stroke": "currentColor", "fill": "none"} | more)}/>'
 
 
 def svg(width: float, height: float, body: str, alt: str, widest: float = 480) -> str:
-    """A drawing that is as wide as its place, and at most `widest` pixels."""
+    """Return an SVG that is as wide as its container, but at most ``widest`` pixels."""
     return (
         f'<svg viewBox="0 0 {width:g} {height:g}" style="max-width:{widest:g}px" role="img"'
         f' aria-label="{html.escape(alt)}">{body}</svg>'
@@ -106,7 +106,7 @@ def svg(width: float, height: float, body: str, alt: str, widest: float = 480) -
 
 
 def legend(**colours: str) -> str:
-    """A row of squares and what their colours mean: legend(read_by_a_lane=BLUE)."""
+    """Return a legend of colours; the names are the labels: ``legend(read_by_a_lane=BLUE)``."""
     parts, x = [], 0.0
     for words, colour in colours.items():
         words = words.replace("_", " ")
@@ -117,21 +117,22 @@ def legend(**colours: str) -> str:
 
 
 def in_code(words: str) -> str:
-    """A sentence as HTML; what stands in it between backticks is code."""
+    """Return a sentence as HTML, in which text between backticks becomes code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(words, quote=False))
 
 
 def frames(pictures: Sequence[str], labels: Sequence[str], what: str, start: int = 0) -> str:
-    """Pictures one behind the other, with a slider and a button. Without scripts: that of `start`.
+    """Return pictures of which one is visible, with a slider and a button to play them.
 
-    labels: what each one shows, read aloud when the slider moves. what: the slider's name.
+    Without scripts, the picture ``start`` is visible. ``labels`` describe the pictures; a screen
+    reader reads them when the slider moves. ``what`` is the slider's name.
     """
     name = f"frames-{next(_numbers)}"
     drawn = "".join(
-        f'<div class="frame on">{one}</div>'
-        if at == start
-        else f'<!--later--><div class="frame">{one}</div><!--/later-->'
-        for at, one in enumerate(pictures)
+        f'<div class="frame on">{picture}</div>'
+        if number == start
+        else f'<!--later--><div class="frame">{picture}</div><!--/later-->'
+        for number, picture in enumerate(pictures)
     )
     drawn = f'<div class="frames">{drawn}</div>'
     script = _PLAYER.replace("NAME", name).replace("LABELS", _json(list(labels)))
@@ -143,8 +144,8 @@ def frames(pictures: Sequence[str], labels: Sequence[str], what: str, start: int
     )
 
 
-# It plays to the last picture, and from there again from the first.
-# The same output can stand twice in a page, so the first one that is not alive yet is taken.
+# It plays up to the last picture; from there, it starts again at the first one.
+# The same output can be twice in a page, so the script takes the first one that is not alive yet.
 _PLAYER = """(function () {
   var root = Array.from(document.querySelectorAll('[id="NAME"]')).find(r => !r.dataset.alive);
   if (!root) return;
@@ -175,7 +176,7 @@ _PLAYER = """(function () {
 
 
 def _json(value: object) -> str:
-    """JSON that cannot end a script."""
+    """Return JSON in which no text can end a script element."""
     return json.dumps(value).replace("<", "\\u003c")
 
 

@@ -1,4 +1,4 @@
-"""Whole programs: `python -m virtual_gpu script.py`, the plugin of pytest, and their reports.
+"""Runs whole programs: `python -m virtual_gpu script.py`, the pytest plugin, and their reports.
 
-`launch_log` watches every launch; `summary` and `page` say what was found.
+`launch_log` records every launch; `summary` and `html_page` report the results.
 """

@@ -1,4 +1,4 @@
-"""``python -m virtual_gpu script.py``: runs anybody's script and says what its kernels did."""
+"""The command ``python -m virtual_gpu script.py``: runs a script and reports on its kernels."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ import os
 import sys
 from pathlib import Path
 
-from ..launching.dispatch import watching
-from ..launching.seam import install
+from ..launching.dispatcher_methods import watching
+from ..launching.installation import install
+from .html_page import page
 from .launch_log import KernelLog, LaunchLog
-from .page import page
 from .script import Script, run
 from .summary import as_json, as_text, summary_of
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line (``sys.argv`` where none is given) and end the process.
+    """Run the command line (``arguments``, or ``sys.argv`` without them) and end the process.
 
-    The exit code is 1 where a kernel has a flaw, else the script's own.
+    The exit code is 1 if a kernel has a flaw, else that of the script.
     """
     parser = _parser()
-    asked = parser.parse_args(arguments)
-    script = _script(parser, asked)
-    wanted = (("--json", asked.json, as_json), ("--html", asked.html, page))
-    reports = [(_target(parser, name, path), make) for name, path, make in wanted if path]
-    folder, process, log = Path.cwd(), os.getpid(), LaunchLog(asked.stop)
+    options = parser.parse_args(arguments)
+    script = _script(parser, options)
+    formats = (("--json", options.json, as_json), ("--html", options.html, page))
+    reports = [(_target(parser, name, path), make) for name, path, make in formats if path]
+    folder, process, log = Path.cwd(), os.getpid(), LaunchLog(options.stop)
     install(available=True)
     with watching(log):
         code = run(script)
-    if os.getpid() != process:  # a process that the script has forked: its parent reports
+    if os.getpid() != process:  # this process was forked by the script; its parent reports
         sys.exit(code)
     summary = summary_of(log.kernels, folder)
     print(as_text(summary), file=sys.stderr)
-    if asked.trace:
-        print(_traced(log.kernels, asked.trace), file=sys.stderr)
+    if options.trace:
+        print(_annotated_sources(log.kernels, options.trace), file=sys.stderr)
     for path, make in reports:
         path.write_text(make(summary), encoding="utf-8")
     sys.exit(1 if log.flaws else code)
@@ -46,42 +46,43 @@ def _parser() -> argparse.ArgumentParser:
         prog=name,
         usage=f"{name} [options] (script.py | -m module) [its arguments]",
         description="Run a script without a GPU. Every launch of a Numba-CUDA kernel is checked "
-        "and counted. The exit code is 1 where a kernel has a flaw, else the script's own. What "
-        "the kernels did is written to stderr.",
+        "and counted. The exit code is 1 if a kernel has a flaw, else the script's own. The "
+        "report is written to stderr.",
     )
     parser.add_argument("--stop", action="store_true", help="end at the first flaw")
     parser.add_argument("--trace", metavar="KERNEL", help="show the source of this kernel with its "
                         "costs: its first launch with a flaw, else its first launch")  # fmt: skip
-    parser.add_argument("--html", metavar="FILE", help="write a page with everything")
-    parser.add_argument("--json", metavar="FILE", help="write the same for programs")
+    parser.add_argument("--html", metavar="FILE", help="write the report as an HTML page")
+    parser.add_argument("--json", metavar="FILE", help="write the report as JSON")
     rest = argparse.REMAINDER
     parser.add_argument("-m", dest="module", nargs=rest, help="run a module instead of a script")
     parser.add_argument("script", nargs=rest, help=argparse.SUPPRESS)
     return parser
 
 
-def _script(parser: argparse.ArgumentParser, asked: argparse.Namespace) -> Script:
-    name, *arguments = asked.module or asked.script or [None]
+def _script(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Script:
+    name, *arguments = options.module or options.script or [None]
     if name is None:
         parser.error("there is nothing to run; give a script, or -m and the name of a module.")
-    if asked.stop and asked.trace:
+    if options.stop and options.trace:
         parser.error("--stop counts nothing, so --trace has nothing to show; give one of them.")
     # A pipe can be read only once, and kernels are read from the file again.
-    if not asked.module and not (os.path.isfile(name) or os.path.isdir(name)):
+    if not options.module and not (os.path.isfile(name) or os.path.isdir(name)):
         parser.error(f"there is no file {name}; give the path of a script.")
-    return Script(name, tuple(arguments), bool(asked.module))
+    return Script(name, tuple(arguments), bool(options.module))
 
 
-def _target(parser: argparse.ArgumentParser, option: str, given: str) -> Path:
-    """Where a report goes. It is refused before the script runs, not when its work is done."""
-    path = Path(given).absolute()
+def _target(parser: argparse.ArgumentParser, option: str, file: str) -> Path:
+    """Return the path of a report; end with an error before the script runs if it is not writable.
+    """
+    path = Path(file).absolute()
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        parser.error(f"{option} {given} cannot be written; give a file in a folder that exists.")
+        parser.error(f"{option} {file} cannot be written; give a file in a folder that exists.")
     return path
 
 
-def _traced(kernels: tuple[KernelLog, ...], name: str) -> str:
-    """The annotated source of each kernel of this name."""
+def _annotated_sources(kernels: tuple[KernelLog, ...], name: str) -> str:
+    """Return the annotated source of each kernel with this name, or say why there is none."""
     named = [kernel for kernel in kernels if kernel.name == name]
     shown = [
         f"Launch {k.shown_number} of {k.launches}:\n{k.shown}" for k in named if k.shown is not None

@@ -1,4 +1,4 @@
-"""Watches the launches of a program: for each kernel what was found and counted in all of them."""
+"""Logs the launches of a program: the findings and counts of each kernel in all its launches."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from ..checks.report import Report
 from ..common.errors import Finding, VirtualGpuError
 from ..counts.counters import LineCount
 from ..counts.hints import Hint
-from ..launching.dispatch import VirtualLaunch, run_launch
+from ..launching.dispatcher_methods import VirtualLaunch, run_launch
 from ..launching.launch import Observer, launch
 from ..launching.tracing import Trace, trace
 
 
 @dataclass(frozen=True)
 class KernelLog:
-    """One kernel of a program. ``findings`` and ``hints`` are those of all launches, each once.
+    """The results of one kernel of a program.
 
-    ``shown``: the first launch with a flaw, else the first one, and ``shown_number`` counts from 1;
-    None where no launch came to its end. ``errors``: what ended launches, as sentences.
+    ``file`` and ``line`` are those of its definition. ``findings`` and ``hints`` are those of all
+    launches, without duplicates, and ``counts`` is their sum. ``shown`` is the trace of the first
+    launch with a flaw, else of the first launch; ``shown_number`` is the number of that launch,
+    counted from 1. ``shown`` is None if no launch ran to its end. ``errors`` holds the messages of
+    the errors that ended launches.
     """
 
     name: str
@@ -38,7 +41,7 @@ class KernelLog:
 
     @property
     def flaws(self) -> tuple[Finding, ...]:
-        """The findings that are no warnings."""
+        """The findings that are flaws, not warnings."""
         return tuple(f for f in self.findings if not f.is_warning)
 
     @property
@@ -47,15 +50,17 @@ class KernelLog:
 
 
 class Stopped(SystemExit):
-    """Raised at the first finding where the program is to stop there; no ``except Exception`` of
-    the program catches it. The exit code is 1."""
+    """Raised at the first finding with ``--stop``, with exit code 1.
+
+    As a SystemExit, it is not caught by an ``except Exception`` of the program.
+    """
 
 
 class LaunchLog:
-    """A watcher for ``dispatch.watching``. Launches of other threads are counted, too.
+    """A watcher for ``dispatcher_methods.watching`` that logs the launches of all threads.
 
-    ``stop``: the first finding ends the program. In a process that was forked from this one,
-    nothing is kept: a launch there runs as without a watcher, and its first finding is raised.
+    With ``stop``, the first finding ends the program. In a process that was forked from this one
+    nothing is logged: a launch there runs as without a watcher, and its first finding is raised.
     """
 
     def __init__(self, stop: bool = False):
@@ -66,67 +71,67 @@ class LaunchLog:
 
     @property
     def kernels(self) -> tuple[KernelLog, ...]:
-        """In the order of their first launches."""
+        """The kernels in the order of their first launches."""
         return tuple(self._kernels.values())
 
     @property
     def flaws(self) -> tuple[Finding, ...]:
         return tuple(flaw for kernel in self.kernels for flaw in kernel.flaws)
 
-    def __call__(self, what: VirtualLaunch, arguments: tuple) -> None:
-        """Run a launch and keep what it did."""
+    def __call__(self, call: VirtualLaunch, arguments: tuple) -> None:
+        """Run a launch and log it."""
         if os.getpid() != self._process:
-            run_launch(what, arguments)
+            run_launch(call, arguments)
         elif self._stop:
-            self._run_until_a_finding(what, arguments)
+            self._run_until_a_finding(call, arguments)
         else:
-            self._run(what, arguments)
+            self._run(call, arguments)
 
-    def _run(self, what: VirtualLaunch, arguments: tuple) -> None:
-        geometry = what.geometry
-        with self._keeping_what_ends(what):
-            seen = trace(
-                what.kernel, geometry.grid, geometry.block, *arguments,
-                shared_bytes=what.shared_bytes,
+    def _run(self, call: VirtualLaunch, arguments: tuple) -> None:
+        geometry = call.geometry
+        with self._logging_errors(call):
+            result = trace(
+                call.kernel, geometry.grid, geometry.block, *arguments,
+                shared_bytes=call.shared_bytes,
             )  # fmt: skip
-        self._add(what, seen.findings, (), seen)
+        self._add(call, result.findings, (), result)
 
-    def _run_until_a_finding(self, what: VirtualLaunch, arguments: tuple) -> None:
+    def _run_until_a_finding(self, call: VirtualLaunch, arguments: tuple) -> None:
         report = Report(collect=False)
         try:
-            with self._keeping_what_ends(what):
-                launch(what.kernel, what.geometry, arguments, what.shared_bytes, Observer(report))
+            with self._logging_errors(call):
+                launch(call.kernel, call.geometry, arguments, call.shared_bytes, Observer(report))
         except VirtualGpuError as error:
             if error.finding is None:
                 raise
             raise Stopped(1) from None
-        self._add(what, report.findings, (), None)
+        self._add(call, report.findings, (), None)
 
     @contextlib.contextmanager
-    def _keeping_what_ends(self, what: VirtualLaunch) -> Iterator[None]:
-        """A launch that comes to no end is a launch, too, whatever has ended it."""
+    def _logging_errors(self, call: VirtualLaunch) -> Iterator[None]:
+        """Log a launch that ends with any exception, then raise the exception again."""
         try:
             yield
         except BaseException as error:
-            found = getattr(error, "finding", None)
-            if found is None:
-                self._add(what, (), (_said(error, what.kernel.py_func.__name__),), None)
+            finding = getattr(error, "finding", None)
+            if finding is None:
+                self._add(call, (), (_message(error, call.kernel.py_func.__name__),), None)
             else:
-                self._add(what, (found,), (), None)
+                self._add(call, (finding,), (), None)
             raise
 
     def _add(
-        self, what: VirtualLaunch, findings: tuple, errors: tuple[str, ...], seen: Trace | None
+        self, call: VirtualLaunch, findings: tuple, errors: tuple[str, ...], result: Trace | None
     ) -> None:
-        code = what.kernel.py_func.__code__
+        code = call.kernel.py_func.__code__
         key = (code.co_filename, code.co_firstlineno, code.co_name)
         with self._lock:
-            before = self._kernels.get(key) or _nothing_yet(key)
-            self._kernels[key] = _with_launch(before, findings, errors, seen)
+            before = self._kernels.get(key) or _empty_log(key)
+            self._kernels[key] = _with_launch(before, findings, errors, result)
 
 
-def _said(error: BaseException, kernel: str) -> str:
-    """What ended a launch, as a sentence."""
+def _message(error: BaseException, kernel: str) -> str:
+    """Return a sentence that says how a launch of this kernel ended."""
     if isinstance(error, VirtualGpuError):
         return str(error)
     if isinstance(error, KeyboardInterrupt):
@@ -134,42 +139,42 @@ def _said(error: BaseException, kernel: str) -> str:
     return f"{kernel} was ended by {type(error).__name__}: {error}"
 
 
-def _nothing_yet(key: tuple[str, int, str]) -> KernelLog:
+def _empty_log(key: tuple[str, int, str]) -> KernelLog:
     file, line, name = key
     return KernelLog(name, file, line, 0, (), (), LineCount(), (), None, 0)
 
 
 def _with_launch(
-    before: KernelLog, findings: tuple, errors: tuple[str, ...], seen: Trace | None
+    before: KernelLog, findings: tuple, errors: tuple[str, ...], result: Trace | None
 ) -> KernelLog:
-    """What is known of a kernel after one more launch."""
+    """Return the log of a kernel with one more launch."""
     launches = before.launches + 1
     shown = before.shown, before.shown_number
-    if seen and (before.shown is None or (_flawed(seen) and not _flawed(before.shown))):
-        shown = seen, launches
+    if result and (before.shown is None or (_has_flaw(result) and not _has_flaw(before.shown))):
+        shown = result, launches
     return KernelLog(
         before.name,
         before.file,
         before.line,
         launches,
-        _each_once((*before.findings, *findings)),
-        _each_once((*before.hints, *(seen.hints if seen else ()))),
-        _sum((before.counts, *(seen.counts.values() if seen else ()))),
+        _without_duplicates((*before.findings, *findings)),
+        _without_duplicates((*before.hints, *(result.hints if result else ()))),
+        _sum((before.counts, *(result.counts.values() if result else ()))),
         tuple(dict.fromkeys((*before.errors, *errors))),
         *shown,
     )
 
 
-def _flawed(seen: Trace) -> bool:
-    return any(not finding.is_warning for finding in seen.findings)
+def _has_flaw(result: Trace) -> bool:
+    return any(not finding.is_warning for finding in result.findings)
 
 
-def _each_once(notes: tuple) -> tuple:
-    """The first finding, or hint, of each kind, line and array."""
-    kept: dict[tuple, Finding | Hint] = {}
+def _without_duplicates(notes: tuple) -> tuple:
+    """Return the first finding, or hint, of each kind, line and array."""
+    first: dict[tuple, Finding | Hint] = {}
     for note in notes:
-        kept.setdefault((note.kind, note.site, note.array), note)
-    return tuple(kept.values())
+        first.setdefault((note.kind, note.site, note.array), note)
+    return tuple(first.values())
 
 
 def _sum(counts: Iterable[LineCount]) -> LineCount:

@@ -1,8 +1,8 @@
-"""A pytest plugin: a test whose launches have a flaw fails, also where its own checks pass.
+"""A pytest plugin that fails a test if one of its launches has a flaw, even if its asserts pass.
 
-``@pytest.mark.virtual_gpu_allow("race")`` lets a test pass with flaws of these kinds, and without a
-kind with any flaw. ``--virtual-gpu=on`` runs launches here also where there is a device, and
-``cuda.is_available()`` says yes; ``off`` leaves everything as it is.
+``@pytest.mark.virtual_gpu_allow("race")`` lets a test pass with flaws of these kinds, or with any
+flaw if no kind is given. ``--virtual-gpu=on`` runs launches on the virtual GPU even if there is a
+device, and ``cuda.is_available()`` returns True. ``off`` disables the plugin.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numba import cuda
 
 from ..common.errors import ERROR_OF_KIND, Finding
 from ..common.filenames import elsewhere
-from ..launching.dispatch import watching
-from ..launching.seam import install
+from ..launching.dispatcher_methods import watching
+from ..launching.installation import install
 from .launch_log import LaunchLog
 
 MARKER = "virtual_gpu_allow"
@@ -38,10 +38,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", f"{MARKER}(*kinds): flaws of these kinds (of any, if none is given) are allowed"
     )
-    wish = config.getoption("--virtual-gpu")
-    config.stash[SWITCHED_ON] = wish == "on" or (wish == "auto" and not cuda.is_available())
+    mode = config.getoption("--virtual-gpu")
+    config.stash[SWITCHED_ON] = mode == "on" or (mode == "auto" and not cuda.is_available())
     if config.stash[SWITCHED_ON]:
-        install(available=wish == "on")
+        install(available=mode == "on")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -70,7 +70,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
 
 
 def _watched(item: pytest.Item, phase: str) -> Generator[None]:
-    """One phase of a test: fixtures may launch kernels, too."""
+    """Run one phase of a test and fail it for flaws; fixtures may launch kernels, too."""
     log = LaunchLog()
     with watching(log) if item.config.stash[SWITCHED_ON] else nullcontext():
         try:
@@ -93,8 +93,8 @@ def _is_allowed(flaw: Finding, item: pytest.Item) -> bool:
 
 
 def _listed(flaws: tuple[Finding, ...], item: pytest.Item) -> str:
-    """A line for each flaw; one in another file than the test's names it."""
-    places = (elsewhere(flaw.site.file, str(item.path)) for flaw in flaws)
+    """Return one line per flaw; it names the file if that is not the test's."""
+    files = (elsewhere(flaw.site.file, str(item.path)) for flaw in flaws)
     return "\n".join(
-        f"The virtual GPU found: {flaw}{place}" for flaw, place in zip(flaws, places, strict=True)
+        f"The virtual GPU found: {flaw}{place}" for flaw, place in zip(flaws, files, strict=True)
     )

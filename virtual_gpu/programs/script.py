@@ -1,4 +1,4 @@
-"""Runs a script or a module as ``python`` runs it: as ``__main__``, with its own arguments."""
+"""Runs a script or a module as ``python`` does: as ``__main__``, with its own ``sys.argv``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ HERE = f"{Path(__file__).parents[1]}{os.sep}"
 
 @dataclass(frozen=True)
 class Script:
-    """What to run: a file (or a folder with ``__main__.py``), or the dotted name of a module."""
+    """A program and its arguments.
+
+    ``name`` is a file, a folder with ``__main__.py``, or the dotted name of a module.
+    """
 
     name: str
     arguments: tuple[str, ...]
@@ -25,9 +28,9 @@ class Script:
 
 
 def run(script: Script) -> int:
-    """Run it to its end, threads included; returns its exit code.
+    """Run a script to its end, including its threads, and return its exit code.
 
-    An exception that it does not catch is shown as Python shows it, and the code is 1.
+    An uncaught exception is printed as Python prints it, and the code is 1.
     """
     try:
         _run_as_main(script)
@@ -36,7 +39,7 @@ def run(script: Script) -> int:
         code = _exit_code(leaving.code)
     except KeyboardInterrupt as interrupt:
         _show(interrupt)
-        code = 130  # as of a process that ends by this signal
+        code = 130  # the exit code of a process that SIGINT ends
     except BaseException as error:
         _show(error)
         code = 1
@@ -57,14 +60,17 @@ def _run_as_main(script: Script) -> None:
 
 
 def _search_first(folder: str) -> None:
-    """Where Python looks for modules first; ``python -P`` has no such place."""
+    """Set the folder that Python searches first for modules; ``python -P`` has none."""
     if not sys.flags.safe_path:
         sys.path[0] = folder
 
 
 def _run_file(path: str) -> None:
-    """Unlike runpy.run_path this leaves the module in place: threads, atexit functions and pickle
-    look for ``__main__`` after the last line, too."""
+    """Run a file as ``__main__``.
+
+    Unlike runpy.run_path, this leaves the module in ``sys.modules``, because threads, atexit
+    functions and pickle need ``__main__`` after its last line.
+    """
     module = types.ModuleType("__main__")
     module.__file__ = path
     module.__builtins__ = __builtins__
@@ -74,35 +80,38 @@ def _run_file(path: str) -> None:
     exec(code, vars(module))
 
 
-def _exit_code(given: object) -> int:
-    """What ``sys.exit(given)`` means: None is 0, and what is no number is said, with code 1."""
-    if given is None:
+def _exit_code(argument: object) -> int:
+    """Return the exit code of ``sys.exit(argument)``: 0 for None, the number, or else 1.
+
+    An argument that is no number is printed to stderr.
+    """
+    if argument is None:
         return 0
-    if isinstance(given, int):
-        return given
-    print(given, file=sys.stderr)
+    if isinstance(argument, int):
+        return argument
+    print(argument, file=sys.stderr)
     return 1
 
 
 def _show(error: BaseException) -> None:
-    """The traceback from the program's first frame on."""
+    """Print the traceback from the program's first frame on."""
     frames = error.__traceback__
-    while frames is not None and _is_ours(frames.tb_frame.f_code.co_filename):
+    while frames is not None and _is_internal(frames.tb_frame.f_code.co_filename):
         frames = frames.tb_next
     if isinstance(error, KeyboardInterrupt | VirtualGpuError) and not all_frames_wanted():
-        _cut_before_ours(frames)
+        _remove_internal_frames(frames)
     sys.excepthook(type(error), error.with_traceback(frames), frames)
 
 
-def _cut_before_ours(frames: types.TracebackType | None) -> None:
-    """The program's own frames only: what a launch was doing inside says nothing to its user."""
+def _remove_internal_frames(frames: types.TracebackType | None) -> None:
+    """Remove the frames of the virtual GPU at the end, which say nothing to the program's user."""
     while frames is not None and frames.tb_next is not None:
-        if _is_ours(frames.tb_next.tb_frame.f_code.co_filename):
+        if _is_internal(frames.tb_next.tb_frame.f_code.co_filename):
             frames.tb_next = None
         frames = frames.tb_next
 
 
-def _is_ours(file: str) -> bool:
+def _is_internal(file: str) -> bool:
     return "runpy" in os.path.basename(file) or file.startswith(HERE)
 
 

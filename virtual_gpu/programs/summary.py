@@ -1,4 +1,4 @@
-"""What the kernels of a program did: as text for a terminal, and as JSON for programs."""
+"""The report on a program's kernels, as text for a terminal and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -15,15 +15,19 @@ from .launch_log import KernelLog
 
 
 @dataclass(frozen=True)
-class Summary:
-    """The kernels of a program. ``names``: the short name of each file that is spoken of."""
+class ProgramSummary:
+    """The kernels of a program, with the sentences that a report says about them.
+
+    ``names`` holds the short name of each file.
+    """
 
     kernels: tuple[KernelLog, ...]
     names: Mapping[str, str]
 
     @property
     def headline(self) -> str:
-        """Such as ``2 kernels, 13 launches, 1 flaw``, and errors where launches were ended."""
+        """The totals, such as ``2 kernels, 13 launches, 1 flaw``; with errors, if there were any.
+        """
         if not self.kernels:
             return "no kernel was launched"
         flaws = sum(len(kernel.flaws) for kernel in self.kernels)
@@ -37,34 +41,34 @@ class Summary:
         return ", ".join(parts)
 
     def place(self, kernel: KernelLog) -> str:
-        """The kernel's file and line, and how often it was launched."""
+        """Return the kernel's file and line, and the number of its launches."""
         return f"{self.names[kernel.file]}:{kernel.line}, {_launches(kernel.launches)}"
 
     def verdict(self, kernel: KernelLog) -> str:
-        """The kinds of flaws and how many of each, or ``no flaw found``; warnings."""
+        """Return the number of flaws of each kind, or ``no flaw found``, and the warnings."""
         if kernel.errors and not kernel.findings:
             return "ended by an error"
-        said = verdict(kernel.findings, (), self.names)
-        return f"{said}; ended by an error" if kernel.errors else said
+        flaws = verdict(kernel.findings, (), self.names)
+        return f"{flaws}; ended by an error" if kernel.errors else flaws
 
     def remarks(self, kernel: KernelLog) -> list[tuple[str, str]]:
-        """Each flaw, error, warning and hint as a sentence, with that word before it."""
-        rows = [("flaw", self._said(flaw, kernel)) for flaw in kernel.flaws]
+        """Return ("flaw", "error", "warning" or "hint", sentence) for each remark on a kernel."""
+        rows = [("flaw", self._sentence(flaw, kernel)) for flaw in kernel.flaws]
         rows += [("error", error) for error in kernel.errors]
-        rows += [("warning", self._said(warning, kernel)) for warning in kernel.warnings]
-        return rows + [("hint", self._said(hint, kernel)) for hint in kernel.hints]
+        rows += [("warning", self._sentence(warning, kernel)) for warning in kernel.warnings]
+        return rows + [("hint", self._sentence(hint, kernel)) for hint in kernel.hints]
 
-    def _said(self, note: Finding | Hint, kernel: KernelLog) -> str:
-        """A note of another file than the kernel's tells the file."""
+    def _sentence(self, note: Finding | Hint, kernel: KernelLog) -> str:
+        """Return a finding or hint as text, with the file's name if that is not the kernel's."""
         elsewhere = note.site.file != kernel.file
         return f"{note} ({self.names[note.site.file]})" if elsewhere else str(note)
 
 
-def summary_of(kernels: tuple[KernelLog, ...], folder: Path) -> Summary:
-    """What is said of these kernels. Files are named as seen from ``folder``."""
+def summary_of(kernels: tuple[KernelLog, ...], folder: Path) -> ProgramSummary:
+    """Return the summary of these kernels; files are named relative to ``folder``."""
     notes = (note for kernel in kernels for note in (*kernel.findings, *kernel.hints))
     files = [kernel.file for kernel in kernels] + [note.site.file for note in notes]
-    return Summary(kernels, short_names(files, folder))
+    return ProgramSummary(kernels, short_names(files, folder))
 
 
 def _counted(number: int, one: str, several: str) -> str:
@@ -75,32 +79,35 @@ def _launches(number: int) -> str:
     return _counted(number, "launch", "launches")
 
 
-def as_text(summary: Summary) -> str:
-    """A headline, then each kernel with its verdict and what is to be said of it."""
+def as_text(summary: ProgramSummary) -> str:
+    """Return the report as text: a headline, then each kernel with its verdict and remarks."""
     rows = [f"virtual GPU: {summary.headline}"]
     for kernel in summary.kernels:
         rows.append(f"  {kernel.name} ({summary.place(kernel)}): {summary.verdict(kernel)}")
-        rows += [f"    {led(word, text)}" for word, text in summary.remarks(kernel)]
+        rows += [f"    {labelled(word, text)}" for word, text in summary.remarks(kernel)]
     return "\n".join(rows)
 
 
-def led(word: str, text: str) -> str:
-    """A remark with its word. Flaws name their kind themselves, hints say that they are hints."""
+def labelled(word: str, text: str) -> str:
+    """Return an error or a warning with that word before it.
+
+    The sentences of flaws and hints already name their kind.
+    """
     return text if word in ("flaw", "hint") else f"{word}: {text}"
 
 
-def as_json(summary: Summary) -> str:
-    """An object with ``kernels``: a list of objects with the keys ``name``, ``file``, ``line``,
-    ``launches``, ``verdict``, ``findings``, ``hints``, ``errors`` and ``counts``.
+def as_json(summary: ProgramSummary) -> str:
+    """Return the report as JSON.
 
-    Counts are summed over all launches that came to their end; their names and units are those
-    of counters.LineCount.
+    It is an object with ``kernels``, a list of objects with the keys ``name``, ``file``, ``line``,
+    ``launches``, ``verdict``, ``findings``, ``hints``, ``errors`` and ``counts``. Counts are summed
+    over all launches that ran to their end; their names and units are those of counters.LineCount.
     """
     rows = [_kernel(kernel, summary) for kernel in summary.kernels]
     return json.dumps({"kernels": rows}, indent=1) + "\n"
 
 
-def _kernel(kernel: KernelLog, summary: Summary) -> dict:
+def _kernel(kernel: KernelLog, summary: ProgramSummary) -> dict:
     names = summary.names
     return {
         "name": kernel.name,
@@ -116,7 +123,7 @@ def _kernel(kernel: KernelLog, summary: Summary) -> dict:
 
 
 def _note(note: Finding | Hint, names: Mapping[str, str]) -> dict:
-    """What findings and hints have in common."""
+    """Return the keys that findings and hints have in common."""
     return {
         "kind": note.kind,
         "file": names[note.site.file],

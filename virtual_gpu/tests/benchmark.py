@@ -60,7 +60,7 @@ def _trace(package: str, step: str, size: str) -> Callable[[], None]:
 
 
 def run_here(workload: str) -> dict[str, float]:
-    """Seconds of one workload in this process, and the most memory that the process has held."""
+    """Run one workload in this process; return its seconds and the process's peak memory in GiB."""
     words = workload.split()
     if words[0] == "import":
         seconds = {"first": _processor_seconds(_import)}
@@ -83,23 +83,24 @@ def _in_process(folder: Path, options: list[str], **environment: str) -> str:
 
 
 def compare(workload: str, folders: list[Path], repetitions: int) -> None:
-    """Print one workload's time in each folder, taken in turn, and the ratio of first to last."""
-    seen: dict[Path, list[dict]] = {folder: [] for folder in folders}
+    """Print one workload's time in each folder, run alternately, and the ratio of first to last."""
+    runs: dict[Path, list[dict]] = {folder: [] for folder in folders}
     for _ in range(repetitions):
         for folder in folders:
-            seen[folder].append(json.loads(_in_process(folder, ["--workload", workload])))
-    memory = max(run["gib"] for run in seen[folders[-1]])
-    for turn in [name for name in seen[folders[0]][0] if name != "gib"]:
-        seconds = [statistics.median(run[turn] for run in seen[folder]) for folder in folders]
+            runs[folder].append(json.loads(_in_process(folder, ["--workload", workload])))
+    memory = max(run["gib"] for run in runs[folders[-1]])
+    for trace in [name for name in runs[folders[0]][0] if name != "gib"]:
+        seconds = [statistics.median(run[trace] for run in runs[folder]) for folder in folders]
         ratio = f"  {seconds[0] / seconds[-1]:.2f} times as fast" if len(folders) > 1 else ""
         times = " → ".join(f"{s:.2f} s" for s in seconds)
-        print(f"{workload:26} {turn:5}  {times}{ratio}  ({memory:.2f} GiB)", flush=True)
+        print(f"{workload:26} {trace:5}  {times}{ratio}  ({memory:.2f} GiB)", flush=True)
 
 
 def small_product(repetitions: int) -> float:
-    """The best time of one tiled product: here, or in Numba's simulator.
+    """Return the best time of one tiled product, on the virtual GPU or in Numba's simulator.
 
-    The kernel's file is loaded alone: its package holds steps that the simulator does not know.
+    The kernel's file is loaded alone, because its package holds steps that the simulator does not
+    know.
     """
     from numba.core import config
 
@@ -127,7 +128,7 @@ def small_product(repetitions: int) -> float:
 
 
 def compare_with_simulator() -> None:
-    """Print the times of a small product here and in Numba's simulator."""
+    """Print the times of a small product on the virtual GPU and in Numba's simulator."""
     here = float(_in_process(HERE, ["--small", "20"]))
     simulator = float(_in_process(HERE, ["--small", "1"], NUMBA_ENABLE_CUDASIM="1"))
     print(

@@ -1,4 +1,4 @@
-"""Kernels that are filmed: each asks something else of memory, in one block."""
+"""Kernels for movies, of one block each, with different memory accesses."""
 
 import numpy as np
 from numba import complex64, cuda, float32, float64
@@ -10,7 +10,7 @@ from virtual_gpu import Trace, trace
 
 
 def filmed(kernel, block, *arguments, grid=1, **options) -> Trace:
-    """A trace of the first block alone, recorded: its counts are those of its film."""
+    """Return a recorded trace of the first block alone, so that its counts equal its film's."""
     return trace(kernel, grid, block, *arguments, blocks=1, record=0, **options)
 
 

@@ -1,4 +1,5 @@
-"""What a kernel may call: ufuncs on arrays, overloads, functions that are handed on, print()."""
+"""The functions that a kernel may call: ufuncs on arrays, overloads, function arguments, print().
+"""
 
 import cmath
 import math
@@ -102,7 +103,7 @@ def test_atomic_extremes_pass_over_nan(name, expected):
 
 
 def scaled(x, factor=2):
-    """Stands for the two functions below."""
+    """Represents the implementations that ``_scaled`` registers."""
 
 
 @overload(scaled)

@@ -14,8 +14,8 @@ from virtual_gpu import BarrierError, LaunchError, OutOfBounds, Race, Uninitiali
 BLOCK = 64
 
 
-def found(kernel, *arguments, grid=1, block=BLOCK):
-    """The kinds that a trace finds."""
+def kinds_found(kernel, *arguments, grid=1, block=BLOCK):
+    """Return the kinds of findings of a launch."""
     return {f.kind for f in trace(kernel, grid, block, *arguments).findings}
 
 
@@ -38,7 +38,7 @@ def reverse_without_barrier(x, out):
 
 def test_a_missing_barrier_is_a_race_with_both_lines_and_threads():
     x, out = np.arange(BLOCK, dtype=np.float32), np.zeros(BLOCK, np.float32)
-    assert found(reverse, x, out) == set()
+    assert kinds_found(reverse, x, out) == set()
     assert (out == x[::-1]).all()
     (finding,) = trace(reverse_without_barrier, 1, BLOCK, x, out).findings
     assert finding.kind == "race"
@@ -73,9 +73,9 @@ def accumulate(x, out, rounds, early, late):
 def test_either_barrier_of_a_tile_loop_is_needed(rounds, early, seed):
     x = np.random.default_rng(seed).random((rounds, BLOCK), np.float32)
     out = np.zeros(BLOCK, np.float32)
-    assert found(accumulate, x, out, rounds, True, True) == set()
+    assert kinds_found(accumulate, x, out, rounds, True, True) == set()
     np.testing.assert_allclose(out, x.sum(), rtol=1e-5)
-    assert found(accumulate, x, out, rounds, early, not early) == {"race"}
+    assert kinds_found(accumulate, x, out, rounds, early, not early) == {"race"}
 
 
 @cuda.jit
@@ -100,17 +100,17 @@ def one_flag(x, flag):
 
 def test_races_in_global_memory_within_and_between_blocks():
     x = np.zeros(128, np.int64)
-    assert found(histogram_by_store, x, np.zeros(4, np.int64), grid=2) == {"race"}
-    assert found(neighbours_in_place, np.zeros(128), grid=2) == {"race"}
+    assert kinds_found(histogram_by_store, x, np.zeros(4, np.int64), grid=2) == {"race"}
+    assert kinds_found(neighbours_in_place, np.zeros(128), grid=2) == {"race"}
     only_between_blocks = np.arange(128) % 64
     bins = np.zeros(64, np.int64)
-    assert found(histogram_by_store, only_between_blocks[:64], bins) == set()
-    assert found(histogram_by_store, only_between_blocks, bins, grid=2) == {"race"}
+    assert kinds_found(histogram_by_store, only_between_blocks[:64], bins) == set()
+    assert kinds_found(histogram_by_store, only_between_blocks, bins, grid=2) == {"race"}
 
 
 def test_many_threads_that_write_the_same_value_are_not_accused():
     flag = np.zeros(1, np.int64)
-    assert found(one_flag, np.ones(128), flag, grid=2) == set()
+    assert kinds_found(one_flag, np.ones(128), flag, grid=2) == set()
     assert flag[0] == 1
 
 
@@ -121,8 +121,8 @@ def test_a_race_through_two_names_of_one_array_is_found():
         target[i] = source[i + 1]
 
     memory = cuda.to_device(np.arange(BLOCK + 1.0))
-    assert found(shift, memory, memory) == {"race"}
-    assert found(shift, memory, cuda.device_array(BLOCK)) == set()
+    assert kinds_found(shift, memory, memory) == {"race"}
+    assert kinds_found(shift, memory, cuda.device_array(BLOCK)) == set()
 
 
 def test_races_between_blocks_of_different_batches_are_found(monkeypatch):
@@ -130,7 +130,7 @@ def test_races_between_blocks_of_different_batches_are_found(monkeypatch):
 
     monkeypatch.setattr(launch, "LANES_PER_BATCH", BLOCK)
     bins = np.zeros(64, np.int64)
-    assert found(histogram_by_store, np.arange(128) % 64, bins, grid=2) == {"race"}
+    assert kinds_found(histogram_by_store, np.arange(128) % 64, bins, grid=2) == {"race"}
 
 
 @cuda.jit
@@ -157,7 +157,7 @@ def test_out_of_bounds_in_any_dimension_and_by_one():
     x, out = np.zeros(40), np.zeros(64)
     findings = trace(off_by_one, 1, BLOCK, x, out).findings
     assert [(f.kind, f.array, f.index) for f in findings] == [("out_of_bounds", "x", (40,))]
-    assert found(next_row, np.zeros((4, 16)), out) == {"out_of_bounds"}
+    assert kinds_found(next_row, np.zeros((4, 16)), out) == {"out_of_bounds"}
     with pytest.raises(OutOfBounds, match=r"x\[0, 16\]; dimension 1 of x has 16"):
         next_row[1, BLOCK](np.zeros((4, 16)), out)
 
@@ -207,7 +207,7 @@ def shared_unwritten(out):
 
 def test_local_arrays_are_checked_too():
     out = np.zeros(64)
-    assert found(local_bounds, out) == {"out_of_bounds"}
+    assert kinds_found(local_bounds, out) == {"out_of_bounds"}
     (finding,) = trace(local_unwritten, 1, BLOCK, out).findings
     assert (finding.kind, finding.array, finding.index, finding.count) == (
         "uninitialised", "mine", (1,), 32,
@@ -256,13 +256,13 @@ def test_a_barrier_that_part_of_a_block_reaches():
     x = np.zeros(256)
     with pytest.raises(BarrierError, match=r"40 of the 64 live threads of a block.*thread \(40\)"):
         half_a_barrier[1, BLOCK](x)
-    assert found(rounds_by_thread, x) == {"barrier"}
+    assert kinds_found(rounds_by_thread, x) == {"barrier"}
 
 
 def test_threads_that_have_left_and_blocks_with_their_own_rounds_are_fine():
     x = np.zeros(256)
-    assert found(left_before_the_barrier, x) == set()
-    assert found(rounds_by_block, x, grid=4) == set()
+    assert kinds_found(left_before_the_barrier, x) == set()
+    assert kinds_found(rounds_by_block, x, grid=4) == set()
 
 
 def test_a_race_is_found_when_blocks_pass_different_numbers_of_barriers():
@@ -330,7 +330,7 @@ def tiled(a, b, c):
 
 
 def kernel_from(text, path):
-    """A kernel from source text, in a file so that its lines can be read."""
+    """Return a kernel from source text, written to a file so that its lines can be read."""
     path.write_text(textwrap.dedent(text))
     linecache.checkcache(str(path))
     namespace = {}

@@ -54,7 +54,10 @@ def run_in(folder, *words: str) -> subprocess.CompletedProcess:
 
 @pytest.fixture
 def command(tmp_path):
-    """Writes a script and runs it: ``command(text, "--json", "r.json", "+", "argument")``."""
+    """Return a function that writes a script and runs it.
+
+    ``command(text, "--json", "r.json", "+", "argument")``: the script gets the words after "+".
+    """
 
     def run(text: str, *options: str, code: int):
         (tmp_path / "script.py").write_text(text, encoding="utf-8")
@@ -102,7 +105,7 @@ def test_a_race_is_reported_once_and_the_script_goes_on(command, tmp_path):
 
 
 class Page(HTMLParser):
-    """What a page refers to, and its headings."""
+    """Collects the links and the headings of a page."""
 
     def __init__(self, text: str):
         super().__init__()
@@ -213,8 +216,8 @@ def test_a_kernels_costs_are_shown_of_its_first_launch_with_a_flaw(command):
 
 
 def test_a_kernel_that_is_not_there_cannot_be_shown(command):
-    said = command(RIGHT, "--trace", "doubled_again", code=0).stderr.splitlines()[-1]
-    assert said == (
+    error = command(RIGHT, "--trace", "doubled_again", code=0).stderr.splitlines()[-1]
+    assert error == (
         "The kernel doubled_again was not launched, so there is nothing to show; "
         "launched were: doubled."
     )

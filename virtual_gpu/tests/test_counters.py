@@ -33,14 +33,14 @@ RECORDED = list(TRUTH["launch"].unique())
 
 
 def test_every_recorded_launch_can_still_be_made():
-    """Steps that were added since the profiler ran have no truth yet."""
+    """Steps that were added since the profiler ran have no recorded counts yet."""
     assert set(RECORDED) <= set(LAUNCHES)
     assert len(RECORDED) >= 20
 
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_every_counter_equals_the_profilers(name):
-    """Where a reason is given, the figures differ: a reason must not outlive its cause."""
+    """If a reason is given, the figures must differ: a reason must not outlive its cause."""
     for row in TRUTH[TRUTH["launch"] == name].itertuples():
         ours = counted(name)[row.counter]
         assert (ours == row.value) == (row.reason == ""), (row.counter, ours, row.value)
@@ -57,7 +57,7 @@ def test_a_wrong_stride_would_be_noticed():
 
 
 class OnADevice:
-    """What Numba gives for an array on a real device, as far as `trace` needs it."""
+    """An array on a real device as Numba returns it, as far as `trace` needs it."""
 
     def __init__(self, values):
         self.memory = values.copy()

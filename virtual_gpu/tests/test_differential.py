@@ -4,7 +4,13 @@ import numpy as np
 import pandas as pd
 
 from utils.paths import DATA
-from virtual_gpu.tests.kernels.differential import Outcome, Row, on_virtual_gpu, rows_of, ulps
+from virtual_gpu.tests.kernels.differential import (
+    Comparison,
+    Outcome,
+    on_virtual_gpu,
+    rows_of,
+    ulps,
+)
 from virtual_gpu.tests.kernels.differential_cases import Kernel, expression, loads, operands
 
 RECORD = DATA / "measured" / "nvidia_h200" / "differential.csv"
@@ -34,9 +40,9 @@ def test_differences_are_counted_in_units_in_the_last_place():
     one = np.float32(1)
     first = np.array([1, 0.0, np.nan, np.nan, -1], np.float32)
     second = np.array([np.nextafter(one, 2 * one), -0.0, np.nan, 1, 1], np.float32)
-    apart = ulps(first, second)
-    assert apart[:4].tolist() == [1, 1, 0, np.inf]
-    assert apart[4] > 2**30
+    distances = ulps(first, second)
+    assert distances[:4].tolist() == [1, 1, 0, np.inf]
+    assert distances[4] > 2**30
 
 
 def test_each_recorded_difference_has_its_reason():
@@ -50,7 +56,8 @@ def test_each_recorded_difference_has_its_reason():
 
 
 def test_a_difference_without_a_reason_is_bad():
-    unknown = Row("operators", "int32_int32: +", "int64", 8, 1, 1.0, "", "different")
-    known = Row("math", "float32: math.copysign(a, b)", "float32", 8, 1, 1.0, "", "different")
+    unknown = Comparison("operators", "int32_int32: +", "int64", 8, 1, 1.0, "", "different")
+    case = "float32: math.copysign(a, b)"
+    explained = Comparison("math", case, "float32", 8, 1, 1.0, "", "different")
     assert unknown.bad
-    assert not known.bad
+    assert not explained.bad

@@ -1,4 +1,4 @@
-"""What a movie is made of: steps, costs, grids, codes; and what it refuses."""
+"""The parts of a movie: steps, costs, grids and encodings; and the traces that it refuses."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from utils.lessons.edits import Edit, edited
 from virtual_gpu import VirtualGpuError, trace
 from virtual_gpu.counts.recorder import RecordedArray
 from virtual_gpu.pictures import movie
-from virtual_gpu.pictures.coding import addresses, runs, shown_values, spans
+from virtual_gpu.pictures.encoding import addresses, runs, shown_values, spans
 from virtual_gpu.pictures.film import MOST_STEPS, film_of
 from virtual_gpu.pictures.grids import MOST, grid_of
 from virtual_gpu.tests.filmed import FILMS, filmed, product, tiled
@@ -22,8 +22,8 @@ def film(name: str, focus: str = "reads"):
 
 
 def test_a_statement_is_a_step_and_its_next_round_another():
-    shown = film("tiled")
-    kinds = ["".join(event.kind[0] for event in step.events) for step in shown.steps]
+    tiled = film("tiled")
+    kinds = ["".join(event.kind[0] for event in step.events) for step in tiled.steps]
     # Twice: two copies, a barrier, four multiply-adds of two loads each, a barrier. Then c.
     assert kinds == [*["ls", "ls", "b", "ll", "ll", "ll", "ll", "b"] * 2, "s"]
 
@@ -53,10 +53,10 @@ def test_costs_add_up_to_the_counts_of_the_trace(name):
 
 @pytest.mark.parametrize("pitch, in_a_queue", [(48, 0), (32, 16)])
 def test_the_wavefronts_that_a_wide_access_needs_are_no_queue(pitch, in_a_queue):
-    """Eight lanes store four words each into two rows: with rows of 32 words they meet in banks."""
-    walk = edited(whole_rows, Edit("(4, 48)", f"(4, {pitch})")).whole_rows
+    """Eight lanes store four words each into two rows: rows of 32 words make bank conflicts."""
+    kernel = edited(whole_rows, Edit("(4, 48)", f"(4, {pitch})")).whole_rows
     x = np.ones((16, 32), np.float32)
-    total = film_of(trace(walk, 1, 32, x, x.copy(), record=0), "whole_rows", "banks").total
+    total = film_of(trace(kernel, 1, 32, x, x.copy(), record=0), "whole_rows", "banks").total
     assert total.wavefronts - total.plain == in_a_queue
 
 
@@ -71,7 +71,7 @@ def test_of_many_steps_the_middle_is_left_out_and_named():
 
 def test_events_beyond_the_recorders_limit_are_named():
     traced = product(tiled.build(4), (4, 4), 8, grid=(2, 2), events=10)
-    assert any("ends after 10 events; 19 later ones" in said for said in movie(traced).told)
+    assert any("ends after 10 events; 19 later ones" in said for said in movie(traced).sentences)
 
 
 # ---- grids ----
@@ -96,9 +96,9 @@ def grid(shape, strides, touched=(), itemsize=4, flat_wrap=None):
     ],
 )
 def test_an_array_is_drawn_as_its_memory_lies(shape, strides, size, down):
-    drawn = grid(shape, strides)
-    assert (drawn.size, drawn.down) == (size, down)
-    assert drawn.is_whole
+    drawing = grid(shape, strides)
+    assert (drawing.size, drawing.down) == (size, down)
+    assert drawing.is_whole
 
 
 def test_elements_have_their_row_and_column():
@@ -153,8 +153,8 @@ def test_a_value_is_written_short(value, text):
 
 
 def test_a_movie_is_told_in_words():
-    told = str(movie(FILMS["naive"](), FILMS["tiled"](), labels=("naive", "tiled"), title="Tiles"))
-    assert told.splitlines() == [
+    text = str(movie(FILMS["naive"](), FILMS["tiled"](), labels=("naive", "tiled"), title="Tiles"))
+    assert text.splitlines() == [
         "Tiles",
         "Block (0, 0) of 4×4 threads: one warp, 16 of its 32 lanes in use.",
         "naive: 9 steps; 256 reads from global memory.",

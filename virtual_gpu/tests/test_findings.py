@@ -26,7 +26,8 @@ def shifted(x, step, rounds, out):
 
 
 def test_threads_and_indices_are_of_the_whole_launch():
-    """40 columns, 8 rows: after three rounds of 4 the last 8 threads of a row have left it."""
+    """40 columns, 8 rows: after three iterations with step 4 the last 8 threads of a row are
+    outside."""
     finding = only(shifted, (5, 2), (8, 4), zeros(8, 40), 4, 3, zeros(8, 40))
     assert (finding.kind, finding.axis, finding.index_range) == ("out_of_bounds", 1, (40, 47))
     assert finding.threads_in_all == 8 * 8

@@ -1,4 +1,4 @@
-"""Functions of numbers give what Numba's own formulas give, in the corners, too."""
+"""Functions of numbers give what Numba's own formulas give, also in edge cases."""
 
 import cmath
 import itertools
@@ -18,7 +18,7 @@ COMPLEX.real, COMPLEX.imag = zip(*itertools.product(CORNERS, CORNERS), strict=Tr
 
 
 def rounded(value, digits):
-    """Numba's formula for kernels, in Python."""
+    """Return ``round(value, digits)`` by Numba's formula for kernels, in Python."""
     if not math.isfinite(value):
         return value
     scale, rest = 10.0 ** abs(digits), 1.0

@@ -11,10 +11,10 @@ DOUBLE = float64
 
 
 def hints(kernel, *arguments, grid=1, block=256):
-    """The hints of a launch by kind; none of these kernels has a flaw."""
-    found = trace(kernel, grid, block, *arguments)
-    assert not [f for f in found.findings if f.kind != "wrapped_index"]
-    return [(hint.kind, hint.array) for hint in found.hints], found
+    """Return kind and array of each hint of a launch, and the trace, which must have no flaw."""
+    run = trace(kernel, grid, block, *arguments)
+    assert not [f for f in run.findings if f.kind != "wrapped_index"]
+    return [(hint.kind, hint.array) for hint in run.hints], run
 
 
 def zeros(*shape, dtype=np.float32):

@@ -1,4 +1,4 @@
-"""What a host program does around its launches: arrays, devices, streams, vectorised functions."""
+"""The host side of a program: arrays, devices, streams, launches and vectorised functions."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from numba.cuda.cudadrv.error import NvvmSupportError
 
 from utils.paths import ROOT
 from virtual_gpu import DeviceArray, LaunchError, Uninitialised, Unsupported, trace
-from virtual_gpu.launching.dispatch import TypedFunction
+from virtual_gpu.launching.dispatcher_methods import TypedFunction
 
 
 @cuda.jit
@@ -44,11 +44,11 @@ def test_memory_like_an_array_has_the_strides_that_numba_gives_it(array):
     from numba.cuda import api
 
     array = np.asarray(array) if np.ndim(array) == 0 else array
-    wanted = api._contiguous_strides_like_array(array)
-    if wanted is None:
-        wanted = np.empty_like(array).strides
+    expected = api._contiguous_strides_like_array(array)
+    if expected is None:
+        expected = np.empty_like(array).strides
     for make in (cuda.device_array_like, cuda.mapped_array_like, cuda.pinned_array_like):
-        assert make(array).strides == wanted
+        assert make(array).strides == expected
         assert make(array).shape == array.shape
 
 
@@ -199,12 +199,12 @@ def test_the_cuda_array_interface_gives_the_same_memory():
         def __init__(self, array):
             self.__cuda_array_interface__ = array.__cuda_array_interface__
 
-    there = cuda.to_device(np.arange(6.0).reshape(2, 3))
-    seen = cuda.as_cuda_array(Foreign(there[:, 1:]))
-    seen[0, 0] = 50
-    assert there[0, 1] == 50
-    assert seen.strides == (24, 8)
-    assert cuda.as_cuda_array(there)[1, 2] == 5
+    device = cuda.to_device(np.arange(6.0).reshape(2, 3))
+    view = cuda.as_cuda_array(Foreign(device[:, 1:]))
+    view[0, 0] = 50
+    assert device[0, 1] == 50
+    assert view.strides == (24, 8)
+    assert cuda.as_cuda_array(device)[1, 2] == 5
     with pytest.raises(TypeError, match="no __cuda_array_interface__"):
         cuda.as_cuda_array(np.zeros(2))
 
@@ -486,9 +486,9 @@ def test_there_is_one_device():
 
 def test_the_devices_can_be_listed(capsys):
     assert cuda.detect()
-    shown = capsys.readouterr().out
-    assert "virtual GPU" in shown
-    assert "1/1 devices are supported" in shown
+    output = capsys.readouterr().out
+    assert "virtual GPU" in output
+    assert "1/1 devices are supported" in output
 
 
 def test_the_context_knows_memory_and_occupancy():
@@ -504,13 +504,13 @@ def test_the_context_knows_memory_and_occupancy():
 
 
 def test_streams_are_done_at_once():
-    stream, seen = cuda.stream(), []
+    stream, calls = cuda.stream(), []
     with stream.auto_synchronize():
         add_one[1, 4, stream](np.zeros(4))
-    stream.add_callback(lambda *told: seen.append(told), "mine")
-    assert seen == [(stream, 0, "mine")]
+    stream.add_callback(lambda *arguments: calls.append(arguments), "mine")
+    assert calls == [(stream, 0, "mine")]
     with pytest.warns(UserWarning, match="callback: division"):
-        stream.add_callback(lambda *told: 1 / 0)
+        stream.add_callback(lambda *arguments: 1 / 0)
 
     async def done():
         return await stream.async_done()

@@ -16,7 +16,7 @@ TABLE = np.array([10, 20, 30, 40], np.float32)
 
 
 def launch(kernel, *arguments, grid=2, block=32):
-    """Run on the virtual GPU and fail on any finding."""
+    """Run a kernel on the virtual GPU and fail on any finding."""
     result = trace(kernel, grid, block, *arguments)
     assert result.findings == ()
     return result

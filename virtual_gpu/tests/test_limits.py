@@ -1,4 +1,4 @@
-"""A launch that is too long or too large ends in a sentence, and a long one shows how far it is."""
+"""A launch that is too long or too large ends in a sentence, and a long one shows its progress."""
 
 import io
 import re
@@ -8,7 +8,7 @@ import pytest
 from numba import cuda, float32
 
 from virtual_gpu import LaunchError, LimitReached, trace
-from virtual_gpu.common.limits import Limits, limits_of
+from virtual_gpu.common.limits import LaunchLimits, limits_of
 from virtual_gpu.common.progress import ProgressLine
 
 
@@ -160,7 +160,7 @@ def test_lane_rounds_are_a_limit_on_their_own(monkeypatch):
 
 
 def test_who_sets_a_time_is_not_held_to_rounds(monkeypatch):
-    assert limits_of().rounds == Limits().rounds
+    assert limits_of().rounds == LaunchLimits().rounds
     assert limits_of(60).rounds is None
     assert limits_of(60).stalled_seconds is None
     monkeypatch.setenv("VIRTUAL_GPU_MAX_ROUNDS", "7")

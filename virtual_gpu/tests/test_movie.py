@@ -36,7 +36,7 @@ TILING = ("naive", "tiled")
 
 
 def step(opened) -> tuple[int, int]:
-    """The number of the step that is shown, and how many there are."""
+    """Return the number of the step that is shown, and the number of steps."""
     return tuple(map(int, re.match(r"Step (\d+) of (\d+)", opened.text(".vm-say")).groups()))
 
 
@@ -123,12 +123,12 @@ def test_a_screen_reader_hears_the_step_and_the_parts_have_names(browser):
 
 
 def counts_of_lines(opened) -> dict[int, list[int]]:
-    found = {}
+    counts = {}
     for line in opened.page.query_selector_all(".vm-film:not([hidden]) .vm-code button"):
         number = int(line.query_selector(".no").inner_text())
         figures = COUNTED.match(line.get_attribute("title")).groups()
-        found[number] = [int(figure.replace(",", "")) for figure in figures]
-    return found
+        counts[number] = [int(figure.replace(",", "")) for figure in figures]
+    return counts
 
 
 def counts_of_trace(trace) -> dict[int, list[int]]:
@@ -205,9 +205,9 @@ def test_a_thread_that_stores_two_elements_is_followed_from_both(browser):
 def test_a_clicked_line_shows_lanes_by_sectors_and_its_waste(browser):
     opened = browser.open(shown("naive_strided", focus="sectors"))
     opened.page.click(".vm-code button >> nth=0")
-    told = opened.text(".vm-detail")
-    assert "reads a: 256 requests, 8,192 sectors moved; 32,768 of 262,144 bytes used" in told
-    assert "88% wasted" in told
+    detail = opened.text(".vm-detail")
+    assert "reads a: 256 requests, 8,192 sectors moved; 32,768 of 262,144 bytes used" in detail
+    assert "88% wasted" in detail
     assert opened.page.locator(".vm-detail svg").count() == 2
 
 
@@ -285,9 +285,9 @@ def test_of_large_arrays_the_touched_part_is_drawn_and_the_rest_named(browser):
     large = product(tiled.build(16), (16, 16), 256, grid=(16, 16))
     film = movie(large)
     opened = browser.open(film._repr_html_())
-    told = opened.text(".vm-remarks")
-    assert "Of b only rows 0 to 47 and 240 to 255, columns 0 to 15 are drawn." in told
-    assert "201 steps in the middle are left out, and not counted." in told
+    remarks = opened.text(".vm-remarks")
+    assert "Of b only rows 0 to 47 and 240 to 255, columns 0 to 15 are drawn." in remarks
+    assert "201 steps in the middle are left out, and not counted." in remarks
     assert step(opened)[1] == MOST_STEPS + 1
     opened.page.fill("input[type=range]", str(MOST_STEPS - LAST_STEPS))
     assert "201 steps left out" in opened.text(".vm-memory")
@@ -340,7 +340,7 @@ def test_it_fits_a_phone_and_is_small_and_quiet(browser, names, focus):
 
 def test_without_javascript_the_first_picture_stands(browser):
     opened = browser.open(shown(*TILING), java_script_enabled=False)
-    assert opened.text(".vm-caption") == "naive: step 5 of 9, source line 42"
+    assert opened.text(".vm-caption") == "naive: step 5 of 9, source line 43"
     assert opened.page.locator(".vm-stage:visible").count() == 2
     assert opened.page.locator(".vm-stage .cells path").count() >= 6
     assert not opened.page.locator(".vm-bar").is_visible()
@@ -348,16 +348,16 @@ def test_without_javascript_the_first_picture_stands(browser):
 
 
 def test_what_a_sanitiser_leaves_is_words_and_images(browser):
-    kept = shown(*TILING)
+    sanitised = shown(*TILING)
     for tag in NOT_KEPT:
-        kept = re.sub(rf"<{tag}\b.*?</{tag}>", "", kept, flags=re.DOTALL)
-    opened = browser.open(kept.replace(" hidden", ""))
+        sanitised = re.sub(rf"<{tag}\b.*?</{tag}>", "", sanitised, flags=re.DOTALL)
+    opened = browser.open(sanitised.replace(" hidden", ""))
     opened.page.wait_for_function("Array.from(document.images).every(one => one.complete)")
     widths = opened.page.evaluate("Array.from(document.images).map(one => one.naturalWidth)")
     assert widths == [420, 420]
-    told = opened.text("body")
-    assert "tiled: 17 steps; 64 reads from global memory, 256 from shared." in told
-    assert "speed" not in told
+    body = opened.text("body")
+    assert "tiled: 17 steps; 64 reads from global memory, 256 from shared." in body
+    assert "speed" not in body
     assert not opened.page.locator(".vm-live").is_visible()
     assert opened.messages == []
     assert opened.asked == []
@@ -380,8 +380,8 @@ def test_two_movies_of_a_page_need_one_player(browser):
     opened = browser.open(page)
     assert opened.page.locator(".vm.live").count() == 2
     opened.page.locator(".vm >> nth=1 >> [data-do=first]").click()
-    said = opened.page.locator(".vm-say").all_text_contents()
-    assert [words.split(" ·")[0] for words in said] == ["Step 5 of 9", "Step 1 of 15"]
+    captions = opened.page.locator(".vm-say").all_text_contents()
+    assert [words.split(" ·")[0] for words in captions] == ["Step 5 of 9", "Step 1 of 15"]
 
 
 def test_a_second_player_on_a_page_leaves_the_work_to_the_first(browser):
@@ -408,8 +408,8 @@ def test_a_second_player_on_a_page_leaves_the_work_to_the_first(browser):
 def test_the_same_output_twice_on_a_page_lives_twice(browser):
     opened = browser.open(shown("tiled") + shown("tiled"))
     opened.page.locator(".vm >> nth=1 >> [data-do=first]").click()
-    said = opened.page.locator(".vm-say").all_text_contents()
-    assert [words.split(" ·")[0] for words in said] == ["Step 9 of 17", "Step 1 of 17"]
+    captions = opened.page.locator(".vm-say").all_text_contents()
+    assert [words.split(" ·")[0] for words in captions] == ["Step 9 of 17", "Step 1 of 17"]
     names = opened.page.locator(".vm-stage pattern").evaluate_all("all => all.map(one => one.id)")
     assert len(set(names)) == 2
 

@@ -1,4 +1,4 @@
-"""Requests, sectors and banks as SVG, what-ifs, and lines of the annotated source that open."""
+"""Requests, sectors and banks as SVG, what-if pictures, and details in the annotated source."""
 
 import re
 
@@ -16,7 +16,7 @@ from virtual_gpu.pictures import (
     what_if_padding,
     what_if_stride,
 )
-from virtual_gpu.pictures.opened import MOST_LINES
+from virtual_gpu.pictures.line_details import MOST_LINES
 from virtual_gpu.pictures.svg import BLUE, ORANGE, PALE, Picture, frames, stills, svg, text
 from virtual_gpu.tests.filmed import FILMS
 
@@ -25,7 +25,7 @@ SHAPE = re.compile(r'<path d="([^"]*)"[^>]*fill="([^"]*)"')
 
 
 def boxes(picture: Picture, colour: str) -> int:
-    """How many rectangles of this colour its paths hold."""
+    """Return the number of rectangles of this colour in the paths of a picture."""
     return sum(d.count("M") for d, fill in SHAPE.findall(picture.body) if fill == colour)
 
 
@@ -116,20 +116,20 @@ def test_memory_without_banks_or_sectors_is_refused():
 
 
 def test_the_stride_decides_about_sectors():
-    told = str(what_if_stride())
-    assert "1 word apart: 4 sectors in 1 cache line, 100% is used" in told
-    assert "32 words apart: 32 sectors in 32 cache lines, 12% is used" in told
+    text = str(what_if_stride())
+    assert "1 word apart: 4 sectors in 1 cache line, 100% is used" in text
+    assert "32 words apart: 32 sectors in 32 cache lines, 12% is used" in text
 
 
 def test_pictures_of_all_strides_are_alike_in_height_and_show_cache_lines_that_nobody_reads():
-    drawn = what_if_stride((1, 2, 32)).body.split("<svg")[2:]  # the first is the legend
-    assert len({re.search(r'viewBox="([^"]+)"', one)[1] for one in drawn}) == 1
-    assert [one.count("no lane") for one in drawn] == [3, 2, 0]
+    drawings = what_if_stride((1, 2, 32)).body.split("<svg")[2:]  # the first is the legend
+    assert len({re.search(r'viewBox="([^"]+)"', one)[1] for one in drawings}) == 1
+    assert [one.count("no lane") for one in drawings] == [3, 2, 0]
 
 
 def test_the_pitch_of_a_tile_decides_about_banks():
-    told = str(what_if_padding((32, 33, 36)))
-    assert told.endswith(
+    text = str(what_if_padding((32, 33, 36)))
+    assert text.endswith(
         "32 words in a row: 32 wavefronts; 33 words in a row: 1 wavefront; "
         "36 words in a row: 4 wavefronts."
     )
@@ -166,10 +166,10 @@ def test_playing_ends_at_the_last_picture_and_begins_anew(browser):
 
 
 def sanitised(picture: Picture) -> str:
-    kept = picture._repr_html_()
+    page = picture._repr_html_()
     for tag in ("script", "style", "svg"):
-        kept = re.sub(rf"<{tag}\b.*?</{tag}>", "", kept, flags=re.DOTALL)
-    return kept
+        page = re.sub(rf"<{tag}\b.*?</{tag}>", "", page, flags=re.DOTALL)
+    return page
 
 
 def test_without_styles_and_svg_words_and_images_stay(browser):
@@ -177,16 +177,16 @@ def test_without_styles_and_svg_words_and_images_stay(browser):
     picture = Picture(frames([first, svg(50, 20, "", "a later one")], ["1", "2"], "n"), "Words.")
     opened = browser.open(sanitised(picture))
     opened.page.wait_for_function("Array.from(document.images).every(one => one.complete)")
-    seen = opened.page.evaluate("Array.from(document.images).map(i => [i.alt, i.naturalWidth])")
-    assert seen == [["the first", 100]]
+    images = opened.page.evaluate("Array.from(document.images).map(i => [i.alt, i.naturalWidth])")
+    assert images == [["the first", 100]]
     assert opened.text("body") == "Words."
     assert opened.asked == []
 
 
 def test_of_frames_that_start_later_that_one_stays():
-    drawn = [svg(9, 9, "", f"number {at}") for at in range(3)]
-    kept = stills(frames(drawn, ["a", "b", "c"], "n", start=1))
-    assert re.findall(r'alt="([^"]*)"', kept) == ["number 1"]
+    drawings = [svg(9, 9, "", f"number {at}") for at in range(3)]
+    images = stills(frames(drawings, ["a", "b", "c"], "n", start=1))
+    assert re.findall(r'alt="([^"]*)"', images) == ["number 1"]
 
 
 def test_with_styles_the_images_are_hidden(browser):
@@ -206,9 +206,9 @@ def test_a_counted_line_opens_without_scripts(browser):
     assert details.count() == 2
     assert not opened.page.locator("details svg").first.is_visible()
     opened.page.locator("summary").first.click()
-    told = details.first.inner_text()
-    assert "load of a, whole launch: 256 requests moved 8,192 sectors, 262,144 bytes" in told
-    assert "32,768 used, 88% wasted as far as one request knows." in told
+    detail = details.first.inner_text()
+    assert "load of a, whole launch: 256 requests moved 8,192 sectors, 262,144 bytes" in detail
+    assert "32,768 used, 88% wasted as far as one request knows." in detail
     assert opened.page.locator("details svg").first.is_visible()
 
 
@@ -220,10 +220,10 @@ def one_of_each(x):
 
 
 def test_one_is_no_plural():
-    made = trace(one_of_each, 1, 1, np.zeros(1, np.float32))._repr_html_()
-    assert "load of x, whole launch: 1 request moved 1 sector, 32 bytes; 4 used" in made
-    assert "store of tile, whole launch: 1 request took 1 wavefront, 1 per request." in made
-    assert "atomic of x, whole launch: 1 operation of threads." in made
+    page = trace(one_of_each, 1, 1, np.zeros(1, np.float32))._repr_html_()
+    assert "load of x, whole launch: 1 request moved 1 sector, 32 bytes; 4 used" in page
+    assert "store of tile, whole launch: 1 request took 1 wavefront, 1 per request." in page
+    assert "atomic of x, whole launch: 1 operation of threads." in page
 
 
 def test_the_table_opens_its_costliest_lines_and_stays_small():

@@ -35,7 +35,7 @@ def zeros():
 
 @pytest.fixture
 def run(pytester, monkeypatch):
-    """Runs tests in a process of their own: the plugin changes this one's numba.cuda."""
+    """Return a function that runs tests in another process, as the plugin changes numba.cuda."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
     def run_tests(text: str, *options: str):

@@ -59,8 +59,8 @@ def test_two_threads_with_one_state_race():
         out[i] = random.xoroshiro128p_uniform_float32(states, i // 2)
 
     states = random.create_xoroshiro128p_states(4, seed=1)
-    found = trace(kernel, 1, 8, states, np.zeros(8, np.float32)).findings
-    assert {(f.kind, f.array) for f in found} == {("race", "states")}
+    findings = trace(kernel, 1, 8, states, np.zeros(8, np.float32)).findings
+    assert {(f.kind, f.array) for f in findings} == {("race", "states")}
 
 
 @cuda.jit

@@ -1,7 +1,7 @@
-"""Each example of the virtual GPU's README prints what stands below it.
+"""Each example of the virtual GPU's README prints the text below it.
 
-An example is a block of Python; with ``# file: NAME`` in its first line it is a file. What follows
-is a block with the text that it prints, or one with a command (``$ ...``) and what that prints.
+An example is a block of Python; with ``# file: NAME`` in its first line it is a file. The next
+block has the text that it prints, or a command (``$ ...``) and the text that the command prints.
 """
 
 import contextlib
@@ -27,14 +27,14 @@ FILE = re.compile(r"# file: (\S+)\n")
 
 
 def examples(text: str) -> list[tuple[str, str, str]]:
-    """The code, the kind of the block that follows it, and that block."""
+    """Return the code of each example, and the kind and the content of the block below it."""
     blocks = BLOCK.findall(text[text.index("## Ten examples") :])
     assert [kind for kind, _ in blocks[::2]] == ["python"] * (len(blocks) // 2)
     return [(code[1], *shown) for code, shown in zip(blocks[::2], blocks[1::2], strict=True)]
 
 
 def printed_by(code: str, folder) -> str:
-    """What an example prints."""
+    """Run an example and return its output."""
     path = folder / "example.py"
     path.write_text(code, encoding="utf-8")
     output = io.StringIO()
@@ -44,11 +44,11 @@ def printed_by(code: str, folder) -> str:
 
 
 def printed_by_command(code: str, command: str, folder) -> str:
-    """A command and what it prints, stdout before stderr."""
+    """Run a command on the example's file; return the command and its output, stdout first."""
     (folder / FILE.match(code)[1]).write_text(code, encoding="utf-8")
     words = shlex.split(command.removeprefix("$ "))
     inherited = {name: value for name, value in os.environ.items() if name not in ON_CI}
-    ended = subprocess.run(
+    process = subprocess.run(
         [sys.executable, *words[1:]],
         cwd=folder,
         env={**inherited, "PYTHONPATH": str(ROOT), "PYTEST_PLUGINS": PLUGIN, **PLAIN},
@@ -56,11 +56,11 @@ def printed_by_command(code: str, command: str, folder) -> str:
         text=True,
         timeout=120,
     )
-    return f"{command}\n{ended.stdout}{ended.stderr}"
+    return f"{command}\n{process.stdout}{process.stderr}"
 
 
 def shown_anew(code: str, kind: str, shown: str, folder) -> str:
-    """What ought to stand in the block below an example."""
+    """Return the block that the README should have below an example."""
     if kind == "text":
         return printed_by(code, folder)
     return printed_by_command(code, shown.splitlines()[0], folder)

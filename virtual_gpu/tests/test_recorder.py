@@ -1,4 +1,4 @@
-"""What one block does is recorded in order, event by event, as it can be written down by hand."""
+"""The events of one block are recorded in order, as they can be written down by hand."""
 
 import numpy as np
 import pytest
@@ -26,13 +26,13 @@ def row_sums(a, out):
 
 
 def recorded(kernel, grid, block, *arguments, **options):
-    found = trace(kernel, grid, block, *arguments, **options)
-    assert found.findings == ()
-    return found.recording
+    run = trace(kernel, grid, block, *arguments, **options)
+    assert run.findings == ()
+    return run.recording
 
 
-def told(recording):
-    """The events in short: what is done to which array, or which kind of meeting it is."""
+def event_texts(recording):
+    """Return each event as text: its kind, and the array that it accesses."""
     return [f"{e.kind} {e.array}".strip() for e in recording.events]
 
 
@@ -46,7 +46,7 @@ def test_the_walk_of_a_tile_by_a_block_in_the_middle():
     recording = recorded(row_sums, (2, 3), (TILE, TILE), a, out, record=(1, 1), values=True)
     assert (recording.block, recording.shape, recording.left_out) == ((1, 1, 0), (4, 4, 1), 0)
     turn = ["load a", "store tile", "barrier", "load tile", "load tile", "barrier"]
-    assert told(recording) == [*turn, *turn, "store out"]
+    assert event_texts(recording) == [*turn, *turn, "store out"]
     first = TILE * a.shape[1] + np.add.outer(a.shape[1] * np.arange(TILE), np.arange(TILE)).ravel()
     loads = [e for e in recording.events if e.array == "a"]
     for number, event in enumerate(loads):
@@ -94,7 +94,8 @@ def warp_total(x, out):
 def test_shuffles_and_votes_are_events():
     x, out = np.arange(96, dtype=np.int32), np.zeros(1, np.int32)
     recording = recorded(warp_total, 3, 32, x, out, record=1, values=True)
-    assert told(recording) == ["load x", "shuffle", "shuffle", "vote", "atomic out", "syncwarp"]
+    expected = ["load x", "shuffle", "shuffle", "vote", "atomic out", "syncwarp"]
+    assert event_texts(recording) == expected
     lanes = np.arange(32)
     _, two, one, vote, atomic, together = recording.events
     assert (two.sources == np.where(lanes < 30, lanes + 2, lanes)).all()
@@ -123,8 +124,8 @@ def test_threads_that_take_no_part_are_marked():
 
 def test_a_sample_holds_the_block_that_is_recorded():
     x, out = np.arange(40, dtype=np.float32), np.zeros(40, np.float32)
-    found = trace(guarded, 10, 4, x, out, blocks=1, record=7)
-    assert (found.recording.events[0].first == np.arange(28, 32)).all()
+    run = trace(guarded, 10, 4, x, out, blocks=1, record=7)
+    assert (run.recording.events[0].first == np.arange(28, 32)).all()
     assert (out != 0).sum() == 4
 
 
@@ -162,7 +163,7 @@ def swaps(out):
 
 def test_two_arrays_of_one_name_stay_apart():
     recording = recorded(swaps, 1, 2, np.zeros(2, np.int32), record=0)
-    assert told(recording) == [
+    assert event_texts(recording) == [
         *("store tile", "load tile", "store tile (2)", "barrier", "load tile (2)", "store out")
     ]
 

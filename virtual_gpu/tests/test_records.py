@@ -162,8 +162,8 @@ def unwritten(p):
 
 
 def test_each_field_is_uninitialised_by_itself():
-    found = trace(unwritten, 1, 1, points()).findings
-    assert [(f.kind, f.array) for f in found] == [
+    findings = trace(unwritten, 1, 1, points()).findings
+    assert [(f.kind, f.array) for f in findings] == [
         ("uninitialised", "mine"), ("uninitialised", "tile"),
     ]  # fmt: skip
 
@@ -221,7 +221,7 @@ def test_a_field_is_counted_with_the_stride_of_its_records():
 
 
 def test_a_field_of_a_packed_record_is_moved_byte_by_byte():
-    """Numba tells the compiler nothing of its alignment."""
+    """Numba tells the compiler nothing about the field's alignment."""
     lines = trace(read_x, 1, 32, points(POINT, 32), np.zeros(32, np.float32)).totals
     assert (lines.global_load_requests, lines.global_load_sectors) == (4, 4 * 32 * 8 // 32)
 

@@ -1,4 +1,4 @@
-"""What cannot run is refused with one sentence: it neither crashes nor hangs."""
+"""A kernel that cannot run is refused with one sentence: it neither crashes nor hangs."""
 
 import linecache
 
@@ -13,7 +13,7 @@ FULL = 0xFFFFFFFF
 
 
 def defined(source, **names):
-    """The function ``f`` of this text, whose lines can be read although it is in no file."""
+    """Return the function ``f`` of this text, whose lines can be read although it is in no file."""
     path = f"<{len(source)} {source[:40]}>"
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
     namespace = {**globals(), **names}
@@ -49,8 +49,8 @@ def test_a_bit_function_of_one_thread(function, value, want):
     "body, x, what",
     [
         ("out[0] = cuda.ffs(x)", np.int8(3), "a bit function of int8 .Numba refuses it"),
-        ("out[0] = cuda.popc(x)", 1.5, "what is no integer"),
-        ("out[0] = cuda.clz(out)", 1, "what is no integer"),
+        ("out[0] = cuda.popc(x)", 1.5, "a value that is no integer"),
+        ("out[0] = cuda.clz(out)", 1, "a value that is no integer"),
         ("out[0] = cuda.shfl_sync(x, 1, 0)", 3.0, "a mask, lane or predicate of type float64"),
         ("out[0] = cuda.shfl_xor_sync(FULL, 1, x)", 1.0, "a mask, lane or predicate of type float"),
         ("out[0] = cuda.ballot_sync(FULL, x)", 0.5, "a mask, lane or predicate of type float64"),
@@ -59,7 +59,7 @@ def test_a_bit_function_of_one_thread(function, value, want):
         ("out[0] = out[x, x]", 1, "2 indices into an array of rank 1"),
         ("cuda.syncwarp(x)", 1.0, "a mask, lane or predicate of type float64"),
         ("out[0] = cuda.match_any_sync(x, 1)", 1.0, "a mask, lane or predicate of type float64"),
-        ("out[0] = cuda.shfl_sync(FULL, out, 0)", 1, "a shuffle of what is no number"),
+        ("out[0] = cuda.shfl_sync(FULL, out, 0)", 1, "a shuffle of a value that is no number"),
     ],
 )
 def test_what_is_no_integer_is_no_mask_and_no_set_of_bits(body, x, what):

@@ -12,7 +12,7 @@ import pytest
 from utils.paths import MEASURED
 from virtual_gpu import trace
 from virtual_gpu.host.allocation import device_array_like
-from virtual_gpu.tests.kernels import Case, broken, correct
+from virtual_gpu.tests.kernels import KernelCase, broken, correct
 from virtual_gpu.tests.kernels.run_case import CASES
 
 RECORDED = MEASURED / "nvidia_h200" / "sanitizer.csv"
@@ -21,14 +21,14 @@ each_broken_case = pytest.mark.parametrize("case", broken.CASES, ids=lambda case
 each_correct_case = pytest.mark.parametrize("case", correct.CASES, ids=lambda case: case.name)
 
 
-def run(case: Case):
-    """The kinds that a trace finds, without the warning for a wrapped index, and the result."""
+def run(case: KernelCase):
+    """Return the kinds of findings, without the warning for a wrapped index, and the result."""
     arguments = tuple(
         device_array_like(argument) if number in case.unset else argument
         for number, argument in enumerate(case.arguments())
     )
-    found = trace(case.kernel, case.grid, case.block, *arguments, shared_bytes=case.shared_bytes)
-    return {f.kind for f in found.findings} - {"wrapped_index"}, arguments[-1]
+    launch = trace(case.kernel, case.grid, case.block, *arguments, shared_bytes=case.shared_bytes)
+    return {f.kind for f in launch.findings} - {"wrapped_index"}, arguments[-1]
 
 
 @functools.cache

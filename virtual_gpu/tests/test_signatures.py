@@ -1,4 +1,4 @@
-"""Of several signatures a launch takes the one that Numba takes."""
+"""A launch takes the one of several signatures that Numba takes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Where the text of a kernel comes from."""
+"""The sources of a kernel's text: files, ``python -c`` and lambdas."""
 
 import subprocess
 import sys

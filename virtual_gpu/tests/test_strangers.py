@@ -17,12 +17,15 @@ FULL = 0xFFFFFFFF  # every lane of a warp
 RIGHT, BROKEN = {}, {}
 
 
-def right(grid, block, arguments, wanted):
-    """Registers a kernel with its launch, what makes its arguments, and what the last then holds:
-    ``wanted`` gets the arguments as they were before."""
+def right(grid, block, arguments, reference):
+    """Return a decorator that registers a correct kernel with its launch.
+
+    ``arguments`` makes its arguments. ``reference`` gets them as they were before the launch, and
+    returns what the last one then holds.
+    """
 
     def register(kernel):
-        RIGHT[kernel.py_func.__name__] = (kernel, grid, block, arguments, wanted)
+        RIGHT[kernel.py_func.__name__] = (kernel, grid, block, arguments, reference)
         return kernel
 
     return register
@@ -38,10 +41,10 @@ def broken(grid, block, arguments):
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_kernel_is_right_and_is_not_accused(name):
-    kernel, grid, block, arguments, wanted = RIGHT[name]
-    given, before = arguments(), arguments()
-    assert trace(kernel, grid, block, *given).findings == ()
-    np.testing.assert_allclose(given[-1], wanted(*before), rtol=1e-12)
+    kernel, grid, block, arguments, reference = RIGHT[name]
+    results, before = arguments(), arguments()
+    assert trace(kernel, grid, block, *results).findings == ()
+    np.testing.assert_allclose(results[-1], reference(*before), rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -584,11 +587,11 @@ def tiles_that_wait_for_two_neighbours(done, size, table):
 def test_a_launch_that_begins_again_is_counted_and_recorded_once():
     grid, block = 6, 32
     kernel = RIGHT["scan_with_a_carry_from_block_to_block"][0]
-    seen = trace(kernel, grid, block, *to_scan(), record=2)
-    assert seen.totals["barriers"] == grid
-    loads = seen.accesses.query("array == 'x' and kind == 'load'")
+    run = trace(kernel, grid, block, *to_scan(), record=2)
+    assert run.totals["barriers"] == grid
+    loads = run.accesses.query("array == 'x' and kind == 'load'")
     assert list(loads["lanes"]) == [grid * block]
-    events = seen.recording.events
+    events = run.recording.events
     assert [event.kind for event in events].count("barrier") == 1
 
 

@@ -32,9 +32,9 @@ def module(path: Path, text: str):
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    new = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(new)
+    return new
 
 
 def arrays(*sizes):
@@ -43,7 +43,7 @@ def arrays(*sizes):
 
 @pytest.fixture
 def of_two_files(tmp_path):
-    """A trace of a kernel whose line 6 calls a function that is line 6 of another file."""
+    """Return the trace of a kernel whose line 6 calls a function in line 6 of another file."""
     helper = module(tmp_path / "helper.py", HELPER)
     kernel = module(tmp_path / "kernel.py", KERNEL)
     kernel.pair_sum = helper.pair_sum
@@ -89,10 +89,10 @@ def test_a_race_with_a_line_of_another_file_shows_its_text(tmp_path):
     helper = module(tmp_path / "neighbour.py", NEIGHBOUR)
     kernel = module(tmp_path / "meeting.py", MEETING)
     kernel.neighbour = helper.neighbour
-    found = trace(kernel.meeting, 1, 64, *arrays(64))
-    (race,) = found.findings
+    run = trace(kernel.meeting, 1, 64, *arrays(64))
+    (race,) = run.findings
     assert "has written at line 6 `tile[cuda.threadIdx.x] = 1` with" in race.message
-    assert "(neighbour.py)" in str(found).splitlines()[1]
+    assert "(neighbour.py)" in str(run).splitlines()[1]
 
 
 @cuda.jit(device=True)
@@ -107,9 +107,9 @@ def every_second(x, out):
 
 
 def test_a_called_function_without_costs_is_left_out():
-    found = trace(every_second, 1, 64, *arrays(128, 64))
-    assert "twice()" not in str(found)
-    assert [section.name for section in found.sections] == ["every_second", "twice"]
+    run = trace(every_second, 1, 64, *arrays(128, 64))
+    assert "twice()" not in str(run)
+    assert [section.name for section in run.sections] == ["every_second", "twice"]
 
 
 def test_nothing_that_is_shown_holds_a_folder_of_this_machine(of_two_files, tmp_path):
@@ -165,18 +165,18 @@ def from_the_end(x, out):
 
 
 @pytest.mark.parametrize(
-    ("kernel", "said"),
+    ("kernel", "sentence"),
     [
         (past_the_end, "1 index out of bounds"),
         (neighbours, "1 race"),
         (from_the_end, "no flaw found; 1 warning"),
     ],
 )
-def test_the_verdict_says_what_was_found(kernel, said):
-    found = trace(kernel, 1, 64, *arrays(64, 64))
-    assert found.verdict == said
-    assert said in str(found).splitlines()[0]
-    assert said in found._repr_html_()
+def test_the_verdict_says_what_was_found(kernel, sentence):
+    run = trace(kernel, 1, 64, *arrays(64, 64))
+    assert run.verdict == sentence
+    assert sentence in str(run).splitlines()[0]
+    assert sentence in run._repr_html_()
 
 
 def test_the_code_stands_before_its_figures_and_fits_a_terminal():
@@ -235,9 +235,9 @@ def test_each_array_of_a_line_has_a_row_of_its_own():
 
 
 def test_the_arrays_of_a_line_add_up_to_the_line():
-    found = staged_trace()
-    for line, rows in found.accesses.groupby("line"):
-        counts = found.lines.set_index("line").loc[line]
+    run = staged_trace()
+    for line, rows in run.accesses.groupby("line"):
+        counts = run.lines.set_index("line").loc[line]
         assert rows["requests"].sum() == counts["warps"]
         assert rows["lanes"].sum() == counts["lanes"]
         for space, kind in (("global", "load"), ("shared", "load"), ("shared", "store")):
@@ -248,15 +248,15 @@ def test_the_arrays_of_a_line_add_up_to_the_line():
 
 
 def test_first_requests_are_addresses_by_lane():
-    found = staged_trace()
-    assert found.requests("x").shape == (12, 32)
-    assert (found.requests("x", first=2)[1] == 128 + 4 * np.arange(32)).all()
+    run = staged_trace()
+    assert run.requests("x").shape == (12, 32)
+    assert (run.requests("x", first=2)[1] == 128 + 4 * np.arange(32)).all()
     line = staged.py_func.__code__.co_firstlineno + 6
-    column = found.requests("tile", first=1, line=line)
+    column = run.requests("tile", first=1, line=line)
     assert (column == 128 * np.arange(32)).all()
     assert (trace(past_the_end, 1, 8, *arrays(9, 8)).requests("x")[0][8:] == -1).all()
     with pytest.raises(VirtualGpuError, match="made no store of x at line 3; it made: atomic of"):
-        found.requests("x", kind="store", line=3)
+        run.requests("x", kind="store", line=3)
 
 
 @cuda.jit
@@ -269,7 +269,7 @@ def complex_copy(x, out):
 
 @pytest.mark.parametrize(("dtype", "sectors"), [(np.complex64, 32), (np.complex128, 64)])
 def test_a_complex_number_in_global_memory_is_two_requests(dtype, sectors):
-    """As in the machine code, LDG twice. Of each, 32 lanes take every second number."""
+    """The machine code has two LDG, each of which loads every second number for 32 lanes."""
     accesses = trace(complex_copy, 1, 64, np.ones(64, dtype), np.ones(64, dtype)).accesses
     for array, kind in (("x", "load"), ("out", "store")):
         row = accesses[(accesses["array"] == array) & (accesses["kind"] == kind)].iloc[0]
@@ -278,7 +278,7 @@ def test_a_complex_number_in_global_memory_is_two_requests(dtype, sectors):
 
 
 def test_a_complex_number_in_shared_memory_is_one_wide_request():
-    """As in the machine code, LDS.64 and STS.64."""
+    """The machine code has LDS.64 and STS.64."""
     accesses = trace(complex_copy, 1, 64, *[np.ones(64, np.complex64)] * 2).accesses
     tile = accesses[accesses["array"] == "tile"]
     assert list(tile["requests"]) == [2, 2]
@@ -294,7 +294,7 @@ def odd_bytes(out):
 
 
 def test_the_tile_of_every_block_begins_in_the_first_bank():
-    found = trace(odd_bytes, 3, 32, np.zeros(96, np.int8))
-    addresses = found.requests("tile")
+    run = trace(odd_bytes, 3, 32, np.zeros(96, np.int8))
+    addresses = run.requests("tile")
     assert addresses.shape == (3, 32)
     assert (addresses == np.arange(32)).all()

@@ -10,8 +10,8 @@ from numba import cuda
 
 from virtual_gpu import counting_transfers, counting_waits, installed, trace
 from virtual_gpu.host.allocation import to_device
-from virtual_gpu.launching import seam
-from virtual_gpu.launching.dispatch import VirtualKernel
+from virtual_gpu.launching import installation
+from virtual_gpu.launching.dispatcher_methods import VirtualKernel
 
 
 @cuda.jit
@@ -129,11 +129,11 @@ def test_counting_ends_and_can_be_nested():
 
 
 def test_installed_puts_everything_back(monkeypatch):
-    """As with a device: Numba's own functions are there before, and there again afterwards."""
+    """As on a machine with a device, Numba's own functions are there before and afterwards."""
     own = object()
-    monkeypatch.setattr(seam, "active", lambda: False)
+    monkeypatch.setattr(installation, "active", lambda: False)
     monkeypatch.setattr(cuda, "to_device", own)
-    monkeypatch.delattr(seam.deviceufunc, "exec")
+    monkeypatch.delattr(installation.deviceufunc, "exec")
 
     @cuda.jit
     def one(x):
@@ -144,22 +144,22 @@ def test_installed_puts_everything_back(monkeypatch):
         one[1, 1](X.copy())
         assert any(isinstance(made, VirtualKernel) for made in one.overloads.values())
     assert cuda.to_device is own
-    assert not hasattr(seam.deviceufunc, "exec")
+    assert not hasattr(installation.deviceufunc, "exec")
     assert not one.overloads
-    seam.install()
+    installation.install()
 
 
 def test_a_module_that_is_imported_while_installed_gets_numbas_own_names(monkeypatch):
     own = object()
     late = ModuleType("numba.cuda.late")
-    monkeypatch.setattr(seam, "active", lambda: False)
+    monkeypatch.setattr(installation, "active", lambda: False)
     monkeypatch.setattr(cuda, "get_current_device", own)
     with installed():
         monkeypatch.setitem(sys.modules, late.__name__, late)
         late.get_current_device = cuda.get_current_device
         assert late.get_current_device is not own
     assert late.get_current_device is cuda.get_current_device is own
-    seam.install()
+    installation.install()
 
 
 def test_a_traced_launch_copies_as_a_launch_does():

@@ -1,4 +1,4 @@
-"""Tuples with names and CUDA's vector types, as arguments, in variables and in device functions."""
+"""Named tuples and CUDA's vector types, as arguments, in variables and in device functions."""
 
 from collections import namedtuple
 
@@ -84,9 +84,9 @@ def test_the_forces_of_bodies_with_vector_types():
     places = np.random.default_rng(5).random((20, 4), np.float32)
     forces = np.zeros((20, 3), np.float32)
     run(bodies, places, forces, block=32)
-    apart = places[None, :, :3].astype(float) - places[:, None, :3]
-    squared = (apart**2).sum(axis=2) + 0.01
-    want = (apart * (places[None, :, 3] / squared**1.5)[:, :, None]).sum(axis=1)
+    distance = places[None, :, :3].astype(float) - places[:, None, :3]
+    squared = (distance**2).sum(axis=2) + 0.01
+    want = (distance * (places[None, :, 3] / squared**1.5)[:, :, None]).sum(axis=1)
     np.testing.assert_allclose(forces, want, rtol=1e-4, atol=1e-4)
 
 

@@ -1,4 +1,4 @@
-"""Turns of loops, counted for each thread."""
+"""Iterations of loops, counted for each thread."""
 
 import numpy as np
 from numba import cuda
@@ -9,9 +9,9 @@ THREADS = 40
 
 
 def turns(kernel) -> list[int]:
-    """Turns of each loop of a kernel of 40 threads, in the order of the source."""
-    seen = trace(kernel, 1, THREADS, np.zeros(THREADS, np.float32))
-    return [seen.turns[site] for site in sorted(seen.turns, key=lambda site: site.line)]
+    """Return the iterations of each loop of a kernel of 40 threads, in the order of the source."""
+    run = trace(kernel, 1, THREADS, np.zeros(THREADS, np.float32))
+    return [run.turns[site] for site in sorted(run.turns, key=lambda site: site.line)]
 
 
 def test_a_while_loop_counts_the_turns_and_not_its_last_test():

@@ -165,7 +165,7 @@ FUNCTIONS = [
 
 
 def numbers(dtype, seed):
-    """Small ones and the limits of the type, so that a narrower one overflows."""
+    """Return small numbers and the limit of the type, so that a narrower type overflows."""
     rng, dtype = np.random.default_rng(seed), np.dtype(dtype)
     small = rng.integers(0, 5, THREADS).astype(dtype)
     if dtype.kind == "f":
@@ -210,8 +210,8 @@ def test_a_branch_that_nobody_takes_widens(taken, other):
 
     inputs = [types.Array(from_dtype(np.dtype(d)), 1, "C") for d in (taken, other, "c16")]
     given_types = (*inputs[:2], types.int64, inputs[2])
-    known = compile_function(kernel.py_func).inference.of_types(given_types)
-    reads = [kind for node, kind in known.values.items() if getattr(node, "id", None) == "v"]
+    inferred = compile_function(kernel.py_func).inference.of_types(given_types)
+    reads = [kind for node, kind in inferred.values.items() if getattr(node, "id", None) == "v"]
     assert reads == [numba_types.unified(np.dtype(taken), np.dtype(other))]
 
 
@@ -267,10 +267,10 @@ LARGE = 2**32 + 1
 
 
 def twice(value):
-    """Only the virtual GPU knows it."""
+    """A function that only the virtual GPU knows."""
 
 
-class Library:
+class HelperLibrary:
     twice = staticmethod(twice)
 
 
@@ -278,7 +278,7 @@ def test_a_function_that_only_the_virtual_gpu_knows_is_called():
     @cuda.jit
     def kernel(x, out):
         i = cuda.grid(1)
-        out[i] = twice(x[i]) + Library.twice(x[i])
+        out[i] = twice(x[i]) + HelperLibrary.twice(x[i])
 
     virtual_gpu.register(twice, lambda machine, value: value + value)
     x, out = np.arange(THREADS), np.zeros(THREADS, int)

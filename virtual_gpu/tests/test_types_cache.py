@@ -36,7 +36,7 @@ LADDERS_SHAPE = LADDER.parse(LADDER.small)
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """An empty cache; no program of an earlier test is remembered."""
+    """Use an empty cache and forget the programs of earlier tests; return the folder of entries."""
     monkeypatch.setenv("VIRTUAL_GPU_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("VIRTUAL_GPU_CACHE_READ_ONLY", raising=False)
     # Other tests teach Numba rules of their own, which no test can take back.
@@ -59,7 +59,7 @@ def inferred(monkeypatch):
 
 
 def defined(text: str, outer: dict, above: str = "") -> dict:
-    """The names that a text defines, in a file of its own that Python can read the text of."""
+    """Return the names that a text defines, in a file of its own whose text Python can read."""
     file, text = f"<cached {next(NUMBERS)}>", above + textwrap.dedent(text)
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     names = {"__name__": "test_module", "cuda": cuda, **outer}
@@ -68,28 +68,28 @@ def defined(text: str, outer: dict, above: str = "") -> dict:
 
 
 def types_of(function, arguments) -> tuple:
-    """What is known of each node of a function, in an order that depends on its text alone."""
+    """Return all types of a function, by nodes in an order that depends on its text alone."""
     python = getattr(function, "py_func", function)
-    asked = compiler.compile_function(python).inference
-    return by_node(asked.text.source, asked.of_types(tuple(arguments)))
+    type_inference = compiler.compile_function(python).inference
+    return by_node(type_inference.text.source, type_inference.of_types(tuple(arguments)))
 
 
-def by_node(source, found) -> tuple:
+def by_node(source, types) -> tuple:
     parts = [
-        (found.values.get(n), found.literals.get(n), found.stored.get(n), n in found.split)
+        (types.values.get(n), types.literals.get(n), types.stored.get(n), n in types.split)
         for n in nodes_of(source)
     ]
-    return parts, found.result, found.returned, found.refusal
+    return parts, types.result, types.returned, types.refusal
 
 
 def without_cache(function, arguments) -> tuple:
-    """The same from Numba alone."""
+    """Return the result of ``types_of`` from Numba alone."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("VIRTUAL_GPU_CACHE", "off")
         compiler._compiled.cache_clear()
-        found = types_of(function, arguments)
+        fresh = types_of(function, arguments)
     compiler._compiled.cache_clear()
-    return found
+    return fresh
 
 
 # --- the key ----------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ FIRST = {name: choices[0] for name, choices in EDITS.items()}
 
 
 def program(edits: dict):
-    """A kernel and its argument types."""
+    """Return a kernel and its argument types."""
     outer = {
         "OUTER": edits["outer"], "TABLE": edits["table"], "DEFAULT": edits["default"],
         "n": edits["n"], "float32": float32, "int32": int32, "settings": ModuleType("settings"),
@@ -149,11 +149,11 @@ def edits_of(chosen: tuple[int, ...]) -> dict:
 
 
 def after_an_edit(before: dict, after: dict) -> bool:
-    """Whether a cache that knows the program before an edit gives the right types after it."""
+    """Return True if a cache that knows the program before an edit gives right types after it."""
     types_of(*program(before))
     kernel, arguments = program(after)
-    known = types_of(kernel, arguments)
-    return known == without_cache(kernel, arguments)
+    from_cache = types_of(kernel, arguments)
+    return from_cache == without_cache(kernel, arguments)
 
 
 CHOSEN = st.tuples(*(st.integers(0, len(choices) - 1) for choices in EDITS.values()))
@@ -195,10 +195,10 @@ def without_text(source):
 
 WRONG_KEYS = {
     "closure": (function_key, "_content", lambda cell: 0, {"closed": 2.5}),
-    "globals": (function_key._Describer, "_read", lambda *_: 0, {"outer": float64}),
+    "globals": (function_key._ValueDescriber, "_read", lambda *_: 0, {"outer": float64}),
     "modules": (function_key, "is_installed", lambda name: True, {"stride": 1.5}),
-    "callees": (function_key._Describer, "_callable", lambda *_: 0, {"body": "value > 0"}),
-    "defaults": (function_key._Describer, "value", lambda *_: 0, {"default": 2.5}),
+    "callees": (function_key._ValueDescriber, "_callable", lambda *_: 0, {"body": "value > 0"}),
+    "defaults": (function_key._ValueDescriber, "value", lambda *_: 0, {"default": 2.5}),
     "text": (inference, "text_of", without_text, {"constant": "2.5"}),
     "arguments": (inference, "key_of", without_arguments, {"argument": "f8"}),
 }
@@ -278,9 +278,9 @@ print(installed_code.only_numba_types())
 def test_rules_that_others_register_with_numba_switch_the_cache_off(what):
     text = REGISTERS.format(registers=OTHERS[what])
     command = [sys.executable, "-c", text]
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     stays_on = what in ("nothing", "an intrinsic, which a kernel must name")
-    assert said.split() == ["True", str(stays_on)]
+    assert output.split() == ["True", str(stays_on)]
 
 
 def test_where_others_have_registered_rules_nothing_is_kept(folder, monkeypatch):
@@ -290,11 +290,11 @@ def test_where_others_have_registered_rules_nothing_is_kept(folder, monkeypatch)
 
 
 def test_a_registered_class_of_this_file_is_none_of_numbas():
-    assert not installed_code._is_numbas_own(Foreign)
+    assert not installed_code._is_numbas_own(ForeignTemplate)
     assert installed_code._is_numbas_own(types.Array)
 
 
-class Foreign:
+class ForeignTemplate:
     """A template of this file."""
 
 
@@ -342,14 +342,14 @@ def test_a_function_that_calls_itself_is_inferred_each_time(folder, inferred):
 
 
 def test_an_array_as_a_global_counts_with_its_content():
-    described = function_key._Describer(None).value
+    described = function_key._ValueDescriber(None).value
     assert described(np.arange(3)) != described(np.arange(1, 4))
     assert described(np.float32(1)) != described(np.float64(1))
     assert described(1) != described(True)
 
 
 def test_a_named_tuple_is_described_by_its_fields():
-    described = function_key._Describer(None).value
+    described = function_key._ValueDescriber(None).value
     first, second = namedtuple("Pair", "x y"), namedtuple("Pair", "x z")
     assert described(first(1, 2)) != described(second(1, 2))
     assert described(first) == described(namedtuple("Pair", "x y"))
@@ -475,13 +475,13 @@ for number in range(300):
 def test_what_two_processes_write_at_once_is_whole(folder):
     command = [sys.executable, "-c", WRITER, disk_cache.__file__]
     writers = [subprocess.Popen([*command, name]) for name in "ab"]
-    seen = []
+    contents = []
     while any(writer.poll() is None for writer in writers):
         if (folder / "key.json.gz").exists():
-            seen.append(disk_cache.read("key"))
+            contents.append(disk_cache.read("key"))
     assert [writer.returncode for writer in writers] == [0, 0]
-    assert len(seen) > 10
-    assert all(content == content[:2] * 2000 for content in seen)
+    assert len(contents) > 10
+    assert all(content == content[:2] * 2000 for content in contents)
     assert [file.name for file in folder.iterdir()] == ["key.json.gz"]
 
 
@@ -503,12 +503,12 @@ def test_a_refusal_names_the_line_where_the_kernel_is_now(inferred):
                 v = x
             x[0] = v
     """
-    said = []
+    refusals = []
     for above in ("", "# more\n" * 10):
-        said.append(types_of(defined(text, {}, above)["kernel"], (FLOATS,))[3])
+        refusals.append(types_of(defined(text, {}, above)["kernel"], (FLOATS,))[3])
     assert inferred == ["kernel"]
-    assert "line 6 `x[0] = v`: Cannot unify" in said[0]
-    assert said[1] == said[0].replace("line 6", "line 16")
+    assert "line 6 `x[0] = v`: Cannot unify" in refusals[0]
+    assert refusals[1] == refusals[0].replace("line 6", "line 16")
 
 
 @pytest.mark.parametrize(
@@ -528,8 +528,10 @@ def test_types_that_json_cannot_say_are_not_kept():
 
 
 def twice_from_disk(kernels: list[tuple]) -> list[str]:
-    """The functions that Numba types although the cache knows all kernels, each of which must get
-    the same types from there."""
+    """Return the names of the functions that Numba types although all kernels are in the cache.
+
+    Each kernel must get the same types from the cache as without it.
+    """
     again, run = [], inference.typed_statements
 
     def noted(function, *rest):
@@ -550,7 +552,7 @@ def typed(kernel, arguments) -> tuple:
 
 
 def steps() -> list[tuple]:
-    """Each step of the ladder with the types of its arguments."""
+    """Return each step of the ladder with the types of its arguments."""
     calls = []
     for step in LADDER.steps:
         inputs = step.task.problem(LADDERS_SHAPE, "uniform").inputs

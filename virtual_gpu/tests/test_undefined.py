@@ -1,4 +1,4 @@
-"""What nobody has set may be read, but no result may depend on it; and how that is found out."""
+"""Undefined values may be read, but no result may depend on them; and how that is detected."""
 
 import warnings
 
@@ -69,12 +69,12 @@ def test_a_value_that_is_discarded_is_a_warning(kernel, factor, offset):
 
 def test_device_memory_without_content_may_be_read_and_discarded():
     x, out = np.arange(40, dtype=np.float32), np.zeros(40, np.float32)
-    given = cuda.device_array(BLOCK, np.float32)
-    seen = trace(use_first_half, 1, BLOCK, given, x, out)
-    assert [finding.kind for finding in seen.findings] == ["discarded"]
-    assert seen.findings[0].threads_in_all == BLOCK - 40
+    allocated = cuda.device_array(BLOCK, np.float32)
+    run = trace(use_first_half, 1, BLOCK, allocated, x, out)
+    assert [finding.kind for finding in run.findings] == ["discarded"]
+    assert run.findings[0].threads_in_all == BLOCK - 40
     np.testing.assert_array_equal(out, x)
-    assert np.isnan(given.copy_to_host()[40:]).all()
+    assert np.isnan(allocated.copy_to_host()[40:]).all()
 
 
 def store_it(tile, t, out):
@@ -133,8 +133,8 @@ def test_a_value_on_which_a_result_depends_is_an_error(use, monkeypatch):
     x, out = np.full(40, 2, np.int32), np.zeros(BLOCK, np.int32)
     with pytest.raises(Uninitialised, match=r"reads tile\[40\], which no thread has written"):
         _reading(use)[1, BLOCK](x, out)
-    seen = trace(_reading(use), 1, BLOCK, x, np.zeros(BLOCK, np.int32))
-    assert "uninitialised" in {finding.kind for finding in seen.findings}
+    run = trace(_reading(use), 1, BLOCK, x, np.zeros(BLOCK, np.int32))
+    assert "uninitialised" in {finding.kind for finding in run.findings}
 
 
 def test_after_an_error_arrays_hold_what_the_launch_has_left():
@@ -165,9 +165,9 @@ def test_a_kernel_that_is_run_again_prints_once(capsys):
 
 def test_counts_are_those_of_one_run():
     x, out = np.ones(40, np.float32), np.zeros(40, np.float32)
-    seen = trace(halve_tile, 1, BLOCK, x, out)
-    assert seen.totals["barriers"] == 2
-    assert seen.totals["global_store_requests"] == 2
+    run = trace(halve_tile, 1, BLOCK, x, out)
+    assert run.totals["barriers"] == 2
+    assert run.totals["global_store_requests"] == 2
 
 
 # --- a loop around a compare-and-swap ----------------------------------------------------------
@@ -218,8 +218,8 @@ def test_where_other_blocks_have_updated_it_the_plain_read_is_a_warning():
 
 def test_a_swap_loop_may_read_shared_memory_in_each_round():
     x, out = np.arange(BLOCK, 0, -1, dtype=np.int32), np.zeros(1, np.int32)
-    seen = trace(smallest_of_block, 1, BLOCK, x, out)
-    assert {finding.kind for finding in seen.findings} <= {"stale_read"}
+    run = trace(smallest_of_block, 1, BLOCK, x, out)
+    assert {finding.kind for finding in run.findings} <= {"stale_read"}
     assert out[0] == 1
 
 
@@ -267,12 +267,12 @@ def test_a_condition_may_look_at_what_atomics_change():
     level = np.full(64, -1, np.int32)
     level[0] = 0
     ring = (np.arange(64, dtype=np.int32) + 1) % 64
-    seen = trace(level_of_neighbours, 2, 32, np.arange(65, dtype=np.int32), ring, level, 0)
-    assert {finding.kind for finding in seen.findings} <= {"stale_read"}
+    run = trace(level_of_neighbours, 2, 32, np.arange(65, dtype=np.int32), ring, level, 0)
+    assert {finding.kind for finding in run.findings} <= {"stale_read"}
     assert level[1] == 1
     x, best = np.arange(4096, dtype=np.int32), np.zeros(1, np.int32)
-    seen = trace(largest_after_a_look, 64, 64, x, best)
-    assert {finding.kind for finding in seen.findings} <= {"stale_read"}
+    run = trace(largest_after_a_look, 64, 64, x, best)
+    assert {finding.kind for finding in run.findings} <= {"stale_read"}
     assert best[0] == 4095
 
 

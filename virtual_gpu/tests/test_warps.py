@@ -13,7 +13,7 @@ FULL = 0xFFFFFFFF
 BLOCK = 64
 
 
-def found(kernel, *arguments, grid=1, block=BLOCK):
+def kinds_found(kernel, *arguments, grid=1, block=BLOCK):
     return {f.kind for f in trace(kernel, grid, block, *arguments).findings}
 
 
@@ -39,13 +39,13 @@ def shuffles(x, out):
 def test_shuffles():
     x = np.arange(100, 164, dtype=np.int64)
     out = np.zeros((4, BLOCK), np.int64)
-    assert found(shuffles, x, out) == set()
+    assert kinds_found(shuffles, x, out) == set()
     lane, warp = np.arange(BLOCK) % 32, np.arange(BLOCK) // 32 * 32
     up, down = np.where(lane >= 3, lane - 3, lane), np.where(lane < 29, lane + 3, lane)
     for row, source in enumerate([(lane + warp + 5) % 32, up, down, lane ^ 5]):
         assert (out[row] == x[warp + source]).all()
     sums = np.zeros(2)
-    assert found(warp_sums, x.astype(float), sums) == set()
+    assert kinds_found(warp_sums, x.astype(float), sums) == set()
     assert (sums == x.reshape(2, 32).sum(axis=1)).all()
 
 
@@ -68,7 +68,7 @@ def votes(x, out):
 def test_votes_and_matches(values):
     x = np.array(values, np.int32)
     out = np.zeros((8, BLOCK), np.int64)
-    assert found(votes, x, out) == set()
+    assert kinds_found(votes, x, out) == set()
     for warp in (slice(0, 32), slice(32, 64)):
         positive = x[warp] > 0
         assert (out[0, warp] == positive.all()).all()
@@ -95,7 +95,7 @@ def bit_functions(x, out):
 def test_bit_functions(values):
     x = np.array(values, np.uint32)
     out = np.zeros((4, 32), np.uint32)
-    assert found(bit_functions, x, out, block=32) == set()
+    assert kinds_found(bit_functions, x, out, block=32) == set()
     assert out[0].tolist() == [v.bit_count() for v in values]
     assert out[1].tolist() == [32 - v.bit_length() for v in values]
     assert out[2].tolist() == [(v & -v).bit_length() for v in values]
@@ -129,7 +129,7 @@ def test_a_shuffle_that_names_or_reads_absent_lanes_is_reported():
         shuffle_in_a_branch[1, 32](x)
     with pytest.raises(BarrierError, match="reads from lane 16"):
         shuffle_from_an_absent_lane[1, 32](x)
-    assert found(shuffle_among_half, x, block=32) == set()
+    assert kinds_found(shuffle_among_half, x, block=32) == set()
 
 
 @cuda.jit
@@ -155,9 +155,9 @@ def last_warp(x, out, synced):
 def test_syncwarp_orders_a_warp_and_its_absence_is_a_race():
     x = np.random.default_rng(3).random(64, np.float32)
     out = np.zeros(1, np.float32)
-    assert found(last_warp, x, out, True) == set()
+    assert kinds_found(last_warp, x, out, True) == set()
     assert np.isclose(out[0], x.sum())
-    assert found(last_warp, x, out, False) == {"race"}
+    assert kinds_found(last_warp, x, out, False) == {"race"}
 
 
 @cuda.jit
@@ -204,9 +204,9 @@ def histogram_read_too_early(x, bins):
 def test_atomics_do_not_race_with_each_other_but_with_plain_accesses():
     x = np.random.default_rng(5).integers(0, 8, 256)
     bins = np.zeros(8, np.int32)
-    assert found(histogram, x, bins, grid=4) == set()
+    assert kinds_found(histogram, x, bins, grid=4) == set()
     assert (bins == np.bincount(x, minlength=8)).all()
-    assert found(histogram_read_too_early, x, bins, grid=4) == {"race"}
+    assert kinds_found(histogram_read_too_early, x, bins, grid=4) == {"race"}
 
 
 @cuda.jit
@@ -283,11 +283,11 @@ def test_the_last_block_may_read_what_others_published_and_only_that(monkeypatch
     def arrays():
         return x, np.zeros(8, np.float32), np.zeros(1, np.int32), np.zeros(1, np.float32)
 
-    given = arrays()
-    assert found(single_pass_sum(True), *given, grid=8) == set()
-    assert np.isclose(given[3][0], x.sum())
-    assert found(single_pass_sum(False), *arrays(), grid=8) == {"race"}
-    assert found(single_pass_sum(True, by_the_last=False), *arrays(), grid=8) == {"race"}
+    arguments = arrays()
+    assert kinds_found(single_pass_sum(True), *arguments, grid=8) == set()
+    assert np.isclose(arguments[3][0], x.sum())
+    assert kinds_found(single_pass_sum(False), *arrays(), grid=8) == {"race"}
+    assert kinds_found(single_pass_sum(True, by_the_last=False), *arrays(), grid=8) == {"race"}
 
 
 @cuda.jit
@@ -316,9 +316,9 @@ def half_the_grid(x):
 
 def test_a_barrier_of_the_whole_grid():
     x, out = np.zeros(1024), np.zeros(1024)
-    assert found(two_phases, x, out, grid=16) == set()
+    assert kinds_found(two_phases, x, out, grid=16) == set()
     assert (out == np.arange(1024)[::-1]).all()
-    assert found(two_phases_unsynchronised, x, out, grid=16) == {"race"}
+    assert kinds_found(two_phases_unsynchronised, x, out, grid=16) == {"race"}
     with pytest.raises(BarrierError, match="of the grid's 128 live threads"):
         half_the_grid[2, 64](np.zeros(128))
 
@@ -339,7 +339,7 @@ def test_small_integers_half_complex_and_bool_arrays():
     i16, f16 = np.zeros(32, np.int16), np.full(32, 0.1, np.float16)
     c64, flags = np.full(32, 1 + 2j, np.complex64), np.arange(32) % 2 == 0
     expected = ~flags
-    assert found(many_types, i8, u8, i16, f16, c64, flags, block=32) == set()
+    assert kinds_found(many_types, i8, u8, i16, f16, c64, flags, block=32) == set()
     assert (i8[0], u8[0], i16[0]) == (-56, 255, -56 * 255)
     assert f16[0] == np.float16(0.1) * 2
     assert c64[0] == (1 + 2j) * 1j + 1
@@ -353,12 +353,12 @@ def unsigned_sixty_four(x):
 
 def test_a_64_bit_unsigned_array():
     x = np.array([2**63], np.uint64)
-    assert found(unsigned_sixty_four, x, block=1) == set()
+    assert kinds_found(unsigned_sixty_four, x, block=1) == set()
     assert x[0] == 2**63 + 1
 
 
 def warp_total(x):
-    """A function that needs all lanes of a warp: stands in for one that Numba does not have."""
+    """A function that needs all lanes of a warp, as an example of one that Numba does not have."""
 
 
 def _warp_total(machine, x):
@@ -382,7 +382,7 @@ def total_of_some(x, out):
 
 def test_a_registered_function_sees_its_warp_and_needs_all_of_it():
     x, out = np.arange(BLOCK, dtype=np.float32), np.zeros(BLOCK, np.float32)
-    assert found(total_of_all, x, out) == set()
+    assert kinds_found(total_of_all, x, out) == set()
     assert set(out[:32]) == {x[:32].sum()}
     assert set(out[32:]) == {x[32:].sum()}
     (finding,) = trace(total_of_some, 1, BLOCK, x, out).findings

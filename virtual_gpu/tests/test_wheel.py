@@ -1,6 +1,6 @@
-"""The wheel of the virtual GPU and the x-ray asks for all that it imports.
+"""The wheel of the virtual GPU and the x-ray depends on every package that it imports.
 
-`make release` builds it and uses it in an empty environment.
+`make release` builds the wheel and tests it in an empty environment.
 """
 
 import ast
@@ -33,7 +33,7 @@ def test_every_package_that_is_imported_is_a_dependency():
 
 
 def imported_packages(path: Path) -> set[str]:
-    """The top-level names of the absolute imports of a file."""
+    """Return the top-level names of the absolute imports in a file."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [n.module for n in nodes if isinstance(n, ast.ImportFrom) and not n.level]

@@ -1,5 +1,5 @@
-"""The types that Numba gives to the parts of a kernel, asked of Numba itself and kept on disk.
+"""Numba's types of the parts of a kernel, requested from Numba itself and cached on disk.
 
-`numba_types` answers for one operation, `numba_passes` runs Numba's inference on a whole function,
-`inferred_types` and `function_key` make plain JSON of what it finds, and a key to find it again.
+`numba_types` types one operation, and `numba_passes` runs Numba's inference on a whole function.
+`inferred_types` converts the result to plain JSON, and `function_key` makes its key in the cache.
 """

@@ -1,8 +1,8 @@
-"""What Numba has said about types, kept on disk as JSON for the next process.
+"""A disk cache of Numba's answers about types, kept as JSON for the next process.
 
-``VIRTUAL_GPU_CACHE`` names the folder; without it the folder is in the user's cache. ``off`` or an
+``VIRTUAL_GPU_CACHE`` names the folder; by default it is in the user's cache folder. ``off`` or an
 empty value switches the cache off. ``VIRTUAL_GPU_CACHE_READ_ONLY=1`` reads entries and writes none.
-Entries are in a folder within it that holds nothing else, so that a sandbox can be shown that one.
+The entries have a subfolder of their own, so that a sandbox can be given access to it alone.
 """
 
 from __future__ import annotations
@@ -21,50 +21,50 @@ _UNREADABLE = (OSError, EOFError, ValueError, TypeError, RecursionError, zlib.er
 
 
 def folder() -> Path | None:
-    """Return the folder of the entries; None where the cache is switched off."""
-    named = os.environ.get("VIRTUAL_GPU_CACHE")
-    if named is not None:
-        return None if named.strip().lower() in ("", "0", "off") else Path(named) / ENTRIES
+    """Return the folder of the entries, or None if the cache is switched off."""
+    setting = os.environ.get("VIRTUAL_GPU_CACHE")
+    if setting is not None:
+        return None if setting.strip().lower() in ("", "0", "off") else Path(setting) / ENTRIES
     try:
         return Path.home() / ".cache" / "numba-virtual-gpu" / ENTRIES
-    except RuntimeError:  # a user without a home
+    except RuntimeError:  # the user has no home folder
         return None
 
 
 def read(key: str | None):
-    """Return what was written under this key; None where there is no whole entry of it."""
-    where = folder()
-    if key is None or where is None:
+    """Return the content written under this key, or None if there is no complete entry."""
+    entries = folder()
+    if key is None or entries is None:
         return None
     with contextlib.suppress(*_UNREADABLE):
-        entry = json.loads(gzip.decompress(_file(where, key).read_bytes()))
+        entry = json.loads(gzip.decompress(_file(entries, key).read_bytes()))
         if isinstance(entry, dict) and entry.get("key") == key:
             return entry.get("content")
     return None
 
 
 def write(key: str | None, content) -> None:
-    """Keep plain JSON under this key. Where nothing can be written, nothing happens."""
-    where = folder()
-    if key is None or where is None or _is_read_only():
+    """Write plain JSON under this key; if the folder cannot be written, do nothing."""
+    entries = folder()
+    if key is None or entries is None or _is_read_only():
         return
     raw = gzip.compress(json.dumps({"key": key, "content": content}).encode(), 6, mtime=0)
     with contextlib.suppress(OSError):
-        where.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _write_whole(_file(where, key), raw)
-        _prune(where)
+        entries.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _write_whole(_file(entries, key), raw)
+        _prune(entries)
 
 
 def _is_read_only() -> bool:
     return os.environ.get("VIRTUAL_GPU_CACHE_READ_ONLY", "0") not in ("", "0")
 
 
-def _file(where: Path, key: str) -> Path:
-    return where / f"{key}.json.gz"
+def _file(entries: Path, key: str) -> Path:
+    return entries / f"{key}.json.gz"
 
 
 def _write_whole(file: Path, raw: bytes) -> None:
-    """Write under another name first, so that a reader finds the whole file or none."""
+    """Write to another name first, so that a reader finds the complete file or none."""
     new = tempfile.NamedTemporaryFile(dir=file.parent, suffix=".new", delete=False)  # noqa: SIM115
     try:
         with new:
@@ -75,12 +75,12 @@ def _write_whole(file: Path, raw: bytes) -> None:
         raise
 
 
-def _prune(where: Path) -> None:
-    """Remove the oldest quarter of too many files."""
-    if len(os.listdir(where)) <= MOST_FILES:
+def _prune(entries: Path) -> None:
+    """Remove the oldest files, a quarter of MOST_FILES, if there are more than MOST_FILES."""
+    if len(os.listdir(entries)) <= MOST_FILES:
         return
     ages = {}
-    for file in where.iterdir():
+    for file in entries.iterdir():
         with contextlib.suppress(OSError):  # another process has removed it
             ages[file] = file.stat().st_mtime
     for file in sorted(ages, key=ages.get)[: MOST_FILES // 4]:

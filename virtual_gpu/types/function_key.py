@@ -1,7 +1,7 @@
-"""A key for the types of a function: what Numba infers can change only if the key does.
+"""A cache key for the types of a function, which changes whenever Numba may infer other types.
 
-It is a digest of the function's syntax tree without its place in the file, of every outer value
-that the tree reads, of the functions that it calls, and of what is installed.
+It is a digest of the function's syntax tree without its position in the file, of every outer value
+that the tree reads, of the functions that it calls, and of the installed versions.
 """
 
 from __future__ import annotations
@@ -33,17 +33,20 @@ except ImportError:  # plain numba
 from numba.core.extending import _Intrinsic
 
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
-_ABSENT = object()  # of a name that nobody has bound
+_ABSENT = object()  # the value of an unbound name
 
 
 class Unknown(Exception):
-    """A value whose content cannot be described."""
+    """Raised for a value whose content cannot be described."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """A function as Numba gets it: ``digest`` of its tree, and the outer names that it ``reads``,
-    each with the attributes behind it, such as ``("cuda", "threadIdx", "x")``."""
+    """A function as Numba reads it.
+
+    ``digest`` is the hash of its syntax tree. ``reads`` holds the outer names that it reads, each
+    with the attributes that follow it, such as ``("cuda", "threadIdx", "x")``.
+    """
 
     source: Source
     digest: str
@@ -51,19 +54,19 @@ class Text:
 
 
 def text_of(source: Source) -> Text:
-    """Return the Text of a function; nothing in it depends on files or line numbers."""
+    """Return the Text of a function, which does not depend on files or line numbers."""
     digest = hashlib.sha256(ast.dump(source.tree).encode()).hexdigest()
     return Text(source, digest, outer_reads(source.tree))
 
 
 def key_of(text: Text, arguments: tuple[types.Type, ...], text_of_function: Callable) -> str | None:
-    """Return the key for one list of argument types; None where a value cannot be described.
+    """Return the key for these argument types, or None if a value cannot be described.
 
-    ``text_of_function(python function)`` gives the Text of a device function.
+    ``text_of_function(python function)`` returns the Text of a device function.
     """
     if not installed_code.only_numba_types():
         return None
-    describer = _Describer(text_of_function)
+    describer = _ValueDescriber(text_of_function)
     try:
         return _digest("function", describer.function(text), describer.value(arguments))
     except Unknown:
@@ -71,12 +74,14 @@ def key_of(text: Text, arguments: tuple[types.Type, ...], text_of_function: Call
 
 
 def rule_key(name: str, function: Callable | None, dtypes: tuple[np.dtype, ...]) -> str | None:
-    """Return the key for what Numba says of an operation on numbers; None for a function that is
-    not installed."""
-    named = public_name(function) if function else ""
-    if named is None or not installed_code.only_numba_types():
+    """Return the key of Numba's typing of an operation on numbers.
+
+    Returns None for a function that is not installed.
+    """
+    public = public_name(function) if function else ""
+    if public is None or not installed_code.only_numba_types():
         return None
-    return _digest(name, named, [dtype.str for dtype in dtypes])
+    return _digest(name, public, [dtype.str for dtype in dtypes])
 
 
 def _digest(*parts) -> str:
@@ -87,7 +92,7 @@ def _digest(*parts) -> str:
 
 
 def outer_reads(tree: ast.FunctionDef) -> tuple[tuple[str, ...], ...]:
-    """Return the outer names that a function reads, each with the attributes behind it."""
+    """Return the outer names that a function reads, each with the attributes that follow it."""
     nodes = [node for statement in tree.body for node in ast.walk(statement)]
     within = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     whole = (node for node in nodes if id(node) not in within)
@@ -97,13 +102,16 @@ def outer_reads(tree: ast.FunctionDef) -> tuple[tuple[str, ...], ...]:
 
 
 def outer_values(function: FunctionType) -> dict[str, object]:
-    """Return what the function sees around it. A free variable hides a global."""
+    """Return the outer names that the function can see, with their values.
+
+    A free variable hides a global.
+    """
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return {**function.__globals__, **{name: _content(cell) for name, cell in cells}}
 
 
 def read_value(outer: dict[str, object], chain: Sequence[str]) -> object:
-    """Return the value of a name with attributes; None where there is none."""
+    """Return the value of a name with attributes, or None if there is none."""
     value = outer.get(chain[0])
     for attribute in chain[1:]:
         value = getattr(value, attribute, None)
@@ -113,13 +121,12 @@ def read_value(outer: dict[str, object], chain: Sequence[str]) -> object:
 def _content(cell: CellType):
     try:
         return cell.cell_contents
-    except ValueError:  # the factory has not bound it yet
+    except ValueError:  # the enclosing function has not bound it yet
         return _ABSENT
 
 
 def _chain(node: ast.expr) -> tuple[str, ...]:
-    """Return a name and the attributes behind it; nothing for an attribute of another expression.
-    """
+    """Return a name and its attributes, or () for an attribute of another expression."""
     attributes: list[str] = []
     while isinstance(node, ast.Attribute):
         attributes.insert(0, node.attr)
@@ -128,8 +135,10 @@ def _chain(node: ast.expr) -> tuple[str, ...]:
 
 
 def _bound_names(tree: ast.FunctionDef) -> set[str]:
-    """Return the names that are surely the function's own. What a comprehension binds may have the
-    name of a global that is read elsewhere."""
+    """Return the names that are surely the function's own.
+
+    A name bound by a comprehension is not: it may also name a global that is read elsewhere.
+    """
     own = list(own_nodes(tree))
     loops = [node for node in own if isinstance(node, ast.comprehension)]
     looped = {id(node) for loop in loops for node in ast.walk(loop.target)}
@@ -141,9 +150,12 @@ def _bound_names(tree: ast.FunctionDef) -> set[str]:
 # --- descriptions of values -----------------------------------------------------------------
 
 
-class _Describer:
-    """Describes values by content. Raises Unknown for a value that it cannot describe, and for a
-    function that calls itself, whose types depend on which call comes first."""
+class _ValueDescriber:
+    """Describes values by their content.
+
+    Raises Unknown for a value that it cannot describe, and for a function that calls itself, whose
+    types depend on which call comes first.
+    """
 
     def __init__(self, text_of_function: Callable):
         self._text_of_function = text_of_function
@@ -159,7 +171,7 @@ class _Describer:
             return text.digest, reads, self.value(python.__defaults__)
 
     def value(self, value) -> object:
-        """Describe anything that a function may read."""
+        """Describe any value that a function may read."""
         if type(value) in _PLAIN:
             return type(value).__name__, repr(value)
         if isinstance(value, tuple | list):
@@ -200,11 +212,11 @@ class _Describer:
             return "Function", self.value(kind.typing_key)
         if isinstance(kind, types.Dispatcher):
             return "Dispatcher", self.value(kind.dispatcher)
-        of_class = type(kind)
-        if not is_installed(of_class.__module__) or " at 0x" in str(kind.key):
+        numba_class = type(kind)
+        if not is_installed(numba_class.__module__) or " at 0x" in str(kind.key):
             raise Unknown(kind)
-        # Numba compares types by these, too.
-        return of_class.__module__, of_class.__qualname__, self.value(kind.key)
+        # Numba itself compares types by these three.
+        return numba_class.__module__, numba_class.__qualname__, self.value(kind.key)
 
     def _callable(self, value) -> object:
         if isinstance(value, _INTRINSICS):
@@ -214,7 +226,7 @@ class _Describer:
         python = value.py_func
         if python not in self._known:
             self._known[python] = self.function(self._text(python))
-        return self._known[python], *self._promises(value)
+        return self._known[python], *self._declarations(value)
 
     def _text(self, python: FunctionType) -> Text:
         try:
@@ -222,31 +234,33 @@ class _Describer:
         except Unsupported as error:
             raise Unknown(python) from error
 
-    def _promises(self, dispatcher) -> tuple:
-        """Describe the options, and the signatures of a function that takes no other types."""
-        options = [(name, self.value(given)) for name, given in dispatcher.targetoptions.items()]
+    def _declarations(self, dispatcher) -> tuple:
+        """Describe a dispatcher's options, and its signatures if it takes no other types."""
+        options = [(name, self.value(value)) for name, value in dispatcher.targetoptions.items()]
         if dispatcher._can_compile:
             return type(dispatcher).__name__, options
-        made = dispatcher.overloads.items()
-        declared = [(given, one.signature.return_type) for given, one in made]
+        overloads = dispatcher.overloads.items()
+        declared = [(value, overload.signature.return_type) for value, overload in overloads]
         return type(dispatcher).__name__, options, self.value(declared)
 
     def _python(self, function: FunctionType) -> object:
-        """Describe a function that Python runs: the one that gives an intrinsic its types."""
+        """Describe a function that Python runs, which gives an intrinsic its types."""
         with self._opened(function):
             outer, (names, code) = outer_values(function), _names_and_code(function.__code__)
             reads = [(name, self._of_python(outer[name])) for name in names if name in outer]
             defaults = self.value(function.__defaults__)
-            named = sorted((function.__kwdefaults__ or {}).items())
-            return code, reads, defaults, self.value(named)
+            keyword_defaults = sorted((function.__kwdefaults__ or {}).items())
+            return code, reads, defaults, self.value(keyword_defaults)
 
     def _of_python(self, value) -> object:
+        """Describe a value that Python code reads."""
         if isinstance(value, FunctionType) and not public_name(value):
             return self._python(value)
         return None if value is _ABSENT else self.value(value)
 
     @contextmanager
     def _opened(self, function: FunctionType) -> Iterator[None]:
+        """Raise Unknown if the function is being described already; note it inside the context."""
         if function in self._open:
             raise Unknown(function)
         self._open.append(function)
@@ -261,6 +275,7 @@ _DISPATCHERS = (Dispatcher, CUDADispatcher)
 
 
 def _numbers(value: np.ndarray | np.generic) -> object:
+    """Describe a NumPy array or scalar."""
     if value.dtype.hasobject or not (type(value) is np.ndarray or isinstance(value, np.generic)):
         raise Unknown(value)
     content = hashlib.sha256(value.tobytes()).hexdigest()
@@ -269,7 +284,7 @@ def _numbers(value: np.ndarray | np.generic) -> object:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """The code and that of the functions in it."""
+    """Yield a code object and those of the functions within it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -280,14 +295,14 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 def _names_and_code(code: CodeType) -> tuple[list[str], str]:
     """Return the outer names that Python code reads, and a digest of what it does."""
     codes = list(_codes(code))
-    names = {name for one in codes for name in (*_globals(one), *one.co_freevars)}
-    does = [(c.co_code, _constants(c), c.co_names, c.co_varnames) for c in codes]
-    return sorted(names), hashlib.sha256(repr(does).encode()).hexdigest()
+    names = {name for nested in codes for name in (*_globals(nested), *nested.co_freevars)}
+    bytecode = [(c.co_code, _constants(c), c.co_names, c.co_varnames) for c in codes]
+    return sorted(names), hashlib.sha256(repr(bytecode).encode()).hexdigest()
 
 
 def _globals(code: CodeType) -> set[str]:
-    return {one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL"}
+    return {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}
 
 
 def _constants(code: CodeType) -> list[str]:
-    return [repr(one) for one in code.co_consts if not isinstance(one, CodeType)]
+    return [repr(constant) for constant in code.co_consts if not isinstance(constant, CodeType)]

@@ -1,4 +1,7 @@
-"""The types of a function's parts, and the same as plain JSON, with a number for each node."""
+"""The inferred types of a function's parts, and their conversion to plain JSON.
+
+In JSON a node of the syntax tree is represented by its number.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,19 @@ from .function_key import outer_reads, outer_values, read_value
 from .installed_code import installed, public_name
 from .numba_types import Kind, context
 
-_MOVING = re.compile(r" at 0x|line \d|<types>|\.py\b")  # what differs from process to process
+_MOVING = re.compile(r" at 0x|line \d|<types>|\.py\b")  # text that differs between processes
 
 
 @dataclass(frozen=True)
 class Types:
-    """Types of one function for one list of argument types.
+    """The types of one function for one tuple of argument types.
 
-    values: of expressions, of loads of variables among them. literals: of those whose value Numba
-    knows while it compiles. stored: of the names that are assigned to. split: the loops and
-    ``return`` statements of which Python makes two copies, one for each way to come to them, with
-    different types. refusal: where and why Numba refuses the function; then types follow the
-    values. refused: the node of the refusal, and the reason alone.
+    ``values`` holds the types of expressions, loads of variables included; ``literals`` those whose
+    value Numba knows while it compiles; ``stored`` those of the names that are assigned to.
+    ``split`` holds the loops and ``return`` statements that Python compiles to two copies, one for
+    each way to reach them, with different types. ``refusal`` says where and why Numba refuses the
+    function; its types then follow its values. ``refused`` holds the node of the refusal, and the
+    reason alone.
     """
 
     values: Mapping[ast.expr, Kind] = field(default_factory=dict)
@@ -48,28 +52,28 @@ def refused(source: Source, node: ast.AST, reason: str) -> Types:
 
 
 class NotPlain(Exception):
-    """Types that plain JSON cannot say exactly."""
+    """Raised for types that plain JSON cannot represent exactly."""
 
 
-def to_plain(source: Source, found: Types) -> dict:
-    """Return the Types of a function as JSON. Raises NotPlain where that would not be exact."""
+def to_plain(source: Source, inferred: Types) -> dict:
+    """Return the Types of a function as JSON. Raises NotPlain if that would not be exact."""
     number = {node: index for index, node in enumerate(nodes_of(source))}
-    returned, refusal = found.returned, found.refused
+    returned, refusal = inferred.returned, inferred.refused
     plain = {
         "nodes": len(number),
-        "values": _grouped(found.values, number, _kind_to_plain),
-        "stored": _grouped(found.stored, number, _kind_to_plain),
-        "literals": _grouped(found.literals, number, partial(_literal_to_plain, source)),
-        "split": sorted(number[node] for node in found.split),
-        "result": _kind_to_plain(found.result),
+        "values": _grouped(inferred.values, number, _kind_to_plain),
+        "stored": _grouped(inferred.stored, number, _kind_to_plain),
+        "literals": _grouped(inferred.literals, number, partial(_literal_to_plain, source)),
+        "split": sorted(number[node] for node in inferred.split),
+        "result": _kind_to_plain(inferred.result),
         "returned": None if returned is None else _type_to_plain(returned),
         "refused": None if refusal is None else [number[refusal[0]], refusal[1]],
     }
     if refusal is not None and _MOVING.search(refusal[1]):
         raise NotPlain
     try:
-        same = from_plain(source, json.loads(json.dumps(plain))) == found
-    except ValueError as error:  # a function that Numba types only where it is called
+        same = from_plain(source, json.loads(json.dumps(plain))) == inferred
+    except ValueError as error:  # Numba types such a function only at its call
         raise NotPlain from error
     if not same:
         raise NotPlain
@@ -77,10 +81,10 @@ def to_plain(source: Source, found: Types) -> dict:
 
 
 def from_plain(source: Source, plain: dict) -> Types | None:
-    """Return the Types that the JSON says; None where it does not fit the function."""
+    """Return the Types that the JSON describes, or None if it does not fit the function."""
     try:
         return _from_plain(source, nodes_of(source), plain)
-    except Exception:  # whatever a file of other origin may lead to
+    except Exception:  # a file of unknown origin may raise anything
         return None
 
 
@@ -142,8 +146,10 @@ _NAMED = {str(kind): kind for kind in vars(types).values() if isinstance(kind, t
 
 
 class _Literals(Mapping):
-    """Types by node, made when they are asked for: the type of a function needs all that Numba
-    knows of functions, and few programs ask for it."""
+    """Types by node, created on access.
+
+    The type of a function needs all that Numba knows of functions, and few programs ask for it.
+    """
 
     def __init__(self, makers: dict[ast.expr, Callable[[], types.Type]]):
         self._makers = makers
@@ -159,14 +165,17 @@ class _Literals(Mapping):
 
 
 def _literal_to_plain(source: Source, kind: types.Type):
-    """Return a literal type; a function by its public name, or by a name that the text reads."""
+    """Return a literal type as JSON.
+
+    A function is represented by its public name, or by an outer name that the text reads.
+    """
     if isinstance(kind, types.BaseTuple):
         return ["tuple", *(_literal_to_plain(source, item) for item in kind.types)]
     if not isinstance(kind, types.Function):
         return _type_to_plain(kind)
-    named = public_name(kind.typing_key)
-    if named:
-        return ["installed", *named]
+    public = public_name(kind.typing_key)
+    if public:
+        return ["installed", *public]
     outer = outer_values(source.function)
     for chain in outer_reads(source.tree):
         if read_value(outer, chain) is kind.typing_key:
@@ -175,13 +184,13 @@ def _literal_to_plain(source: Source, kind: types.Type):
 
 
 def _literal_from_plain(source: Source, plain) -> Callable[[], types.Type]:
-    """Return what makes a literal type. Raises now if it cannot."""
+    """Return a callable that makes a literal type. Raises at once if it cannot."""
     if isinstance(plain, list) and plain[0] == "tuple":
         items = [_literal_from_plain(source, item) for item in plain[1:]]
         return lambda: types.BaseTuple.from_types(tuple(item() for item in items))
     if isinstance(plain, list) and plain[0] in ("installed", "outer"):
-        where, *name = plain
-        is_outer = where == "outer"
+        origin, *name = plain
+        is_outer = origin == "outer"
         value = read_value(outer_values(source.function), name) if is_outer else installed(*name)
         if value is None:
             raise LookupError(name)
@@ -206,10 +215,10 @@ def _type_to_plain(kind: types.Type):
 def _type_from_plain(plain) -> types.Type:
     if isinstance(plain, str):
         return _NAMED[plain]
-    what, *given = plain
-    if what == "literal":
-        return types.literal(*given)
-    if what == "tuple":
-        return types.BaseTuple.from_types(tuple(map(_type_from_plain, given)))
-    number, rank, layout, readonly, aligned = given
+    tag, *fields = plain
+    if tag == "literal":
+        return types.literal(*fields)
+    if tag == "tuple":
+        return types.BaseTuple.from_types(tuple(map(_type_from_plain, fields)))
+    number, rank, layout, readonly, aligned = fields
     return types.Array(_type_from_plain(number), rank, layout, readonly, aligned=aligned)

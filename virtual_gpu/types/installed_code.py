@@ -1,4 +1,4 @@
-"""Values that come with Python, NumPy or Numba, so that a version stands for their content."""
+"""Values that belong to Python, NumPy or Numba, so that a version identifies their content."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ _FOREIGN_TO_PYTHON = ("site-packages", "dist-packages")
 
 @functools.cache
 def versions() -> tuple[str, ...]:
-    """Everything installed that has a part in the types: versions, the machine, and the text of the
-    virtual GPU itself."""
+    """Return all that is installed and affects types.
+
+    That is the versions, the machine, and the source text of the virtual GPU itself.
+    """
     packages = map(sys.modules.get, _PACKAGES)
     return (
         sys.version,
@@ -36,36 +38,35 @@ def versions() -> tuple[str, ...]:
 
 
 def _our_text() -> bytes:
-    """Return the text of every file of the virtual GPU but its tests."""
+    """Return the text of every file of the virtual GPU, without its tests."""
     files = sorted(HERE.rglob("*.py"))
     return b"".join(file.read_bytes() for file in files if TESTS not in file.parents)
 
 
 @functools.cache
 def is_installed(module: str) -> bool:
-    """Return True for a loaded module of Python, NumPy, Numba or llvmlite, also one that is not
-    loaded from a file."""
+    """Return True for a loaded or built-in module of Python, NumPy, Numba or llvmlite."""
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None:
         return module in sys.builtin_module_names
-    return any(_is_in(os.path.realpath(file), place) for place in _places())
+    return any(_is_in(os.path.realpath(file), folder) for folder in _installed_folders())
 
 
 @functools.cache
-def _places() -> tuple[str, ...]:
+def _installed_folders() -> tuple[str, ...]:
     loaded = (cuda, *(sys.modules[name] for name in _PACKAGES if name in sys.modules))
     packages = [Path(package.__file__).parent for package in loaded]
     standard = [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")]
-    return tuple(os.path.realpath(place) for place in (*packages, *standard))
+    return tuple(os.path.realpath(folder) for folder in (*packages, *standard))
 
 
-def _is_in(file: str, place: str) -> bool:
-    rest = file.removeprefix(place + os.sep)
+def _is_in(file: str, folder: str) -> bool:
+    rest = file.removeprefix(folder + os.sep)
     return rest != file and not any(name in rest for name in _FOREIGN_TO_PYTHON)
 
 
 def public_name(value) -> tuple[str, str] | None:
-    """Return the module and the name of an installed value; None where these do not lead back."""
+    """Return the module and name of an installed value, or None if they do not lead back to it."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if module is None and isinstance(value, np.ufunc):
         module, name = "numpy", value.__name__
@@ -75,7 +76,7 @@ def public_name(value) -> tuple[str, str] | None:
 
 
 def installed(module: str, name: str):
-    """Return the installed value of this name; None where no loaded module has it."""
+    """Return the installed value of this name, or None if no loaded module has it."""
     value = sys.modules.get(module) if is_installed(module) else None
     for part in name.split("."):
         value = getattr(value, part, None)
@@ -86,45 +87,53 @@ def installed(module: str, name: str):
 
 
 def only_numba_types() -> bool:
-    """Return False where a package or a program has registered typing rules of its own, which no
-    kernel's text names."""
+    """Return False if a package or program has registered typing rules of its own.
+
+    The text of a kernel does not name such rules, so no key can cover them.
+    """
     return all(
-        _are_numbas_own(one, len(one.functions), len(one.attributes), len(one.globals))
-        for one in _registries()
+        _are_numbas_own(r, len(r.functions), len(r.attributes), len(r.globals))
+        for r in _registries()
     )
 
 
 def _registries() -> Iterator:
-    """The registries that Numba's modules hold, and those that were installed."""
+    """Yield the registries that Numba's modules hold, and those installed in the typing context."""
     yield from _loaded_registries(len(sys.modules))
     yield from cuda_target.typing_context._registries
 
 
 @functools.lru_cache(maxsize=1)
 def _loaded_registries(modules: int) -> tuple:
-    """``modules``: how many are loaded, because a new one may bring a registry."""
+    """Return the registries of Numba's loaded modules.
+
+    ``modules`` is their number, because a new module may bring a registry.
+    """
     loaded = [m for name, m in list(sys.modules.items()) if name.startswith("numba") and m]
-    found = {vars(module).get(name) for module in loaded for name in _REGISTRIES}
-    return tuple(one for one in found if hasattr(one, "attributes"))
+    registries = {vars(module).get(name) for module in loaded for name in _REGISTRIES}
+    return tuple(registry for registry in registries if hasattr(registry, "attributes"))
 
 
 @functools.cache
 def _are_numbas_own(registry, *sizes: int) -> bool:
-    """``sizes``: what is registered is only ever added to, so that they say whether it changed."""
+    """Return True if Numba itself registered all entries of a registry.
+
+    Entries are only ever added, so ``sizes`` tell whether the registry has changed.
+    """
     items = (*registry.functions, *registry.attributes)
     templates = [template for _, kind in registry.globals for template in _templates(kind)]
     return all(_is_numbas_own(item) for item in (*items, *templates))
 
 
 def _templates(kind) -> Iterator[type]:
-    """Return the classes that a program may have written for a function; Numba derives from them.
-    """
+    """Yield the classes that a program may have written for a function; Numba derives from them."""
     for template in getattr(kind, "templates", ()):
         yield from template.__bases__
 
 
 def _is_numbas_own(template: type) -> bool:
-    if hasattr(template, "_definition_func"):  # of an intrinsic, which a kernel must name
+    """Return True if a template belongs to Numba, or to an intrinsic that a kernel names."""
+    if hasattr(template, "_definition_func"):  # of an intrinsic, which a kernel's text must name
         return True
     module = getattr(template, "_overload_func", template).__module__
     # None: Numba makes some functions by exec(), outside of any module.

@@ -1,4 +1,4 @@
-"""Numba's own type inference for its CUDA target, stopped before it makes code.
+"""Numba's own type inference for its CUDA target, stopped before code generation.
 
 Only this module knows Numba's compiler passes. No device is needed.
 """
@@ -32,7 +32,7 @@ try:
     from numba.cuda.core.typed_passes import type_inference_stage
 
     PLAIN_NUMBA = False
-except ImportError:  # plain numba, which brings a CUDA target of its own
+except ImportError:  # plain numba has a CUDA target of its own
     from numba.core import ir, typing
     from numba.core.compiler import _EarlyPipelineCompletion
     from numba.core.compiler_lock import global_compiler_lock
@@ -46,11 +46,12 @@ except ImportError:  # plain numba, which brings a CUDA target of its own
 
 @dataclass(frozen=True)
 class Statement:
-    """One assignment of Numba's intermediate code.
+    """One assignment of Numba's intermediate representation.
 
-    line: where it stands. target: the variable without its SSA version; ``temporary`` if the
-    function's text does not name it. variable: the variable that it copies, or None. joined: the
-    type of what this value becomes where several paths meet in one expression, or None.
+    ``line`` is its line in the source. ``target`` is the variable without its SSA version, and
+    ``temporary`` is True if the function's text does not name it. ``variable`` is the variable that
+    it copies, or None. ``joined`` is the type that this value gets where several paths meet in one
+    expression, or None.
     """
 
     line: int
@@ -62,23 +63,23 @@ class Statement:
 
 
 class Refused(Exception):
-    """Numba refuses a function: the line (or None), and what is wrong."""
+    """Numba refuses a function. The arguments are the line (or None) and the reason."""
 
 
 @global_compiler_lock
 def typed_statements(
     function: Callable, arguments: tuple[types.Type, ...], return_type_of: Callable
 ) -> tuple[list[Statement], types.Type]:
-    """The assignments of a plain Python function in SSA form, and the type that it returns.
+    """Return the assignments of a plain Python function in SSA form, and its return type.
 
-    ``return_type_of(function, arguments)`` types a device function that it calls; None leaves that
-    to Numba. Raises Refused where Numba refuses the function.
+    ``return_type_of(function, arguments)`` returns the type of a call of a device function, or None
+    to leave that to Numba. Raises Refused if Numba refuses the function.
     """
     with warnings.catch_warnings(), target_override("cuda"), _callees_typed_by(return_type_of):
         warnings.simplefilter("ignore")
         try:
-            types_of, returned = _compiled_by(_UpToTypes, function, arguments)
-            code = _compiled_by(_UpToVersions, function, arguments)
+            types_of, returned = _run_compiler(_UpToTypes, function, arguments)
+            code = _run_compiler(_UpToVersions, function, arguments)
         except RecursionError:
             raise
         except Exception as error:  # Numba raises many kinds; each means "refused"
@@ -92,7 +93,7 @@ def typed_statements(
     return _statements(assignments, types_of), returned
 
 
-def _compiled_by(compiler: type[CUDACompiler], function: Callable, arguments: tuple):
+def _run_compiler(compiler: type[CUDACompiler], function: Callable, arguments: tuple):
     flags = CUDAFlags()
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
     flags.error_model = "numpy"
@@ -101,25 +102,28 @@ def _compiled_by(compiler: type[CUDACompiler], function: Callable, arguments: tu
 
 
 def _statements(assignments: list[ir.Assign], types_of: dict[str, types.Type]) -> list[Statement]:
-    """Every assignment with its type. Numba itself leaves out many temporaries: one has the type of
-    the variable that it copies, or that it is copied to."""
+    """Return every assignment with its type.
+
+    Numba itself has no type for many temporaries. Such a variable gets the type of the variable
+    that it copies, or that it is copied to.
+    """
     copied_to = {
         node.value.name: node.target.name
         for node in assignments
         if isinstance(node.value, ir.Var) and node.target.name in types_of
     }
     joined = _joined_types(assignments, types_of)
-    found = []
+    statements = []
     for node in assignments:
         names = (node.target.name, _copied(node), copied_to.get(node.target.name))
         kind = next((types_of[name] for name in names if name in types_of), None)
         if kind is not None and not _is_bookkeeping(node):
-            found.append(_statement(node, kind, joined.get(node.target.name)))
-    return found
+            statements.append(_statement(node, kind, joined.get(node.target.name)))
+    return statements
 
 
 def _copied(node: ir.Assign) -> str | None:
-    """The name of the variable that is copied; None for any other value."""
+    """Return the name of the variable that is copied, or None for any other value."""
     return node.value.name if isinstance(node.value, ir.Var) else None
 
 
@@ -130,17 +134,20 @@ def _statement(node: ir.Assign, kind: types.Type, joined: types.Type | None) -> 
 
 
 def _line_and_reason(message: str) -> tuple[int | None, str]:
-    """What Numba says about a function of the file <types>, without its list of candidates."""
-    places = re.findall(r"<types>(?:\", line | \()(\d+)", message)
-    said = [line.strip(" >") for line in message.splitlines() if line.strip()]
-    said = [line for line in said if not line.startswith("Failed in")] or ["an internal error"]
-    ends_with_call = said[0].endswith("signature:") and len(said) > 1
-    reason = f"{said[0]} {said[1]}" if ends_with_call else said[0]
-    return int(places[0]) if places else None, re.sub(r",? defined at <types> \(\d+\)", "", reason)
+    """Return line and reason from Numba's message about a function of the file <types>.
+
+    Numba's list of candidates is left out.
+    """
+    lines = re.findall(r"<types>(?:\", line | \()(\d+)", message)
+    sentences = [line.strip(" >") for line in message.splitlines() if line.strip()]
+    sentences = [line for line in sentences if not line.startswith("Failed in")]
+    first, *others = sentences or ["an internal error"]
+    reason = f"{first} {others[0]}" if first.endswith("signature:") and others else first
+    return int(lines[0]) if lines else None, re.sub(r",? defined at <types> \(\d+\)", "", reason)
 
 
 def _name(variable: ir.Var) -> str:
-    """The name in the function's text; versions are counted behind a dot, or behind several."""
+    """Return the name in the function's text; Numba counts versions after one or several dots."""
     return variable.name.split(".")[0]
 
 
@@ -149,14 +156,17 @@ def _is_join(node: ir.Assign) -> bool:
 
 
 def _is_bookkeeping(node: ir.Assign) -> bool:
-    """What has no counterpart in the text: joined versions, and conditions turned into bools."""
+    """Return True for an assignment without a counterpart in the text.
+
+    These are joined versions, and conditions that are turned into bools.
+    """
     if node.target.is_temp:
         return _is_join(node) or node.target.name.endswith("pred")
     return not isinstance(node.value, ir.Var) or not node.value.is_temp
 
 
 def _joined_types(assignments: list[ir.Assign], types_of: dict[str, types.Type]) -> dict:
-    """For each temporary that is copied to where paths meet, the type that it gets there."""
+    """Return, per temporary that is copied to where paths meet, the type that it gets there."""
     meets = {
         incoming.name: types_of[node.target.name]
         for node in assignments
@@ -169,19 +179,23 @@ def _joined_types(assignments: list[ir.Assign], types_of: dict[str, types.Type])
 
 
 class _Interpreter(CUDABytecodeInterpreter):
-    """Keeps each load and each store of a variable as a statement of its own. Numba usually merges
-    them with their neighbours. The versions are the same, but types may differ: where a type is
-    found to be wider later, it counts what was computed with the narrower one before."""
+    """Numba's bytecode interpreter, but each load and store of a variable remains a statement.
+
+    Numba usually merges them with their neighbours. The versions are the same, but types may
+    differ: if Numba finds a wider type later, results that it computed with the narrower type
+    count, too.
+    """
 
     def _start_new_block(self, *arguments) -> None:
         super()._start_new_block(*arguments)
         self.assigner = _KeepAll()
 
     def _remove_unused_temporaries(self) -> None:
-        """None is unused."""
+        """Keep all temporaries, because each one is used."""
 
 
 class _KeepAll(Assigner):
+    """An assigner that merges no assignments."""
     def assign(self, srcvar, destvar):
         return srcvar
 
@@ -191,6 +205,7 @@ class _KeepAll(Assigner):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _ReadBytecode(FunctionPass):
+    """A pass that reads bytecode with _Interpreter."""
     _name = "virtual_gpu_read_bytecode"
 
     def __init__(self):
@@ -203,6 +218,7 @@ class _ReadBytecode(FunctionPass):
 
 @register_pass(mutates_CFG=False, analysis_only=True)
 class _InferTypes(FunctionPass):
+    """A pass that infers types and ends the compilation with them."""
     _name = "virtual_gpu_infer_types"
 
     def __init__(self):
@@ -216,7 +232,8 @@ class _InferTypes(FunctionPass):
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
-class _GiveCode(FunctionPass):
+class _ReturnCode(FunctionPass):
+    """A pass that ends the compilation with the intermediate representation."""
     _name = "virtual_gpu_give_code"
 
     def __init__(self):
@@ -227,18 +244,20 @@ class _GiveCode(FunctionPass):
 
 
 class _UpToTypes(CUDACompiler):
-    """Numba's own passes up to the types: a dict from versions of variables to types, and the type
-    that the function returns."""
+    """Numba's own passes up to type inference.
+
+    They return a dict from versions of variables to types, and the function's return type.
+    """
 
     def define_pipelines(self) -> list[PassManager]:
         (whole,) = super().define_pipelines()
         names = [implementation.__name__ for implementation, _ in whole.passes]
         before = whole.passes[: names.index("NopythonTypeInference")]
-        return [_passes(*before, (_InferTypes, "types"))]
+        return [_pass_manager(*before, (_InferTypes, "types"))]
 
 
 class _UpToVersions(CUDACompiler):
-    """The intermediate code with versions of variables, as _Interpreter reads it."""
+    """Numba's passes up to SSA form, with code as _Interpreter reads it."""
 
     def define_pipelines(self) -> list[PassManager]:
         (whole,) = super().define_pipelines()
@@ -247,10 +266,10 @@ class _UpToVersions(CUDACompiler):
             (_ReadBytecode if name in ("TranslateByteCode", "CUDATranslateBytecode") else i, text)
             for name, (i, text) in zip(names, whole.passes, strict=True)
         ]
-        return [_passes(*before[: names.index("ReconstructSSA") + 1], (_GiveCode, "code"))]
+        return [_pass_manager(*before[: names.index("ReconstructSSA") + 1], (_ReturnCode, "code"))]
 
 
-def _passes(*passes: tuple[type, str]) -> PassManager:
+def _pass_manager(*passes: tuple[type, str]) -> PassManager:
     manager = PassManager("virtual_gpu")
     for implementation, description in passes:
         manager.add_pass(implementation, description)
@@ -260,10 +279,10 @@ def _passes(*passes: tuple[type, str]) -> PassManager:
 
 @contextlib.contextmanager
 def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
-    """Device functions are typed, not compiled, while a caller is."""
+    """Inside the context, type the device functions that a caller calls, without compiling them."""
     call_template, overload = CUDADispatcher.get_call_template, CUDADispatcher.get_overload
     CUDADispatcher.get_call_template = _typed_by(return_type_of, call_template)
-    CUDADispatcher.get_overload = _compiled_if_asked_for(overload)
+    CUDADispatcher.get_overload = _compiled_on_demand(overload)
     try:
         yield
     finally:
@@ -271,7 +290,7 @@ def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
 
 
 def _typed_by(return_type_of: Callable, call_template: Callable) -> Callable:
-    """A dispatcher's method ``call_template``, which asks ``return_type_of`` first."""
+    """Return a dispatcher's method ``get_call_template`` that asks ``return_type_of`` first."""
 
     def typed(self, args, kws):
         if not self._can_compile:  # declared with signatures: arguments will be cast to them
@@ -290,9 +309,11 @@ def _typed_by(return_type_of: Callable, call_template: Callable) -> Callable:
     return typed
 
 
-def _compiled_if_asked_for(overload: Callable) -> Callable:
-    """A dispatcher's method ``overload``, which compiles what is not compiled yet: Numba asks for
-    the code of what it has itself written in Python (``@overload``)."""
+def _compiled_on_demand(overload: Callable) -> Callable:
+    """Return a dispatcher's method ``get_overload`` that compiles a missing overload.
+
+    Numba asks for the code of functions that it has itself written in Python (``@overload``).
+    """
 
     def compiled(self, sig):
         try:

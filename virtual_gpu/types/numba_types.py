@@ -1,9 +1,9 @@
-"""Numba's own typing rules, asked of Numba itself.
+"""Numba's own typing rules, requested from Numba itself.
 
 The virtual GPU computes with NumPy but types like Numba: ``int32 + int32`` is int64,
-``float32 * 2`` is float64. Instead of repeating those rules, every operation asks the CUDA
-target's typing context once per combination of types and remembers the answer, also on disk. Numba
-answers one thread at a time, under its own lock.
+``float32 * 2`` is float64. Instead of repeating those rules, every operation asks the CUDA target's
+typing context once per combination of types and caches the answer, also on disk. Numba answers one
+thread at a time, under its own lock.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from .tuples import alike
 
 SCALAR_KINDS = "biufc"
 
-Kind = np.dtype | tuple | None  # a type of a number, of a tuple's items, of anything else
+Kind = np.dtype | tuple | None  # the type of a number, of a tuple's items, of anything else
 _Dtypes = tuple[np.dtype, ...]
 Number = np.generic | np.ndarray  # the same in all threads, or a vector with one entry per lane
 
 
 @dataclass(frozen=True)
-class Rule:
-    """How one operation is typed: the dtypes its operands are cast to, and its result's."""
+class TypingRule:
+    """The typing of one operation: the dtypes of its cast operands, and the dtype of its result."""
 
     operands: tuple[np.dtype, ...]
     result: np.dtype
@@ -42,7 +42,7 @@ class Rule:
 @functools.cache
 @global_compiler_lock
 def context():
-    """The typing context of Numba's CUDA target, filled with its declarations."""
+    """Return the typing context of Numba's CUDA target, filled with its declarations."""
     typing_context = cuda_target.typing_context
     typing_context.refresh()
     return typing_context
@@ -50,22 +50,23 @@ def context():
 
 @functools.cache
 def numba_type(dtype: np.dtype) -> types.Type:
+    """Return the Numba type of a dtype."""
     return from_dtype(dtype)
 
 
 @functools.cache
 @global_compiler_lock
-def rule(function: Callable, dtypes: tuple[np.dtype, ...]) -> Rule | None:
-    """The rule for ``function`` (an ``operator``, ``math`` or builtin function) on these types.
+def rule(function: Callable, dtypes: tuple[np.dtype, ...]) -> TypingRule | None:
+    """Return the typing rule for ``function`` on these dtypes, or None if Numba refuses them.
 
-    None where Numba refuses the combination.
+    ``function`` is an ``operator``, ``math`` or builtin function.
     """
-    found = _from_disk("rule", function, dtypes, lambda: _types_of_call(function, dtypes))
-    return found and Rule(found[:-1], found[-1])
+    dtypes_of_call = _from_disk("rule", function, dtypes, lambda: _types_of_call(function, dtypes))
+    return dtypes_of_call and TypingRule(dtypes_of_call[:-1], dtypes_of_call[-1])
 
 
 def _types_of_call(function: Callable, dtypes: tuple[np.dtype, ...]) -> _Dtypes | None:
-    """Return the operands' types and that of the result; None where Numba refuses."""
+    """Return the dtypes of the operands and of the result, or None if Numba refuses the call."""
     arguments = tuple(numba_type(d) for d in dtypes)
     try:
         signature = context().resolve_function_type(function, arguments, {})
@@ -80,25 +81,27 @@ def _types_of_call(function: Callable, dtypes: tuple[np.dtype, ...]) -> _Dtypes 
 
 
 def _from_disk(
-    what: str, function: Callable | None, dtypes: _Dtypes, ask: Callable[[], _Dtypes | None]
+    question: str, function: Callable | None, dtypes: _Dtypes, ask: Callable[[], _Dtypes | None]
 ) -> _Dtypes | None:
-    """Return what Numba has said in another process, or what it says now. A refusal is not kept: it
-    may come from this process, which has no room left on its stack."""
-    key = rule_key(what, function, dtypes) if disk_cache.folder() else None
-    known = disk_cache.read(key)
+    """Return Numba's answer from the disk cache, or else ask Numba and cache the answer.
+
+    A refusal is not cached: it may come from this process, which has no room left on its stack.
+    """
+    key = rule_key(question, function, dtypes) if disk_cache.folder() else None
+    cached = disk_cache.read(key)
     with contextlib.suppress(TypeError):
-        if isinstance(known, list) and known:
-            return tuple(np.dtype(str(one)) for one in known)
-    found = ask()
-    if found is not None:
-        disk_cache.write(key, [dtype.str for dtype in found])
-    return found
+        if isinstance(cached, list) and cached:
+            return tuple(np.dtype(str(name)) for name in cached)
+    answer = ask()
+    if answer is not None:
+        disk_cache.write(key, [dtype.str for dtype in answer])
+    return answer
 
 
 @functools.cache
 @global_compiler_lock
 def unified(first: np.dtype, second: np.dtype) -> np.dtype:
-    """The type of a variable that holds ``first`` on one path and ``second`` on another."""
+    """Return the dtype of a variable that holds ``first`` on one path and ``second`` on another."""
     if first == second:
         return first
     return _from_disk("unified", None, (first, second), lambda: (_common(first, second),))[0]
@@ -110,7 +113,7 @@ def _common(first: np.dtype, second: np.dtype) -> np.dtype:
 
 
 def kind_of(numba: types.Type) -> Kind:
-    """A type of Numba's as far as it is about numbers."""
+    """Return the dtype of a Numba type, a tuple of them for a tuple, or None for anything else."""
     numba = types.unliteral(numba)
     if isinstance(numba, types.Number | types.Boolean):
         return as_dtype(numba)
@@ -121,15 +124,17 @@ def kind_of(numba: types.Type) -> Kind:
 
 
 def is_literal(numba: types.Type) -> bool:
-    """Whether a type of Numba's says the value, too: of an integer, of each item of a tuple, or
-    of a function that Numba has itself."""
+    """Return True if a Numba type also determines the value.
+
+    That is so for a literal integer, a tuple of literals, and a function that Numba has itself.
+    """
     if isinstance(numba, types.BaseTuple):
         return all(map(is_literal, numba.types))
     return isinstance(numba, types.IntegerLiteral | types.Function)
 
 
 def literal(value) -> types.Type | None:
-    """The type that says this value of Python; None where Numba has none."""
+    """Return the Numba type that determines this Python value, or None if Numba has none."""
     if type(value) is int:
         return types.literal(value)
     if type(value) is tuple and all(map(literal, value)):
@@ -138,14 +143,14 @@ def literal(value) -> types.Type | None:
 
 
 def literal_value(numba: types.Type) -> int | tuple | None:
-    """The value that such a type says; None for a function."""
+    """Return the value that a literal type determines, or None for a function."""
     if isinstance(numba, types.BaseTuple):
         return tuple(map(literal_value, numba.types))
     return getattr(numba, "literal_value", None)
 
 
 def conform(value, kind: Kind):
-    """A value of the kernel in the type that Numba gives it."""
+    """Return a value of the kernel, cast to the type that Numba gives it."""
     if kind is None:
         return value
     if isinstance(kind, tuple):
@@ -161,7 +166,7 @@ def conform(value, kind: Kind):
 @functools.cache
 @global_compiler_lock
 def range_dtype(dtypes: tuple[np.dtype, ...]) -> np.dtype:
-    """The type of the loop variable of ``range`` called with these types."""
+    """Return the dtype of the loop variable of ``range`` called with these dtypes."""
     return _from_disk("range", range, dtypes, lambda: (_loop_variable(dtypes),))[0]
 
 
@@ -173,7 +178,10 @@ def _loop_variable(dtypes: _Dtypes) -> np.dtype:
 
 
 def cast(value, dtype: np.dtype):
-    """``value`` (a NumPy scalar, the same in all threads, or a vector of lanes) as ``dtype``."""
+    """Return ``value`` as ``dtype``.
+
+    The value is a NumPy scalar, the same in all threads, or a vector of lanes.
+    """
     if value.dtype == dtype:
         return value
     if dtype.kind == "b":
@@ -186,10 +194,13 @@ def cast(value, dtype: np.dtype):
 
 
 def _truncated(value, dtype: np.dtype):
-    """A float as an integer, as the hardware converts it: what is out of range becomes the nearest
-    number, for a type of 8 bits that of 16 bits, of which 8 are kept. NaN becomes 0, or where
-    either type has 64 bits the number whose highest bit alone is set. Numba rounds a float16 to
-    the nearest (``cvt.rni``), also to 8 bits."""
+    """Return a float as an integer, as the hardware converts it.
+
+    A value out of range becomes the nearest number; for an 8-bit type the nearest number of 16
+    bits, of which 8 are kept. NaN becomes 0, or, if either type has 64 bits, the number whose
+    highest bit alone is set. Numba rounds a float16 to the nearest integer (``cvt.rni``), also for
+    8-bit types.
+    """
     half = value.dtype == np.float16
     limits = np.iinfo(dtype if half or dtype.itemsize >= 2 else f"{dtype.kind}2")
     whole = (np.rint if half else np.trunc)(np.where(np.isnan(value), 0, value).astype(np.float64))
@@ -204,7 +215,10 @@ def _truncated(value, dtype: np.dtype):
 
 
 def scalar(value) -> np.generic:
-    """A Python or NumPy scalar typed as Numba types it: int → int64, float → float64."""
+    """Return a Python or NumPy scalar typed as Numba types it: int → int64, float → float64.
+
+    Raises TypeError for any other value.
+    """
     if isinstance(value, np.generic):
         return value
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Functions that are written in Python for Numba: ``@overload`` of Numba's extension API."""
+"""Functions that are written in Python for Numba, with ``@overload`` of its extension API."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numba.core.target_extension import get_local_target, target_override
 from numba.np.numpy_support import as_dtype
 
 from .numba_passes import Refused, typed_statements
-from .numba_types import Rule, context, numba_type
+from .numba_types import TypingRule, context, numba_type
 
 try:
     from numba.cuda.utils import order_by_target_specificity as _ordered
@@ -24,52 +24,54 @@ except ImportError:  # plain numba
 
 
 def is_overloaded(function) -> bool:
-    """Whether Numba has implementations of this function in Python for kernels."""
+    """Return True if Numba has a Python implementation of this function for kernels."""
     with target_override("cuda"):
         return any(True for _ in _templates(function))
 
 
 def implementation(function, arguments: tuple, named: dict[str, types.Type]) -> Callable | None:
-    """The Python function that stands for ``function`` called with these types; None where there
-    is none."""
+    """Return the Python implementation of ``function`` for these types, or None.
+
+    ``arguments`` and ``named`` are the Numba types of positional and of keyword arguments.
+    """
     with target_override("cuda"), warnings.catch_warnings():
-        # Numba says what would make a call faster that it then refuses.
+        # Numba prints performance advice even for a call that it then refuses.
         warnings.simplefilter("ignore")
         for template in _templates(function):
-            for change in (_as_it_is, types.unliteral):
-                given = tuple(map(change, arguments))
-                by_name = {name: change(kind) for name, kind in named.items()}
+            for change in (_unchanged, types.unliteral):
+                positional = tuple(map(change, arguments))
+                keywords = {name: change(kind) for name, kind in named.items()}
                 try:
-                    found, _ = template._get_impl(given, by_name)
+                    overload, _ = template._get_impl(positional, keywords)
                 except Exception:  # Numba raises several kinds where the types do not fit
                     continue
-                if found is not None:
-                    return found.py_func
+                if overload is not None:
+                    return overload.py_func
     return None
 
 
 @functools.cache
-def rule(function, dtypes: tuple[np.dtype, ...]) -> Rule | None:
-    """How Numba types a call whose implementation is in Python; None where it refuses these."""
+def rule(function, dtypes: tuple[np.dtype, ...]) -> TypingRule | None:
+    """Return the typing rule of a function in Python, or None if it refuses these dtypes."""
     arguments = tuple(map(numba_type, dtypes))
-    found = implementation(function, arguments, {})
-    if found is None:
+    python = implementation(function, arguments, {})
+    if python is None:
         return None
     try:
-        _, returned = typed_statements(found, arguments, lambda *ignored: None)
+        _, returned = typed_statements(python, arguments, lambda *ignored: None)
     except Refused:
         return None
     if not isinstance(returned, types.Number | types.Boolean):
         return None
-    return Rule(dtypes, as_dtype(returned))
+    return TypingRule(dtypes, as_dtype(returned))
 
 
-def _as_it_is(kind: types.Type) -> types.Type:
+def _unchanged(kind: types.Type) -> types.Type:
     return kind
 
 
 def _templates(function) -> Iterator:
-    """What Numba asks for an implementation in Python, the most specific first."""
+    """Yield the templates that Numba asks for a Python implementation, the most specific first."""
     try:
         kind = context().resolve_value_type(function)
     except Exception:  # Numba raises several kinds for what it does not know

@@ -1,7 +1,7 @@
-"""The signatures that a kernel was declared with, and the one that a launch takes.
+"""The signatures that a kernel was declared with, and the choice of one for a launch.
 
-As in Numba: of several signatures the best match of the arguments' types is taken, and numbers are
-then cast to its types.
+As in Numba, the best match of the arguments' types is chosen, and numbers are then cast to its
+types.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Signature = tuple[types.Type, ...]
 
 @dataclass(frozen=True)
 class _Launch:
-    """What a kernel of this name was given."""
+    """The kernel, arguments and declared signatures of one launch."""
 
     kernel: object
     parameters: tuple[str, ...]
@@ -32,32 +32,32 @@ class _Launch:
 
     @property
     def expected(self) -> str:
-        """The declared signatures, as a sentence names them."""
+        """The declared signatures as text."""
         return " or ".join(map(_shown, self.signatures))
 
 
 def as_declared(kernel, parameters: tuple[str, ...], arguments: tuple) -> tuple:
-    """The arguments, numbers cast to the types of the signature that Numba would choose.
+    """Return the arguments, with numbers cast to the types of the signature that Numba chooses.
 
-    ``kernel``: a dispatcher or a plain function; without signatures all stays as it is.
-    Raises LaunchError for arguments that fit no signature, or more than one equally well.
+    ``kernel`` is a dispatcher or a plain function; without signatures the arguments are returned
+    unchanged. Raises LaunchError for arguments that fit no signature, or several equally well.
     """
     if getattr(kernel, "_can_compile", True):
         return arguments
     signatures = tuple(s for s in kernel.overloads if len(s) == len(arguments))
-    given = _Launch(kernel, parameters, arguments, signatures)
+    launch = _Launch(kernel, parameters, arguments, signatures)
     if not signatures:
-        return arguments  # whoever counts arguments says it better
+        return arguments  # the later check of their number has the better message
     if getattr(kernel, "_specialized", False):
         chosen = signatures[0]
-        _check_arrays(given, chosen)
+        _check_arrays(launch, chosen)
     else:
-        chosen = _best(given)
+        chosen = _best(launch)
     return tuple(map(_cast, parameters, arguments, chosen))
 
 
 def not_an_argument(name: str, value) -> LaunchError:
-    """The error for a value that no kernel takes."""
+    """Return the error for a value that no kernel takes."""
     kind = f"{type(value).__module__}.{type(value).__name__}".removeprefix("builtins.")
     advice = "a kernel takes arrays and numbers, and tuples of them"
     if isinstance(value, list):
@@ -67,43 +67,46 @@ def not_an_argument(name: str, value) -> LaunchError:
     return LaunchError(f"The argument {name} is a {kind}; {advice}.")
 
 
-def _types_of(given: _Launch) -> Signature:
-    found = []
-    for name, value in zip(given.parameters, given.arguments, strict=True):
+def _types_of(launch: _Launch) -> Signature:
+    argument_types = []
+    for name, value in zip(launch.parameters, launch.arguments, strict=True):
         try:
-            found.append(given.kernel.typeof_pyval(value))
+            argument_types.append(launch.kernel.typeof_pyval(value))
         except Exception:  # Numba raises several kinds of error; each means "no type"
             raise not_an_argument(name, value) from None
-    return tuple(found)
+    return tuple(argument_types)
 
 
-def _best(given: _Launch) -> Signature:
-    """The signature that Numba's own overload resolution finds."""
-    context, actual = numba_types.context(), _types_of(given)
-    for formal in given.signatures:
+def _best(launch: _Launch) -> Signature:
+    """Return the signature that Numba's own overload resolution selects."""
+    context, actual = numba_types.context(), _types_of(launch)
+    for formal in launch.signatures:
         context.install_possible_conversions(actual, formal)
     try:
-        index = context.tm.select_overload(actual, list(given.signatures), True, False)
+        index = context.tm.select_overload(actual, list(launch.signatures), True, False)
     except TypeError as error:
         fit = "fit several equally well" if "mbiguous" in str(error) else "fit none"
         raise LaunchError(
-            f"{given.name} was given {_shown(actual)}, which {fit} of its signatures "
-            f"{given.expected}; pass arguments of exactly these types."
+            f"{launch.name} was given {_shown(actual)}, which {fit} of its signatures "
+            f"{launch.expected}; pass arguments of exactly these types."
         ) from None
-    return given.signatures[index]
+    return launch.signatures[index]
 
 
 def _shown(signature: Signature) -> str:
     return f"({', '.join(map(str, signature))})"
 
 
-def _check_arrays(given: _Launch, declared: Signature) -> None:
-    """With one signature Numba compares no types; a wrong array would be read as garbage."""
-    rows = zip(given.parameters, given.arguments, _types_of(given), declared, strict=True)
+def _check_arrays(launch: _Launch, declared: Signature) -> None:
+    """Raise LaunchError unless the arrays among the arguments fit the declared types.
+
+    With one signature Numba compares no types, and a wrong array would be read as garbage.
+    """
+    rows = zip(launch.parameters, launch.arguments, _types_of(launch), declared, strict=True)
     for name, array, actual, formal in rows:
         if isinstance(formal, types.Array) and not _fits(array, actual, formal):
             raise LaunchError(
-                f"The argument {name} of {given.name} is {actual}; its signature says {formal}; "
+                f"The argument {name} of {launch.name} is {actual}; its signature says {formal}; "
                 "pass an array of that type, number of dimensions and order."
             )
         if isinstance(actual, types.Array) != isinstance(formal, types.Array):
@@ -111,6 +114,7 @@ def _check_arrays(given: _Launch, declared: Signature) -> None:
 
 
 def _fits(array, actual: types.Type, formal: types.Array) -> bool:
+    """Return True if an array has the declared dtype, number of dimensions and order."""
     if not isinstance(actual, types.Array):
         return False
     if (actual.dtype, actual.ndim) != (formal.dtype, formal.ndim):
@@ -127,7 +131,7 @@ def _mismatch(name: str, value, declared: types.Type) -> LaunchError:
 
 
 def _cast(name: str, value, declared: types.Type):
-    """One argument in the type of the signature."""
+    """Return one argument, cast to the type of the signature."""
     if isinstance(declared, types.BaseTuple) and isinstance(value, tuple):
         return tuple(_cast(name, item, t) for item, t in zip(value, declared.types, strict=True))
     if not isinstance(declared, types.Number | types.Boolean):

@@ -1,4 +1,4 @@
-"""Tuples with names: ``collections.namedtuple``, and CUDA's vector types such as ``float32x4``."""
+"""Named tuples: ``collections.namedtuple``, and CUDA's vector types such as ``float32x4``."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from numba.cuda.vector_types import vector_types
 
 
 def is_named_tuple(function) -> bool:
-    """Whether this is a class that collections.namedtuple or typing.NamedTuple has made."""
+    """Return True if this is a class made by collections.namedtuple or typing.NamedTuple."""
     is_tuple = isinstance(function, type) and issubclass(function, tuple)
     return is_tuple and hasattr(function, "_fields")
 
 
 def alike(value: tuple, items: Iterable) -> tuple:
-    """Other items in a tuple of the same type."""
+    """Return other items in a tuple of the same type."""
     return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
 
 
 @functools.cache
 def vector_kind(name: str) -> type:
-    """The vector type of this name as a tuple with the fields x, y, z and w."""
+    """Return the vector type of this name as a tuple class with the fields x, y, z and w."""
     return collections.namedtuple(name, vector_types[name].attr_names)
 
 
 def type_of_tuple(value: tuple, type_of: Callable) -> types.Type:
-    """Numba's type of a tuple; ``type_of(item)`` gives that of an item."""
+    """Return the Numba type of a tuple; ``type_of(item)`` returns that of an item."""
     kind = type(value)
     if kind.__name__ in vector_types and kind is vector_kind(kind.__name__):
         return vector_types[kind.__name__]

@@ -1,5 +1,5 @@
-"""The machine room of the CPU ladder: matrices, block sizes, five loops, tiles, threads.
+"""The engine of the CPU ladder: matrices, block sizes, five loops, tiles, threads.
 
-It multiplies whatever matrices BLAS may hand over, with the micro-kernel of a step in its middle.
-What a reader of the ladder should see stands in the steps; what they share stands here.
+It multiplies any matrices that BLAS accepts, with the micro-kernel of a step as its innermost part.
+The steps contain what a reader of the ladder should see; the engine contains what they share.
 """

@@ -1,4 +1,4 @@
-"""Block sizes from the caches and from the matrices, and the memory that packed blocks lie in."""
+"""Block sizes from the caches and the matrices, and the memory for packed blocks."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from llvmlite import ir
+from llvmlite.binding import add_symbol
+from numba import types
+from numba.core.extending import intrinsic
 
 from gemm_kernels.cpu.engine.matrices import ceil_div, inlined, inner
 
 FLOAT_BYTES = 4
-LINE = 16  # float32 in a cache line of 64 bytes
+LINE = 16  # float32 per cache line of 64 bytes
 THREAD_BYTES, MOST_BYTES = (4 * 2**20, 12 * 2**20), 32 * 2**20
 LARGE_PAGE = 2 * 2**20  # bytes; NumPy asks Linux for such pages
-# A panel of b and a block of a are such parts of the L2 cache, and have so many float32 at most.
+# The fractions of the L2 cache for a panel of b and a block of a, and their most float32.
 PANEL, BLOCK = (1, 8), (1, 4)
 MOST_OF_B, MOST_OF_A = 2**16, 2**19
 DEEPEST = 1536
-# All rows of a are read where they lie if they are such a part of the L2 cache.
+# If all rows of a fit into this fraction of the L2 cache, they are read without a copy.
 IN_PLACE = (3, 4)
-# A copy of a is worth its time where so many panels of b meet it.
+# A copy of a is worth its time if at least this many panels of b are multiplied by it.
 PANELS_TO_COPY = 8
 
 
@@ -29,7 +33,7 @@ PANELS_TO_COPY = 8
 class Blocks:
     """The most that is multiplied at a time: kc rows of b, and a block of a with `size` float32.
 
-    in_place: all rows of a are read where they lie if they have so many float32 at most.
+    If all rows of a have at most `in_place` float32, they are read without a copy.
     """
 
     kc: int
@@ -37,16 +41,16 @@ class Blocks:
     in_place: int
 
     def place_of_b(self, rows: int) -> int:
-        """Where packed panels of b begin: behind a copied block of a, or behind so many rows."""
+        """Return the offset of b's packed panels: after a copied block, or `rows` rows, of a."""
         return max(self.size, rows * self.kc)
 
 
 def blocks_for(columns: int, caches: tuple[int, int, int]) -> Blocks:
-    """Blocks for panels of b with so many columns, from the sizes of the caches in bytes.
+    """Return the blocks for panels of b with `columns` columns, from the caches in bytes.
 
-    A panel of b is an eighth of the L2 cache, from which it comes for every tile. It is as deep as
-    that because c, which comes from far away, goes through the registers once for every kc. A block
-    of a has a quarter of the L2 cache.
+    A panel of b is an eighth of the L2 cache, from which every tile reads it. It is that deep
+    because c, which comes from far away, goes through the registers once for every kc. A block of a
+    has a quarter of the L2 cache.
     """
     l2 = caches[1] // FLOAT_BYTES
     panel, block, in_place = (l2 * share // parts for share, parts in (PANEL, BLOCK, IN_PLACE))
@@ -58,11 +62,11 @@ def blocks_for(columns: int, caches: tuple[int, int, int]) -> Blocks:
 
 
 class Sizes(NamedTuple):
-    """What one product is cut into: mc × kc of a, and kc × nc of b.
+    """The parts into which one product is cut: mc × kc of a, and kc × nc of b.
 
-    copies: whether a block of a is copied; it is read where it lies otherwise.
-    step: float32 of the panels of b for each vector of columns. 0: all panels lie in one place,
-    because no second block of a reads them.
+    `copies` is True if a block of a is copied, and False if it is read without a copy. `step` is
+    the number of float32 from one packed panel of b to the next, per vector of columns. If it is 0,
+    all panels use the same memory, because no second block of a reads them.
     """
 
     mc: int
@@ -73,7 +77,7 @@ class Sizes(NamedTuple):
 
 
 def sizes_from(blocks: Blocks, rows: int, lanes: int, vectors: int) -> Callable:
-    """A compiled function (a, n, room) -> Sizes, for n columns of c and `room` float32."""
+    """Return a compiled function (a, n, room) -> Sizes, for n columns of c and `room` float32."""
     kc_most, size, in_place = blocks.kc, blocks.size, blocks.in_place
     columns = lanes * vectors
     wide, place_of_b = PANELS_TO_COPY * columns, blocks.place_of_b(rows)
@@ -96,12 +100,15 @@ def sizes_from(blocks: Blocks, rows: int, lanes: int, vectors: int) -> Callable:
 
 @inlined
 def equal_parts(total, most, multiple):
-    """The size of equal parts, none above `most`; a last part of a few lines would be slow."""
+    """Return the size of equal parts, none above `most`.
+
+    Otherwise a last part of a few lines would be slow.
+    """
     return ceil_div(ceil_div(total, ceil_div(total, most)), multiple) * multiple
 
 
-class Memory(NamedTuple):
-    """Memory for packed blocks: its address, and how many float32 it has room for."""
+class Workspace(NamedTuple):
+    """Memory for packed blocks: its address, and the float32 that it has room for."""
 
     address: int
     room: int
@@ -109,28 +116,49 @@ class Memory(NamedTuple):
 
 @cache
 def workspace(threads: int = 1) -> np.ndarray:
-    """A row of float32 for each thread, the first one on the boundary of a large page.
+    """Return an array with a row of float32 per thread; the first row begins at a large page.
 
-    A thread has between 4 and 12 MiB, and up to eight threads have 32 MiB together. It is the same
-    memory in every call, so that its pages stay mapped. No two calls use it at a time: compiled
-    code holds Python's lock.
+    A thread has between 4 and 12 MiB, and up to eight threads have 32 MiB together. Every call
+    returns the same memory, so that its pages stay mapped. No two calls use it at once, because
+    compiled code holds Python's lock.
     """
     least, most = THREAD_BYTES
     room = max(least, min(most, MOST_BYTES // threads)) // FLOAT_BYTES
     page = LARGE_PAGE // FLOAT_BYTES
     memory = np.empty(threads * room + page, np.float32)
-    # The lines of a large page lie on different sets of the L2 cache, those of small pages may not.
+    # The lines of a large page use different sets of the L2 cache; those of small pages may not.
     first = -(memory.ctypes.data // FLOAT_BYTES) % page
     return memory[first : first + threads * room].reshape(threads, room)
 
 
-def memory_of(threads: int = 1) -> Memory:
-    """The workspace of the first of so many threads."""
-    space = workspace(threads)
-    return Memory(space.ctypes.data, space.shape[1])
+@cache
+def memory_of(threads: int = 1) -> Callable:
+    """Return a compiled function () -> Workspace of the first of `threads` threads.
+
+    Compiled code names the workspace by a symbol, which is resolved when the code is loaded: code
+    that is kept on disk holds no address of the process that compiled it.
+    """
+    space, symbol = workspace(threads), f"gemm_kernels.cpu.workspace.{threads}"
+    add_symbol(symbol, space.ctypes.data)
+    room = space.shape[1]
+
+    @intrinsic
+    def address(typing_context):
+        def generate(context, builder, signature, values):
+            known = builder.module.globals.get(symbol)
+            place = known or ir.GlobalVariable(builder.module, ir.IntType(8), symbol)
+            return builder.ptrtoint(place, ir.IntType(64))
+
+        return types.int64(), generate
+
+    @inlined
+    def memory():
+        return Workspace(address(), room)
+
+    return memory
 
 
 @inlined
 def memory_of_thread(first, thread):
-    """The workspace of a thread by its number, from that of the first one."""
-    return Memory(first.address + thread * first.room * FLOAT_BYTES, first.room)
+    """Return the workspace of a thread by its number, from that of the first thread."""
+    return Workspace(first.address + thread * first.room * FLOAT_BYTES, first.room)

@@ -1,5 +1,7 @@
-"""The five loops around a micro-kernel (F. G. Van Zee and R. A. van de Geijn, "BLIS", ACM TOMS 41,
-2015), each named after its index: jc, pc, ic, jr and ir."""
+"""The five loops around a micro-kernel, each named after its index: jc, pc, ic, jr and ir.
+
+See F. G. Van Zee and R. A. van de Geijn, "BLIS", ACM TOMS 41, 2015.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +27,19 @@ from gemm_kernels.cpu.engine.tiles import PACE_BITS, Panel, tile_of_width
 from utils.intrinsics.simd import address_of, at_address, pointer
 from utils.machine import processors
 
-# From so many vectors in a row of c, aligned stores are worth the one vector more that they cost.
+# With this many vectors in a row of c, aligned stores are worth the extra vector that they cost.
 ROW_TO_ALIGN = 256
-ROWS_AT_A_TIME = 8  # of b, when all of its panels are packed
+ROWS_AT_A_TIME = 8  # the rows of b that are packed at a time, if all panels are packed first
 
 
 class Columns(NamedTuple):
     """Columns of kc rows of b, and the panels made of them.
 
-    b: where they come from. at: where their first panel lies packed, or is to lie. step: float32
-    from one panel to the next for each vector it is wide; all are packed then. 0: each panel is
-    packed when it is needed, in the place of the one before. lead: by how many columns the first
-    panel is narrower than the others.
+    b: the matrix that the columns come from.
+    at: the address of the first packed panel.
+    step: float32 from one panel to the next per vector of its width, if all panels are packed
+        first. If it is 0, each panel is packed when it is needed, in the memory of the one before.
+    lead: the columns by which the first panel is narrower than the others.
     """
 
     b: Matrix
@@ -47,15 +50,16 @@ class Columns(NamedTuple):
 
 @cache
 def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
-    """A compiled-on-demand function that multiplies with a micro-kernel.
+    """Return a function, compiled on demand, that multiplies with a micro-kernel.
 
-    tile_of: (v, packs) -> tile(alpha, a, panel, beta, c): c = alpha·a·b + beta·c for up to `rows`
-    rows of a and c, and for the columns of a Panel, which need v vectors of `lanes` float32. The
-    rows of c are contiguous. `row_reader` reads the panel, and packs it if `packs` says so.
+    `tile_of(v, packs)` returns tile(alpha, a, panel, beta, c), which computes c = alpha·a·b +
+    beta·c for up to `rows` rows of a and c, and for the columns of a Panel, which need v vectors of
+    `lanes` float32. The rows of c are contiguous. `row_reader` reads the panel, and packs it if
+    `packs` is true.
 
-    The function: multiply(alpha, a, b, beta, c, memory), with a Matrix each for a, b and c, and a
-    Memory, computes c = alpha·a·b + beta·c. The rows of c are contiguous. With beta = 0, c is not
-    read. a has a column at least.
+    The result is multiply(alpha, a, b, beta, c, memory), with a Matrix each for a, b and c, and a
+    Memory. It computes c = alpha·a·b + beta·c. The rows of c are contiguous. With beta = 0, c is
+    not read. a has at least one column.
     """
     blocks = blocks_for(lanes * vectors, processors.caches())
     sizes_of = sizes_from(blocks, rows, lanes, vectors)
@@ -73,7 +77,7 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
             block = part(c, 0, jc, c.height, nc)
             lead = lead_of(block, lanes) if block.width >= row_to_align else 0
             for pc in range(0, a.width, kc):
-                # Before pc = 0, c is what it was; then alpha·a·b over all k before pc is in it.
+                # At pc = 0, c has its old values; later it holds alpha·a·b over all k before pc.
                 factor, b_block = beta if pc == 0 else float32(1), part(b, pc, jc, kc, nc)
                 columns = Columns(b_block, packed_b, sizes.step, lead)
                 if sizes.step > 0:
@@ -86,7 +90,7 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
 
 
 def groups_with(rows: int) -> Callable:
-    """A function that gives a block of a as Groups: copied, or all whole ones where they lie."""
+    """Return a function that returns a block of a as Groups, copied or (whole groups) in place."""
     pack = group_packer(rows)
 
     @inner
@@ -103,13 +107,13 @@ def groups_with(rows: int) -> Callable:
 
 
 def panels_packer(lanes: int, vectors: int) -> Callable:
-    """A function that packs all panels of Columns, some rows at a time."""
+    """Return a function that packs all panels of Columns, some rows at a time."""
     pack_rows, widest = rows_packer(lanes), lanes * vectors
 
     @inner
     def pack(columns):
         b = columns.b
-        # Contiguous rows lie far apart, each on a page of its own, and are read to their ends.
+        # Contiguous rows are far apart, each on a page of its own, and are read to their ends.
         at_a_time = ROWS_AT_A_TIME if b.col == 1 else b.height
         for p in range(0, b.height, at_a_time):
             jr = 0
@@ -123,7 +127,7 @@ def panels_packer(lanes: int, vectors: int) -> Callable:
 
 
 def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
-    """mc × kc of a meet one panel of b after another."""
+    """Return the loop that multiplies mc × kc of a by one panel of b after another."""
     widest = lanes * vectors
 
     @inner
@@ -139,7 +143,7 @@ def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
 
 
 def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
-    """One panel of b meets one group of `rows` rows of a after another; a tile of c for each."""
+    """Return the loop that multiplies a panel of b by all groups of `rows` rows of a."""
     tile, packing_tile = (tile_of_width(tile_of, lanes, vectors, packs) for packs in (False, True))
 
     @inner
@@ -153,8 +157,8 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
             first = rows
         elif columns.step == 0:
             pack_columns(b, panel.at, needed)
-        # From here on the panel is packed. If all are, each tile asks for a share of the next one.
-        # Behind the last one nothing is needed, but a request may point anywhere.
+        # From here on the panel is packed. If all are, each tile prefetches a share of the next.
+        # After the last panel this is useless, but a prefetch may point anywhere.
         ahead, pace = panel.at, 0
         if columns.step > 0:
             ahead = pointer(panel.at, needed * a.width)
@@ -170,9 +174,9 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
 
 @inner
 def lead_of(c, lanes):
-    """By how many columns the first panel is narrower, so that all others begin where vectors do.
+    """Return the columns by which the first panel is narrower, so that all others are aligned.
 
-    NumPy's large arrays begin 16 bytes behind a boundary, and stores that lie across two cache
+    NumPy's large arrays begin 16 bytes after a cache line does, and stores that cross two cache
     lines cost up to 1.5 % of the time (TUNING.md).
     """
     return address_of(c.at) // FLOAT_BYTES % lanes if c.row % lanes == 0 else 0
@@ -180,7 +184,10 @@ def lead_of(c, lanes):
 
 @inlined
 def panel_of(columns, jr, widest, lanes):
-    """The panel that begins with column jr, as Columns. All before it have whole vectors."""
+    """Return the panel that begins with column jr, as Columns.
+
+    All panels before it have whole vectors.
+    """
     b, at, step, lead = columns
     width = panel_width(b.width - jr, widest, lanes) - (lead if jr == 0 else 0)
     place = pointer(at, step * ceil_div(jr, lanes))
@@ -189,7 +196,10 @@ def panel_of(columns, jr, widest, lanes):
 
 @inlined
 def panel_width(left, widest, lanes):
-    """Of the next panel. The last two share what is left: a single vector waits for its sums."""
+    """Return the width of the next panel; the last two panels are equally wide.
+
+    Otherwise the last one could be a single vector, whose multiply-adds wait for its sums.
+    """
     if widest < left < 2 * widest:
         return ceil_div(ceil_div(left, 2), lanes) * lanes
     return min(widest, left)

@@ -1,4 +1,4 @@
-"""Matrices as compiled functions pass them on: tuples of numbers, which live in registers."""
+"""Matrices for compiled functions: tuples of numbers, which stay in registers."""
 
 from typing import NamedTuple
 
@@ -6,8 +6,8 @@ from numba import intp, njit
 
 from utils.intrinsics.simd import pointer
 
-# Decorators of functions that only compiled functions call: they need none of the wrappers by which
-# Python would call them, and these take longer to compile than many of the functions.
+# Decorators for functions that only compiled functions call. They omit the wrappers by which Python
+# would call them, because these take longer to compile than many of the functions.
 inner = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 inlined = njit(
     error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True
@@ -15,9 +15,9 @@ inlined = njit(
 
 
 class Matrix(NamedTuple):
-    """height × width float32: element (i, j) is at[i * row + j * col], with a pointer `at`.
+    """height × width float32; element (i, j) is at[i * row + j * col], with a pointer `at`.
 
-    One of the strides is 1. The functions of Python write the address as an integer.
+    One of the strides is 1. Python functions represent the address as an integer.
     """
 
     at: int
@@ -29,29 +29,29 @@ class Matrix(NamedTuple):
 
 @inner
 def matrix(x):
-    """A float32 array in C order as a Matrix; the caller keeps the array alive."""
+    """Return a float32 array in C order as a Matrix; the caller keeps the array alive."""
     height, width = x.shape
     return Matrix(pointer(x.ravel(), 0), height, width, width, intp(1))
 
 
 @inlined
 def part(x, i, j, height, width):
-    """What x has of height × width elements from (i, j) on: fewer where x ends."""
+    """Return height × width elements of x from (i, j) on, or fewer at the edges of x."""
     at = pointer(x.at, i * x.row + j * x.col)
     return Matrix(at, min(height, x.height - i), min(width, x.width - j), x.row, x.col)
 
 
 @inlined
 def rows_of(x, i, height):
-    """What x has of so many whole rows from row i on."""
+    """Return `height` whole rows of x from row i on, or fewer at its end."""
     return part(x, i, 0, height, x.width)
 
 
 class Groups(NamedTuple):
     """height × width float32 in groups of as many rows as a tile has.
 
-    Element (i, p) of the group that begins with row ir is at[ir * group + i * row + p * col].
-    A last group that lacks rows is filled up, and its element (i, p) is last[i + p * rows].
+    Element (i, p) of the group that begins with row ir is at[ir * group + i * row + p * col]. A
+    last group with too few rows is filled up, and its element (i, p) is last[i + p * rows].
     """
 
     at: int
@@ -65,7 +65,7 @@ class Groups(NamedTuple):
 
 @inlined
 def group_of(x, ir, rows):
-    """The group that begins with row ir, as a Matrix of so many rows."""
+    """Return the group that begins with row ir, as a Matrix of `rows` rows."""
     if ir + rows > x.height:
         return Matrix(x.last, rows, x.width, intp(1), intp(rows))
     return Matrix(pointer(x.at, ir * x.group), rows, x.width, x.row, x.col)
@@ -73,7 +73,7 @@ def group_of(x, ir, rows):
 
 @inlined
 def row_of(x, i):
-    """Where row i begins. Behind the last row it is the last one again.
+    """Return the address of row i, or of the last row if i is past the end.
 
     So a micro-kernel always has as many rows as it has sums for, and none outside the matrix. The
     results of repeated rows are never stored.
@@ -83,5 +83,5 @@ def row_of(x, i):
 
 @inlined
 def ceil_div(count, size):
-    """How many pieces of that size cover the count."""
+    """Return the number of pieces of that size that cover the count."""
     return (count + size - 1) // size

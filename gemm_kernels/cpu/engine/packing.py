@@ -1,4 +1,4 @@
-"""Packing: what a micro-kernel reads one after another is copied one behind another."""
+"""Packing: copy the elements of a matrix into the order in which a micro-kernel reads them."""
 
 from collections.abc import Callable
 
@@ -25,7 +25,8 @@ LANES = 8
 def pack_panels(x, panels):
     """Copy the columns of an array into panels: element (p, j) to panels[j // w, p, j % w].
 
-    w is the width of a panel, the last axis of `panels`; what x does not have stays as it is.
+    w is the width of a panel, the last axis of `panels`. Elements of panels beyond the edges of x
+    are not changed.
     """
     height, width = x.shape
     for j in range(0, width, panels.shape[2]):
@@ -39,8 +40,8 @@ def pack_panels(x, panels):
 def pack_columns(x, out, ld):
     """Copy a Matrix with contiguous columns (row = 1): element (i, j) to out[i * ld + j].
 
-    out: a pointer. Fewer than LANES elements behind the x.width of a row are written, too; where
-    they belong to the next row, its own elements come later.
+    `out` is a pointer. Up to LANES - 1 elements after the x.width elements of a row are written,
+    too; if they belong to the next row, its own elements are written later.
     """
     whole = x.height - x.height % LANES
     for j in range(0, x.width, LANES):
@@ -52,9 +53,9 @@ def pack_columns(x, out, ld):
 
 
 def rows_packer(lanes: int) -> Callable:
-    """A function (x, out, width): copy a Matrix, element (i, j) to out[i * width + j].
+    """Return a function (x, out, width) that copies a Matrix: element (i, j) to out[i * width + j].
 
-    width: that of x in whole vectors of `lanes`. What x lacks is written, too.
+    `width` is that of x, rounded up to whole vectors of `lanes`. The padding is written, too.
     """
 
     @inner
@@ -74,10 +75,10 @@ def rows_packer(lanes: int) -> Callable:
 
 
 def group_packer(rows: int) -> Callable:
-    """A function (x, out): copy a Matrix in groups of `rows` rows, which are 4 or 8.
+    """Return a function (x, out) that copies a Matrix in groups of `rows` rows, which are 4 or 8.
 
-    Element (i, p) of the group that begins with row ir goes to out[ir * x.width + p * rows + i].
-    What a group lacks is the last row again.
+    Element (i, p) of the group that begins with row ir goes to out[ir * x.width + p * rows + i]. A
+    group with too few rows is filled up with the last row.
     """
     transpose, copy = {4: (_transpose_4x8, _copy_4), 8: (_transpose_rows_8x8, _copy_8)}[rows]
 
@@ -103,7 +104,7 @@ def group_packer(rows: int) -> Callable:
 
 @inner
 def _transpose_8x8(x, out, ld):
-    """8 rows and up to 8 columns of a Matrix with contiguous columns."""
+    """Transpose 8 rows and up to 8 columns of a Matrix with contiguous columns."""
     # Columns are loaded as the rows of the transpose; missing ones repeat the last.
     lines = Matrix(x.at, x.width, x.height, x.col, x.row)
     (b0, b1, b2, b3), (b4, b5, b6, b7) = _fours(lines, 0), _fours(lines, 4)
@@ -120,13 +121,13 @@ def _transpose_8x8(x, out, ld):
 
 @inner
 def _transpose_rows_8x8(x, out):
-    """Up to 8 contiguous rows of 8 columns; a column of 8 behind another."""
+    """Transpose up to 8 contiguous rows of 8 columns; the columns of 8 are adjacent."""
     _transpose_8x8(Matrix(x.at, LANES, x.height, x.col, x.row), out, LANES)
 
 
 @inner
 def _transpose_4x8(x, out):
-    """Up to 4 contiguous rows of 8 columns; a column of 4 behind another."""
+    """Transpose up to 4 contiguous rows of 8 columns; the columns of 4 are adjacent."""
     b0, b1, b2, b3 = _fours(x, 0)
     storeu(out, 0, join_lower(b0, b1))
     storeu(out, LANES, join_lower(b2, b3))
@@ -136,7 +137,7 @@ def _transpose_4x8(x, out):
 
 @inlined
 def _copy_4(x, out):
-    # All are loaded before one is stored, so that the compiler may take them together.
+    # All elements are loaded before one is stored, so that the compiler may combine the accesses.
     x0, x1, x2, x3 = x[0], x[1], x[2], x[3]
     out[0], out[1], out[2], out[3] = x0, x1, x2, x3
 
@@ -148,7 +149,7 @@ def _copy_8(x, out):
 
 @inlined
 def _fours(x, first):
-    """4 vectors: columns 0 and 4, 1 and 5, 2 and 6, 3 and 7 of the 4 rows from the first on."""
+    """Return 4 vectors: columns 0 and 4, 1 and 5, 2 and 6, 3 and 7 of 4 rows from `first` on."""
     x0, x1 = loadu(row_of(x, first), 0, LANES), loadu(row_of(x, first + 1), 0, LANES)
     x2, x3 = loadu(row_of(x, first + 2), 0, LANES), loadu(row_of(x, first + 3), 0, LANES)
     a0, a1, a2, a3 = unpacklo(x0, x1), unpackhi(x0, x1), unpacklo(x2, x3), unpackhi(x2, x3)

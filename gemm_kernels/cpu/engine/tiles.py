@@ -1,4 +1,4 @@
-"""What surrounds the hot loop of a micro-kernel: reading and packing b, storing c, prefetching."""
+"""The code around a micro-kernel's hot loop: reading and packing b, storing c, prefetching."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ PACE_BITS = 8
 class Panel(NamedTuple):
     """As many columns of b as a tile of c has.
 
-    at: where they lie packed, row p of them at[p * columns], filled up to whole vectors.
-    source, ld: where they come from, row p of them source[p * ld]; `width`: how many they are.
-    ahead, pace: what is asked for meanwhile; with row p it is ahead[p * pace >> PACE_BITS].
+    at: the address of the packed panel, whose row p is at[p * columns], padded to whole vectors.
+    source, ld: the columns in b, whose row p is source[p * ld]; `width` is their number.
+    ahead, pace: what is prefetched; with row p it is ahead[p * pace >> PACE_BITS].
     """
 
     at: int
@@ -42,14 +42,14 @@ class Panel(NamedTuple):
 
 
 def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> Callable:
-    """The tile with as many vectors as the columns of c need, up to `vectors` (2 or 3).
+    """Return the tile with as many vectors as the columns of c need, up to `vectors` (2 or 3).
 
-    tile_of: (v, packs) -> tile(alpha, a, panel, beta, c), compiled for rows of v vectors.
+    `tile_of(v, packs)` returns tile(alpha, a, panel, beta, c), compiled for rows of v vectors.
     """
     tiles = [tile_of(v, packs) for v in range(1, vectors + 1)]
     narrow, middle, wide = tiles[0], tiles[1], tiles[-1]
 
-    # Inlined, because a call would take the tuples through memory once more.
+    # Inlined, because a call would pass the tuples through memory once more.
     @inlined
     def tile(alpha, a, panel, beta, c):
         needed = ceil_div(c.width, lanes)
@@ -64,9 +64,9 @@ def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> C
 
 
 def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
-    """A function (panel, p) that gives row p of a panel, `lanes` × `vectors` wide.
+    """Return a function (panel, p) that returns row p of a panel, `lanes` × `vectors` wide.
 
-    packs: the row is read from its source, and stored where it belongs in the packed panel.
+    If `packs`, it reads the row from its source and stores it in the packed panel.
     """
     columns = lanes * vectors
 
@@ -81,7 +81,7 @@ def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
 
     @inlined
     def read(panel, p):
-        # The next panel may come from L3, which is too slow for the first tile that needs it.
+        # The next panel may come from L3, which is too slow for the first tile that reads it.
         prefetch_l2(panel.ahead, p * panel.pace >> PACE_BITS)
         return load_row(panel.at, p * columns, lanes, vectors)
 
@@ -90,9 +90,9 @@ def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
 
 @cache
 def tile_writer(rows: int, lanes: int, vectors: int) -> Callable:
-    """A function (c, alpha, tile, beta): c becomes alpha·tile + beta·c, as far as c reaches.
+    """Return a function (c, alpha, tile, beta) that stores alpha·tile + beta·c inside of c.
 
-    tile: a tuple of `rows` rows of so many vectors.
+    `tile` is a tuple of `rows` rows of `vectors` vectors.
     """
     write_row, last = row_writer(lanes, vectors), rows - 1
     # The index into a tuple must be a constant for the compiler, so each row has its own function,
@@ -109,7 +109,7 @@ def tile_writer(rows: int, lanes: int, vectors: int) -> Callable:
 
 
 def tile_adder(rows: int, lanes: int, vectors: int) -> Callable:
-    """A function (c, tile): c becomes tile + c, as far as c reaches."""
+    """Return a function (c, tile) that stores tile + c inside of c."""
     write = tile_writer(rows, lanes, vectors)
 
     @inlined
@@ -126,7 +126,7 @@ def write_nothing(c, alpha, tile, beta):
 
 @cache
 def row_writer(lanes: int, vectors: int) -> Callable:
-    """A function (c, start, alpha, row, beta): the row of c that starts there, as above."""
+    """Return a function (c, start, alpha, row, beta) that stores alpha·row + beta·c from start."""
 
     @inner
     def write_edge(c, start, row, beta):
@@ -135,7 +135,7 @@ def row_writer(lanes: int, vectors: int) -> Callable:
             row = fmadd_row(set1(beta, lanes), old, row)
         store_row_masked(c.at, start, row, c.width)
 
-    # Inlined, because a call would take the row through memory.
+    # Inlined, because a call would pass the row through memory.
     @inlined
     def write(c, start, alpha, row, beta):
         row = mul_row(set1(alpha, lanes), row)
@@ -152,8 +152,8 @@ def row_writer(lanes: int, vectors: int) -> Callable:
 
 @inlined
 def prefetch_row(c, i, columns):
-    """Ask for the lines of row i of a tile of c; the row may lie outside."""
+    """Prefetch the cache lines of row i of a tile of c; the row may be outside."""
     for col in range(0, columns, LINE):
         prefetch(c.at, i * c.row + col)
-    # Where the row does not begin with a line, it has part of one more.
+    # If the row does not begin with a cache line, it has a part of one more.
     prefetch(c.at, i * c.row + columns - 1)

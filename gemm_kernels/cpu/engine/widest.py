@@ -1,4 +1,4 @@
-"""The micro-kernel with the widest vectors that this processor has."""
+"""The multiplication by the micro-kernel with the widest vectors of this processor."""
 
 from collections.abc import Callable
 
@@ -8,6 +8,6 @@ from utils.machine import processors
 
 
 def multiplication() -> Callable:
-    """The function that `five_loops` describes. Without AVX2 its vectors of 8 are split."""
+    """Return the function that `five_loops` describes. Without AVX2 its vectors of 8 are split."""
     widest = micro_kernel_avx512 if processors.lanes() == 16 else micro_kernel_avx2
     return five_loops(widest.tile_of, widest.ROWS, widest.LANES, widest.VECTORS)

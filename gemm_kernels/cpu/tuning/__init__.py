@@ -1,1 +1,1 @@
-"""What the CPU ladder is measured against: the bars, the peak, the libraries beside it."""
+"""The yardsticks of the CPU ladder: its bars, the peak, the libraries."""

@@ -1,4 +1,4 @@
-"""The bars of the CPU ladder, for anyone to measure: python -m gemm_kernels.cpu bench."""
+"""Measure the bars of the CPU ladder: `python -m gemm_kernels.cpu bench`."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ from utils.measuring.command_line import Command
 from utils.measuring.timing import Timing, time_cpu
 
 SIZES = ("256", "512", "1024", "2048", "2000x600x2000")
-# 480 is a multiple of the sides of all tiles; the others are not, by 1 up to almost a tile.
+# 480 is a multiple of the sides of all tiles; the others exceed one by 1 up to almost a tile.
 WHOLE, EDGES = "480", ("481", "487", "495", "503", "511", "513", "521", "527")
 PARALLEL = ("1024", "2048")
-# Short repetitions, because a neighbour on a busy machine spoils each that it interrupts.
+# Short repetitions, because on a busy machine other programs spoil each one that they interrupt.
 REPETITIONS, REPETITION_MS, SECONDS = 200, 1.0, 2.0
-# Other pages lie elsewhere in the caches, which can cost one of two rivals 10 %: each round has its
-# own, and what counts is the median of the rounds' ratios.
+# The pages of the arrays decide which cache sets they use, which can cost one of two rivals 10 %.
+# So each round has its own pages, and the median of the rounds' ratios counts.
 ROUNDS = 5
 ATTEMPTS = 20
-# What would change the rivals: the library's own choice of kernel is the one to beat.
+# Variables that would change the rivals: the library's own choice of kernel is the one to beat.
 CHOICES = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 SETTINGS = (*CHOICES, "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 AVX2, AVX512 = micro_kernel_avx2.STEP, micro_kernel_avx512.STEP
 
 
 @dataclass(frozen=True)
-class Bar:
-    """One requirement. value: what was reached, as a fraction; None where it was not measured."""
+class Requirement:
+    """One requirement; `value` is the fraction that was reached, or None if not measured."""
 
     text: str
     needed: float
@@ -57,10 +57,10 @@ class Bar:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure in a fresh process without settings that slow a rival; 1 if a bar is missed."""
+    """Measure in a fresh process, without settings that slow a rival; return 1 if a bar fails."""
     environment = {name: value for name, value in os.environ.items() if name not in SETTINGS}
     environment["ONEDNN_MAX_CPU_ISA"] = "AVX2"
-    # A thread stays on a core of its own: a scheduler may put both on one to save energy.
+    # Each thread stays on a core of its own: a scheduler may put both on one core to save energy.
     environment["OMP_PROC_BIND"] = "true"
     return subprocess.call([sys.executable, "-m", __spec__.name], env=environment)
 
@@ -78,22 +78,22 @@ def measure() -> int:
         if cores == 2:
             bars += _two_threads(console)
         else:
-            bars.append(Bar("parallel: 2 threads against 1", 1.8, None))
+            bars.append(Requirement("parallel: 2 threads against 1", 1.8, None))
     console.print(_table("Bars", [_verdict(bar) for bar in bars]))
     return int(any(bar.held is False for bar in bars))
 
 
 def _start_threads() -> None:
-    """OpenMP shares out the cores as its library is loaded: oneDNN would load it with only one."""
-    side = np.zeros((1, 1), np.float32)
-    parallel.STEP.build()(side, side, side.copy())
+    """Start the OpenMP threads before oneDNN can load OpenMP while only one core is allowed."""
+    one = np.zeros((1, 1), np.float32)
+    parallel.STEP.build()(one, one, one.copy())
 
 
 @contextlib.contextmanager
 def pinned(cores: int) -> Iterator[int]:
-    """Keep this process on so many of its cores, if there are; gives the number.
+    """Keep this process on `cores` of its cores, or on as many as there are; yield their number.
 
-    Where the system cannot do that, the process may move from core to core, which costs time.
+    If the system cannot do that, the process may move from core to core, which costs time.
     """
     if not hasattr(os, "sched_setaffinity"):
         yield min(cores, os.cpu_count() or 1)
@@ -129,16 +129,16 @@ Rivals = Mapping[str, Callable[[], object]]
 def _rounds(
     shape: GemmShape, rivals_of: Callable[[tuple, np.ndarray], Rivals]
 ) -> list[dict[str, Timing]]:
-    """For each round a Timing for each rival, measured in turns.
+    """Time all rivals in interleaved repetitions; return a Timing per rival for each round.
 
-    rivals_of: (inputs, out) -> what to execute, by its name.
+    `rivals_of(inputs, out)` returns the functions to execute, by name.
     """
-    rounds, kept = [], []
+    rounds, all_arrays = [], []
     for _ in range(ROUNDS):
         a, b = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
         c = poisoned((shape.m, shape.n))
-        # Kept, or the next round would get the same pages.
-        kept.append((a, b, c))
+        # The arrays stay alive, because otherwise the next round would get the same pages.
+        all_arrays.append((a, b, c))
         rivals = rivals_of((a, b), c)
         repetitions = _repetitions(shape, len(rivals))
         timings = time_cpu(list(rivals.values()), repetitions, REPETITION_MS)
@@ -147,19 +147,19 @@ def _rounds(
 
 
 def _present(rivals: Mapping[str, Callable[[], object] | None]) -> Rivals:
-    """Without the libraries that are missing."""
+    """Return the rivals without the libraries that are missing."""
     return {name: execution for name, execution in rivals.items() if execution}
 
 
-def _ratio(rounds: Sequence[Mapping[str, Timing]], theirs: str, ours: str) -> float | None:
-    """How often ours is done in the time of theirs: the median of the rounds."""
-    if theirs not in rounds[0]:
+def _ratio(rounds: Sequence[Mapping[str, Timing]], library: str, step: str) -> float | None:
+    """Return the library's time over the step's time: the median of the rounds."""
+    if library not in rounds[0]:
         return None
-    return statistics.median(each[theirs].min_ms / each[ours].min_ms for each in rounds)
+    return statistics.median(each[library].min_ms / each[step].min_ms for each in rounds)
 
 
 def _repetitions(shape: GemmShape, rivals: int) -> int:
-    """A large product takes longer than a repetition should, so there are fewer of them."""
+    """Return the number of repetitions, which is lower for a large product, as it takes longer."""
     seconds_each = rivals * max(REPETITION_MS / 1e3, shape.flops / 50e9)
     return max(7, min(REPETITIONS, round(SECONDS / seconds_each)))
 
@@ -169,14 +169,14 @@ def _on_threads(threads: int, execution) -> None:
     execution()
 
 
-def _one_thread(console: Console) -> list[Bar]:
+def _one_thread(console: Console) -> list[Requirement]:
     steps = [step for step, lanes in ((AVX2, 8), (AVX512, 16)) if lanes <= processors.lanes()]
     limited, loop = f"{ONEDNN.name} (AVX2)", "FMA loop (AVX2)"
 
     def rivals_of(inputs, out):
         blas = {NUMPY_BLAS.name: NUMPY_BLAS.bind(inputs, out), limited: ONEDNN.bind(inputs, out)}
-        ours = {step.name: partial(step.build(), *inputs, out) for step in steps}
-        return _present(blas | ours | ({loop: fma_loop(8)} if AVX2 in steps else {}))
+        ladder = {step.name: partial(step.build(), *inputs, out) for step in steps}
+        return _present(blas | ladder | ({loop: fma_loop(8)} if AVX2 in steps else {}))
 
     lines, bars = [], []
     for size in SIZES:
@@ -186,19 +186,19 @@ def _one_thread(console: Console) -> list[Bar]:
         if AVX512 in steps:
             needed = 0.95 if shape.m == 256 else 1.0
             value = _ratio(rounds, NUMPY_BLAS.name, AVX512.name)
-            bars.append(Bar(f"{AVX512.name} / NumPy at {shape}", needed, value))
+            bars.append(Requirement(f"{AVX512.name} / NumPy at {shape}", needed, value))
         if AVX2 in steps:
             value = _ratio(rounds, limited, AVX2.name)
-            bars.append(Bar(f"{AVX2.name} / oneDNN limited to AVX2 at {shape}", 1.0, value))
+            bars.append(Requirement(f"{AVX2.name} / oneDNN limited to AVX2 at {shape}", 1.0, value))
         if AVX2 in steps and shape.m == 1024:
             value = _ratio(rounds, loop, AVX2.name) * shape.flops / fma_loop_flops(8)
-            bars.append(Bar(f"{AVX2.name} / FMA loop of AVX2 at {shape}", 0.9, value))
+            bars.append(Requirement(f"{AVX2.name} / FMA loop of AVX2 at {shape}", 0.9, value))
     console.print(_table("One thread", lines))
     return bars
 
 
-def _edges(console: Console) -> list[Bar]:
-    """What a size costs that is no multiple of a tile, against one that is."""
+def _edges(console: Console) -> list[Requirement]:
+    """Compare sizes that are no multiple of a tile with one that is."""
     lines, bars = [], []
     for step, lanes in ((AVX2, 8), (AVX512, 16)):
         if lanes > processors.lanes():
@@ -214,12 +214,12 @@ def _edges(console: Console) -> list[Bar]:
             lines.append(_line(shape, step.name, rounds))
         worst = min(EDGES, key=rates.get)
         text = f"{step.name}: the worst edge ({worst}) against {WHOLE}"
-        bars.append(Bar(text, 0.9, rates[worst] / rates[WHOLE]))
+        bars.append(Requirement(text, 0.9, rates[worst] / rates[WHOLE]))
     console.print(_table("Edges", lines))
     return bars
 
 
-def _two_threads(console: Console) -> list[Bar]:
+def _two_threads(console: Console) -> list[Requirement]:
     one, two = "parallel, 1 thread", "parallel, 2 threads"
 
     def rivals_of(inputs, out):
@@ -233,7 +233,8 @@ def _two_threads(console: Console) -> list[Bar]:
         shape = parse_gemm(size)
         rounds = _rounds(shape, rivals_of)
         lines += [_line(shape, name, rounds, one) for name in (one, two)]
-        bars.append(Bar(f"parallel: 2 threads / 1 at {shape}", 1.8, _ratio(rounds, one, two)))
+        value = _ratio(rounds, one, two)
+        bars.append(Requirement(f"parallel: 2 threads / 1 at {shape}", 1.8, value))
     console.print(_table("Threads", lines))
     return bars
 
@@ -257,7 +258,7 @@ def _line(
     return line | ({"ratio": f"{_ratio(rounds, rival, name):.3f}"} if rival else {})
 
 
-def _verdict(bar: Bar) -> dict[str, str]:
+def _verdict(bar: Requirement) -> dict[str, str]:
     held = {True: "held", False: "[bold red]MISSED[/]", None: "not measured"}[bar.held]
     value = "" if bar.value is None else f"{bar.value:.3f}"
     return {"bar": bar.text, "needed": f"{bar.needed:.2f}", "reached": value, "": held}

@@ -1,4 +1,4 @@
-"""How fast one core can be: clock × FMA units × lanes × 2, and what a loop of FMAs reaches."""
+"""The peak of one core: clock × FMA units × lanes × 2, and the rate that a loop of FMAs reaches."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from utils.machine.processors import INSTRUCTION_SETS
 from utils.measuring.timing import time_cpu
 
 PAIRS, CLOCK_TURNS = 16, 20_000
-# Twice the depth of a unit's pipeline (4 or 5 cycles) for two units, in 16 registers or more.
+# Enough sums for two units, whose pipelines are 4 or 5 cycles deep, in 16 registers or more.
 SUMS, FMA_TURNS = 12, 40_000
 REPETITIONS, REPETITION_MS = 400, 0.5
 
 
 @dataclass(frozen=True)
 class Peak:
-    """What one core does with vectors of `lanes` float32, in 10^9 operations a second.
+    """The rate of one core with vectors of `lanes` float32, in 10^9 operations per second.
 
-    clock_ghz: seen while it was measured. fma_units: None where `data/cpus.csv` does not say.
-    measured: by a loop that holds nothing but multiply-adds.
+    clock_ghz: the clock during the measurement.
+    fma_units: None if `data/cpus.csv` does not have the processor.
+    measured: the rate of a loop of nothing but multiply-adds.
     """
 
     lanes: int
@@ -36,12 +37,12 @@ class Peak:
 
     @property
     def computed(self) -> float | None:
-        """clock × FMA units × lanes × 2."""
+        """Clock × FMA units × lanes × 2."""
         return self.fma_units and self.clock_ghz * self.fma_units * self.lanes * 2
 
     @property
     def fraction(self) -> float | None:
-        """Measured over computed; CourseError above 1."""
+        """Measured over computed; raises CourseError above 1."""
         what = f"The {INSTRUCTION_SETS[self.lanes]} FMA loop"
         return self.computed and fraction_of_peak(self.measured, self.computed, what)
 
@@ -56,18 +57,19 @@ class Peak:
 
 
 def peaks() -> list[Peak]:
-    """The peaks of the instruction sets that this processor has, measured in turns with its clock.
+    """Measure the peaks of this processor's instruction sets and its clock, interleaved.
 
-    The fastest of many short samples counts: on a busy machine only it saw the processor alone.
+    The fastest of many short samples counts, because on a busy machine only that one was
+    undisturbed.
     """
     units = processors.current().fma_units
     widths = [lanes for lanes in INSTRUCTION_SETS if lanes <= processors.lanes()]
     clock = partial(_dependent, CLOCK_TURNS, 1, 3, 5)
-    # The clock is read before and after each loop: a moment at which it was higher is then seen.
-    turns = [rival for lanes in widths for rival in (clock, fma_loop(lanes))] + [clock]
-    timings = time_cpu(turns, REPETITIONS, REPETITION_MS)
+    # The clock is measured before and after each loop, to notice a moment at which it was higher.
+    rivals = [rival for lanes in widths for rival in (clock, fma_loop(lanes))] + [clock]
+    timings = time_cpu(rivals, REPETITIONS, REPETITION_MS)
     clocks, loops = timings[::2], timings[1::2]
-    ghz = 2 * PAIRS * CLOCK_TURNS / min(seen.min_ms for seen in clocks) / 1e6
+    ghz = 2 * PAIRS * CLOCK_TURNS / min(timing.min_ms for timing in clocks) / 1e6
     return [
         Peak(lanes, ghz, units.get(lanes), fma_loop_flops(lanes) / loop.min_ms / 1e6)
         for lanes, loop in zip(widths, loops, strict=True)
@@ -75,17 +77,17 @@ def peaks() -> list[Peak]:
 
 
 def settled_peaks(attempts: int = 3) -> list[Peak]:
-    """The peaks, measured again where the clock rose unseen: a loop was then above its peak."""
+    """Measure the peaks, again if the clock rose unnoticed and a loop was above its peak."""
     for _ in range(attempts):
-        found = peaks()
-        if all(not peak.computed or peak.measured <= peak.computed for peak in found):
+        measured = peaks()
+        if all(not peak.computed or peak.measured <= peak.computed for peak in measured):
             break
-    return found
+    return measured
 
 
 @njit
 def _dependent(turns, x, y, z):
-    """Additions and exclusive ors in one chain: each takes one cycle, and none can be left out."""
+    """Do additions and exclusive ors in one chain; each takes a cycle, and none can be omitted."""
     for _ in range(turns):
         for _ in range(PAIRS):
             x = (x + y) ^ z
@@ -94,7 +96,7 @@ def _dependent(turns, x, y, z):
 
 @cache
 def fma_loop(lanes: int) -> Callable[[], None]:
-    """One execution of a loop that holds nothing but multiply-adds of `lanes` float32."""
+    """Return a function that executes a loop of nothing but multiply-adds of `lanes` float32."""
 
     @njit
     def repeat(turns, memory):
@@ -109,5 +111,5 @@ def fma_loop(lanes: int) -> Callable[[], None]:
 
 
 def fma_loop_flops(lanes: int) -> int:
-    """The floating-point operations of one execution of `fma_loop`."""
+    """Return the floating-point operations of one execution of `fma_loop`."""
     return 2 * SUMS * lanes * FMA_TURNS

@@ -1,4 +1,4 @@
-"""The first addition of a block's sum, made while the elements are loaded."""
+"""A block's sum whose first addition is made while the elements are loaded."""
 
 from labs.families.reduction import (
     Sums,

@@ -1,10 +1,10 @@
-"""The roofline as a function: what a product in tiles reaches at most."""
+"""The roofline as a function: the highest rate that a tiled product can reach."""
 
 from random import Random
 
 from labs.numbers.exercise import Case, NumbersExercise
 
-# Tiles, peak in GFLOP/s, bandwidth in GB/s.
+# The sides of the tile, the peak in GFLOP/s and the bandwidth in GB/s.
 CASES = (
     ((32, 32, 60_000, 4_000), 32_000, "A block makes 8 operations for each byte."),
     ((128, 128, 60_000, 1_000), 32_000, "A block makes 32 operations for each byte."),
@@ -19,19 +19,22 @@ CASES = (
 
 
 def right(BM, BN, peak, bandwidth):
-    """The lower one of the peak and of what the bytes allow."""
+    """Return the attainable GFLOP/s: the lower of the peak and the bandwidth bound.
+
+    BM, BN: the sides of a tile. peak: in GFLOP/s. bandwidth: in GB/s.
+    """
     return min(peak, 2 * BM * BN / (4 * (BM + BN)) * bandwidth)
 
 
 def draw(random: Random) -> tuple[int, int, int, int]:
-    """Sides of a tile, a peak in GFLOP/s and a bandwidth in GB/s, on both sides of the ridge."""
+    """Return a tile's sides, a peak in GFLOP/s and a bandwidth in GB/s, around the ridge."""
     sides = random.randint(1, 256), random.randint(1, 256)
     return *sides, random.randint(5_000, 150_000), random.randint(200, 10_000)
 
 
-def operations_behind(given, answer):
-    """What a wrong answer says of the operations for a byte."""
-    *_, peak, bandwidth = given
+def operations_behind(arguments, answer):
+    """Return a sentence on the operations per byte that a wrong answer implies."""
+    *_, peak, bandwidth = arguments
     if answer == peak:
         return "Your answer is the peak, so you allow more operations for a byte."
     return f"Your answer divided by the bandwidth is {answer / bandwidth:.3g}."

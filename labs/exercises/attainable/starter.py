@@ -1,4 +1,4 @@
-"""How fast a product in tiles can be at most, by the roofline."""
+"""The highest rate of a product in tiles, by the roofline."""
 
 
 def attainable(BM, BN, peak, bandwidth):

@@ -1,4 +1,4 @@
-"""Repair a benchmark: four faults."""
+"""A benchmark with four faults to repair."""
 
 from labs.host.benchmark.faults import examine
 from labs.host.exercise import HostExercise

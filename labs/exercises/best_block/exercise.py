@@ -1,4 +1,4 @@
-"""The driver's search for a block size, written by the reader and held against its answers."""
+"""The driver's search for a block size, written by the reader and compared with its answers."""
 
 import csv
 from random import Random
@@ -15,25 +15,28 @@ SIZES = range(WARP, LARGEST + 1, WARP)
 
 
 def blocks(threads: int, registers: int, shared_bytes: int) -> int:
-    """Resident blocks on an H200; 0 for more shared memory than a block may have."""
+    """Return the number of resident blocks on an H200 SM.
+
+    It is 0 if a block has more shared memory than allowed.
+    """
     return (
         occupancy(H200, threads, registers, shared_bytes).blocks if shared_bytes <= 232_448 else 0
     )
 
 
 def best(registers: int, bytes_per_thread: int) -> int:
-    """The size with the most resident threads; of equals, the largest."""
+    """Return the block size with the most resident threads; among equals, the largest."""
     held = [(size * blocks(size, registers, bytes_per_thread * size), size) for size in SIZES]
     return max(held)[1]
 
 
 def cases() -> list[Case]:
-    """Some whose shared memory decides, then what the driver of an H200 has suggested."""
-    told = "The sizes to try are the multiples of 32 up to 1024."
+    """Return cases in which shared memory decides, then the recorded suggestions of a driver."""
+    reason = "The sizes to try are the multiples of 32 up to 1024."
     chosen = ((32, 8), (40, 8), (32, 200), (168, 8), (65, 0), (32, 112), (32, 400), (40, 130),
               (255, 0), (24, 75), (33, 1000), (16, 0))  # fmt: skip
-    asked = [
-        Case(one, best_block_size(H200, one[0], lambda threads: one[1] * threads), told)  # noqa: B023
+    written = [
+        Case(one, best_block_size(H200, one[0], lambda threads: one[1] * threads), reason)  # noqa: B023
         for one in chosen
     ]
     with ANSWERS.open(encoding="utf-8", newline="") as file:
@@ -44,22 +47,22 @@ def cases() -> list[Case]:
         if row["static_bytes"] == row["dynamic_bytes"] == 0 and row["max_threads"] == LARGEST
     }
     driver = "The driver of an H200 has suggested this."
-    return asked + [Case(*one, driver) for one in recorded.items()]
+    return written + [Case(*one, driver) for one in recorded.items()]
 
 
 def draw(random: Random) -> tuple[int, int]:
-    """Registers, and bytes of which a block of 32 threads can have as many as it asks for."""
+    """Return registers, and bytes per thread that a block of 32 threads can always have."""
     return random.randint(16, 255), random.choice((random.randint(0, 99), random.randint(0, 7000)))
 
 
-def resident(given, answer) -> str:
-    """What an SM holds of blocks of the right size, and of the size that was returned."""
-    sizes = [best(*given), *([int(answer)] if answer in SIZES else [])]
-    registers, per_thread = given
-    held = {size: blocks(size, registers, per_thread * size) for size in sizes}
+def resident(arguments, answer) -> str:
+    """Return sentences on the resident blocks for the right size and for the returned size."""
+    sizes = [best(*arguments), *([int(answer)] if answer in SIZES else [])]
+    registers, per_thread = arguments
+    resident_blocks = {size: blocks(size, registers, per_thread * size) for size in sizes}
     return " ".join(
         f"With {size:,} threads an SM holds {counted(count, 'block')}, {size * count:,} threads."
-        for size, count in held.items()
+        for size, count in resident_blocks.items()
     )
 
 

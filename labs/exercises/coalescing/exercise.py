@@ -1,4 +1,4 @@
-"""Repair the strided product: one line."""
+"""A strided product to repair in one line."""
 
 from labs.families.product import Split, loads_per_multiply_add, matrix_product
 from labs.targets.counts import no_float64, one_store_per_element, sectors_per_request

@@ -1,4 +1,4 @@
-"""The tile of b lies transposed, with one unused column that spreads it over the banks."""
+"""The tile of b is stored transposed, with one unused column that spreads it over the banks."""
 
 from numba import cuda, float32
 

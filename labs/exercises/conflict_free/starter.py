@@ -1,4 +1,4 @@
-"""To be repaired: the tile of b lies transposed in shared memory."""
+"""To be repaired: the tile of b is stored transposed in shared memory."""
 
 from numba import cuda, float32
 

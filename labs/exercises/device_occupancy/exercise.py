@@ -1,4 +1,4 @@
-"""Occupancy as a ratio of the whole device, as the lab's formula writes it."""
+"""Occupancy as a ratio over the whole device, as the lab's formula writes it."""
 
 from random import Random
 
@@ -25,27 +25,28 @@ CASES = (
 
 
 def draw(random: Random) -> tuple[int, int, int, int, int]:
-    """Launches that fill a device, and smaller ones."""
+    """Return arguments of launches that fill a device, and of smaller ones."""
     threads, threads_per_sm = 32 * random.randint(1, 32), random.choice((1024, 1536, 2048))
     sms, resident = random.randint(8, 160), random.randint(0, threads_per_sm // threads)
     return random.randint(1, 20 * sms), resident, threads, threads_per_sm, sms
 
 
 def on_device(blocks: int, resident: int, sms: int) -> int:
-    """Blocks that are on the device at once."""
+    """Return the number of blocks that are on the device at once."""
     return min(blocks, resident * sms)
 
 
 def right(blocks, resident, threads, threads_per_sm, sms):
+    """Return the resident threads divided by the threads for which the device has room."""
     return on_device(blocks, resident, sms) * threads / (threads_per_sm * sms)
 
 
-def both_brackets(given: tuple[int, ...], answer: float) -> str:
-    """What is divided by what."""
-    blocks, resident, threads, threads_per_sm, sms = given
-    there = on_device(blocks, resident, sms)
+def both_brackets(arguments: tuple[int, ...], answer: float) -> str:
+    """Return a sentence with the numerator and the denominator of the right answer."""
+    blocks, resident, threads, threads_per_sm, sms = arguments
+    count = on_device(blocks, resident, sms)
     return (
-        f"At most {there:,} blocks are on the device at once, {there * threads:,} threads, and it "
+        f"At most {count:,} blocks are on the device at once, {count * threads:,} threads, and it "
         f"has room for {threads_per_sm * sms:,}."
     )
 
@@ -69,7 +70,7 @@ EXERCISE = NumbersExercise(
     whole=False,
     promises=("right for launches that fill the device, and for smaller ones",),
     cases=lambda: [Case(given, right(*given), why) for given, why in CASES],
-    enough=len(CASES) - 1,  # the last one divides by zero where the ratio is turned round
+    enough=len(CASES) - 1,  # the last one divides by zero if the ratio is inverted
     right=right,
     draw=draw,
     beside=both_brackets,

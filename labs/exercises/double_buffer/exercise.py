@@ -1,4 +1,4 @@
-"""The tiled product with two sides in shared memory, and one barrier per tile."""
+"""The tiled product with two buffers in shared memory, and one barrier per tile."""
 
 from labs.families.double_buffering import double_buffered_product
 

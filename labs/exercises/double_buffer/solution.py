@@ -1,4 +1,4 @@
-"""The product by tiles with two sides: one is multiplied while the next tile is on its way."""
+"""The product by tiles with two buffers: one is used while the next tile is being loaded."""
 
 from numba import cuda, float32, uint32
 

@@ -1,4 +1,4 @@
-"""To be changed: the product by tiles, in which each turn waits for its own loads."""
+"""To be changed: the product by tiles, in which each iteration waits for its own loads."""
 
 from numba import cuda, float32, uint32
 

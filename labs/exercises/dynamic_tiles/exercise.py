@@ -1,4 +1,4 @@
-"""The tiled product whose block size the launch decides."""
+"""The tiled product whose block size is chosen at the launch."""
 
 from labs.families.dynamic_tiles import tiles_of_any_side
 

@@ -1,4 +1,4 @@
-"""Eight rows of a column of c for each thread, its sums in registers."""
+"""A product in which each thread computes eight rows of a column of c in registers."""
 
 import math
 from dataclasses import replace
@@ -17,39 +17,40 @@ from labs.targets.counts import (
     sectors_per_request,
     wavefronts_per_request,
 )
+from utils.division import cdiv
 from utils.ladder.step import Launch
 
 
 def launch(shape) -> Launch:
-    """A block of 256 threads for every 32×64 of c."""
+    """Return a launch with a block of 256 threads per 32×64 tile of c."""
     m, n, _ = shape
-    return Launch(grid=(-(-n // BN), -(-m // BM)), block=(THREADS,))
+    return Launch(grid=(cdiv(n, BN), cdiv(m, BM)), block=(THREADS,))
 
 
 def shared_loads(at_most: float) -> Target:
-    """Words that threads read from shared memory for each multiply-add."""
+    """Return the target for words read from shared memory per multiply-add."""
 
-    def loads(seen: Run):
-        counts = seen.trace.access_counts
+    def loads(run: Run):
+        counts = run.trace.access_counts
         return [one for one in counts if (one.space, one.kind) == ("shared", "load")]
 
-    def measure(seen: Run) -> float:
-        return sum(one.lanes for one in loads(seen)) / math.prod(seen.shape)
+    def measure(run: Run) -> float:
+        return sum(one.lanes for one in loads(run)) / math.prod(run.shape)
 
-    def cause(seen: Run, value: float) -> str:
-        work = math.prod(seen.shape)
-        made = seen.trace.totals["float32_ops"] / 2 / work
+    def cause(run: Run, value: float) -> str:
+        work = math.prod(run.shape)
+        made = run.trace.totals["float32_ops"] / 2 / work
         if made > 1:
             return (
                 f"for each multiply-add that is needed your kernel makes {made:.3g}: its loop over "
-                f"the tiles goes on behind k = {seen.shape[2]}, where all terms are zero."
+                f"the tiles goes on behind k = {run.shape[2]}, where all terms are zero."
             )
-        told = ", ".join(
+        loaded = ", ".join(
             f"{one.lanes / work:.4g} of `{one.array}` at {at_line(one.site)}"
-            for one in sorted(loads(seen), key=lambda one: -one.lanes)[:2]
+            for one in sorted(loads(run), key=lambda one: -one.lanes)[:2]
         )
         return (
-            f"a multiply-add costs {value:.4g} words from shared memory, {told}; the target is "
+            f"a multiply-add costs {value:.4g} words from shared memory, {loaded}; the target is "
             f"{at_most:g}. Which word can serve several multiply-adds?"
         )
 
@@ -58,15 +59,15 @@ def shared_loads(at_most: float) -> Target:
 
 
 def barriers_per_tile() -> Target:
-    """Barriers that each thread passes for each tile of BK terms."""
+    """Return the target for barriers that each thread passes per tile of BK terms."""
 
-    def measure(seen: Run) -> float:
-        warps = launch(seen.shape).blocks * THREADS // 32
-        passed = sum(line.barriers for line in seen.trace.counts.values())
-        return passed / warps / (seen.shape[2] // BK)
+    def measure(run: Run) -> float:
+        warps = launch(run.shape).blocks * THREADS // 32
+        passed = sum(line.barriers for line in run.trace.counts.values())
+        return passed / warps / (run.shape[2] // BK)
 
-    def cause(seen: Run, value: float) -> str:
-        lines = {site: one.barriers for site, one in seen.trace.counts.items() if one.barriers}
+    def cause(run: Run, value: float) -> str:
+        lines = {site: one.barriers for site, one in run.trace.counts.items() if one.barriers}
         return (
             f"a thread passes {value:.3g} barriers for every {BK} terms, and the target is 2. Most "
             f"of them stand at {at_line(max(lines, key=lines.get))}."

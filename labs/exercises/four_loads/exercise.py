@@ -1,6 +1,6 @@
-"""A copy with four loads under way in each thread."""
+"""A copy with four loads in flight in each thread."""
 
-from labs.families.loads_in_flight import several, waits_in_machine_code, waits_in_source
+from labs.families.loads_in_flight import copy_exercise, waits_in_machine_code, waits_in_source
 from labs.targets.counts import (
     full_requests,
     no_float64,
@@ -9,7 +9,7 @@ from labs.targets.counts import (
     sectors_per_request,
 )
 
-EXERCISE = several(
+EXERCISE = copy_exercise(
     name="four_loads",
     lesson="09",
     title="Four loads under way",

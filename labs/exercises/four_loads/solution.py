@@ -1,4 +1,4 @@
-"""A copy with four loads under way in each thread."""
+"""A copy with four loads in flight in each thread."""
 
 from numba import cuda, float32
 

@@ -1,9 +1,9 @@
-"""The tiled product with a quarter of the threads, and four independent sums in each."""
+"""The tiled product with a quarter of the threads, each with four independent sums."""
 
-from labs.families.granularity import Grains, grained_product
+from labs.families.granularity import Granularity, coarsened_product
 
-EXERCISE = grained_product(
-    Grains(tile=32, rows=4),
+EXERCISE = coarsened_product(
+    Granularity(tile=32, rows=4),
     constant="TILE",
     shapes=((64, 96, 160), (41, 35, 77), (5, 70, 7)),
     name="independent_sums",

@@ -1,4 +1,4 @@
-"""Which quad of a tile belongs to which lane, so that reads take the fewest wavefronts."""
+"""The choice of the quad that each lane reads, so that reads take the fewest wavefronts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from utils.ladder.step import Launch
 
 
 def launch(shape: Shape) -> Launch:
-    """A warp for each tile of 16×32. A shape is (tiles down, tiles across)."""
+    """Return a launch with a warp per tile of 16×32.
+
+    shape: the numbers of tiles down and across.
+    """
     down, across = shape
     return Launch(grid=(across, down), block=(32,))
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Prime numbers, all different: each product tells its two factors."""
+    """Return different prime numbers, so that each product reveals its two factors."""
     m, n = shape[0] * probes.ROWS, shape[1] * probes.COLUMNS
     numbers = np.random.default_rng(seed).permutation(probes.primes(m + n)).astype(np.float32)
     return numbers[:m].copy(), numbers[m:].copy()

@@ -1,10 +1,10 @@
-"""The host half: look for the best block, and launch with it."""
+"""Host code that finds the best block size and launches a kernel with it."""
 
 from functools import partial
 
 from labs.exercises.dynamic_tiles.solution import dynamic_tiles
 from labs.host.exercise import HostExercise
-from labs.host.launches import examined
+from labs.host.launches import examine_launches
 
 EXERCISE = HostExercise(
     name="launch_best",
@@ -25,7 +25,7 @@ EXERCISE = HostExercise(
     ),
     parameters=("kernel", "registers", "a", "b", "c"),
     promises=("the best block for eight kernels", "a grid that covers c", "the bytes of two tiles"),
-    examine=partial(examined, dynamic_tiles),
+    examine=partial(examine_launches, dynamic_tiles),
     hints=(
         "How many bytes does the shared memory grow by with each thread of the block? Each thread "
         "keeps one float32 of either tile.",

@@ -16,44 +16,50 @@ from labs.families import micro_kernels as probes
 from labs.targets.counts import no_float64, no_negative_index
 from utils.ladder.step import Launch
 
-# Any processor with AVX2 has 16 vector registers, as this one.
+# Any processor with AVX2 has 16 vector registers, like this one.
 PROCESSOR = "haswell"
 ARRAY = types.Array(types.float32, 1, "C")
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Panels of k steps: a with 2 elements for each, b with 8; whole numbers, so sums are exact."""
+    """Return panels of k steps: a with 2 elements per step, b with 8, both float32.
+
+    They are whole numbers, so that sums are exact.
+    """
     random, (k,) = np.random.default_rng(seed), shape
     sizes = (probes.ROWS * k, probes.LANES * k)
     return tuple(random.integers(1, 100, size).astype(np.float32) for size in sizes)
 
 
 def reference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The tile, row after row: 16 float64."""
+    """Return the tile row by row: 16 float64."""
     return (probes.by_step(a, probes.ROWS).T @ probes.by_step(b, probes.LANES)).ravel()
 
 
 # ------------------------------------------------------------------------------------- targets
 
 
-def _multiply_adds(seen: Run) -> int:
-    """Of vectors, as the tile needs them: two for each step."""
-    return probes.ROWS * seen.shape[0]
+def _multiply_adds(run: Run) -> int:
+    """Return the number of vector multiply-adds that the tile needs: two per step."""
+    return probes.ROWS * run.shape[0]
 
 
 def loads_per_multiply_add(parameter: str, at_most: float, what: str) -> Target:
-    """Loads of one panel, of vectors or of single elements, for each multiply-add of vectors."""
+    """Return the target for loads of one panel per multiply-add of vectors.
 
-    def measure(seen: Run) -> float:
-        return seen.total(parameter, "load", "requests") / _multiply_adds(seen)
+    parameter: the panel. what: the loads' name, of vectors or of single elements.
+    """
 
-    def cause(seen: Run, value: float) -> str:
-        most = max(seen.accesses(parameter), key=lambda one: one.requests)
-        loads = seen.total(parameter, "load", "requests")
+    def measure(run: Run) -> float:
+        return run.total(parameter, "load", "requests") / _multiply_adds(run)
+
+    def cause(run: Run, value: float) -> str:
+        most = max(run.accesses(parameter), key=lambda one: one.requests)
+        loads = run.total(parameter, "load", "requests")
         single = parameter == "b" and most.words == most.requests
         return (
             f"`{most.array}` is loaded {counted(loads, 'time')} for "
-            f"{counted(_multiply_adds(seen), 'multiply-add')} of vectors, {value:.3g} for each; "
+            f"{counted(_multiply_adds(run), 'multiply-add')} of vectors, {value:.3g} for each; "
             f"the target is {at_most:g}. Most of it is {at_line(most.site)}, with "
             f"{counted(most.requests, 'load')}{' of a single element each' if single else ''}."
         )
@@ -65,33 +71,33 @@ def loads_per_multiply_add(parameter: str, at_most: float, what: str) -> Target:
 
 
 def one_store_per_element() -> Target:
-    """Each element of the tile is stored once, and never in the loop."""
+    """Return the target that each element of the tile is stored once, outside of the loop."""
 
-    def measure(seen: Run) -> float:
-        return seen.total("c", "store", "words") / seen.out.size
+    def measure(run: Run) -> float:
+        return run.total("c", "store", "words") / run.out.size
 
-    def cause(seen: Run, value: float) -> str:
-        most = max(seen.accesses("c", "store"), key=lambda one: one.words)
+    def cause(run: Run, value: float) -> str:
+        most = max(run.accesses("c", "store"), key=lambda one: one.words)
         return (
             f"{at_line(most.site)} stores {most.words:,} elements, and the tile has "
-            f"{seen.out.size}: {value:.3g} stores for an element. Does the line stand in the loop?"
+            f"{run.out.size}: {value:.3g} stores for an element. Does the line stand in the loop?"
         )
 
     return Target("stores per element", 1, "one store per element", measure, cause, True)
 
 
 def no_spills() -> Target:
-    """Vectors written to the stack and read again in the hot loop, for want of registers."""
+    """Return the target that the hot loop moves no vectors to or from the stack."""
 
-    def measure(seen: Run) -> float | None:
+    def measure(run: Run) -> float | None:
         try:
-            seen.kernel.compile((ARRAY,) * 3)
+            run.kernel.compile((ARRAY,) * 3)
         except NumbaError:
             return None
-        loop = hot_loop_elsewhere(seen.kernel, PROCESSOR)
+        loop = hot_loop_elsewhere(run.kernel, PROCESSOR)
         return None if loop is None else float(count(loop).spills)
 
-    def cause(seen: Run, value: float) -> str:
+    def cause(run: Run, value: float) -> str:
         return (
             f"in the machine code of your loop for a processor with AVX2 {value:g} instructions "
             "move vectors to or from the stack, because they do not all fit into 16 registers."

@@ -1,4 +1,4 @@
-"""Bytes of shared memory as a function of the block's side, as a launch asks for them."""
+"""The bytes of shared memory that a launch needs, as a function of the block's side."""
 
 from labs.numbers.exercise import Case, NumbersExercise
 
@@ -6,12 +6,12 @@ FLOAT32_BYTES = 4
 
 
 def required(side: int) -> int:
-    """Bytes of two square tiles of float32."""
+    """Return the bytes of two square tiles of float32."""
     return 2 * side * side * FLOAT32_BYTES
 
 
 def cases() -> list[Case]:
-    """16 first: there no slip has the answer of another one."""
+    """Return cases with side 16 first, where every slip gives a different answer."""
     why = "It is the bytes of two tiles."
     return [Case((side,), required(side), why) for side in (16, 8, 32, 4, 12, 1)]
 

@@ -1,15 +1,16 @@
-"""The occupancy calculator, written by the reader and held against the driver's own answers."""
+"""The occupancy calculator, written by the reader and compared with the driver's answers."""
 
 import csv
 from random import Random
 
 from labs.numbers.exercise import Case, NumbersExercise
+from utils.division import cdiv
 from utils.paths import DATA
 
 ANSWERS = DATA / "measured" / "nvidia_h200" / "occupancy.csv"
 WARP_SLOTS, BLOCK_SLOTS, PART, PARTS, SHARED = 64, 32, 16_384, 4, 233_472
 
-# Each shows one rule: what is given, what is right, and what decides.
+# Each case shows one rule: the arguments, the right answer, and the resource that decides.
 BY_RULE = (
     ((256, 16, 0), 8, "A block has 8 warps, and there are 64 warp slots."),
     ((32, 16, 0), 32, "There are warp slots for 64 such blocks, but only 32 block slots."),
@@ -29,29 +30,29 @@ BY_RULE = (
 )
 
 
-def rooms(threads: int, registers: int, shared_bytes: int) -> dict[str, int]:
-    """For how many blocks each resource has room."""
-    warps = -(-threads // 32)
-    of_warp = -(-registers * 32 // 256) * 256
-    taken = -(-(shared_bytes + 1024) // 128) * 128
+def room_by_resource(threads: int, registers: int, shared_bytes: int) -> dict[str, int]:
+    """Return the number of blocks for which each resource of an SM has room."""
+    warps = cdiv(threads, 32)
+    registers_per_warp = -(-registers * 32 // 256) * 256
+    shared_per_block = cdiv(shared_bytes + 1024, 128) * 128
     return {
         "warp slots": WARP_SLOTS // warps,
         "block slots": BLOCK_SLOTS,
-        "registers": PART // of_warp * PARTS // warps,
-        "shared memory": SHARED // taken,
+        "registers": PART // registers_per_warp * PARTS // warps,
+        "shared memory": SHARED // shared_per_block,
     }
 
 
-def right(*given: int) -> int:
-    """The resource that runs out first decides."""
-    return min(rooms(*given).values())
+def right(*arguments: int) -> int:
+    """Return the number of resident blocks: the scarcest resource decides."""
+    return min(room_by_resource(*arguments).values())
 
 
 def cases() -> list[Case]:
-    """A case for each rule, then what the driver of an H200 has answered."""
+    """Return a case per rule, then the recorded answers of an H200's driver."""
     with ANSWERS.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if not row["carveout"]]
-    asked = (
+    arguments = (
         (
             int(row["threads"]),
             int(row["registers"]),
@@ -59,22 +60,25 @@ def cases() -> list[Case]:
         )
         for row in rows
     )
-    recorded = dict(zip(asked, (int(row["blocks"]) for row in rows), strict=True))
-    told = "The driver of an H200 has answered this."
-    return [Case(*one) for one in BY_RULE] + [Case(*one, told) for one in recorded.items()]
+    recorded = dict(zip(arguments, (int(row["blocks"]) for row in rows), strict=True))
+    reason = "The driver of an H200 has answered this."
+    return [Case(*one) for one in BY_RULE] + [Case(*one, reason) for one in recorded.items()]
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """A block with no, little or much shared memory, so that each resource decides at times."""
+    """Return threads, registers and bytes of shared memory.
+
+    Shared memory is none, little or much, so that each resource decides in some cases.
+    """
     threads = random.choice((32 * random.randint(1, 32), random.randint(1, 1024)))
     shared_bytes = random.choice((0, random.randint(1, 30_000), random.randint(1, 232_448)))
     registers = random.randint(16, random.choice((32, 64, 128, 255)))
     return threads, registers, shared_bytes
 
 
-def room_in_each(given, answer) -> str:
-    """For how many blocks each resource has room."""
-    room = rooms(*given)
+def room_in_each(arguments, answer) -> str:
+    """Return a sentence with the number of blocks for which each resource has room."""
+    room = room_by_resource(*arguments)
     return f"Room for blocks: {', '.join(f'{name} {count}' for name, count in room.items())}."
 
 

@@ -1,4 +1,4 @@
-"""How many blocks an SM of an H200 holds at once."""
+"""The number of blocks that an SM of an H200 holds at once."""
 
 
 def resident_blocks(threads, registers, shared_bytes):

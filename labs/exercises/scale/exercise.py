@@ -13,12 +13,12 @@ from labs.targets.counts import (
 
 
 def inputs(shape, seed):
-    """x and factor, which is another one at each length; their products are exact."""
+    """Return x, and a factor that depends on its length; their products are exact."""
     return numbers(shape, seed), np.float32(shape[0] % 7 + 0.5)
 
 
 def reference(x, factor):
-    """factor · x, float64."""
+    """Return factor · x, float64."""
     return x.astype(np.float64) * float(factor)
 
 

@@ -1,4 +1,4 @@
-"""The sum of a block by shuffles, with one word of shared memory for each warp."""
+"""The sum of a block by shuffles, with one word of shared memory per warp."""
 
 from labs.checking.phrasing import counted
 from labs.checking.run import Run
@@ -18,22 +18,22 @@ WARPS = THREADS // 32
 
 
 def shared_words(at_most: int) -> Target:
-    """Words of shared memory that a block has."""
+    """Return the target for words of shared memory per block."""
 
-    def arrays(seen: Run) -> dict[str, int]:
+    def arrays(run: Run) -> dict[str, int]:
         return {
             one.name: one.itemsize // 4 * size
-            for one in seen.recorded(0).arrays
+            for one in run.recorded(0).arrays
             if one.space == "shared" and (size := _size(one.shape))
         }
 
-    def measure(seen: Run) -> float:
-        return float(sum(arrays(seen).values()))
+    def measure(run: Run) -> float:
+        return float(sum(arrays(run).values()))
 
-    def cause(seen: Run, value: float) -> str:
-        told = " and ".join(f"`{name}` has {words:,}" for name, words in arrays(seen).items())
+    def cause(run: Run, value: float) -> str:
+        listed = " and ".join(f"`{name}` has {words:,}" for name, words in arrays(run).items())
         return (
-            f"a block has {counted(round(value), 'word')} of shared memory ({told}), and the "
+            f"a block has {counted(round(value), 'word')} of shared memory ({listed}), and the "
             f"target is {at_most}, one for each warp."
         )
 

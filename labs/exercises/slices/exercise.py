@@ -4,15 +4,16 @@ from random import Random
 
 from labs.checking.phrasing import counted
 from labs.numbers.exercise import Case, NumbersExercise
+from utils.division import cdiv
 
-# As many as `split_k` is given: each is a kernel of its own that adds so many slices.
+# The numbers of slices that `split_k` accepts: each is a separate kernel.
 COUNTS = (1, 2, 3, 4, 6, 8, 12)
-BEGINNING, ADDING = 2, 4  # in steps
+BEGINNING, ADDING = 2, 4  # times in steps of k
 
 
 def waves(tiles: int, sms: int) -> int:
-    """How often all SMs are filled, the last time perhaps not to the end."""
-    return -(-tiles // sms)
+    """Return the number of waves that the tiles take; the last one may be partial."""
+    return cdiv(tiles, sms)
 
 
 def time_of(
@@ -22,22 +23,22 @@ def time_of(
     steps: int,
     beginning: int = BEGINNING,
 ) -> int:
-    """The estimate, in steps."""
+    """Return the estimated time in steps of k."""
     adding = ADDING if count > 1 else 0
-    return waves(tiles * count, sms) * (-(-steps // count) + beginning) + adding
+    return waves(tiles * count, sms) * (cdiv(steps, count) + beginning) + adding
 
 
 def possible(steps: int) -> list[int]:
-    """The numbers to try: a slice has at least one step."""
+    """Return the numbers of slices to try; a slice has at least one step."""
     return [count for count in COUNTS if count <= steps]
 
 
 def best(tiles: int, sms: int, steps: int, beginning: int = BEGINNING) -> int:
-    """The number of slices with the shortest estimated time; of equals, the smallest."""
+    """Return the number of slices with the shortest estimated time; among equals, the smallest."""
     return min(possible(steps), key=lambda count: time_of(count, tiles, sms, steps, beginning))
 
 
-# Tiles, SMs and steps; in each something else decides.
+# Tiles, SMs and steps; a different effect decides in each case.
 CHOSEN = (
     (132, 132, 100, "All SMs have one tile each, so cutting brings nothing."),
     (8, 132, 64, "All slices fit into one wave, whatever their number."),
@@ -63,53 +64,56 @@ CHOSEN = (
 
 
 def cases() -> list[Case]:
-    """What was chosen, and a grid of others."""
+    """Return the recorded choices, and a grid of other cases."""
     why = "Compare the estimates of both numbers."
-    given = {one[:3]: one[3] for one in CHOSEN}
-    given |= {
-        (tiles, sms, steps): given.get((tiles, sms, steps), why)
+    reasons = {one[:3]: one[3] for one in CHOSEN}
+    reasons |= {
+        (tiles, sms, steps): reasons.get((tiles, sms, steps), why)
         for tiles in (1, 5, 12, 33, 44, 67, 99, 150, 200)
         for sms in (40, 132)
         for steps in (5, 16, 47, 200)
     }
-    return [Case(numbers, best(*numbers), words) for numbers, words in given.items()]
+    return [Case(numbers, best(*numbers), words) for numbers, words in reasons.items()]
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """Tiles, SMs and steps: mostly fewer tiles than SMs, where cutting brings something."""
+    """Return tiles, SMs and steps.
+
+    There are mostly fewer tiles than SMs, because slices pay off there.
+    """
     sms = random.randint(8, 160)
     return random.randint(1, random.choice((sms, 6 * sms))), sms, random.randint(1, 600)
 
 
-def no_number_of_slices(given: tuple[int, ...], answer: float) -> str:
-    """Where the answer is none of the numbers to try: what it may be."""
-    steps = given[-1]
+def no_number_of_slices(arguments: tuple[int, ...], answer: float) -> str:
+    """Return what a wrong answer may be if it is not among the numbers to try, else ""."""
+    steps = arguments[-1]
     if answer in possible(steps):
         return ""
     if answer in COUNTS:
         return f"A slice has at least one step, and there are {counted(steps, 'step')}."
-    told = f"{answer} is none of the numbers to try: 1, 2, 3, 4, 6, 8 and 12."
-    if any(answer == time_of(count, *given) for count in COUNTS):
-        told += f" It is a time, {counted(int(answer), 'step')}. Return the number of slices."
-    return told
+    message = f"{answer} is none of the numbers to try: 1, 2, 3, 4, 6, 8 and 12."
+    if any(answer == time_of(count, *arguments) for count in COUNTS):
+        message += f" It is a time, {counted(int(answer), 'step')}. Return the number of slices."
+    return message
 
 
-def both_estimates(given: tuple[int, ...], answer: float) -> str:
-    """The estimate of the right number and of the one that was returned."""
-    tiles, sms, steps = given
-    right = best(*given)
-    told = []
+def both_estimates(arguments: tuple[int, ...], answer: float) -> str:
+    """Return sentences with the estimates for the right number and for the returned one."""
+    tiles, sms, steps = arguments
+    right = best(*arguments)
+    parts = []
     for count in (right, int(answer)):
         if count not in possible(steps):
             continue
-        turns = waves(tiles * count, sms)
+        passes = waves(tiles * count, sms)
         adding = f" + {ADDING}" if count > 1 else ""
-        told.append(
-            f"{counted(count, 'slice')}: {counted(turns, 'wave')}, {turns}·({-(-steps // count)} "
-            f"+ {BEGINNING}){adding} = {time_of(count, *given)} steps."
+        parts.append(
+            f"{counted(count, 'slice')}: {counted(passes, 'wave')}, {passes}·({cdiv(steps, count)} "
+            f"+ {BEGINNING}){adding} = {time_of(count, *arguments)} steps."
         )
     return (
-        " ".join(told).replace("slice:", "slice of a tile:").replace("slices:", "slices of each:")
+        " ".join(parts).replace("slice:", "slice of a tile:").replace("slices:", "slices of each:")
     )
 
 

@@ -1,4 +1,4 @@
-"""Into how many slices along k the tiles of c are cut, by an estimate of the time."""
+"""The number of slices along k for the tiles of c, by an estimate of the time."""
 
 
 def slices(tiles, sms, steps):

@@ -1,4 +1,4 @@
-"""From a number of threads to the side of a square block, as the lab rounds it."""
+"""The side of a square block for a number of threads, rounded as the lab does."""
 
 
 from labs.numbers.exercise import Case, NumbersExercise
@@ -6,12 +6,12 @@ from utils.machine.occupancy import square_side as right
 
 
 def cases() -> list[Case]:
-    """768 first: there most slips differ. Powers of four and their neighbours follow."""
-    asked = (768, 1024, 640, 256, 64, 1023, 255, 100, 63, 32, 8, 4, 3, 1)
+    """Return cases with 768 first, where most slips differ, then powers of four and others."""
+    sizes = (768, 1024, 640, 256, 64, 1023, 255, 100, 63, 32, 8, 4, 3, 1)
     return [
         Case((threads,), right(threads), f"The largest power of four up to {threads:,} is "
              f"{right(threads) ** 2:,}.")
-        for threads in asked
+        for threads in sizes
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Sixteen sums of a thread, which a loop bound of the run has put into memory."""
+"""A thread's sixteen sums, which a loop bound known only at run time has put into memory."""
 
 from labs.families.product import Split, loads_per_multiply_add, matrix_product
 from labs.targets.counts import no_float64, one_store_per_element, sectors_per_request

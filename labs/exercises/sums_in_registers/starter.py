@@ -1,4 +1,4 @@
-"""To be changed: sixteen sums of a thread lie in memory, and not in registers."""
+"""To be changed: sixteen sums of a thread are in memory, not in registers."""
 
 from numba import cuda, float32
 

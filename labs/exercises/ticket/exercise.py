@@ -1,4 +1,4 @@
-"""The sum in one launch: tickets find the block that finishes last."""
+"""A sum in one launch, in which tickets identify the block that finishes last."""
 
 from labs.families.single_pass_reduction import sum_in_one_launch
 

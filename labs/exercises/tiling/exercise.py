@@ -1,4 +1,4 @@
-"""The tiled product with its edges: the loop over the tiles."""
+"""The tiled product with its edges, where the reader writes the loop over the tiles."""
 
 from labs.families.tiled import tiled_product
 

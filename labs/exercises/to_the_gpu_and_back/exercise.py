@@ -1,15 +1,15 @@
-"""A product by the GPU with as few copies as there can be."""
+"""A product on the GPU with as few copies as possible."""
 
 from collections.abc import Callable
 
-from labs.host.exercise import Examined, HostExercise
-from labs.host.host_device_traffic import COPIED, examined
+from labs.host.exercise import Examination, HostExercise
+from labs.host.host_device_traffic import COPIED, examine_product
 
 
-def examine(multiply: Callable) -> Examined:
-    """Call the function, each time with other numbers, until something is wrong."""
+def examine(multiply: Callable) -> Examination:
+    """Call the function on new numbers each time, until something is wrong."""
     fact = "Each array crosses the bus once: `a` and `b` to the device, `c` back."
-    return examined(multiply, COPIED, fact)
+    return examine_product(multiply, COPIED, fact)
 
 
 EXERCISE = HostExercise(

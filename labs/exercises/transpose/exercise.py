@@ -1,4 +1,4 @@
-"""The transpose through a tile in shared memory: loads and stores go along rows."""
+"""The transpose through a tile in shared memory, so that loads and stores go along rows."""
 
 import numpy as np
 
@@ -11,25 +11,25 @@ from labs.targets import counts
 
 
 def inputs(shape, seed):
-    """a, m×n: 0.5, 1, 1.5 ... in any order, so that each value says where it comes from."""
+    """Return a of m×n, float32: 0.5, 1, 1.5 and so on, shuffled, so that each value is unique."""
     return (numbers((shape[0] * shape[1],), seed).reshape(shape) / 2,)
 
 
 def reference(a):
-    """The transpose of a, float64."""
+    """Return the transpose of a, float64."""
     return a.T.astype(np.float64)
 
 
 def loaded_once() -> Target:
-    """Each element of a is loaded once from global memory."""
+    """Return the target that each element of a is loaded once from global memory."""
 
-    def measure(seen):
-        return seen.total("a", "load", "lanes") / seen.out.size
+    def measure(run):
+        return run.total("a", "load", "lanes") / run.out.size
 
-    def cause(seen, value):
-        lines = ", ".join(str(one.site.line) for one in seen.accesses("a"))
+    def cause(run, value):
+        lines = ", ".join(str(one.site.line) for one in run.accesses("a"))
         return (
-            f"each element of `{seen.names['a']}` is loaded {value:.3g} times (source lines "
+            f"each element of `{run.names['a']}` is loaded {value:.3g} times (source lines "
             f"{lines}); the target is once."
         )
 

@@ -1,4 +1,4 @@
-"""The tree of a block's sum, by neighbouring threads and without bank conflicts."""
+"""A block's sum by a tree in which neighbouring threads work, without bank conflicts."""
 
 from labs.families.reduction import (
     Sums,

@@ -1,4 +1,4 @@
-"""To be changed: a tree whose adding threads lie ever farther apart."""
+"""To be changed: a tree in which the stride between adding threads grows."""
 
 from numba import cuda, float32
 

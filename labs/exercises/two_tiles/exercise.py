@@ -1,9 +1,9 @@
 """The tiled product in which one tile of a serves two tiles of b."""
 
-from labs.families.granularity import Grains, grained_product
+from labs.families.granularity import Granularity, coarsened_product
 
-EXERCISE = grained_product(
-    Grains(tile=16, columns=2),
+EXERCISE = coarsened_product(
+    Granularity(tile=16, columns=2),
     constant="TILE",
     shapes=((80, 64, 112), (17, 82, 33), (20, 40, 7), (20, 10, 37)),
     name="two_tiles",

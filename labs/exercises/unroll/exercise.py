@@ -2,7 +2,7 @@
 
 from labs.families.product import Split, matrix_product
 from labs.targets.counts import no_float64, one_store_per_element, sectors_per_request
-from labs.targets.loop_unrolling import instructions_per_multiply_add, turns_per_multiply_add
+from labs.targets.loop_unrolling import instructions_per_multiply_add, iterations_per_multiply_add
 
 EXERCISE = matrix_product(
     Split(block=(32, 8)),
@@ -30,7 +30,7 @@ EXERCISE = matrix_product(
         one_store_per_element(),
         no_float64(),
         sectors_per_request(4),
-        turns_per_multiply_add(0.25),
+        iterations_per_multiply_add(0.25),
         instructions_per_multiply_add(9),
     ),
     hints=(

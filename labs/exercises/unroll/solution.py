@@ -1,4 +1,4 @@
-"""The product with four terms of the sum in each turn, and a loop for what is left over."""
+"""The product with four terms of the sum per iteration, and a loop for the remaining terms."""
 
 from numba import cuda, float32, uint32
 

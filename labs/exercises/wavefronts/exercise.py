@@ -1,4 +1,4 @@
-"""Why tiles have no bank conflicts: the wavefronts of a request, from the strides of its lanes."""
+"""The wavefronts of a shared-memory request, computed from the strides of its lanes."""
 
 from random import Random
 
@@ -7,7 +7,7 @@ from labs.numbers.exercise import Case, NumbersExercise
 
 LANES, BANKS = 32, 32
 
-# The side of the block, both strides, and what they belong to.
+# The side of the block, both strides, and the access that they describe.
 CASES = (
     (32, 1, 0, "These are lanes that read `tile_b[i, tx]`: 32 neighbours, in 32 banks."),
     (32, 0, 32, "These are lanes that read `tile_a[ty, i]`: all of them want the same word."),
@@ -35,29 +35,29 @@ CASES = (
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """A side, and strides of which some make conflicts."""
+    """Return a side, and two strides, some of which cause conflicts."""
     strides = random.randint(0, 70), random.choice((0, 1, random.randint(2, 70)))
     return random.choice((8, 16, 32)), *random.sample(strides, 2)
 
 
 def words(side: int, stride_x: int, stride_y: int) -> list[int]:
-    """The word of each lane."""
+    """Return the word that each lane accesses."""
     return [lane % side * stride_x + lane // side * stride_y for lane in range(LANES)]
 
 
 def right(side: int, stride_x: int, stride_y: int) -> int:
-    """The wavefronts of one request: different words in the bank that has the most."""
+    """Return the wavefronts of one request: the most different words in one bank."""
     banks = [word % BANKS for word in set(words(side, stride_x, stride_y))]
     return max(map(banks.count, banks))
 
 
-def busiest_bank(given: tuple[int, ...], answer: float) -> str:
-    """Which words meet where there are the most."""
-    asked = sorted(set(words(*given)))
-    most_of = max(range(BANKS), key=lambda bank: sum(word % BANKS == bank for word in asked))
-    meeting = [word for word in asked if word % BANKS == most_of]
+def busiest_bank(arguments: tuple[int, ...], answer: float) -> str:
+    """Return a sentence on the words that meet in the bank with the most of them."""
+    accessed = sorted(set(words(*arguments)))
+    busiest = max(range(BANKS), key=lambda bank: sum(word % BANKS == bank for word in accessed))
+    meeting = [word for word in accessed if word % BANKS == busiest]
     few = ", ".join(map(str, meeting[:4])) + (" …" if len(meeting) > 4 else "")
-    return f"Bank {most_of} is asked for {counted(len(meeting), 'word')}: {few}."
+    return f"Bank {busiest} is asked for {counted(len(meeting), 'word')}: {few}."
 
 
 EXERCISE = NumbersExercise(

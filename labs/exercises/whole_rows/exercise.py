@@ -1,4 +1,4 @@
-"""C through shared memory, so that each store request writes whole rows."""
+"""The store of c through shared memory, so that each request writes whole rows."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from labs.targets.counts import (
     no_negative_index,
     one_store_per_element,
 )
+from utils.division import cdiv
 from utils.ladder.step import Launch
 
 
 def launch(shape: Shape) -> Launch:
-    """A warp for each tile of 16×32, rounded up."""
+    """Return a launch with a warp per tile of 16×32, rounded up."""
     m, n = shape
-    return Launch(grid=(-(-n // probes.COLUMNS), -(-m // probes.ROWS)), block=(32,))
+    return Launch(grid=(cdiv(n, probes.COLUMNS), cdiv(m, probes.ROWS)), block=(32,))
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
-    """Whole tiles: different numbers above 0 where c has elements, and 0 beyond its edges."""
+    """Return x of whole tiles: different numbers above 0 within c, and 0 beyond its edges."""
     m, n = shape
     grid = launch(shape).grid
     x = np.zeros((grid[1] * probes.ROWS, grid[0] * probes.COLUMNS), np.float32)
@@ -33,7 +34,7 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
 
 
 def reference(x: np.ndarray) -> np.ndarray:
-    """x without what lies beyond the edges of c, float64."""
+    """Return x without the padding beyond the edges of c, float64."""
     return x[: (x > 0).any(axis=1).sum(), : (x > 0).any(axis=0).sum()].astype(np.float64)
 
 

@@ -1,15 +1,15 @@
-"""A product by the GPU without a copy in the code."""
+"""A product on the GPU without a copy in the code."""
 
 from collections.abc import Callable
 
-from labs.host.exercise import Examined, HostExercise
-from labs.host.host_device_traffic import MANAGED, examined
+from labs.host.exercise import Examination, HostExercise
+from labs.host.host_device_traffic import MANAGED, examine_product
 
 
-def examine(multiply: Callable) -> Examined:
-    """Call the function, each time with other numbers, until something is wrong."""
+def examine(multiply: Callable) -> Examination:
+    """Call the function on new numbers each time, until something is wrong."""
     fact = "The program copies nothing between host and device, and it waits after the launch."
-    return examined(multiply, MANAGED, fact)
+    return examine_product(multiply, MANAGED, fact)
 
 
 EXERCISE = HostExercise(

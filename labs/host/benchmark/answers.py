@@ -1,4 +1,4 @@
-"""From times to an answer: which average, which work and which unit give exactly this number."""
+"""Explain a benchmark's answer: find the average, the work and the unit that give this number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from labs.host.benchmark.timed import Task
+from labs.host.benchmark.timed_spans import BenchmarkTask
 from utils.measuring.durations import duration
 
 MEDIAN = "median"
@@ -21,14 +21,15 @@ AVERAGES: dict[str, Callable[[Sequence[float]], float]] = {
     "first": lambda times: times[0],
     "last": lambda times: times[-1],
 }
-SAME = 1e-6  # of two numbers that come from the same times in another order of operations
+SAME = 1e-6  # the relative tolerance for the same times in another order of operations
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """How an answer follows from times.
+    """The way in which an answer follows from times.
 
-    average: which one. work, unit: a sentence on what is wrong with it; "" where nothing is.
+    average: a key of `AVERAGES`. work, unit: a sentence on what is wrong with the counted work, or
+    with the unit; "" if it is right.
     """
 
     average: str
@@ -37,23 +38,26 @@ class Explanation:
 
     @property
     def deviations(self) -> int:
-        """How much of it is wrong."""
+        """The number of faults, from 0 to 3."""
         return (self.average != MEDIAN) + bool(self.work) + bool(self.unit)
 
 
-def explanation(task: Task, answer: float, times: Sequence[float]) -> Explanation | None:
-    """The way from these seconds to the answer with the fewest faults; None where none is known."""
-    found = [
+def explanation(task: BenchmarkTask, answer: float, times: Sequence[float]) -> Explanation | None:
+    """Return the explanation of an answer with the fewest faults, or None if none is known.
+
+    times: seconds per launch.
+    """
+    explanations = [
         Explanation(name, work, unit)
         for name, average in AVERAGES.items()
         for value, work, unit in _answers(task, average(times))
         if math.isclose(answer, value, rel_tol=SAME)
     ]
-    return min(found, key=lambda one: one.deviations, default=None)
+    return min(explanations, key=lambda one: one.deviations, default=None)
 
 
 def about_average(average: str, times: Sequence[float]) -> str:
-    """What is wrong with this average of the times; "" for the median."""
+    """Return sentences on what is wrong with this average of the times; "" for the median."""
     if average == MEDIAN:
         return ""
     many, median = len(times), statistics.median(times)
@@ -80,20 +84,20 @@ def about_average(average: str, times: Sequence[float]) -> str:
 
 
 def figure(value: float) -> str:
-    """With three digits, or all before the point."""
+    """Return a number as text with three digits, or with all digits of its whole part."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def _answers(task: Task, seconds: float) -> Iterator[tuple[float, str, str]]:
-    """What a benchmark may return for this time, and what is wrong with work and unit."""
+def _answers(task: BenchmarkTask, seconds: float) -> Iterator[tuple[float, str, str]]:
+    """Yield answers that a benchmark may return for a time, with sentences on its work and unit."""
     for (work, about_work), (unit, about_unit) in itertools.product(_works(task), UNITS.items()):
         # Two numbers that are both far off fit by chance.
         if not (about_work and about_unit) or (work == task.flops / 2 and unit == 2**30):
             yield work / seconds / unit, about_work, about_unit
             yield -work / seconds / unit, about_work, f"{NEGATIVE} {about_unit}".strip()
     for per_second, word in ((1, "seconds"), (1e3, "milliseconds"), (1e6, "microseconds")):
-        told = f"You return the time, {figure(seconds * per_second)} {word}, and not the rate."
-        yield seconds * per_second, "", told
+        message = f"You return the time, {figure(seconds * per_second)} {word}, and not the rate."
+        yield seconds * per_second, "", message
     for unit in (1, 1e9, 2**30):
         yield task.flops / unit, "", UNDIVIDED
         yield seconds / task.flops * unit, "", UPSIDE_DOWN
@@ -101,8 +105,8 @@ def _answers(task: Task, seconds: float) -> Iterator[tuple[float, str, str]]:
         yield task.flops * seconds / unit, "", MULTIPLIED
 
 
-def _works(task: Task) -> Iterator[tuple[int, str]]:
-    """What may be counted as the work of one product, and what is wrong with it."""
+def _works(task: BenchmarkTask) -> Iterator[tuple[int, str]]:
+    """Yield counts of operations that may be taken for one product's, with what is wrong."""
     sizes = {"m": task.m, "n": task.n, "k": task.k}
     multiply_adds = task.flops // 2
     yield task.flops, ""

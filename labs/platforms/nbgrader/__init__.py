@@ -1,6 +1,6 @@
-"""The labs as a course of nbgrader, whose step of execution is replaced by grading the text.
+"""The labs as an nbgrader course in which submissions are graded by their text instead of executed.
 
-Nothing that a student hands in is run, and none of its metadata is believed: the graded notebook is
-built anew from the text, so that a cell that was lost, doubled or changed costs nothing and gains
-nothing. README.md says how a class is run.
+Nothing that a student hands in is run, and none of its metadata is trusted. The graded notebook is
+rebuilt from the text, so a cell that was lost, doubled or changed costs nothing and gains nothing.
+README.md explains how to run a class.
 """

@@ -1,4 +1,4 @@
-"""What takes the place of nbgrader's reading and running of submissions."""
+"""Replacements for the parts of nbgrader that read and execute submissions."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
 
-from labs.grading.batch import graded
+from labs.grading.batch import grade_class
 from labs.grading.labs import LABS, find
 from labs.grading.private import secret_of
-from labs.grading.reading import Submission, Unreadable, pieces_of, submission_of
+from labs.grading.submissions import Submission, Unreadable, pieces_of, submission_of
 from labs.platforms.nbgrader.cells import graded_notebook
 from utils.errors import CourseError
 
 
 class ByText(NotebookExporter):
-    """Grades all that was handed in before nbgrader begins, and gives it none of the files to read.
+    """An exporter that grades all submissions before nbgrader begins and hides their files.
 
-    nbgrader would believe what it reads: a file without JSON would get no mark, and a wrong version
-    in the metadata of one student would stop the whole class.
+    nbgrader would trust what it reads: a file without JSON would get no mark, and a wrong version
+    in one student's metadata would stop the whole class.
     """
 
     secret_file = Unicode("", help="file with the secret of the class, or '' for COURSE_SECRET")
@@ -44,7 +44,7 @@ class ByText(NotebookExporter):
             raise NbGraderException(str(error)) from None
 
     def from_filename(self, filename, resources=None, **options):
-        """An empty notebook, and in `resources` the one that was graded."""
+        """Return an empty notebook, and put the graded one into `resources`."""
         folders, own = self.parent.coursedir, resources["nbgrader"]
         folder = folders.format_path(folders.submitted_directory, own["student"], own["assignment"])
         resources["graded"] = self.notebooks[Path(folder, f"{own['notebook']}.ipynb")]
@@ -52,29 +52,32 @@ class ByText(NotebookExporter):
 
 
 class GradedByText(NbGraderPreprocessor):
-    """Takes the place of Execute: nothing of the student's is run."""
+    """A preprocessor that replaces nbgrader's Execute and runs nothing of the student's."""
 
     def preprocess(self, nb, resources):
-        """The graded notebook in place of one that was run."""
+        """Return the graded notebook instead of an executed one."""
         return resources["graded"], resources
 
 
 def _graded(
     files: Sequence[Path], secret: str, results: Path, log
 ) -> Iterator[tuple[Path, NotebookNode]]:
-    """Each file with its graded notebook; all of one lab in parallel. Raises CourseError."""
+    """Yield every file with its graded notebook; submissions of one lab are graded in parallel.
+
+    Raises CourseError if marks cannot be written.
+    """
     for lab in map(find, sorted({file.stem for file in files})):
         by_name = {str(file): file for file in files if file.stem == lab.name}
-        given = {name: submission_of(name, file) for name, file in by_name.items()}
-        marks = graded(lab, [*given.values()], secret, results, os.cpu_count() or 1)
-        for number, found in enumerate(marks, start=1):
-            log.info("Graded by text: %d of %d, %s", number, len(given), found.student)
-            pieces = _pieces(given[found.student])
-            yield by_name[found.student], graded_notebook(lab, pieces, found)
+        submissions = {name: submission_of(name, file) for name, file in by_name.items()}
+        marks = grade_class(lab, [*submissions.values()], secret, results, os.cpu_count() or 1)
+        for number, mark in enumerate(marks, start=1):
+            log.info("Graded by text: %d of %d, %s", number, len(submissions), mark.student)
+            pieces = _pieces(submissions[mark.student])
+            yield by_name[mark.student], graded_notebook(lab, pieces, mark)
 
 
 def _pieces(submission: Submission) -> list[str]:
-    """The code of a submission as it was graded; none where the marks say that it is unreadable."""
+    """Return the code of a submission as it was graded, or [] if it is unreadable."""
     try:
         return [piece for name, raw in submission.files for piece in pieces_of(name, raw)]
     except Unreadable:

@@ -9,42 +9,42 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from labs.grading import feedback
-from labs.grading.grade import Graded
+from labs.grading.grade import Mark
 from labs.grading.handout import notebook
 from labs.grading.labs import Lab, Part
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 HAND_IN = "Hand in this notebook, under its own name."
-# Where this course is graded without its configuration, nbgrader runs this cell. What it writes on
-# standard error then means no points; without it every student would get all of them.
+# If this course is graded without its configuration, nbgrader runs this cell. Its output on
+# standard error then means no points; without that, every student would get all points.
 _POINTS = """import sys
 
 print("{points} points, given by the grader for the text of `{name}`.", file=sys.stderr)"""
 
 
 def source(lab: Lab) -> nbformat.NotebookNode:
-    """The handout as nbgrader's master: starters to be written, and below each its points.
+    """Return nbgrader's master of a lab: the handout with a cell of points below each starter.
 
-    It holds no solution and no hidden shape, so there is none that could be released.
+    It holds no solution and no hidden shape, so none can be released by mistake.
     """
-    made = notebook(lab, HAND_IN)
-    tags = [cell.metadata.get("tags", ()) for cell in made.cells]
-    starters = [place for place, own in enumerate(tags) if "your-turn" in own]
-    for place, part in reversed(list(zip(starters, lab.parts, strict=True))):
-        made.cells[place].metadata.nbgrader = _of_solution(part)
-        made.cells.insert(place + 2, points_cell(part))  # below the cell that calls `check`
-    return made
+    master = notebook(lab, HAND_IN)
+    tags = [cell.metadata.get("tags", ()) for cell in master.cells]
+    starters = [position for position, own in enumerate(tags) if "your-turn" in own]
+    for position, part in reversed(list(zip(starters, lab.parts, strict=True))):
+        master.cells[position].metadata.nbgrader = _solution_metadata(part)
+        master.cells.insert(position + 2, points_cell(part))  # below the cell that calls `check`
+    return master
 
 
 def points_cell(part: Part) -> nbformat.NotebookNode:
-    """The locked cell that carries the points of a part."""
+    """Return the locked cell that carries the points of a part."""
     text = _POINTS.format(points=part.points, name=part.exercise)
     name = f"{part.exercise}-points"
     own = _metadata(name, grade=True, locked=True, points=part.points)
     return new_code_cell(text, id=name[-64:], metadata={"nbgrader": own})
 
 
-def _of_solution(part: Part) -> dict:
+def _solution_metadata(part: Part) -> dict:
     return _metadata(part.exercise, solution=True)
 
 
@@ -53,22 +53,22 @@ def _metadata(name: str, **own: object) -> dict:
     return {**usual, "grade_id": name, **own}
 
 
-def graded_notebook(lab: Lab, pieces: Sequence[str], found: Graded) -> nbformat.NotebookNode:
-    """What was graded: the code of a submission, and below each task's function its points.
+def graded_notebook(lab: Lab, pieces: Sequence[str], mark: Mark) -> nbformat.NotebookNode:
+    """Return the code of a submission with the points below each task's function.
 
     pieces: the code cells, as they were read. Prose is left out, since a browser would run the
-    scripts in it. A task whose function is nowhere stands at the end.
+    scripts in it. The points of a task whose function is missing are at the end.
     """
-    cells, waiting = [new_markdown_cell(f"# {lab.title}")], list(lab.parts)
-    ours = {points_cell(part).source for part in lab.parts}
-    for text in [one for one in pieces if one.strip() and one not in ours]:
+    cells, missing = [new_markdown_cell(f"# {lab.title}")], list(lab.parts)
+    locked = {points_cell(part).source for part in lab.parts}
+    for text in [one for one in pieces if one.strip() and one not in locked]:
         cell = new_code_cell(text)
         cells.append(cell)
-        for part in [one for one in waiting if _defines(one.exercise, text)]:
-            cell.metadata.setdefault("nbgrader", _of_solution(part))
-            cells.append(_given(part, found))
-            waiting.remove(part)
-    cells += [_given(part, found) for part in waiting]
+        for part in [one for one in missing if _defines(one.exercise, text)]:
+            cell.metadata.setdefault("nbgrader", _solution_metadata(part))
+            cells.append(_cell_with_points(part, mark))
+            missing.remove(part)
+    cells += [_cell_with_points(part, mark) for part in missing]
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     return new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
@@ -78,10 +78,10 @@ def _defines(name: str, text: str) -> bool:
     return re.search(rf"^def {name}\b", text, re.MULTILINE) is not None
 
 
-def _given(part: Part, found: Graded) -> nbformat.NotebookNode:
-    """The cell of points, with the points as nbgrader reads them and the reasons as students do."""
-    points = sum(row.points for row in found.rows if row.part == part.exercise)
-    said = {"text/plain": repr(points / 100), "text/html": feedback.part_as_html(part, found)}
+def _cell_with_points(part: Part, mark: Mark) -> nbformat.NotebookNode:
+    """Return a part's cell of points, with points for nbgrader and reasons for the student."""
+    points = sum(row.points for row in mark.rows if row.part == part.exercise)
+    output = {"text/plain": repr(points / 100), "text/html": feedback.part_as_html(part, mark)}
     cell = points_cell(part)
-    cell.outputs = [new_output("execute_result", said, execution_count=1)]
+    cell.outputs = [new_output("execute_result", output, execution_count=1)]
     return cell

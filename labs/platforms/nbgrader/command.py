@@ -1,4 +1,4 @@
-"""The sub-command `python -m labs assignment`: a course for nbgrader."""
+"""The sub-command `python -m labs assignment`, which writes an nbgrader course."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 import nbformat
 
 from labs.grading.labs import LABS, Lab, find
-from labs.grading.private import outside, secret_of
+from labs.grading.private import require_outside, secret_of
 from labs.platforms.nbgrader.cells import source
 from utils.errors import CourseError
 from utils.paths import ROOT
 
 CONFIG = "nbgrader_config.py"
 SECRET = "secret.txt"
-_CONFIG = '''"""The configuration of this course, for its instructors. It is yours to change."""
+_CONFIG = '''"""The configuration of this course, for its instructors. You may change it."""
 
 import sys
 
@@ -32,7 +32,7 @@ c.Exchange.root = {exchange!r}  # every student must be able to reach it
 # Starters are released as they are: the notebooks in source/ hold no solution.
 c.ClearSolutions.enabled = False
 
-# Submissions are graded by their text. Nothing of them is run, and no metadata is believed.
+# Submissions are graded by their text. None of their code is run, and no metadata is trusted.
 c.Autograde.exporter_class = "labs.platforms.nbgrader.by_text.ByText"
 c.Autograde.sanitize_preprocessors = []
 c.Autograde.autograde_preprocessors = [
@@ -45,13 +45,13 @@ c.ByText.secret_file = {secret!r}
 
 
 def add_to(commands) -> None:
-    """The sub-command, in a parser's list of them."""
+    """Add the sub-command to an argparse sub-parsers object."""
     parser = commands.add_parser("assignment", help="write a course for nbgrader")
     parser.description = "Write labs as assignments of nbgrader, which are graded by their text."
     parser.add_argument("labs", nargs="+", metavar="LAB", help=f"all, or {', '.join(LABS)}")
     parser.add_argument(
         "--out", type=Path, required=True, metavar="COURSE",
-        help="folder of nbgrader's course, made or added to, which no student may read",
+        help="folder of nbgrader's course, created if needed, which no student may read",
     )  # fmt: skip
     parser.add_argument("--course", help="name of the course (default: that of the folder)")
     parser.add_argument(
@@ -65,11 +65,14 @@ def add_to(commands) -> None:
 
 
 def write_course(arguments: argparse.Namespace) -> int:
-    """Write the labs, the secret and the configuration; what is there is kept. CourseError."""
+    """Write labs, secret and configuration, keep existing files, and return the exit code 0.
+
+    Raises CourseError for an unknown lab, a bad name, or a folder that cannot be written.
+    """
     names = list(LABS) if arguments.labs == ["all"] else arguments.labs
     labs = [find(name) for name in names]
     folder = arguments.out.resolve()
-    outside(folder, "--out")
+    require_outside(folder, "--out")
     course = arguments.course or folder.name
     if not re.fullmatch(r"[\w.-]+", course):
         raise CourseError(f"The course is called {course!r}: give it letters, digits, -, . and _.")
@@ -96,10 +99,10 @@ def write_course(arguments: argparse.Namespace) -> int:
 
 
 def _write_lab(folder: Path, lab: Lab) -> None:
-    """The master of a lab. One that the instructor has changed is not written over."""
+    """Write a lab's master notebook, unless it exists: the instructor may have changed it."""
     file = folder / "source" / lab.name / f"{lab.name}.ipynb"
     if file.exists():
-        print(f"{file} is there, and stays as it is.", file=sys.stderr)
+        print(f"{file} exists and is not changed.", file=sys.stderr)
         return
     file.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(source(lab), file)

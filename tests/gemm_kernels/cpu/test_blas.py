@@ -10,7 +10,7 @@ COMBINATIONS = 2000
 
 
 def stored(generator, rows, cols, ld):
-    """A column-major matrix in the middle of NaN, which nothing may read."""
+    """Return a column-major matrix in the middle of NaN, which nothing may read."""
     memory = np.full(ld * cols + 3, np.nan, np.float32)
     matrix = memory[: ld * cols].reshape(cols, ld).T[:rows]
     matrix[...] = generator.uniform(-1, 1, (rows, cols))
@@ -18,7 +18,7 @@ def stored(generator, rows, cols, ld):
 
 
 def a_call(generator):
-    """Arguments of sgemm, what c must be afterwards and what else of c's memory must stay."""
+    """Return arguments of sgemm, the expected c, and the memory of c that must not change."""
     most = 300 if generator.random() < 0.05 else 70
     m, n, k = (int(size) for size in generator.integers(0, most, 3))
     transa, transb = generator.choice([*"NTCntc"], 2)
@@ -37,25 +37,25 @@ def a_call(generator):
     op_a = stored_a.T if transa in "TtCc" else stored_a
     op_b = stored_b.T if transb in "TtCc" else stored_b
     product = 0 if alpha == 0 else alpha * (op_a.astype(np.float64) @ op_b.astype(np.float64))
-    wanted = c.copy()
-    wanted[: leading[2] * n].reshape(n, leading[2]).T[:m] = product + beta * old
+    expected = c.copy()
+    expected[: leading[2] * n].reshape(n, leading[2]).T[:m] = product + beta * old
     arguments = (transa, transb, m, n, k, alpha, a, leading[0], b, leading[1], beta, c, leading[2])
-    return arguments, wanted, 1e-6 * max(1, abs(alpha)) * max(1, k)
+    return arguments, expected, 1e-6 * max(1, abs(alpha)) * max(1, k)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_every_combination_of_arguments_gives_what_the_definition_gives(seed):
     generator = np.random.default_rng(seed)
     for _ in range(COMBINATIONS // 4):
-        arguments, wanted, allowed = a_call(generator)
+        arguments, expected, allowed = a_call(generator)
         sgemm(*arguments)
         np.testing.assert_allclose(
-            arguments[11], wanted, rtol=0, atol=allowed, err_msg=str(arguments[:6])
+            arguments[11], expected, rtol=0, atol=allowed, err_msg=str(arguments[:6])
         )
 
 
 def arguments(**changed):
-    """A right call with m, n, k = 3, 4, 5, and what a test changes in it."""
+    """Return a right call with m, n, k = 3, 4, 5, changed by `changes`."""
     right = {
         "transa": "N",
         "transb": "N",
@@ -90,14 +90,14 @@ READ_ONLY.flags.writeable = False
         ({"a": np.ones(15)}, "argument 7, a, holds float64, and the s in sgemm is float32"),
         ({"a": [1.0] * 15}, "argument 7, a, is a list"),
         ({"a": np.ones(14, np.float32)}, "argument 7, a, has 14 elements, and 3×5 with ld 3 needs"),
-        ({"lda": 2}, "argument 8, lda, is 2, and columns of 3 rows lie at least 3 elements apart"),
-        ({"transa": "T"}, "argument 8, lda, is 3, and columns of 5 rows"),
+        ({"lda": 2}, "argument 8, lda, is 2, and for columns of 3 rows it must be at least 3"),
+        ({"transa": "T"}, "argument 8, lda, is 3, and for columns of 5 rows"),
         ({"b": np.ones(40, np.float32)[::2]}, "argument 9, b, has gaps in memory"),
         ({"ldb": 4}, "argument 10, ldb, is 4"),
         ({"beta": None}, "argument 11, beta, is None"),
         ({"c": np.ones(12, np.float16)}, "argument 12, c, holds float16"),
         ({"c": READ_ONLY}, "argument 12, c, is read-only"),
-        ({"ldc": 0, "m": 0}, "argument 13, ldc, is 0, and columns of 0 rows lie at least 1"),
+        ({"ldc": 0, "m": 0}, "argument 13, ldc, is 0, and for columns of 0 rows it must be"),
     ],
 )
 def test_a_wrong_argument_is_refused_by_its_position_in_blas(changed, sentence):

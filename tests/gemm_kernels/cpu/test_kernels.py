@@ -21,16 +21,18 @@ from gemm_kernels.cpu import __main__ as command_line
 from gemm_kernels.cpu.engine import blocks, five_loops, tiles, widest
 from gemm_kernels.cpu.engine.blocks import (
     Blocks,
-    Memory,
+    Workspace,
     blocks_for,
     workspace,
 )
 from gemm_kernels.cpu.engine.matrices import Matrix, matrix, part, row_of
 from gemm_kernels.cpu.engine.packing import group_packer, pack_columns
 from gemm_kernels.cpu.engine.rectangles import rectangles
-from gemm_kernels.cpu.tuning import bench, beside, peak
+from gemm_kernels.cpu.tuning import bench, library_rates, peak
 from gemm_kernels.cpu.tuning.peak import Peak
+from gpu_xray.assembly import compiled_here
 from tests.steps_edited import edited_step
+from utils.division import cdiv
 from utils.errors import CourseError
 from utils.intrinsics.simd import address_of, pointer
 from utils.ladder import libraries
@@ -82,7 +84,7 @@ def test_shapes_that_do_not_chain_are_refused():
 def compiled(step):
     function = step.build(**step.constants())
     function.compile(step.signature.args)
-    return function
+    return compiled_here(function)
 
 
 def test_moving_one_loop_lets_the_compiler_use_vectors():
@@ -123,7 +125,7 @@ def test_a_processor_without_vectors_multiplies_all_the_same():
 )
 def test_the_width_follows_the_processor(monkeypatch, lanes, step):
     monkeypatch.setattr(processors, "lanes", lambda: lanes)
-    monkeypatch.setattr(widest, "five_loops", lambda *given: given)
+    monkeypatch.setattr(widest, "five_loops", lambda *arguments: arguments)
     assert widest.multiplication() == (step.tile_of, step.ROWS, step.LANES, step.VECTORS)
 
 
@@ -160,17 +162,17 @@ def test_the_largest_blocks_fit_into_the_memory_of_a_thread(threads):
 
 @pytest.fixture(scope="module")
 def sizes_with_little_room():
-    """(m, k, n) -> Sizes of the tile of AVX-512, its blocks, and the room of a thread."""
+    """Return a function (m, k, n) -> Sizes for the tile of AVX-512, its blocks, and its room."""
     step, room = micro_kernel_avx512, blocks.THREAD_BYTES[0] // blocks.FLOAT_BYTES
-    found = blocks_for(step.LANES * step.VECTORS, (32 * KIB, 2048 * KIB, 2**25))
-    sizes = blocks.sizes_from(found, step.ROWS, step.LANES, step.VECTORS)
+    limits = blocks_for(step.LANES * step.VECTORS, (32 * KIB, 2048 * KIB, 2**25))
+    sizes = blocks.sizes_from(limits, step.ROWS, step.LANES, step.VECTORS)
 
     @njit
     def run(x, m, k, n):
         return sizes(Matrix(pointer(x, 0), m, k, k, intp(1)), n, room)
 
     x = np.zeros(1, np.float32)
-    return lambda *shape: run(x, *shape), found.place_of_b(step.ROWS), room
+    return lambda *shape: run(x, *shape), limits.place_of_b(step.ROWS), room
 
 
 @settings(deadline=None)
@@ -196,7 +198,7 @@ def test_every_thread_has_memory_of_its_own_on_the_boundary_of_a_large_page(thre
     assert memory.nbytes <= 32 * 2**20
 
 
-SHADOW = 20_000  # so many elements behind what was asked for there is a note of it
+SHADOW = 20_000  # the offset of the notes on the elements that were prefetched
 
 
 @njit
@@ -210,9 +212,9 @@ def note(x, i):
     ids=["avx2", "avx512"],
 )
 def small_blocks(request):
-    """A multiplication in blocks that are far smaller than matrices of a test, and its lanes.
+    """Return a multiplication in blocks much smaller than a test's matrices, and its lanes.
 
-    Where the processor has no vectors of 16, the compiler makes two of each.
+    If the processor has no vectors of 16, the compiler splits each into two.
     """
     step = request.param
     if processors.lanes() < 8:
@@ -234,7 +236,7 @@ def small_blocks(request):
             x = Matrix(pointer(a, 0), m, k, a_row, a_col)
             y = Matrix(pointer(b, 0), k, n, b_row, b_col)
             z = Matrix(pointer(c, start), m, n, ldc, intp(1))
-            multiply(alpha, x, y, beta, z, Memory(address_of(pointer(memory, 0)), room))
+            multiply(alpha, x, y, beta, z, Workspace(address_of(pointer(memory, 0)), room))
 
         # Compiled here, while the constants are those of the test.
         run(*_small_product(1, 1, 1, 0, 0, False, False, 5000)[0])
@@ -242,13 +244,13 @@ def small_blocks(request):
 
 
 def _small_product(m, n, k, start, gap, transposed_a, transposed_b, room):
-    """Arguments, and what c must hold after them: NaN where no element of it lies.
+    """Return arguments, and the expected c, with NaN where no element of it is stored.
 
-    With a gap of 0 the rows of c are so far apart that all begin in the same place of a vector.
+    With a gap of 0, all rows of c begin at the same lane of a vector.
     """
     generator = np.random.default_rng(m * n + k)
     a, b = (generator.random(shape, np.float32) for shape in ((m, k), (k, n)))
-    ldc = n + gap if gap else -(-n // 16) * 16
+    ldc = n + gap if gap else cdiv(n, 16) * 16
     c = np.full(start + m * ldc + 64, np.nan, np.float32)
     inside = c[start : start + m * ldc].reshape(m, ldc)[:, :n]
     inside[:] = generator.random((m, n), np.float32)
@@ -272,7 +274,7 @@ def _small_product(m, n, k, start, gap, transposed_a, transposed_b, room):
     case=st.tuples(
         *(st.integers(1, 40), st.integers(1, 200), st.integers(1, 30)),
         *(st.integers(0, 16), st.integers(0, 4), st.booleans(), st.booleans()),
-        # Room for all panels of b, or for one or two of them beside a block of a: where these have
+        # Room for all panels of b, or for one or two of them and a block of a: where these have
         # 24 columns. With vectors of 16 they have 48.
         st.sampled_from([5000, 500, 620]),
     )
@@ -291,12 +293,12 @@ def test_while_one_panel_of_b_is_used_every_line_of_the_next_is_asked_for(small_
     columns, tiles_of_a_block = 3 * lanes, 16 // lanes
     arguments, _ = _small_product(24, 3 * columns, 5, 0, 1, False, False, 5000)
     run(*arguments)
-    asked = np.flatnonzero(arguments[0][SHADOW:] == 1)
+    prefetched = np.flatnonzero(arguments[0][SHADOW:] == 1)
     # Blocks of 8 rows of a take 40 elements, the panels behind them 5 rows each.
     panels = 40 + 5 * columns * np.arange(4)
-    assert asked.min() == panels[1]
-    asked = asked[asked < panels[3]]
-    gaps = np.diff([*asked, panels[3]])
+    assert prefetched.min() == panels[1]
+    prefetched = prefetched[prefetched < panels[3]]
+    gaps = np.diff([*prefetched, panels[3]])
     assert gaps.max() <= max(blocks.LINE, columns // tiles_of_a_block)
 
 
@@ -311,12 +313,12 @@ def test_packed_columns_are_rows_one_behind_another(height, width):
         x = Matrix(pointer(memory, 0), height, width, intp(1), stride)
         pack_columns(x, pointer(out, 0), ld)
 
-    # What vectors read behind a column lies in the memory of the next; the last has some as well.
+    # Vectors read past a column into the next one, so there is memory after the last one, too.
     memory = np.concatenate([columns.ravel(), np.zeros(8, np.float32)])
     pack(memory, out, height, width, height + 1)
     packed = out[: height * ld].reshape(height, ld)
     np.testing.assert_array_equal(packed[:, :width], columns.T[:height])
-    assert np.isnan(packed[:-1, -(-width // 8) * 8 :]).all()
+    assert np.isnan(packed[:-1, cdiv(width, 8) * 8 :]).all()
 
 
 @pytest.mark.parametrize("rows", [4, 8])
@@ -329,14 +331,14 @@ def test_groups_hold_a_column_after_another_and_the_last_row_where_rows_are_miss
 
     for height, width in ((1, 1), (rows, 8), (rows + 1, 9), (3 * rows - 1, 17), (2 * rows, 23)):
         x = np.random.default_rng(width).random((height, width), np.float32)
-        groups = -(-height // rows)
-        wanted = np.concatenate([x, np.repeat(x[-1:], groups * rows - height, axis=0)])
+        groups = cdiv(height, rows)
+        padded = np.concatenate([x, np.repeat(x[-1:], groups * rows - height, axis=0)])
         for memory, row, col in ((x, width, 1), (np.ascontiguousarray(x.T), 1, height)):
             out = np.full(groups * rows * width + 1, np.nan, np.float32)
             packed(memory.ravel(), out, height, width, row, col)
             np.testing.assert_array_equal(
                 out[:-1].reshape(groups, width, rows),
-                wanted.reshape(groups, rows, width).swapaxes(1, 2),
+                padded.reshape(groups, rows, width).swapaxes(1, 2),
             )
             assert np.isnan(out[-1])
 
@@ -344,8 +346,8 @@ def test_groups_hold_a_column_after_another_and_the_last_row_where_rows_are_miss
 def test_a_part_ends_where_the_matrix_does():
     @njit
     def corner(x, i, j, height, width):
-        found = part(matrix(x), i, j, height, width)
-        return found.at[0], found.height, found.width, found.row, found.col
+        piece = part(matrix(x), i, j, height, width)
+        return piece.at[0], piece.height, piece.width, piece.row, piece.col
 
     x = np.arange(35, dtype=np.float32).reshape(5, 7)
     assert corner(x, 2, 3, 2, 3) == (17, 2, 3, 7, 1)
@@ -416,8 +418,8 @@ def test_a_loop_above_its_peak_is_an_error_and_an_unknown_processor_has_none():
 def test_a_clock_that_rises_unseen_is_measured_again(monkeypatch):
     too_fast = Peak(lanes=8, clock_ghz=1.0, fma_units=2, measured=35.2)
     right = replace(too_fast, measured=31.0)
-    found = iter([[too_fast], [right]])
-    monkeypatch.setattr(peak, "peaks", lambda: next(found))
+    attempts = iter([[too_fast], [right]])
+    monkeypatch.setattr(peak, "peaks", lambda: next(attempts))
     assert peak.settled_peaks() == [right]
     monkeypatch.setattr(peak, "peaks", lambda: [too_fast])
     assert peak.settled_peaks() == [too_fast]
@@ -426,7 +428,7 @@ def test_a_clock_that_rises_unseen_is_measured_again(monkeypatch):
 def test_the_published_table_stands_beside_the_libraries(monkeypatch):
     monkeypatch.setattr(libraries, "_sgemm", lambda: None)
     console = Console(width=200, file=io.StringIO())
-    console.print(beside.table([GemmShape(64, 64, 64), GemmShape(2000, 600, 2000)]))
+    console.print(library_rates.table([GemmShape(64, 64, 64), GemmShape(2000, 600, 2000)]))
     text = console.file.getvalue()
     assert re.search(r"64×64×64 +avx2_packed +35\.4 +published, Xeon Platinum 8260Y", text)
     assert re.search(r"2000×600×2000 +naive_parallel +3\.3 +published", text)
@@ -439,20 +441,20 @@ ANOTHER = libraries.Library("oneDNN", libraries._bind_numpy)
 
 def test_the_libraries_are_recorded_beside_the_ladder(monkeypatch, tmp_path):
     monkeypatch.setattr(records, "DATA", tmp_path / "data")
-    monkeypatch.setattr(beside, "ONEDNN", ANOTHER)
+    monkeypatch.setattr(library_rates, "ONEDNN", ANOTHER)
     monkeypatch.setattr(processors, "lanes", lambda: 16)
     started = {}
     monkeypatch.setattr(
         subprocess, "check_call", lambda command, env: started.update(command=command, env=env)
     )
-    beside.record(["8", "4x5x6"])
+    library_rates.record(["8", "4x5x6"])
     frame = records.measured(devices.cpu_name(), "cpu_libraries")
     assert list(frame["step"]) == ["NumPy BLAS"] * 2 + ["oneDNN"] * 2
     assert set(frame["m"]) == {8, 4}
     # oneDNN reads its limit once: the limited one has a process of its own.
     assert started["command"][-2:] == ["8", "4x5x6"]
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", started["env"]["ONEDNN_MAX_CPU_ISA"])
-    beside.write([GemmShape(8, 8, 8)])
+    library_rates.write([GemmShape(8, 8, 8)])
     frame = records.measured(devices.cpu_name(), "cpu_libraries")
     assert list(frame["step"][4:]) == ["oneDNN (AVX2)"]
 
@@ -460,7 +462,7 @@ def test_the_libraries_are_recorded_beside_the_ladder(monkeypatch, tmp_path):
 def test_without_onednn_numpy_is_recorded_alone(monkeypatch, tmp_path):
     monkeypatch.setattr(records, "DATA", tmp_path / "data")
     monkeypatch.setattr(libraries, "_sgemm", lambda: None)
-    beside.record(["8"])
+    library_rates.record(["8"])
     assert list(records.measured(devices.cpu_name(), "cpu_libraries")["step"]) == ["NumPy BLAS"]
 
 
@@ -494,7 +496,7 @@ def test_help_names_the_benchmark(monkeypatch, capsys):
 
 @pytest.mark.parametrize("value, held", [(1.0, True), (0.999, False), (None, None)])
 def test_a_bar_is_held_missed_or_not_measured(value, held):
-    assert bench.Bar("ours / theirs", 1.0, value).held is held
+    assert bench.Requirement("ours / theirs", 1.0, value).held is held
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="The system has no affinity.")
@@ -506,9 +508,7 @@ def test_a_pinned_process_is_free_again_afterwards():
 
 
 def computes_in_float64(step) -> bool:
-    function = step.build(**step.constants())
-    function.compile(step.signature.args)
-    llvm = function.inspect_llvm(step.signature.args)
+    llvm = compiled(step).inspect_llvm(step.signature.args)
     return bool(re.search(r"f(add|mul) [^\n]*\bdouble\b", llvm))
 
 

@@ -20,7 +20,7 @@ from gemm_kernels.cpu import (
 )
 from gemm_kernels.cpu.engine.matrices import Matrix
 from gemm_kernels.cpu.engine.tiles import Panel
-from gpu_xray.assembly import PROCESSORS, Counts, count, hot_loop, start_elsewhere
+from gpu_xray.assembly import PROCESSORS, InstructionCounts, count, hot_loop, start_elsewhere
 from utils.intrinsics.simd import POINTER
 from utils.machine import processors
 
@@ -39,7 +39,7 @@ SHAPES = {
 
 
 def tiles():
-    """Every tile by its name, and the types of its arguments."""
+    """Return every tile by its name, and the types of its arguments."""
     yield "6x16", micro_kernel_6x16.tile_6x16, (intp, ARRAY, ARRAY, MATRIX)
     yield "4x24", micro_kernel_4x24.tile_4x24, (MATRIX, ARRAY, MATRIX)
     for name, step in {"avx2": micro_kernel_avx2, "avx512": micro_kernel_avx512}.items():
@@ -50,7 +50,7 @@ def tiles():
 
 
 def look() -> dict[str, tuple[dict[str, int], int]]:
-    """The instructions of each tile's hot loop, and how many of them reach for the stack."""
+    """Return the instructions of each tile's hot loop, and the number that use the stack."""
     looked = {}
     for name, tile, arguments in tiles():
         tile.compile(arguments)
@@ -60,8 +60,8 @@ def look() -> dict[str, tuple[dict[str, int], int]]:
 
 
 @functools.cache
-def elsewhere() -> dict[str, dict[str, tuple[Counts, int]]]:
-    """The hot loops of each of the `PROCESSORS`; the four processes work side by side."""
+def elsewhere() -> dict[str, dict[str, tuple[InstructionCounts, int]]]:
+    """Return the hot loops for each of the `PROCESSORS`; four processes compile at a time."""
     started = {
         name: start_elsewhere(name, __file__, Path(__file__).parents[3]) for name in PROCESSORS
     }
@@ -70,7 +70,8 @@ def elsewhere() -> dict[str, dict[str, tuple[Counts, int]]]:
         printed, errors = process.communicate()
         assert process.returncode == 0, errors
         looked[name] = {
-            tile: (Counts(**counts), stack) for tile, (counts, stack) in json.loads(printed).items()
+            tile: (InstructionCounts(**counts), stack)
+            for tile, (counts, stack) in json.loads(printed).items()
         }
     return looked
 
@@ -96,7 +97,7 @@ def test_the_hot_loop_holds_its_sums_in_registers(tile, processor):
         assert counts.stores >= vectors
     else:
         assert (counts.loads, counts.stores) == (turns * vectors, 0)
-        # Addresses have registers, too, because the rows of a group lie equally far apart.
+        # Addresses are in registers, too, because the rows of a group have a constant stride.
         assert stack <= 2 * turns
         assert counts.fma / counts.all > 0.4
 

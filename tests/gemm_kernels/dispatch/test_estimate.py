@@ -1,4 +1,4 @@
-"""The estimate that chooses tiles: how good its choices are, and where they come from."""
+"""The estimate that chooses tiles: the quality of its choices, and the routes they lead to."""
 
 import math
 import statistics
@@ -14,6 +14,7 @@ from gemm_kernels.dispatch import estimate, routes
 from gemm_kernels.dispatch.estimate import KINDS, best, candidates, fitted, speed_of
 from gemm_kernels.parts.strided import Tiling
 from gemm_kernels.tuning import shapes_search
+from utils.division import cdiv
 from utils.ladder.shapes import GemmShape
 from utils.launching.slots import Slot
 from utils.machine import devices
@@ -24,7 +25,7 @@ SIDES = st.integers(1, 9400)
 
 
 def slots(m, n, k, aligned=True):
-    """a, b and out of a product, in C order."""
+    """Return the slots of a, b and out of a product, in C order."""
     return [
         replace(Slot.new(number, sides, np.float32), aligned=aligned)
         for number, sides in enumerate(((m, k), (k, n), (m, n)))
@@ -49,13 +50,13 @@ def test_a_worse_estimate_would_be_found():
 
 
 def test_the_fit_finds_the_constants_that_made_the_timings():
-    some = [one for one in TIMINGS if one.kind == "wide"][::5]
+    some = [timing for timing in TIMINGS if timing.kind == "wide"][::5]
     known, speed = fitted(), speed_of(H200)
     made = []
-    for one in some:
-        facts = known.tilings["wide"][one.tiling.sliced(1)]
-        us = estimate.estimate_us(one.shape, one.tiling, facts, known.costs, speed)
-        made.append(replace(one, us=us))
+    for timing in some:
+        facts = known.tilings["wide"][timing.tiling.sliced(1)]
+        us = estimate.estimate_us(timing.shape, timing.tiling, facts, known.costs, speed)
+        made.append(replace(timing, us=us))
     again = shapes_search.fit(made, speed)
     assert max(shapes_search.regrets(made, again, speed)) < 1.1
 
@@ -65,7 +66,7 @@ def test_every_candidate_can_be_launched(m, n, k, kind):
     shape = GemmShape(m, n, k)
     for tiling in fitted().tilings[kind]:
         for sliced in candidates(kind, shape, tiling, H200.sms):
-            assert 1 <= sliced.SLICES <= max(1, -(-k // sliced.BK))
+            assert 1 <= sliced.SLICES <= max(1, cdiv(k, sliced.BK))
             if kind == "wide":
                 names = ("BM", "BN", "BK", "TM", "TN", "BLOCKS", "SLICES")
                 autotuned.STEP.variant(**{name: getattr(sliced, name) for name in names})
@@ -79,7 +80,7 @@ def test_a_larger_product_takes_longer_and_a_faster_device_less(kind):
 
 
 def test_the_tiles_of_the_file_are_those_that_were_timed():
-    timed = {(one.kind, one.tiling.sliced(1)) for one in TIMINGS}
+    timed = {(timing.kind, timing.tiling.sliced(1)) for timing in TIMINGS}
     assert timed == {(kind, tiling) for kind in KINDS for tiling in fitted().tilings[kind]}
     assert all(isinstance(tiling, Tiling) for _, tiling in timed)
 

@@ -1,4 +1,4 @@
-"""The search behind the last step: what is timed, kept, continued and chosen."""
+"""The search for constants: what is timed, kept, continued and chosen."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -36,7 +36,7 @@ class Sms:
 
 @pytest.fixture
 def timed(monkeypatch, tmp_path):
-    """An H200 whose times are made up, the more slices the slower; a list of what was timed."""
+    """Pretend to be an H200 that is slower with more slices; return the list of timed variants."""
     try:
         require_compiler()
     except CourseError as error:
@@ -76,19 +76,19 @@ def test_a_search_goes_on_where_it_was(timed):
 
 
 def test_what_spills_or_does_not_fit_is_not_timed(timed, monkeypatch):
-    given = dict(zip(search.TILE_CONSTANTS, SMALL_TILE, strict=True))
+    sizes = dict(zip(search.TILE_CONSTANTS, SMALL_TILE, strict=True))
     facts = {"registers": 96, "shared_bytes": 4096, "spill_bytes": 0}
     facts |= {"early_uses": 0, "cycles_per_ffma": 1.2}
     for changed, fits in (({}, True), ({"spill_bytes": 4}, False), ({"registers": 255}, False)):
-        seen = SimpleNamespace(**facts | changed)
-        monkeypatch.setattr(search, "xray", lambda *given, seen=seen: seen)
-        assert search.examine(given | {"ORDER": 0}, H200).fits == fits
+        report = SimpleNamespace(**facts | changed)
+        monkeypatch.setattr(search, "xray", lambda *arguments, report=report: report)
+        assert search.examine(sizes | {"ORDER": 0}, H200).fits == fits
     monkeypatch.setattr(search, "examine", does_not_fit)
     monkeypatch.setattr(search, "TILES", (SMALL_TILE, SMALL_TILE))
     assert search.candidates(SHAPE, H200) == []
 
 
-def does_not_fit(given, device):
+def does_not_fit(sizes, device):
     return search.Facts(fits=False, early_uses=0, cycles_per_ffma=1.0)
 
 
@@ -101,7 +101,7 @@ def test_candidates_that_leave_most_of_the_device_idle_come_last(timed):
 
 def test_a_wrong_result_ends_the_search(timed, monkeypatch):
     wrong = SimpleNamespace(passed=False)
-    monkeypatch.setattr(search, "execute", lambda *given, **named: wrong)
+    monkeypatch.setattr(search, "execute", lambda *arguments, **named: wrong)
     assert tune([str(SHAPE)]) == command_line.REFUSED
 
 

@@ -1,6 +1,6 @@
-"""Submissions that want points, time or files which they do not deserve, for the lab `tiling`.
+"""Submissions for the lab `tiling` that try to gain points, time or files they do not deserve.
 
-Each is the text of a `.py`, by a name that says what it tries. PWNED stands for a file that a
+Each is the text of a `.py`, under a name that says what it tries. PWNED stands for a file that a
 submission would write if any of its Python ran.
 """
 
@@ -12,7 +12,7 @@ TOUCH = "__import__('os').system('touch PWNED')"
 
 
 def kernel(body: str, before: str = "") -> str:
-    """A submission whose kernel has this body."""
+    """Return the text of a submission whose kernel has this body."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     return f"{HEAD}{before}{KERNEL}{lines}"
 
@@ -55,7 +55,7 @@ DEFINED = {
     "a class of the name": f"{HEAD}class tiling:\n    py_func = None\n",
     "no Python": f"{HEAD}@cuda.jit\ndef tiling(a, b, c:\n    pass\n",
 }
-# What stands within the kernel.
+# Bodies of the kernel.
 INSIDE = {
     "imports": "import os\nos.system('touch PWNED')",
     "a lambda": f"c[0, 0] = (lambda: {TOUCH})()",
@@ -85,7 +85,7 @@ INSIDE = {
     "raises": "raise ValueError('100 points')",
     "an assertion": "assert False",
 }  # fmt: skip
-# What stands within a function of the host, which would be called: `benchmark(device, m, n, k)`.
+# Bodies of the host function `benchmark(device, m, n, k)`, which would be called.
 HOST = {
     "walks by a pattern": "match m:\n    case int(__class__=x):\n        pass",
     "writes a file by a pattern": (

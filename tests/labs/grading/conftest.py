@@ -1,4 +1,4 @@
-"""What the tests of marks share."""
+"""Fixtures of the tests of marks."""
 
 import os
 
@@ -13,7 +13,7 @@ NEEDED = "COURSE_NEEDS_EVERYTHING"
 
 @pytest.fixture(scope="session")
 def sandbox():
-    """Skips where functions of the host cannot be called safely; with NEEDED at 1 it fails."""
+    """Skip if host functions cannot be called safely; fail instead if NEEDED is 1."""
     try:
         require_sandbox()
     except CourseError as error:
@@ -22,8 +22,8 @@ def sandbox():
 
 @pytest.fixture
 def lab(name, request):
-    """The lab of this name, where it can be graded here."""
-    found = find(name)
-    if found.needs_sandbox:
+    """Return the lab of this name, skipping if it cannot be graded here."""
+    requested = find(name)
+    if requested.needs_sandbox:
         request.getfixturevalue("sandbox")
-    return found
+    return requested

@@ -1,4 +1,4 @@
-"""No submission gains a point that it does not deserve, runs its Python, or leaves anything."""
+"""No submission gains an undeserved point, runs its Python, or leaves a process or a file."""
 
 import json
 import os
@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from labs import EXERCISES, check
-from labs.grading.allowed import NotAllowed
-from labs.grading.by_text import functions_of
-from labs.grading.child import Limits
+from labs.grading.allow_list import NotAllowed
+from labs.grading.child import ChildLimits
+from labs.grading.functions_from_text import functions_of
 from labs.grading.grade import grade
 from labs.grading.labs import find
-from labs.grading.reading import MOST_BYTES, Submission, collected
+from labs.grading.submissions import MOST_BYTES, Submission, collect
 from tests.labs.grading.attacks import ATTACKS, HOST, TEXTS, kernel
 
 SECRET = "a secret of sixteen characters"
-LIMITS = Limits(seconds=60, cpu_seconds=40)
+LIMITS = ChildLimits(seconds=60, cpu_seconds=40)
 LAB = find("tiling")
 
 
@@ -36,9 +36,9 @@ def children() -> set[str]:
 def test_an_attack_gains_no_point_and_leaves_no_process_and_no_file(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = children()
-    found = attacked(ATTACKS[name])
-    assert (found.points, found.of) == (0, 10000)
-    assert all(row.told for row in found.rows if row.of)
+    mark = attacked(ATTACKS[name])
+    assert (mark.points, mark.of) == (0, 10000)
+    assert all(row.told for row in mark.rows if row.of)
     assert children() == before
     assert not list(tmp_path.iterdir())
 
@@ -97,39 +97,39 @@ def test_a_function_of_the_host_that_reaches_further_is_not_called(what):
 
 def test_a_link_is_not_followed(tmp_path):
     (tmp_path / "link.py").symlink_to("/etc/passwd")
-    (found,) = collected([tmp_path])
-    assert found.files == ()
-    assert "no plain file" in found.problem
+    (mark,) = collect([tmp_path])
+    assert mark.files == ()
+    assert "no plain file" in mark.problem
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe.py")
-    (found,) = collected([tmp_path])
-    assert "no plain file" in found.problem
+    (mark,) = collect([tmp_path])
+    assert "no plain file" in mark.problem
 
 
 def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path):
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("work.py", b"#" * (50 * MOST_BYTES))
-    (found,) = collected([tmp_path])
-    assert "more than 5 MB" in found.problem
+    (mark,) = collect([tmp_path])
+    assert "more than 5 MB" in mark.problem
 
 
 def test_a_large_file_is_refused_unread(tmp_path):
     with (tmp_path / "large.py").open("wb") as file:
         file.truncate(2**30)
-    (found,) = collected([tmp_path])
-    assert "more than 5 MB" in found.problem
+    (mark,) = collect([tmp_path])
+    assert "more than 5 MB" in mark.problem
 
 
 def test_what_a_child_forges_is_no_array(tmp_path):
-    """Results travel as data: what cannot be read is a wrong result."""
-    from labs.grading.hidden import drawn
+    """Results are sent as data, so a result that cannot be decoded is wrong."""
+    from labs.grading.hidden import draw_hidden
     from labs.grading.marks import rows_of
 
     part = LAB.parts[0]
     forged = [{"shape": 0, "out": {"raw": "", "dtype": "O", "shape": [1]}, "misused": None,
                "found": None, "targets": {}}]  # fmt: skip
-    rows = rows_of(part, json.loads(json.dumps(forged)), drawn(part.asked, SECRET), "")
+    rows = rows_of(part, json.loads(json.dumps(forged)), draw_hidden(part.definition, SECRET), "")
     assert rows[0].told
     assert sum(row.points for row in rows) == 0

@@ -1,4 +1,4 @@
-"""A class is graded whole: whatever is killed, full or interrupted, nothing of it is lost."""
+"""No mark of a class is lost, whether a process is killed, a disk is full or a run is stopped."""
 
 import errno
 import os
@@ -13,22 +13,22 @@ from typing import ClassVar
 import pytest
 
 from labs.grading import batch, command, feedback
-from labs.grading.batch import graded
-from labs.grading.grade import Graded
+from labs.grading.batch import grade_class
+from labs.grading.grade import Mark
 from labs.grading.labs import find
-from labs.grading.marks import Row
-from labs.grading.reading import Submission, collected
+from labs.grading.marks import MarkRow
+from labs.grading.submissions import Submission, collect
 from labs.grading.worker import Worker
 from utils.errors import CourseError
 from utils.paths import ROOT
 
 SECRET = "a secret of sixteen characters"
 LAB = find("first_kernel")
-RIGHT = Submission("right", (("a.py", LAB.parts[0].asked.solution_text.encode()),))
+RIGHT = Submission("right", (("a.py", LAB.parts[0].definition.solution_text.encode()),))
 
 
 class Deadly:
-    """Stands in for a worker: some submissions kill its process, once or always."""
+    """A fake worker whose process some submissions kill, once or always."""
 
     deaths: ClassVar[dict[str, int]] = {}
 
@@ -36,7 +36,7 @@ class Deadly:
         if self.deaths.get(submission.student, 0) > 0:
             self.deaths[submission.student] -= 1
             return None
-        return Graded(submission.student, lab.name, (Row("scale", "all", 1, 1),), ())
+        return Mark(submission.student, lab.name, (MarkRow("scale", "all", 1, 1),), ())
 
     def end(self):
         pass
@@ -55,19 +55,19 @@ def class_of(count):
 
 def test_a_submission_that_kills_its_process_once_is_tried_again(deadly, tmp_path):
     deadly["student 3"] = 1
-    found = list(graded(LAB, class_of(8), SECRET, tmp_path, workers=2))
-    assert sorted(one.student for one in found) == sorted(one.student for one in class_of(8))
-    assert {one.points for one in found} == {1}
+    marks = list(grade_class(LAB, class_of(8), SECRET, tmp_path, workers=2))
+    assert sorted(one.student for one in marks) == sorted(one.student for one in class_of(8))
+    assert {one.points for one in marks} == {1}
 
 
 def test_a_submission_that_always_kills_is_a_row_with_its_reason_and_is_not_kept(deadly, tmp_path):
     deadly["student 3"] = 2
-    found = {one.student: one for one in graded(LAB, class_of(8), SECRET, tmp_path, workers=2)}
-    assert len(found) == 8
-    assert found["student 3"].points == 0
-    assert "was not judged" in found["student 3"].rows[0].told
+    marks = {one.student: one for one in grade_class(LAB, class_of(8), SECRET, tmp_path, workers=2)}
+    assert len(marks) == 8
+    assert marks["student 3"].points == 0
+    assert "was not judged" in marks["student 3"].rows[0].told
     assert len(list((tmp_path / "graded").glob("*.json"))) == 7
-    again = {one.student: one for one in graded(LAB, class_of(8), SECRET, tmp_path, workers=2)}
+    again = {one.student: one for one in grade_class(LAB, class_of(8), SECRET, tmp_path, workers=2)}
     assert again["student 3"].points == 1
 
 
@@ -83,12 +83,12 @@ def test_a_full_disk_is_one_sentence_and_a_second_run_goes_on(deadly, tmp_path, 
 
     monkeypatch.setattr(Path, "write_text", until_full)
     with pytest.raises(CourseError, match=r"No space left on device.*run the command again"):
-        list(graded(LAB, class_of(8), SECRET, tmp_path, workers=2))
+        list(grade_class(LAB, class_of(8), SECRET, tmp_path, workers=2))
     monkeypatch.undo()
     monkeypatch.setattr(batch, "Worker", Deadly)
     before = len(list((tmp_path / "graded").glob("*.json")))
     assert before == 3
-    assert len(list(graded(LAB, class_of(8), SECRET, tmp_path, workers=2))) == 8
+    assert len(list(grade_class(LAB, class_of(8), SECRET, tmp_path, workers=2))) == 8
 
 
 @pytest.mark.parametrize("what", ["feedback.md", "first_kernel.part"])
@@ -117,8 +117,8 @@ def test_a_page_or_a_table_that_does_not_fit_is_one_sentence(
 
 
 def test_the_order_of_a_class_changes_nothing_in_its_table(deadly, tmp_path):
-    first = list(graded(LAB, class_of(9), SECRET, tmp_path / "one", workers=3))
-    other = list(graded(LAB, class_of(9)[::-1], SECRET, tmp_path / "two", workers=1))
+    first = list(grade_class(LAB, class_of(9), SECRET, tmp_path / "one", workers=3))
+    other = list(grade_class(LAB, class_of(9)[::-1], SECRET, tmp_path / "two", workers=1))
     assert feedback.as_csv(LAB, first) == feedback.as_csv(LAB, other)
 
 
@@ -132,7 +132,7 @@ def test_an_interrupted_command_says_that_it_goes_on(tmp_path, monkeypatch, caps
         raise KeyboardInterrupt
         yield
 
-    monkeypatch.setattr(command, "graded", interrupted)
+    monkeypatch.setattr(command, "grade_class", interrupted)
     out = str(tmp_path / "out")
     assert main(["grade", LAB.name, str(tmp_path / "ann.py"), "--out", out]) == 130
     assert "run the command again to go on" in capsys.readouterr().err
@@ -145,25 +145,25 @@ def test_a_folder_that_may_not_be_read_is_a_problem(tmp_path, monkeypatch):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(Path, "rglob", refused)
-    (found,) = collected([tmp_path])
-    assert "cannot be read: Permission denied" in found.problem
+    (submission,) = collect([tmp_path])
+    assert "cannot be read: Permission denied" in submission.problem
 
 
 def _processes_below(pid: int) -> set[int]:
-    """Of Linux: the process's children, and theirs."""
-    every = {}
+    """Return all descendants of a process, on Linux."""
+    children_by_parent = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        every.setdefault(int(fields[1]), set()).add(int(stat.parent.name))
-    found, wanted = set(), [pid]
-    while wanted:
-        below = every.get(wanted.pop(), set())
-        found |= below
-        wanted += below
-    return found
+        children_by_parent.setdefault(int(fields[1]), set()).add(int(stat.parent.name))
+    descendants, waiting = set(), [pid]
+    while waiting:
+        children = children_by_parent.get(waiting.pop(), set())
+        descendants |= children
+        waiting += children
+    return descendants
 
 
 def _gone(pids: set[int], within: float) -> bool:
@@ -212,7 +212,9 @@ def test_a_command_that_is_stopped_leaves_no_process_and_goes_on(tmp_path, numbe
     work, out = tmp_path / "class", tmp_path / "out"
     work.mkdir()
     for student in range(6):
-        (work / f"s{student}.py").write_text(f"{LAB.parts[0].asked.solution_text}\n# {student}\n")
+        (work / f"s{student}.py").write_text(
+            f"{LAB.parts[0].definition.solution_text}\n# {student}\n"
+        )
     arguments = [sys.executable, "-m", "labs", "grade", LAB.name, str(work), "--out", str(out)]
     options = {"cwd": ROOT, "env": {**os.environ, "COURSE_SECRET": SECRET}}
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

@@ -1,4 +1,4 @@
-"""`python -m labs grade`: what it refuses, in one sentence each, and whose names it shows."""
+"""Errors of `python -m labs grade` are one sentence each, and names are hidden if requested."""
 
 import zipfile
 
@@ -20,24 +20,24 @@ def work(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("arguments", "sentence"),
     [
         (["tilling", "{class}", "--out", "{out}"], "did you mean tiling?"),
         (["tiling", "{no}", "--out", "{out}"], "There is no"),
         (["tiling", "{out}", "--out", "{out}"], "There is no"),
-        (["tiling", "{class}", "--out", str(ROOT / "marks")], "lies in the folder of the course"),
+        (["tiling", "{class}", "--out", str(ROOT / "marks")], "is in the folder of the course"),
         (["tiling", "{class}", "--out", "{out}", "--workers", "0"], "at least 1"),
         (["tiling", "{class}", "--out", "{out}", "--secret", "{no}"], "cannot be read"),
         (
             ["tiling", "{class}", "--out", "{out}", "--secret", str(ROOT / "x")],
-            "lies in the folder",
+            "is in the folder",
         ),
     ],
 )
-def test_a_wrong_call_is_one_sentence(work, capsys, words, told):
+def test_a_wrong_call_is_one_sentence(work, capsys, arguments, sentence):
     places = {"class": work / "class", "out": work / "out", "no": work / "no"}
-    assert main(["grade", *(word.format(**places) for word in words)]) == 2
-    assert told in capsys.readouterr().err
+    assert main(["grade", *(word.format(**places) for word in arguments)]) == 2
+    assert sentence in capsys.readouterr().err
 
 
 def test_without_a_secret_nothing_is_graded(work, capsys, monkeypatch):
@@ -63,10 +63,10 @@ def test_with_hashed_names_no_file_of_a_student_is_named(work, capsys):
     for file in written:
         text = file.read_text()
         assert not [name for name in names if f"{name}." in text or f"{name}_own" in text], file
-    said = "".join(file.read_text() for file in written if file.name == "feedback.md")
+    pages = "".join(file.read_text() for file in written if file.name == "feedback.md")
     for why in (".py` is empty", ".py` is no plain", ".ipynb` is no notebook", ".py` is not UTF-8",
                 ".zip` is no zip"):  # fmt: skip
-        assert f"> `submission{why}" in said
+        assert f"> `submission{why}" in pages
     assert main(["names", str(folder)]) == 0
     listed = dict(line.split("  ") for line in capsys.readouterr().out.splitlines())
     assert sorted(listed.values()) == sorted(names)

@@ -1,4 +1,4 @@
-"""Pages of feedback: what a student reads, where a line is, and that no markup gets through."""
+"""Pages of feedback: their sentences, the location of a line, and the escaping of markup."""
 
 import json
 
@@ -7,10 +7,10 @@ from markdown_it import MarkdownIt
 
 from labs import EXERCISES
 from labs.grading import feedback
-from labs.grading.grade import Graded, grade
+from labs.grading.grade import Mark, grade
 from labs.grading.labs import find
-from labs.grading.marks import Row
-from labs.grading.reading import Submission
+from labs.grading.marks import MarkRow
+from labs.grading.submissions import Submission
 
 SECRET = "a secret of sixteen characters"
 MARKDOWN = MarkdownIt("commonmark").enable("table")  # lets HTML through, as a reader might
@@ -19,25 +19,25 @@ MARKDOWN = MarkdownIt("commonmark").enable("table")  # lets HTML through, as a r
 def test_feedback_holds_no_markup_of_a_student():
     lab = find("tiling")
     bad = "`<img src=x>` <img src=x> \\<img src=x> ``<img src=x>` | *bad*"
-    found = grade(lab, Submission("<script>", (), bad), SECRET)
-    page = MARKDOWN.render(feedback.as_markdown(lab, found))
-    for shown in (feedback.as_html(lab, found), page):
-        assert "<script>" not in shown
-        assert "<img" not in shown
-        assert "<em>" not in shown
-        assert shown.count("<code>&lt;img src=x&gt;</code>") >= 1
-    results = json.loads(feedback.as_gradescope(lab, found))
+    mark = grade(lab, Submission("<script>", (), bad), SECRET)
+    page = MARKDOWN.render(feedback.as_markdown(lab, mark))
+    for page_text in (feedback.as_html(lab, mark), page):
+        assert "<script>" not in page_text
+        assert "<img" not in page_text
+        assert "<em>" not in page_text
+        assert page_text.count("<code>&lt;img src=x&gt;</code>") >= 1
+    results = json.loads(feedback.as_gradescope(lab, mark))
     assert results["score"] == 0
     assert sum(test["max_score"] for test in results["tests"]) == pytest.approx(lab.points)
 
 
-def a_mark(*rows: Row, told=()) -> Graded:
-    return Graded("ann", "tiling", rows, told)
+def a_mark(*rows: MarkRow, told=()) -> Mark:
+    return Mark("ann", "tiling", rows, told)
 
 
 def test_code_in_markdown_is_as_the_student_wrote_it():
     why = "Line 5, `tile_a[ty, tx] = a[i] | 1`: [x] is wrong."
-    row = Row("tiling", "right", 0, 500, why)
+    row = MarkRow("tiling", "right", 0, 500, why)
     page = feedback.as_markdown(find("tiling"), a_mark(row, told=(("tiling", f"{why} Yes."),)))
     assert r"> Line 5, `tile_a[ty, tx] = a[i] | 1`: \[x\] is wrong. Yes." in page
     assert MARKDOWN.render(page).count("<code>tile_a[ty, tx] = a[i] | 1</code>: [x] is wrong.") == 2
@@ -45,35 +45,35 @@ def test_code_in_markdown_is_as_the_student_wrote_it():
 
 def test_what_refuses_a_whole_part_is_said_once_on_each_page():
     lab = find("occupancy")  # two parts: functions of numbers, and a kernel
-    found = grade(lab, Submission("ann", (("ann.py", b""),)), SECRET)
-    said = "`ann.py` is empty."
-    assert all(row.told for row in found.rows)
-    for page in (feedback.as_markdown(lab, found), feedback.as_html(lab, found).replace(
+    mark = grade(lab, Submission("ann", (("ann.py", b""),)), SECRET)
+    sentence = "`ann.py` is empty."
+    assert all(row.told for row in mark.rows)
+    for page in (feedback.as_markdown(lab, mark), feedback.as_html(lab, mark).replace(
         "<code>ann.py</code>", "`ann.py`"
     )):  # fmt: skip
-        assert page.count(said) == len(lab.parts)
-    results = json.loads(feedback.as_gradescope(lab, found))
-    assert results["output"] == said
-    assert not [test for test in results["tests"] if said in test["output"]]
+        assert page.count(sentence) == len(lab.parts)
+    results = json.loads(feedback.as_gradescope(lab, mark))
+    assert results["output"] == sentence
+    assert not [test for test in results["tests"] if sentence in test["output"]]
     assert {test["status"] for test in results["tests"]} == {"failed"}
 
 
 def test_a_syntax_error_is_said_once():
     lab = find("tiling")
-    found = grade(lab, Submission("ann", (("a.py", b"def tiling(a:\n    pass"),)), SECRET)
-    page = feedback.as_markdown(lab, found)
+    mark = grade(lab, Submission("ann", (("a.py", b"def tiling(a:\n    pass"),)), SECRET)
+    page = feedback.as_markdown(lab, mark)
     assert page.count("Python cannot read this") == 1
     assert page.index("> Line 1: Python cannot read this") < page.index("| points |")
 
 
 def test_a_reason_that_several_rows_share_is_said_in_the_first():
-    rows = [Row("tiling", f"row {n}", 0, 100, why) for n, why in enumerate(("A.", "B.", "B."))]
-    passed = Row("tiling", "row 3", 100, 100)
-    found = a_mark(*rows, passed, passed)
-    page = feedback.as_markdown(find("tiling"), found).splitlines()
+    rows = [MarkRow("tiling", f"row {n}", 0, 100, why) for n, why in enumerate(("A.", "B.", "B."))]
+    passed = MarkRow("tiling", "row 3", 100, 100)
+    mark = a_mark(*rows, passed, passed)
+    page = feedback.as_markdown(find("tiling"), mark).splitlines()
     reasons = [line.split(" | ")[-1].removesuffix(" |") for line in page[-5:]]
     assert reasons == ["✗ A.", "✗ B.", "✗ as above", "✓", "✓"]
-    tests = json.loads(feedback.as_gradescope(find("tiling"), found))["tests"]
+    tests = json.loads(feedback.as_gradescope(find("tiling"), mark))["tests"]
     assert [test["output"] for test in tests] == ["A.", "B.", "as above", "", ""]
 
 
@@ -98,27 +98,27 @@ REFUSED = "from numba import cuda\n\n@cuda.jit\ndef tiling(a, b, c):\n    import
     ],
 )
 def test_a_line_has_its_cell_or_file_where_several_hold_functions(files, place):
-    found = grade(find("tiling"), Submission("ann", tuple(files)), SECRET)
-    said = dict(found.told)["tiling"]
-    assert said.endswith(f" `tiling` is in {place}: its lines are counted there.")
+    mark = grade(find("tiling"), Submission("ann", tuple(files)), SECRET)
+    sentence = dict(mark.told)["tiling"]
+    assert sentence.endswith(f" `tiling` is in {place}: its lines are counted there.")
 
 
 def test_a_line_has_no_place_where_one_piece_alone_holds_functions():
     for name, raw in (("a.py", REFUSED.encode()), ("a.ipynb", a_notebook("x = 1", REFUSED))):
-        found = grade(find("tiling"), Submission("ann", ((name, raw),)), SECRET)
-        said = dict(found.told)["tiling"]
-        assert said == "Line 5: an import within a function is not allowed in a submission."
+        mark = grade(find("tiling"), Submission("ann", ((name, raw),)), SECRET)
+        sentence = dict(mark.told)["tiling"]
+        assert sentence == "Line 5: an import within a function is not allowed in a submission."
 
 
 def test_what_check_says_has_its_cell_too():
     code = a_notebook("def other(x):\n    return x", EXERCISES["scale"].starter_text)
-    found = grade(find("first_kernel"), Submission("ann", (("a.ipynb", code),)), SECRET)
-    assert len(found.told) > 1
-    assert found.told[-1][1].startswith("`scale` is in code cell 2 of `a.ipynb`")
+    mark = grade(find("first_kernel"), Submission("ann", (("a.ipynb", code),)), SECRET)
+    assert len(mark.told) > 1
+    assert mark.told[-1][1].startswith("`scale` is in code cell 2 of `a.ipynb`")
 
 
 def test_a_failed_row_is_told_from_a_passed_one_without_colours():
-    passed, failed = Row("tiling", "good", 500, 500), Row("tiling", "bad", 0, 500, "Why.")
+    passed, failed = MarkRow("tiling", "good", 500, 500), MarkRow("tiling", "bad", 0, 500, "Why.")
     page = feedback.as_html(find("tiling"), a_mark(passed, failed))
     assert '<span class="reached" role="img" aria-label="reached">✓</span> 5 of 5</td><td>good' in (
         page

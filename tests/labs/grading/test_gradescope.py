@@ -1,4 +1,4 @@
-"""The scripts of an autograder of Gradescope, run in a folder that looks like one."""
+"""The scripts of a Gradescope autograder, run in a folder that looks like one."""
 
 import json
 import os
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("timeout"), reason="Gradescope 
 
 @pytest.fixture
 def autograder(tmp_path):
-    """As Gradescope unpacks the zip of the guide, and as setup.sh leaves it."""
+    """Return a folder as Gradescope unpacks the guide's zip, and as setup.sh leaves it."""
     source = tmp_path / "source"
     source.mkdir()
     (tmp_path / "submission").mkdir()
@@ -41,9 +41,9 @@ def run(autograder) -> subprocess.CompletedProcess:
 def test_files_of_a_submission_are_graded_as_one_student(autograder):
     (autograder / "submission" / "my notes.py").write_text("SIDE = 3\n")
     (autograder / "submission" / "work.py").write_text(EXERCISES["scale"].solution_text)
-    done = run(autograder)
-    assert done.returncode == 0, done.stderr
-    assert "1 submission, 1 with all" in done.stdout
+    result = run(autograder)
+    assert result.returncode == 0, result.stderr
+    assert "1 submission, 1 with all" in result.stdout
     results = json.loads((autograder / "results" / "results.json").read_text())
     assert results["score"] == 100
     assert {test["status"] for test in results["tests"]} == {"passed"}
@@ -51,8 +51,8 @@ def test_files_of_a_submission_are_graded_as_one_student(autograder):
 
 @pytest.mark.slow
 def test_nothing_handed_in_is_no_point_and_a_reason(autograder):
-    done = run(autograder)
-    assert done.returncode == 0, done.stderr
+    result = run(autograder)
+    assert result.returncode == 0, result.stderr
     results = json.loads((autograder / "results" / "results.json").read_text())
     assert results["score"] == 0
     assert "holds no `.py`" in results["output"]
@@ -61,9 +61,9 @@ def test_nothing_handed_in_is_no_point_and_a_reason(autograder):
 @pytest.mark.slow
 def test_without_a_secret_the_run_fails_and_says_why(autograder):
     (autograder / "source" / "secret.txt").unlink()
-    done = run(autograder)
-    assert done.returncode == 2
-    assert "The secret" in done.stderr
+    result = run(autograder)
+    assert result.returncode == 2
+    assert "The secret" in result.stderr
     assert not list(autograder.glob("results/*"))
 
 

@@ -1,4 +1,4 @@
-"""Python that got past the allow-list: what it cannot do in the sandbox, and what is left of it."""
+"""Python that got past the allow-list: its limits in the sandbox, and the processes it leaves."""
 
 import contextlib
 import os
@@ -16,21 +16,21 @@ import pytest
 from labs import EXERCISES
 from labs.__main__ import main
 from labs.grading import system_calls
-from labs.grading.child import Limits
+from labs.grading.child import ChildLimits
 from labs.grading.grade import grade
 from labs.grading.labs import LABS, find
-from labs.grading.messages import ended
-from labs.grading.reading import Submission
+from labs.grading.messages import decode
 from labs.grading.sandbox import PACKAGES, in_sandbox, require_sandbox, run
+from labs.grading.submissions import Submission
 from utils.errors import CourseError
 from utils.paths import ROOT
 
 SECRET = "a secret of sixteen characters"
-LIMITS = Limits(seconds=120, cpu_seconds=60)
+LIMITS = ChildLimits(seconds=120, cpu_seconds=60)
 # A child that does what a test says, where that of the grader calls functions of a submission.
 HOSTILE = """
 import ctypes, os, resource, signal, socket, subprocess, sys, threading, time
-from labs.grading.sandboxed import serve
+from labs.grading.sandbox_program import serve
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -77,7 +77,7 @@ REFUSED = {
     "kills others": "os.kill(-1, 9)",
     "raises a limit": "resource.setrlimit(resource.RLIMIT_CPU, (-1, -1))",
 }
-SEEN = {
+PERMITTED = {
     "environment": "dict(os.environ)",
     "environment of the first process": (
         "open('/proc/1/environ').read() if os.access('/proc/1/environ', os.R_OK) else ''"
@@ -95,7 +95,7 @@ SEEN = {
 
 @pytest.fixture(scope="module")
 def tried(sandbox, tmp_path_factory):
-    """What the child got, or why it got nothing, by the name of what it tried."""
+    """Return the message about every attempt by name: the result, or the error."""
     folder, name = tmp_path_factory.mktemp("class"), f"name{secrets.token_hex()}"
     (folder / "secret").write_text(SECRET)
     (folder / "types").mkdir()
@@ -116,16 +116,16 @@ def tried(sandbox, tmp_path_factory):
             "port": server.getsockname()[1], "shared": tempfile.gettempdir(),
             "cache": str(folder / "types"),
         }  # fmt: skip
-        texts = {what: text.format(**known) for what, text in (REFUSED | SEEN).items()}
-        given = {"limits": asdict(LIMITS), "tries": list(texts.values())}
-        seen = run(("-c", HOSTILE), given, LIMITS.seconds)
+        texts = {what: text.format(**known) for what, text in (REFUSED | PERMITTED).items()}
+        request = {"limits": asdict(LIMITS), "tries": list(texts.values())}
+        outcome = run(("-c", HOSTILE), request, LIMITS.seconds)
         for what in (
             "reads the secret of the class", "connects to this machine", "connects by a name",
         ):  # fmt: skip
             eval(texts[what], {"socket": socket})  # here it works: it is the sandbox that refuses
     os.close(inherited)
-    assert seen.problem == ""
-    by_text = {one["tried"]: one for one in seen.messages}
+    assert outcome.problem == ""
+    by_text = {one["tried"]: one for one in outcome.messages}
     return {what: by_text[text] for what, text in texts.items()}
 
 
@@ -158,11 +158,11 @@ def test_the_cache_of_types_is_read_and_never_written(tried):
 
 @pytest.mark.parametrize("value", ["off", "/nowhere"])
 def test_without_a_cache_of_types_the_sandbox_has_none(monkeypatch, value):
-    from labs.grading import sandbox as own
+    from labs.grading import sandbox as sandbox_module
 
     monkeypatch.setenv("VIRTUAL_GPU_CACHE", value)
-    assert own._environment()["VIRTUAL_GPU_CACHE"] == "off"
-    assert own._cache() is None
+    assert sandbox_module._environment()["VIRTUAL_GPU_CACHE"] == "off"
+    assert sandbox_module._cache() is None
 
 
 def test_what_a_right_function_may_need_is_there(tried):
@@ -197,28 +197,28 @@ ENDS = {
 def test_however_a_child_ends_it_is_told_and_no_process_is_left(sandbox, what):
     text, words = ENDS[what]
     mark = secrets.token_hex()
-    limits = Limits(seconds=30 if "sleeps" in what else 120, cpu_seconds=6)
-    given = {"limits": asdict(limits), "tries": [text]}
-    seen = run(("-c", f"{HOSTILE}\n# {mark}"), given, limits.seconds)
-    assert words in seen.problem
-    assert _within_a_minute(lambda: mark not in _told_of_processes("cmdline"))
+    limits = ChildLimits(seconds=30 if "sleeps" in what else 120, cpu_seconds=6)
+    request = {"limits": asdict(limits), "tries": [text]}
+    outcome = run(("-c", f"{HOSTILE}\n# {mark}"), request, limits.seconds)
+    assert words in outcome.problem
+    assert _within_a_minute(lambda: mark not in _contents_in_proc("cmdline"))
 
 
 @pytest.mark.slow
 def test_where_the_grader_is_killed_its_sandbox_ends(sandbox):
     mark = secrets.token_hex(7)  # as long as the name of a thread may be
     sleeps = f"[libc.prctl(15, b'{mark}', 0, 0, 0), time.sleep(600)]"  # PR_SET_NAME
-    given = {"limits": asdict(LIMITS), "tries": [sleeps]}
-    grades = f"from labs.grading.sandbox import run\nrun(('-c', {HOSTILE!r}), {given}, 600)"
+    request = {"limits": asdict(LIMITS), "tries": [sleeps]}
+    grades = f"from labs.grading.sandbox import run\nrun(('-c', {HOSTILE!r}), {request}, 600)"
     grader = subprocess.Popen([sys.executable, "-c", grades], cwd=ROOT)
-    assert _within_a_minute(lambda: mark in _told_of_processes("comm"))
+    assert _within_a_minute(lambda: mark in _contents_in_proc("comm"))
     grader.kill()
     grader.wait(10)
-    assert _within_a_minute(lambda: mark not in _told_of_processes("comm"))
+    assert _within_a_minute(lambda: mark not in _contents_in_proc("comm"))
 
 
 def _within_a_minute(holds) -> bool:
-    """A sandbox takes a while to start, and the kernel a moment to end its processes."""
+    """Return True once a condition holds, since sandboxes take time to start and to end."""
     for _ in range(600):
         if holds():
             return True
@@ -226,27 +226,27 @@ def _within_a_minute(holds) -> bool:
     return False
 
 
-def _told_of_processes(file: str) -> str:
-    """What `/proc` says of each process in this file."""
-    told = []
+def _contents_in_proc(file: str) -> str:
+    """Return the content of this file in `/proc` for every process."""
+    contents = []
     for path in Path("/proc").glob(f"[0-9]*/{file}"):
         with contextlib.suppress(OSError):  # it has ended
-            told.append(path.read_text(errors="replace"))
-    return "\n".join(told)
+            contents.append(path.read_text(errors="replace"))
+    return "\n".join(contents)
 
 
 @pytest.mark.slow
 def test_a_function_without_end_gets_no_points_and_the_next_one_is_graded(sandbox):
-    lab, limits = find("measuring"), Limits(cpu_seconds=6)
+    lab, limits = find("measuring"), ChildLimits(cpu_seconds=6)
     solution = EXERCISES["benchmark"].solution_text
     endless = "def benchmark(device, m, n, k):\n    return sum(range(10**15))\n"
     waits = "def benchmark(device, m, n, k):\n    while True:\n        pass\n"
-    found = [
+    marks = [
         grade(lab, Submission("student", (("work.py", text.encode()),)), SECRET, limits)
         for text in (endless, waits, solution)
     ]
-    assert [one.points for one in found] == [0, 0, 10000]
-    assert all(one.rows[0].told for one in found[:2])
+    assert [one.points for one in marks] == [0, 0, 10000]
+    assert all(one.rows[0].told for one in marks[:2])
 
 
 @pytest.mark.parametrize(
@@ -260,20 +260,20 @@ def test_a_function_without_end_gets_no_points_and_the_next_one_is_graded(sandbo
     ],
 )
 def test_what_is_no_message_is_none(raw):
-    assert ended(raw, "", 0).messages == ()
-    assert ended(raw, "", 99).problem == "it was ended by an unknown signal"
+    assert decode(raw, "", 0).messages == ()
+    assert decode(raw, "", 99).problem == "it was ended by an unknown signal"
 
 
 def test_a_forged_message_is_held_to_its_types(monkeypatch):
-    from labs.grading import sandbox as own
+    from labs.grading import sandbox
     from labs.grading.marks import rows_of
 
     part = find("measuring").parts[0]
     forged = {"part": "benchmark", "passed": 1, "causes": [{"a": "\ud800"}, "\ud800" * 10**6]}
-    (plain,) = (own._plain(one) for one in [forged])
+    (plain,) = (sandbox._plain(one) for one in [forged])
     assert plain["passed"] is False
-    assert all(len(one.encode()) <= own.LONGEST for one in plain["causes"])
-    assert own._plain({"causes": 5, "refused": [1]})["refused"] == "[1]"
+    assert all(len(one.encode()) <= sandbox.LONGEST for one in plain["causes"])
+    assert sandbox._plain({"causes": 5, "refused": [1]})["refused"] == "[1]"
     (row,) = rows_of(part, [plain], None, "")
     assert row.points == 0
 
@@ -331,5 +331,5 @@ HOST_LABS = {"measuring", "transfers", "sheffield_lab06"}
 def test_labs_of_kernels_need_no_sandbox(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert {lab.name for lab in LABS.values() if lab.needs_sandbox} == HOST_LABS
-    found = grade(find("unrolling"), Submission("student", (("a.py", b"x = 1"),)), SECRET)
-    assert "There is no function `unroll`" in found.rows[0].told
+    mark = grade(find("unrolling"), Submission("student", (("a.py", b"x = 1"),)), SECRET)
+    assert "There is no function `unroll`" in mark.rows[0].told

@@ -1,4 +1,4 @@
-"""Records that were made up, a figure of each kind, and the rules that every figure keeps."""
+"""Invented records, a figure of each kind, and functions that find violations of figures' rules."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from utils.figures import plots
 from utils.figures.labels import MOST_LABELS, extent
 from utils.figures.look import COLOURS, of_text
 from utils.lessons.lesson_08.occupancy_figures import curves
-from utils.lessons.lesson_21.roofline_figures import roofline
+from utils.lessons.lesson_21.roofline_figure import roofline
 from utils.measuring import records
 from utils.measuring.records import Record
 from utils.measuring.roofline import Ceilings
@@ -29,7 +29,7 @@ SMALLEST = 11  # pixels
 
 
 def gemm(speeds, sizes=(512, 1024, 4096), **fields):
-    """Records of square products: for each step its GFLOP/s, the same at every size."""
+    """Return records of square products. speeds: step -> GFLOP/s, the same at every size."""
     return records.to_frame(
         replace(
             BASE,
@@ -94,29 +94,29 @@ def texts(figure):
 
 
 def shown(figure):
-    """The texts that are seen: not those of ticks outside of their axis' limits."""
+    """Return the visible texts, without labels of ticks outside the limits of their axis."""
     figure.draw_without_rendering()
-    unseen = [text for axes in figure.axes for text in _unseen(axes)]
+    invisible = [text for axes in figure.axes for text in _invisible(axes)]
     return [
         text
         for text in figure.findobj(lambda artist: isinstance(artist, Text))
-        if text.get_text() and text.get_visible() and text not in unseen
+        if text.get_text() and text.get_visible() and text not in invisible
     ]
 
 
-def _unseen(axes):
+def _invisible(axes):
     if not axes.get_visible():
         return axes.findobj(lambda artist: isinstance(artist, Text))
-    found = []
+    texts = []
     for axis in (axes.xaxis, axes.yaxis):
         low, high = sorted(axis.get_view_interval())
-        out = [tick for tick in axis.get_major_ticks() if not low <= tick.get_loc() <= high]
-        found += [tick.label1 for tick in out]
-    return found
+        outside = [tick for tick in axis.get_major_ticks() if not low <= tick.get_loc() <= high]
+        texts += [tick.label1 for tick in outside]
+    return texts
 
 
 def labels(figure):
-    """The labels of series: bold words that stand in the axes."""
+    """Return the labels of series: the bold annotations in the axes."""
     return [
         text
         for text in shown(figure)
@@ -128,27 +128,27 @@ def too_many_labels(figure):
     return [text.get_text() for text in labels(figure)][MOST_LABELS:]
 
 
-def too_small_on_a_phone(shown):
-    """The words of a page that are smaller than they may be where it is as wide as a phone."""
-    width = float(re.search(r'viewBox="0 0 ([\d.]+)', shown)[1])
-    found = re.findall(r"<text[^>]*font-size: ([\d.]+)px[^>]*>([^<]*)", shown)
-    assert len(found) == shown.count("<text")
-    return [words for size, words in found if float(size) * PHONE / width < SMALLEST]
+def too_small_on_a_phone(page):
+    """Return the words that are smaller than SMALLEST on a page as wide as a phone."""
+    width = float(re.search(r'viewBox="0 0 ([\d.]+)', page)[1])
+    sizes = re.findall(r"<text[^>]*font-size: ([\d.]+)px[^>]*>([^<]*)", page)
+    assert len(sizes) == page.count("<text")
+    return [words for size, words in sizes if float(size) * PHONE / width < SMALLEST]
 
 
 def cut_off(figure):
-    """The texts that reach over the figure's edge."""
-    found, room = shown(figure), figure.bbox
-    boxes = [(text.get_text(), extent(text)) for text in found]
+    """Return the texts that cross the edge of the figure."""
+    edge = figure.bbox
+    boxes = [(text.get_text(), extent(text)) for text in shown(figure)]
     return [
         words
         for words, box in boxes
-        if box.x0 < room.x0 - 1 or box.x1 > room.x1 + 1 or box.y0 < -1 or box.y1 > room.y1 + 1
+        if box.x0 < edge.x0 - 1 or box.x1 > edge.x1 + 1 or box.y0 < -1 or box.y1 > edge.y1 + 1
     ]
 
 
 def touching(figure):
-    """Pairs of texts that lie over each other; words along a sloped line are left out."""
+    """Return the pairs of texts that overlap; rotated texts are left out."""
     boxes = [(text.get_text(), extent(text)) for text in shown(figure) if not text.get_rotation()]
     return [
         (one, other)
@@ -158,30 +158,30 @@ def touching(figure):
 
 
 def pointing_at_others(figure):
-    """The labels that the line from a label to its point runs through."""
-    named = [(text.get_text(), extent(text)) for text in labels(figure) if text.get_text()]
-    hit = []
+    """Return the labels that are crossed by the leader of another label."""
+    boxes = [(text.get_text(), extent(text)) for text in labels(figure) if text.get_text()]
+    crossed = []
     for leader in (text.arrow_patch for text in figure.findobj(Annotation) if text.arrow_patch):
         path = leader.get_transform().transform_path(leader.get_path()).interpolated(20)
-        # It starts at its own label.
-        way = path.vertices[len(path.vertices) // 5 :]
-        hit += [words for words, box in named if box.count_contains(way)]
-    return hit
+        # A leader starts at its own label, so its first fifth is left out.
+        rest = path.vertices[len(path.vertices) // 5 :]
+        crossed += [words for words, box in boxes if box.count_contains(rest)]
+    return crossed
 
 
-def foreign_colours(shown):
-    """Colours in a page that are neither the page's ink nor a series'."""
-    found = re.findall(r'(?:fill|stroke)(?:: |=")([^;"]+)', shown)
+def foreign_colours(page):
+    """Return the colours in a page that are neither the page's ink nor a colour of a series."""
+    colours = re.findall(r'(?:fill|stroke)(?:: |=")([^;"]+)', page)
     series = "|".join(COLOURS)
     allowed = rf"none|currentColor|{series}|color-mix\(in srgb, (?:{series}) 70%, currentColor\)"
-    return {colour for colour in found if not re.fullmatch(allowed, colour)} - _LABELS
+    return {colour for colour in colours if not re.fullmatch(allowed, colour)} - _LABELS
 
 
-# A label's colour, for browsers that cannot mix.
+# The colours of labels, for browsers without `color-mix`.
 _LABELS = {of_text(colour) for colour in COLOURS}
 
 
 def shared_ids(*pages):
-    """Ids that more than one of the pages has."""
-    counted = Counter(name for one in pages for name in set(re.findall(r'\bid="([^"]+)"', one)))
-    return {name for name, count in counted.items() if count > 1}
+    """Return the ids that more than one of the pages has."""
+    counts = Counter(name for page in pages for name in set(re.findall(r'\bid="([^"]+)"', page)))
+    return {name for name, count in counts.items() if count > 1}

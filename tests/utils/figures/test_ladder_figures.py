@@ -1,4 +1,4 @@
-"""The staircase: a bar per step at one size, those that rise above all before them in colour."""
+"""Tests of the staircase: a bar per step at one size, in colour if faster than all before it."""
 
 import pandas as pd
 import pytest
@@ -31,9 +31,9 @@ def test_steps_above_all_before_them_are_in_colour():
 
 
 def test_the_words_say_how_the_ladder_climbs():
-    told = staircase(gemm(SPEEDS)).alt_text
-    assert "climbs from 10.0 % of the peak (first) to 80.0 % (last)" in told
-    assert "tiled 5.0× to 50.0 %, last 1.6× to 80.0 %" in told
+    alt = staircase(gemm(SPEEDS)).alt_text
+    assert "climbs from 10.0 % of the peak (first) to 80.0 % (last)" in alt
+    assert "tiled 5.0× to 50.0 %, last 1.6× to 80.0 %" in alt
 
 
 def test_the_library_is_a_line_with_its_share():

@@ -1,4 +1,4 @@
-"""Colours that are seen on light and dark ground, by everybody."""
+"""Tests that colours can be seen on light and dark pages, also without red or green cones."""
 
 from itertools import combinations
 
@@ -41,8 +41,9 @@ def lab(rgb):
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
-def apart(one, other, seen):
-    first, second = (lab(np.clip(seen @ linear(colour), 0, 1)) for colour in (one, other))
+def distance(one, other, vision):
+    """Return the distance of two colours in CIELAB. vision: a matrix of SEEN_BY."""
+    first, second = (lab(np.clip(vision @ linear(colour), 0, 1)) for colour in (one, other))
     return np.linalg.norm(first - second)
 
 
@@ -69,9 +70,9 @@ def test_a_pale_colour_would_be_found():
 
 @pytest.mark.parametrize("who", SEEN_BY)
 def test_no_two_series_look_alike(who):
-    assert min(apart(*pair, SEEN_BY[who]) for pair in combinations(COLOURS, 2)) >= 20
+    assert min(distance(*pair, SEEN_BY[who]) for pair in combinations(COLOURS, 2)) >= 20
 
 
 def test_red_and_green_of_one_lightness_would_be_found():
-    assert apart("#d55e00", "#8f7000", SEEN_BY["all cones"]) > 20
-    assert apart("#d55e00", "#8f7000", SEEN_BY["no green cones"]) < 20
+    assert distance("#d55e00", "#8f7000", SEEN_BY["all cones"]) > 20
+    assert distance("#d55e00", "#8f7000", SEEN_BY["no green cones"]) < 20

@@ -1,4 +1,4 @@
-"""A figure as SVG in the colours of the page, as a file, and where styles are taken away."""
+"""Tests of a figure as SVG in the page's colours, as a file, and where styles are removed."""
 
 import base64
 import io
@@ -65,12 +65,16 @@ def test_the_same_figure_gives_the_same_page():
     assert page.as_html(FIGURES["curve"]()) == page.as_html(FIGURES["curve"]())
 
 
-class Sanitised(HTMLParser):
-    """What JupyterLab leaves of an output that is not trusted: no SVG, no styles but inline."""
+class SanitizedOutput(HTMLParser):
+    """The texts and images that JupyterLab shows of an untrusted output.
+
+    JupyterLab removes SVG, and all styles except inline ones. visible: the texts, and the alt text
+    of each image.
+    """
 
     def __init__(self, text):
         super().__init__()
-        self.left, self.hidden = [], 0
+        self.visible, self.hidden = [], 0
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -78,7 +82,7 @@ class Sanitised(HTMLParser):
         if tag == "div":
             self.hidden += "display:none" in attrs.get("style", "")
         if tag == "img":
-            self.left.append(attrs["alt"])
+            self.visible.append(attrs["alt"])
 
     def handle_endtag(self, tag):
         if tag == "div" and self.hidden:
@@ -86,11 +90,11 @@ class Sanitised(HTMLParser):
 
     def handle_data(self, data):
         if not self.hidden and self.lasttag != "style":
-            self.left.append(data)
+            self.visible.append(data)
 
 
 def test_where_svg_and_styles_are_taken_away_one_picture_is_left(figure, shown):
-    assert Sanitised(shown).left == [figure.alt_text]
+    assert SanitizedOutput(shown).visible == [figure.alt_text]
     png = base64.b64decode(re.search(r"base64,([^\"]+)", shown)[1])
     image = Image.open(io.BytesIO(png))
     assert image.text["Description"] == figure.alt_text
@@ -102,19 +106,19 @@ def test_the_picture_keeps_the_colours_of_all_series():
     png = base64.b64decode(re.search(r"base64,([^\"]+)", shown)[1])
     pixels = np.unique(np.array(Image.open(io.BytesIO(png)).convert("RGB")).reshape(-1, 3), axis=0)
     for colour in COLOURS:
-        wanted = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-        assert abs(pixels.astype(int) - wanted).max(axis=1).min() <= 8, colour
+        rgb = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+        assert abs(pixels.astype(int) - rgb).max(axis=1).min() <= 8, colour
 
 
 def test_words_outside_of_the_hidden_box_would_be_left_over(shown):
-    assert len(Sanitised(shown.replace("display:none", "")).left) > 1
+    assert len(SanitizedOutput(shown.replace("display:none", "")).visible) > 1
 
 
 def test_a_large_figure_leaves_its_words_instead_of_a_picture(figure, monkeypatch):
     monkeypatch.setattr(page, "MOST_BYTES", 5_000)
     shown = page.as_html(figure)
     assert "<img" not in shown
-    assert Sanitised(shown).left == [figure.alt_text]
+    assert SanitizedOutput(shown).visible == [figure.alt_text]
 
 
 @pytest.mark.parametrize("ground, behind", [("light", "#ffffff"), ("dark", "#0d1117")])
@@ -144,9 +148,9 @@ def test_alt_text_with_quotes_stays_inside_its_attribute():
 
 
 def test_showing_a_figure_puts_it_on_the_page_and_closes_it(monkeypatch):
-    put = []
-    monkeypatch.setattr(page, "display", put.append)
+    displayed = []
+    monkeypatch.setattr(page, "display", displayed.append)
     figure = with_alt(page.pyplot.figure(), "an empty figure")
     page.show(figure)
-    assert 'alt="an empty figure"' in put[0].data
+    assert 'alt="an empty figure"' in displayed[0].data
     assert not page.pyplot.fignum_exists(figure.number)

@@ -1,11 +1,11 @@
-"""What pages say of results comes from the records, and their links lead somewhere."""
+"""Tests that the results on pages come from the records, and that the pages' links exist."""
 
 import re
 
 import pytest
 
 from utils.figures import plots
-from utils.figures.readme import PAGES, README, RUNGS, short_results, with_results
+from utils.figures.readme import GPU_STEPS, PAGES, README, short_results, with_results
 from utils.figures.results_page import (
     FIGURES,
     GROUNDS,
@@ -47,8 +47,8 @@ def test_the_table_has_every_recorded_step():
 def test_the_short_table_has_each_of_its_rungs_and_one_thread_of_each_cpu():
     steps = re.findall(r"^\| `(\w+)`", short_results(), re.MULTILINE)
     cpus = records.recorded_devices("cpu")
-    assert [step for step in steps if step in RUNGS] == list(RUNGS)
-    assert len(steps) == len(RUNGS) + len(cpus)
+    assert [step for step in steps if step in GPU_STEPS] == list(GPU_STEPS)
+    assert len(steps) == len(GPU_STEPS) + len(cpus)
 
 
 @pytest.mark.parametrize("page", [README, PAGE, ROOT / "CONTRIBUTING.md", ROOT / "PLATFORMS.md"])
@@ -63,9 +63,10 @@ def test_every_plot_is_shown_on_light_and_on_dark_ground():
 
 
 def links(page):
-    """What a page links to and shows, but for its own headings."""
-    found = re.findall(r'\]\(([^)#]+)\)|src(?:set)?="([^"]+)"', page.read_text(encoding="utf-8"))
-    return [link or picture for link, picture in found]
+    """Return the targets of a page's links and pictures, without links to its own headings."""
+    pattern = r'\]\(([^)#]+)\)|src(?:set)?="([^"]+)"'
+    targets = re.findall(pattern, page.read_text(encoding="utf-8"))
+    return [link or picture for link, picture in targets]
 
 
 def test_the_pictures_show_the_records_on_light_and_on_dark_ground(tmp_path):
@@ -73,11 +74,11 @@ def test_the_pictures_show_the_records_on_light_and_on_dark_ground(tmp_path):
         for ground in GROUNDS:
             file = f"{name}_{ground}.svg"
             plots.save(figure, tmp_path / file, ground)
-            anew = (tmp_path / file).read_text(encoding="utf-8")
-            kept = (FIGURES / file).read_text(encoding="utf-8")
-            assert _words(anew) == _words(kept), "run python -m utils.figures.readme"
+            drawn = (tmp_path / file).read_text(encoding="utf-8")
+            committed = (FIGURES / file).read_text(encoding="utf-8")
+            assert _words(drawn) == _words(committed), "run python -m utils.figures.readme"
 
 
 def _words(svg):
-    """What a picture says; how wide the letters are depends on the machine that drew it."""
+    """Return the texts of a picture; widths of letters depend on the machine that drew it."""
     return re.findall(r'aria-label="[^"]*"|<text[^>]*>([^<]*)', svg)

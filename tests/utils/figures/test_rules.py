@@ -1,4 +1,4 @@
-"""Rules that every figure keeps, and for each something wrong that breaks it."""
+"""Tests that every figure keeps the rules, and that each rule finds a violation."""
 
 import pytest
 
@@ -30,8 +30,8 @@ def shown(figure):
 
 
 @pytest.fixture
-def drawn():
-    """An empty figure with axes, to draw something wrong into."""
+def empty_figure():
+    """Return a figure with empty axes, into which a test draws something wrong."""
     with style():
         figure = with_alt(new_figure("A title", "a device", height=3), "nothing")
         figure.add_subplot()
@@ -73,34 +73,33 @@ def test_figures_on_one_page_share_no_ids():
     assert shared_ids(pages[0], pages[0]) != set()
 
 
-def test_small_words_would_be_found(drawn):
-    drawn.axes[0].text(0, 0, "small", fontsize=9)
-    assert too_small_on_a_phone(page.as_html(drawn)) == ["small"]
+def test_small_words_would_be_found(empty_figure):
+    empty_figure.axes[0].text(0, 0, "small", fontsize=9)
+    assert too_small_on_a_phone(page.as_html(empty_figure)) == ["small"]
 
 
-def test_words_that_are_cut_off_or_touch_would_be_found(drawn):
-    drawn.axes[0].annotate("outside", (1, 0.5), (30, 0), textcoords="offset points").set_in_layout(
-        False
-    )
+def test_words_that_are_cut_off_or_touch_would_be_found(empty_figure):
+    (axes,) = empty_figure.axes
+    axes.annotate("outside", (1, 0.5), (30, 0), textcoords="offset points").set_in_layout(False)
     for words in ("one", "other"):
-        drawn.axes[0].text(0.5, 0.5, words)
-    assert cut_off(drawn) == ["outside"]
-    assert ("one", "other") in touching(drawn)
+        axes.text(0.5, 0.5, words)
+    assert cut_off(empty_figure) == ["outside"]
+    assert ("one", "other") in touching(empty_figure)
 
 
-def test_a_label_that_points_at_another_would_be_found(drawn):
-    axes = drawn.axes[0]
+def test_a_label_that_points_at_another_would_be_found(empty_figure):
+    axes = empty_figure.axes[0]
     axes.annotate("between", (0.4, 0.5), fontweight="bold", va="center")
     axes.annotate("far", (0.1, 0.5), (0.9, 0.5), arrowprops={"arrowstyle": "-"}, va="center")
-    assert pointing_at_others(drawn) == ["between"]
+    assert pointing_at_others(empty_figure) == ["between"]
 
 
-def test_a_seventh_label_would_be_found(drawn):
-    for place in range(7):
-        drawn.axes[0].annotate(f"step_{place}", (0, place / 7), fontweight="bold")
-    assert too_many_labels(drawn) == ["step_6"]
+def test_a_seventh_label_would_be_found(empty_figure):
+    for index in range(7):
+        empty_figure.axes[0].annotate(f"step_{index}", (0, index / 7), fontweight="bold")
+    assert too_many_labels(empty_figure) == ["step_6"]
 
 
-def test_a_colour_of_a_light_page_would_be_found(drawn):
-    drawn.axes[0].text(0, 0, "white", color="#fafaf8")
-    assert foreign_colours(page.as_html(drawn)) == {"#fafaf8"}
+def test_a_colour_of_a_light_page_would_be_found(empty_figure):
+    empty_figure.axes[0].text(0, 0, "white", color="#fafaf8")
+    assert foreign_colours(page.as_html(empty_figure)) == {"#fafaf8"}

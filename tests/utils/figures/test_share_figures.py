@@ -1,4 +1,4 @@
-"""Shares of a peak against what hides the latency, and what others reached as crosses."""
+"""Tests of the lines of a share of the peak, and of the crosses for the results of others."""
 
 import pytest
 
@@ -17,9 +17,9 @@ def test_a_cross_has_the_colour_of_its_line_and_no_label():
 
 
 def test_the_words_say_how_far_each_line_rises():
-    told = share_lines(SHARES, "threads", "Chains", WHERE, CROSSES).alt_text
-    assert "ILP 4 rises from 23% at 32 to at most 96% at 256" in told
-    assert "Crosses: ILP 4 at 192, 100%" in told
+    alt = share_lines(SHARES, "threads", "Chains", WHERE, CROSSES).alt_text
+    assert "ILP 4 rises from 23% at 32 to at most 96% at 256" in alt
+    assert "Crosses: ILP 4 at 192, 100%" in alt
 
 
 def test_a_share_above_the_peak_is_refused():
@@ -33,4 +33,4 @@ def test_ticks_and_notes_stand_where_they_are_wanted():
     )
     (axes,) = figure.axes
     assert [label.get_text() for label in axes.get_xticklabels()] == ["32", "576"]
-    assert ("576 threads", (576, 50)) in [(one.get_text(), one.xy) for one in axes.texts]
+    assert ("576 threads", (576, 50)) in [(text.get_text(), text.xy) for text in axes.texts]

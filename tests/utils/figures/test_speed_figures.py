@@ -1,4 +1,4 @@
-"""Speed against size: a few steps in colour, the others grey, under the peak."""
+"""Tests of the plots of speed against size below the peak."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ from utils.measuring import records
 
 
 def lines(figure):
-    """The drawn values by colour: marked steps have one each, others GREY, the library INK."""
+    """Return colour -> drawn values; a marked step has its own colour, the others share GREY."""
     return {
         line.get_color(): [value for value in line.get_ydata() if not np.isnan(value)]
         for line in figure.axes[0].get_lines()
@@ -40,9 +40,9 @@ def names(figure):
 
 def test_the_marked_steps_have_colours_and_names_and_the_others_are_grey():
     figure = plots.curve(gemm({"naive": 1000, "tiled": 2000, "ilp": 3000}), ["tiled"])
-    drawn = lines(figure)
-    assert drawn[COLOURS[0]] == [2000] * 3
-    assert sorted(drawn[GREY]) == [1000] * 3 + [3000] * 3
+    by_colour = lines(figure)
+    assert by_colour[COLOURS[0]] == [2000] * 3
+    assert sorted(by_colour[GREY]) == [1000] * 3 + [3000] * 3
     assert names(figure) == {"tiled"}
 
 
@@ -57,7 +57,7 @@ def test_the_figure_says_what_is_grey_where_something_is():
 
 
 def below_title(figure):
-    """What stands there, on one line."""
+    """Return the text below the title as one line."""
     return " ".join(figure.texts[1].get_text().split())
 
 
@@ -84,16 +84,16 @@ def test_the_axis_is_logarithmic_and_ends_at_the_peak(name, peak):
 
 
 def test_the_levels_are_shares_of_the_peak_and_the_speeds_that_they_are():
-    found = set(texts(FIGURES["bandwidth"]()))
-    assert {"100 %", "4,800", "50 %", "2,400", "10 %", "480", "GB/s"} <= found
+    words = set(texts(FIGURES["bandwidth"]()))
+    assert {"100 %", "4,800", "50 %", "2,400", "10 %", "480", "GB/s"} <= words
     assert {"100 %", "66,900", "5 %", "3,345", "GFLOP/s"} <= set(texts(FIGURES["curve"]()))
 
 
 def test_a_small_speed_has_two_digits_and_a_core_is_no_device():
     frame = gemm({"naive": 45, "tiled": 200})
     frame["peak"] = 252.8
-    found = texts(plots.curve(frame.assign(ladder="cpu"), ["naive"]))
-    assert {"50 %", "126", "20 %", "51", "the core's peak"} <= set(found)
+    words = texts(plots.curve(frame.assign(ladder="cpu"), ["naive"]))
+    assert {"50 %", "126", "20 %", "51", "the core's peak"} <= set(words)
     assert "the device's peak" in texts(plots.curve(frame, ["naive"]))
 
 
@@ -109,8 +109,8 @@ def test_sizes_are_the_ticks_of_a_binary_axis():
 
 def test_a_line_over_sizes_leaves_other_shapes_out_unless_there_are_no_others():
     oblong = gemm({"tiled": 10_000}, [2000]).assign(n=600)
-    drawn = plots.curve(pd.concat([gemm({"tiled": 20_000}), oblong]), ["tiled"])
-    assert lines(drawn)[COLOURS[0]] == [20_000] * 3
+    figure = plots.curve(pd.concat([gemm({"tiled": 20_000}), oblong]), ["tiled"])
+    assert lines(figure)[COLOURS[0]] == [20_000] * 3
     assert "2000×600×2000" in plots.curve(oblong, ["tiled"]).alt_text
 
 
@@ -120,8 +120,8 @@ def test_a_step_is_drawn_with_its_best_constants():
 
 
 def test_the_words_say_how_each_marked_step_rises():
-    told = FIGURES["curve"]().alt_text
-    assert "naive goes from 5,000 at 512 to 5,000 at 4096, 7.5% of the peak" in told
+    alt = FIGURES["curve"]().alt_text
+    assert "naive goes from 5,000 at 512 to 5,000 at 4096, 7.5% of the peak" in alt
     frame = pd.concat([gemm({"ilp": 9000}, [512]), gemm({"ilp": 8000}, [1024])])
     assert "falls from 9,000 at 512 to 8,000 at 1024" in plots.curve(frame, ["ilp"]).alt_text
 

@@ -1,4 +1,4 @@
-"""Estimates beside records, and times that grow."""
+"""Tests of the charts of times: estimates beside records, growing times, and speedups."""
 
 import re
 from itertools import pairwise
@@ -8,13 +8,13 @@ import pytest
 from utils.figures.times import draw_estimates, draw_gains, draw_growth
 
 
-def places(body: str) -> list[float]:
+def circle_positions(body: str) -> list[float]:
     return [float(x) for x in re.findall(r'<circle cx="([\d.]+)"', body)]
 
 
 def test_a_ring_and_a_dot_stand_where_the_times_are():
     picture = draw_estimates({"one": (10, 40), "two": (20, 20)}, "title")
-    ring, dot, same, same_too = places(picture.body)[2:]  # the first two are the legend
+    ring, dot, same, same_too = circle_positions(picture.body)[2:]  # the first two are the legend
     assert ring < same == same_too < dot
     # The axis is logarithmic: twice the time is the same distance everywhere.
     assert dot - same == pytest.approx(same - ring, abs=0.11)

@@ -9,6 +9,7 @@ import json
 import platform
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from numba.core.errors import NumbaError
 import virtual_gpu
 from gpu_xray.assembly import (
     PROCESSORS,
-    Counts,
+    InstructionCounts,
     count,
     hot_loop,
     hot_loop_elsewhere,
@@ -33,7 +34,7 @@ ARRAY = types.Array(types.float32, 1, "C")
 
 
 def run(kernel, *more):
-    """What the compiled kernel stores from an odd index on."""
+    """Return what the compiled kernel stores from an odd index on."""
     out = np.full(64, np.nan, np.float32)
     njit(kernel)(X, out, *more)
     return out[1:]
@@ -47,15 +48,15 @@ def move(lanes):
 
 
 def masked_load(lanes):
-    def kernel(x, out, given):
-        simd.storeu(out, 1, simd.loadu_masked(x, 3, lanes, given))
+    def kernel(x, out, count):
+        simd.storeu(out, 1, simd.loadu_masked(x, 3, lanes, count))
 
     return kernel
 
 
 def masked_store(lanes):
-    def kernel(x, out, given):
-        simd.storeu_masked(out, 1, simd.loadu(x, 3, lanes), given)
+    def kernel(x, out, count):
+        simd.storeu_masked(out, 1, simd.loadu(x, 3, lanes), count)
 
     return kernel
 
@@ -105,7 +106,7 @@ def ask(lanes):
 
 
 def sums_in(vectors):
-    """A loop with so many vectors of sums, and as many of factors."""
+    """Return a loop with this many vectors of sums, and as many of factors."""
 
     def kernel_of(lanes):
         def kernel(x, out, turns):
@@ -121,7 +122,7 @@ def sums_in(vectors):
 
 
 def seen_by_the_virtual_gpu(kernel, out):
-    """The trace of a kernel of one thread on X, and what it stored."""
+    """Return the trace of a kernel of one thread on X, and what it stored."""
     return virtual_gpu.trace(cuda.jit(kernel), 1, 1, X, out)
 
 
@@ -153,18 +154,18 @@ def test_a_load_and_a_store_at_any_address_move_all_lanes_and_no_more(lanes):
 
 
 @BOTH
-@pytest.mark.parametrize("given", [0, 1, 7])
-def test_a_masked_load_fills_up_with_zeros(lanes, given):
-    out = run(masked_load(lanes), given)
-    np.testing.assert_array_equal(out[:lanes], [*X[3 : 3 + given], *[0] * (lanes - given)])
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_a_masked_load_fills_up_with_zeros(lanes, count):
+    out = run(masked_load(lanes), count)
+    np.testing.assert_array_equal(out[:lanes], [*X[3 : 3 + count], *[0] * (lanes - count)])
 
 
 @BOTH
-@pytest.mark.parametrize("given", [0, 1, 7])
-def test_a_masked_store_leaves_what_lies_behind(lanes, given):
-    out = run(masked_store(lanes), given)
-    np.testing.assert_array_equal(out[:given], X[3 : 3 + given])
-    assert np.isnan(out[given:]).all()
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_a_masked_store_leaves_what_lies_behind(lanes, count):
+    out = run(masked_store(lanes), count)
+    np.testing.assert_array_equal(out[:count], X[3 : 3 + count])
+    assert np.isnan(out[count:]).all()
 
 
 @BOTH
@@ -210,15 +211,15 @@ def test_a_row_is_several_vectors_side_by_side(lanes):
 
 
 @BOTH
-@pytest.mark.parametrize("given", [0, 5, 16, 21])
-def test_a_masked_row_ends_within_any_of_its_vectors(lanes, given):
-    def work(x, out, given):
-        row = simd.load_row_masked(x, 3, lanes, 2, given)
+@pytest.mark.parametrize("count", [0, 5, 16, 21])
+def test_a_masked_row_ends_within_any_of_its_vectors(lanes, count):
+    def work(x, out, count):
+        row = simd.load_row_masked(x, 3, lanes, 2, count)
         simd.store_row(out, 1, row)
-        simd.store_row_masked(out, 33, simd.load_row(x, 50, lanes, 2), given)
+        simd.store_row_masked(out, 33, simd.load_row(x, 50, lanes, 2), count)
 
-    out = run(work, given)
-    kept = min(given, 2 * lanes)
+    out = run(work, count)
+    kept = min(count, 2 * lanes)
     np.testing.assert_array_equal(out[:kept], X[3 : 3 + kept])
     assert not out[kept : 2 * lanes].any()
     behind = out[32:]
@@ -258,11 +259,13 @@ def test_instructions_are_counted_by_kind():
     addq\t$4, %rdx
     # a comment
     """
-    assert count(code) == Counts(fma=2, loads=1, broadcasts=2, stores=2, spills=1, all=8)
+    assert count(code) == InstructionCounts(fma=2, loads=1, broadcasts=2, stores=2, spills=1, all=8)
 
 
 class Compiled:
-    """What a compiled function shows of itself."""
+    """The code of a function that this process compiled."""
+
+    stats = SimpleNamespace(cache_hits={})
 
     def __init__(self, code):
         self.code = code
@@ -282,7 +285,7 @@ def test_a_loop_ends_where_it_jumps_back():
 .LBB0_12:
     vmovaps\t96(%rsp), %ymm4
 """
-    assert count(hot_loop(Compiled(code))) == Counts(
+    assert count(hot_loop(Compiled(code))) == InstructionCounts(
         2, loads=1, broadcasts=0, stores=0, spills=0, all=3
     )
     # A piece that does not jump back ends at the next label.
@@ -290,7 +293,7 @@ def test_a_loop_ends_where_it_jumps_back():
     assert count(hot_loop(Compiled(straight))).spills == 1
 
 
-# What follows is looked at and never run.
+# The code below is inspected and never run.
 KERNELS = {
     "move": (move, 0),
     "masked load": (masked_load, 1),
@@ -305,14 +308,14 @@ KERNELS = {
 
 
 def compiled(kernel_of, integers, lanes):
-    """The kernel alone, without the functions by which Python calls it."""
+    """Return the kernel alone, without the functions by which Python calls it."""
     function = njit(kernel_of(lanes), no_cpython_wrapper=True, no_cfunc_wrapper=True)
     function.compile((ARRAY, ARRAY, *[intp] * integers))
     return function
 
 
 def look() -> dict[str, str]:
-    """The code of each kernel in each width that Numba compiles for; of loops, the hot one."""
+    """Return the code of each kernel in each compiled width; of a loop, the hot loop."""
     looked = {}
     for lanes in (each for each in simd.LANES if each <= processors.lanes()):
         for name, (kernel_of, integers) in KERNELS.items():
@@ -324,7 +327,7 @@ def look() -> dict[str, str]:
 
 @functools.cache
 def elsewhere() -> dict[str, dict[str, str]]:
-    """What each of the `PROCESSORS` would run; the four processes work side by side."""
+    """Return the code for each of the `PROCESSORS`; four processes compile at the same time."""
     started = {
         name: start_elsewhere(name, __file__, Path(__file__).parents[3]) for name in PROCESSORS
     }
@@ -346,7 +349,7 @@ EVERYWHERE = pytest.mark.parametrize(
 
 
 def instructions(code, names, register=r"[yz]mm"):
-    """How many instructions of one of these names work on whole vectors."""
+    """Return the number of instructions of one of these names that work on whole vectors."""
     return len(re.findall(rf"^\s+(?:{names})\s.*%{register}\d", code, re.MULTILINE))
 
 
@@ -357,7 +360,7 @@ def test_each_primitive_is_one_instruction_that_does_what_it_says(processor, lan
     counts = {name: count(text) for name, text in code.items()}
     assert (counts["move"].loads, counts["move"].stores) == (1, 1), code["move"]
     for name, (loads, stores) in {"masked load": (1, 0), "masked store": (0, 1)}.items():
-        # A mask stands in the instruction's name or, with AVX-512, behind its operands.
+        # A mask is in the instruction's name or, with AVX-512, after its operands.
         (masked,) = re.findall(r"^.*(?:vmaskmovps|\{%k\d\}).*$", code[name], re.MULTILINE)
         assert (count(masked).loads, count(masked).stores) == (loads, stores), masked
     assert (counts["spread"].broadcasts, counts["spread"].stores) == (1, 2), code["spread"]
@@ -403,7 +406,7 @@ def test_sums_stay_in_registers_and_more_than_there_are_would_be_seen_as_spills(
 
 
 @pytest.mark.parametrize(
-    "code, found",
+    "code, count",
     [
         ("\tvpunpckldq\t(%rdx,%r8), %ymm0, %ymm0\n", 1),
         ("\tvunpckhps\t%ymm1, %ymm0, %ymm0\n", 0),
@@ -411,16 +414,16 @@ def test_sums_stay_in_registers_and_more_than_there_are_would_be_seen_as_spills(
         ("\tvunpcklps\t%zmm1, %zmm0, %zmm0\n\tvunpcklps\t%zmm2, %zmm0, %zmm0\n", 2),
     ],
 )
-def test_instructions_are_found_by_what_they_do_to_whole_vectors(code, found):
-    assert instructions(code, SAME["unpacklo"]) == found
+def test_instructions_are_found_by_what_they_do_to_whole_vectors(code, count):
+    assert instructions(code, SAME["unpacklo"]) == count
 
 
 @BOTH
 @pytest.mark.parametrize("kernel_of", [move, spread, multiply])
 def test_the_virtual_gpu_computes_what_the_machine_does(kernel_of, lanes):
     out = np.full(64, np.nan, np.float32)
-    seen = seen_by_the_virtual_gpu(kernel_of(lanes), out)
-    assert seen.findings == ()
+    traced = seen_by_the_virtual_gpu(kernel_of(lanes), out)
+    assert traced.findings == ()
     np.testing.assert_array_equal(out[1:], run(kernel_of(lanes)))
 
 
@@ -430,11 +433,11 @@ def test_the_virtual_gpu_counts_loads_and_operations_of_vectors(lanes):
         row = simd.loadu(x, 3, lanes)
         simd.storeu(out, 1, simd.fmadd(simd.broadcast(x, 5, lanes), row, row))
 
-    seen = seen_by_the_virtual_gpu(kernel, np.zeros(64, np.float32))
-    words = seen.accesses.groupby("kind")["words"].sum()
+    traced = seen_by_the_virtual_gpu(kernel, np.zeros(64, np.float32))
+    words = traced.accesses.groupby("kind")["words"].sum()
     assert (words["load"], words["store"]) == (lanes + 1, lanes)
-    assert seen.totals["global_load_requests"] == 2
-    assert seen.totals["float32_ops"] == 2 * lanes
+    assert traced.totals["global_load_requests"] == 2
+    assert traced.totals["float32_ops"] == 2 * lanes
 
 
 def test_a_vector_before_or_behind_an_array_is_found():
@@ -445,8 +448,8 @@ def test_a_vector_before_or_behind_an_array_is_found():
         simd.storeu(out, 57, simd.loadu(x, 0, 8))
 
     for kernel, element in ((before, -1), (behind, 64)):
-        (found,) = seen_by_the_virtual_gpu(kernel, np.zeros(64, np.float32)).findings
-        assert (found.kind, found.array, found.index) == ("out_of_bounds", "out", (element,))
+        (finding,) = seen_by_the_virtual_gpu(kernel, np.zeros(64, np.float32)).findings
+        assert (finding.kind, finding.array, finding.index) == ("out_of_bounds", "out", (element,))
 
 
 WRONG = {

@@ -5,6 +5,7 @@ import pytest
 from numba import cuda, float32, float64, int64, uint32, void
 
 from gpu_xray import xray
+from utils.division import cdiv
 from utils.errors import CourseError
 from utils.intrinsics.wide_memory import (
     before_boundary,
@@ -113,8 +114,8 @@ def store_in_one_place(x, copied):
 @pytest.mark.parametrize("grid, block", [(1, 2), (1, 64), (3, 1)], ids=["lanes", "warps", "blocks"])
 def test_wide_stores_to_one_place_are_a_race(grid, block):
     x, copied = np.zeros(4, np.float32), np.arange(256, dtype=np.float32)
-    found = trace(store_in_one_place, grid, block, x, copied).findings
-    assert {(finding.kind, finding.array) for finding in found} == (
+    findings = trace(store_in_one_place, grid, block, x, copied).findings
+    assert {(finding.kind, finding.array) for finding in findings} == (
         {("race", "x"), ("race", "tile")} if block > 1 else {("race", "x")}
     )
 
@@ -142,10 +143,10 @@ def unguarded(x, out):
 )
 def test_each_becomes_one_instruction(kernel, instructions):
     try:
-        seen = xray(kernel, void(float32[::1], float32[::1]))
+        report = xray(kernel, void(float32[::1], float32[::1]))
     except CourseError as error:
         pytest.skip(str(error))
-    made = seen.loads | seen.stores
+    made = report.loads | report.stores
     assert [made[instruction] for instruction in instructions] == [1] * len(instructions)
 
 
@@ -162,7 +163,7 @@ def test_stream16_reads_from_the_first_boundary_on(first):
     part = x[first:]
     sum_of_streamed[1, LANES](part, out)
     # The virtual GPU counts addresses from where the array it is given begins.
-    boundary = -(-first // 4) * 4 if cuda.is_available() else first
+    boundary = cdiv(first, 4) * 4 if cuda.is_available() else first
     np.testing.assert_array_equal(out, [4 * (boundary + 4 * i) + 6 for i in range(LANES)])
 
 

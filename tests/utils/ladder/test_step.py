@@ -1,4 +1,4 @@
-"""What holds for every step of every ladder, and what a step refuses."""
+"""Rules for every step of every ladder, and the values that a step refuses."""
 
 import inspect
 from pathlib import Path
@@ -67,8 +67,8 @@ def test_constants_default_to_the_first_choice():
 
 
 def test_variants_are_all_combinations_with_the_default_first():
-    given = [variant.constants for variant in TILED.variants()]
-    assert given == [{"TILE": 32}, {"TILE": 16}, {"TILE": 8}]
+    constants = [variant.constants for variant in TILED.variants()]
+    assert constants == [{"TILE": 32}, {"TILE": 16}, {"TILE": 8}]
     assert [variant.constants for variant in NAIVE.variants()] == [{}]
 
 

@@ -1,4 +1,4 @@
-"""The checker is checked with results and with kernels that are known to be wrong."""
+"""The checker is tested with results and kernels that are known to be wrong."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def product(a, b):
 
 
 def rounded_to_tf32(x):
-    """float32 with the last 13 of its 23 bits of mantissa gone."""
+    """Return float32 with the last 13 of the 23 mantissa bits cleared."""
     return (x.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
 
 
@@ -142,7 +142,7 @@ FLAWED_KERNELS = {
 
 
 def findings(variant):
-    """What the virtual GPU says about one launch of the kernel on a shape with edges."""
+    """Return the virtual GPU's findings for one launch of the kernel on a shape with edges."""
     shape = SHAPE if variant.step.task is GEMM else ReduceShape(1000)
     return trace_step(variant, shape).findings
 

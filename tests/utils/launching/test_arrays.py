@@ -1,4 +1,4 @@
-"""Arrays and streams of any library: what a plan may know of them."""
+"""Arrays and streams of any library, and the keys of plans."""
 
 import sys
 from types import SimpleNamespace
@@ -38,21 +38,21 @@ def test_arrays_of_one_form_are_known_as_one_and_others_are_not():
 
 @pytest.mark.parametrize("nothing", [None, [1.0], 3, np.zeros(3)])
 def test_what_has_no_pointer_on_the_device_has_none(nothing):
-    pointer, (found,) = look(nothing)
+    pointer, (family,) = look(nothing)
     assert pointer == 0
-    assert not found.on_device
+    assert not family.on_device
 
 
 def test_an_array_with_nothing_but_the_interface_is_taken():
     a, b = np.arange(12, dtype=np.float32).reshape(3, 4), np.ones((4, 5), np.float32)
     assert arrays.family_of(Foreign(cuda.to_device(a))) is arrays.OTHER
     out = cuda.device_array((3, 5), np.float32)
-    there = Foreign(out)
-    given = Foreign(cuda.to_device(a)), Foreign(cuda.to_device(b))
-    assert sgemm(*given, there) is there
+    target = Foreign(out)
+    inputs = Foreign(cuda.to_device(a)), Foreign(cuda.to_device(b))
+    assert sgemm(*inputs, target) is target
     np.testing.assert_array_equal(out.copy_to_host(), a @ b)
-    np.testing.assert_array_equal(sgemm(*given).copy_to_host(), a @ b)
-    assert reduce(given[0]) == a.sum()
+    np.testing.assert_array_equal(sgemm(*inputs).copy_to_host(), a @ b)
+    assert reduce(inputs[0]) == a.sum()
 
 
 def test_a_host_array_may_be_changed_when_the_call_returns(monkeypatch):
@@ -66,8 +66,8 @@ def test_a_host_array_may_be_changed_when_the_call_returns(monkeypatch):
         synchronize(self)
 
     monkeypatch.setattr(type(stream), "synchronize", counted)
-    host, there = np.eye(4, dtype=np.float32), cuda.to_device(np.eye(4, dtype=np.float32))
-    sgemm(host, there, cuda.device_array((4, 4), np.float32), stream=stream)
+    host, on_device = np.eye(4, dtype=np.float32), cuda.to_device(np.eye(4, dtype=np.float32))
+    sgemm(host, on_device, cuda.device_array((4, 4), np.float32), stream=stream)
     assert waited == [stream_handle(stream)]
     reduce(host, out=cuda.device_array(1, np.float32), stream=stream)
     assert waited == 2 * [stream_handle(stream)]
@@ -112,7 +112,7 @@ def test_a_part_may_reach_backwards():
 
 
 class Tensor:
-    """What is asked of a tensor of PyTorch."""
+    """The part of a PyTorch tensor that `look` uses."""
 
     dtype, requires_grad, is_cuda = "torch.float32", False, True
 
@@ -134,7 +134,7 @@ class Tensor:
 
 @pytest.fixture
 def pytorch(monkeypatch):
-    """A library with that tensor, and with stream 0."""
+    """A library with that tensor class, and with stream 0."""
     current = SimpleNamespace(cuda_stream=0)
     library = SimpleNamespace(
         Tensor=Tensor, cuda=SimpleNamespace(current_stream=lambda: current)
@@ -156,7 +156,7 @@ def test_tensors_count_strides_in_elements_and_say_what_cannot_be_read(pytorch):
     assert look(gone)[1] != look(Tensor(x))[1]
     for name, value, sentence in (
         ("requires_grad", True, "requires a gradient"),
-        ("is_cuda", False, "PyTorch lies on the host"),
+        ("is_cuda", False, "PyTorch is on the host"),
     ):
         wrong = Tensor(x)
         setattr(wrong, name, value)

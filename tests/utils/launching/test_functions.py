@@ -1,4 +1,4 @@
-"""The functions through packed arguments: as on a device, with a driver on paper."""
+"""The functions with packed arguments, as on a device, through a simulated driver."""
 
 import sys
 import threading
@@ -12,7 +12,7 @@ from reduce_kernels import reduce, reduction
 from tools.paper_driver import CAPTURED, installed
 from utils.errors import CourseError
 from utils.ladder.problems import draw
-from utils.launching import driver, plan, words, workspace
+from utils.launching import driver, pinned_words, plan, workspace
 from virtual_gpu.host.hostarrays import DeviceArray
 
 pytestmark = pytest.mark.skipif(cuda.is_available(), reason="a real driver is there")
@@ -30,7 +30,7 @@ def paper(monkeypatch):
 
 
 def on_device(array: np.ndarray) -> DeviceArray:
-    """The array on the device with the strides that it has on the host."""
+    """Copy the array to the device with its strides on the host."""
     whole = array if array.base is None else array.base
     copy = cuda.to_device(whole).host
     offset = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
@@ -81,7 +81,7 @@ def test_a_plan_is_made_once_and_only_pointers_and_factors_change(paper):
 
 
 def with_gaps(rows, columns):
-    """A result with a gap after each element: its product goes through the workspace."""
+    """A result with a gap after each element, so that its product goes through the workspace."""
     return cuda.device_array((rows, 2 * columns), np.float32)[:, ::2]
 
 
@@ -143,21 +143,21 @@ def test_a_reduction_waits_for_one_word_or_not_at_all(paper, elements, op, numpy
 @pytest.mark.parametrize("op, numpys", [("sum", np.sum), ("prod", np.prod), ("min", np.min)])
 def test_a_result_has_the_type_that_numpy_gives_it(paper, dtype, op, numpys):
     x = np.array([3, -5, 2, 1], dtype)
-    found, expected = reduce(cuda.to_device(x), op), numpys(x)
-    assert (type(found), found) == (type(expected), expected)
+    result, expected = reduce(cuda.to_device(x), op), numpys(x)
+    assert (type(result), result) == (type(expected), expected)
 
 
 def test_a_word_comes_back_when_it_was_read_and_not_before(paper, monkeypatch):
     x = cuda.to_device(np.ones(9, np.float32))
     for _ in range(3):
         reduce(x)
-    (word,) = words._FREE[np.dtype(np.float32)]
+    (word,) = pinned_words._FREE[np.dtype(np.float32)]
     with monkeypatch.context() as patch:
         patch.setattr(driver, "synchronize", interrupted)
         with pytest.raises(KeyboardInterrupt):
             reduce(x)
     assert reduce(x) == 9
-    assert word not in words._FREE[np.dtype(np.float32)]
+    assert word not in pinned_words._FREE[np.dtype(np.float32)]
 
 
 def interrupted(stream: int):
@@ -166,17 +166,17 @@ def interrupted(stream: int):
 
 def test_threads_read_their_own_words(paper):
     arrays = [cuda.to_device(np.full(1000, n, np.int32)) for n in range(4)]
-    found = {}
+    results = {}
 
     def work(n):
-        found[n] = [reduce(arrays[n], stream=n) for _ in range(5)]
+        results[n] = [reduce(arrays[n], stream=n) for _ in range(5)]
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == {n: [1000 * n] * 5 for n in range(4)}
+    assert results == {n: [1000 * n] * 5 for n in range(4)}
 
 
 def test_an_array_whose_memory_is_gone_is_refused(paper):
@@ -185,9 +185,9 @@ def test_an_array_whose_memory_is_gone_is_refused(paper):
     sgemm(x, x, out)
     gone = type("Gone", (), {"__cuda_ndarray__": True, "shape": x.shape, "strides": x.strides,
                              "dtype": x.dtype, "gpu_data": FREED})()  # fmt: skip
-    with pytest.raises(CourseError, match="The memory of b was given back"):
+    with pytest.raises(CourseError, match="The memory of b was freed"):
         sgemm(x, gone, out)
-    with pytest.raises(CourseError, match="The memory of x was given back"):
+    with pytest.raises(CourseError, match="The memory of x was freed"):
         reduce(gone)
 
 
@@ -195,12 +195,12 @@ class Freed:
     alive = False
 
 
-class Memory:
+class OwnedMemory:
     _finalizer = Freed()
 
 
 class Pointer:
-    _mem = Memory()
+    _mem = OwnedMemory()
 
 
 FREED = Pointer()
@@ -208,9 +208,9 @@ FREED = Pointer()
 
 def test_an_array_of_another_device_is_refused(paper, monkeypatch):
     x, out = (cuda.to_device(draw("integers", (32, 32), 1)) for _ in range(2))
-    there = out.gpu_data.device_pointer_value
-    monkeypatch.setattr(driver, "device_of", lambda pointer: int(pointer == there))
-    with pytest.raises(CourseError, match="out lies on device 1, and device 0 is the current one"):
+    address = out.gpu_data.device_pointer_value
+    monkeypatch.setattr(driver, "device_of", lambda pointer: int(pointer == address))
+    with pytest.raises(CourseError, match="out is on device 1, and device 0 is the current one"):
         sgemm(x, x, out)
 
 
@@ -229,7 +229,7 @@ def test_out_that_lies_in_an_input_is_refused_at_each_call(paper, name, at):
 
 def test_out_of_a_reduction_that_lies_in_x_is_refused(paper):
     x = cuda.to_device(np.ones(8, np.float32))
-    with pytest.raises(CourseError, match="out lies in x"):
+    with pytest.raises(CourseError, match="out is part of x"):
         reduce(x, out=x[3:4])
     assert reduce(x[:3], out=x[3:4]).copy_to_host() == [3]
 

@@ -1,4 +1,4 @@
-"""What only a GPU can show: streams, graphs, libraries' arrays, memory that is gone."""
+"""Tests that need a GPU: streams, graphs, libraries' arrays, freed memory."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -70,9 +70,9 @@ def test_pytorchs_and_cupys_arrays_and_current_streams_are_taken(xp, pytorch, m,
         sgemm(ta.T.contiguous().T, tb, transposed, alpha=-2)
         np.testing.assert_array_equal(transposed.cpu().numpy(), -2 * (a @ b))
     with xp.cuda.Stream(non_blocking=True):
-        there = xp.full((m, n), xp.nan, xp.float32)
-        sgemm(xp.asarray(a), xp.asarray(b), there)
-        np.testing.assert_array_equal(xp.asnumpy(there), a @ b)
+        result = xp.full((m, n), xp.nan, xp.float32)
+        sgemm(xp.asarray(a), xp.asarray(b), result)
+        np.testing.assert_array_equal(xp.asnumpy(result), a @ b)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
@@ -95,7 +95,7 @@ def test_libraries_on_different_streams_are_told_apart(xp, pytorch):
 
 
 class DlpackOnly:
-    """A library that has nothing but DLPack."""
+    """An array of a library that has nothing but DLPack."""
 
     def __init__(self, array):
         self.array = array
@@ -181,11 +181,11 @@ def test_threads_on_streams_of_their_own_do_not_disturb_each_other():
     def totals(number: int) -> set[float]:
         stream = cuda.stream()
         a, b, out = filled(200, number), filled(200, 1), filled(200, 0)
-        found = set()
+        sums = set()
         for _ in range(200):
             sgemm(a, b, out, stream=stream)
-            found.add(float(reduce(out, stream=stream)))
-        return found
+            sums.add(float(reduce(out, stream=stream)))
+        return sums
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(totals, range(4))) == [{number * 200.0**3} for number in range(4)]
@@ -195,7 +195,7 @@ def test_a_tensor_that_cannot_be_read_as_it_is_is_refused(pytorch):
     x = pytorch.ones((8, 8), device="cuda")
     for wrong, sentence in (
         (x.clone().requires_grad_(), "requires a gradient"),
-        (pytorch.ones((8, 8)), "PyTorch lies on the host"),
+        (pytorch.ones((8, 8)), "PyTorch is on the host"),
         (x.to(pytorch.bfloat16), "holds bfloat16, and float32 is needed"),
     ):
         with pytest.raises(CourseError, match=sentence):
@@ -203,7 +203,7 @@ def test_a_tensor_that_cannot_be_read_as_it_is_is_refused(pytorch):
     gone = x.clone()
     sgemm(gone, x, x.clone())
     gone.untyped_storage().resize_(0)
-    with pytest.raises(CourseError, match="The memory of a was given back"):
+    with pytest.raises(CourseError, match="The memory of a was freed"):
         sgemm(gone, x, x.clone())
 
 
@@ -211,7 +211,7 @@ def test_memory_that_numba_gave_back_is_refused():
     a, b, out = filled(8, 1), filled(8, 1), filled(8, 1)
     sgemm(a, b, out)
     a.gpu_data._mem.free()
-    with pytest.raises(CourseError, match="The memory of a was given back"):
+    with pytest.raises(CourseError, match="The memory of a was freed"):
         sgemm(a, b, out)
 
 
@@ -228,11 +228,11 @@ def test_arrays_and_streams_of_another_device_are_refused():
     a, b, out = filled(8, 1), filled(8, 1), filled(8, 1)
     sgemm(a, b, out)
     with cuda.gpus[1]:
-        there, stream = filled(8, 1), cuda.stream()
-    with pytest.raises(CourseError, match="b lies on device 1, and device 0 is the current one"):
-        sgemm(a, there, out)
+        elsewhere, stream = filled(8, 1), cuda.stream()
+    with pytest.raises(CourseError, match="b is on device 1, and device 0 is the current one"):
+        sgemm(a, elsewhere, out)
     with pytest.raises(CourseError, match="The stream is not one of the current device"):
         sgemm(a, b, out, stream=stream)
     with cuda.gpus[1]:
-        result = sgemm(there, filled(8, 2), filled(8, 0))
+        result = sgemm(elsewhere, filled(8, 2), filled(8, 0))
         assert (result.copy_to_host() == 16).all()

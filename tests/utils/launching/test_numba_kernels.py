@@ -1,4 +1,4 @@
-"""What the fast path needs of Numba and Numba keeps to itself: whether this version has it."""
+"""This version of Numba has the private parts that fast launches use."""
 
 import inspect
 import re
@@ -32,7 +32,7 @@ every_array = pytest.mark.parametrize("array", ARRAYS.values(), ids=ARRAYS)
 
 
 class OnDevice(devicearray.DeviceNDArrayBase):
-    """Numba's device array; the virtual GPU has put another one in the place of the whole class."""
+    """Return Numba's device array class, which the virtual GPU replaces by its own."""
 
     flags = property(lambda self: self._dummy.flags)
 
@@ -42,12 +42,12 @@ def slot_like(array: np.ndarray) -> Slot:
 
 
 def numbas(array: np.ndarray, pointer: int = 4096):
-    """Numba's own device array, over memory that nobody reads."""
+    """Return a device array of Numba's own class, over memory that nobody reads."""
     memory = driver.AutoFreePointer(
         None, bindings.CUdeviceptr(pointer), array.nbytes, finalizer=lambda: None
     )
-    found = OnDevice(array.shape, array.strides, array.dtype, gpu_data=memory.own())
-    return found, memory
+    device_array = OnDevice(array.shape, array.strides, array.dtype, gpu_data=memory.own())
+    return device_array, memory
 
 
 @every_array
@@ -57,7 +57,7 @@ def test_a_slot_has_the_type_that_numba_gives_the_array(array):
 
 @every_array
 def test_an_array_is_packed_as_numba_passes_it(array):
-    # What Numba's launch makes of an array that it has on the device.
+    # The numbers that Numba's launch passes for an array on the device.
     there = SimpleNamespace(
         size=array.size, dtype=array.dtype, ptr=4096, shape=array.shape,
         _layout=SimpleNamespace(
@@ -73,9 +73,9 @@ def test_an_array_is_packed_as_numba_passes_it(array):
     kernel = dispatcher._Kernel.__new__(dispatcher._Kernel)
     kernel.extensions = []
     kernel._prepare_args(slot_like(array)._numba_type_, Argument(array), 0, [], passed)
-    ours = list(numba_kernels.numbers_of(slot_like(array)))
-    ours[numba_kernels.POINTER] = 4096
-    assert ours == passed
+    numbers = list(numba_kernels.numbers_of(slot_like(array)))
+    numbers[numba_kernels.POINTER] = 4096
+    assert numbers == passed
 
 
 def test_a_kernel_takes_as_many_words_as_are_packed(compiler):

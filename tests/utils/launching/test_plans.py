@@ -1,4 +1,4 @@
-"""Plans are kept by what they depend on, made once, and not without end."""
+"""Plans are kept by key, made once, and limited in number."""
 
 import contextlib
 import gc
@@ -10,9 +10,9 @@ from numba import cuda
 
 from utils.ladder.step import Call, Launch
 from utils.launching import driver, numba_kernels
-from utils.launching.plan import Plan, Plans
+from utils.launching.plan import LaunchPlan, Plans
 from utils.launching.slots import Factor
-from utils.launching.workspace import Layout
+from utils.launching.workspace import WorkspaceLayout
 
 
 def test_the_oldest_plan_goes_first():
@@ -49,11 +49,11 @@ def test_a_plan_keeps_its_kernels_loaded(monkeypatch):
     monkeypatch.setattr(driver, "outside_captures", contextlib.nullcontext)
     kernel = cuda.jit(lambda factor: None)
     call = Call(kernel, Launch(grid=(1,), block=(1,)), (Factor(0),))
-    run = Plan((call,), 0, 1, Layout(first=0)).ready(device=0)
-    there = weakref.ref(kernel)
+    run = LaunchPlan((call,), 0, 1, WorkspaceLayout(first=0)).ready(device=0)
+    kept = weakref.ref(kernel)
     del kernel, call
     gc.collect()
-    assert there() is not None
+    assert kept() is not None
     del run
     gc.collect()
-    assert there() is None
+    assert kept() is None

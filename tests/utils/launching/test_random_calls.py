@@ -1,4 +1,4 @@
-"""Random calls: here a few on the virtual GPU; on a GPU more, in threads, streams and graphs."""
+"""Random calls: a few on the virtual GPU; on a GPU more, in threads, streams and graphs."""
 
 import pytest
 from numba import cuda

@@ -1,4 +1,4 @@
-"""Memory for each stream: grown, never shrunk, bounded; and where a plan's parts lie in it."""
+"""The workspace of each stream grows, never shrinks and is bounded; its layout has no overlaps."""
 
 from contextlib import nullcontext
 
@@ -8,49 +8,49 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from utils.launching import driver, workspace
-from utils.launching.workspace import Block, Layout, Pool
+from utils.launching.workspace import Allocation, Pool, WorkspaceLayout
 
 
 @pytest.fixture
-def asked(monkeypatch):
-    """What the driver is asked."""
-    asked = []
+def driver_calls(monkeypatch):
+    """Record the calls of the driver."""
+    driver_calls = []
     monkeypatch.setattr(driver, "is_capturing", lambda stream: stream == 7)
     monkeypatch.setattr(driver, "stream_id", lambda stream: stream)
     monkeypatch.setattr(driver, "outside_captures", nullcontext)
-    monkeypatch.setattr(driver, "zero", lambda *what: asked.append(("zero", *what)))
-    monkeypatch.setattr(driver, "synchronize_device", lambda: asked.append("wait"))
-    return asked
+    monkeypatch.setattr(driver, "zero", lambda *what: driver_calls.append(("zero", *what)))
+    monkeypatch.setattr(driver, "synchronize_device", lambda: driver_calls.append("wait"))
+    return driver_calls
 
 
 def pool(**limits) -> Pool:
     made = []
 
-    def allocate(nbytes: int) -> Block:
+    def allocate(nbytes: int) -> Allocation:
         made.append(nbytes)
-        return Block(4096 * len(made), nbytes, None)
+        return Allocation(4096 * len(made), nbytes, None)
 
     return Pool(allocate, **limits)
 
 
-def test_a_block_is_used_again_and_grows_to_twice_its_size_or_more(asked):
+def test_a_block_is_used_again_and_grows_to_twice_its_size_or_more(driver_calls):
     blocks = pool()
-    first = blocks.block(0, 0, 1000)
-    assert blocks.block(0, 0, 900) == first
-    larger = blocks.block(0, 0, 1001)
+    first = blocks.address(0, 0, 1000)
+    assert blocks.address(0, 0, 900) == first
+    larger = blocks.address(0, 0, 1001)
     assert larger != first
-    assert blocks.block(0, 0, 2000) == larger
-    assert blocks.block(0, 0, 10) == larger
-    # The smaller one may be in use by what is under way.
+    assert blocks.address(0, 0, 2000) == larger
+    assert blocks.address(0, 0, 10) == larger
+    # Work in flight may still use the smaller allocation.
     assert blocks.nbytes == 3000
 
 
-def test_streams_and_devices_have_blocks_of_their_own_with_cleared_counters(asked):
+def test_streams_and_devices_have_blocks_of_their_own_with_cleared_counters(driver_calls):
     blocks = pool()
-    places = {(device, stream): blocks.block(device, stream, 512)
+    places = {(device, stream): blocks.address(device, stream, 512)
               for device in (0, 1) for stream in (0, 3)}  # fmt: skip
     assert len(set(places.values())) == 4
-    assert asked == [("zero", at, workspace.ZERO_BYTES, stream)
+    assert driver_calls == [("zero", at, workspace.ZERO_BYTES, stream)
                      for (_, stream), at in places.items()]  # fmt: skip
 
 
@@ -60,28 +60,28 @@ def test_a_stream_holds_less_than_three_times_what_it_may_have(sizes):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(driver, "zero", lambda *what: None)
         for nbytes in sizes:
-            assert (blocks.block(0, 0, nbytes) is None) == (nbytes > 4096)
+            assert (blocks.address(0, 0, nbytes) is None) == (nbytes > 4096)
     assert blocks.nbytes < 3 * 4096
 
 
-def test_many_streams_do_not_keep_a_block_each(asked):
-    blocks = pool(most_blocks=3)
+def test_many_streams_do_not_keep_a_block_each(driver_calls):
+    blocks = pool(most_allocations=3)
     for stream in range(20):
-        blocks.block(0, stream + 10, 100)
+        blocks.address(0, stream + 10, 100)
     assert blocks.nbytes <= 300
-    # Work may be under way in the blocks that are given back.
-    assert "wait" in asked
+    # Work in flight may still use the allocations that are freed.
+    assert "wait" in driver_calls
 
 
-def test_a_captured_stream_gets_no_block(asked):
+def test_a_captured_stream_gets_no_block(driver_calls):
     blocks = pool()
-    assert blocks.block(0, 7, 100) is None
+    assert blocks.address(0, 7, 100) is None
     assert blocks.nbytes == 0
 
 
 @given(st.lists(st.tuples(st.integers(0, 3000), st.sampled_from(["f4", "f8", "u4"])), max_size=6))
 def test_parts_of_a_layout_do_not_overlap(parts):
-    layout = Layout(first=3)
+    layout = WorkspaceLayout(first=3)
     counter = layout.allocate(1, np.uint32, fill=0)
     slots = [layout.allocate(size, dtype) for size, dtype in parts]
     assert [slot.number for slot in (counter, *slots)] == list(range(3, 4 + len(parts)))
@@ -95,4 +95,4 @@ def test_parts_of_a_layout_do_not_overlap(parts):
 
 
 def test_a_plan_that_needs_nothing_asks_for_nothing():
-    assert Layout(first=3).nbytes == 0
+    assert WorkspaceLayout(first=3).nbytes == 0

@@ -1,4 +1,4 @@
-"""One block of a reduction, counted, against figures known by hand."""
+"""Tests of the counts and costs of one block of a reduction, against numbers known by hand."""
 
 import pytest
 
@@ -28,44 +28,46 @@ def of_64(name, **constants):
 
 
 def test_a_block_of_two_warps_counted_by_hand():
-    one = block_of(of_64("reduce0"))
-    # The store of each element; six steps of two loads and a store; the last load.
+    block = block_of(of_64("reduce0"))
+    # The store of each element; six levels of two loads and a store; the last load.
     additions = 2 + 2 + 2 + 2 + 2 + 1
-    assert one.requests == one.wavefronts == 2 + 3 * additions + 1
-    assert one.lanes == pytest.approx((64 + 3 * 63 + 1) / one.requests)
-    assert (one.elements, one.barriers, one.turns) == (64, 7, 6)
+    assert block.requests == block.wavefronts == 2 + 3 * additions + 1
+    assert block.lanes == pytest.approx((64 + 3 * 63 + 1) / block.requests)
+    assert (block.elements, block.barriers, block.iterations) == (64, 7, 6)
     assert block_of(of_64("reduce3")).elements == 128
 
 
 def test_loads_by_step_are_those_of_all_warps_together():
-    seen = watch(of_64("reduce0"), "64", record=0)
-    loads = loads_by_step(seen, "shared")
-    assert [one.lanes for one in loads] == [32, 16, 8, 4, 2, 1]
-    assert [one.requests for one in loads] == [2, 2, 2, 2, 2, 1]
-    assert [one.wavefronts for one in loads] == [2, 2, 2, 2, 2, 1]
+    trace = watch(of_64("reduce0"), "64", record=0)
+    loads = loads_by_step(trace, "shared")
+    assert [load.lanes for load in loads] == [32, 16, 8, 4, 2, 1]
+    assert [load.requests for load in loads] == [2, 2, 2, 2, 2, 1]
+    assert [load.wavefronts for load in loads] == [2, 2, 2, 2, 2, 1]
 
 
 def test_conflicts_by_step_are_as_many_as_words_of_one_bank():
-    seen = watch(of_64("reduce1"), "64", record=0)
-    loads = loads_by_step(seen, "shared")
-    assert [one.requests for one in loads] == [1, 1, 1, 1, 1, 1]
-    assert [one.wavefronts for one in loads] == [2, 2, 2, 2, 2, 1]
-    assert "2 wavefronts" in draw_step(seen, "shared", 1).alt
-    assert turns_and_busy(seen, "shared") == (12, 6)
+    trace = watch(of_64("reduce1"), "64", record=0)
+    loads = loads_by_step(trace, "shared")
+    assert [load.requests for load in loads] == [1, 1, 1, 1, 1, 1]
+    assert [load.wavefronts for load in loads] == [2, 2, 2, 2, 2, 1]
+    assert "2 wavefronts" in draw_step(trace, "shared", 1).alt
+    assert turns_and_busy(trace, "shared") == (12, 6)
 
 
 def test_a_warp_more_starts_all_instructions_but_those_of_the_first(compiler):
     step = LADDER.step("reduce2")
-    of_first = _behind_the_first_exit(step)
-    for size, turns in ((64, 6), (128, 7), (256, 8)):
-        each = (instructions_of_block(step.variant(BLOCK=size)) - of_first) / (size // 32)
-        assert each == 34 + 13 * turns + 1  # before the loop, 13 in each turn, the exit
+    first_warp_only = _between_the_exits(step)
+    for size, iterations in ((64, 6), (128, 7), (256, 8)):
+        instructions = instructions_of_block(step.variant(BLOCK=size))
+        per_warp = (instructions - first_warp_only) / (size // 32)
+        assert per_warp == 34 + 13 * iterations + 1  # before the loop, per iteration, the exit
 
 
-def _behind_the_first_exit(step):
+def _between_the_exits(step):
+    """Return the instructions after the first EXIT, up to the second; only one warp runs them."""
     code = xray(step.build(BLOCK=64), step.signature, "sm_90").code
-    ends = [place for place, one in enumerate(code) if one.name == "EXIT"]
-    return ends[1] - ends[0]
+    exits = [index for index, instruction in enumerate(code) if instruction.name == "EXIT"]
+    return exits[1] - exits[0]
 
 
 def test_cycles_of_a_block_are_its_share_of_the_recorded_time():

@@ -1,4 +1,4 @@
-"""Cards and tables: the same words as HTML and as text."""
+"""Tests of cards and tables as HTML and as text."""
 
 from utils.lessons.cards import Card, table
 
@@ -15,8 +15,8 @@ def test_hints_fold_out_one_inside_the_other_in_their_order():
 
 
 def test_a_table_is_aligned_as_text():
-    drawn = table("Loads", ["", "per request"], [("`a`", 32), ("b, apart", 4)])
-    assert str(drawn).splitlines() == ["Loads", "          per request", "a                  32",
+    loads = table("Loads", ["", "per request"], [("`a`", 32), ("b, apart", 4)])
+    assert str(loads).splitlines() == ["Loads", "          per request", "a                  32",
                                        "b, apart            4"]  # fmt: skip
 
 

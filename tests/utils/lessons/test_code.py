@@ -1,4 +1,4 @@
-"""The diff of a step: short enough to read, and nothing in it but code."""
+"""Tests of the code that lessons show: each step's diff is short and holds nothing but code."""
 
 import re
 
@@ -26,7 +26,7 @@ from utils.lessons.code import (
     show_loop,
     show_source,
 )
-from utils.lessons.rooms import read_in_all
+from utils.lessons.folders import read_in_all
 
 LONGEST_DIFF = 45  # code lines that a reader is asked to follow at once
 LADDERS = (gemm_kernels.LADDER, gemm_kernels.cpu.LADDER, reduce_kernels.LADDER)
@@ -39,7 +39,7 @@ CHANGES = [
 
 
 def changed(old, new):
-    """The lines that the diff takes away or adds."""
+    """Return the lines that the diff removes or adds."""
     return [line for line in kernel_difference(old, new) if line[0] in "+-"]
 
 
@@ -60,14 +60,14 @@ def test_comments_and_docstrings_are_no_change():
 
 
 def test_a_kernel_in_a_factory_is_compared_with_one_that_needs_none():
-    """Of the lines that naive and tiled share, none is shown as changed for its indentation."""
+    """Lines that naive and tiled share are not shown as changed because of their indentation."""
     lines = kernel_difference(NAIVE, TILED)
     assert " @cuda.jit" in lines
     assert "     m, k = a.shape" in lines
 
 
 def test_what_is_no_part_of_the_kernel_is_no_change():
-    """The constants of a launch, and the frame of the factory that makes the kernel."""
+    """The constants of a launch and the `def` of a factory are not part of the kernel."""
     lines = changed(NAIVE, TILED)
     frame = ("BLOCK", "@cache", "def build", "return tiled")
     assert not any(word in line for line in lines for word in frame)

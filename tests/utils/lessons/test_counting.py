@@ -1,4 +1,4 @@
-"""Counts of products against what follows from their indices, and estimates from them."""
+"""Tests of counts of products, and of estimated and recorded times."""
 
 import pytest
 
@@ -38,11 +38,11 @@ def test_loads_are_counted_for_each_multiply_add(strided):
 
 
 def test_the_table_has_a_row_for_each_array_and_no_empty_column(strided):
-    drawn = count(lanes_go_down=strided)
-    assert drawn.head[1:] == (
+    counts = count(lanes_go_down=strided)
+    assert counts.head[1:] == (
         "loads per multiply-add", "sectors per request", "cache lines per request",
     )  # fmt: skip
-    assert drawn.rows[0] == ("lanes go down, `a`", "1", "32", "32")
+    assert counts.rows[0] == ("lanes go down, `a`", "1", "32", "32")
     assert "wavefronts per request" in count(tiled=watch(TILED.variant(TILE=8), "8")).head
 
 

@@ -1,4 +1,4 @@
-"""Estimates of steps beside their records, and series of times with what is not recorded."""
+"""Tests of estimates beside records, of growing times, and of what is not recorded."""
 
 import pytest
 

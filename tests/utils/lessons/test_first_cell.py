@@ -1,4 +1,4 @@
-"""The first cell of a lesson finds the course or fetches it; the badge opens it in Colab."""
+"""Tests that a lesson's first cell finds or fetches the course, and that the badge opens Colab."""
 
 import shutil
 import subprocess
@@ -9,14 +9,15 @@ import nbformat
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
+from utils import paths
 from utils.errors import CourseError
 from utils.lessons import first_cell as module
-from utils.lessons.first_cell import LESSONS, Repository, badge, first_cell, parsed, with_badge
-from utils.paths import ROOT
+from utils.lessons.first_cell import Repository, badge, first_cell, parse, with_badge
+from utils.paths import ROOT, lessons, translations
 
 REFUSES = Repository("http://127.0.0.1:9/course", "main")  # nothing listens there
 FORK = Repository("https://github.com/somebody/course", "v2.0")
-FILES = sorted(LESSONS.glob("[0-9][0-9]_*.ipynb"))
+FILES = [*lessons().values(), *translations()]
 STANDARD_LIBRARY_ALONE = (
     *("gpu_xray/errors.py", "utils/machine/prepare.py", "utils/machine/setup_environment.py"),
     *("gpu_xray/cuda_programs.py", "pyproject.toml", "constraints.txt"),
@@ -33,8 +34,11 @@ get_ipython = Shell
 """
 
 
-def ended(folder, cell, then=""):
-    """The cell, executed as a program in that folder, without the environment's own course."""
+def execute(folder, cell, then=""):
+    """Run the cell, then `then`, as a program in a folder, and return the finished process.
+
+    The environment's own course is taken off `sys.path`.
+    """
     code = SHELL + TransformerManager().transform_cell(cell) + f"\nprint(course.__file__)\n{then}"
     return subprocess.run(
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120
@@ -42,14 +46,14 @@ def ended(folder, cell, then=""):
 
 
 def run_in(folder, cell, then=""):
-    """What it prints, and where it found the course."""
-    done = ended(folder, cell, then)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    """Run the cell as `execute` does, and return its output, which names the course's folder."""
+    process = execute(folder, cell, then)
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 def small_course(home):
-    """What the cell itself runs of the course; a lesson there only says that it starts."""
+    """Write a course of only the files that the cell runs; its `start` prints the lesson."""
     for name in STANDARD_LIBRARY_ALONE:
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, home / name)
@@ -59,7 +63,7 @@ def small_course(home):
 
 
 def whole_course_of_windows(home):
-    """The course with the line ends of Windows in all its texts."""
+    """Write a copy of the course with Windows line endings in all its texts."""
     packages = ("utils", "virtual_gpu", "gpu_xray", "gemm_kernels", "labs")
     for name in (*packages, "data", "notebooks"):
         shutil.copytree(ROOT / name, home / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -79,7 +83,7 @@ def test_it_has_at_most_ten_short_lines():
 @pytest.mark.parametrize("folder", [".", "notebooks", "tests/data"])
 def test_it_finds_the_course_above(tmp_path, folder):
     home = small_course(tmp_path)
-    # The tests of a room lie in a folder of its name.
+    # The folders of tests have the same names as the packages that they test.
     for inner in ("notebooks", "tests/data", "tests/gemm_kernels", "tests/utils/machine"):
         (home / inner).mkdir(parents=True)
     assert str(home / "utils") in run_in(home / folder, first_cell("00"))
@@ -108,22 +112,22 @@ def test_it_fetches_the_course_where_there_is_none(tmp_path):
 
 
 def test_without_a_network_it_says_what_to_do(tmp_path):
-    done = ended(tmp_path, first_cell("00", REFUSES))
-    assert "AssertionError: No course: check the network" in done.stderr
-    assert "unable to access" in done.stdout
+    process = execute(tmp_path, first_cell("00", REFUSES))
+    assert "AssertionError: No course: check the network" in process.stderr
+    assert "unable to access" in process.stdout
 
 
 def test_half_a_clone_is_named(tmp_path):
     (tmp_path / "course" / "gemm_kernels").mkdir(parents=True)
-    done = ended(tmp_path, first_cell("00", REFUSES))
-    assert "AssertionError: No course: check the network, delete ./course" in done.stderr
+    process = execute(tmp_path, first_cell("00", REFUSES))
+    assert "AssertionError: No course: check the network, delete ./course" in process.stderr
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder that nobody can write to")
 def test_where_nothing_can_be_written_it_says_so():
-    done = ended("/proc/sys", first_cell("00", Repository(ROOT.as_uri(), "main")))
-    assert "AssertionError: No course" in done.stderr
-    assert "could not create" in done.stdout
+    process = execute("/proc/sys", first_cell("00", Repository(ROOT.as_uri(), "main")))
+    assert "AssertionError: No course" in process.stderr
+    assert "could not create" in process.stdout
 
 
 USE = """
@@ -172,7 +176,7 @@ def test_a_badge_replaces_the_one_before():
 
 def test_a_fork_is_stamped_into_the_one_place_and_every_lesson(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "FILE", tmp_path / "repository.toml")
-    monkeypatch.setattr(module, "LESSONS", tmp_path)
+    monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path)
     shutil.copy(ROOT / "data" / "repository.toml", tmp_path)
     shutil.copy(FILES[0], tmp_path)
     assert module.main(["--repo", "somebody/course", "--ref", "v2.0"]) == 0
@@ -187,4 +191,4 @@ def test_a_fork_is_stamped_into_the_one_place_and_every_lesson(tmp_path, monkeyp
 @pytest.mark.parametrize("repo", ["course", "https://a b/c", 'file:///a"; rm -r /', "a/b/c"])
 def test_what_is_no_repository_is_refused(repo):
     with pytest.raises(CourseError, match="REPO=owner/name"):
-        parsed(repo, "main")
+        parse(repo, "main")

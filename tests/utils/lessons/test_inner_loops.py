@@ -1,4 +1,4 @@
-"""The loops of lesson 06: as compiled, as recorded, and what is said where there is neither."""
+"""Tests of the innermost loops of products: compiled here, recorded, or neither."""
 
 import pytest
 
@@ -8,14 +8,14 @@ from tools.records.hot_loops import ARCH, variants
 from utils.errors import CourseError
 from utils.lessons import Edit, draw_loops, edited, hot_loop, hot_loops, two_estimates
 from utils.lessons.cards import Card
-from utils.lessons.inner_loops import HotLoop, _ms, compiled_loop, recorded_loops
+from utils.lessons.inner_loops import InnerLoop, _ms, compiled_loop, recorded_loops
 
 NAIVE, UNROLLED = LADDER.step("naive"), LADDER.step("unrolled")
 
 
 @pytest.fixture
 def no_compiler(monkeypatch):
-    def refuse(*given):
+    def refuse(*_):
         raise CourseError(NO_COMPILER)
 
     monkeypatch.setattr("utils.lessons.inner_loops.xray", refuse)
@@ -32,7 +32,7 @@ def test_the_record_is_what_the_compiler_makes(variant, compiler):
 
 
 def test_counts_of_a_loop_are_those_of_its_opcodes():
-    loop = HotLoop(2, ("LDG.E", "LDG.E", "FFMA", "FFMA.FTZ", "IADD3", "BRA"))
+    loop = InnerLoop(2, ("LDG.E", "LDG.E", "FFMA", "FFMA.FTZ", "IADD3", "BRA"))
     assert (loop.multiply_adds, loop.per_multiply_add) == (2, 3)
 
 
@@ -51,20 +51,20 @@ def test_an_edited_kernel_has_no_record(no_compiler):
     other = edited(NAIVE.file, Edit("float32(0)", "float32(1)")).STEP
     with pytest.raises(CourseError, match="compiler is not installed"):
         hot_loop(other)
-    said = hot_loops(naive=NAIVE, other=other)
-    assert isinstance(said, Card)
-    assert "The lesson goes on" in str(said)
+    card = hot_loops(naive=NAIVE, other=other)
+    assert isinstance(card, Card)
+    assert "The lesson goes on" in str(card)
 
 
 def test_turns_are_drawn_until_the_multiply_adds_are_reached(no_compiler):
-    drawn = str(draw_loops(16, naive=NAIVE, by_4=UNROLLED.variant(UNROLL=4)))
-    assert "naive: 124 instructions" in drawn
-    assert "by 4: 91 instructions" in drawn
+    alt = str(draw_loops(16, naive=NAIVE, by_4=UNROLLED.variant(UNROLL=4)))
+    assert "naive: 124 instructions" in alt
+    assert "by 4: 91 instructions" in alt
 
 
 def test_two_estimates_stand_beside_the_record(no_compiler):
     (row,) = two_estimates("4096", naive=NAIVE).rows
-    # 4096³ / 32 multiply-adds of warps on 132 SMs at 1980 MHz, 7.75 / 4 and 2 cycles for each
+    # 4096³ / 32 multiply-adds of warps on 132 SMs at 1980 MHz, with 7.75 / 4 and with 2 cycles each
     assert row == ("naive at\N{NO-BREAK SPACE}4096", "15.9 ms", "16.4 ms", "27.5 ms")
 
 
@@ -77,9 +77,9 @@ def test_an_edited_copy_has_no_recorded_time(compiler):
 
 def test_without_a_compiler_an_edited_copy_has_no_estimate(no_compiler):
     copy = edited(NAIVE.file, Edit("float32(0)", "float32(1)")).STEP
-    said = two_estimates("4096", ours=NAIVE, copy=copy)
-    assert isinstance(said, Card)
-    assert "The lesson goes on" in str(said)
+    card = two_estimates("4096", ours=NAIVE, copy=copy)
+    assert isinstance(card, Card)
+    assert "The lesson goes on" in str(card)
 
 
 def test_a_time_has_three_digits():

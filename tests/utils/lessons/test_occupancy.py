@@ -1,4 +1,4 @@
-"""Tables of occupancy: what an SM has, what it holds, what was published and recorded."""
+"""Tests of the tables of occupancy: resources, resident blocks, published and recorded values."""
 
 import pytest
 
@@ -33,9 +33,9 @@ def test_resources_have_the_names_of_the_lesson():
 
 
 def test_another_gpu_has_other_limits():
-    of_old = occupancies({"8×8": (64, 32, 512)}, (3, 5))
-    assert "3.5, 64 warp slots" in of_old.caption
-    assert of_old.rows[0][3] == "50 %"
+    kepler = occupancies({"8×8": (64, 32, 512)}, (3, 5))
+    assert "3.5, 64 warp slots" in kepler.caption
+    assert kepler.rows[0][3] == "50 %"
 
 
 def test_what_no_kernel_can_have_is_refused():

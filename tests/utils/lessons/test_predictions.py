@@ -1,4 +1,4 @@
-"""Predictions: kept before the answer, shown beside it after, and never in the reader's way."""
+"""Tests that predictions are kept, revealed and compared, and that a broken file loses nothing."""
 
 import json
 
@@ -20,7 +20,7 @@ BANK = {
 
 @pytest.fixture(autouse=True)
 def own_file(tmp_path, monkeypatch):
-    """A bank of five questions, and a file of predictions that is not there yet."""
+    """Install a bank of five questions; return the path of the predictions, not written yet."""
     monkeypatch.setenv("COURSE_LEDGER", str(tmp_path / "kept" / "predictions.json"))
     monkeypatch.delenv(ledger_file.PAGE, raising=False)
     for module in (questions, predictions):
@@ -42,9 +42,9 @@ def test_none_asks_and_keeps_nothing(own_file):
 
 def test_a_share_is_asked_in_percent_and_a_fraction_is_doubted():
     assert "Give a number, in percent." in str(predict("05.share", None))
-    told = predict("05.share", 0.95)
-    assert told.kind == "ask"
-    assert "If you mean 95 %, write 95" in str(told)
+    card = predict("05.share", 0.95)
+    assert card.kind == "ask"
+    assert "If you mean 95 %, write 95" in str(card)
     assert "If you mean" not in str(predict("05.share", 95))
     assert "If you mean" not in str(predict("05.factor", 0.5))
 
@@ -86,29 +86,29 @@ def test_a_choice_is_found_however_it_is_written():
 
 def test_a_tile_is_found_when_it_is_typed_with_the_letter_x():
     tile = Question("Which tile is the fastest", choices=("4×8", "8×4"))
-    assert tile.accepted(" 8X4") == "8×4"
+    assert tile.parse(" 8X4") == "8×4"
 
 
 def test_an_order_is_compared_place_by_place():
     predict("07.order", ["tiled", "naive", "cuBLAS"])
     shown = str(reveal("07.order", ["naive", "tiled", "cuBLAS"]))
     assert "naive, then tiled, then cuBLAS" in shown
-    assert "1 of 3 stand in their place." in shown
+    assert "1 of 3 are in the right position." in shown
 
 
 @pytest.mark.parametrize(
     "name, value, words",
     [
-        ("05.sectors", "8", "is a number here"),
-        ("05.sectors", True, "is a number here"),
-        ("05.sectors", float("nan"), "is a number here"),
+        ("05.sectors", "8", "must be a number"),
+        ("05.sectors", True, "must be a number"),
+        ("05.sectors", float("nan"), "must be a number"),
         ("05.sectors", 0.5, "must be at least 1, and 0.5 was given"),
         ("05.factor", 0, "must be more than 0"),
         ("05.factor", -2, "must be more than 0"),
         ("05.limit", "registers", '`"shared memory"`, `"the caches"`'),
-        ("07.order", "naive", "is no list"),
-        ("07.order", ["naive", "tiled"], "Each must stand in the list once."),
-        ("07.order", ["naive", "tiled", "tiled"], "Each must stand in the list once."),
+        ("07.order", "naive", "is not a list"),
+        ("07.order", ["naive", "tiled"], "The list must have each of them once."),
+        ("07.order", ["naive", "tiled", "tiled"], "The list must have each of them once."),
     ],
 )
 def test_what_is_no_answer_gets_a_sentence_and_is_not_kept(name, value, words, own_file):
@@ -141,8 +141,8 @@ def test_two_broken_files_are_both_kept(own_file):
     for text in ("one", "two"):
         own_file.write_text(text)
         predict("05.sectors", 8)
-    aside = sorted(own_file.parent.glob("*.old"))
-    assert [file.read_text() for file in aside] == ["one", "two"]
+    renamed = sorted(own_file.parent.glob("*.old"))
+    assert [file.read_text() for file in renamed] == ["one", "two"]
 
 
 def test_where_nothing_can_be_written_the_file_lies_among_temporary_ones(tmp_path, monkeypatch):
@@ -150,7 +150,7 @@ def test_where_nothing_can_be_written_the_file_lies_among_temporary_ones(tmp_pat
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("COURSE_LEDGER", str(tmp_path / "file" / "predictions.json"))
     predict("05.sectors", 8)
-    assert ledger_file.place().parent == tmp_path
+    assert ledger_file.path().parent == tmp_path
     assert "You said 8" in str(reveal("05.sectors", 32))
 
 

@@ -1,4 +1,4 @@
-"""The bank of questions: each can be asked, answered and compared."""
+"""Tests of the questions of all lessons: their names, texts and kinds of answer."""
 
 import re
 
@@ -31,6 +31,6 @@ def test_a_number_has_three_digits_that_count(value, text):
 
 def test_a_share_is_compared_in_percentage_points():
     share = Question("A share", unit="%")
-    assert share.compared(30, 51.5) == "Your number is too low by 21.5 percentage points."
-    assert share.compared(58, 51.5).endswith("6.5 percentage points. That is close.")
-    assert share.compared(51, 51.5) == "You were right."
+    assert share.feedback(30, 51.5) == "Your number is too low by 21.5 percentage points."
+    assert share.feedback(58, 51.5).endswith("6.5 percentage points. That is close.")
+    assert share.feedback(51, 51.5) == "You were right."

@@ -1,4 +1,4 @@
-"""The rules of a lesson: a right lesson breaks none, and each is proven by one that breaks it."""
+"""Tests of the rules of lessons: a right lesson breaks none, and each rule finds a violation."""
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -23,25 +23,28 @@ CELLS = (
     'course.ledger("00")',
 )
 ANSWERS = {"00.one": 24.0, "00.two": 8.0}
-ONE, TWO, TURN = 4, 5, 9  # places of cells
+ONE, TWO, TURN = 4, 5, 9  # positions of cells
 
 
 @pytest.fixture(autouse=True)
 def questions(monkeypatch):
-    asked = {"00.one": Question("Idle", "threads"), "00.two": Question("Faster", "times")}
-    monkeypatch.setattr(rules, "bank", lambda: asked)
+    bank = {"00.one": Question("Idle", "threads"), "00.two": Question("Faster", "times")}
+    monkeypatch.setattr(rules, "bank", lambda: bank)
 
 
 def lesson(*changes, shown=()):
-    """The right lesson with some cells replaced: (place, text). shown: (place, HTML) of outputs."""
+    """Return the right lesson with changes.
+
+    changes: (position, text) of replaced cells. shown: (position, HTML) of outputs.
+    """
     texts = {**dict(enumerate(CELLS, start=1)), **dict(changes)}
     cells = []
-    for place, text in texts.items():
-        prose = place in (1, 3) or (place > len(CELLS) and text.startswith("#"))
+    for position, text in texts.items():
+        prose = position in (1, 3) or (position > len(CELLS) and text.startswith("#"))
         cells.append((new_markdown_cell if prose else new_code_cell)(text))
     cells[TURN - 1].metadata["tags"] = [rules.YOUR_TURN]
-    for place, html in shown:
-        cells[place - 1].outputs = [new_output("display_data", {"text/html": html})]
+    for position, html in shown:
+        cells[position - 1].outputs = [new_output("display_data", {"text/html": html})]
     return rules.from_notebook(new_notebook(cells=cells), "00_a_lesson")
 
 
@@ -59,14 +62,14 @@ def test_a_right_lesson_breaks_no_rule():
         ([(11, "\n".join(f"x = {n}" for n in range(11)))], "has 11 lines of code"),
         ([(TURN, "\n".join(f"x = {n}" for n in range(21)))], "has 21 lines of code; at most 20"),
         ([(11, "records.query('n == 1')")], "works on tables: .query("),
-        ([(11, "x = (1")], "is no Python"),
+        ([(11, "x = (1")], "is not valid Python"),
         ([(3, "Look at the line.")], "says 'line' alone"),
         ([(3, "[next](99_nothing.ipynb)")], "links to 99_nothing.ipynb, which does not exist"),
         ([(ONE, 'course.predict("00.one", 24)')], "holds a prediction"),
         ([(ONE, "x")], "00.one is not first predicted and then revealed"),
         ([(ONE, 'course.reveal("00.one", 1)'), (6, 'course.predict("00.one", None)')],
          "00.one is not first predicted and then revealed"),
-        ([(ONE, 'course.predict("00.three", None)')], "nothing is asked under 00.three"),
+        ([(ONE, 'course.predict("00.three", None)')], "there is no question named 00.three"),
         ([(ONE, "x"), (6, "x")], "asks for 1 predictions"),
         ([(12, "x")], "does not show the predictions once more"),
         ([(10, "x")], "checks no kernel"),
@@ -98,7 +101,7 @@ def test_another_number_or_unit_is_no_answer(prose):
 def test_an_answer_that_a_cell_shows_above_the_question_is_found():
     assert rules.broken_when_shown(lesson(shown=[(2, "<b>24 threads</b>")]), ANSWERS)
     assert rules.broken_when_shown(lesson(shown=[(2, "<b>24&nbsp;threads</b>")]), ANSWERS)
-    # What a reader finds out between question and answer is the lesson.
+    # Between question and answer the lesson may show the answer: the reader finds it out there.
     assert not rules.broken_when_shown(lesson(shown=[(TWO, "<b>24 threads</b>")]), ANSWERS)
 
 

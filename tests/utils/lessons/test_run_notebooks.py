@@ -1,4 +1,4 @@
-"""The runner executes lessons, shows what failed, and the lessons in the repository are clean."""
+"""Tests that the runner executes lessons and reports failures, and that lessons hold no outputs."""
 
 import json
 import re
@@ -10,29 +10,30 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from utils.lessons import run_notebooks
 from utils.lessons.first_cell import Repository, badge, first_cell, with_badge
-from utils.lessons.run_notebooks import LESSONS, Way
+from utils.lessons.run_notebooks import RunOptions
+from utils.paths import NOTEBOOKS
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 
 
 def write_notebook(path, *sources):
-    """Write a notebook of these code cells, after one cell of prose."""
+    """Write a notebook with one cell of prose and these code cells, and return its path."""
     cells = [new_markdown_cell("# A lesson"), *map(new_code_cell, sources)]
     nbformat.write(new_notebook(cells=cells, metadata=KERNEL), path)
     return path
 
 
 def untidy(notebook):
-    """What keeps a notebook from being committed, as a list of sentences."""
-    found = []
+    """Return a sentence for each reason not to commit a notebook."""
+    sentences = []
     if notebook.metadata.get("kernelspec", {}).get("name") != "python3":
-        found.append("its kernel is not python3")
+        sentences.append("its kernel is not python3")
     for number, cell in enumerate(notebook.cells, start=1):
         if "id" not in cell:
-            found.append(f"cell {number} has no id")
+            sentences.append(f"cell {number} has no id")
         if cell.cell_type == "code" and (cell.outputs or cell.execution_count):
-            found.append(f"cell {number} holds outputs")
-    return found
+            sentences.append(f"cell {number} holds outputs")
+    return sentences
 
 
 def test_a_lesson_becomes_a_page(tmp_path, capsys):
@@ -63,12 +64,12 @@ def test_a_failing_cell_is_shown_and_the_next_lesson_still_runs(tmp_path, capsys
 
 def test_what_ran_is_kept_with_its_outputs_and_what_failed_is_not(tmp_path):
     notebook = write_notebook(tmp_path / "01_sum.ipynb", "print(6 * 7)")
-    kept = tmp_path / "build" / run_notebooks.EXECUTED / "01_sum.ipynb"
+    executed = tmp_path / "build" / run_notebooks.EXECUTED / "01_sum.ipynb"
     assert run_notebooks.main([str(notebook), "--out", str(tmp_path / "build")]) == 0
-    assert nbformat.read(kept, as_version=4).cells[1].outputs[0].text == "42\n"
+    assert nbformat.read(executed, as_version=4).cells[1].outputs[0].text == "42\n"
     write_notebook(notebook, "1 / 0")
     assert run_notebooks.main([str(notebook), "--out", str(tmp_path / "build")]) == 1
-    assert not kept.exists()
+    assert not executed.exists()
 
 
 def test_a_cell_that_takes_too_long_is_shown(tmp_path, capsys):
@@ -82,7 +83,7 @@ def test_a_cell_that_takes_too_long_is_shown(tmp_path, capsys):
 
 def test_a_kernel_that_dies_is_shown(tmp_path):
     notebook = write_notebook(tmp_path / "dies.ipynb", "import os; os._exit(1)")
-    failure = run_notebooks.run(notebook, tmp_path, Way(60)).failure
+    failure = run_notebooks.run(notebook, tmp_path, RunOptions(60)).failure
     assert failure == "dies.ipynb, cell 2:\n\n    import os; os._exit(1)\n\nKernel died"
 
 
@@ -94,7 +95,7 @@ def test_a_lesson_runs_on_this_interpreter_in_its_own_folder(tmp_path):
         "import matplotlib; assert 'inline' in matplotlib.get_backend()",
     )
     notebook = write_notebook(tmp_path / "where.ipynb", *sources)
-    assert run_notebooks.run(notebook, tmp_path, Way(60)).failure is None
+    assert run_notebooks.run(notebook, tmp_path, RunOptions(60)).failure is None
 
 
 def test_a_lesson_runs_in_the_kernel_of_another_environment(tmp_path):
@@ -104,8 +105,16 @@ def test_a_lesson_runs_in_the_kernel_of_another_environment(tmp_path):
     spec = {"argv": argv, "display_name": "Other", "language": "python", "env": {"OTHER": "1"}}
     (kernel / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
     notebook = write_notebook(tmp_path / "a.ipynb", "import os; assert os.environ['OTHER'] == '1'")
-    run = run_notebooks.run(notebook, tmp_path, Way(60, kernels=kernel.parent))
+    run = run_notebooks.run(notebook, tmp_path, RunOptions(60, kernels=kernel.parent))
     assert run.failure is None
+
+
+@pytest.mark.parametrize("name, language", [("01_sum.de", "de"), ("01_sum", "en")])
+def test_a_lesson_runs_in_the_language_of_its_name(tmp_path, monkeypatch, name, language):
+    monkeypatch.setenv("COURSE_LANGUAGE", "ja")
+    code = f"import os; assert os.environ['COURSE_LANGUAGE'] == {language!r}"
+    notebook = write_notebook(tmp_path / f"{name}.ipynb", code)
+    assert run_notebooks.run(notebook, tmp_path, RunOptions(60)).failure is None
 
 
 def test_a_notebook_that_does_not_exist_is_named(tmp_path, capsys):
@@ -124,16 +133,16 @@ def test_outputs_and_foreign_kernels_are_noticed():
     ]
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in LESSONS.glob("*.ipynb")))
+@pytest.mark.parametrize("name", sorted(path.name for path in NOTEBOOKS.glob("*.ipynb")))
 def test_a_lesson_is_valid_and_holds_no_outputs(name):
-    notebook = nbformat.read(LESSONS / name, as_version=nbformat.NO_CONVERT)
+    notebook = nbformat.read(NOTEBOOKS / name, as_version=nbformat.NO_CONVERT)
     nbformat.validate(notebook)
     assert untidy(notebook) == []
 
 
 def test_a_page_asks_no_other_host_and_follows_the_readers_theme(tmp_path):
     notebook = write_notebook(tmp_path / "01_sum.ipynb", "print(6 * 7)")
-    page = run_notebooks.run(notebook, tmp_path, Way(60)).page.read_text(encoding="utf-8")
+    page = run_notebooks.run(notebook, tmp_path, RunOptions(60)).page.read_text(encoding="utf-8")
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
     assert '<style media="(prefers-color-scheme: dark)">' in page
 
@@ -144,7 +153,7 @@ def test_a_page_has_no_badge(tmp_path):
     opens = badge(notebook.name, Repository("https://github.com/somebody/course", "main"))
     lesson.cells[0].source = with_badge("# A lesson\n\nAnd more.", opens)
     nbformat.write(lesson, notebook)
-    page = run_notebooks.run(notebook, tmp_path, Way(60)).page.read_text(encoding="utf-8")
+    page = run_notebooks.run(notebook, tmp_path, RunOptions(60)).page.read_text(encoding="utf-8")
     assert "And more." in page
     assert "Open in Colab" not in page
 
@@ -165,13 +174,13 @@ def test_pages_link_each_other_and_the_glossary(tmp_path):
 
 
 def test_the_compiler_can_be_hidden(tmp_path):
-    asks = "from numba.cuda.cudadrv import nvvm; assert nvvm.is_available() is False"
-    notebook = write_notebook(tmp_path / "01_sum.ipynb", asks)
-    assert run_notebooks.run(notebook, tmp_path, Way(60, compiler=False)).failure is None
+    code = "from numba.cuda.cudadrv import nvvm; assert nvvm.is_available() is False"
+    notebook = write_notebook(tmp_path / "01_sum.ipynb", code)
+    assert run_notebooks.run(notebook, tmp_path, RunOptions(60, compiler=False)).failure is None
 
 
 def test_a_lesson_that_shows_what_it_should_not_has_failed(tmp_path):
     shown = 'from IPython.display import HTML\nHTML("<img src=\'data:,\'>")'
     notebook = write_notebook(tmp_path / "00_a.ipynb", first_cell("00"), shown)
-    failure = run_notebooks.run(notebook, tmp_path, Way(60)).failure
+    failure = run_notebooks.run(notebook, tmp_path, RunOptions(60)).failure
     assert failure.startswith("00_a.ipynb:\ncell 3 shows a picture without words")

@@ -1,4 +1,4 @@
-"""Two steps side by side: what is shown, and what is said where something is missing."""
+"""Tests of the comparison of two steps, and of its notes about what is missing."""
 
 from itertools import pairwise
 
@@ -69,7 +69,7 @@ def test_steps_of_different_units_have_no_curves_in_common():
 
 def test_a_step_that_was_not_recorded_is_named_and_the_rest_is_shown(compiler, monkeypatch):
     frame = records.measured(devices.REFERENCE, "gemm")
-    monkeypatch.setattr(records, "measured", lambda *given: frame[frame["step"] == "naive"])
+    monkeypatch.setattr(records, "measured", lambda *_: frame[frame["step"] == "naive"])
     change = show_step(NAIVE, TILED)
     assert change.notes[0].startswith("There is no record of tiled on NVIDIA H200 yet")
     assert not change.figures.empty

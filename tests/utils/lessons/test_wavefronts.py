@@ -1,4 +1,4 @@
-"""Wavefronts of shared memory: of the source code, of the profiler, and the time for them."""
+"""Tests of shared-memory wavefronts: by the virtual GPU, by the profiler, and their time."""
 
 import pytest
 
@@ -44,7 +44,7 @@ def test_a_wavefront_takes_one_cycle_of_its_sm():
 
 
 def test_the_table_has_both_counts_and_both_times():
-    drawn = wavefronts(TILED, DYNAMIC)
-    assert [row[0] for row in drawn.rows] == ["tiled", "tiled dynamic"]
-    assert drawn.rows[0][1:3] == ("2.06", "1.56")
-    assert all(cell.endswith("ms") for row in drawn.rows for cell in row[3:])
+    rows = wavefronts(TILED, DYNAMIC).rows
+    assert [row[0] for row in rows] == ["tiled", "tiled dynamic"]
+    assert rows[0][1:3] == ("2.06", "1.56")
+    assert all(cell.endswith("ms") for row in rows for cell in row[3:])

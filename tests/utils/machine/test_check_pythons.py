@@ -1,4 +1,4 @@
-"""Which Python is asked, and what becomes of pip's answer. pip itself: `make check-pythons`."""
+"""The choice of interpreters, and how pip's answers are handled. pip: `make check-pythons`."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from utils.machine.check_pythons import Answer, check, find, main, requirements
 
 @pytest.fixture
 def pythons(tmp_path, monkeypatch):
-    """Makes interpreters that say a version, in folders of PATH; no others are found."""
+    """Return a function that makes interpreters in folders of PATH; others are hidden."""
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))

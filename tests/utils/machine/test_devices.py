@@ -7,7 +7,7 @@ from utils.machine import devices
 
 
 def gpu(name="NVIDIA H200", sms=132, capability=(9, 0), **changes):
-    """What the driver says of a GPU, as `numba.cuda.get_current_device()` gives it."""
+    """The driver's facts about a GPU, as `numba.cuda.get_current_device()` returns them."""
     attributes = {
         "CLOCK_RATE": 1_980_000,
         "MEMORY_CLOCK_RATE": 3_201_000,
@@ -25,7 +25,7 @@ def gpu(name="NVIDIA H200", sms=132, capability=(9, 0), **changes):
 
 
 class FakeCuda:
-    """numba.cuda on a machine with this GPU, or with this problem."""
+    """Return a numba.cuda of a machine with this GPU, or with this problem."""
 
     def __init__(self, gpu=None, problem=None, broken=False):
         self.gpu, self.problem, self.broken = gpu, problem, broken

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from utils.division import cdiv
 from utils.errors import CourseError
 from utils.machine import devices
 from utils.machine.occupancy import (
@@ -44,7 +45,7 @@ KERNELS = st.tuples(
 
 @pytest.fixture(scope="module")
 def header(tmp_path_factory):
-    """NVIDIA's calculator, compiled: (limits, threads, registers, bytes, carveout) -> blocks."""
+    """Return NVIDIA's calculator: (limits, threads, registers, bytes, carveout) -> blocks."""
     if not HEADERS or not shutil.which("cc"):
         pytest.skip("needs a C compiler and the toolkit's cuda_occupancy.h")
     library = tmp_path_factory.mktemp("header") / "occupancy.so"
@@ -63,14 +64,14 @@ def header(tmp_path_factory):
                             limits.max_shared_bytes, limits.shared_reserved_bytes)  # fmt: skip
         room = (number * 4)()
         preference = -1 if carveout is None else carveout
-        found = blocks(compute, memory, threads, registers, shared_bytes, preference, room)
-        return found, tuple(room)
+        per_sm = blocks(compute, memory, threads, registers, shared_bytes, preference, room)
+        return per_sm, tuple(room)
 
     return ask
 
 
 def questions(limits, count=500):
-    """Random kernels that could run on such a device."""
+    """Yield random kernels that this device could run."""
     draw = random.Random(str(limits.compute_capability))
     for _ in range(count):
         carveout = draw.choice([None, draw.randint(0, 100)]) if limits.shared_kib_steps else None
@@ -87,13 +88,13 @@ def test_the_calculator_equals_nvidias_header(header, capability):
     unlimited = 2**31 - 1
     limits = limits_of(capability)
     for question in questions(limits):
-        ours = occupancy(capability, *question)
-        room = tuple(ours.room.get(resource, unlimited) for resource in RESOURCES)
-        assert (ours.blocks, room) == header(limits, *question), question
+        computed = occupancy(capability, *question)
+        room = tuple(computed.room.get(resource, unlimited) for resource in RESOURCES)
+        assert (computed.blocks, room) == header(limits, *question), question
 
 
 def recorded(row):
-    """What our calculator says to a question that the driver was asked."""
+    """Return our calculator's answer to a question that the driver was asked."""
     carveout = None if pd.isna(row.carveout) else int(row.carveout)
     shared_bytes = row.static_bytes + row.dynamic_bytes
     return occupancy(H200, row.threads, row.registers, shared_bytes, carveout).blocks
@@ -105,8 +106,8 @@ def test_every_answer_of_the_driver_on_an_h200_is_ours():
 
 
 def test_the_record_covers_what_could_go_wrong():
-    asked = OCCUPANCY.drop(columns="blocks").drop_duplicates()
-    assert len(asked) == len(OCCUPANCY) >= 200
+    questions = OCCUPANCY.drop(columns="blocks").drop_duplicates()
+    assert len(questions) == len(OCCUPANCY) >= 200
     # Both sides of a unit of registers, of which a warp gets 8 per thread.
     for unit in (32, 40, 48, 56, 64, 72, 80, 96, 104, 128, 168):
         assert {unit, unit + 1} <= set(OCCUPANCY["registers"])
@@ -153,22 +154,22 @@ def test_more_of_a_resource_never_raises_the_number_of_blocks(kernel, more):
 
 @given(kernel=KERNELS)
 def test_the_blocks_fit_and_one_more_would_not(kernel):
-    limits, found = limits_of(kernel[0]), occupancy(*kernel)
-    assert 0 <= found.fraction <= 1
-    assert found.warps * 32 <= limits.threads_per_sm
-    assert found.blocks == min(found.room.values())
-    assert found.limit
-    assert all(found.room[resource] == found.blocks for resource in found.limit)
+    limits, resident = limits_of(kernel[0]), occupancy(*kernel)
+    assert 0 <= resident.fraction <= 1
+    assert resident.warps * 32 <= limits.threads_per_sm
+    assert resident.blocks == min(resident.room.values())
+    assert resident.limit
+    assert all(resident.room[resource] == resident.blocks for resource in resident.limit)
 
 
 @given(kernel=KERNELS)
 def test_no_block_size_beats_the_best(kernel):
     capability, threads, registers, shared_bytes = kernel
     best = best_block_size(capability, registers, shared_bytes)
-    aligned = -(-threads // 32) * 32
-    ours = best * occupancy(capability, best, registers, shared_bytes).blocks
+    aligned = cdiv(threads, 32) * 32
+    most = best * occupancy(capability, best, registers, shared_bytes).blocks
     other = aligned * occupancy(capability, aligned, registers, shared_bytes).blocks
-    assert (ours, best) >= (other, aligned)
+    assert (most, best) >= (other, aligned)
 
 
 @given(threads=st.integers(1, 1024))
@@ -227,5 +228,5 @@ def test_a_kernel_of_which_no_block_fits_is_refused_with_a_sentence():
 
 
 def test_a_block_with_too_many_registers_fits_no_sm():
-    found = occupancy(H200, threads=1024, registers=128)
-    assert (found.blocks, found.fraction, found.limit) == (0, 0.0, ("registers",))
+    resident = occupancy(H200, threads=1024, registers=128)
+    assert (resident.blocks, resident.fraction, resident.limit) == (0, 0.0, ("registers",))

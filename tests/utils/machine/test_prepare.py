@@ -1,4 +1,4 @@
-"""What the first cell installs in Colab, what it leaves alone, and what it says where it cannot."""
+"""The first cell in Colab: what it installs, what it leaves alone, and its messages."""
 
 import ast
 import os
@@ -28,7 +28,7 @@ OTHER_REFUSAL = "ERROR: Could not find a version that satisfies the requirement 
 
 @pytest.fixture
 def colab(monkeypatch):
-    """The packages of Colab's list, as what this session has; its programs are not there."""
+    """Let this session have the packages of Colab's list, but not its programs."""
     packages = {
         name.lower().replace("_", "-"): version
         for name, version in (line.split("==") for line in LIST.splitlines())
@@ -44,15 +44,15 @@ def colab(monkeypatch):
 
 
 def pip_that(monkeypatch, **ends):
-    """subprocess.run as a pip that ends so; returns the list of what it was asked."""
-    asked = []
+    """Replace subprocess.run by a pip with this result; return the list of its commands."""
+    commands = []
 
     def run(command, **ignored):
-        asked.append(command)
+        commands.append(command)
         return SimpleNamespace(**{"returncode": 0, "stdout": "", "stderr": "", **ends})
 
     monkeypatch.setattr(prepare.subprocess, "run", run)
-    return asked
+    return commands
 
 
 def test_of_colabs_list_only_numba_and_the_programs_are_missing(colab):
@@ -95,11 +95,11 @@ def test_the_cuda_of_the_packages_is_one_that_the_driver_understands(driver, bin
 
 
 def test_where_all_is_there_nothing_is_installed(colab, monkeypatch):
-    asked = pip_that(monkeypatch)
+    commands = pip_that(monkeypatch)
     there = {"nvidia-cuda-cuobjdump": "13.4.92", "nvidia-cuda-nvdisasm": "13.4.92"}
     colab.update({**OURS, **there})
     prepare.main()
-    assert asked == []
+    assert commands == []
 
 
 def test_programs_of_the_image_are_found_and_not_installed(colab, monkeypatch):
@@ -127,17 +127,17 @@ def test_a_program_that_came_as_a_wheel_is_found(tmp_path, monkeypatch):
 
 
 def test_pip_is_given_what_it_must_keep(colab, monkeypatch):
-    asked = pip_that(monkeypatch)
+    commands = pip_that(monkeypatch)
     prepare.install(Missing(("numba==0.68.1",), ("numpy==2.1.3",)))
-    ((*_, flag, _, wanted),) = asked
-    assert (flag, wanted) == ("--constraint", "numba==0.68.1")
+    ((*_, flag, _, requirement),) = commands
+    assert (flag, requirement) == ("--constraint", "numba==0.68.1")
 
 
 def test_what_changed_and_what_no_longer_fits_is_told():
     complaints = "cuml 26.2 requires numba<0.62, but you have numba 0.68.1 which is incompatible."
-    told = report({"numba": "0.61.2"}, {"numba": "0.68.1", "new": "1.0"}, complaints)
-    assert "Installed: new 1.0, numba 0.61.2 → 0.68.1." in told
-    assert "do not use cuml:" in told
+    message = report({"numba": "0.61.2"}, {"numba": "0.68.1", "new": "1.0"}, complaints)
+    assert "Installed: new 1.0, numba 0.61.2 → 0.68.1." in message
+    assert "do not use cuml:" in message
 
 
 def test_a_session_that_has_imported_numba_is_to_be_restarted(colab, monkeypatch):
@@ -150,10 +150,10 @@ def test_a_session_that_has_imported_numba_is_to_be_restarted(colab, monkeypatch
 def test_without_a_network_kernels_run_on_the_virtual_gpu(colab, monkeypatch, capsys):
     pip_that(monkeypatch, returncode=1, stderr=f"WARNING: retrying\n{OTHER_REFUSAL}\n")
     prepare.main()
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "-1"
-    assert "Could not find a version" in told
-    assert "run on the virtual GPU" in told
+    assert "Could not find a version" in output
+    assert "run on the virtual GPU" in output
 
 
 def test_an_installation_that_hangs_is_ended(colab, monkeypatch, capsys):
@@ -162,7 +162,7 @@ def test_an_installation_that_hangs_is_ended(colab, monkeypatch, capsys):
 
     monkeypatch.setattr(prepare.subprocess, "run", run)
     prepare.main()
-    assert "pip has not ended within 900 seconds" in capsys.readouterr().out
+    assert "pip did not finish within 900 seconds" in capsys.readouterr().out
 
 
 def test_without_a_network_and_without_a_package_the_lesson_cannot_go_on(colab, monkeypatch):
@@ -201,12 +201,12 @@ def test_python_3_10_can_read_what_refuses_it(name):
 
 
 def test_elsewhere_what_is_missing_is_named_and_nothing_is_installed(monkeypatch):
-    asked = pip_that(monkeypatch)
+    commands = pip_that(monkeypatch)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(prepare, "is_installed", lambda name: name != "numba")
     with pytest.raises(CourseError, match="This Python lacks numba: run `make lab`"):
         prepare.main()
-    assert asked == []
+    assert commands == []
 
 
 def test_lessons_need_what_the_project_asks_for_but_no_jupyterlab():

@@ -28,11 +28,11 @@ def read(name):
 
 
 def requirements():
-    """Every requirement of pyproject.toml, base and extras, as (name, Requirement) pairs."""
+    """Return all requirements of pyproject.toml, base and extras, as (name, Requirement)."""
     project = tomllib.loads(read("pyproject.toml"))["project"]
     groups = [project["dependencies"], *project["optional-dependencies"].values()]
-    asked = [Requirement(line) for group in groups for line in group]
-    others = [r for r in asked if r.name != project["name"] and str(r) != FOLLOWS_THE_DRIVER]
+    requirements = [Requirement(line) for group in groups for line in group]
+    others = [r for r in requirements if r.name != project["name"] and str(r) != FOLLOWS_THE_DRIVER]
     return [(canonicalize_name(r.name), r) for r in others]
 
 
@@ -42,13 +42,13 @@ def pins():
 
 
 def conda_pins():
-    """name -> version of environment.yml, the commented GPU packages included."""
-    found = re.findall(r"^  (?:# )?- ([\w-]+)=([\d.]+)$", read("environment.yml"), re.MULTILINE)
-    return dict(found)
+    """Return name -> version of environment.yml, the commented GPU packages included."""
+    pins = re.findall(r"^  (?:# )?- ([\w-]+)=([\d.]+)$", read("environment.yml"), re.MULTILINE)
+    return dict(pins)
 
 
 def applied(driver, platform="linux"):
-    """The plan for a driver and the constraint lines that it leaves."""
+    """Return the plan for a driver and the constraint lines that it leaves."""
     plan = setup_environment.plan(driver, PINNED_TOOLKIT, platform)
     return plan, setup_environment.limited(read("constraints.txt"), plan.limits).splitlines()
 
@@ -156,9 +156,9 @@ def test_a_python_without_ensurepip_is_refused_in_one_sentence(monkeypatch, caps
 
 
 def test_make_refuses_every_python_that_pyproject_refuses():
-    asked = tomllib.loads(read("pyproject.toml"))["project"]["requires-python"]
+    required = tomllib.loads(read("pyproject.toml"))["project"]["requires-python"]
     major, minor = re.search(r"sys\.version_info < \((\d+), (\d+)\)", read("Makefile")).groups()
-    assert asked == f">={major}.{minor}"
+    assert required == f">={major}.{minor}"
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
@@ -169,22 +169,22 @@ def test_make_tells_an_old_python_in_one_sentence_that_it_is_too_old(tmp_path):
     old.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c '{code}' \"$2\"\n", encoding="utf-8")
     old.chmod(0o755)
     command = ["make", "--silent", "setup", f"PYTHON={old}"]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
-    assert told.returncode == 2
-    first, *rest = told.stderr.splitlines()
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 2
+    first, *rest = run.stderr.splitlines()
     assert first.startswith("This Python is older than 3.11: choose another")
     assert not [line for line in rest if not line.startswith("make")]
 
 
 @pytest.mark.parametrize("python", ["3.11.2", "3.12.0", "3.13.0"])
 def test_every_pinned_package_takes_the_pythons_of_the_course(python):
-    asked = {name: metadata.metadata(name).get("Requires-Python") for name in installed()}
-    assert asked
-    assert [name for name, spec in asked.items() if python not in SpecifierSet(spec or "")] == []
+    required = {name: metadata.metadata(name).get("Requires-Python") for name in installed()}
+    assert required
+    assert [name for name, spec in required.items() if python not in SpecifierSet(spec or "")] == []
 
 
 def installed():
-    """The pinned packages that are here at the version of their pin."""
+    """Return the pinned packages that are installed at the version of their pin."""
     here = {canonicalize_name(each.name): each.version for each in metadata.distributions()}
     return [name for name, version in pins().items() if here.get(name) == version]
 
@@ -201,5 +201,5 @@ def test_every_make_target_is_listed_by_help():
     re.search(r"^\.PHONY: (.+)$", read("Makefile").replace("\\\n", ""), re.M)[1].split(),
 )
 def test_make_understands_every_target(target):
-    told = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True)
-    assert told.returncode == 0, told.stderr
+    run = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr

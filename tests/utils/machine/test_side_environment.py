@@ -1,4 +1,4 @@
-"""Environments beside `.venv`: which Python they take, when they are made anew, what is told."""
+"""Side environments: which Python they use, when they are made anew, and their messages."""
 
 import os
 import re
@@ -23,7 +23,7 @@ def program(folder: Path, name: str, lines: str) -> None:
 
 @pytest.fixture
 def path(tmp_path, monkeypatch):
-    """A folder that is all of PATH."""
+    """Return a folder that is all of PATH."""
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     return tmp_path / "bin"
 
@@ -60,7 +60,7 @@ def test_a_missing_python_is_named_and_fails_where_everything_is_needed(
 
 @pytest.fixture
 def installs(tmp_path, monkeypatch):
-    """The commands that would install, which do nothing here."""
+    """Record the commands that would install, without running them."""
     calls = []
 
     def called(command, **options):

@@ -1,4 +1,4 @@
-"""Functions as called: what is counted, who takes turns, what a row and a summary say."""
+"""Benchmarks of calls: what is counted, the order of rivals, rows and summaries."""
 
 import random
 from dataclasses import replace
@@ -8,13 +8,13 @@ import pytest
 from gemm_kernels import as_called as products
 from reduce_kernels import as_called as reductions
 from utils.measuring import as_called
-from utils.measuring.as_called import Called, Case, Row, burst, compared, row_of, summary
+from utils.measuring.as_called import CallCase, Called, CallRow, burst, compared, row_of, summary
 
-ROW = Row("sgemm", 64, 32, 128, None, "rows, rows", "float32", 9.0, 20.0, "CuPy", 18.0, 0.9)
+ROW = CallRow("sgemm", 64, 32, 128, None, "rows, rows", "float32", 9.0, 20.0, "CuPy", 18.0, 0.9)
 
 
-class Machine:
-    """A clock that calls move on: Python's part at once, the GPU's when somebody waits."""
+class SimulatedClock:
+    """A clock that calls advance: Python's part at once, the GPU's part when somebody waits."""
 
     def __init__(self):
         self.now, self.free_at, self.log = 0.0, 0.0, []
@@ -32,19 +32,19 @@ class Machine:
 
 
 def test_host_time_is_pythons_and_time_is_until_the_work_is_done():
-    machine = Machine()
+    machine = SimulatedClock()
     for host_us, gpu_us, expected in ((10, 50, 51), (10, 2, 10.2)):
-        found = burst(machine.call("", host_us, gpu_us), 10, machine.wait, lambda: machine.now)
-        assert found.host_us == pytest.approx(10)
-        assert found.time_us == pytest.approx(expected)
+        called = burst(machine.call("", host_us, gpu_us), 10, machine.wait, lambda: machine.now)
+        assert called.host_us == pytest.approx(10)
+        assert called.time_us == pytest.approx(expected)
 
 
 def test_rivals_take_turns_in_changing_order_and_the_median_counts():
-    machine = Machine()
+    machine = SimulatedClock()
     rivals = {"slow": machine.call("slow", 5, 900), "fast": machine.call("fast", 9, 90)}
-    found = compared(rivals, random.Random(3), machine.wait, lambda: machine.now)
-    assert found["slow"].host_us == pytest.approx(5)
-    assert found["fast"].time_us == pytest.approx(90, rel=0.01)
+    called = compared(rivals, random.Random(3), machine.wait, lambda: machine.now)
+    assert called["slow"].host_us == pytest.approx(5)
+    assert called["fast"].time_us == pytest.approx(90, rel=0.01)
     firsts = [name for name, before in zip(machine.log, ["", *machine.log]) if name != before]
     assert len(firsts) > 4
     calls = {name: machine.log.count(name) for name in rivals}
@@ -52,10 +52,10 @@ def test_rivals_take_turns_in_changing_order_and_the_median_counts():
     assert calls["fast"] <= as_called.REPETITIONS * as_called.MOST_CALLS + 4
 
 
-def case(waits: bool) -> Case:
-    ours, without = (lambda: None), (lambda: None) if waits else None
-    return Case("reduce", None, None, None, 1024, "rows", "float32",
-                lambda: (ours, {"CuPy": print, "PyTorch": repr}, without))  # fmt: skip
+def case(waits: bool) -> CallCase:
+    our_call, without = (lambda: None), (lambda: None) if waits else None
+    return CallCase("reduce", None, None, None, 1024, "rows", "float32",
+                lambda: (our_call, {"CuPy": print, "PyTorch": repr}, without))  # fmt: skip
 
 
 def test_a_row_names_the_fastest_library_and_takes_the_kernel_from_a_call_that_waits():
@@ -67,16 +67,16 @@ def test_a_row_names_the_fastest_library_and_takes_the_kernel_from_a_call_that_w
 
 
 def test_of_several_rounds_the_one_with_the_median_ratio_counts():
-    ours = {1024: iter([30, 10, 20]), 2048: iter([5, 5, 50])}
+    our_times = {1024: iter([30, 10, 20]), 2048: iter([5, 5, 50])}
     order = []
 
     def compare(rivals, turns):
         elements = rivals[""]()
         order.append(elements)
-        return {"": Called(1, next(ours[elements])), "CuPy": Called(2, 20)}
+        return {"": Called(1, next(our_times[elements])), "CuPy": Called(2, 20)}
 
     cases = [
-        replace(case(False), elements=n, bind=lambda n=n: (lambda: n, {}, None)) for n in ours
+        replace(case(False), elements=n, bind=lambda n=n: (lambda: n, {}, None)) for n in our_times
     ]
     rows = list(as_called.rows_of(cases, random.Random(1), 3, compare))
     assert [(row.elements, row.time_us, row.ratio) for row in rows] == [
@@ -89,9 +89,9 @@ def test_of_several_rounds_the_one_with_the_median_ratio_counts():
 
 def test_a_summary_is_the_worst_and_the_geometric_mean():
     rows = [replace(ROW, ratio=ratio, host_us=host) for ratio, host in ((0.5, 1), (2, 5), (1, 9))]
-    found = summary(rows)
-    assert (found.rows, found.worst.ratio, found.behind, found.host_us) == (3, 0.5, 1, 5)
-    assert found.geometric_mean == pytest.approx(1)
+    result = summary(rows)
+    assert (result.rows, result.worst.ratio, result.behind, result.host_us) == (3, 0.5, 1, 5)
+    assert result.geometric_mean == pytest.approx(1)
 
 
 def test_rows_of_a_function_replace_its_old_ones_and_no_others(tmp_path):

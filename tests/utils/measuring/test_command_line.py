@@ -1,4 +1,4 @@
-"""The command lines that every ladder has."""
+"""The command lines of all ladders."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ def main(ladder, arguments):
 
 @pytest.fixture(autouse=True)
 def empty_data(tmp_path, monkeypatch):
-    """No test reads or writes the repository's own records."""
+    """Keep tests from reading or writing the repository's own records."""
     monkeypatch.setattr(records, "DATA", tmp_path)
     return tmp_path
 
@@ -43,7 +43,7 @@ def no_gpu(monkeypatch):
 
 @pytest.fixture
 def h200(monkeypatch):
-    """As if this were an H200: kernels run where they can, and their times are made up."""
+    """Pretend to be on an H200: kernels run on the virtual GPU, and their times are made up."""
     times = [Timing(2.0, 1.9, 2.2, 7, 5, 1980.0), Timing(1.0, 0.9, 1.1, 7, 10, 1980.0)]
     code = {"registers": 32, "shared_bytes": 0, "spill_bytes": 0}
 
@@ -58,7 +58,7 @@ def h200(monkeypatch):
 
 
 def with_step(ladder, function):
-    """The ladder with one step that runs a plain Python function instead of a kernel."""
+    """Return the ladder with one step that runs a plain Python function instead of a kernel."""
     return replace(ladder, steps=(replace(ladder.steps[0], build=lambda: function),))
 
 
@@ -228,10 +228,10 @@ def test_a_plot_draws_what_is_recorded_and_says_what_it_shows(capsys, h200, tmp_
     main(reduce_kernels.LADDER, ["--record", "--n", "2^10", "2^11", "--steps", "reduce9"])
     capsys.readouterr()
     assert main(reduce_kernels.LADDER, ["plot", str(tmp_path / "figures")]) == 0
-    told = capsys.readouterr().out.splitlines()
+    lines = capsys.readouterr().out.splitlines()
     names = ["reduce_gb_per_s.png", "reduce_share_of_peak.png"]
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == names
-    for name, line in zip(names, told, strict=True):
+    for name, line in zip(names, lines, strict=True):
         path, _, alt_text = line.partition(": ")
         assert path.endswith(name)
         assert Image.open(path).text["Description"] == alt_text
@@ -307,6 +307,6 @@ def test_json_alone_is_on_standard_output(tmp_path):
 def test_steps_that_the_device_is_too_old_for_are_left_out_and_named(capsys, h200, monkeypatch):
     monkeypatch.setattr(devices, "current", lambda: devices.find("t4"))
     assert main(GPU, ["--json", "--n", "8", "--steps", "naive", "async_copy"]) == 0
-    told = capsys.readouterr()
-    assert "too old for async_copy: left out" in told.err
-    assert {row["step"] for row in json.loads(told.out)} == {"naive"}
+    output = capsys.readouterr()
+    assert "too old for async_copy: left out" in output.err
+    assert {row["step"] for row in json.loads(output.out)} == {"naive"}

@@ -1,4 +1,4 @@
-"""A time has a unit that fits."""
+"""Times as text, with a suitable unit."""
 
 import pytest
 

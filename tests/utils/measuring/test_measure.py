@@ -1,4 +1,4 @@
-"""How a step is timed: which inputs its executions take."""
+"""The inputs that the executions of a timed step take."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 
 import reduce_kernels
 from utils.ladder.problems import Problem
-from utils.ladder.tasks import Work
+from utils.ladder.tasks import TaskWork
 from utils.machine import devices
 from utils.measuring import measure
 
@@ -25,19 +25,19 @@ def copies(work, elements):
 
 @pytest.mark.parametrize("elements", [2**18, 2**20])
 def test_bandwidth_is_measured_with_inputs_that_no_cache_still_holds(elements):
-    found = copies(Work(bytes=4 * elements), elements)
-    assert len(found) * 4 * elements >= 4 * L2_BYTES
-    assert len({id(inputs[0]) for inputs in found}) == len(found)
+    cold = copies(TaskWork(bytes=4 * elements), elements)
+    assert len(cold) * 4 * elements >= 4 * L2_BYTES
+    assert len({id(inputs[0]) for inputs in cold}) == len(cold)
 
 
-@pytest.mark.parametrize("work", [Work(flops=1), Work(bytes=1, cached=True)])
+@pytest.mark.parametrize("work", [TaskWork(flops=1), TaskWork(bytes=1, cached=True)])
 def test_what_does_not_wait_for_memory_is_measured_with_one_set_of_inputs(work):
     assert len(copies(work, 64)) == 1
 
 
 def test_executions_take_turns_with_their_inputs():
     taken = []
-    execution = measure._in_turn([lambda name=name: taken.append(name) for name in "abc"])
+    execution = measure._cycling([lambda name=name: taken.append(name) for name in "abc"])
     for _ in range(7):
         execution()
     assert "".join(taken) == "abcabca"

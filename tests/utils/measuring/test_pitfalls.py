@@ -1,4 +1,4 @@
-"""One kernel is timed in several ways, and what each of them says is kept."""
+"""One kernel is timed in several ways, and all times are kept."""
 
 from dataclasses import replace
 
@@ -9,30 +9,30 @@ from numba import cuda
 from gemm_kernels import pitfalls as command
 from utils.machine import devices
 from utils.measuring import command_line, pitfalls
-from utils.measuring.pitfalls import TIMERS, Case, flush_of, measured, read, write
+from utils.measuring.pitfalls import TIMERS, PitfallCase, flush_of, measured, read, write
 
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
-    """Few repetitions, no pause, and no GPU to hold back."""
+    """Use few repetitions, no pause, and no GPU to hold back."""
     monkeypatch.setattr(pitfalls, "REPETITIONS", 3)
     monkeypatch.setattr(pitfalls, "PAUSE_S", 0.0)
     monkeypatch.setattr(pitfalls, "hold_gpu", lambda microseconds: None)
 
 
 def logged() -> tuple[list[str], list]:
-    """A case whose execution and flush write down that they were called."""
+    """A case whose execution and flush record that they were called."""
     log = []
-    case = Case("naive", 64, None, lambda: lambda: log.append("kernel"))
+    case = PitfallCase("naive", 64, None, lambda: lambda: log.append("kernel"))
     return log, [case, lambda: log.append("flush")]
 
 
 def test_each_kernel_gives_its_first_call_once_and_each_case_all_timers():
     _, (case, flush) = logged()
-    found = list(measured([case, replace(case, n=128)], flush))
-    assert [one.timer for one in found] == ["first", *TIMERS, *TIMERS]
-    assert [len(one.times_us) for one in found] == [1] + [3] * 12
-    assert {one.n for one in found} == {64, 128}
+    series = list(measured([case, replace(case, n=128)], flush))
+    assert [row.timer for row in series] == ["first", *TIMERS, *TIMERS]
+    assert [len(row.times_us) for row in series] == [1] + [3] * 12
+    assert {row.n for row in series} == {64, 128}
 
 
 def test_a_series_holds_its_repetitions_and_their_median():

@@ -1,4 +1,4 @@
-"""The model of host, queue and device follows the rules of CUDA, by its own clock."""
+"""The model of host, queue and device follows the rules of CUDA, with its own clock."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Real work behind the four methods of the model."""
+"""Real work with the four methods of the queue model."""
 
 import threading
 from dataclasses import replace
@@ -44,7 +44,7 @@ def test_a_launch_on_the_cpu_does_not_wait_and_synchronize_does(cpu):
 def test_work_of_the_cpu_runs_in_order(cpu):
     order = []
     cpu._kernel = lambda a, b, c: order.append("kernel")
-    cpu._much = type("Much", (), {"sum": lambda self: order.append("flush")})()
+    cpu._flushing = type("Much", (), {"sum": lambda self: order.append("flush")})()
     cpu.launch()
     cpu.flush()
     cpu.launch()

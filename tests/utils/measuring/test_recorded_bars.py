@@ -1,4 +1,4 @@
-"""What the records must show: a ladder climbs, and its last rungs pass the libraries."""
+"""Requirements on the records: a ladder climbs, and its last steps pass the libraries."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ def of_two_machines(device: str) -> list[Path]:
 
 
 AS_CALLED, ON_CPU = of_two_machines(H200), of_two_machines(CPU)
-# What the last rungs must be, relative to cuBLAS and CUB.
+# The least ratios of the last steps to cuBLAS and CUB.
 BARS = [
     (GEMM, "autotuned", "256", 1.0),
     (GEMM, "autotuned", "512", 0.95),
@@ -42,7 +42,7 @@ SAYS_SO = ("slower", "no faster", "at the price of")
 
 
 def rows(ladder, size: str, frame: pd.DataFrame | None = None) -> pd.DataFrame:
-    """What an H200 recorded of a ladder at one size; frame: another one's record."""
+    """Return what an H200 recorded of a ladder at one size; `frame` replaces its record."""
     shape = ladder.parse(size)
     frame = records.measured(H200, ladder.name) if frame is None else frame
     sides = ("m", "n", "k") if ladder is GEMM else ("elements",)
@@ -52,7 +52,7 @@ def rows(ladder, size: str, frame: pd.DataFrame | None = None) -> pd.DataFrame:
 
 
 def slower_without_a_word(ladder, frame: pd.DataFrame) -> list[str]:
-    """Of the recorded steps those that take longer than the one before and do not say it."""
+    """Return the recorded steps that are slower than their previous step without saying so."""
     best = frame.groupby("step")["time_ms"].min()
     return [
         step.name
@@ -102,8 +102,8 @@ def test_every_step_was_recorded_on_one_day_with_one_toolkit():
         assert len(frame[["date", "toolkit", "numba_cuda"]].drop_duplicates()) == 1
 
 
-def missed_by_calls(rows: list[as_called.Row]) -> list[str]:
-    """What the functions as called must reach beside PyTorch and CuPy, and do not."""
+def missed_by_calls(rows: list[as_called.CallRow]) -> list[str]:
+    """Return the requirements on calls against PyTorch and CuPy that the rows miss."""
     products = as_called.summary([row for row in rows if row.function == "sgemm"])
     least = {"the mean": products.geometric_mean - 0.95, "the worst": products.worst.ratio - 0.60}
     for row in rows:
@@ -130,8 +130,8 @@ def test_a_call_that_got_slower_would_be_found():
     assert missed_by_calls([*rows, replace(cube, ratio=0.99)]) == ["2048³"]
 
 
-def slower_than_numpy(rows: list[as_called.Row]) -> list[int]:
-    """The cubes that are slower than they may be beside NumPy on one thread."""
+def slower_than_numpy(rows: list[as_called.CallRow]) -> list[int]:
+    """Return the cubes that are slower than allowed against NumPy on one thread."""
     cubes = [row for row in rows if row.m == row.n == row.k]
     assert {64, 128, 256, 512, 1024, 2048} <= {row.m for row in cubes}
     least = {64: 0.90, 96: 0.90}

@@ -40,7 +40,7 @@ def file(tmp_path):
 
 
 def broken(file: Path, old: str, new: str) -> Path:
-    """The file of one record with `old` replaced by `new`."""
+    """Return the file of one record with `old` replaced by `new`."""
     records.write([NAIVE], file)
     text = file.read_text()
     assert old in text

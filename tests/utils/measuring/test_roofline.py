@@ -18,8 +18,8 @@ from utils.machine import devices
 from utils.measuring import records, roofline
 from utils.measuring.roofline import (
     Ceilings,
-    Counts,
-    HotLoop,
+    HotLoopCounts,
+    LaunchCounts,
     counted,
     estimates,
     gpu_ceilings,
@@ -31,8 +31,8 @@ H200 = devices.find("H200")
 NAIVE = gemm_kernels.LADDER.step("naive").variant()
 TILED = gemm_kernels.LADDER.step("tiled").variant(TILE=32)
 FIRST_STEPS = replace(gemm_kernels.LADDER, steps=(NAIVE.step, TILED.step))
-# What the x-ray finds in the machine code of the two for sm_90.
-HOT = {"naive": HotLoop(31, 4, {}), "tiled": HotLoop(133, 32, {32: 32, 128: 8})}
+# The hot loops that the x-ray finds in the machine code of the two for sm_90.
+HOT = {"naive": HotLoopCounts(31, 4, {}), "tiled": HotLoopCounts(133, 32, {32: 32, 128: 8})}
 EASY = Ceilings("a device", gflops=1000, gb_per_s={"DRAM": 10, "L2": 40, "shared": 256},
                 instructions=50)  # fmt: skip
 
@@ -43,11 +43,11 @@ def no_machine_code(variant):
 
 def test_the_ceilings_are_the_best_that_was_recorded():
     frame = records.measured("H200", "latency")
-    found = gpu_ceilings(H200)
-    assert found.gflops == frame["gflops"].max()
+    ceilings = gpu_ceilings(H200)
+    assert ceilings.gflops == frame["gflops"].max()
     for memory, step in (("DRAM", "copy"), ("L2", "l2_read"), ("shared", "shared_read")):
-        assert found.gb_per_s[memory] == frame[frame["step"] == step]["gb_per_s"].max()
-    assert found.instructions == pytest.approx(4 * 132 * 1.98)
+        assert ceilings.gb_per_s[memory] == frame[frame["step"] == step]["gb_per_s"].max()
+    assert ceilings.instructions == pytest.approx(4 * 132 * 1.98)
 
 
 def test_the_memories_are_the_faster_the_nearer_they_are():
@@ -66,15 +66,15 @@ def test_a_device_without_all_micro_benchmarks_is_refused(monkeypatch):
 
 def test_the_counts_of_the_naive_product_are_those_of_pencil_and_paper():
     m, n, k = 16, 96, 48
-    found = counted(NAIVE, GemmShape(m, n, k))
+    counts = counted(NAIVE, GemmShape(m, n, k))
     warps, blocks = m * n // 32, m * n // 256
-    assert found.blocks == blocks
-    assert found.flops == 2 * m * n * k
-    assert found.wavefronts == warps * (2 * k + 1)
-    assert found.instructions == warps * (3 * k + 1)
-    assert found.dram_bytes == 4 * (m * k + k * n + m * n)
+    assert counts.blocks == blocks
+    assert counts.flops == 2 * m * n * k
+    assert counts.wavefronts == warps * (2 * k + 1)
+    assert counts.instructions == warps * (3 * k + 1)
+    assert counts.dram_bytes == 4 * (m * k + k * n + m * n)
     # A block of 32 × 8 threads touches 8 rows of a, 32 columns of b and its part of c.
-    assert found.l2_bytes == blocks * 4 * (8 * k + 32 * k + 32 * 8)
+    assert counts.l2_bytes == blocks * 4 * (8 * k + 32 * k + 32 * 8)
 
 
 @pytest.mark.parametrize("variant", [NAIVE, TILED], ids=str)
@@ -92,10 +92,10 @@ def test_tiles_that_are_cut_along_k_are_counted_as_whole_ones():
     slots = 8 * cuda.get_current_device().MULTIPROCESSOR_COUNT
     shape = GemmShape(64 * (slots + 1), 32, 4096)
     assert math.prod(variant.launch(shape).grid) == slots + 4
-    found = counted(variant, shape)
-    assert found.blocks == slots + 1
+    counts = counted(variant, shape)
+    assert counts.blocks == slots + 1
     # A block touches 64 rows of a, 32 columns of b and its part of c.
-    assert found.l2_bytes == found.blocks * 4 * (64 * 4096 + 32 * 4096 + 64 * 32)
+    assert counts.l2_bytes == counts.blocks * 4 * (64 * 4096 + 32 * 4096 + 64 * 32)
 
 
 def test_what_was_counted_is_not_run_again(monkeypatch):
@@ -117,9 +117,10 @@ def test_the_machine_code_gives_the_instructions_and_the_reads_that_were_joined(
 
 
 def test_reads_that_the_source_has_wide_are_not_joined_again():
-    assert roofline._merged(HotLoop(200, 64, {128: 4}), reads_per_ffma=4 / 64, per_read=1) == 1
-    assert roofline._merged(HotLoop(200, 64, {128: 16}), reads_per_ffma=1, per_read=1) == 0.5
-    assert roofline._merged(HotLoop(200, 64, {32: 64}), reads_per_ffma=1, per_read=1) == 1
+    few_reads = HotLoopCounts(200, 64, {128: 4})
+    assert roofline._merged(few_reads, reads_per_ffma=4 / 64, per_read=1) == 1
+    assert roofline._merged(HotLoopCounts(200, 64, {128: 16}), reads_per_ffma=1, per_read=1) == 0.5
+    assert roofline._merged(HotLoopCounts(200, 64, {32: 64}), reads_per_ffma=1, per_read=1) == 1
 
 
 def test_four_joined_reads_wait_for_their_bank_once():
@@ -136,13 +137,14 @@ def test_four_joined_reads_wait_for_their_bank_once():
 
     lines = trace(narrow_and_wide, 1, 32, np.zeros(32, np.float32)).lines
     narrow, wide = (count for count in lines["shared_load_wavefronts"] if count)
-    joined = roofline._merged(HotLoop(100, 32, {128: 1}), reads_per_ffma=4 / 32, per_read=32)
+    joined = roofline._merged(HotLoopCounts(100, 32, {128: 1}), reads_per_ffma=4 / 32, per_read=32)
     assert joined == wide / narrow == 1 / 4
 
 
 def test_each_resource_is_busy_as_long_as_its_ceiling_says():
-    counts = Counts(flops=1e9, dram_bytes=3e7, l2_bytes=1.6e8, wavefronts=1e7, instructions=2.5e8,
-                    blocks=1)  # fmt: skip
+    counts = LaunchCounts(
+        flops=1e9, dram_bytes=3e7, l2_bytes=1.6e8, wavefronts=1e7, instructions=2.5e8, blocks=1
+    )
     assert roofline.times(counts, EASY) == pytest.approx(
         {"arithmetic": 1, "DRAM": 3, "L2": 4, "shared memory and L1": 5, "issue slots": 5}
     )
@@ -166,8 +168,8 @@ def test_the_estimate_ranks_the_first_steps_as_the_record_does(size):
 def test_the_conflicts_of_joined_reads_take_as_long_as_recorded():
     step = gemm_kernels.LADDER.step("tiled_transposed")
     ladder = replace(gemm_kernels.LADDER, steps=(step,))
-    # What the x-ray finds in its machine code for sm_90: every read is one of four that are joined.
-    joined = HotLoop(108, 32, {128: 16}, waits=4)
+    # The hot loop that the x-ray finds for sm_90: every read is one of four that are merged.
+    joined = HotLoopCounts(108, 32, {128: 16}, waits=4)
     (row,) = estimates(ladder, "4096", H200, lambda _: joined).itertuples()
     assert row.limit == "shared memory and L1"
     assert -0.1 < row.error < 0
@@ -201,39 +203,39 @@ def test_what_was_not_recorded_is_said():
 
 
 def test_the_ideal_intensity_of_a_square_product_is_a_sixth_of_its_side():
-    found = points(FIRST_STEPS, "4096", H200.name)
-    assert list(found["label"]) == ["naive", "tiled"]
-    assert list(found["intensity"]) == pytest.approx([4096 / 6] * 2)
+    table = points(FIRST_STEPS, "4096", H200.name)
+    assert list(table["label"]) == ["naive", "tiled"]
+    assert list(table["intensity"]) == pytest.approx([4096 / 6] * 2)
     frame = records.measured("H200", "gemm").query("m == 4096 and step == 'tiled'")
-    assert found["gflops"].iloc[1] == pytest.approx(frame["gflops"].max(), rel=1e-4)
+    assert table["gflops"].iloc[1] == pytest.approx(frame["gflops"].max(), rel=1e-4)
 
 
 def test_counted_bytes_give_the_intensity_at_the_l2_cache():
-    found = points(FIRST_STEPS, "1024", H200.name, "L2", no_machine_code)
-    # The tile of 32×32 reads each of its 64 rows and columns once; c is small beside them.
-    assert found["intensity"].iloc[1] == pytest.approx(2 * 32 * 32 / (64 * 4), rel=0.05)
-    assert (found["intensity"] < 1024 / 6).all()
+    table = points(FIRST_STEPS, "1024", H200.name, "L2", no_machine_code)
+    # The tile of 32×32 reads each of its 64 rows and columns once; c is small in comparison.
+    assert table["intensity"].iloc[1] == pytest.approx(2 * 32 * 32 / (64 * 4), rel=0.05)
+    assert (table["intensity"] < 1024 / 6).all()
 
 
 def test_a_sum_has_one_addition_for_four_bytes():
     if H200.name not in records.recorded_devices("reduce"):
         pytest.skip("Not recorded yet: python -m reduce_kernels --record, on a GPU.")
-    found = points(reduce_kernels.LADDER, "2^28", H200.name)
-    assert set(found["intensity"]) == {0.25}
+    table = points(reduce_kernels.LADDER, "2^28", H200.name)
+    assert set(table["intensity"]) == {0.25}
 
 
 def test_the_ceilings_of_the_processor_are_measured_here():
-    found = roofline.cpu_ceilings(mib=2, n=64)
-    assert found.gflops > 0.01
-    assert 0.01 < found.gb_per_s["DRAM"] < 10_000
-    assert "measured here" in found.where
+    ceilings = roofline.cpu_ceilings(mib=2, n=64)
+    assert ceilings.gflops > 0.01
+    assert 0.01 < ceilings.gb_per_s["DRAM"] < 10_000
+    assert "measured here" in ceilings.where
 
 
 def test_the_x_ray_finds_the_hot_loop():
     pytest.importorskip("gpu_xray")
-    found = roofline.hot_loop_of(TILED)
-    if found is None:
+    loop = roofline.hot_loop_of(TILED)
+    if loop is None:
         pytest.skip("needs the compiler")
-    assert found.ffma == 32
-    assert set(found.shared_loads) == {32, 128}
-    assert math.isclose(found.instructions, HOT["tiled"].instructions, rel_tol=0.2)
+    assert loop.ffma == 32
+    assert set(loop.shared_loads) == {32, 128}
+    assert math.isclose(loop.instructions, HOT["tiled"].instructions, rel_tol=0.2)

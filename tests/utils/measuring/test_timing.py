@@ -15,7 +15,7 @@ from utils.measuring.timing import time_cpu, time_gpu
 
 
 class FakeClock:
-    """Stands in for the module `time`: it only goes on while a rival works."""
+    """A replacement for the module `time` whose clock advances only while a rival works."""
 
     def __init__(self):
         self.now = 0.0
@@ -24,7 +24,7 @@ class FakeClock:
         return self.now
 
     def work(self, *milliseconds: float):
-        """A rival that takes so long at each call; the last number stays."""
+        """Return a rival that takes these times, one per call; the last one repeats."""
         left = list(milliseconds)
 
         def execute():
@@ -71,20 +71,20 @@ def test_rivals_take_turns(clock):
 
 
 def test_blas_is_held_to_one_thread(clock):
-    seen = []
+    thread_counts = []
     a = np.ones((4, 4), np.float32)
 
     def look():
         a @ a
-        seen.extend(pool["num_threads"] for pool in threadpoolctl.threadpool_info())
+        thread_counts.extend(pool["num_threads"] for pool in threadpoolctl.threadpool_info())
         clock.now += 0.011
 
     time_cpu([look])
-    assert set(seen) == {1}
+    assert set(thread_counts) == {1}
 
 
 class FakeGpu:
-    """Stands in for numba.cuda: a queue of launches, each of two milliseconds."""
+    """A replacement for numba.cuda: a queue of launches of two milliseconds each."""
 
     def __init__(self):
         self.log = []
@@ -159,9 +159,9 @@ def test_libraries_on_the_gpu_are_left_out_where_cupy_is_missing(monkeypatch):
 
 def test_numpy_is_a_rival_that_does_the_same_work():
     a, b = np.ones((2, 3), np.float32), np.ones((3, 4), np.float32)
-    ours = np.zeros((2, 4), np.float32)
-    assert (libraries.NUMPY_BLAS.bind((a, b), ours)() == 3).all()
-    assert (ours == 0).all()
+    out = np.zeros((2, 4), np.float32)
+    assert (libraries.NUMPY_BLAS.bind((a, b), out)() == 3).all()
+    assert (out == 0).all()
 
 
 def test_a_baseline_in_tf32_is_refused(monkeypatch):

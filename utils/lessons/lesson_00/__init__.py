@@ -1,1 +1,1 @@
-"""What serves lesson 00 alone: Start here: your first kernel."""
+"""Code for lesson 00, "Start here: your first kernel", only."""

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from utils.division import cdiv
 from virtual_gpu.pictures.svg import BLUE, GREY, Picture, frames, path, rect, svg, text
 
 _LEFT, _CELL, _GAP = 56, 19, 8
-_LABELS, _THREADS, _ELEMENTS = 13, 20, 76  # where the rows of the picture begin
+_LABELS, _THREADS, _ELEMENTS = 13, 20, 76  # top of each row of the picture
 
 
 def threads_over_elements(block: int = 4, lengths: Sequence[int] = tuple(range(6, 17))) -> Picture:
-    """Whole blocks of threads above the elements of an array, with a slider over its length.
+    """Draw whole blocks of threads above the elements of an array, with a slider over its length.
 
-    block: threads of a block. lengths: of the array, each a picture; the first is shown first.
+    Parameters
+    ----------
+    block : int
+        Threads per block.
+    lengths : sequence of int
+        Lengths of the array, one drawing each. The slider starts at the first one.
     """
-    most = -(-max(lengths) // block)
+    most = cdiv(max(lengths), block)
     drawings = [_drawing(length, block, most) for length in lengths]
     labels = [f"{length} elements" for length in lengths]
-    return Picture(frames(drawings, labels, "elements"), _told(lengths[0], block))
+    return Picture(frames(drawings, labels, "elements"), _alt_text(lengths[0], block))
 
 
 def _drawing(length: int, block: int, most: int) -> str:
-    """One length; `most` blocks have room, so that pictures of one slider have one scale."""
-    blocks = -(-length // block)
+    """Draw one length as SVG, with room for `most` blocks so that all drawings have one scale."""
+    blocks = cdiv(length, block)
     parts = [text(0, _THREADS + 13, "thread"), text(0, _ELEMENTS + 13, "element")]
     for number in range(blocks):
         middle = (_left(number * block, block) + _left((number + 1) * block - 1, block) + _CELL) / 2
@@ -43,7 +49,7 @@ def _drawing(length: int, block: int, most: int) -> str:
     caption = f"{blocks} blocks of {block} threads over {length} elements. Dashed: no element."
     parts.append(text(0, last, caption))
     width = _left(most * block - 1, block) + _CELL
-    return svg(width, last + 5, "".join(parts), _told(length, block), widest=1.15 * width)
+    return svg(width, last + 5, "".join(parts), _alt_text(length, block), widest=1.15 * width)
 
 
 def _left(i: int, block: int) -> int:
@@ -55,8 +61,8 @@ def _element(x: float, i: int) -> str:
     return box + text(x + _CELL / 2 - 1, _ELEMENTS + 13, i, anchor="middle")
 
 
-def _told(length: int, block: int) -> str:
-    blocks = -(-length // block)
+def _alt_text(length: int, block: int) -> str:
+    blocks = cdiv(length, block)
     idle = blocks * block - length
     without = f"the last {idle} of them have none" if idle else "none is left over"
     return (

@@ -1,1 +1,1 @@
-"""What serves lesson 01 alone: Measuring honestly."""
+"""Code for lesson 01, "Measuring honestly", only."""

@@ -1,11 +1,11 @@
-"""What a lesson on measuring times itself, and what was recorded of the same faults on a GPU."""
+"""Timing mistakes of lesson 01: a device to repeat them on, and recorded measurements of them."""
 
 from __future__ import annotations
 
 from utils.errors import CourseError
 from utils.ladder.step import Step
 from utils.lessons.lesson import device_shown
-from utils.lessons.lesson_01.strips import draw_strips
+from utils.lessons.lesson_01.dot_plot import draw_strips
 from utils.machine import devices
 from utils.machine.devices import Device
 from utils.measuring import pitfalls
@@ -25,42 +25,54 @@ NAMES = {
 
 
 def device_to_time(step: Step) -> CpuQueue | GpuQueue:
-    """Something real to time: this step on the GPU at hand, else a product on one CPU thread."""
+    """Return a real queue to time: `step` on the current GPU, or a product on one CPU thread."""
     device = devices.current()
     return CpuQueue() if device is None else GpuQueue(step.variant(), device)
 
 
 def recorded_series(kernel: str, size: int, timer: str) -> Series:
-    """What `python -m gemm_kernels pitfalls` recorded. CourseError where nothing is recorded.
+    """Return the repetitions that `python -m gemm_kernels pitfalls` recorded with one timer.
 
-    kernel: naive, autotuned or copy. size: n of a product, elements of a copy. timer: see NAMES.
+    Parameters
+    ----------
+    kernel : str
+        "naive", "autotuned" or "copy".
+    size : int
+        n of an n×n product, or the number of elements of a copy.
+    timer : str
+        A key of `NAMES`.
+
+    Raises
+    ------
+    CourseError
+        If there is no such record.
     """
-    _, found = _recorded()
-    for one in found:
+    _, recorded = _recorded()
+    for one in recorded:
         if one.kernel == kernel and size in (one.n, one.elements) and one.timer == timer:
             return one
     raise CourseError(
-        f"Nothing is recorded of {kernel} at {size} timed as {timer!r}: "
-        "`python -m gemm_kernels pitfalls --record` makes it on a GPU."
+        f"There is no record of {kernel} at {size} with the timer {timer!r}: "
+        "`python -m gemm_kernels pitfalls --record` makes one on a GPU."
     )
 
 
 def draw_pitfalls(kernel: str, size: int, *timers: str) -> Picture:
-    """The recorded repetitions of several ways to time one kernel, a strip for each."""
+    """Draw the recorded repetitions of one kernel, one row of dots per timer (a key of `NAMES`)."""
     device, _ = _recorded()
-    what = f"{kernel}, {size:,} floats" if kernel == "copy" else f"{kernel}, {size}×{size}"
+    title = f"{kernel}, {size:,} floats" if kernel == "copy" else f"{kernel}, {size}×{size}"
     series = {
         NAMES[timer]: [us / 1000 for us in recorded_series(kernel, size, timer).times_us]
         for timer in timers
     }
-    return draw_strips(f"{what}, recorded on one {device.name}", series)
+    return draw_strips(f"{title}, recorded on one {device.name}", series)
 
 
 def _recorded() -> tuple[Device, tuple[Series, ...]]:
-    """The device whose series are shown: that of all records, or the course's own."""
+    """Return a device and its recorded series: the device shown, or else the reference device."""
     shown = device_shown()
-    found = pitfalls.read(pitfalls.file_of(shown.name))
-    if found:
-        return shown, found
+    series = pitfalls.read(pitfalls.file_of(shown.name))
+    if series:
+        return shown, series
     own = devices.find(devices.REFERENCE)
     return own, pitfalls.read(pitfalls.file_of(own.name))

@@ -1,11 +1,11 @@
-"""Host and device on a time axis: what happens when, and what a clock sees of it."""
+"""Time lines of host and device: which part of the work a clock reading includes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from utils.measuring.queue_model import Event, ModelDevice, Span, Speeds
+from utils.measuring.queue_model import ModelDevice, QueueEvent, Span, Speeds
 from virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
@@ -20,19 +20,19 @@ from virtual_gpu.pictures.svg import (
     text,
 )
 
-SEEN = "#c63939"
+CLOCK = "#c63939"
 # Not to scale: a launch really takes microseconds, and a compilation most of a second.
 FIRST = Speeds(compile_s=9, launch_s=1, cold_s=6, hot_s=4, flush_s=4, noise=(1.0,))
 LATER = replace(FIRST, compile_s=0)
 COLOURS = {"compile": PURPLE, "launch": ORANGE, "wait": GREY, "kernel": BLUE, "flush": GREEN}
-# A flush has a part on the host and one on the device.
-SHOWN = {"clear": "flush"}
-OF_DEVICE = ("kernel", "clear")
+# A flush takes time on the host and on the device; both have one name in the picture.
+NAMES = {"clear": "flush"}
+DEVICE_EVENTS = ("kernel", "clear")
 LEFT, RIGHT, BAR, HEIGHT = 52, 412, 20, 108
 
 
 def draw_launches() -> Picture:
-    """One launch, timed in three ways: until it returns, to its end, and with the compiler."""
+    """Draw one launch timed in three ways: to its return, to the kernel's end, with compilation."""
     ways = (
         ("1. The clock is read when the launch returns", LATER, _until_it_returns),
         ("2. The host waits, and then reads the clock", LATER, _to_its_end),
@@ -52,17 +52,22 @@ def draw_launches() -> Picture:
 
 
 def draw_benchmark(benchmark: Callable, until: float = 40) -> Picture:
-    """The beginning of what benchmark(device, m, n, k) does, on a device that is not to scale."""
+    """Draw the first `until` seconds of `benchmark(device, m, n, k)` on a model device.
+
+    The model's durations are not to scale.
+    """
     device = _after(lambda model: benchmark(model, 8, 8, 8), FIRST)
     drawn = [event for event in device.events if event.begin < until and event.seconds]
-    told = ", ".join(f"{_name(event)} from {event.begin:.0f} to {event.end:.0f}" for event in drawn)
+    descriptions = ", ".join(
+        f"{_name(event)} from {event.begin:.0f} to {event.end:.0f}" for event in drawn
+    )
     title = "The beginning of your benchmark, not to scale"
     body = _panel(title, device, until)
-    return _picture(tuple(COLOURS), 1, body, f"{title}: {told}.")
+    return _picture(tuple(COLOURS), 1, body, f"{title}: {descriptions}.")
 
 
 def _picture(kinds: tuple[str, ...], panels: int, body: str, alt: str) -> Picture:
-    key = legend(**{kind: COLOURS[kind] for kind in kinds}, what_the_clock_sees=SEEN)
+    key = legend(**{kind: COLOURS[kind] for kind in kinds}, what_the_clock_sees=CLOCK)
     return Picture(key + svg(RIGHT + 4, HEIGHT * panels, body, alt, widest=560), alt)
 
 
@@ -86,7 +91,7 @@ def _to_its_end(device: ModelDevice) -> float:
 
 
 def _panel(title: str, device: ModelDevice, until: float) -> str:
-    """Both rows up to a moment, and below them what lies between two readings of the clock."""
+    """Draw the rows of host and device up to a moment, and below them each span that was timed."""
 
     def x(seconds: float) -> float:
         return round(LEFT + (RIGHT - LEFT) * min(seconds, until) / until, 1)
@@ -98,14 +103,14 @@ def _panel(title: str, device: ModelDevice, until: float) -> str:
         body += path(f"M{LEFT} {y + BAR}H{RIGHT}", opacity=0.3)
     for event in device.events:
         if event.seconds and event.begin < until:
-            y = below if event.kind in OF_DEVICE else host
+            y = below if event.kind in DEVICE_EVENTS else host
             body += _bar(event, x(event.begin), x(event.end), y)
     for span in (one for one in device.spans if one.begin < until):
         body += _bracket(span, x(span.begin), x(span.end), clock)
     return body
 
 
-def _bar(event: Event, begin: float, end: float, y: float) -> str:
+def _bar(event: QueueEvent, begin: float, end: float, y: float) -> str:
     name, width = _name(event), end - begin
     drawn = rect(begin, y, max(width - 1, 1), BAR - 1, COLOURS[name], rx=2)
     if width < 8 * len(name):
@@ -116,10 +121,10 @@ def _bar(event: Event, begin: float, end: float, y: float) -> str:
 def _bracket(span: Span, begin: float, end: float, y: float) -> str:
     ends = path(
         f"M{begin} {y - 54}V{y + 8}M{end} {y - 54}V{y + 8}",
-        stroke=SEEN, stroke_dasharray="2 3",
+        stroke=CLOCK, stroke_dasharray="2 3",
     )  # fmt: skip
-    return ends + path(f"M{begin} {y + 4}H{end}", stroke=SEEN, stroke_width=4)
+    return ends + path(f"M{begin} {y + 4}H{end}", stroke=CLOCK, stroke_width=4)
 
 
-def _name(event: Event) -> str:
-    return SHOWN.get(event.kind, event.kind)
+def _name(event: QueueEvent) -> str:
+    return NAMES.get(event.kind, event.kind)

@@ -1,1 +1,1 @@
-"""What serves lesson 02 alone: CPU: the order of three loops."""
+"""Code for lesson 02, "CPU: the order of three loops", only."""

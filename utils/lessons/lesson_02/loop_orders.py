@@ -1,4 +1,4 @@
-"""The order of three loops before any code: which words they touch, and which cache lines come."""
+"""Pictures of two loop orders: the words that an iteration touches, and the cache lines loaded."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from collections.abc import Callable
 from utils.figures.matrices import matrix, squares
 from virtual_gpu.pictures.svg import BLUE, PALE, Picture, frames, legend, svg, text
 
-SIDE = 8  # words of a row
-LINE = 4  # words of a cache line, in this picture
+SIDE = 8  # words per row
+LINE = 4  # words per cache line in this picture
 SIZE, GAP, TOP = 14, 26, 40
-# The matrices of one side: a on the left of c, b above it.
+# Corners of the matrices in one drawing: a is on the left of c, b is above it.
 STEP = SIDE * SIZE + GAP
 CORNERS = {"a": (4, TOP + STEP), "b": (4 + STEP, TOP), "c": (4 + STEP, TOP + STEP)}
-Words = dict[str, tuple[int, int]]  # for each array the row and the column of a word
+Words = dict[str, tuple[int, int]]  # (row, column) of a word, by array
 
 
 def draw_loop_orders() -> Picture:
-    """A slider through eight turns of the innermost loop, for both orders of the loops."""
-    sides = {"k innermost": _along_k, "n innermost": _along_n}
-    turns = [
-        f'<div class="row">{"".join(_side(name, walk, turn) for name, walk in sides.items())}</div>'
-        for turn in range(SIDE)
+    """Draw eight iterations of the innermost loop for both loop orders, with a slider."""
+    orders = {"k innermost": _along_k, "n innermost": _along_n}
+    rows = [
+        "".join(_panel(name, order, iteration) for name, order in orders.items())
+        for iteration in range(SIDE)
     ]
-    labels = [f"turn {turn + 1} of {SIDE}" for turn in range(SIDE)]
-    told = (
+    drawings = [f'<div class="row">{row}</div>' for row in rows]
+    labels = [f"turn {iteration + 1} of {SIDE}" for iteration in range(SIDE)]
+    alt_text = (
         f"Matrices of {SIDE}×{SIDE} words and cache lines of {LINE} words; row 0 of c is computed. "
         "With k innermost, the loop goes along row 0 of a and down column 0 of b, for one element "
         f"of c, which is stored at the end: after {SIDE} turns {_count(_along_k)} cache lines have "
@@ -33,44 +34,44 @@ def draw_loop_orders() -> Picture:
         f"{_count(_along_n)} have come."
     )
     key = legend(touched_at_this_turn=BLUE, came_with_it_or_before=PALE)
-    return Picture(key + frames(turns, labels, "Turn of the innermost loop"), told)
+    return Picture(key + frames(drawings, labels, "Turn of the innermost loop"), alt_text)
 
 
-def _along_k(turn: int) -> Words:
-    """The sum waits in a register, and is stored behind the loop."""
-    stored = {"c": (0, 0)} if turn == SIDE - 1 else {}
-    return {"a": (0, turn), "b": (turn, 0), **stored}
+def _along_k(iteration: int) -> Words:
+    """Return the words touched with k innermost; the sum is stored after the last iteration."""
+    stored = {"c": (0, 0)} if iteration == SIDE - 1 else {}
+    return {"a": (0, iteration), "b": (iteration, 0), **stored}
 
 
-def _along_n(turn: int) -> Words:
-    return {"a": (0, 0), "b": (0, turn), "c": (0, turn)}
+def _along_n(iteration: int) -> Words:
+    return {"a": (0, 0), "b": (0, iteration), "c": (0, iteration)}
 
 
-def _side(name: str, walk: Callable[[int], Words], turn: int) -> str:
-    """All matrices at one turn, with what has come so far."""
-    now, came = walk(turn), _lines(walk, turn)
+def _panel(name: str, order: Callable[[int], Words], iteration: int) -> str:
+    """Draw all matrices at one iteration, with the cache lines loaded so far."""
+    now, loaded = order(iteration), _lines(order, iteration)
     body = text(4, 16, name, 14, font_weight="bold")
     for array, corner in CORNERS.items():
         words = [
             (row, line * LINE + word)
-            for of, row, line in came
-            if of == array
+            for loaded_array, row, line in loaded
+            if loaded_array == array
             for word in range(LINE)
         ]
         touched = [now[array]] if array in now else []
         body += matrix(corner, SIDE, SIDE, SIZE, array)
         body += squares(corner, SIZE, words, PALE) + squares(corner, SIZE, touched, BLUE)
-    lines = f"{len(came)} cache line{'s' * (len(came) != 1)}"
+    lines = f"{len(loaded)} cache line{'s' * (len(loaded) != 1)}"
     body += text(4, TOP + 40, lines, 14, font_weight="bold") + text(4, TOP + 57, "have come")
-    alt = f"Turn {turn + 1}, {name}: {lines} have come"
+    alt = f"Turn {iteration + 1}, {name}: {lines} have come"
     return svg(8 + STEP + SIDE * SIZE, TOP + STEP + SIDE * SIZE + 6, body, alt, widest=330)
 
 
-def _lines(walk: Callable[[int], Words], turn: int) -> list[tuple[str, int, int]]:
-    """The cache lines that have come: array, row, number in the row."""
-    touched = [(array, *word) for at in range(turn + 1) for array, word in walk(at).items()]
+def _lines(order: Callable[[int], Words], iteration: int) -> list[tuple[str, int, int]]:
+    """Return the cache lines loaded up to an iteration, as (array, row, index in the row)."""
+    touched = [(array, *word) for at in range(iteration + 1) for array, word in order(at).items()]
     return sorted({(array, row, column // LINE) for array, row, column in touched})
 
 
-def _count(walk: Callable[[int], Words]) -> int:
-    return len(_lines(walk, SIDE - 1))
+def _count(order: Callable[[int], Words]) -> int:
+    return len(_lines(order, SIDE - 1))

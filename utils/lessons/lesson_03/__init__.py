@@ -1,1 +1,1 @@
-"""What serves lesson 03 alone: Sums in registers, blocks in caches."""
+"""Code for lesson 03, "Sums in registers, blocks in caches", only."""

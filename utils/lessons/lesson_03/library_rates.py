@@ -1,4 +1,4 @@
-"""One core beside the libraries, against size: what was published, and what was recorded."""
+"""Figures of one CPU core beside the libraries, against matrix size: published and recorded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from utils.measuring import records
 
 SIZES = (64, 128, 256, 512, 1024)
 LIBRARIES = ("oneDNN", "oneDNN (AVX2)")
-# Floats in a vector: a step and a library with the same number have one colour.
+# Floats per vector: steps and libraries with the same width have the same colour.
 WIDTHS = {
     "micro_kernel_avx512": 16,
     "oneDNN": 16,
@@ -25,26 +25,28 @@ Series = Mapping[str, pd.Series]  # values by size, by name
 
 
 def published() -> Figure:
-    """GFLOP/s that Gray and others 2022 printed for the 16×6 micro-kernel."""
+    """Draw the published GFLOP/s of the 16×6 micro-kernel of Gray and others 2022, against size."""
     frame = records.published("gemm_cpu")
     frame = frame[frame["source"].str.startswith("002_")].replace({"kernel": {"onednn": "oneDNN"}})
-    series = {name: _of(rows, "gflops") for name, rows in frame.groupby("kernel", sort=False)}
+    kernels = frame.groupby("kernel", sort=False)
+    series = {name: _square_values(rows, "gflops") for name, rows in kernels}
     first = frame.iloc[0]
     where = f"published, one core of a {first['cpu']} at {first['clock_ghz']:g} GHz"
     peaks = records.published("cpu_peak")
-    of_avx2 = (peaks["instruction_set"] == "AVX2") & (peaks["precision"] == "single")
-    peak = float(peaks.loc[of_avx2, "peak_gflops_per_core"].iloc[0])
+    is_avx2 = (peaks["instruction_set"] == "AVX2") & (peaks["precision"] == "single")
+    peak = float(peaks.loc[is_avx2, "peak_gflops_per_core"].iloc[0])
     level = (peak, f"peak with AVX2: {peak:g}")
     colours = dict(zip(series, COLOURS, strict=False))
-    what = "GFLOP/s, higher is better"
-    return _draw(series, colours, what, RATES, "Speed against size", where, level)
+    y_label = "GFLOP/s, higher is better"
+    return _draw(series, colours, y_label, RATES, "Speed against size", where, level)
 
 
 def recorded(processor: str, steps: Sequence[str]) -> Figure:
-    """Steps of the CPU ladder and oneDNN in % of NumPy's BLAS, one core of a processor.
+    """Draw the recorded speed of CPU steps and of oneDNN in percent of NumPy's BLAS, on one core.
 
-    Each was timed in turns with NumPy's BLAS. The runs were several, and the clock of a processor
-    changes; what takes turns has the same one. oneDNN is left out where it has no record.
+    Each measurement alternated with NumPy's BLAS. There were several runs, and a processor's clock
+    changes between runs, but two functions that alternate share one clock, so their ratio is fair.
+    oneDNN is left out if this processor has no record of it.
     """
     frame = records.measured(processor, "cpu")
     frame = frame[frame["step"].isin(steps)]
@@ -52,16 +54,17 @@ def recorded(processor: str, steps: Sequence[str]) -> Figure:
         libraries = records.measured(processor, "cpu_libraries")
         frame = pd.concat([frame, libraries[libraries["step"].isin(LIBRARIES)]])
     frame = frame.assign(percent=100 * frame["library_ratio"])
-    series = {name: _of(rows, "percent") for name, rows in frame.groupby("step", sort=False)}
+    groups = frame.groupby("step", sort=False)
+    series = {name: _square_values(rows, "percent") for name, rows in groups}
     days = " and ".join(sorted(set(frame["date"])))
     where = f"recorded, one core of one {processor}, {days}"
     colours = {name: COLOURS[WIDTHS.get(name) == 16] for name in series}
-    what, title = "% of NumPy's BLAS, higher is better", "Beside the libraries"
-    return _draw(series, colours, what, SHARES, title, where, (100, ""))
+    y_label, title = "% of NumPy's BLAS, higher is better", "Beside the libraries"
+    return _draw(series, colours, y_label, SHARES, title, where, (100, ""))
 
 
-def _of(rows: pd.DataFrame, value: str) -> pd.Series:
-    """Values of square products by size, of each size the best constants."""
+def _square_values(rows: pd.DataFrame, value: str) -> pd.Series:
+    """Return a column of square products by size, with the best constants of each size."""
     square = (rows["m"] == rows["n"]) & (rows["n"] == rows["k"]) & rows["m"].isin(SIZES)
     return rows[square].groupby("m")[value].max().astype(float)
 
@@ -69,15 +72,16 @@ def _of(rows: pd.DataFrame, value: str) -> pd.Series:
 def _draw(
     series: Series,
     colours: Mapping[str, str],
-    what: str,
+    y_label: str,
     ticks: Sequence[float],
     title: str,
     where: str,
     level: tuple[float, str],
 ) -> Figure:
-    """Lines on two logarithmic axes; libraries are dashed.
+    """Draw series on two logarithmic axes; libraries have dashed lines.
 
-    colours: by the name of a series. level: of a dotted line, and the words beside it.
+    `colours` maps the name of a series to its colour. `level` is the height of a dotted line, and
+    its label.
     """
     need_few(list(series))
     least = min(values.min() for values in series.values())
@@ -90,13 +94,13 @@ def _draw(
         axes.minorticks_off()
         axes.set_xticks(SIZES, map(str, SIZES))
         axes.set_ylim(0.8 * least, 1.25 * max(most, level[0]))
-        shown = [tick for tick in ticks if 0.8 * least <= tick]
+        visible = [tick for tick in ticks if 0.8 * least <= tick]
         axes.axhline(level[0], color=QUIET, linestyle=":", linewidth=1.5)
         axes.annotate(level[1], (SIZES[0], level[0]), (0, 3), textcoords="offset points",
                       color=QUIET)  # fmt: skip
-        axes.set_yticks(shown, [f"{tick:g}" for tick in shown])
+        axes.set_yticks(visible, [f"{tick:g}" for tick in visible])
         axes.set_xlabel("matrix size m = n = k")
-        axes.set_ylabel(what)
+        axes.set_ylabel(y_label)
         axes.grid(axis="y")
         ends = {}
         for (name, values), mark in zip(series.items(), MARKERS, strict=False):
@@ -105,10 +109,10 @@ def _draw(
             axes.plot(values.index, values, color=colour, marker=mark, clip_on=False, **look)
             ends[name] = (values.index[-1], values.iloc[-1], colour)
         label_ends(axes, ends)
-    told = "; ".join(
+    alt_text = "; ".join(
         f"{name} goes from {number(values.iloc[0])} to {number(values.iloc[-1])}"
         for name, values in series.items()
     )
     dotted = f"The dotted line: {level[1] or level[0]}"
-    told = f"{what}, from {SIZES[0]} to {SIZES[-1]}: {told}. {dotted}. {where}."
-    return with_alt(figure, told)
+    alt_text = f"{y_label}, from {SIZES[0]} to {SIZES[-1]}: {alt_text}. {dotted}. {where}."
+    return with_alt(figure, alt_text)

@@ -1,4 +1,4 @@
-"""A micro-kernel of 2×8: the panels packed for it, its registers; and two views of a product."""
+"""Pictures of a 2×8 micro-kernel: packed panels, registers, and inner and outer products."""
 
 from __future__ import annotations
 
@@ -17,23 +17,26 @@ from virtual_gpu.pictures.svg import (
     text,
 )
 
-# A small worked example: a tile of 2×8 and three steps.
-A = ((1, 2), (3, 1), (2, 4))  # for each step the elements of two rows of a
+# A small worked example: a tile of 2×8 and three steps of k.
+A = ((1, 2), (3, 1), (2, 4))  # per step, the elements of two rows of a
 B = ((1, 0, 2, 1, 3, 0, 1, 2), (2, 1, 0, 1, 1, 2, 0, 1), (0, 1, 1, 2, 0, 1, 3, 1))
 ROWS, LANES = 2, 8
-REGISTERS = 16  # for vectors, of AVX2
+REGISTERS = 16  # vector registers of AVX2
 BOX, LEFT, WIDTH = 30, 104, 380
-# What a step does, and the registers that it changes.
+# The actions of one step, in order.
 _ACTIONS = ("load", "broadcast 0", "multiply-add 0", "broadcast 1", "multiply-add 1")
 _STORES = ("store 0", "store 1")
-# One colour for what a register holds, in every picture.
+# One colour per kind of register content, in every picture.
 COLOURS = {"vector of b": BLUE, "element of a": ORANGE, "sum 0": GREEN, "sum 1": GREEN}
 
-DEPTH, WIDE, CELL = 4, 16, 22  # of the matrix that is packed
+DEPTH, WIDE, CELL = 4, 16, 22  # rows and columns of the packed matrix, and pixels per element
 
 
 def draw_packing() -> Picture:
-    """b of 4×16 as NumPy stores it, and in two panels; the vectors of one panel, step by step."""
+    """Draw a 4×16 matrix b as NumPy stores it and in two packed panels, with a slider over k.
+
+    Each step highlights the vector that the micro-kernel loads.
+    """
     pictures = [_packing(step) for step in range(DEPTH)]
     labels = [f"step {step} of the first panel" for step in range(DEPTH)]
     unpacked = ", ".join(str(WIDE * step) for step in range(DEPTH))
@@ -50,10 +53,10 @@ def draw_packing() -> Picture:
 def _packing(step: int) -> str:
     top, below = 40, 40 + DEPTH * CELL + 44
     body = text(2, 16, "as NumPy stores it: row after row", 14, font_weight="bold")
-    body += _places((2, top), WIDE, step, 0)
+    body += _offsets((2, top), WIDE, step, 0)
     body += text(2, below - 24, "packed: panel after panel", 14, font_weight="bold")
     right = (2 + LANES * CELL + 12, below)
-    body += _places((2, below), LANES, step, 0) + _places(right, LANES, step, DEPTH * LANES)
+    body += _offsets((2, below), LANES, step, 0) + _offsets(right, LANES, step, DEPTH * LANES)
     body += text(2, below - 7, "panel 0") + text(right[0], below - 7, "panel 1")
     body += text(2, top - 7, "columns 0 to 7") + text(2 + LANES * CELL, top - 7, "columns 8 to 15")
     alt = (
@@ -63,8 +66,8 @@ def _packing(step: int) -> str:
     return svg(WIDE * CELL + 16, below + DEPTH * CELL + 4, body, alt, widest=440)
 
 
-def _places(at: tuple[float, float], width: int, step: int, first: int) -> str:
-    """A grid of DEPTH rows with the places of its elements in memory, from `first` on."""
+def _offsets(at: tuple[float, float], width: int, step: int, first: int) -> str:
+    """Draw DEPTH rows of elements with their offsets in memory, which begin at `first`."""
     parts = []
     for row in range(DEPTH):
         for column in range(width):
@@ -78,11 +81,11 @@ def _places(at: tuple[float, float], width: int, step: int, first: int) -> str:
 
 
 def draw_micro_tile() -> Picture:
-    """Three steps of a 2×8 micro-kernel with their numbers: what is loaded, kept and stored."""
+    """Draw three steps of a 2×8 micro-kernel with numbers: loads, broadcasts, sums and stores."""
     moments = [(step, action) for step in range(len(A)) for action in _ACTIONS]
     moments += [(len(A), action) for action in _STORES]
     pictures = [_moment(at, moments) for at in range(len(moments))]
-    labels = [_said(step, action) for step, action in moments]
+    labels = [_label(step, action) for step, action in moments]
     alt = (
         f"A micro-kernel of {ROWS}×{LANES} in {len(A)} steps. In each step it loads one vector of "
         "8 elements of b, and for each of two rows it broadcasts an element of a and adds the "
@@ -93,44 +96,44 @@ def draw_micro_tile() -> Picture:
     return Picture(key + frames(pictures, labels, "what happens"), alt)
 
 
-def _said(step: int, action: str) -> str:
-    what, _, row = action.partition(" ")
-    if what == "store":
+def _label(step: int, action: str) -> str:
+    verb, _, row = action.partition(" ")
+    if verb == "store":
         return f"after the last step: store sum {row} into c"
-    told = {"load": "load a vector of b", "multiply-add": f"multiply, and add to sum {row}"}
-    return f"step {step}: " + (told.get(what) or f"broadcast {A[step][int(row)]} from a")
+    labels = {"load": "load a vector of b", "multiply-add": f"multiply, and add to sum {row}"}
+    return f"step {step}: " + (labels.get(verb) or f"broadcast {A[step][int(row)]} from a")
 
 
 def registers(done: list[tuple[int, str]]) -> dict[str, tuple[int, ...] | None]:
-    """What is in the four registers after these (step, action); None where nothing yet."""
+    """Return the values in the four registers after these (step, action) pairs; None if unset."""
     sums = [[0] * LANES for _ in range(ROWS)]
-    vector = spread = None
+    vector = element = None
     for step, action in done:
-        what, _, row = action.partition(" ")
-        if what == "load":
+        verb, _, row = action.partition(" ")
+        if verb == "load":
             vector = B[step]
-        elif what == "broadcast":
-            spread = (A[step][int(row)],) * LANES
-        elif what == "multiply-add":
-            one = sums[int(row)]
-            sums[int(row)] = [c + x * y for c, x, y in zip(one, spread, vector, strict=True)]
-    return {"vector of b": vector, "element of a": spread, "sum 0": tuple(sums[0])} | {
+        elif verb == "broadcast":
+            element = (A[step][int(row)],) * LANES
+        elif verb == "multiply-add":
+            row_sum = sums[int(row)]
+            sums[int(row)] = [c + x * y for c, x, y in zip(row_sum, element, vector, strict=True)]
+    return {"vector of b": vector, "element of a": element, "sum 0": tuple(sums[0])} | {
         "sum 1": tuple(sums[1])
     }
 
 
 def _moment(at: int, moments: list[tuple[int, str]]) -> str:
     step, action = moments[at]
-    what, _, row = action.partition(" ")
+    verb, _, row = action.partition(" ")
     body, y = text(2, 16, "what the steps need, in memory", 14, font_weight="bold"), 26
     for number in range(len(A)):
         body += text(2, y + 19, f"step {number}: a")
         for index in range(ROWS):
-            now = number == step and what == "broadcast" and str(index) == row
+            now = number == step and verb == "broadcast" and str(index) == row
             body += _box(66 + index * BOX, y, A[number][index], ORANGE if now else "none", BOX, now)
         body += text(66 + ROWS * BOX + 8, y + 19, "b")
         for lane in range(LANES):
-            now = number == step and what == "load"
+            now = number == step and verb == "load"
             body += _box(152 + lane * 28, y, B[number][lane], BLUE if now else "none", 28, now)
         y += 28
     y += 28
@@ -141,40 +144,40 @@ def _moment(at: int, moments: list[tuple[int, str]]) -> str:
     for name, values in held.items():
         body += text(2, y + 19, name)
         colour = "none" if values is None else COLOURS[name]
-        body += _row(y, values, colour, name == changed.get(what))
+        body += _row(y, values, colour, name == changed.get(verb))
         y += 32
     y += 24
     body += text(2, y, "c, in memory", 14, font_weight="bold")
     y += 10
     stored = [name.partition(" ")[2] for _, name in moments[: at + 1] if name in _STORES]
     for number in "01":
-        there = number in stored
+        is_stored = number in stored
         body += text(2, y + 19, f"row {number}")
-        values = held[f"sum {number}"] if there else None
-        body += _row(y, values, GREEN if there else "none", what == "store" and number == row)
+        values = held[f"sum {number}"] if is_stored else None
+        body += _row(y, values, GREEN if is_stored else "none", verb == "store" and number == row)
         y += 32
-    return svg(WIDTH, y + 4, body, f"{_said(step, action)}.", widest=460)
+    return svg(WIDTH, y + 4, body, f"{_label(step, action)}.", widest=460)
 
 
 def _row(y: float, values: tuple[int, ...] | None, colour: str, now: bool) -> str:
-    """Eight numbers side by side; None where there are none yet."""
+    """Draw eight numbers side by side, or empty boxes if `values` is None."""
     return "".join(
         _box(LEFT + lane * 34, y, "" if values is None else values[lane], colour, 34, now)
         for lane in range(LANES)
     )
 
 
-def _box(x: float, y: float, said: object, colour: str, width: float, now: bool) -> str:
-    """One number in its square. now: it is what changes, or is read, in this moment."""
+def _box(x: float, y: float, content: object, colour: str, width: float, now: bool) -> str:
+    """Draw one number in a box; `now` highlights a number that is read or changed now."""
     ground = rect(x, y, width - 2, 26, colour, opacity=0.6 if now else 0.3)
     ground = ground if colour != "none" else ""
     strength = {"stroke_opacity": 1, "stroke_width": 2} if now else {"stroke_opacity": 0.35}
     edge = rect(x, y, width - 2, 26, "none", stroke="currentColor", **strength)
-    return ground + edge + text(x + (width - 2) / 2, y + 18, said, 13, "middle")
+    return ground + edge + text(x + (width - 2) / 2, y + 18, content, 13, "middle")
 
 
 def draw_registers() -> Picture:
-    """The 16 vector registers of AVX2 under three tiles: sums, vectors of b, an element of a."""
+    """Draw how three tiles use AVX2's 16 vector registers: sums, vectors of b, elements of a."""
     tiles, y, body = ((2, 1), (6, 2), (4, 3)), 4, ""
     for rows, vectors in tiles:
         used = [GREEN] * (rows * vectors) + [BLUE] * vectors + [ORANGE]
@@ -194,7 +197,7 @@ def draw_registers() -> Picture:
 
 
 def draw_views() -> Picture:
-    """The same product seen in two ways: by inner products, and by outer products."""
+    """Draw a matrix product in two ways: as inner products, and as outer products."""
     alt = (
         "Two views of a product. Inner product: a row of a and a column of b give one finished "
         "element of c. Outer product: a column of a and a row of b add a little to every element "
@@ -209,13 +212,13 @@ def draw_views() -> Picture:
     return Picture(f'{key}<div class="row">{inner}{outer}</div>', alt)
 
 
-def _view(title: str, of_a, of_b, of_c) -> str:
+def _view(title: str, a_cells, b_cells, c_cells) -> str:
     size, gap = 22, 30
     b, a = (4 * size + gap, 46), (4, 46 + 4 * size + gap)
     c = (b[0], a[1])
     body = text(4, 16, title, 14, font_weight="bold")
     for at, name, cells, colour in (
-        (a, "a", of_a, BLUE), (b, "b", of_b, BLUE), (c, "c", of_c, ORANGE),
+        (a, "a", a_cells, BLUE), (b, "b", b_cells, BLUE), (c, "c", c_cells, ORANGE),
     ):  # fmt: skip
         body += matrix(at, 4, 4, size, name) + squares(at, size, cells, colour)
     return svg(b[0] + 4 * size + 6, c[1] + 4 * size + 6, body, title, widest=250)

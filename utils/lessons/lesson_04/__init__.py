@@ -1,1 +1,1 @@
-"""What serves lesson 04 alone: To the GPU and back."""
+"""Code for lesson 04, "To the GPU and back", only."""

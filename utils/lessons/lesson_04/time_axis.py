@@ -1,4 +1,4 @@
-"""What one thing after the other takes, to scale: bars of several parts along a time axis."""
+"""Stacked bars of consecutive durations along a time axis, to scale."""
 
 from __future__ import annotations
 
@@ -30,9 +30,14 @@ LEFT, RIGHT, TOP, PITCH, THICK = 4, 366, 26, 50, 22
 
 
 def draw_time_axis(rows: Mapping[str, Mapping[str, float]], title: str) -> Picture:
-    """A bar for each row, made of its parts in their order; all in ms, from 0 on, to scale.
+    """Draw a stacked bar per row from consecutive durations in ms, to scale.
 
-    rows: the name of a row -> a part, one of COLOURS -> ms.
+    Parameters
+    ----------
+    rows : mapping of str to mapping of str to float
+        Durations in ms by the name of the row and of the part. Parts are keys of `COLOURS`.
+    title : str
+        The heading of the picture.
     """
     names = dict.fromkeys(part for parts in rows.values() for part in parts)
     longest = max(sum(parts.values()) for parts in rows.values())
@@ -41,27 +46,27 @@ def draw_time_axis(rows: Mapping[str, Mapping[str, float]], title: str) -> Pictu
     body = text(LEFT, 14, title, 13, font_weight="bold")
     for tick in _ticks(longest):
         x = LEFT + tick * scale
-        for top in (TOP + PITCH * place + 17 for place in range(len(rows))):
+        for top in (TOP + PITCH * row + 17 for row in range(len(rows))):
             body += path(f"M{x:.1f} {top}v{THICK + 6}", opacity=0.35)
         body += text(round(x, 1), bottom + 14, f"{tick:g}", 12, "middle" if tick else "start")
     body += text(RIGHT + 34, bottom + 14, "ms", 12, "end")
-    for place, (name, parts) in enumerate(rows.items()):
-        x, y = float(LEFT), TOP + PITCH * place + 20
+    for row, (name, parts) in enumerate(rows.items()):
+        x, y = float(LEFT), TOP + PITCH * row + 20
         body += text(x, y - 7, f"{name}: {sum(parts.values()):.2g} ms", 12)
         for part, ms in parts.items():
             body += rect(round(x, 1), y, round(ms * scale, 2), THICK, COLOURS[part])
             x += ms * scale
-    told = "; ".join(
+    description = "; ".join(
         f"{name}: {', '.join(f'{part} {ms:.3g}' for part, ms in parts.items())}"
         for name, parts in rows.items()
     )
-    alt = f"{title}, in ms, one after the other. {told}."
+    alt = f"{title}, in ms, one after the other. {description}."
     key = legend(**{name.replace(" ", "_"): COLOURS[name] for name in names})
     return Picture(key + svg(RIGHT + 38, bottom + 20, body, alt, widest=560), alt)
 
 
 def _ticks(longest: float) -> list[float]:
-    """From 0 on, at most six, at round numbers."""
+    """Return at most six multiples of a round number from 0 to `longest`."""
     step = 10 ** math.floor(math.log10(longest))
-    step = next(step * by for by in (0.2, 0.5, 1, 2) if longest / (step * by) < 6)
+    step = next(step * factor for factor in (0.2, 0.5, 1, 2) if longest / (step * factor) < 6)
     return [at * step for at in range(int(longest / step) + 1)]

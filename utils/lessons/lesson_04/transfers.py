@@ -1,4 +1,4 @@
-"""What the way to the GPU and back costs: counted on the virtual GPU, and as it was recorded."""
+"""Host–device transfers: counted on the virtual GPU, and their recorded times."""
 
 from __future__ import annotations
 
@@ -17,23 +17,26 @@ from utils.measuring import records
 from virtual_gpu import counting_transfers, installed
 from virtual_gpu.pictures.svg import Picture
 
-SIZES = (64, 128, 256, 512, 1024, 2048)  # n of the recorded products of n×n
+SIZES = (64, 128, 256, 512, 1024, 2048)  # n of the recorded n×n products
 TIMES = ("time_ms", "time_ms_min", "time_ms_max")
-WAYS = {"to_device": "to device", "to_host": "to host"}
+DIRECTIONS = {"to_device": "to device", "to_host": "to host"}
 
 
 def copies(function: Callable, *arguments) -> Table:
-    """The copies between host and device that a call of this function makes, on the virtual GPU.
+    """Count the host–device copies that a call of `function` makes on the virtual GPU.
 
-    A row for each size of array and direction: what copied it, how often, and the bytes.
+    Returns
+    -------
+    Table
+        A row per array shape and direction: what made the copy, the number of copies, and bytes.
     """
     with installed(), counting_transfers() as log:
         function(*arguments)
-    seen = Counter((one.shape, one.direction, one.by, one.nbytes) for one in log)
+    counts = Counter((one.shape, one.direction, one.by, one.nbytes) for one in log)
     rows = [
-        ("×".join(map(str, shape)) or "one element", WAYS[way], f"`{by}`", number,
+        ("×".join(map(str, shape)) or "one element", DIRECTIONS[direction], f"`{by}`", number,
          f"{number * nbytes:,}")
-        for (shape, way, by, nbytes), number in seen.items()
+        for (shape, direction, by, nbytes), number in counts.items()
     ]  # fmt: skip
     rows.append(("all", "", "", len(log), f"{sum(one.nbytes for one in log):,}"))
     head = ("array", "goes", "copied by", "copies", "bytes")
@@ -41,9 +44,21 @@ def copies(function: Callable, *arguments) -> Table:
 
 
 def transfer_ms(step: str, params: str = "", shape: str = "2000x600x2000") -> float:
-    """A recorded time of `transfers.csv` in ms, the median. CourseError where nothing is recorded.
+    """Return the median time in ms of one recorded transfer or product.
 
-    step: as in the record. params: how its params begin. shape: m×n×k, or one number for all three.
+    Parameters
+    ----------
+    step : str
+        The step as `transfers.csv` names it.
+    params : str
+        The beginning of its `params`.
+    shape : str
+        m×n×k, or one number for all three.
+
+    Raises
+    ------
+    CourseError
+        Unless exactly one record matches.
     """
     return transfer_times(step, params, shape)[0]
 
@@ -51,27 +66,27 @@ def transfer_ms(step: str, params: str = "", shape: str = "2000x600x2000") -> fl
 def transfer_times(
     step: str, params: str = "", shape: str = "2000x600x2000"
 ) -> tuple[float, float, float]:
-    """Median, least and most of all repetitions of this record, in ms; as in `transfer_ms`."""
+    """Return the median, shortest and longest time in ms of one record; see `transfer_ms`."""
     sizes = (shape.split("x") * 3)[:3] if "x" not in shape else shape.split("x")
     frame = recorded_transfers()
-    found = frame[(frame["step"] == step) & frame["params"].str.startswith(params)]
+    rows = frame[(frame["step"] == step) & frame["params"].str.startswith(params)]
     for column, size in zip("mnk", sizes, strict=True):
-        found = found[found[column] == int(size)]
-    if len(found) != 1:
+        rows = rows[rows[column] == int(size)]
+    if len(rows) != 1:
         raise CourseError(
-            f"{len(found)} times of {step} {params} at {shape} are recorded on {_device()}: "
-            "`python -m gemm_kernels transfers --record` makes them."
+            f"There are {len(rows)} times of {step} {params} at {shape} on {_device()}, and one is "
+            "needed: `python -m gemm_kernels transfers --record` makes records."
         )
-    return tuple(float(found[column].iloc[0]) for column in TIMES)
+    return tuple(float(rows[column].iloc[0]) for column in TIMES)
 
 
 def recorded_transfers() -> pd.DataFrame:
-    """The records of transfers of the device at hand where it has some, else of the course's."""
+    """Return the transfer records of the device shown, or else those of the reference device."""
     return records.measured(_device(), "transfers")
 
 
 def draw_one_product() -> Picture:
-    """The parts of one product with copies on a time axis: from pageable and from pinned memory."""
+    """Draw the parts of one product with copies on a time axis, for pageable and pinned memory."""
     rows = {
         f"{memory} memory": {
             "allocate": transfer_ms("part", "PART=allocate"),
@@ -85,13 +100,13 @@ def draw_one_product() -> Picture:
 
 
 def draw_bandwidth(*ways: str) -> None:
-    """GB/s of these ways to copy, such as "pageable", against the bytes."""
+    """Show the bandwidth in GB/s of these kinds of copy, such as "pageable", against the bytes."""
     frame = recorded_transfers()
     plots.show(plots.bandwidth_of_transfers(frame[frame["step"].isin(ways)]))
 
 
 def copy_times() -> Table:
-    """One product and ten, copied by the launch and by three copies for each, and the kernel."""
+    """Tabulate one and ten products with automatic and explicit copies, and the kernel alone."""
     ten = "ten_products"
     rows = {
         "one product, copied by the launch": ("product_of_numpy_arrays", ""),
@@ -104,7 +119,7 @@ def copy_times() -> Table:
 
 
 def wall_times() -> Table:
-    """One product from its data to a result on the host, by each kind of memory."""
+    """Tabulate the time of one product from host data to host result, by kind of memory."""
     rows = {
         "copies, pageable memory": ("product_with_copies", "WHAT=wall"),
         "copies, pinned memory": ("product_with_pinned_copies", "WHAT=wall"),
@@ -115,21 +130,21 @@ def wall_times() -> Table:
 
 
 def _with_spread(caption: str, rows: dict[str, tuple[str, str]]) -> Table:
-    """A row for each name with its step and params: the median in ms, and the spread."""
-    told = []
+    """Tabulate records by (step, params): the median in ms, and the shortest and longest time."""
+    formatted = []
     for name, (step, params) in rows.items():
-        median, least, most = map(_two_places, transfer_times(step, params))
-        told.append((name, median, f"{least} – {most}"))
+        median, least, most = map(_milliseconds, transfer_times(step, params))
+        formatted.append((name, median, f"{least} – {most}"))
     note = "The middle one of nine repetitions, and the least and the most of them."
-    return table(caption, ("", "ms", "least – most"), told, note)
+    return table(caption, ("", "ms", "least – most"), formatted, note)
 
 
-def _two_places(ms: float) -> str:
+def _milliseconds(ms: float) -> str:
     return f"{ms:.2f}" if ms < 10 else f"{ms:.1f}"
 
 
 def draw_managed_kernels() -> Picture:
-    """The kernel of one product on copied arrays, and on managed ones that begin in two places."""
+    """Draw kernel times with copied arrays, and with managed arrays from host or device."""
     kernel, managed = "WHAT=kernel", "product_managed"
     rows = {
         "copied arrays": {"kernel": transfer_ms("product_with_copies", kernel)},
@@ -144,7 +159,7 @@ def draw_managed_kernels() -> Picture:
 
 
 def draw_break_even() -> None:
-    """Time of a product against n: the CPU, the GPU with copies, and its kernel alone."""
+    """Show the time of a product against n: CPU, GPU with copies, and the kernel alone."""
     ways = {
         "GPU with copies": ("product_with_copies", "WHAT=wall"),
         "kernel alone": ("product_with_copies", "WHAT=kernel"),
@@ -160,23 +175,23 @@ def draw_break_even() -> None:
 
 
 def first_size_of_gpu(step: str, params: str = "") -> int:
-    """The least recorded n from which on the GPU with its copies is faster than this way."""
+    """Return the smallest recorded n from which the GPU with copies is faster than a CPU step."""
     faster = [
         transfer_ms("product_with_copies", "WHAT=wall", str(n)) < transfer_ms(step, params, str(n))
         for n in SIZES
     ]
-    return next(n for place, n in enumerate(SIZES) if all(faster[place:]))
+    return next(n for index, n in enumerate(SIZES) if all(faster[index:]))
 
 
 def cpu_threads() -> int:
-    """Threads of the host beside the recorded GPU."""
+    """Return the number of host threads used in the recorded parallel CPU products."""
     frame = recorded_transfers()
     (params,) = frame.loc[frame["step"] == "cpu_parallel", "params"].unique()
     return int(params.removeprefix("THREADS="))
 
 
 def ten_products() -> Table:
-    """The ten products of Araujo on the CPU and the GPU, in ms."""
+    """Tabulate the times in ms of the ten products of Araujo on the CPU and on the GPU."""
     threads, ten = cpu_threads(), "ten_products"
     ways = {
         "CPU, naive loops, 1 thread": 10 * transfer_ms("cpu_naive"),
@@ -193,6 +208,6 @@ def ten_products() -> Table:
 
 
 def _device() -> str:
-    known = records.recorded_devices("transfers")
-    here = device_shown().name
-    return here if here in known else devices.REFERENCE
+    recorded = records.recorded_devices("transfers")
+    shown = device_shown().name
+    return shown if shown in recorded else devices.REFERENCE

@@ -1,4 +1,4 @@
-"""Host and device memory with the bus between them: what a copy moves, and what pages do."""
+"""Pictures of host and device memory and the bus: explicit copies, and pages of managed memory."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from virtual_gpu.pictures.svg import (
 )
 
 COLOURS = {"a": BLUE, "b": ORANGE, "c": GREEN}
-SIZE, PAGES = 22, 3  # of a square, and squares of an array: each is a page
-TOP, PITCH = 34, 40  # of the first array, and from one array to the next
+SIZE, PAGES = 22, 3  # pixels per page, and pages per array
+TOP, PITCH = 34, 40  # top of the first array, and distance between arrays
 HOST, DEVICE = 12, 268  # left edges of the two memories
 WIDE, HIGH = 124, 132
 WIDTH, HEIGHT = DEVICE + WIDE + 12, TOP + HIGH + 30
 
-Page = tuple[str, int]  # an array, and which of its pages
+Page = tuple[str, int]  # (array, index of the page)
 EVERY = tuple((name, page) for name in COLOURS for page in range(PAGES))
 
 
 def draw_copies() -> Picture:
-    """A slider through one product with copies: a and b go over the bus, c comes back."""
+    """Draw one product with copies, with a slider: a and b cross the bus, and c comes back."""
     a, b, c = (_pages_of(name) for name in COLOURS)
     moments = {
         "a and b are in host memory": _moment(a + b, (), (), "CPU"),
@@ -47,21 +47,21 @@ def draw_copies() -> Picture:
 
 
 def draw_pages() -> Picture:
-    """A slider through one product with managed memory: pages move when they are touched."""
+    """Draw one product with managed memory, with a slider: pages move when they are touched."""
     a, b, c = (_pages_of(name) for name in COLOURS)
     first_a, first_b, first_c = a[:1], b[:1], c[:1]
-    here, there = a + b, first_a + first_b
+    on_host, on_device = a + b, first_a + first_b
     moments = {
-        "the CPU has stored a and b": _moment(here, (), (), "CPU"),
+        "the CPU has stored a and b": _moment(on_host, (), (), "CPU"),
         "the kernel reads a page of a: it moves": _moment(a[1:] + b, first_a, first_a, "GPU"),
-        "the kernel reads a page of b: it moves": _moment(a[1:] + b[1:], there, first_b, "GPU"),
+        "the kernel reads a page of b: it moves": _moment(a[1:] + b[1:], on_device, first_b, "GPU"),
         "the kernel stores in c: a page begins here": _moment(
-            a[1:] + b[1:], there + first_c, (), "GPU", born=first_c
+            a[1:] + b[1:], on_device + first_c, (), "GPU", born=first_c
         ),
         "and so on, page after page": _moment(
-            (), here + c, a[1:] + b[1:], "GPU", born=c[1:]
+            (), on_host + c, a[1:] + b[1:], "GPU", born=c[1:]
         ),
-        "the CPU reads c: its pages move": _moment(c, here, c, "CPU", back=True),
+        "the CPU reads c: its pages move": _moment(c, on_host, c, "CPU", back=True),
     }  # fmt: skip
     alt = (
         f"The same two memories and three arrays of {PAGES} pages each. No copy stands in the "
@@ -73,19 +73,20 @@ def draw_pages() -> Picture:
     return _slider(moments, "Moment of the product", alt)
 
 
-def _slider(moments: dict[str, str], what: str, alt: str) -> Picture:
+def _slider(moments: dict[str, str], name: str, alt: str) -> Picture:
     drawn = [svg(WIDTH, HEIGHT, body, alt, widest=WIDTH * 1.2) for body in moments.values()]
     key = legend(**COLOURS)
-    return Picture(key + frames(drawn, list(moments), what), alt)
+    return Picture(key + frames(drawn, list(moments), name), alt)
 
 
 def _moment(
     host: Iterable[Page], device: Iterable[Page], moving: Iterable[Page], busy: str,
     back: bool = False, born: Iterable[Page] = (),
 ) -> str:  # fmt: skip
-    """Both memories. busy: which processor works now.
+    """Draw both memories; `busy` is the processor at work.
 
-    moving: pages that have just come over the bus. born: pages that have just begun there.
+    `moving` are the pages that have just crossed the bus, and `born` those that were just created
+    in device memory.
     """
     body = _memory(HOST, "host memory", "CPU", busy) + _memory(DEVICE, "device memory", "GPU", busy)
     body += _squares(HOST, host) + _squares(DEVICE, device)
@@ -99,14 +100,14 @@ def _moment(
 
 
 def _memory(left: float, name: str, processor: str, busy: str) -> str:
-    at_work = processor == busy
+    is_busy = processor == busy
     box = rect(left, TOP - 8, WIDE, HIGH, "none", stroke="currentColor", stroke_width=1.2,
                opacity=0.7)  # fmt: skip
-    told = f"{processor} at work" if at_work else processor
+    label = f"{processor} at work" if is_busy else processor
     return (
         box
         + text(left, TOP - 16, name, 13, font_weight="bold")
-        + text(left, TOP + HIGH + 10, told, 13, font_weight="bold" if at_work else "normal")
+        + text(left, TOP + HIGH + 10, label, 13, font_weight="bold" if is_busy else "normal")
     )
 
 
@@ -117,7 +118,7 @@ def _squares(left: float, pages: Iterable[Page]) -> str:
 
 
 def _bus(heights: Iterable[float], back: bool) -> str:
-    """The bus, and an arrow on it for each array that moves."""
+    """Draw the bus, and an arrow on it for each array that moves."""
     begin, end, middle = HOST + WIDE, DEVICE, (HOST + WIDE + DEVICE) / 2
     body = text(middle, TOP - 16, "bus", 13, "middle")
     body += rect(begin, TOP + 4, end - begin, HIGH - 24, "currentColor", opacity=0.1)

@@ -1,1 +1,1 @@
-"""What serves lesson 05 alone: Which lane reads which word."""
+"""Code for lesson 05, "Which lane reads which word", only."""

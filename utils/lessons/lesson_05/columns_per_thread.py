@@ -1,4 +1,4 @@
-"""One thread with several columns of c: what it needs, and in which order it reads it."""
+"""Pictures of one thread that computes several columns of c: its operands, its order of loads."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ WIDTH, HEIGHT = B[0] + COLUMNS * SIZE + 6, C[1] + SIZE + 34
 
 
 def draw_columns() -> Picture:
-    """What one thread needs that computes four elements of a row of c."""
-    everything = [(turn, column) for turn in range(K) for column in range(COLUMNS)]
+    """Draw the operands of one thread that computes four elements of a row of c."""
+    b_words = [(k, column) for k in range(K) for column in range(COLUMNS)]
     alt = (
         "One thread computes 4 elements of a row of c. It needs one row of a, which serves all "
         "four, and four columns of b."
     )
-    body = _matrices() + squares(A, SIZE, [(0, turn) for turn in range(K)], BLUE)
-    body += squares(B, SIZE, everything, BLUE) + squares(C, SIZE, everything[:COLUMNS], PURPLE)
+    body = _matrices() + squares(A, SIZE, [(0, k) for k in range(K)], BLUE)
+    body += squares(B, SIZE, b_words, BLUE) + squares(C, SIZE, b_words[:COLUMNS], PURPLE)
     body += text(4, 16, "one thread", 14, font_weight="bold")
     drawn = svg(WIDTH, C[1] + SIZE + 6, body, alt, widest=270)
     return Picture(legend(belongs_to_the_thread=PURPLE, needed_for_it=BLUE) + drawn, alt)
 
 
 def draw_orders() -> Picture:
-    """The loop over the columns outside, or inside: what the thread reads, and how much in all."""
-    outside = [(turn, column) for column in range(COLUMNS) for turn in range(K)]
+    """Draw two loop orders, columns outside or inside, with a thread's loads so far."""
+    outside = [(k, column) for column in range(COLUMNS) for k in range(K)]
     inside = sorted(outside)
     pictures = [
         f'<div class="row">{_moment("column by column", outside[: at + 1], kept=False)}'
@@ -46,20 +46,23 @@ def draw_orders() -> Picture:
 
 
 def _moment(title: str, done: list[tuple[int, int]], kept: bool) -> str:
-    """After these multiply-adds, each (turn, column). kept: a's element and all sums stay."""
-    turn, column = done[-1]
-    before = [place for place in done[:-1] if place[0] == turn]
+    """Draw the state after these multiply-adds, each (k, column).
+
+    If `kept`, all sums and the current element of a stay in registers.
+    """
+    k, column = done[-1]
+    before = [pair for pair in done[:-1] if pair[0] == k]
     reused = kept and bool(before)
-    of_a = len({at for at, _ in done}) if kept else len(done)
+    a_loads = len({at for at, _ in done}) if kept else len(done)
     body = text(4, 16, title, 14, font_weight="bold") + _matrices()
-    body += squares(A, SIZE, sorted({(0, at) for at, _ in done} - {(0, turn)}), PALE)
-    body += squares(A, SIZE, [(0, turn)], GREEN if reused else BLUE)
-    body += squares(B, SIZE, done[:-1], PALE) + squares(B, SIZE, [(turn, column)], BLUE)
+    body += squares(A, SIZE, sorted({(0, at) for at, _ in done} - {(0, k)}), PALE)
+    body += squares(A, SIZE, [(0, k)], GREEN if reused else BLUE)
+    body += squares(B, SIZE, done[:-1], PALE) + squares(B, SIZE, [(k, column)], BLUE)
     sums = [(0, other) for other in range(COLUMNS) if kept and other != column]
     body += squares(C, SIZE, sums, GREEN) + squares(C, SIZE, [(0, column)], PURPLE)
-    told = f"loads so far: {of_a} of a, {len(done)} of b"
-    body += text(4, C[1] + SIZE + 24, told, 13)
-    return svg(WIDTH, HEIGHT, body, f"{title}: {told}", widest=270)
+    caption = f"loads so far: {a_loads} of a, {len(done)} of b"
+    body += text(4, C[1] + SIZE + 24, caption, 13)
+    return svg(WIDTH, HEIGHT, body, f"{title}: {caption}", widest=270)
 
 
 def _matrices() -> str:

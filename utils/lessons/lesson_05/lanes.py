@@ -1,4 +1,4 @@
-"""Which lane does what: where its threads lie, what they read, which columns belong to whom."""
+"""Pictures of lanes: their position in a block, the words they read, and the columns they own."""
 
 from __future__ import annotations
 
@@ -22,52 +22,58 @@ from virtual_gpu.pictures.svg import (
     text,
 )
 
-SIDE = 8  # words of a row, which are one sector, and lanes
-LINE = 3  # the row or column of c that the lanes take
+SIDE = 8  # number of lanes, and of words per row; a row is one sector
+LINE = 3  # the row or column of c that the lanes compute
 WHITE = "fill:#fff"
 
 
 def draw_directions() -> Picture:
-    """Eight lanes, down a column or along a row of c, and what they read at each turn."""
-    turns = [
-        f'<div class="row">{_turn(True, turn)}{_turn(False, turn)}</div>' for turn in range(SIDE)
+    """Draw the reads of eight lanes along a column and along a row of c, with a slider over k."""
+    drawings = [
+        f'<div class="row">{_iteration(True, i)}{_iteration(False, i)}</div>' for i in range(SIDE)
     ]
-    labels = [f"i = {turn}" for turn in range(SIDE)]
+    labels = [f"i = {i}" for i in range(SIDE)]
     colours = legend(belongs_to_a_lane=GREEN, read_by_a_lane=BLUE, comes_with_it=PALE)
     return Picture(
-        colours + frames(turns, labels, "turn of the loop"),
+        colours + frames(drawings, labels, "turn of the loop"),
         "Eight lanes and matrices of 8×8 words, where a row is a sector. Lanes that go down a "
         "column of c read at each turn a column of a, one word in each of its rows, and one word "
         "of b. Lanes that go along a row of c read one word of a, and a row of b.",
     )
 
 
-def _turn(down: bool, turn: int) -> str:
-    """One turn of the loop: what the lanes read of a and b, and where they write in c."""
+def _iteration(down: bool, i: int) -> str:
+    """Draw one iteration: the words that the lanes read from a and b, and where they write in c."""
     size, gap, top = 17, 30, 40
     side = SIDE * size
     a, b, c = (4, top + side + gap), (4 + side + gap, top), (4 + side + gap, top + side + gap)
     lanes = [(lane, LINE) if down else (LINE, lane) for lane in range(SIDE)]
-    of_a = sorted({(row, turn) for row, _ in lanes})
-    of_b = sorted({(turn, column) for _, column in lanes})
+    a_words = sorted({(row, i) for row, _ in lanes})
+    b_words = sorted({(i, column) for _, column in lanes})
     body = text(4, 16, "lanes go down" if down else "lanes go along", 14, font_weight="bold")
-    for name, at, read in (("a", a, of_a), ("b", b, of_b), ("c", c, [])):
+    for name, at, read in (("a", a, a_words), ("b", b, b_words), ("c", c, [])):
         body += matrix(at, SIDE, SIDE, size, f"{name} 8×8 words")
-        came = {(row, column) for row, _ in read for column in range(SIDE)} - set(read)
-        body += squares(at, size, sorted(came), PALE) + squares(at, size, read, BLUE)
+        loaded = {(row, column) for row, _ in read for column in range(SIDE)} - set(read)
+        body += squares(at, size, sorted(loaded), PALE) + squares(at, size, read, BLUE)
     body += squares(c, size, lanes, GREEN)
     for lane, (row, column) in enumerate(lanes):
         x, y = c[0] + (column + 0.5) * size, c[1] + row * size + 13
         body += text(x, y, lane, 12, "middle", style=WHITE)
-    way = "down a column" if down else "along a row"
-    alt = f"Turn {turn}, lanes {way} of c: {len(of_a)} words of a and {len(of_b)} words of b"
+    direction = "down a column" if down else "along a row"
+    words = f"{len(a_words)} words of a and {len(b_words)} words of b"
+    alt = f"Turn {i}, lanes {direction} of c: {words}"
     return svg(2 * side + gap + 10, c[1] + side + 6, body, alt, widest=330)
 
 
 def draw_threads(numbers: np.ndarray, block: tuple[int, int]) -> Picture:
-    """A small matrix with the number that each thread wrote; blocks are a gap apart.
+    """Draw a small matrix with the lane number that each thread wrote, and gaps between blocks.
 
-    block: threads along x and along y.
+    Parameters
+    ----------
+    numbers : ndarray, shape (rows, columns)
+        The number that each thread wrote.
+    block : tuple of int
+        Threads per block along x and along y.
     """
     (rows, columns), (width, height) = numbers.shape, block
     size, gap, left, top = 30, 6, 46, 22
@@ -96,24 +102,24 @@ def draw_threads(numbers: np.ndarray, block: tuple[int, int]) -> Picture:
 
 
 def draw_owners() -> Picture:
-    """Four lanes with four columns of c each: adjacent, or as far apart as there are lanes."""
+    """Draw the columns of c that four lanes own: adjacent columns, or columns with stride 4."""
     adjacent = _owners("adjacent", 24, lambda column: column // 4)
-    apart = _owners("4 apart", 90, lambda column: column % 4)
+    strided = _owners("4 apart", 90, lambda column: column % 4)
     alt = (
         "A row of c with 16 columns for 4 lanes. Adjacent: lanes 0 0 0 0 1 1 1 1 2 2 2 2 3 3 3 3. "
         "4 apart: 0 1 2 3 four times. The first column of each lane is underlined."
     )
-    return Picture(svg(376, 122, adjacent + apart, alt), alt)
+    return Picture(svg(376, 122, adjacent + strided, alt), alt)
 
 
 def _owners(title: str, top: float, owner: Callable[[int], int]) -> str:
     size, left, colours = 23, 4, (BLUE, ORANGE, GREEN, PURPLE)
-    body, seen = text(left, top - 8, title, 13, font_weight="bold"), set()
+    body, labelled = text(left, top - 8, title, 13, font_weight="bold"), set()
     for column in range(16):
         lane, x = owner(column), left + column * size
         body += rect(x, top, size - 2, size - 2, colours[lane], rx=3)
         body += text(x + size / 2 - 1, top + 15.5, lane, 12, "middle", style=WHITE)
-        if lane not in seen:
+        if lane not in labelled:
             body += path(f"M{x} {top + size + 2}h{size - 2}", stroke_width=3)
-        seen.add(lane)
+        labelled.add(lane)
     return body

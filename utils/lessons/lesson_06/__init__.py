@@ -1,1 +1,1 @@
-"""What serves lesson 06 alone: Unrolling."""
+"""Code for lesson 06, "Unrolling", only."""

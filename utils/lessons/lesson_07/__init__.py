@@ -1,1 +1,1 @@
-"""What serves lesson 07 alone: Tiling."""
+"""Code for lesson 07, "Tiling", only."""

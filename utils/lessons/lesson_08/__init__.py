@@ -1,1 +1,1 @@
-"""What serves lesson 08 alone: Occupancy."""
+"""Code for lesson 08, "Occupancy", only."""

@@ -1,4 +1,4 @@
-"""Occupancy in a lesson: the three classic curves, the same with sliders, and speed beside it."""
+"""Figures of occupancy: curves against each resource, sliders, and speed against occupancy."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from utils.machine.devices import KIB, Device
 from utils.machine.occupancy import RESOURCES, WARP, Occupancy, known, limits_of, occupancy
 from utils.measuring.roofline import recorded
 
-# Neighbours differ in light and dark alike: orange, red, green, purple.
+# Neighbours differ in lightness, too: orange, red, green, purple.
 _COLOURS = dict(zip(RESOURCES, (COLOURS[at] for at in (1, 4, 2, 3)), strict=True))
-# Enough to show every step of the curve: shared memory is given away in units of 128 bytes, and a
+# Enough to show every step of the curve: shared memory is allocated in units of 128 bytes, and a
 # picture is a few hundred dots wide.
 _POINTS = 460
 
@@ -33,13 +33,13 @@ _POINTS = 460
 def curves(
     capability: tuple[int, int], threads: int, registers: int, shared_bytes: int = 0
 ) -> Figure:
-    """Three curves of warps per SM, each against one resource of a kernel, the others as given.
+    """Draw warps per SM against threads, registers and shared memory; the other two stay fixed.
 
-    The ground below a curve has the colour of the resource that limits it there; a dot marks the
-    kernel itself. Arguments and errors as for `occupancy`.
+    The area below a curve has the colour of the resource that limits occupancy there. A dot marks
+    the kernel itself. Arguments and errors are those of `occupancy`.
     """
     limits = limits_of(capability)
-    here = occupancy(capability, threads, registers, shared_bytes)
+    own = occupancy(capability, threads, registers, shared_bytes)
     sizes = np.arange(1, limits.threads_per_block + 1)
     kib = np.linspace(0, limits.shared_kib_per_block_optin, _POINTS)
     panels = (
@@ -57,13 +57,13 @@ def curves(
             lambda x: (threads, registers, round(x * KIB)),
         ),
     )
-    told = in_words(here, capability, threads, registers, shared_bytes)
+    summary = in_words(own, capability, threads, registers, shared_bytes)
     with style():
-        figure = new_figure(told, "warps per SM, by the resource that limits them", height=6.2)
+        figure = new_figure(summary, "warps per SM, by the resource that limits them", height=6.2)
         for axes, (label, at, values, kernel) in zip(figure.subplots(3, 1), panels, strict=True):
-            found = [occupancy(capability, *kernel(value)) for value in values]
-            _draw(axes, values, found)
-            axes.plot(at, here.warps, "o", color=INK, markersize=7, clip_on=False, zorder=5)
+            occupancies = [occupancy(capability, *kernel(value)) for value in values]
+            _draw(axes, values, occupancies)
+            axes.plot(at, own.warps, "o", color=INK, markersize=7, clip_on=False, zorder=5)
             axes.set_xlabel(label)
             axes.set_xlim(0, values[-1])
             axes.set_xticks(_ticks(int(values[-1])))
@@ -74,23 +74,36 @@ def curves(
                    for resource, colour in _COLOURS.items()]  # fmt: skip
         figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1,
                       columnspacing=1.5)  # fmt: skip
-    return with_alt(figure, _alt(told, capability, threads, registers, shared_bytes))
+    return with_alt(figure, _curves_alt(summary, capability, threads, registers, shared_bytes))
 
 
 def occupancy_against_speed(
     ladder: Ladder, size: str, device: Device, marked: Sequence[str] = ()
 ) -> Figure:
-    """Every recorded step by its occupancy and its share of the peak.
+    """Draw the occupancy of every recorded step against its share of the peak.
 
-    marked: the steps whose names are written, at most six; by default the first, the fastest, and
-    those between that rise most. CourseError if nothing is recorded on the device at that size,
-    and for a step that is not among the recorded ones.
+    Parameters
+    ----------
+    ladder : Ladder
+        The ladder whose steps are drawn.
+    size : str
+        The problem size as on the command line.
+    device : Device
+        The device whose records are drawn.
+    marked : sequence of str
+        The steps to label, at most six. By default the first, the fastest, and the steps between
+        them with the largest gains.
+
+    Raises
+    ------
+    CourseError
+        If there are no records of the device at this size, or none of a marked step.
     """
     need_few(marked)
     points = _shares(ladder, size, device)
     if missing := [step for step in marked if step not in points.index]:
         raise CourseError(
-            f"Nothing is recorded of {', '.join(missing)} at {size}: choose of "
+            f"There is no record of {', '.join(missing)} at {size}: choose from "
             f"{', '.join(points.index)}."
         )
     chosen = list(marked) or milestones(points["share"])
@@ -98,14 +111,14 @@ def occupancy_against_speed(
         where = f"recorded {points['date'].max()} on {device.name}"
         figure = new_figure(f"Speed against occupancy at {size}", where, height=3.7)
         axes = figure.add_subplot()
-        # Many have the same occupancy: where dots cover each other, the ground is darker.
+        # Many steps have the same occupancy; transparency shows where dots cover each other.
         axes.plot(points["occupancy"], points["share"], "o", color=QUIET, markersize=6, alpha=0.45,
                   markeredgewidth=0)  # fmt: skip
-        places = {}
+        labelled = {}
         for step, colour in zip(chosen, COLOURS, strict=False):
-            places[step] = (*points.loc[step, ["occupancy", "share"]], colour)
-            axes.plot(*places[step][:2], "o", color=colour, markersize=9)
-        axes.set_xlim(0, 105)  # full occupancy lies beside the frame, not on it
+            labelled[step] = (*points.loc[step, ["occupancy", "share"]], colour)
+            axes.plot(*labelled[step][:2], "o", color=colour, markersize=9)
+        axes.set_xlim(0, 105)  # keeps full occupancy away from the frame
         axes.set_xticks(range(0, 101, 20))
         axes.set_ylim(0, 100)
         axes.xaxis.set_major_formatter("{x:g} %")
@@ -114,12 +127,12 @@ def occupancy_against_speed(
         axes.annotate("of the peak", (0, 1), (0, 6), xycoords="axes fraction", ha="right",
                       textcoords="offset points", annotation_clip=False)  # fmt: skip
         axes.grid()
-        label_points(axes, places, [([x], [y]) for x, y, _ in points.to_numpy()])
-    return with_alt(figure, _told(points, chosen, size, device))
+        label_points(axes, labelled, [([x], [y]) for x, y, _ in points.to_numpy()])
+    return with_alt(figure, _speed_alt(points, chosen, size, device))
 
 
 def _shares(ladder: Ladder, size: str, device: Device) -> pd.DataFrame:
-    """By step: occupancy and share of the peak in percent, and the date of the record."""
+    """Return occupancy and share of the peak in percent, and the record's date, by step."""
     shape, rows = ladder.parse(size), {}
     for variant, record in recorded(ladder, shape, device.name):
         threads = variant.launch(shape).threads
@@ -132,8 +145,8 @@ def _shares(ladder: Ladder, size: str, device: Device) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, "index")
 
 
-def _told(points: pd.DataFrame, chosen: Sequence[str], size: str, device: Device) -> str:
-    """Whether the fastest has much occupancy, and where the labelled steps stand."""
+def _speed_alt(points: pd.DataFrame, chosen: Sequence[str], size: str, device: Device) -> str:
+    """Return the alt text: the occupancy of the fastest step, and the labelled steps' values."""
     best, most = points["share"].idxmax(), points["occupancy"].max()
     full = points[points["occupancy"] == most]
     steps = ", ".join(
@@ -149,18 +162,18 @@ def _told(points: pd.DataFrame, chosen: Sequence[str], size: str, device: Device
 
 
 def in_words(
-    found: Occupancy, capability: tuple[int, int], threads: int, registers: int, shared_bytes: int
+    result: Occupancy, capability: tuple[int, int], threads: int, registers: int, shared_bytes: int
 ) -> str:
-    """One line: the kernel, how many of its blocks an SM holds, and what limits them."""
+    """Return one line: the kernel's resources, its blocks per SM, and what limits them."""
     most = limits_of(capability).warps_per_sm
     kernel = f"{threads} threads, {registers} registers, {_size(shared_bytes)}"
-    if found.blocks == 0:
-        return f"{kernel}: no block fits an SM, for want of {' and '.join(found.limit)}"
-    plural = "" if found.blocks == 1 else "s"
+    if result.blocks == 0:
+        return f"{kernel}: no block fits an SM, for want of {' and '.join(result.limit)}"
+    plural = "" if result.blocks == 1 else "s"
     return (
-        f"{kernel}: {found.blocks} block"
-        f"{plural} per SM, {found.warps} of {most} warps ({found.fraction:.0%}), "
-        f"limited by {' and '.join(found.limit)}"
+        f"{kernel}: {result.blocks} block"
+        f"{plural} per SM, {result.warps} of {most} warps ({result.fraction:.0%}), "
+        f"limited by {' and '.join(result.limit)}"
     )
 
 
@@ -171,23 +184,23 @@ def sliders(
     shared_bytes: int = 0,
     beside: Sequence[Figure] = (),
 ) -> None:
-    """Show the curves with sliders; where no program runs behind the page, show figures instead.
+    """Show the curves with sliders, or as static figures on a page without a running kernel.
 
-    beside: what stands on a page without sliders; by default the curves as they begin.
+    `beside` are the figures for a page without sliders; by default the curves of these arguments.
     """
     box = controls(capability, threads, registers, shared_bytes)
     figures = beside or [curves(capability, threads, registers, shared_bytes)]
-    still = "".join(f"<div>{page.as_html(figure)}</div>" for figure in figures)
-    # Written out, because ipywidgets 7, which Colab has, and 8 make it in different ways.
+    static = "".join(f"<div>{page.as_html(figure)}</div>" for figure in figures)
+    # Written by hand, because ipywidgets 7, which Colab has, and 8 build this bundle differently.
     view = {"version_major": 2, "version_minor": 0, "model_id": box.model_id}
     shown = {"application/vnd.jupyter.widget-view+json": view, "text/plain": "sliders"}
-    display({**shown, "text/html": still}, raw=True)
+    display({**shown, "text/html": static}, raw=True)
 
 
 def controls(
     capability: tuple[int, int], threads: int, registers: int, shared_bytes: int
 ) -> ipywidgets.VBox:
-    """A list of capabilities, three sliders, and the curves, drawn anew when one is moved."""
+    """Return a list of compute capabilities, three sliders, and curves that follow them."""
     names = {"{}.{}".format(*pair): pair for pair in known()}
     chosen = ipywidgets.Dropdown(options=names, value=capability, description="capability")
     bars = [
@@ -201,8 +214,8 @@ def controls(
         limits = limits_of(chosen.value)
         most = (limits.threads_per_block, limits.registers_per_thread, limits.max_shared_bytes)
         for bar, largest in zip(bars, most, strict=True):
-            # A slider moves its value along when the range becomes too short for it. Nothing is
-            # drawn before all of them have.
+            # A slider changes its value when its new range excludes it. Redraw only after all
+            # sliders have their new range.
             bar.unobserve_all("value")
             bar.max = largest
         for bar in bars:
@@ -229,10 +242,10 @@ def _slider(name: str, value: int, least: int) -> ipywidgets.IntSlider:
     )
 
 
-def _draw(axes: Axes, values: np.ndarray, found: Sequence[Occupancy]) -> None:
-    """The curve, and below it the colour of what limits it; of several, the last that is named."""
-    steps = [(one.warps, one.limit[-1]) for one in found]
-    # A value stands for all up to the next one, so a change is all that must be drawn.
+def _draw(axes: Axes, values: np.ndarray, occupancies: Sequence[Occupancy]) -> None:
+    """Draw a curve over an area in the colour of its limit; of several limits, the last one."""
+    steps = [(one.warps, one.limit[-1]) for one in occupancies]
+    # The curve is constant between two values, so only its changes must be drawn.
     starts = [at for at, step in enumerate(steps) if at == 0 or step != steps[at - 1]]
     edges = np.append(values[starts], values[-1])
     warps, limits = zip(*(steps[at] for at in starts), strict=True)
@@ -242,7 +255,7 @@ def _draw(axes: Axes, values: np.ndarray, found: Sequence[Occupancy]) -> None:
 
 
 def _ticks(last: int) -> list[int]:
-    """From 0 to `last`, with powers of two between, at most three and none close to the end."""
+    """Return 0, at most three multiples of a power of two, and `last`, without crowding the end."""
     step = 2 ** math.ceil(math.log2(last / 4))
     return [*(at for at in range(0, last, step) if last - at >= step / 2), last]
 
@@ -251,16 +264,16 @@ def _size(count: int) -> str:
     return f"{count / KIB:.4g} KiB shared" if count >= KIB else f"{count} bytes shared"
 
 
-def _alt(
-    told: str, capability: tuple[int, int], threads: int, registers: int, shared_bytes: int
+def _curves_alt(
+    summary: str, capability: tuple[int, int], threads: int, registers: int, shared_bytes: int
 ) -> str:
-    """The curves in words: where each of them comes down first."""
+    """Return the alt text: the values of each curve at its ends."""
     limits, parts = limits_of(capability), []
-    ways = {
+    curves_by_resource = {
         "registers per thread": (limits.registers_per_thread, lambda x: (threads, x, shared_bytes)),
         "bytes of shared memory": (limits.max_shared_bytes, lambda x: (threads, registers, x)),
     }
-    for name, (most, kernel) in ways.items():
+    for name, (most, kernel) in curves_by_resource.items():
         ends = [occupancy(capability, *kernel(value)).warps for value in (1, most)]
         parts.append(f"from {ends[0]} warps at 1 to {ends[1]} at {most} {name}")
     best = max(occupancy(capability, size, registers, shared_bytes).warps
@@ -268,5 +281,5 @@ def _alt(
     return (
         f"Three step curves of warps per SM for compute capability {capability[0]}.{capability[1]}:"
         f" against threads per block, where the best size gives {best} warps; {parts[0]}; and"
-        f" {parts[1]}. A dot marks the kernel: {told}."
+        f" {parts[1]}. A dot marks the kernel: {summary}."
     )

@@ -1,1 +1,1 @@
-"""What serves lesson 09 alone: Hiding latency."""
+"""Code for lesson 09, "Hiding latency", only."""

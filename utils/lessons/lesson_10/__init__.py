@@ -1,1 +1,1 @@
-"""What serves lesson 10 alone: Granularity."""
+"""Code for lesson 10, "Granularity", only."""

@@ -1,1 +1,1 @@
-"""What serves lesson 11 alone: ILP."""
+"""Code for lesson 11, "ILP", only."""

@@ -1,1 +1,1 @@
-"""What serves lesson 12 alone: Register blocking."""
+"""Code for lesson 12, "Register blocking", only."""

@@ -1,4 +1,4 @@
-"""A table of times whose cells are the darker, the more they hold."""
+"""A heat map of times: the larger a cell's value, the darker the cell."""
 
 from __future__ import annotations
 
@@ -12,18 +12,27 @@ LEFT, TOP, ACROSS, DOWN = 62, 66, 86, 40
 def draw_heat_map(
     title: str, axes: tuple[str, str], cells: Mapping[tuple[str, str], float], unit: str
 ) -> Picture:
-    """A cell for each (row, column) with its value; the best, the smallest, has a frame.
+    """Draw a cell for each (row, column), with a frame around the smallest value.
 
-    axes: what rows and columns are. cells: in the order in which they are shown; at most 4 columns.
+    Parameters
+    ----------
+    title : str
+        The heading of the picture.
+    axes : tuple of str
+        The meaning of the rows, and of the columns.
+    cells : mapping of (str, str) to float
+        Values by row and column, in the order of display; at most 4 columns.
+    unit : str
+        The unit of the values.
     """
     rows, columns = (list(dict.fromkeys(name[at] for name in cells)) for at in (0, 1))
     least, most = min(cells.values()), max(cells.values())
     body = text(4, 16, title, 13, font_weight="bold")
     body += text(4, TOP - 8, axes[0], 12) + text(LEFT + ACROSS * 2, TOP - 26, axes[1], 12, "middle")
-    for place, name in enumerate(columns):
-        body += text(LEFT + ACROSS * (place + 0.5), TOP - 8, name, 12, "middle", font_weight="bold")
-    for place, name in enumerate(rows):
-        body += text(LEFT - 8, TOP + DOWN * (place + 0.6), name, 12, "end", font_weight="bold")
+    for index, name in enumerate(columns):
+        body += text(LEFT + ACROSS * (index + 0.5), TOP - 8, name, 12, "middle", font_weight="bold")
+    for index, name in enumerate(rows):
+        body += text(LEFT - 8, TOP + DOWN * (index + 0.6), name, 12, "end", font_weight="bold")
     for (row, column), value in cells.items():
         x, y = LEFT + ACROSS * columns.index(column), TOP + DOWN * rows.index(row)
         shade = 0.08 + 0.5 * (value - least) / (most - least)
@@ -33,9 +42,9 @@ def draw_heat_map(
         if value == least:
             corners = f"M{x + 2} {y + 2}h{ACROSS - 4}v{DOWN - 4}h{4 - ACROSS}z"
             body += path(corners, stroke_width=2.5)
-    told = "; ".join(
+    values = "; ".join(
         f"{row}, {column}: {value:.2f} {unit}" for (row, column), value in cells.items()
     )
-    alt = f"{title}. {axes[0]}, {axes[1]}: {told}."
+    alt = f"{title}. {axes[0]}, {axes[1]}: {values}."
     height = TOP + DOWN * len(rows) + 6
     return Picture(svg(LEFT + ACROSS * len(columns) + 6, height, body, alt, widest=560), alt)

@@ -1,1 +1,1 @@
-"""What serves lesson 13 alone: Wide loads and lane maps."""
+"""Code for lesson 13, "Wide loads and lane maps", only."""

@@ -1,4 +1,4 @@
-"""Lane maps on the bank grid: which quads of a and b each wavefront of a warp hands out."""
+"""Pictures of lane maps: the quads of a and b that each wavefront of a warp's read delivers."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from virtual_gpu.pictures.svg import (
 LaneMap = Callable[[int], tuple[int, int]]
 
 LANES, QUAD = 32, 4
-SLOTS = BANKS // QUAD  # quads that one wavefront can hand out
-_WIDTH, _HEIGHT = 288, 26  # of all columns of quads, and of one row
+SLOTS = BANKS // QUAD  # quads that one wavefront can deliver
+_WIDTH, _HEIGHT = 288, 26  # width of all columns of quads, height of one row
 _LEFT, _TOP, _BOX = 62, 62, 14
 _WHITE = "fill:#fff"
 
 
 @dataclass(frozen=True)
 class Wavefront:
-    """One pass through the banks. array: "a" or "b"; lanes that are served; quads handed out."""
+    """One wavefront of a read of `array`, "a" or "b": its lanes, and the quads it delivers."""
 
     array: str
     lanes: tuple[int, ...]
@@ -40,99 +40,106 @@ class Wavefront:
 
 
 def draw_lane_maps(**maps: LaneMap) -> Picture:
-    """A slider over the wavefronts of one read of a and one of b, for each map side by side.
+    """Draw the wavefronts of one read of a and one of b for several lane maps, with a slider.
 
-    maps: from a lane to its quad (down, across), numbers from 0, by the name that the reader sees,
-    with _ for spaces.
+    Parameters
+    ----------
+    **maps : callable
+        Functions from a lane to its quad (down, across), both counted from 0, by the name that the
+        reader sees, with _ for spaces.
     """
     named = {name.replace("_", " "): lane_map for name, lane_map in maps.items()}
-    sent = {name: wavefronts_of(lane_map) for name, lane_map in named.items()}
-    most = max(map(len, sent.values()))
+    wavefronts = {name: wavefronts_of(lane_map) for name, lane_map in named.items()}
+    most = max(map(len, wavefronts.values()))
     rows = 1 + max(one(lane)[0] for one in named.values() for lane in range(LANES))
     moments = [
         '<div class="row">'
-        + "".join(_panel(name, named[name], sent[name], moment, rows) for name in named)
+        + "".join(_panel(name, named[name], wavefronts[name], moment, rows) for name in named)
         + "</div>"
         for moment in range(most)
     ]
     labels = [f"wavefront {moment + 1}" for moment in range(most)]
-    told = " ".join(_told(name, sent[name]) for name in named)
-    alt = f"The quads of a warp, each with the number of its lane. {told}"
+    descriptions = " ".join(_description(name, wavefronts[name]) for name in named)
+    alt = f"The quads of a warp, each with the number of its lane. {descriptions}"
     colours = legend(read_of_a=BLUE, read_of_b=ORANGE)
     return Picture(colours + frames(moments, labels, "wavefront"), alt)
 
 
 def wavefronts_of(lane_map: LaneMap) -> tuple[Wavefront, ...]:
-    """The wavefronts of one read of a, then those of one of b."""
+    """Return the wavefronts of one read of a, followed by those of one read of b."""
     down, across = np.array([lane_map(lane) for lane in range(LANES)]).T
     return tuple(
-        Wavefront(array, lanes, handed)
+        Wavefront(array, lanes, quads_delivered)
         for array, quads in (("a", down), ("b", across))
-        for lanes, handed in _passes(quads)
+        for lanes, quads_delivered in _wavefronts(quads)
     )
 
 
-def _passes(quads: np.ndarray) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Lanes served and quads handed out, pass after pass, as the hardware groups the lanes."""
+def _wavefronts(quads: np.ndarray) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Yield the (lanes, quads) of each wavefront, grouping the lanes as the hardware does."""
     first = (quads * QUAD * BANK_BYTES)[None]
     groups = 2 if in_pairs(first, np.ones_like(first, bool))[0] else 4
     for lanes in np.arange(LANES).reshape(groups, -1):
-        asked = np.unique(quads[lanes])
-        turn = [int((asked[:at] % SLOTS == quad % SLOTS).sum()) for at, quad in enumerate(asked)]
-        for now in range(max(turn) + 1):
-            handed = [int(quad) for quad, when in zip(asked, turn, strict=True) if when == now]
-            served = [int(lane) for lane in lanes if quads[lane] in handed]
-            yield tuple(served), tuple(handed)
+        requested = np.unique(quads[lanes])
+        slots = requested % SLOTS
+        ranks = [int((slots[:at] == slot).sum()) for at, slot in enumerate(slots)]
+        for now in range(max(ranks) + 1):
+            delivered = [
+                int(quad) for quad, rank in zip(requested, ranks, strict=True) if rank == now
+            ]
+            served = [int(lane) for lane in lanes if quads[lane] in delivered]
+            yield tuple(served), tuple(delivered)
 
 
 def _panel(
-    name: str, lane_map: LaneMap, sent: tuple[Wavefront, ...], moment: int, high: int
+    name: str, lane_map: LaneMap, wavefronts: tuple[Wavefront, ...], moment: int, panel_rows: int
 ) -> str:
-    """One map at one moment: its quads, those of a on the left and those of b above.
+    """Draw one map at one moment: its quads, those of a on the left, and those of b above.
 
-    high: rows that the panel has room for.
+    `panel_rows` is the number of rows that the panel has room for.
     """
-    places = [lane_map(lane) for lane in range(LANES)]
-    rows, columns = (max(side) + 1 for side in zip(*places, strict=True))
-    wide = _WIDTH / columns
-    now = sent[moment] if moment < len(sent) else Wavefront("", (), ())
+    positions = [lane_map(lane) for lane in range(LANES)]
+    rows, columns = (max(coordinates) + 1 for coordinates in zip(*positions, strict=True))
+    column_width = _WIDTH / columns
+    now = wavefronts[moment] if moment < len(wavefronts) else Wavefront("", (), ())
     colour = BLUE if now.array == "a" else ORANGE
-    body = text(0, 15, f"{name}: {_counts(sent)}", 13, font_weight="bold")
+    body = text(0, 15, f"{name}: {_counts(wavefronts)}", 13, font_weight="bold")
     body += text(0, _TOP - 9, "quads of b", 11.5) + text(0, _TOP - 25, "from bank", 11.5)
     for across in range(columns):
         lit = now.array == "b" and across in now.quads
         bank = across % SLOTS * QUAD
-        body += text(_LEFT + across * wide + 2, _TOP - 25, bank, 10.5)
-        body += _quad(_LEFT + across * wide + 2, _TOP - 20, wide - 5, colour if lit else "none")
+        x = _LEFT + across * column_width + 2
+        body += text(x, _TOP - 25, bank, 10.5)
+        body += _quad(x, _TOP - 20, column_width - 5, colour if lit else "none")
     body += text(0, _TOP + rows * _HEIGHT + 14, "of a", 11.5)
     for down in range(rows):
         lit = now.array == "a" and down in now.quads
         y = _TOP + down * _HEIGHT + (_HEIGHT - _BOX) / 2
         body += _quad(4, y, 40, colour if lit else "none")
-    for lane, (down, across) in enumerate(places):
-        x, y = _LEFT + across * wide, _TOP + down * _HEIGHT
+    for lane, (down, across) in enumerate(positions):
+        x, y = _LEFT + across * column_width, _TOP + down * _HEIGHT
         lit = lane in now.lanes
         fill = {"fill_opacity": 1 if lit else 0.14, "rx": 3}
-        body += rect(x, y, wide - 2, _HEIGHT - 2, colour if lit else GREY, **fill)
+        body += rect(x, y, column_width - 2, _HEIGHT - 2, colour if lit else GREY, **fill)
         look = {"style": _WHITE} if lit else {}
-        body += text(x + wide / 2 - 1, y + 16.5, lane, 11, "middle", **look)
+        body += text(x + column_width / 2 - 1, y + 16.5, lane, 11, "middle", **look)
     bottom = _TOP + rows * _HEIGHT + 14
-    body += text(_LEFT, bottom, _moment(now, moment, len(sent)), 12)
-    alt = f"{name}. {_moment(now, moment, len(sent))}"
-    height = _TOP + high * _HEIGHT + 22
+    body += text(_LEFT, bottom, _moment(now, moment, len(wavefronts)), 12)
+    alt = f"{name}. {_moment(now, moment, len(wavefronts))}"
+    height = _TOP + panel_rows * _HEIGHT + 22
     return svg(_LEFT + _WIDTH + 2, height, body, alt, widest=400)
 
 
 def _quad(x: float, y: float, width: float, fill: str) -> str:
-    """Four words side by side."""
+    """Draw four words side by side."""
     word = width / QUAD
     edges = "".join(f"M{x + n * word:.4g} {y:g}v{_BOX}" for n in range(1, QUAD))
     return rect(x, y, width, _BOX, fill, stroke=GREY) + path(edges, stroke=GREY, stroke_width=0.6)
 
 
-def _counts(sent: tuple[Wavefront, ...]) -> str:
-    of_a = sum(one.array == "a" for one in sent)
-    return f"{of_a} for a, {len(sent) - of_a} for b"
+def _counts(wavefronts: tuple[Wavefront, ...]) -> str:
+    of_a = sum(one.array == "a" for one in wavefronts)
+    return f"{of_a} for a, {len(wavefronts) - of_a} for b"
 
 
 def _moment(now: Wavefront, moment: int, total: int) -> str:
@@ -147,6 +154,6 @@ def _runs(lanes: tuple[int, ...]) -> str:
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
 
 
-def _told(name: str, sent: tuple[Wavefront, ...]) -> str:
-    said = "; ".join(f"{one.array} for lanes {_runs(one.lanes)}" for one in sent)
-    return f"{name}: {_counts(sent)} wavefronts, which are {said}."
+def _description(name: str, wavefronts: tuple[Wavefront, ...]) -> str:
+    descriptions = "; ".join(f"{one.array} for lanes {_runs(one.lanes)}" for one in wavefronts)
+    return f"{name}: {_counts(wavefronts)} wavefronts, which are {descriptions}."

@@ -1,12 +1,12 @@
-"""A tile of a on its way into shared memory, as it is and transposed: what one read can take."""
+"""Pictures of a tile of a in shared memory, row-major and transposed, with its reads."""
 
 from __future__ import annotations
 
 from utils.figures.matrices import matrix, squares
 from virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, frames, legend, svg, text
 
-ROWS, STEPS = 8, 4  # of a's tile: rows of a, and steps of k
-LOADED, STEP, FIRST = 2, 1, 4  # the row that a thread loads; the step and first row that one reads
+ROWS, STEPS = 8, 4  # a's tile: rows of a, steps of k
+LOADED, STEP, FIRST = 2, 1, 4  # a loaded row; the step and first row of a read
 _SIZE, _TOP, _FAR = 26, 46, 190
 _MOMENTS = {
     "as it is: store four words": (False, True),
@@ -17,7 +17,7 @@ _MOMENTS = {
 
 
 def draw_transposed_tile() -> Picture:
-    """A slider: a thread stores four words of a row, and later reads four words of a column."""
+    """Draw how a thread stores four words of a row and reads four of a column, with a slider."""
     drawn = [_moment(*moment) for moment in _MOMENTS.values()]
     alt = (
         f"A tile of a with {ROWS} rows and {STEPS} steps of k. A thread loads four words of row "
@@ -35,21 +35,22 @@ def _moment(transposed: bool, storing: bool) -> str:
     at, to = (4, _TOP), (_FAR, _TOP)
     loaded = [(LOADED, z) for z in range(STEPS)]
     needed = [(row, STEP) for row in range(FIRST, FIRST + 4)]
-    there = [(z, row) if transposed else (row, z) for row, z in (loaded if storing else needed)]
+    words = loaded if storing else needed
+    shared_words = [(z, row) if transposed else (row, z) for row, z in words]
     body = text(4, 16, "a in global memory", 13, font_weight="bold")
     body += text(_FAR, 16, "sa in shared memory", 13, font_weight="bold")
     body += text(4, 36, "k goes to the right", 12)
     body += text(_FAR, 36, "k goes down" if transposed else "k goes to the right", 12)
     body += matrix(at, ROWS, STEPS, _SIZE, "") + matrix(to, rows, columns, _SIZE, "")
     body += squares(at, _SIZE, loaded if storing else needed, BLUE if storing else ORANGE)
-    body += squares(to, _SIZE, there, GREEN if storing else ORANGE)
+    body += squares(to, _SIZE, shared_words, GREEN if storing else ORANGE)
     bottom = _TOP + ROWS * _SIZE + 20
-    said = _said(transposed, storing)
-    body += text(4, bottom, said, 13)
-    return svg(_FAR + ROWS * _SIZE + 8, bottom + 8, body, said, widest=470)
+    caption = _caption(transposed, storing)
+    body += text(4, bottom, caption, 13)
+    return svg(_FAR + ROWS * _SIZE + 8, bottom + 8, body, caption, widest=470)
 
 
-def _said(transposed: bool, storing: bool) -> str:
+def _caption(transposed: bool, storing: bool) -> str:
     if storing:
         ways = "four stores of 32 bits" if transposed else "one store of 128 bits"
         return f"one load of 128 bits, {ways}"

@@ -1,1 +1,1 @@
-"""What serves lesson 14 alone: Prefetch."""
+"""Code for lesson 14, "Prefetch", only."""

@@ -1,4 +1,4 @@
-"""The loop over the tiles of a product in machine code: compiled here, or as it was recorded.
+"""The machine code of the loop over tiles of a product: compiled here, or from a record.
 
 `python -m tools.records.big_loops` makes the record, for machines without a compiler.
 """
@@ -22,7 +22,7 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import as_variant
 from utils.lessons.lesson import device_shown
-from utils.lessons.lesson_14 import turn_strip
+from utils.lessons.lesson_14 import instruction_timeline
 from utils.lessons.lesson_14.warps_and_gains import Gain, draw_gains_and_warps
 from utils.lessons.recorded import duration, recorded_ms
 from utils.machine.occupancy import WARP, limits_of, occupancy
@@ -36,10 +36,14 @@ PRODUCT = void(*[float32[:, ::1]] * 3)
 
 @dataclass(frozen=True)
 class BigLoop:
-    """One turn of the loop over tiles, with the turns of the loop inside it written out.
+    """One iteration of the loop over tiles, with the loop inside it fully unrolled.
 
-    reads: of each load from shared memory, how many instructions later its value is needed.
-    names: of its instructions, in order.
+    Attributes
+    ----------
+    reads : tuple of int
+        For each load from shared memory, the number of instructions until its value is needed.
+    names : tuple of str
+        The names of the instructions, in order.
     """
 
     reads: tuple[int, ...]
@@ -47,14 +51,14 @@ class BigLoop:
 
     @property
     def early_reads(self) -> int:
-        """Loads from shared memory whose value is needed before it usually is there."""
+        """The number of shared-memory loads whose value is needed before it usually arrives."""
         return sum(distance < SHARED_LATENCY for distance in self.reads)
 
 
 def big_loop(step: Step | Variant) -> BigLoop:
-    """The loop over tiles of a register-blocked step, for the device shown.
+    """Return the loop over tiles of a register-blocked step, for the device shown.
 
-    Where the compiler is missing: from the record. CourseError for what it does not have.
+    Without a compiler the loop comes from the record; raise CourseError if it has no such loop.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
@@ -66,108 +70,124 @@ def big_loop(step: Step | Variant) -> BigLoop:
 
 
 def compiled_big_loop(variant: Variant, arch: str) -> BigLoop:
-    """What the compiler makes of it here; CourseError without one."""
+    """Compile a variant and return its loop over tiles; raise CourseError without a compiler."""
     sizes = variant.constants
     steps = sizes["BK"] * sizes["TM"] * sizes["TN"]
-    return _turn(xray(variant.kernel, variant.step.signature, arch), steps)
+    return _iteration(xray(variant.kernel, variant.step.signature, arch), steps)
 
 
-def _turn(seen: XRay, multiply_adds: int) -> BigLoop:
-    """The outer loop of a kernel, whose turn has so many multiply-adds of a thread."""
-    if not seen.loops:
-        raise CourseError(f"The machine code of {seen.kernel} has no loop.")
-    big = max(seen.loops, key=lambda loop: loop.end - loop.start)
-    inside = [one for one in seen.loops if big.start < one.start and one.end <= big.end]
-    code = seen.code[big.start : big.end + 1]
+def _iteration(kernel_xray: XRay, multiply_adds: int) -> BigLoop:
+    """Return one iteration of a kernel's outer loop, which has `multiply_adds` per thread."""
+    if not kernel_xray.loops:
+        raise CourseError(f"The machine code of {kernel_xray.kernel} has no loop.")
+    big = max(kernel_xray.loops, key=lambda loop: loop.end - loop.start)
+    inside = [one for one in kernel_xray.loops if big.start < one.start and one.end <= big.end]
+    code = kernel_xray.code[big.start : big.end + 1]
     if len(inside) == 1 and inside[0].ffma:
         small = inside[0]
-        turns = (multiply_adds - big.ffma) // small.ffma
-        code = _written_out(code, small.start - big.start, small.end + 1 - big.start, turns)
+        iterations = (multiply_adds - big.ffma) // small.ffma
+        code = _unrolled(code, small.start - big.start, small.end + 1 - big.start, iterations)
     if sum(one.name in FFMA for one in code) != multiply_adds:
         raise CourseError(
-            f"The loop over tiles of {seen.kernel} is not one turn with {multiply_adds} "
-            "multiply-adds in machine code."
+            f"An iteration of {kernel_xray.kernel}'s loop over tiles does not have "
+            f"{multiply_adds} multiply-adds in machine code."
         )
     names = tuple("FFMA" if one.name in FFMA else one.name for one in code)
     return BigLoop(tuple(distances_to_use(code)), names)
 
 
-def _written_out(code: Sequence[Instruction], start: int, end: int, turns: int):
-    return (*code[:start], *code[start:end] * turns, *code[end:])
+def _unrolled(code: Sequence[Instruction], start: int, end: int, iterations: int):
+    return (*code[:start], *code[start:end] * iterations, *code[end:])
 
 
 def draw_turns(**kernels: Step | Variant | Callable) -> Picture | Card:
-    """One turn of the loop over tiles of each kernel, by its name.
+    """Draw one iteration of the loop over tiles of each kernel.
 
-    kernels: register-blocked steps of the ladder, or kernels (a, b, c) by tiles of 16×16, whose
-    names have _ for spaces. Where
-    neither a compiler nor a record knows one of them a sentence takes the picture's place.
+    Parameters
+    ----------
+    **kernels : Step, Variant or callable
+        Register-blocked steps of the ladder, or kernels (a, b, c) with tiles of 16×16, by names
+        with _ for spaces.
+
+    Returns
+    -------
+    Picture or Card
+        A card with a sentence if neither a compiler nor the record knows one of the kernels.
     """
     try:
-        turns = {_label(name, one): _known(one).names for name, one in kernels.items()}
+        iterations = {_label(name, one): _loop_of(one).names for name, one in kernels.items()}
         title = "One turn of the big loop, in machine code"
-        return turn_strip.draw_turns(title, turns)
+        return instruction_timeline.draw_iterations(title, iterations)
     except CourseError as error:
         return Card("ask", (f"{error} The lesson goes on without this picture.",))
 
 
 def _label(name: str, kernel: Step | Variant | Callable) -> str:
-    """A step has its own name everywhere; a kernel of the reader the one that is given here."""
+    """Return the name of a step as it is, and that of a reader's kernel with spaces for _."""
     return name if isinstance(kernel, Step | Variant) else name.replace("_", " ")
 
 
-def _known(kernel: Step | Variant | Callable) -> BigLoop:
+def _loop_of(kernel: Step | Variant | Callable) -> BigLoop:
     if isinstance(kernel, Step | Variant):
         return big_loop(kernel)
-    return _turn(xray(kernel, PRODUCT, device_shown().arch), multiply_adds=16)
+    return _iteration(xray(kernel, PRODUCT, device_shown().arch), multiply_adds=16)
 
 
 def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table | Card:
-    """Cycles of an SM for one tile of each of its blocks: to start all instructions, and recorded.
+    """Tabulate an SM's cycles per tile of all its resident blocks: to issue them, and recorded.
 
-    shape: as on the command line. steps: by their names. The blocks run in rounds, and the last one
-    counts as full. Where neither a compiler nor a record knows one of them a sentence takes the
-    table's place.
+    Parameters
+    ----------
+    shape : str
+        The problem size as on the command line.
+    **steps : Step or Variant
+        Register-blocked steps by their names. The blocks run in waves, and the last wave counts as
+        full.
+
+    Returns
+    -------
+    Table or Card
+        A card with a sentence if neither a compiler nor the record knows one of the steps.
     """
     rows = []
     for name, step in steps.items():
         variant = as_variant(step)
         try:
-            started, recorded = started_cycles(variant, shape), recorded_cycles(variant, shape)
+            issued, recorded = issue_cycles(variant, shape), recorded_cycles(variant, shape)
         except CourseError as error:
             return _no_table(error)
-        cells = (f"{cycles:,.0f}" for cycles in (started, recorded, recorded - started))
+        cells = (f"{cycles:,.0f}" for cycles in (issued, recorded, recorded - issued))
         rows.append((f"`{name}`", duration(recorded_ms(variant, shape)), *cells))
     head = ("", "time", "to start", "recorded", "lost")
     return table(f"Cycles of an SM for one tile in each of its blocks, n = {shape}", head, rows)
 
 
-def started_cycles(variant: Variant, shape: str) -> float:
-    """Cycles in which an SM starts the instructions of one tile of all its blocks."""
+def issue_cycles(variant: Variant, shape: str) -> float:
+    """Return the cycles that an SM needs to issue one tile's instructions of all its blocks."""
     warps = resident_warps(variant, shape)
     return warps * len(big_loop(variant).names) / _limits().sub_partitions
 
 
 def recorded_cycles(variant: Variant, shape: str) -> float:
-    """Recorded cycles of an SM for one tile of all its blocks."""
+    """Return the recorded cycles of an SM for one tile of all its blocks."""
     device, problem = device_shown(), ladder_of(variant.step).parse(shape)
     launch = variant.launch(problem)
     blocks = resident_warps(variant, shape) * WARP // launch.threads
-    rounds = math.ceil(launch.blocks / (device.sms * blocks))
-    tiles = rounds * problem.k / variant.constants["BK"]
+    waves = math.ceil(launch.blocks / (device.sms * blocks))
+    tiles = waves * problem.k / variant.constants["BK"]
     return recorded_ms(variant, shape) * device.boost_clock_mhz * 1e3 / tiles
 
 
 def resident_warps(variant: Variant, shape: str = "4096") -> int:
-    """Warps that an SM holds of a step, by the registers and shared memory of its record."""
+    """Return the warps of a step per SM, from the registers and shared memory of its record."""
     device, ladder = device_shown(), ladder_of(variant.step)
     frame = records.measured(device.name, ladder.name)
     rows = frame[(frame["step"] == variant.step.name) & (frame["params"] == variant.params)]
     if rows.empty:
         raise CourseError(f"There is no record of {variant} on {device.name}.")
     launch, row = variant.launch(ladder.parse(shape)), rows.iloc[0]
-    taken = launch.threads, int(row["registers"]), int(row["shared_bytes"])
-    return occupancy(device.compute_capability, *taken).warps
+    resources = launch.threads, int(row["registers"]), int(row["shared_bytes"])
+    return occupancy(device.compute_capability, *resources).warps
 
 
 def _limits():
@@ -175,9 +195,9 @@ def _limits():
 
 
 def reads(**steps: Step | Variant) -> Table | Card:
-    """How soon the values of a turn's loads from shared memory are needed; a row for each step.
+    """Tabulate how soon the values of shared-memory loads are needed, one row per step.
 
-    Where neither a compiler nor a record knows one of them a sentence takes the table's place.
+    Return a card with a sentence if neither a compiler nor the record knows one of the steps.
     """
     rows = []
     for name, step in steps.items():
@@ -196,9 +216,9 @@ def _no_table(error: CourseError) -> Card:
 
 
 def draw_tile_shapes(old: Step, new: Step, shape: str = "4096") -> Picture:
-    """How many times faster the new step was for each tile that both have, and its warps.
+    """Draw the speed-up of the new step over the old one, and both steps' resident warps.
 
-    The recorded times of both, and the warps that an SM holds of them.
+    Times are recorded ones. There is one bar per block tile that both steps have.
     """
     rows = []
     for after in new.variants():
@@ -212,8 +232,8 @@ def draw_tile_shapes(old: Step, new: Step, shape: str = "4096") -> Picture:
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """A row of the record, and the compiler that made the loop."""
+class RecordedBigLoop:
+    """A row of the record: a kernel's loop, and the compiler that made it."""
 
     arch: str
     toolkit: str
@@ -223,5 +243,5 @@ class Recorded:
 
 
 def recorded_big_loops() -> dict[tuple[str, str], BigLoop]:
-    """The record, by architecture and kernel."""
-    return {(row.arch, row.kernel): row.loop for row in rows.read(FILE, Recorded)}
+    """Return the loops of the record, by (architecture, kernel)."""
+    return {(row.arch, row.kernel): row.loop for row in rows.read(FILE, RecordedBigLoop)}

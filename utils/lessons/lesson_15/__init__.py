@@ -1,1 +1,1 @@
-"""What serves lesson 15 alone: The Maxwell classic."""
+"""Code for lesson 15, "The Maxwell classic", only."""

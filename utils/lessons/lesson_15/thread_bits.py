@@ -1,4 +1,4 @@
-"""What each bit of a thread's number selects in the zig-zag of the Maxwell design of 64 threads."""
+"""Pictures of the zig-zag thread order of the 64-thread Maxwell design, bit by bit."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from virtual_gpu.pictures.svg import (
     text,
 )
 
-# From bit 0 on: the quad's row ("down") or column ("across"), and which bit of that it is.
+# From bit 0 on: the quad's row ("down") or column ("across"), and the bit of that index.
 BITS = (("down", 0), ("across", 0), ("across", 1), ("across", 2), ("down", 1), ("down", 2))
 THREADS, SIDE = 2 ** len(BITS), 8
 _COLOURS = {"down": BLUE, "across": ORANGE}
 _SIZE, _LEFT, _TOP, _BOX = 32, 4, 84, 46
 
 
-def place(thread: int) -> tuple[int, int]:
-    """The quad (down, across) of a thread."""
-    found = {"down": 0, "across": 0}
+def quad_of(thread: int) -> tuple[int, int]:
+    """Return the quad (down, across) of a thread."""
+    quad = {"down": 0, "across": 0}
     for bit, (what, at) in enumerate(BITS):
-        found[what] |= (thread >> bit & 1) << at
-    return found["down"], found["across"]
+        quad[what] |= (thread >> bit & 1) << at
+    return quad["down"], quad["across"]
 
 
 def draw_thread_bits() -> Picture:
-    """A slider: the walk of the first 16 threads, then for each bit the threads that have it."""
+    """Draw the path of the first 16 threads, and for each bit the threads that have it set."""
     moments = [_drawing(None), *(_drawing(bit) for bit in range(len(BITS)))]
     labels = ["the first 16 threads", *(f"bit {bit}: {_weight(bit)}" for bit in range(len(BITS)))]
     alt = (
@@ -44,14 +44,14 @@ def draw_thread_bits() -> Picture:
 
 
 def _weight(bit: int) -> str:
-    """How far a thread with this bit lies from the one without."""
+    """Describe the offset, in quads, between a thread with this bit and the thread without it."""
     what, at = BITS[bit]
-    many = 1 << at
-    return f"{many} quad{'s' * (many > 1)} {'down' if what == 'down' else 'to the right'}"
+    distance = 1 << at
+    return f"{distance} quad{'s' * (distance > 1)} {'down' if what == 'down' else 'to the right'}"
 
 
 def _drawing(bit: int | None) -> str:
-    """bit: the one whose threads are coloured; None draws the walk of the first 16."""
+    """Draw all quads and colour the threads with this bit, or the path of the first 16 if None."""
     body = ""
     for at in range(len(BITS)):
         what, number = BITS[at]
@@ -69,22 +69,22 @@ def _drawing(bit: int | None) -> str:
         x, y = _corner(thread)
         look = {"fill_opacity": (0.45 if bit is None else 1) if thread in lit else 0.14, "rx": 3}
         body += rect(x, y, _SIZE - 2, _SIZE - 2, colour if thread in lit else GREY, **look)
-    body += _walk(16) if bit is None else ""
+    body += _thread_path(16) if bit is None else ""
     for thread in range(THREADS):
         x, y = _corner(thread)
         look = {"style": "fill:#fff"} if thread in lit and bit is not None else {}
         body += text(x + _SIZE / 2 - 1, y + 20, thread, 12, "middle", **look)
-    said = "The first 16 threads" if bit is None else f"Bit {bit}: {_weight(bit)}"
-    return svg(_LEFT + SIDE * _SIZE + 30, _TOP + SIDE * _SIZE + 4, body, said, widest=360)
+    caption = "The first 16 threads" if bit is None else f"Bit {bit}: {_weight(bit)}"
+    return svg(_LEFT + SIDE * _SIZE + 30, _TOP + SIDE * _SIZE + 4, body, caption, widest=360)
 
 
-def _walk(threads: int) -> str:
-    """A line from quad to quad, behind the numbers."""
+def _thread_path(threads: int) -> str:
+    """Draw a line from quad to quad, behind the numbers."""
     half = _SIZE / 2 - 1
-    turns = " L".join(f"{x + half:g} {y + half:g}" for x, y in map(_corner, range(threads)))
-    return path(f"M{turns}", stroke=ORANGE, stroke_width=5, stroke_opacity=0.55)
+    points = " L".join(f"{x + half:g} {y + half:g}" for x, y in map(_corner, range(threads)))
+    return path(f"M{points}", stroke=ORANGE, stroke_width=5, stroke_opacity=0.55)
 
 
 def _corner(thread: int) -> tuple[float, float]:
-    down, across = place(thread)
+    down, across = quad_of(thread)
     return _LEFT + across * _SIZE, _TOP + down * _SIZE

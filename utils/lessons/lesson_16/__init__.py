@@ -1,1 +1,1 @@
-"""What serves lesson 16 alone: Reading the machine code."""
+"""Code for lesson 16, "Reading the machine code", only."""

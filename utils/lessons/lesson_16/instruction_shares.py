@@ -1,6 +1,6 @@
-"""Loops as bars: what their instructions do, and beside it the share of the peak that was reached.
+"""Stacked bars of a loop's instructions by kind, with the recorded share of the peak.
 
-The multiply-adds stand first, so that the end of their part is the bound.
+The multiply-adds come first, so that the end of their part is the upper bound of the share.
 """
 
 from __future__ import annotations
@@ -36,52 +36,60 @@ _KINDS = {
 
 
 def kinds(mix: Mapping[str, int]) -> Counter[str]:
-    """Instructions by kind. mix: by name, with or without modifiers."""
-    found: Counter[str] = Counter()
+    """Count instructions by kind; `mix` maps names, with or without modifiers, to counts."""
+    by_kind: Counter[str] = Counter()
     for name, count in mix.items():
         kind = _KINDS.get(name.partition(".")[0], "address or counter")
-        found["test, jump or barrier" if kind == "test" else kind] += count
-    return found
+        by_kind["test, jump or barrier" if kind == "test" else kind] += count
+    return by_kind
 
 
 def draw_shares(
     title: str, loops: Mapping[str, tuple[Mapping[str, int], float | None]], where: str = ""
 ) -> Picture:
-    """A bar for each loop. loops: by name, the mix of its instructions and the recorded share.
+    """Draw one stacked bar per loop, with a mark at the recorded share of the peak.
 
-    The recorded share of the peak is a fraction; None draws no mark. where: it was recorded.
+    Parameters
+    ----------
+    title : str
+        The heading of the picture.
+    loops : mapping
+        By name, a pair: the counts of the loop's instructions by name, and the recorded share of
+        the peak as a fraction. None draws no mark.
+    where : str
+        The device of the recorded shares.
     """
     bottom = TOP + PITCH * len(loops)
 
     def x(share: float) -> float:
         return LEFT + (RIGHT - LEFT) * share
 
-    body, told = text(0, 16, title, 14, font_weight="bold"), []
+    body, descriptions = text(0, 16, title, 14, font_weight="bold"), []
     for share in (0, 0.25, 0.5, 0.75, 1):
         body += path(f"M{x(share):g} {TOP - 6}V{bottom}", opacity=0.2)
         body += text(x(share), bottom + 15, f"{share:.0%}", 12, "middle")
-    for place, (name, (mix, recorded)) in enumerate(loops.items()):
-        y, at, counts = TOP + PITCH * place, 0.0, kinds(mix)
+    for index, (name, (mix, recorded)) in enumerate(loops.items()):
+        y, at, counts = TOP + PITCH * index, 0.0, kinds(mix)
         body += text(LEFT - 8, y + 11, name, 12, "end")
         for kind, colour in COLOURS.items():
             part = counts[kind] / counts.total()
             body += rect(round(x(at), 1), y, round((RIGHT - LEFT) * part, 1), BAR, colour)
             at += part
         bound = counts["multiply-add"] / counts.total()
-        said = f"{name}: {bound:.1%} multiply-adds"
+        description = f"{name}: {bound:.1%} multiply-adds"
         if recorded is not None:
             body += _mark(x(recorded), y)
-            said += f", {recorded:.1%} of the peak recorded"
-        told.append(said)
-    alt = f"{title}. {'; '.join(told)}."
+            description += f", {recorded:.1%} of the peak recorded"
+        descriptions.append(description)
+    alt = f"{title}. {'; '.join(descriptions)}."
     words = [(kind.replace(" ", "_"), colour) for kind, colour in COLOURS.items()]
-    # Two rows, so that a narrow page need not make the words small.
+    # Two rows, so that a narrow page does not shrink the text.
     key = legend(**dict(words[:2])) + legend(**dict(words[2:])) + (_key(where) if where else "")
     return Picture(key + svg(416, bottom + 22, body, alt, widest=540), alt)
 
 
 def _mark(x: float, y: float) -> str:
-    """A bar in ink with a light edge, so that it is seen on every colour."""
+    """Draw a dark bar with a light edge, visible on every colour."""
     return path(f"M{x:.1f} {y - 4}v{BAR + 8}", stroke="white", stroke_width=5) + path(
         f"M{x:.1f} {y - 4}v{BAR + 8}", stroke="black", stroke_width=2.5
     )

@@ -1,4 +1,4 @@
-"""The orders in which the multiply-adds of an outer product can be done, as walks over its sums."""
+"""Pictures of the order of the multiply-adds in an outer product, as paths over its sums."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from collections.abc import Sequence
 from virtual_gpu.pictures.svg import BLUE, GREEN, Picture, path, svg, text
 
 SIDE, CELL, GAP = 8, 14, 24
-Walk = Sequence[tuple[int, int]]
+Cells = Sequence[tuple[int, int]]
 
 
-def row_by_row(n: int) -> Walk:
+def row_by_row(n: int) -> Cells:
+    """Return the (row, column) of n×n sums, each row from left to right."""
     return [(i, j) for i in range(n) for j in range(n)]
 
 
-def back_and_forth(n: int) -> Walk:
+def back_and_forth(n: int) -> Cells:
+    """Return the (row, column) of n×n sums, every second row from right to left."""
     return [(i, j if i % 2 == 0 else n - 1 - j) for i in range(n) for j in range(n)]
 
 
-def spiral(n: int, first: int = 0) -> Walk:
-    """Around the edge, and on inwards."""
+def spiral(n: int, first: int = 0) -> Cells:
+    """Return the (row, column) of n×n sums around the edge and then inwards, from ring `first`."""
     last = n - 1 - first
     if first > last:
         return []
@@ -36,28 +38,28 @@ def spiral(n: int, first: int = 0) -> Walk:
 ORDERS = {"row by row": row_by_row, "back and forth": back_and_forth, "in a spiral": spiral}
 
 
-def shared(walk: Walk) -> int:
-    """Steps of a walk that stay in a row or in a column: an operand is the one of before."""
-    pairs = itertools.pairwise(walk)
+def shared(cells: Cells) -> int:
+    """Count the steps that keep the row or the column, so that one operand is the previous one."""
+    pairs = itertools.pairwise(cells)
     return sum(one[0] == two[0] or one[1] == two[1] for one, two in pairs)
 
 
 def draw_orders() -> Picture:
-    """The three orders over 8×8 sums; each begins at the dot."""
+    """Draw the three orders over 8×8 sums; a dot marks the start of each."""
     width = SIDE * CELL
-    body, told = "", []
-    for place, (name, order) in enumerate(ORDERS.items()):
-        x, walk = place * (width + GAP) + 8, order(SIDE)
+    body, descriptions = "", []
+    for index, (name, order) in enumerate(ORDERS.items()):
+        x, cells = index * (width + GAP) + 8, order(SIDE)
         body += text(x, 14, name, 13, font_weight="bold")
         for at in range(SIDE + 1):
             body += path(f"M{x} {24 + at * CELL}h{width}", opacity=0.25)
             body += path(f"M{x + at * CELL} 24v{width}", opacity=0.25)
-        corners = [(x + (j + 0.5) * CELL, 24 + (i + 0.5) * CELL) for i, j in walk]
+        corners = [(x + (j + 0.5) * CELL, 24 + (i + 0.5) * CELL) for i, j in cells]
         line = "L".join(f"{across:g} {down:g}" for across, down in corners)
         body += path(f"M{line}", stroke=BLUE, stroke_width=2)
         body += f'<circle cx="{corners[0][0]:g}" cy="{corners[0][1]:g}" r="4" fill="{GREEN}"/>'
-        jumps = len(walk) - 1 - shared(walk)
-        told.append(f"{name}: {jumps} steps change both row and column")
+        jumps = len(cells) - 1 - shared(cells)
+        descriptions.append(f"{name}: {jumps} steps change both row and column")
     body += text(8, width + 44, "Each cell is one of 8×8 sums; in a row a stays, in a column b.")
-    alt = f"Three orders of 64 multiply-adds. {'; '.join(told)}."
+    alt = f"Three orders of 64 multiply-adds. {'; '.join(descriptions)}."
     return Picture(svg(416, width + 52, body, alt, widest=520), alt)

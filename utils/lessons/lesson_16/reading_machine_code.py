@@ -1,4 +1,4 @@
-"""What lesson 16 shows of machine code: lines, control codes, shares, operands, and spills."""
+"""Tables and pictures of machine code for lesson 16: lines, control codes, operands and spills."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from utils.measuring.rows import Date
 from utils.paths import DATA
 from virtual_gpu.pictures.svg import Picture
 
-PATCH = 8  # sums in a row of `fma_loop`
-FEW, MOST = 2, 4  # instructions of a source line: shown from so many on, and so many names
+PATCH = 8  # sums per row in `fma_loop`
+FEW, MOST = 2, 4  # a line needs FEW instructions to be shown; at most MOST names are written
 SPILLS = "spills"  # the table of `python -m tools.records.spills`
 
 
 @dataclass(frozen=True)
 class RegisterFile:
-    """A row of `data/register_banks.csv`. since: the first compute capability that has it."""
+    """A row of `data/register_banks.csv`; `since` is its first compute capability."""
 
     architecture: str
     since: str
@@ -40,8 +40,8 @@ class RegisterFile:
 
 
 @dataclass(frozen=True)
-class Spilled:
-    """A row of what a kernel costs with fewer registers. max_registers: None where not limited."""
+class SpillRecord:
+    """The recorded cost of a kernel with few registers; `max_registers` is None without a limit."""
 
     kernel: str
     max_registers: int | None
@@ -56,9 +56,9 @@ class Spilled:
 
 
 def line_by_line(step: Step | Variant) -> Table | Card:
-    """What PTX and machine code each source line has become; a sentence without a compiler.
+    """Tabulate the most frequent PTX and machine instructions of each source line.
 
-    The most frequent instructions of each, without their modifiers.
+    Modifiers are left out. Return a card with a sentence without a compiler.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
@@ -76,45 +76,45 @@ def line_by_line(step: Step | Variant) -> Table | Card:
 
 
 def _ptx(line: str) -> str:
-    """A PTX instruction without its predicate and label."""
+    """Return a PTX instruction without its predicate and label."""
     return re.sub(r"^@!?%\w+\s+", "", line.strip())
 
 
 def _counted(names: Counter[str]) -> str:
-    """The most frequent names, and how many others there are."""
-    told = ", ".join(f"{count} {name}" for name, count in names.most_common(MOST))
+    """Format the most frequent names and the number of the other instructions."""
+    frequent = ", ".join(f"{count} {name}" for name, count in names.most_common(MOST))
     others = names.total() - sum(count for _, count in names.most_common(MOST))
-    return f"{told}, {others} more" if others else told or "–"
+    return f"{frequent}, {others} more" if others else frequent or "–"
 
 
 def control_codes(step: Step | Variant) -> Table:
-    """What the assembler tells the scheduler beside the first loads and the first multiply-add.
+    """Tabulate the control codes of the first four loads and the first multiply-add of a loop.
 
-    Of the loop as it was compiled for the records. In `naive` the multiply-add reads what two of
-    the first four loads bring.
+    The loop is the one that was compiled for the records. In `naive` the multiply-add reads the
+    values of two of the first four loads.
     """
     code = listing(str(as_variant(step)))
-    first = next(place for place, one in enumerate(code) if one.name in FFMA)
-    loads = [place for place, one in enumerate(code) if one.name == "LDG"][:4]
+    first = next(index for index, one in enumerate(code) if one.name in FFMA)
+    loads = [index for index, one in enumerate(code) if one.name == "LDG"][:4]
     rows = []
-    for place in (*loads, first):
-        control = code[place].control
+    for index in (*loads, first):
+        control = code[index].control
         sets = "–" if control.write_barrier is None else control.write_barrier
         waits = ", ".join(map(str, control.waits)) or "–"
-        rows.append((f"`{code[place].text_to('').strip()}`", control.stall, sets, waits))
+        rows.append((f"`{code[index].text_to('').strip()}`", control.stall, sets, waits))
     head = ("instruction", "stall, cycles", "sets", "waits for")
     return table(f"Control codes in the loop of {as_variant(step)}", head, rows)
 
 
 def loop_of_record(step: Step | Variant | str) -> CompiledLoop:
-    """The hot loop of a step, or of a kernel by its name, as it was compiled for the records."""
+    """Return the hot loop of a step, or of a kernel by name, as it was compiled for the records."""
     return recorded_loop(step if isinstance(step, str) else str(as_variant(step)))
 
 
 def draw_shares(*steps: Step | Variant, recorded: bool = True) -> Picture:
-    """What the instructions of hot loops do; an upright bar is the recorded share of the peak.
+    """Draw the instructions of hot loops by kind, with a mark at the recorded share of the peak.
 
-    Of a Step the constants that were fastest at 4096.
+    A Step stands for its variant that was fastest at 4096.
     """
     loops = {}
     for step in steps:
@@ -128,7 +128,7 @@ def draw_shares(*steps: Step | Variant, recorded: bool = True) -> Picture:
 
 
 def fastest(step: Step | Variant) -> Variant:
-    """A step with the constants that were recorded as the fastest; a variant as it is."""
+    """Return the variant of a step that was recorded as the fastest; return a variant unchanged."""
     if isinstance(step, Variant):
         return step
     ladder = ladder_of(step)
@@ -141,9 +141,12 @@ def fastest(step: Step | Variant) -> Variant:
 
 
 def draw_operands(**steps: Step | Variant) -> Picture:
-    """Where the second row of 8×8 sums begins: multiply-adds with the banks of their operands.
+    """Draw the multiply-adds at the second row of 8×8 sums with the banks of their operands.
 
-    steps: by the name that the reader sees, with _ for spaces; their loops are in the record.
+    Parameters
+    ----------
+    **steps : Step or Variant
+        Steps whose loops are in the record, by the name that the reader sees, with _ for spaces.
     """
     loops = {name.replace("_", " "): listing(str(as_variant(one))) for name, one in steps.items()}
     title = "Where the second row of sums begins"
@@ -151,14 +154,14 @@ def draw_operands(**steps: Step | Variant) -> Picture:
 
 
 def orders(**steps: Step | Variant) -> Table:
-    """For loops of multiply-adds alone: what is marked, reads of a turn, estimate and record.
+    """Tabulate operand reuse and cycles per multiply-add of loops of multiply-adds alone.
 
-    steps: by the name that the reader sees, with _ for spaces.
+    `steps` are named as the reader sees them, with _ for spaces.
     """
     rows = []
     for name, step in steps.items():
         loop = loop_of_record(step)
-        reads = register_banks.given_by("even", listing(str(as_variant(step))))
+        reads = register_banks.bank_reads_in_loop("even", listing(str(as_variant(step))))
         cycles = f"{loop.cycles:.3f}", f"{recorded_cycles(step):.3f}"
         rows.append((name.replace("_", " "), f"{loop.kept_share:.1%}", reads, *cycles))
     head = (
@@ -172,16 +175,17 @@ def orders(**steps: Step | Variant) -> Table:
 
 
 def recorded_cycles(step: Step | Variant) -> float:
-    """Of a scheduler, for each multiply-add: one over the recorded share of the peak."""
+    """Return a scheduler's cycles per multiply-add: one over the recorded share of the peak."""
     variant = as_variant(step)
     return 1 / share_of_peak(variant, _size(variant), on=course_device().name)
 
 
 def register_files() -> Table:
-    """How registers lie in banks, by generation."""
-    found = rows.read(DATA / "register_banks.csv", RegisterFile)
+    """Tabulate the register banks of each GPU generation."""
+    layouts = rows.read(DATA / "register_banks.csv", RegisterFile)
     lines = [
-        (row.architecture, row.since, str(row.banks), row.register_number_to_bank) for row in found
+        (row.architecture, row.since, str(row.banks), row.register_number_to_bank)
+        for row in layouts
     ]
     return table(
         "Register banks", ("", "compute capability from", "banks", "bank of a register"), lines
@@ -189,7 +193,7 @@ def register_files() -> Table:
 
 
 def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
-    """The loop of multiply-adds with fewer and fewer registers: what it loses.
+    """Tabulate the cost of fewer and fewer registers per thread for the loop of multiply-adds.
 
     The last column is the rate at which all threads together store into local memory.
     """
@@ -204,22 +208,22 @@ def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
 
 
 def stored_gb(limit: int) -> float:
-    """What all threads of the recorded `fma_loop` store into local memory, in 10^9 bytes."""
+    """Return the bytes, in 10^9, that all threads of `fma_loop` store into local memory."""
     loop, row = recorded_loop("fma_loop ORDER=1", limit), _spilled("fma_loop", limit)
     multiply_adds = row.gflops * row.time_ms * 1e6 / 2
     return multiply_adds / loop.multiply_adds * 4 * loop.mix["STL.32"] / 1e9
 
 
 def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
-    """The recorded time in ms of a kernel of `tools/records/spills.py`.
+    """Return the recorded time in ms of a kernel of `tools/records/spills.py`.
 
-    CourseError where it is not recorded.
+    Raise CourseError if there is no such record.
     """
     return _spilled(kernel, max_registers).time_ms
 
 
-def _spilled(kernel: str, max_registers: int | None) -> Spilled:
-    for row in rows.read_if_any(records.file_of(course_device().name, SPILLS), Spilled):
+def _spilled(kernel: str, max_registers: int | None) -> SpillRecord:
+    for row in rows.read_if_any(records.file_of(course_device().name, SPILLS), SpillRecord):
         if (row.kernel, row.max_registers) == (kernel, max_registers):
             return row
     raise CourseError(

@@ -1,4 +1,4 @@
-"""Multiply-adds and the registers that they read: from which bank, and what is kept for reuse."""
+"""Pictures of the registers that multiply-adds read: their banks, and which are kept for reuse."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, rect, svg, text
 BANKS = {"even": BLUE, "odd": ORANGE}
 WIDTH, PITCH, SIDE = 416, 19, 13
 SLOTS_AT, COUNTS_AT = 238, (330, 378)
-# The product of two numbers of a with two numbers of b, as two orders of the same multiply-adds.
+# An outer product of two numbers of a and two of b, in two orders of the same multiply-adds.
 IDEA = {
     "in rows, nothing kept": (
         "FFMA R11, R2, R4, R11",
@@ -31,7 +31,7 @@ IDEA = {
 
 @dataclass(frozen=True)
 class Read:
-    """One operand of an instruction: its register, and whether it is at hand from before."""
+    """One operand of an instruction: its register, and whether it was kept for reuse."""
 
     register: str
     kept: bool
@@ -42,24 +42,24 @@ class Read:
 
 
 def reads_of(code: Sequence[Instruction]) -> list[tuple[Instruction, list[Read]]]:
-    """For each multiply-add what it reads; other instructions end what was kept before them."""
-    found, kept = [], {}
+    """Return each multiply-add with its reads; any other instruction ends the reuse of operands."""
+    multiply_adds, kept = [], {}
     for one in code:
         sources = {slot: source for slot, source in enumerate(one.sources) if source}
         if one.name in FFMA:
             reads = [Read(name, kept.get(slot) == name) for slot, (name, _) in sources.items()]
-            found.append((one, reads))
+            multiply_adds.append((one, reads))
         kept = {slot: name for slot, (name, marked) in sources.items() if marked}
-    return found
+    return multiply_adds
 
 
-def given_by(bank: str, code: Sequence[Instruction]) -> int:
-    """Registers that a bank must give to the multiply-adds of a loop in one turn."""
-    return sum(_from(bank, reads) for _, reads in reads_of(code))
+def bank_reads_in_loop(bank: str, code: Sequence[Instruction]) -> int:
+    """Count the registers that a bank delivers to the multiply-adds in one iteration of a loop."""
+    return sum(bank_reads(bank, reads) for _, reads in reads_of(code))
 
 
 def draw_idea() -> Picture:
-    """Four multiply-adds in two orders, without and with marks for reuse."""
+    """Draw four multiply-adds in two orders, without and with marks for reuse."""
     return draw_reads(
         "Four multiply-adds, and the registers that they read",
         {name: [_instruction(words) for words in lines] for name, lines in IDEA.items()},
@@ -69,11 +69,18 @@ def draw_idea() -> Picture:
 def draw_reads(
     title: str, loops: Mapping[str, Sequence[Instruction]], first: int = 0, most: int = 12
 ) -> Picture:
-    """A row for each multiply-add: its text, its operands by bank, and reads of each bank.
+    """Draw one row per multiply-add: its text, its operands by bank, and the reads of each bank.
 
-    loops: by the name that the reader sees. first, most: which multiply-adds of each to draw.
+    Parameters
+    ----------
+    title : str
+        The heading of the picture.
+    loops : mapping of str to sequence of Instruction
+        Machine code by the name that the reader sees.
+    first, most : int
+        The index of the first multiply-add to draw per loop, and the largest number to draw.
     """
-    body, y, told = text(0, 16, title, 14, font_weight="bold") + _key(), 66, []
+    body, y, descriptions = text(0, 16, title, 14, font_weight="bold") + _key(), 66, []
     for name, code in loops.items():
         rows = reads_of(code)[first : first + most]
         body += text(0, y, name, 13, font_weight="bold")
@@ -83,21 +90,21 @@ def draw_reads(
         for one, reads in rows:
             y += PITCH
             body += _row(one, reads, y)
-        told.append(_told(name, rows))
+        descriptions.append(_description(name, rows))
         y += 32
-    alt = f"{title}. {' '.join(told)}"
+    alt = f"{title}. {' '.join(descriptions)}"
     return Picture(svg(WIDTH, y - 22, body, alt, widest=1.2 * WIDTH), alt)
 
 
 def _row(one: Instruction, reads: Sequence[Read], y: float) -> str:
     body = text(0, y, one.text_to("").strip(), 12, font_family="monospace")
-    for place, read in enumerate(reads):
+    for index, read in enumerate(reads):
         colour = BANKS[read.bank]
         look = {"stroke": colour, "stroke_width": 1.5}
         fill = "none" if read.kept else colour
-        body += rect(SLOTS_AT + place * (SIDE + 5), y - 11, SIDE, SIDE, fill, **look)
+        body += rect(SLOTS_AT + index * (SIDE + 5), y - 11, SIDE, SIDE, fill, **look)
     for x, bank in zip(COUNTS_AT, BANKS, strict=True):
-        count = _from(bank, reads)
+        count = bank_reads(bank, reads)
         heavy = {"font_weight": "bold"} if count > 1 else {"opacity": 0.7}
         body += text(x, y, count, 13, "middle", **heavy)
     return body
@@ -115,14 +122,14 @@ def _key() -> str:
     return body
 
 
-def _from(bank: str, reads: Sequence[Read]) -> int:
-    """Registers that a bank must give; one that two operands share is read once."""
+def bank_reads(bank: str, reads: Sequence[Read]) -> int:
+    """Count the registers that a bank delivers; one that two operands share is read once."""
     return len({read.register for read in reads if read.bank == bank and not read.kept})
 
 
-def _told(name: str, rows: Sequence[tuple[Instruction, Sequence[Read]]]) -> str:
+def _description(name: str, rows: Sequence[tuple[Instruction, Sequence[Read]]]) -> str:
     kept = sum(read.kept for _, reads in rows for read in reads)
-    crowded = sum(max(_from(bank, reads) for bank in BANKS) > 1 for _, reads in rows)
+    crowded = sum(max(bank_reads(bank, reads) for bank in BANKS) > 1 for _, reads in rows)
     return (
         f"{name}: {len(rows)} multiply-adds; {kept} operands are at hand from before; {crowded} "
         "multiply-adds want more than one register of a bank."

@@ -1,1 +1,1 @@
-"""What serves lesson 17 alone: Against cuBLAS."""
+"""Code for lesson 17, "Against cuBLAS", only."""

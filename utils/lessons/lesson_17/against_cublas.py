@@ -1,4 +1,4 @@
-"""Lesson 17: cut tiles, estimated and recorded; a search; calls beside those of a library."""
+"""Tables and pictures of lesson 17: split-k slices, the search for constants, and library calls."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from functools import cache
 
 import pandas as pd
 
+from utils.division import cdiv
 from utils.figures import times
 from utils.lessons.cards import Table, table
-from utils.lessons.lesson_17.called_figure import draw_called
+from utils.lessons.lesson_17.call_speedups import draw_speedups
 from utils.lessons.published import claimed
 from utils.machine import devices
 from utils.machine.devices import REFERENCE, slug
@@ -19,9 +20,9 @@ from utils.paths import DATA
 from virtual_gpu.pictures.svg import Picture
 
 SMS = 132
-BM, BN, BK = 128, 256, 8  # of the kernel whose blocks have an SM for themselves
-MOST = 12  # slices
-NEAR = 1.05  # times the best
+BM, BN, BK = 128, 256, 8  # of the kernel with one block per SM
+MOST = 12  # the largest number of slices
+NEAR = 1.05  # a time up to this factor of the best counts as near
 WORK = (
     ("below 10⁸", 0, 1e8),
     ("10⁸ to 10⁹", 1e8, 1e9),
@@ -34,43 +35,52 @@ WIDE, ANY = "wide", "strided"  # the kernel of `autotuned`, and the one that rea
 
 
 def estimate(count: int, tiles: int, sms: int, steps: int) -> int:
-    """The time of a product in steps, with each tile cut in so many slices."""
-    waves = -(-tiles * count // sms)
-    return waves * (-(-steps // count) + 2) + (4 if count > 1 else 0)
+    """Return the estimated time of a product in steps, with each tile cut into `count` slices."""
+    waves = cdiv(tiles * count, sms)
+    return waves * (cdiv(steps, count) + 2) + (4 if count > 1 else 0)
 
 
 def draw_slices(m: int, n: int, k: int) -> Picture:
-    """For each recorded number of slices: the estimate, and the recorded time in ms.
+    """Draw the estimated and the recorded time in ms for each recorded number of slices.
 
-    A step is as long as the record of the tiles that are not cut says.
+    The length of a step comes from the record with uncut tiles.
     """
     recorded = {count: us for count, us in _slices()[WIDE, m, n, k].items() if count <= MOST}
     tiles, steps = tiles_and_steps(m, n, k)
     step = recorded[1] / estimate(1, tiles, SMS, steps) / 1000
-    shown = {
+    bars = {
         f"{count} slice{'s' * (count > 1)}": (
             step * estimate(count, tiles, SMS, steps),
             recorded[count] / 1000,
         )
         for count in sorted(recorded)
     }
-    return times.draw_estimates(shown, f"{tiles} tiles on {SMS} SMs, one {REFERENCE}")
+    return times.draw_estimates(bars, f"{tiles} tiles on {SMS} SMs, one {REFERENCE}")
 
 
 def tiles_and_steps(m: int, n: int, k: int) -> tuple[int, int]:
-    """Tiles of 128×256 in c, and steps of 8 along k."""
-    return -(-m // BM) * -(-n // BN), -(-k // BK)
+    """Return the number of 128×256 tiles in c, and the number of steps of 8 along k."""
+    return cdiv(m, BM) * cdiv(n, BN), cdiv(k, BK)
 
 
 def recorded_slices(m: int, n: int, k: int, count: int) -> float:
-    """The recorded microseconds of a product with its tiles cut in so many slices."""
+    """Return the recorded microseconds of a product with each tile cut into `count` slices."""
     return _slices()[WIDE, m, n, k][count]
 
 
 def choices(slices: Callable[[int, int, int], int]) -> Table:
-    """What a function chooses for the shapes with fewer tiles than SMs, recorded in any layout.
+    """Tabulate how close a function's number of slices comes to the fastest recorded one.
 
-    slices: as the exercise of this name asks. Its choice, and no cut at all, against the fastest.
+    Parameters
+    ----------
+    slices : callable
+        The solution of the exercise of this name: (tiles, SMs, steps) to the number of slices.
+
+    Returns
+    -------
+    Table
+        Times relative to the fastest number of slices, for this function and for uncut tiles. It
+        covers the shapes with fewer tiles than SMs, for the kernel that reads any layout.
     """
     chosen, uncut = [], []
     for (kind, *shape), recorded in _slices().items():
@@ -96,18 +106,18 @@ def choices(slices: Callable[[int, int, int], int]) -> Table:
 
 
 def _nearest(count: int, known: dict[int, float]) -> int:
-    """The recorded number that is chosen, or the one below it."""
+    """Return the largest recorded number of slices that is at most `count`."""
     return max(one for one in known if one <= max(count, 1))
 
 
 def _mean(ratios: list[float]) -> float:
-    """The geometric mean."""
+    """Return the geometric mean."""
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 @cache
 def _slices() -> dict[tuple, dict[int, float]]:
-    """By kind of kernel and shape, the microseconds of each number of slices."""
+    """Return microseconds by number of slices, by (kind of kernel, m, n, k)."""
     frame = pd.read_csv(DATA / "tuned" / f"{slug(REFERENCE)}_shapes.csv")
     frame = frame[(frame["BM"] == BM) & (frame["BN"] == BN) & (frame["BLOCKS"] == 1)]
     return {
@@ -117,10 +127,13 @@ def _slices() -> dict[tuple, dict[int, float]]:
 
 
 def searched(cut: Callable) -> Table:
-    """What the search over constants found at each cube. cut: of `gemm_kernels.parts.slices`."""
+    """Tabulate the result of the search over constants at each cube.
+
+    `cut` is that of `gemm_kernels.parts.slices`.
+    """
     frame = pd.read_csv(DATA / "tuned" / f"{slug(REFERENCE)}.csv")
-    (many,) = set(frame.groupby(["m", "n", "k"]).size())
-    return table(f"The fastest of {many} candidates at each size", (
+    (candidates,) = set(frame.groupby(["m", "n", "k"]).size())
+    return table(f"The fastest of {candidates} candidates at each size", (
         "", "block tile", "thread tile", "tiles cut along k", "slowest ÷ fastest",
     ), list(_searched(frame, cut)))  # fmt: skip
 
@@ -136,17 +149,17 @@ def _searched(frame: pd.DataFrame, cut: Callable) -> Iterator[tuple[str, ...]]:
 
 
 def _how_cut(best: pd.Series, cut: Callable) -> str:
-    """What a candidate cuts at its shape: all tiles, the rest behind the full waves, or none."""
-    tiles = -(-best["m"] // best["BM"]) * -(-best["n"] // best["BN"])
-    steps = -(-best["k"] // best["BK"])
+    """Describe which tiles a candidate cuts: all, "the rest" after the full waves, or none."""
+    tiles = cdiv(best["m"], best["BM"]) * cdiv(best["n"], best["BN"])
+    steps = cdiv(best["k"], best["BK"])
     how = cut(int(tiles), int(SMS * best["BLOCKS"]), int(steps), int(best["SLICES"]))
     if how.slices == 1:
         return "none"
     return f"{'the rest' if how.whole else 'all'}, in {how.slices}"
 
 
-def called() -> pd.DataFrame:
-    """The recorded calls of `sgemm` at random shapes, with `flops`, the work of each."""
+def recorded_calls() -> pd.DataFrame:
+    """Return the recorded `sgemm` calls at random shapes; `flops` are the operations of each."""
     frame = pd.read_csv(records.file_of(REFERENCE, "as_called"))
     frame = frame[frame["function"] == "sgemm"]
     cubes = (frame["m"] == frame["n"]) & (frame["n"] == frame["k"])
@@ -154,32 +167,32 @@ def called() -> pd.DataFrame:
 
 
 def share_at_least_as_fast() -> float:
-    """Of the random shapes, how many % took no longer than the library's call."""
-    return 100 * float((called()["ratio"] >= 1).mean())
+    """Return the percentage of random shapes at which `sgemm` is no slower than the library."""
+    return 100 * float((recorded_calls()["ratio"] >= 1).mean())
 
 
 def draw_called_shapes() -> Picture:
-    """Each random shape by its work: the library's time over that of `sgemm`."""
-    frame = called()
+    """Draw the library's time over that of `sgemm` against the operations of each random shape."""
+    frame = recorded_calls()
     points = list(zip(frame["flops"], frame["ratio"], strict=True))
-    return draw_called(f"{len(points)} calls from Python: library ÷ ours", points)
+    return draw_speedups(f"{len(points)} calls from Python: library ÷ ours", points)
 
 
 def called_by_work() -> Table:
-    """The calls at random shapes, by the work of the product."""
-    frame = called()
+    """Tabulate the calls at random shapes by the number of operations of the product."""
+    frame = recorded_calls()
     rows = [
-        _of_work(words, frame[(frame["flops"] >= low) & (frame["flops"] < high)])
-        for words, low, high in WORK
+        _work_row(label, frame[(frame["flops"] >= low) & (frame["flops"] < high)])
+        for label, low, high in WORK
     ]
     head = ("operations", "shapes", "no longer than the library", "library ÷ ours, mean",
             "our time before the call returns")  # fmt: skip
     return table("The same calls", head, rows)
 
 
-def _of_work(words: str, frame: pd.DataFrame) -> tuple[str, ...]:
+def _work_row(label: str, frame: pd.DataFrame) -> tuple[str, ...]:
     return (
-        words,
+        label,
         f"{len(frame)}",
         f"{(frame['ratio'] >= 1).sum()}",
         f"{_mean(list(frame['ratio'])):.2f}",
@@ -188,7 +201,7 @@ def _of_work(words: str, frame: pd.DataFrame) -> tuple[str, ...]:
 
 
 def called_cubes() -> Table:
-    """The recorded calls at cubes, and the kernels alone."""
+    """Tabulate the recorded calls at cubes, and the kernels alone."""
     frame = pd.read_csv(records.file_of(REFERENCE, "as_called"))
     frame = frame[(frame["function"] == "sgemm") & (frame["m"] == frame["n"])]
     frame = frame[frame["n"] == frame["k"]]
@@ -204,17 +217,17 @@ def called_cubes() -> Table:
 
 
 def published_library() -> Table:
-    """cuBLAS as Córdoba 2016 printed it, and as it was recorded: its share of the peak."""
+    """Tabulate cuBLAS's share of the peak as Córdoba 2016 printed it, and as it was recorded."""
     frame = records.published("gemm_gpu")
     printed = frame[frame["kernel"] == "cublas"].iloc[0]
-    card = devices.find(printed["device"])
-    by_time = 2 * printed["m"] ** 3 / printed["time_ms"] / 1e6 / card.fp32_gflops
+    device = devices.find(printed["device"])
+    by_time = 2 * printed["m"] ** 3 / printed["time_ms"] / 1e6 / device.fp32_gflops
     larger = f"{claimed('cuBLAS at N = 2048 and 4096: share of the peak'):.0f}%"
     kernels = records.measured(REFERENCE, "gemm")
     kernels = kernels[(kernels["step"] == "autotuned") & (kernels["m"] == kernels["n"])]
     share = (kernels["efficiency"] / kernels["library_ratio"]).set_axis(kernels["n"])
     rows = [
-        (f"{card.name}, printed", f"{printed['efficiency_pct']:.0f}%", larger, larger),
+        (f"{device.name}, printed", f"{printed['efficiency_pct']:.0f}%", larger, larger),
         ("the same, by its printed time", f"{by_time:.0%}", "", ""),
         (f"{REFERENCE}, recorded", *(f"{share[size]:.0%}" for size in (1024, 2048, 4096))),
     ]

@@ -1,1 +1,1 @@
-"""What serves lesson 18 alone: Reduce 0 to 3."""
+"""Code for lesson 18, "Reduce 0 to 3", only."""

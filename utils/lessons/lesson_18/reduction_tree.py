@@ -1,4 +1,4 @@
-"""The tree of a block's sum, drawn step by step: who adds which words, in which warp and bank.
+"""Pictures of a block's reduction tree: threads, words, warps and banks, step by step.
 
 A small block stands for a real one: 16 words, and warps of 4 lanes with 4 banks.
 """
@@ -23,17 +23,17 @@ from virtual_gpu.pictures.svg import (
 
 WORDS, WARP = 16, 4
 WARPS = {"warp 0": BLUE, "warp 1": ORANGE, "warp 2": GREEN, "warp 3": PURPLE}
-SIZE, ROW = 19, 50  # units of the drawing: a word, and from one row of words to the next, at least
+SIZE, ROW = 19, 50  # in pixels: a word, and the least distance between rows of words
 _LEFT, _TOP, _RIGHT = 2, 24, 96
 _WHITE = {"style": "fill:#fff"}
 
-Addition = tuple[int, int, int]  # a thread, the word that it adds to, and the word that it adds
+Addition = tuple[int, int, int]  # (thread, index of the target word, index of the added word)
 Step = tuple[Addition, ...]
 Tree = Callable[[int], tuple[Step, ...]]
 
 
 def neighbours(words: int) -> tuple[Step, ...]:
-    """The tree of reduce0: a thread adds to the word of its own number."""
+    """Return the tree of reduce0: a thread adds to the word whose index is its own number."""
     strides = [1 << step for step in range(words.bit_length() - 1)]
     return tuple(
         tuple((word, word, word + stride) for word in range(0, words, 2 * stride))
@@ -42,7 +42,7 @@ def neighbours(words: int) -> tuple[Step, ...]:
 
 
 def neighbouring_threads(words: int) -> tuple[Step, ...]:
-    """The tree of reduce1: the same words, added by threads without gaps."""
+    """Return the tree of reduce1: the additions of reduce0, by consecutive threads."""
     return tuple(
         tuple((thread, left, right) for thread, (_, left, right) in enumerate(step))
         for step in neighbours(words)
@@ -50,18 +50,18 @@ def neighbouring_threads(words: int) -> tuple[Step, ...]:
 
 
 def halves(words: int) -> tuple[Step, ...]:
-    """The tree of reduce2: the upper half of the words is added to the lower half."""
+    """Return the tree of reduce2: the upper half of the words is added to the lower half."""
     strides = [words >> step for step in range(1, words.bit_length())]
     return tuple(tuple((word, word, word + stride) for word in range(stride)) for stride in strides)
 
 
 def warps_of(step: Step, warp: int = WARP) -> list[int]:
-    """The warps with a thread that adds in a step."""
+    """Return the warps with at least one thread that adds in a step."""
     return sorted({thread // warp for thread, _, _ in step})
 
 
 def wavefronts_of(step: Step, warp: int = WARP) -> int:
-    """Of one load in a step, summed over the warps, with as many banks as a warp has lanes."""
+    """Count the wavefronts of one load in a step, over all warps, with as many banks as lanes."""
     total = 0
     for number in warps_of(step, warp):
         words = [left for thread, left, _ in step if thread // warp == number]
@@ -70,16 +70,16 @@ def wavefronts_of(step: Step, warp: int = WARP) -> int:
 
 
 def draw_tree(tree: Tree, title: str, banks: bool = False) -> Picture:
-    """One tree. banks: whether the wavefronts of a load are written beside each step."""
+    """Draw one tree; if `banks`, write the wavefronts of a load next to each step."""
     drawn, alt = _tree(tree, title, banks)
     return Picture(_key() + drawn, alt)
 
 
 def draw_trees(banks: bool = False, **trees: Tree) -> Picture:
-    """Several trees side by side. trees: by the names that the reader sees, with _ for spaces."""
-    drawn, told = zip(*(_tree(tree, name.replace("_", " "), banks) for name, tree in trees.items()))
+    """Draw several trees side by side, by the names that the reader sees, with _ for spaces."""
+    drawn, alts = zip(*(_tree(tree, name.replace("_", " "), banks) for name, tree in trees.items()))
     return Picture(
-        f'{_key()}<div class="row" style="align-items:start">{"".join(drawn)}</div>', " ".join(told)
+        f'{_key()}<div class="row" style="align-items:start">{"".join(drawn)}</div>', " ".join(alts)
     )
 
 
@@ -97,7 +97,7 @@ def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:
         begin = top + SIZE + (14 if banks and row == 0 else 2)
         top += _down(step)
         body += "".join(_addition(begin, top, *one) for one in step)
-        body += _told_beside(top, step, banks)
+        body += _step_text(top, step, banks)
     if banks:
         y = _TOP + SIZE + 10
         body += "".join(
@@ -111,7 +111,7 @@ def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:
 
 
 def _down(step: Step) -> float:
-    """From the row of words above to that of a step: more where many long lines cross."""
+    """Return the height of a step's row, which is larger if many long lines cross."""
     _, left, right = step[0]
     return ROW + (right - left) * len(step) / 2
 
@@ -120,14 +120,14 @@ def _x(word: int) -> float:
     return _LEFT + word * SIZE
 
 
-def _word(top: float, word: int, said: object) -> str:
-    """A word that is still to be added, with its number."""
+def _word(top: float, word: int, label: object) -> str:
+    """Draw a word that is still to be added, with its index."""
     box = rect(_x(word), top, SIZE - 2, SIZE - 2, "none", stroke=GREY, stroke_width=1)
-    return box + text(_x(word) + SIZE / 2 - 1, top + 12.5, said, 11, "middle")
+    return box + text(_x(word) + SIZE / 2 - 1, top + 12.5, label, 11, "middle")
 
 
 def _addition(begin: float, top: float, thread: int, left: int, right: int) -> str:
-    """Two words of the row above become one, with the number of the thread that adds them."""
+    """Draw the addition of two words, with the number of the thread that adds them."""
     colour = list(WARPS.values())[thread // WARP]
     end, middle = top - 3, SIZE / 2 - 1
     drawn = path(f"M{_x(left) + middle:g} {begin:g}V{end:g}", stroke=colour, stroke_width=1.5)
@@ -137,23 +137,23 @@ def _addition(begin: float, top: float, thread: int, left: int, right: int) -> s
     return drawn + text(_x(left) + middle, top + 12.5, thread, 11, "middle", **_WHITE)
 
 
-def _told_beside(top: float, step: Step, banks: bool) -> str:
+def _step_text(top: float, step: Step, banks: bool) -> str:
     busy = len(warps_of(step))
     x = _x(WORDS) + 4
-    told = text(x, top + 5, f"{busy} warp{'s' * (busy > 1)} busy", 12)
+    body = text(x, top + 5, f"{busy} warp{'s' * (busy > 1)} busy", 12)
     if banks:
         fronts = wavefronts_of(step)
-        return told + text(x, top + 20, f"{fronts} wavefront{'s' * (fronts > 1)}", 12)
-    return told + text(x, top + 20, f"{len(step)} of {busy * WARP} lanes", 12)
+        return body + text(x, top + 20, f"{fronts} wavefront{'s' * (fronts > 1)}", 12)
+    return body + text(x, top + 20, f"{len(step)} of {busy * WARP} lanes", 12)
 
 
 def _in_words(steps: tuple[Step, ...], banks: bool) -> str:
-    told = []
+    descriptions = []
     for number, step in enumerate(steps, start=1):
         threads = ", ".join(str(thread) for thread, _, _ in step)
         busy = len(warps_of(step))
-        words = f"in step {number} the threads {threads} add, {busy} of 4 warps"
+        description = f"in step {number} the threads {threads} add, {busy} of 4 warps"
         if banks:
-            words += f", wavefronts for a load: {wavefronts_of(step)}"
-        told.append(words)
-    return "; ".join(told) + "."
+            description += f", wavefronts for a load: {wavefronts_of(step)}"
+        descriptions.append(description)
+    return "; ".join(descriptions) + "."

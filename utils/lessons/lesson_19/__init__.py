@@ -1,1 +1,1 @@
-"""What serves lesson 19 alone: Reduce 4 to 7."""
+"""Code for lesson 19, "Reduce 4 to 7", only."""

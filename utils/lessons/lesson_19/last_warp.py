@@ -1,18 +1,18 @@
-"""Which warps add in each step of a block's tree, and which come to a barrier for nothing."""
+"""Pictures of the warps that add in each step of a tree, and of those that only reach a barrier."""
 
 from __future__ import annotations
 
 from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, legend, path, rect, svg, text
 
 WARP = 32
-_LEFT, _WARP, _GAP, _BAR = 84, 30, 4, 14  # a warp is as wide as its lanes fill it
+_LEFT, _WARP, _GAP, _BAR = 84, 30, 4, 14  # _WARP: the width of a warp with 32 adding lanes
 _TOP, _STEP = 34, 28
 
 
 def draw_last_warp(threads: int = 256) -> Picture:
-    """The steps of the tree from top to bottom, the warps from left to right, and the barriers.
+    """Draw the steps of the tree from top to bottom, with the warps and the barriers of each.
 
-    threads: of the block, a power of two of at least 64.
+    `threads` is the size of the block, a power of two of at least 64.
     """
     warps, steps = threads // WARP, strides(threads)
     right = _LEFT + warps * (_WARP + _GAP)
@@ -37,17 +37,17 @@ def draw_last_warp(threads: int = 256) -> Picture:
 
 
 def strides(threads: int) -> list[int]:
-    """The strides of the tree: half of the threads, and so on down to 1."""
+    """Return the strides of the tree: half of the threads, and so on down to 1."""
     return [threads >> bit for bit in range(1, threads.bit_length())]
 
 
 def lanes_that_add(stride: int, warps: int) -> list[int]:
-    """How many lanes of each warp add in a step: the threads below the stride do."""
+    """Return the number of lanes of each warp that add: those of threads below the stride."""
     return [min(WARP, max(0, stride - WARP * warp)) for warp in range(warps)]
 
 
 def _step(y: float, stride: int, warps: int, right: float) -> str:
-    """A row of warps, each filled as far as its lanes add, and the barrier below them."""
+    """Draw a row of warps, each filled in proportion to its adding lanes, and the barrier below."""
     body = text(0, y + 12, stride, 13)
     for warp, lanes in enumerate(lanes_that_add(stride, warps)):
         x = _LEFT + warp * (_WARP + _GAP)
@@ -59,7 +59,7 @@ def _step(y: float, stride: int, warps: int, right: float) -> str:
 
 
 def _bracket(x: float, first: int, end: int) -> str:
-    """Beside the steps in which warp 0 adds alone."""
+    """Draw a bracket beside the steps in which warp 0 adds alone."""
     top, bottom = _TOP + first * _STEP, _TOP + end * _STEP - _STEP + _BAR
     body = path(f"M{x} {top}h8V{bottom}h-8")
     middle = (top + bottom) / 2

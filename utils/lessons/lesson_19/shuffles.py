@@ -1,4 +1,4 @@
-"""Lanes that hand their sums on: shuffles down, drawn as arrows from lane to lane."""
+"""Pictures of a sum by warp shuffles: arrows from lane to lane."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ _LEFT, _LANE, _WIDE, _HIGH, _STEP = 92, 40, 30, 24, 72
 
 
 def draw_shuffles(numbers: Sequence[int] = NUMBERS) -> Picture:
-    """A sum of a few lanes, step by step. numbers: what they begin with, a power of two of them."""
+    """Draw a sum over a few lanes step by step.
+
+    `numbers` are the initial values of the lanes; their count is a power of two.
+    """
     rows = sums(numbers)
     body = text(0, 14, "lane", 12)
     for lane in range(len(numbers)):
@@ -36,23 +39,23 @@ def draw_shuffles(numbers: Sequence[int] = NUMBERS) -> Picture:
 
 
 def sums(numbers: Sequence[int]) -> list[list[int]]:
-    """What the lanes hold before the first step and after each.
+    """Return the values of the lanes before the first step and after each step.
 
-    A lane whose partner is beyond the last lane gets its own number back, and adds it.
+    A lane whose partner is beyond the last lane gets its own value back, and adds it.
     """
     rows, distance = [list(numbers)], len(numbers) // 2
     while distance:
         old = rows[-1]
-        beyond = [
+        partners = [
             old[lane + distance : lane + distance + 1] or [old[lane]] for lane in range(len(old))
         ]
-        rows.append([own + other for own, (other,) in zip(old, beyond, strict=True)])
+        rows.append([own + other for own, (other,) in zip(old, partners, strict=True)])
         distance //= 2
     return rows
 
 
 def needed_lanes(lanes: int) -> list[int]:
-    """How many of the first lanes still count before the first step and after each."""
+    """Return the number of leading lanes still needed, before the first step and after each."""
     return [lanes >> step for step in range(lanes.bit_length())]
 
 
@@ -61,21 +64,21 @@ def _middle(lane: int) -> float:
 
 
 def _row(y: float, row: Sequence[int], needed: int) -> str:
-    """What the lanes hold; what is needed no more is an empty box."""
+    """Draw the values of the lanes; a value that is no longer needed has a dashed box."""
     body = ""
-    for lane, held in enumerate(row):
+    for lane, value in enumerate(row):
         x = _LEFT + lane * _LANE
         if lane >= needed:
             body += rect(x, y, _WIDE, _HIGH, "none", stroke=GREY, stroke_dasharray="3 3")
-            body += text(_middle(lane), y + 17, held, 13, "middle", opacity=0.55)
+            body += text(_middle(lane), y + 17, value, 13, "middle", opacity=0.55)
         else:
             body += rect(x, y, _WIDE, _HIGH, GREEN if needed == 1 else BLUE, rx=3)
-            body += text(_middle(lane), y + 17, held, 13, "middle", style="fill:#fff")
+            body += text(_middle(lane), y + 17, value, 13, "middle", style="fill:#fff")
     return body
 
 
 def _arrows(y: float, distance: int, lanes: int) -> str:
-    """From each lane to the one that adds what it holds; what stays in its lane goes straight."""
+    """Draw arrows from each lane to the lane that adds its value, and lines for kept values."""
     body, end = "", y + _STEP - _HIGH - 3
     for lane in range(lanes - distance):
         needed = lane < distance

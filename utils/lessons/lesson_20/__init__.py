@@ -1,1 +1,1 @@
-"""What serves lesson 20 alone: Reduce at the limit."""
+"""Code for lesson 20, "Reduce at the limit", only."""

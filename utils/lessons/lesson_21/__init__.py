@@ -1,1 +1,1 @@
-"""What serves lesson 21 alone: The roofline and the ledger."""
+"""Code for lesson 21, "The roofline and the ledger", only."""

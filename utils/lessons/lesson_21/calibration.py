@@ -1,4 +1,4 @@
-"""The whole ledger: the reader's predictions of all lessons, and how far off they were."""
+"""The reader's predictions in all lessons, and how far off they were."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from utils.lessons.questions import bank, question
 
 @dataclass(frozen=True)
 class WholeLedger:
-    """A card with the calibration, and a table for each lesson, folded."""
+    """A card with the calibration, and a folded table per lesson."""
 
     card: Card
     lessons: tuple[str, ...]
@@ -35,16 +35,16 @@ class WholeLedger:
 
 
 def whole_ledger() -> WholeLedger:
-    """The predictions of all lessons beside the answers, and what they say together."""
+    """Return the predictions of all lessons with their answers, and the calibration."""
     lessons = dict.fromkeys(name.partition(".")[0] for name in bank())
     return WholeLedger(calibration(), tuple(sorted(lessons)))
 
 
 def calibration() -> Card:
-    """How far the revealed predictions were off, as a factor, and how many choices were right.
+    """Return a card with the mean error factor of numbers and the share of right choices.
 
-    The factor is a geometric mean: one that is twice too high and one that is half as high both
-    count as 2.
+    Only predictions whose answer was revealed count. The factor is a geometric mean: a prediction
+    that is twice too high and one that is half as high both count as 2.
     """
     done = _done()
     if not done:
@@ -52,22 +52,22 @@ def calibration() -> Card:
             "There are no predictions of yours yet, or their answers were not revealed. Each "
             "lesson keeps those that you write into its `predict` cells.",
         ))  # fmt: skip
-    said = [f"Predictions that have their answer: {len(done)}."]
+    sentences = [f"Predictions that have their answer: {len(done)}."]
     factors = _factors(done)
     if factors:
         within = sum(factor <= 2 for factor in factors)
-        said.append(
+        sentences.append(
             f"Numbers: off by a factor of {geometric_mean(factors):.2f} on average (the geometric "
             f"mean), {within} of {len(factors)} within a factor of 2."
         )
     choices = [one.value == one.measured for name, one in done.items() if _is_choice(name)]
     if choices:
-        said.append(f"Choices and orders: {sum(choices)} of {len(choices)} right.")
-    return Card("good", tuple(said))
+        sentences.append(f"Choices and orders: {sum(choices)} of {len(choices)} right.")
+    return Card("good", tuple(sentences))
 
 
 def _done() -> dict[str, ledger_file.Entry]:
-    """The predictions whose answer was revealed, by the name of their question."""
+    """Return the predictions whose answer was revealed, by the name of their question."""
     return {
         name: one for name, one in ledger_file.entries().items()
         if name in bank() and one.revealed and one.value is not None
@@ -75,25 +75,25 @@ def _done() -> dict[str, ledger_file.Entry]:
 
 
 def _is_choice(name: str) -> bool:
-    asked = question(name)
-    return bool(asked.choices or asked.order)
+    prompt = question(name)
+    return bool(prompt.choices or prompt.order)
 
 
 def _factors(done: Mapping[str, ledger_file.Entry]) -> list[float]:
-    """How far off the numbers among them were."""
-    found = (_factor(one) for name, one in done.items() if not _is_choice(name))
-    return [factor for factor in found if factor is not None]
+    """Return the error factors of the predictions that are numbers."""
+    factors = (_factor(one) for name, one in done.items() if not _is_choice(name))
+    return [factor for factor in factors if factor is not None]
 
 
 def _factor(entry: ledger_file.Entry) -> float | None:
-    """At least 1; None where one of the two numbers is not above 0."""
+    """Return the error factor, at least 1, or None if one of the two numbers is not above 0."""
     if min(entry.value, entry.measured) <= 0:
         return None
     return max(entry.value / entry.measured, entry.measured / entry.value)
 
 
 def _made(lesson: str) -> str:
-    """How many questions have a prediction, and how far off the numbers were on average."""
+    """Describe a lesson: its predictions made, and the mean error factor of numbers."""
     names = [name for name in bank() if name.partition(".")[0] == lesson]
     entries = ledger_file.entries()
     made = sum(entries.get(name, ledger_file.Entry()).value is not None for name in names)

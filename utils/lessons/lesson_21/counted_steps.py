@@ -1,7 +1,7 @@
-"""What each recorded product asks of the device, counted once on the virtual GPU, kept as data.
+"""Counts of each recorded product, made once on the virtual GPU and kept as data.
 
-`python -m tools.records.counted_steps` makes the table: one block of each step is run, and its
-counts stand for all blocks. That takes a minute, which a lesson need not.
+`python -m tools.records.counted_steps` makes the table. It runs one block of each step, and the
+counts of this block stand for all blocks. This takes a minute, which a lesson need not spend.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from utils.ladder.ladder import Ladder
 from utils.ladder.step import Step, Variant
 from utils.lessons.lesson import course_device
 from utils.measuring import roofline, rows
-from utils.measuring.roofline import Ceilings, Counts
+from utils.measuring.roofline import Ceilings, LaunchCounts
 from utils.paths import DATA
 
 FILE = DATA / "counted" / "steps.csv"
@@ -22,18 +22,18 @@ DIGITS = 9
 
 
 @dataclass(frozen=True)
-class Counted:
-    """A row of the table."""
+class CountedStep:
+    """A row of the table: a kernel, its problem, and the counts of one launch."""
 
     kernel: str
     shape: str
-    counts: Counts
+    counts: LaunchCounts
 
 
-def counts_of(step: Step | Variant | str) -> Counts:
-    """What one launch asks for; of a step that one which is recorded as the fastest.
+def counts_of(step: Step | Variant | str) -> LaunchCounts:
+    """Return the counts of one launch; a step stands for its variant that was recorded as fastest.
 
-    CourseError for what is not in the table.
+    Raise CourseError for a kernel that is not in the table.
     """
     name = step if isinstance(step, str) else str(step) if isinstance(step, Variant) else step.name
     for kernel, counts in recorded_counts().items():
@@ -45,13 +45,13 @@ def counts_of(step: Step | Variant | str) -> Counts:
     )
 
 
-def recorded_counts() -> dict[str, Counts]:
-    """All of them, by kernel with its constants, in the order of the ladders."""
-    return {row.kernel: row.counts for row in rows.read(FILE, Counted)}
+def recorded_counts() -> dict[str, LaunchCounts]:
+    """Return all counts by kernel with its constants, in the order of the ladders."""
+    return {row.kernel: row.counts for row in rows.read(FILE, CountedStep)}
 
 
 def ceilings() -> Ceilings:
-    """What the course's own device reached in the micro-benchmarks."""
+    """Return the rates that the course's own device reached in the micro-benchmarks."""
     return _ceilings_of(course_device())
 
 
@@ -59,7 +59,7 @@ _ceilings_of = cache(roofline.gpu_ceilings)
 
 
 def recorded_of(ladder: Ladder, size: str) -> dict[str, float]:
-    """The recorded milliseconds of each counted step, by its kernel, at a size."""
-    found = roofline.recorded(ladder, ladder.parse(size), course_device().name)
-    times = {str(variant): record.time_ms for variant, record in found}
+    """Return the recorded milliseconds of each counted step at a size, by kernel."""
+    pairs = roofline.recorded(ladder, ladder.parse(size), course_device().name)
+    times = {str(variant): record.time_ms for variant, record in pairs}
     return {kernel: ms for kernel, ms in times.items() if kernel in recorded_counts()}

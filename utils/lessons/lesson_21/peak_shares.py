@@ -1,4 +1,4 @@
-"""How much of its own peak each processor gives, as dots on rows."""
+"""A dot plot of the share of its own peak that each processor reaches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COLOURS = (ORANGE, GREEN, BLUE)
 
 
 def draw_peak_shares(title: str, rows: Mapping[str, Mapping[str, float]]) -> Picture:
-    """A row for each processor. rows: by its name, at most three shares by what was run."""
+    """Draw a row per processor: at most three shares, fractions, by the name of what was run."""
     bottom = TOP + PITCH * len(rows)
     names = list(next(iter(rows.values())))
 
@@ -27,13 +27,13 @@ def draw_peak_shares(title: str, rows: Mapping[str, Mapping[str, float]]) -> Pic
     for share in (0, 0.25, 0.5, 0.75, 1):
         body += path(f"M{x(share):g} {TOP}V{bottom}", opacity=0.2)
         body += text(x(share), bottom + 16, f"{share:.0%}", 12, "middle")
-    told = []
-    for place, (processor, shares) in enumerate(rows.items()):
-        y = TOP + PITCH * (place + 0.5)
+    descriptions = []
+    for row, (processor, shares) in enumerate(rows.items()):
+        y = TOP + PITCH * (row + 0.5)
         body += text(LEFT - 8, y + 4, processor, 12, "end")
         body += path(f"M{LEFT} {y}H{RIGHT}", opacity=0.3)
         for (name, share), colour in zip(shares.items(), COLOURS, strict=False):
             body += f'<circle cx="{x(share):.1f}" cy="{y}" r="6" fill="{colour}"/>'
-            told.append(f"{processor}, {name}: {share:.1%}")
-    alt = f"{title}. {'; '.join(told)}."
+            descriptions.append(f"{processor}, {name}: {share:.1%}")
+    alt = f"{title}. {'; '.join(descriptions)}."
     return Picture(svg(416, bottom + 24, body, alt, widest=520), alt)

@@ -1,15 +1,15 @@
-"""The roofline as an idea: two ceilings, where they meet, and the two ways to climb."""
+"""A sketch of the roofline: two ceilings, the ridge, and two ways to move up."""
 
 from __future__ import annotations
 
 from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, path, svg, text
 
 LEFT, RIGHT, TOP, BOTTOM = 34, 404, 40, 214
-RIDGE = 240  # where slope and roof meet
+RIDGE = 240  # x at which slope and roof meet
 
 
 def draw_idea() -> Picture:
-    """A slope, a roof, and three kernels: at the slope, below it, and under the roof."""
+    """Draw a slope, a roof, and three kernels: on the slope, below it, and under the roof."""
     slope = (BOTTOM - TOP) / (RIDGE - LEFT)
 
     def under(x: float) -> float:
@@ -29,7 +29,7 @@ def draw_idea() -> Picture:
             body += path(f"M{x} {y - 10:.0f}V{under(x) + 4:.0f}", stroke=GREY, stroke_width=1.5)
         body += f'<circle cx="{x}" cy="{y:.1f}" r="6" fill="{GREEN}"/>'
         body += text(x + 9, round(y + 17), name, 13, font_weight="bold")
-    # Along the slope, and a little above it.
+    # The arrow runs along the slope, and a little above it.
     body += path("M106 138l31 -26m-8 1l8 -1l-3 8", stroke=GREEN, stroke_width=2)
     body += text(112, 116, "fewer bytes", 12, "end")
     for x, y in ((150, 172), (340, 96)):

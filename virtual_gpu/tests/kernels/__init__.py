@@ -26,10 +26,10 @@ MakeArguments = Callable[[np.random.Generator], tuple]
 
 
 @dataclass(frozen=True)
-class Case:
-    """One kernel, its launch, and what is wrong with it or what makes it suspicious.
+class KernelCase:
+    """One kernel and its launch, with its flaw, or with what makes a correct kernel suspicious.
 
-    ``reference`` is None for a broken kernel; for a correct one it takes the arguments as they are
+    ``reference`` is None for a broken kernel. For a correct one it takes the arguments as they are
     before the launch and returns what the last argument must hold afterwards. ``unset`` holds the
     positions of arguments that are device memory which nobody has filled.
     """
@@ -49,12 +49,12 @@ class Case:
 
     @property
     def flaw(self) -> str:
-        """One sentence: the kernel's docstring."""
+        """The kernel's docstring, which is one sentence."""
         return inspect.getdoc(self.kernel.py_func)
 
     @property
     def tool(self) -> str:
-        """The tool of compute-sanitizer that is made for this kind of flaw."""
+        """The tool of compute-sanitizer that searches for this kind of flaw."""
         return TOOLS[self.kind]
 
     @property
@@ -62,30 +62,32 @@ class Case:
         return "broken" if self.reference is None else "correct"
 
     def arguments(self) -> tuple:
-        """Host arrays and numbers, the same ones in every call."""
+        """Return the host arrays and numbers, which are the same in every call."""
         return self.make_arguments(np.random.default_rng(SEED))
 
     def is_right(self, result: np.ndarray) -> bool:
-        """Whether the last argument holds what a correct kernel leaves there."""
+        """Return True if the last argument holds what a correct kernel leaves there."""
         return np.allclose(result, self.reference(*self.arguments()), rtol=1e-5, atol=1e-6)
 
 
-def case(kind: str, make_arguments: MakeArguments, **more) -> Callable[[CUDADispatcher], Case]:
-    """Decorator that makes a Case of a kernel; ``more`` are fields of Case."""
-    return lambda kernel: Case(kernel, kind, make_arguments, **more)
+def case(
+    kind: str, make_arguments: MakeArguments, **more
+) -> Callable[[CUDADispatcher], KernelCase]:
+    """Return a decorator that makes a KernelCase of a kernel; ``more`` are its fields."""
+    return lambda kernel: KernelCase(kernel, kind, make_arguments, **more)
 
 
 def vectors(read: int, written: int | None = None) -> MakeArguments:
-    """Arguments (x, out): random float32, and float32 zeros (as many, if no number is given)."""
+    """Return a maker of (x, out): ``read`` random float32, and ``written`` (or as many) zeros."""
     size = read if written is None else written
     return lambda rng: (rng.random(read, np.float32), np.zeros(size, np.float32))
 
 
 def same_shape(*shape: int) -> MakeArguments:
-    """Arguments (x, out) of one shape: random float32, and float32 zeros."""
+    """Return a maker of (x, out) of one shape: random float32, and float32 zeros."""
     return lambda rng: (rng.random(shape, np.float32), np.zeros(shape, np.float32))
 
 
 def in_place(*shape: int) -> MakeArguments:
-    """One argument, which the kernel changes: random float32."""
+    """Return a maker of one argument, random float32, which the kernel changes."""
     return lambda rng: (rng.random(shape, np.float32),)

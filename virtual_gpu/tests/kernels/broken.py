@@ -3,7 +3,7 @@
 import numpy as np
 from numba import cuda, float32, int32, uint64
 
-from . import Case, case, in_place, same_shape, vectors
+from . import KernelCase, case, in_place, same_shape, vectors
 
 BLOCK = 64
 TILE = 8
@@ -16,12 +16,12 @@ TABLE = np.arange(10, dtype=np.float32)
 
 
 def indices(count: int, below: int):
-    """Arguments (x, bins): random int64 below a limit, and as many int64 zeros as the limit."""
+    """Return a maker of (x, bins): ``count`` random int64 below a limit, and one zero per value."""
     return lambda rng: (rng.integers(0, below, count), np.zeros(below, np.int64))
 
 
 def matrices(m: int, n: int, k: int):
-    """Arguments (a, b, c) of a product, float32."""
+    """Return a maker of float32 arguments (a, b, c) of a matrix product."""
     return lambda rng: (
         rng.random((m, k), np.float32),
         rng.random((k, n), np.float32),
@@ -530,7 +530,7 @@ def another_blocks_result(x, sums, out):
 
 
 def ticket_arguments(rng):
-    """Arguments (x, partial, ticket, out) for 4 blocks."""
+    """Return arguments (x, partial, ticket, out) for 4 blocks."""
     x = rng.random(4 * BLOCK, np.float32)
     return x, np.zeros(4, np.float32), np.zeros(1, np.int32), np.zeros(1, np.float32)
 
@@ -1280,4 +1280,4 @@ def syncwarp_in_a_branch(x, out):
     cuda.syncwarp()
 
 
-CASES = tuple(value for value in list(vars().values()) if isinstance(value, Case))
+CASES = tuple(value for value in list(vars().values()) if isinstance(value, KernelCase))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import cuda, float32, int32
 
-from . import Case, case, in_place, same_shape, vectors
+from . import KernelCase, case, in_place, same_shape, vectors
 
 BLOCK = 64
 TILE = 8
@@ -17,7 +17,7 @@ HALF = 0xFFFF
 
 
 def histogram_arguments(rng):
-    """Arguments (x, bins)."""
+    """Return arguments (x, bins)."""
     return rng.integers(0, BINS, 4 * BLOCK), np.zeros(BINS, np.int64)
 
 
@@ -515,7 +515,7 @@ def compaction_by_atomics(x, out, count):
 
 
 def ticket_arguments(rng):
-    """Arguments (x, partial, ticket, out) for 4 blocks."""
+    """Return arguments (x, partial, ticket, out) for 4 blocks."""
     x = rng.random(4 * BLOCK, np.float32)
     return x, np.zeros(4, np.float32), np.zeros(1, np.int32), np.zeros(1, np.float32)
 
@@ -1014,4 +1014,4 @@ def row_sums_by_shuffle(x, out):
     out[ty, tx] = value
 
 
-CASES = tuple(value for value in list(vars().values()) if isinstance(value, Case))
+CASES = tuple(value for value in list(vars().values()) if isinstance(value, KernelCase))

@@ -163,7 +163,7 @@ def _square(n: int) -> np.ndarray:
 
 
 def _of_the_ladders() -> list[CountedLaunch]:
-    """The steps that exist, each at a small shape."""
+    """Return the steps of the ladders, each at a small shape."""
     import gemm_kernels
     import latency_kernels
     import reduce_kernels
@@ -209,7 +209,7 @@ SWEPT = ("naive", "tiled", "warp_tiled", "reduce0", "copy")
 
 
 def launches() -> list[CountedLaunch]:
-    """All launches, in the order in which the profiler sees them."""
+    """Return all launches, in the order in which the profiler sees them."""
     rng = np.random.default_rng(11)
     numbers = rng.integers(0, BINS, 4 * THREADS).astype(np.int32)
     pair = (_square(64), np.zeros((64, 64), np.float32))

@@ -1,4 +1,4 @@
-"""What is profiled: one launch of one kernel."""
+"""One launch of one kernel, to be profiled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CountedLaunch:
-    """A kernel and its launch. ``arguments()`` are host arrays and numbers."""
+    """A kernel and its launch. ``arguments()`` returns host arrays and numbers."""
 
     name: str
     kernel: Callable

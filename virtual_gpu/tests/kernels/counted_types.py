@@ -206,7 +206,7 @@ def _of_kernel(kernel, arguments, shared_bytes: int = 0) -> CountedLaunch:
 
 
 def launches() -> list[CountedLaunch]:
-    """All of them, in the order in which the profiler sees them."""
+    """Return all launches, in the order in which the profiler sees them."""
     strides = {
         "complex64": (1, 3), "complex128": (1, 2), "float16": (1, 5), "bool": (1, 7), "int8": (3,),
     }  # fmt: skip

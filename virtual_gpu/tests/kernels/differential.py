@@ -1,11 +1,11 @@
 """Run the same kernels on this machine's CUDA device and on the virtual GPU, and compare.
 
 ``python -m virtual_gpu.tests.kernels.differential --record FILE.csv`` writes a row for every
-result: group, case, dtype, elements, how many differ, the largest difference in units in the last
-place, and a note; where the difference is known, its reason. It exits with 1 where a result differs
-in silence by more than its tolerance and without a reason, or where the virtual GPU breaks down.
-Without a device: ``--list`` names the kernels, ``--virtual-only`` compiles each for a device and
-runs it on the virtual GPU, ``--host`` compares with Numba on the processor.
+result: group, case, dtype, number of elements, number of differing elements, the largest difference
+in units in the last place, a note, and the reason of a known difference. It exits with 1 if a
+result differs silently by more than its tolerance and without a reason, or if the virtual GPU
+breaks down. Without a device: ``--list`` names the kernels, ``--virtual-only`` compiles each for a
+device and runs it on the virtual GPU, ``--host`` compares with Numba on the processor.
 """
 
 from __future__ import annotations
@@ -49,9 +49,12 @@ Pair = collections.namedtuple("Pair", "x y")
 
 
 @dataclass(frozen=True)
-class Row:
-    """One result of one kernel. ``verdict``: equal, within (its tolerance), different, refused by
-    both, refused here, runs here only, finding, crash, or device failed."""
+class Comparison:
+    """One result of one kernel.
+
+    ``verdict`` is equal, within (its tolerance), different, refused by both, refused here, runs
+    here only, finding, crash, or device failed.
+    """
 
     group: str
     case: str
@@ -64,29 +67,29 @@ class Row:
 
     @property
     def reason(self) -> str:
-        """Why a result differs, where that is known."""
+        """The reason of a difference, if it is known, else ""."""
         name = f"{self.group} {self.case}"
         known = (why for pattern, why in KNOWN if re.fullmatch(pattern, name))
         return next(known, "") if self.verdict == "different" else ""
 
     @property
     def bad(self) -> bool:
-        """Whether the virtual GPU is wrong here, as far as is known."""
+        """True if the virtual GPU is wrong here, as far as is known."""
         return self.verdict in BAD and not self.reason
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one side made of a kernel: its arrays, or why there are none."""
+    """The outcome of a kernel on one machine: its arrays, or the reason why there are none."""
 
     arrays: tuple[np.ndarray, ...] | None
     problem: str = ""
     crashed: bool = False
-    found: str = ""  # the first finding of the virtual GPU
+    finding: str = ""  # the first finding of the virtual GPU
 
 
 def function_of(text: str) -> Callable:
-    """The function that this text defines; the text stays in a file, where it is looked up."""
+    """Return the function that a text defines; Numba looks the text up in its file."""
     from numba import cuda, types
     from numba.cuda import libdevice, random
 
@@ -101,20 +104,20 @@ def function_of(text: str) -> Callable:
 
 
 def _folder() -> str:
-    """One folder for all texts of this process and its children."""
+    """Return one folder for all texts of this process and its children."""
     folder = os.environ.get("DIFFERENTIAL_TEXTS")
     return folder or tempfile.gettempdir()
 
 
 def arrays_of(kernel) -> tuple[np.ndarray, ...]:
-    """Operands, then results that hold zeros."""
+    """Return the operands of a kernel, then its results, which hold zeros."""
     return (*kernel.operands(), *(np.zeros(r.size, r.dtype) for r in kernel.results))
 
 
 def _first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith("Failed in")]
-    return " ".join(f"{type(error).__name__}: {' '.join(told)}"[:300].split())
+    sentences = [line for line in lines if not line.startswith("Failed in")]
+    return " ".join(f"{type(error).__name__}: {' '.join(sentences)}"[:300].split())
 
 
 def on_device(kernel) -> Outcome:
@@ -132,7 +135,7 @@ def on_device(kernel) -> Outcome:
 
 
 def compiled_only(kernel) -> Outcome:
-    """Whether Numba compiles it for a device."""
+    """Compile a kernel for a device with Numba, without running it."""
     from numba import cuda, typeof
 
     types = tuple(map(typeof, arrays_of(kernel)))
@@ -144,7 +147,7 @@ def compiled_only(kernel) -> Outcome:
 
 
 def on_host(kernel) -> Outcome:
-    """A loop that Numba compiles for the processor, where that says the same."""
+    """Run an elementwise kernel as a loop that Numba compiles for the processor."""
     import numba
 
     if not kernel.elementwise:
@@ -167,135 +170,138 @@ def on_virtual_gpu(kernel) -> Outcome:
 
     arrays = arrays_of(kernel)
     try:
-        seen = trace(cuda.jit(function_of(kernel.source())), GRID, BLOCK, *arrays)
+        run = trace(cuda.jit(function_of(kernel.source())), GRID, BLOCK, *arrays)
     except VirtualGpuError as error:
         return Outcome(None, _first_line(error))
     except Exception as error:  # a defect of the virtual GPU, whatever it is
         return Outcome(None, _first_line(error), crashed=True)
-    findings = [str(f) for f in seen.findings if not f.is_warning]
-    return Outcome(arrays, found=findings[0] if findings else "")
+    findings = [str(f) for f in run.findings if not f.is_warning]
+    return Outcome(arrays, finding=findings[0] if findings else "")
 
 
-def ulps(theirs: np.ndarray, ours: np.ndarray) -> np.ndarray:
-    """Differences in units in the last place; NaN equals NaN, and -0 is one unit below 0.
+def ulps(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:
+    """Return differences in units in the last place; NaN equals NaN, and -0 is one unit below 0.
 
     The parts of a complex number are measured in units of its larger part.
     """
-    if theirs.dtype.kind == "c":
-        return _complex_ulps(theirs, ours)
-    if theirs.dtype.kind != "f":
-        return np.where(theirs == ours, 0.0, np.inf)
-    first, second = (_ordered(each) for each in (theirs, ours))
+    if expected.dtype.kind == "c":
+        return _complex_ulps(expected, actual)
+    if expected.dtype.kind != "f":
+        return np.where(expected == actual, 0.0, np.inf)
+    first, second = (_ordered(each) for each in (expected, actual))
     high, low = np.maximum(first, second), np.minimum(first, second)
-    apart = (high.astype(np.uint64) - low.astype(np.uint64)).astype(float)
-    no_number = np.isnan(theirs), np.isnan(ours)
-    apart[no_number[0] != no_number[1]] = np.inf
-    apart[no_number[0] & no_number[1]] = 0
-    return apart
+    distance = (high.astype(np.uint64) - low.astype(np.uint64)).astype(float)
+    no_number = np.isnan(expected), np.isnan(actual)
+    distance[no_number[0] != no_number[1]] = np.inf
+    distance[no_number[0] & no_number[1]] = 0
+    return distance
 
 
 def _ordered(numbers: np.ndarray) -> np.ndarray:
-    """Integers that lie as the numbers do."""
+    """Return integers in the order of the floats."""
     bits = np.ascontiguousarray(numbers).view(f"i{numbers.dtype.itemsize}").astype(np.int64)
     lowest = np.int64(-(2 ** (8 * numbers.dtype.itemsize - 1)))
     return np.where(bits < 0, lowest - bits - 1, bits)
 
 
-def _complex_ulps(theirs: np.ndarray, ours: np.ndarray) -> np.ndarray:
-    parts = [ulps(getattr(theirs, p).copy(), getattr(ours, p).copy()) for p in ("real", "imag")]
-    size = np.maximum(abs(theirs.real), abs(theirs.imag))
-    apart = []
+def _complex_ulps(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:
+    parts = [ulps(getattr(expected, p).copy(), getattr(actual, p).copy()) for p in ("real", "imag")]
+    size = np.maximum(abs(expected.real), abs(expected.imag))
+    distances = []
     for name, own in zip(("real", "imag"), parts, strict=True):
         with np.errstate(all="ignore"):
-            scaled = abs(getattr(theirs, name) - getattr(ours, name)) / np.spacing(size)
-        apart.append(np.where(np.isfinite(scaled), np.minimum(scaled, own), own))
-    return np.maximum(*apart)
+            scaled = abs(getattr(expected, name) - getattr(actual, name)) / np.spacing(size)
+        distances.append(np.where(np.isfinite(scaled), np.minimum(scaled, own), own))
+    return np.maximum(*distances)
 
 
-def compared(theirs: np.ndarray, ours: np.ndarray) -> np.ndarray:
-    """How far apart the elements are."""
-    if theirs.dtype.names is None:
-        return ulps(theirs, ours)
-    parts = [compared(theirs[n].copy(), ours[n].copy()) for n in theirs.dtype.names]
-    return np.max([p.reshape(len(theirs), -1).max(axis=1) for p in parts], axis=0)
+def compared(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:
+    """Return the difference of each element, in units in the last place."""
+    if expected.dtype.names is None:
+        return ulps(expected, actual)
+    parts = [compared(expected[n].copy(), actual[n].copy()) for n in expected.dtype.names]
+    return np.max([p.reshape(len(expected), -1).max(axis=1) for p in parts], axis=0)
 
 
-def rows_of(kernel, reference: Callable) -> Iterator[Row]:
-    """Run it on both sides; where one takes it not, each of its results on its own."""
-    theirs, ours = reference(kernel), on_virtual_gpu(kernel)
-    if len(kernel.results) > 1 and (theirs.problem or ours.problem or ours.found):
-        for one in kernel.alone():
-            yield from rows_of(one, reference)
+def rows_of(kernel, reference: Callable) -> Iterator[Comparison]:
+    """Run a kernel on both machines; if one refuses it, run each of its results by itself."""
+    expected, actual = reference(kernel), on_virtual_gpu(kernel)
+    if len(kernel.results) > 1 and (expected.problem or actual.problem or actual.finding):
+        for single in kernel.alone():
+            yield from rows_of(single, reference)
         return
-    if theirs.arrays is None or ours.arrays is None or ours.found:
-        yield from (_untold(kernel, result, theirs, ours) for result in kernel.results)
+    if expected.arrays is None or actual.arrays is None or actual.finding:
+        yield from (_without_arrays(kernel, result, expected, actual) for result in kernel.results)
         return
     inputs = kernel.operands()
     for n, result in enumerate(kernel.results):
-        at = len(inputs) + n
-        if theirs.arrays:
-            example = partial(_example, inputs, theirs.arrays[at], ours.arrays[at])
-            apart = compared(theirs.arrays[at], ours.arrays[at])
-            yield _row(kernel, result.label, result.dtype, apart, result.tolerance, example)
+        index = len(inputs) + n
+        if expected.arrays:
+            example = partial(_example, inputs, expected.arrays[index], actual.arrays[index])
+            distance = compared(expected.arrays[index], actual.arrays[index])
+            yield _row(kernel, result.label, result.dtype, distance, result.tolerance, example)
         else:
-            note = theirs.problem and f"no reference: {theirs.problem}"
+            note = expected.problem and f"no reference: {expected.problem}"
             yield _plain(kernel, result, note, "runs")
-    for n, before in enumerate(inputs if theirs.arrays else ()):
-        after = ours.arrays[n]
-        apart = compared(theirs.arrays[n], after)
-        if apart.any() or after.tobytes() != before.tobytes():
-            example = partial(_example, inputs, theirs.arrays[n], after)
-            yield _row(kernel, f"operand {n} afterwards", before.dtype, apart, 0, example)
+    for n, before in enumerate(inputs if expected.arrays else ()):
+        after = actual.arrays[n]
+        distance = compared(expected.arrays[n], after)
+        if distance.any() or after.tobytes() != before.tobytes():
+            example = partial(_example, inputs, expected.arrays[n], after)
+            yield _row(kernel, f"operand {n} afterwards", before.dtype, distance, 0, example)
 
 
-def _plain(kernel, result, note: str, verdict: str) -> Row:
+def _plain(kernel, result, note: str, verdict: str) -> Comparison:
     case = f"{kernel.name}: {result.label}"
-    return Row(kernel.group, case, str(result.dtype), 0, 0, 0, note, verdict)
+    return Comparison(kernel.group, case, str(result.dtype), 0, 0, 0, note, verdict)
 
 
-def _untold(kernel, result, theirs: Outcome, ours: Outcome) -> Row:
-    """A result that one side or both do not have."""
-    if ours.crashed and theirs.arrays is not None:
-        return _plain(kernel, result, ours.problem, "crash")
-    if ours.found:
-        return _plain(kernel, result, ours.found, "finding")
-    if theirs.problem.startswith("CudaAPIError"):  # all later launches of this process fail, too
-        return _plain(kernel, result, theirs.problem, "device failed")
-    if theirs.arrays is None and ours.arrays is None:
-        return _plain(kernel, result, f"refused by both: {theirs.problem}", "refused by both")
-    if theirs.arrays is None:
-        return _plain(kernel, result, f"Numba refuses it: {theirs.problem}", "runs here only")
-    return _plain(kernel, result, ours.problem, "refused here")
+def _without_arrays(kernel, result, expected: Outcome, actual: Outcome) -> Comparison:
+    """Return the row of a result that one machine, or both, do not have."""
+    if actual.crashed and expected.arrays is not None:
+        return _plain(kernel, result, actual.problem, "crash")
+    if actual.finding:
+        return _plain(kernel, result, actual.finding, "finding")
+    if expected.problem.startswith("CudaAPIError"):  # all later launches of this process fail, too
+        return _plain(kernel, result, expected.problem, "device failed")
+    if expected.arrays is None and actual.arrays is None:
+        return _plain(kernel, result, f"refused by both: {expected.problem}", "refused by both")
+    if expected.arrays is None:
+        return _plain(kernel, result, f"Numba refuses it: {expected.problem}", "runs here only")
+    return _plain(kernel, result, actual.problem, "refused here")
 
 
-def _row(kernel, label: str, dtype, apart: np.ndarray, allowed: float, example: Callable) -> Row:
-    worst, differing = float(apart.max()), int(np.count_nonzero(apart))
+def _row(
+    kernel, label: str, dtype, distance: np.ndarray, allowed: float, example: Callable
+) -> Comparison:
+    worst, differing = float(distance.max()), int(np.count_nonzero(distance))
     verdict = "equal" if not differing else "within" if worst <= allowed else "different"
-    note = example(int(apart.argmax())) if differing else ""
+    note = example(int(distance.argmax())) if differing else ""
     if verdict == "different":
-        beyond = np.count_nonzero(apart > allowed)
+        beyond = np.count_nonzero(distance > allowed)
         note = f"{beyond} beyond {allowed:g} ulp; {note}"
     case = f"{kernel.name}: {label}"
-    return Row(kernel.group, case, str(dtype), len(apart), differing, worst, note, verdict)
+    figures = len(distance), differing, worst
+    return Comparison(kernel.group, case, str(dtype), *figures, note, verdict)
 
 
-def _example(inputs, theirs: np.ndarray, ours: np.ndarray, at: int) -> str:
-    given = ", ".join(str(a[at]) for a in inputs if at < len(a))
-    return f"of ({given}) there {theirs[at]}, here {ours[at]}"
+def _example(inputs, expected: np.ndarray, actual: np.ndarray, index: int) -> str:
+    operands = ", ".join(str(a[index]) for a in inputs if index < len(a))
+    return f"of ({operands}) there {expected[index]}, here {actual[index]}"
 
 
-def _silently(reference: Callable, numbers: Iterable[int]) -> list[Row]:
-    """The rows of the kernels with these numbers; a process of its own runs it."""
+def _silently(reference: Callable, numbers: Iterable[int]) -> list[Comparison]:
+    """Return the rows of the kernels with these numbers; called in a process of its own."""
     from .differential_cases import kernels
 
     warnings.simplefilter("ignore")
-    made = kernels()
+    all_kernels = kernels()
     with np.errstate(all="ignore"):
-        return [row for number in numbers for row in rows_of(made[number], reference)]
+        return [row for number in numbers for row in rows_of(all_kernels[number], reference)]
 
 
-def run(reference: Callable, numbers: list[int], jobs: int) -> list[Row]:
-    """All rows, in the order of the kernels."""
+def run(reference: Callable, numbers: list[int], jobs: int) -> list[Comparison]:
+    """Return all rows, in the order of the kernels."""
     shares = [numbers[n::jobs] for n in range(min(jobs, len(numbers)))]
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DIFFERENTIAL_TEXTS"] = folder
@@ -307,7 +313,7 @@ def run(reference: Callable, numbers: list[int], jobs: int) -> list[Row]:
     return sorted((row for part in parts for row in part), key=lambda row: (row.group, row.case))
 
 
-def write(rows: list[Row], file: Path) -> None:
+def write(rows: list[Comparison], file: Path) -> None:
     with file.open("w", newline="") as out:
         writer = csv.DictWriter(out, FIELDS, lineterminator="\n")
         writer.writeheader()
@@ -317,8 +323,8 @@ def write(rows: list[Row], file: Path) -> None:
             writer.writerow({**fields, **shown})
 
 
-def summary(rows: list[Row]) -> str:
-    """Groups by verdicts, then what is wrong."""
+def summary(rows: list[Comparison]) -> str:
+    """Return the number of results per group and verdict, then the results that are wrong."""
     counts = collections.Counter((row.group, row.verdict) for row in rows)
     lines = [f"{group:12} {verdict:16} {count:6}" for (group, verdict), count in counts.items()]
     shown = [row for row in rows if row.bad or row.verdict == "runs here only"]
@@ -350,10 +356,10 @@ def main() -> None:
     # It imports the project, which makes a virtual device where there is none.
     from .differential_cases import kernels
 
-    named = [f"{kernel.group}/{kernel.name}" for kernel in kernels()]
-    numbers = [n for n, name in enumerate(named) if chosen.only in name]
+    names = [f"{kernel.group}/{kernel.name}" for kernel in kernels()]
+    numbers = [n for n, name in enumerate(names) if chosen.only in name]
     if chosen.list:
-        print(*(named[n] for n in numbers), sep="\n")
+        print(*(names[n] for n in numbers), sep="\n")
         return
     reference = on_host if chosen.host else compiled_only if chosen.virtual_only else on_device
     rows = run(reference, numbers, chosen.jobs)

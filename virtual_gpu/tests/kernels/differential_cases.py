@@ -1,7 +1,7 @@
-"""The kernels that ``differential`` runs twice, made from tables.
+"""The kernels that ``differential`` runs on both machines, made from tables.
 
 ``kernels()`` makes the same list in every process. Each kernel computes several results of the same
-operands; its text says all that it does, so that it can be compiled anywhere.
+operands; its text is complete, so that it can be compiled anywhere.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BODY = np.dtype(
 
 @dataclass(frozen=True)
 class Result:
-    """One output array. ``statement`` stores to OUT; ``tolerance``: units in the last place."""
+    """One output array. ``statement`` stores to OUT; ``tolerance`` is in last places."""
 
     label: str
     statement: str
@@ -49,9 +49,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel over SIZE threads. ``operands()`` are its input arrays, named i0, i1, ...
+    """A kernel over SIZE threads.
 
-    ``setup``: lines before the results. ``elementwise``: a loop of a host does the same.
+    ``operands()`` returns its input arrays, named i0, i1, ... ``setup`` holds lines before the
+    results. ``elementwise`` is True if a loop on the host computes the same.
     """
 
     group: str
@@ -62,7 +63,7 @@ class Kernel:
     elementwise: bool = True
 
     def source(self, head: str = "i = cuda.grid(1)", indent: str = "    ") -> str:
-        """The text of the function; on a host ``head`` is a loop."""
+        """Return the text of the function; for the host ``head`` is a loop."""
         inputs = [f"i{n}" for n in range(len(self.operands()))]
         outputs = [f"o{n}" for n in range(len(self.results))]
         body = [*self.setup]
@@ -72,7 +73,7 @@ class Kernel:
         return f"def kernel({', '.join(inputs + outputs)}):\n    {head}\n{lines}"
 
     def alone(self) -> Iterator[Kernel]:
-        """One kernel per result."""
+        """Return one kernel per result."""
         return (replace(self, results=(result,)) for result in self.results)
 
 
@@ -93,15 +94,15 @@ OF_NUMPY = 2
 
 
 def tolerance(function: str, dtype: np.dtype) -> float:
-    """The largest difference that two right implementations may have."""
-    known = ERRORS.get(function)
-    if known is None or dtype.kind not in "fc" or known == (0, 0):
+    """Return the largest difference of two right implementations, in last places."""
+    errors = ERRORS.get(function)
+    if errors is None or dtype.kind not in "fc" or errors == (0, 0):
         return EXACT
-    return known[dtype in (np.float64, np.complex128)] + OF_NUMPY
+    return errors[dtype in (np.float64, np.complex128)] + OF_NUMPY
 
 
 def corners(dtype: np.dtype) -> np.ndarray:
-    """The values at which implementations differ."""
+    """Return the values of a dtype at which implementations differ."""
     if dtype.kind == "b":
         return np.array([False, True])
     if dtype.kind in "iu":
@@ -113,9 +114,9 @@ def corners(dtype: np.dtype) -> np.ndarray:
         return _float_corners(dtype)
     part = np.array([0, -0.0, 1, -1, 0.5, -2.5, 3, np.inf, -np.inf, np.nan, 1e10, 1e-10])
     real, imaginary = (each.ravel() for each in np.meshgrid(part, part))
-    made = np.empty(len(real), dtype)
-    made.real, made.imag = real, imaginary
-    return made
+    numbers = np.empty(len(real), dtype)
+    numbers.real, numbers.imag = real, imaginary
+    return numbers
 
 
 def _float_corners(dtype: np.dtype) -> np.ndarray:
@@ -130,7 +131,7 @@ def _float_corners(dtype: np.dtype) -> np.ndarray:
 
 
 def values(dtype: str, seed: int, size: int = SIZE) -> np.ndarray:
-    """Corners in random order, then random numbers."""
+    """Return random values: corners in random order, then random numbers."""
     kind, rng = np.dtype(dtype), np.random.default_rng(seed)
     chosen = rng.choice(corners(kind), 3 * size // 4)
     return np.concatenate([chosen, _random(kind, rng, size - len(chosen))])
@@ -149,7 +150,7 @@ def _random(dtype: np.dtype, rng: np.random.Generator, size: int) -> np.ndarray:
 
 
 def operands(*dtypes: str) -> Callable[[], tuple[np.ndarray, ...]]:
-    """Arrays of values, other ones for each operand."""
+    """Return a maker of one array of values per operand, each with other values."""
     return lambda: tuple(values(dtype, seed) for seed, dtype in enumerate(dtypes))
 
 
@@ -159,7 +160,7 @@ def loads(count: int) -> tuple[str, ...]:
 
 @functools.cache
 def typing_context():
-    """Numba's rules for its CUDA target, with all that they are made of."""
+    """Return the typing context of Numba's CUDA target, filled with its declarations."""
     context = cuda_target.typing_context
     context.refresh()
     return context
@@ -167,12 +168,13 @@ def typing_context():
 
 @functools.cache
 def result_dtype(function: Callable, dtypes: tuple[str, ...]) -> np.dtype | None:
-    """What Numba's CUDA target makes of these operands; None where it refuses them."""
+    """Return the dtype that Numba's CUDA target gives the result, or None if it refuses."""
     context = typing_context()
-    given = tuple(from_dtype(np.dtype(d)) for d in dtypes)
+    operands = tuple(from_dtype(np.dtype(d)) for d in dtypes)
     try:
-        found = context.resolve_value_type(function).get_call_type(context, given, {}).return_type
-        return as_dtype(found) if isinstance(found, types.Number | types.Boolean) else None
+        function_type = context.resolve_value_type(function)
+        result = function_type.get_call_type(context, operands, {}).return_type
+        return as_dtype(result) if isinstance(result, types.Number | types.Boolean) else None
     except Exception:  # Numba raises several kinds for what it does not take
         return None
 
@@ -182,16 +184,16 @@ def expression(label: str, text: str, dtype, error: float = EXACT) -> Result:
 
 
 def of_function(text: str, function: Callable, dtypes: tuple[str, ...]) -> Result | None:
-    """A result whose type Numba's rules give; ``text`` is the expression."""
-    found = result_dtype(function, dtypes)
-    if found is None:
+    """Return a result whose dtype Numba's rules give; ``text`` is the expression."""
+    dtype = result_dtype(function, dtypes)
+    if dtype is None:
         return None
     name = getattr(function, "__name__", text)
-    return expression(text, text, found, tolerance(name, found))
+    return expression(text, text, dtype, tolerance(name, dtype))
 
 
 def elementwise(group: str, name: str, dtypes: tuple[str, ...], results) -> Iterator[Kernel]:
-    """Kernels of at most AT_ONCE results of the same operands."""
+    """Yield kernels of at most AT_ONCE results of the same operands."""
     results = [each for each in results if each is not None]
     for start in range(0, len(results), AT_ONCE):
         some = tuple(results[start : start + AT_ONCE])
@@ -207,7 +209,7 @@ OPERATORS = {
 
 
 def _operator_error(symbol: str, result: np.dtype) -> float:
-    """Complex products, quotients and powers are compilers' own in their last places."""
+    """Return the tolerance of an operator; compilers differ for complex numbers."""
     if symbol == "**" and result.kind in "fc":
         return 64 if result.kind == "c" else tolerance("pow", result)
     if symbol in "*/" and result.kind == "c":
@@ -216,8 +218,10 @@ def _operator_error(symbol: str, result: np.dtype) -> float:
 
 
 def _guard(symbol: str, left: str, right: str) -> str:
-    """Where Numba's code raises an error, which ends a thread without a word, the rest of its
-    results would be missing."""
+    """Return the condition under which Numba's code raises no error for these operands.
+
+    An error ends a thread without a message, and the rest of its results would be missing.
+    """
     if {left, right} & set(COMPLEX):
         return {"/": "b != 0", "**": "a != 0"}.get(symbol, "")
     if symbol == "**" and right in ("int32", "int64"):
@@ -225,21 +229,24 @@ def _guard(symbol: str, left: str, right: str) -> str:
     return ""
 
 
-def _operation(symbol: str, pair: tuple[str, str], found: np.dtype) -> Result:
-    result = expression(symbol, f"a {symbol} b", found, _operator_error(symbol, found))
+def _operation(symbol: str, pair: tuple[str, str], dtype: np.dtype) -> Result:
+    result = expression(symbol, f"a {symbol} b", dtype, _operator_error(symbol, dtype))
     guard = _guard(symbol, *pair)
     return replace(result, statement=f"if {guard}:\n    {result.statement}") if guard else result
 
 
 def binary_operators() -> Iterator[Kernel]:
-    """Every operator for every pair of types; comparisons the other way round say nothing more."""
+    """Yield every operator for every pair of types.
+
+    Comparisons with swapped operands are left out, because they would test nothing more.
+    """
     for left in NUMBERS:
         for right in NUMBERS:
             pair, results = (left, right), []
             for symbol, function in OPERATORS.items():
-                found = result_dtype(function, pair)
-                if found is not None:
-                    results.append(_operation(symbol, pair, found))
+                dtype = result_dtype(function, pair)
+                if dtype is not None:
+                    results.append(_operation(symbol, pair, dtype))
             extremes = [of_function(f"{f.__name__}(a, b)", f, pair) for f in (min, max)]
             # Numba refuses some of these: they would stop the others from being compiled at once.
             doubtful = {"bool", *COMPLEX} & set(pair)
@@ -248,9 +255,9 @@ def binary_operators() -> Iterator[Kernel]:
 
 
 def _absolute(dtype: str) -> tuple[np.dtype, float]:
-    """The type of ``abs``, and how far it may be off: of a complex number it is a hypotenuse."""
-    found = result_dtype(abs, (dtype,)) or np.dtype(dtype)
-    return found, tolerance("hypot", found) if dtype in COMPLEX else EXACT
+    """Return the dtype and the tolerance of ``abs``, which is a hypotenuse for a complex number."""
+    result = result_dtype(abs, (dtype,)) or np.dtype(dtype)
+    return result, tolerance("hypot", result) if dtype in COMPLEX else EXACT
 
 
 def unary_operators() -> Iterator[Kernel]:
@@ -276,13 +283,13 @@ def unary_operators() -> Iterator[Kernel]:
 def divmods() -> Iterator[Kernel]:
     for dtype in (*INTEGERS, "float32", "float64"):
         statement = "q, r = divmod(a, b)\nOUT[i] = {}"
-        found = result_dtype(operator.floordiv, (dtype, dtype))
-        results = [Result(f"divmod {n}", statement.format(n), found) for n in "qr"]
+        result = result_dtype(operator.floordiv, (dtype, dtype))
+        results = [Result(f"divmod {n}", statement.format(n), result) for n in "qr"]
         yield from elementwise("divmod", dtype, (dtype, dtype), results)
 
 
 def casts() -> Iterator[Kernel]:
-    """By a call of the type, and by a store to an array of that type."""
+    """Yield casts by a call of the type, and by a store to an array of that type."""
     for dtype in NUMBERS:
         called = [
             expression(f"{to}(a)", f"types.{'boolean' if to == 'bool' else to}(a)", to)
@@ -400,7 +407,7 @@ FAST = math.inf
 
 
 def of_libdevice() -> Iterator[Kernel]:
-    """The functions that the virtual GPU knows, by the types of their operands."""
+    """Yield the libdevice functions that the virtual GPU knows, by the types of their operands."""
     from virtual_gpu.numbers.library_math import functions
 
     by_types: dict[tuple, list[Result]] = {}
@@ -445,7 +452,7 @@ ATOMICS = [
 
 
 def atomics() -> Iterator[Kernel]:
-    """Old value and result, with one lane per element; then sums of integers over many lanes."""
+    """Yield atomics with one lane per element, then sums of integers over many lanes."""
     for dtype in WIDE:
         for name in ATOMICS:
             results = (
@@ -498,7 +505,7 @@ def warps() -> Iterator[Kernel]:
 
 
 def _few(dtype: str) -> Callable[[], tuple[np.ndarray]]:
-    """Values of which many are the same, in half of the warps all."""
+    """Return a maker of values of which many are equal; in half of the warps all are."""
 
     def made():
         some = corners(np.dtype(dtype))[-5:]
@@ -594,7 +601,7 @@ def tuples() -> Iterator[Kernel]:
 
 
 def own_arrays() -> Iterator[Kernel]:
-    """Shared memory and local arrays of all types."""
+    """Yield kernels with shared memory and local arrays of all types."""
     for dtype in NUMBERS:
         kind = f"types.{'boolean' if dtype == 'bool' else dtype}"
         shared = (
@@ -618,5 +625,5 @@ GROUPS = (
 
 
 def kernels() -> list[Kernel]:
-    """All of them, in the same order in every process."""
+    """Return all kernels, in the same order in every process."""
     return [kernel for group in GROUPS for kernel in group()]

@@ -66,7 +66,7 @@ REASONS = {
 
 
 def ncu(*options: str) -> str:
-    """What the profiler prints over all launches."""
+    """Run the profiler on all launches and return its output."""
     command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv", *options]
     command += [sys.executable, "-W", "ignore", "-m", "virtual_gpu.tests.kernels.counted"]
     result = subprocess.run(command, capture_output=True, text=True)
@@ -76,26 +76,26 @@ def ncu(*options: str) -> str:
 
 
 def counters() -> pd.DataFrame:
-    """One row per launch, in their order; one column per counter."""
+    """Return a table with one row per launch, in their order, and one column per counter."""
     text = ncu("--page", "raw", "--metrics", ",".join(COUNTERS.values()))
     table = pd.read_csv(io.StringIO(text[text.index('"ID"') :]), dtype=str).dropna(subset=["ID"])
-    found = table[list(COUNTERS.values())].map(_number)
-    found.columns = list(COUNTERS)
-    return found
+    counts = table[list(COUNTERS.values())].map(_number)
+    counts.columns = list(COUNTERS)
+    return counts
 
 
 def lanes() -> list[int]:
-    """For each launch the active lanes of its instructions on global and shared memory, summed."""
+    """Return, per launch, the sum of active lanes of its global and shared memory instructions."""
     text = ncu("--page", "source", "--section", "SourceCounters", "--import-source", "no")
     sections = text[text.index('"Kernel Name"') :].split('"Kernel Name"')[1:]
     # A function that is not inlined, such as the barrier of a cooperative launch, has a section of
     # its own behind its kernel's.
-    left, found = iter(sections), []
+    left, totals = iter(sections), []
     for launch in launches():
         name = launch.kernel.py_func.__name__
         section = next(each for each in left if name in each.partition("\n")[0])
-        found.append(_lanes_of(section[section.index('"Address"') :]))
-    return found
+        totals.append(_lanes_of(section[section.index('"Address"') :]))
+    return totals
 
 
 def _lanes_of(listing: str) -> int:
@@ -106,12 +106,15 @@ def _lanes_of(listing: str) -> int:
 
 
 def _number(text: str) -> int:
-    """The profiler groups digits by commas."""
+    """Return the number in a text whose digits the profiler groups by commas."""
     return int(float(text.replace(",", "")))
 
 
 def rows() -> pd.DataFrame:
-    """Launches by name: the profiler knows them by their order only."""
+    """Return the counters in long form with the names of launches, and the reasons.
+
+    The profiler identifies launches by their order only.
+    """
     names = [launch.name for launch in launches()]
     table = counters().assign(lanes=lanes())
     if len(table) != len(names):

@@ -13,7 +13,7 @@ import faulthandler
 import numpy as np
 from numba import cuda
 
-from . import Case, broken, correct
+from . import KernelCase, broken, correct
 
 SECONDS = 30  # to compile and run one kernel, on a machine that runs many at once
 CASES = {case.name: case for case in (*broken.CASES, *correct.CASES)}
@@ -26,8 +26,8 @@ def main() -> None:
     print(outcome(case, launch(case)), flush=True)
 
 
-def launch(case: Case) -> np.ndarray:
-    """The last argument after the launch, copied back to the host."""
+def launch(case: KernelCase) -> np.ndarray:
+    """Launch the case and return its last argument, copied back to the host."""
     arguments = [_on_device(case, number) for number in range(len(case.arguments()))]
     # A thread outside Python ends the process: a hung launch never returns to the interpreter.
     faulthandler.dump_traceback_later(SECONDS, exit=True)
@@ -38,8 +38,8 @@ def launch(case: Case) -> np.ndarray:
     return result
 
 
-def _on_device(case: Case, number: int):
-    """One argument: a number, a copied array, or an array that is only allocated."""
+def _on_device(case: KernelCase, number: int):
+    """Return one argument: a number, a copied array, or an array that is only allocated."""
     argument = case.arguments()[number]
     if not isinstance(argument, np.ndarray):
         return argument
@@ -48,8 +48,8 @@ def _on_device(case: Case, number: int):
     return cuda.to_device(argument)
 
 
-def outcome(case: Case, result: np.ndarray) -> str:
-    """The word that the run ends with."""
+def outcome(case: KernelCase, result: np.ndarray) -> str:
+    """Return the word that the run ends with."""
     if case.corpus == "broken":
         return "finished"
     return "right" if case.is_right(result) else "wrong"

@@ -28,7 +28,7 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
-from . import TOOLS, Case
+from . import TOOLS, KernelCase
 from .run_case import CASES
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -46,8 +46,8 @@ RESULT = re.compile(r"^(right|wrong)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Row:
-    """What one run of one case under one tool gave."""
+class ToolResult:
+    """The result of one case under one tool."""
 
     case: str
     corpus: str
@@ -85,15 +85,15 @@ def parse_arguments() -> argparse.Namespace:
     return options
 
 
-def tools_for(case: Case, choice: str) -> tuple[str, ...]:
-    """The tools that a case is run under."""
+def tools_for(case: KernelCase, choice: str) -> tuple[str, ...]:
+    """Return the names of the tools that a case is run under."""
     if case.corpus == "correct" and choice == "all":
         return tuple(TOOLS.values())
     return (case.tool,)
 
 
-def run_under(sanitizer: str, case: Case, tool: str) -> Row:
-    """Run one case under one tool of compute-sanitizer."""
+def run_under(sanitizer: str, case: KernelCase, tool: str) -> ToolResult:
+    """Run one case under one tool of compute-sanitizer and return the result."""
     command = [
         sanitizer, "--tool", tool, *OPTIONS, *TOOL_OPTIONS.get(tool, ()),
         sys.executable, "-m", "virtual_gpu.tests.kernels.run_case", case.name,
@@ -101,7 +101,7 @@ def run_under(sanitizer: str, case: Case, tool: str) -> Row:
     output, in_time = captured(command)
     hung = not in_time or HUNG.search(output) is not None
     summary, result = SUMMARY.search(output), RESULT.search(output)
-    return Row(
+    return ToolResult(
         case.name, case.corpus, case.kind, tool,
         reported=is_reported(summary, hung),
         hung=hung,
@@ -111,14 +111,17 @@ def run_under(sanitizer: str, case: Case, tool: str) -> Row:
 
 
 def is_reported(summary: re.Match | None, hung: bool) -> bool | None:
-    """Whether the tool found something: a tool that hangs along with its kernel found nothing."""
+    """Return True if the tool reported a flaw, or None if it failed and gave no summary.
+
+    A tool that hangs along with its kernel has reported nothing.
+    """
     if summary is None:
         return False if hung else None
     return summary[2] != "0"
 
 
 def captured(command: list[str]) -> tuple[str, bool]:
-    """The output of a command, and whether it ended in time; if not, its group is killed."""
+    """Run a command; return its output, and False if it was killed because of the time limit."""
     with tempfile.TemporaryFile() as file:  # a pipe could be held open by a process that survives
         process = subprocess.Popen(
             command, stdout=file, stderr=subprocess.STDOUT, cwd=ROOT, start_new_session=True
@@ -139,7 +142,7 @@ def last_line(output: str) -> str:
 
 
 def totals(table: pd.DataFrame) -> str:
-    """Runs, reports, hangs, wrong results and missing summaries by corpus and tool."""
+    """Return runs, reports, hangs, wrong results and missing summaries by corpus and tool."""
     counted = table.assign(
         runs=1,
         reported=table["reported"] == "true",

@@ -1,7 +1,7 @@
-"""Runs Numba's own CUDA tests under the virtual GPU.
+"""Run Numba's own CUDA tests under the virtual GPU.
 
-``python -m virtual_gpu.tests.numba_suite`` prints how many have which outcome; ``--record`` keeps
-the table in ``outcomes.csv``. It takes some minutes and needs no device.
+``python -m virtual_gpu.tests.numba_suite`` prints the number of tests per outcome; ``--record``
+writes the table to ``outcomes.csv``. It takes some minutes and needs no device.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 
 from .outcomes import OUTCOMES, PASSES
-from .run import Limits, events, modules, run
+from .run import RunLimits, events, modules, run
 from .table import read, write
 
 
@@ -28,23 +28,23 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2, help="modules at the same time")
     arguments = parser.parse_args()
     names, only = arguments.modules or modules(), tuple(arguments.only)
-    limits = Limits(arguments.seconds, arguments.processes)
+    limits = RunLimits(arguments.seconds, arguments.processes)
     if arguments.traceback:
         for name in names:
             for event in events(name, limits, only):
                 if "traceback" in event:
                     print(f"--- {event['test']}\n{event['traceback']}")
         return 0
-    found = run(names, limits, only)
+    rows = run(names, limits, only)
     if arguments.record and not only:
-        kept = [row for row in read() if row.file not in names]
-        write([*kept, *found])
-    show(found, arguments.groups)
+        others = [row for row in read() if row.file not in names]
+        write([*others, *rows])
+    show(rows, arguments.groups)
     return 0
 
 
 def show(rows: list, by_reason: bool) -> None:
-    """Counts by outcome; with ``by_reason`` also by reason."""
+    """Print the number of tests per outcome; with ``by_reason`` also per reason."""
     counts = Counter()
     for row in rows:
         counts[row.outcome] += row.count

@@ -1,4 +1,4 @@
-"""From what happened to a test to its outcome and the reason for it.
+"""The outcome of a test of Numba under the virtual GPU, and the reason for it.
 
 Outcomes:
 
@@ -34,8 +34,11 @@ UNEXPLAINED = "?"
 
 @dataclass(frozen=True)
 class Rule:
-    """A row of reasons.csv. ``file`` and ``test`` are patterns as of a shell, ``message`` is a
-    regular expression that is searched for in the exception's name and message."""
+    """A row of reasons.csv.
+
+    ``file`` and ``test`` are shell patterns. ``message`` is a regular expression that is searched
+    for in the exception's name and message.
+    """
 
     file: str
     test: str
@@ -58,7 +61,7 @@ def rules() -> tuple[Rule, ...]:
 
 
 def outcome_of(file: str, event: dict) -> tuple[str, str]:
-    """The outcome and the reason of one event that ends a test or a part of it."""
+    """Return the outcome and the reason of an event that ends a test or a subtest."""
     kind = event["event"]
     if kind in ("succeeds", "part succeeds", "fails as expected"):
         return PASSES, ""
@@ -87,7 +90,7 @@ def _by_exception(classes: list[str], message: str) -> tuple[str, str]:
 
 
 def _general(message: str) -> str:
-    """A message without the names of one kernel, so that alike ones fall into one group."""
+    """Return a message without the names of one kernel, so that similar messages form one group."""
     text = message.split("\n")[0]
     text = re.sub(r"^[\w<>.]+, line \d+ `.*?`: ", "", text)
     text = re.sub(r"at line \d+ `.*?`", "at a line", text)

@@ -1,4 +1,4 @@
-"""What became of Numba's own CUDA tests under the virtual GPU, as ``outcomes.csv`` keeps it."""
+"""The recorded outcomes of Numba's own CUDA tests under the virtual GPU (``outcomes.csv``)."""
 
 from importlib import metadata
 
@@ -39,8 +39,8 @@ def test_every_outcome_of_the_table_is_one_that_is_explained():
     numba_cuda_version() != outcomes.VERSION, reason="the table is of another numba-cuda"
 )
 def test_a_sample_still_has_the_outcomes_of_the_table():
-    found = run.run(SAMPLE, run.Limits(seconds=60))
-    assert sorted(found, key=table.order) == [row for row in table.read() if row.file in SAMPLE]
+    rows = run.run(SAMPLE, run.RunLimits(seconds=60))
+    assert sorted(rows, key=table.order) == [row for row in table.read() if row.file in SAMPLE]
 
 
 def ended(event: str, *classes: str, message: str = "") -> dict:

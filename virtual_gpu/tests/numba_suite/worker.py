@@ -1,7 +1,7 @@
-"""Runs one module of Numba's tests under the virtual GPU, in a process of its own.
+"""Run one module of Numba's tests under the virtual GPU, in a process of its own.
 
 ``python -m virtual_gpu.tests.numba_suite.worker MODULE OUT`` appends one JSON line to OUT for each
-event: a test that starts, and what became of it and of each of its subtests.
+event: the start of a test, and the result of it and of each of its subtests.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ import virtual_gpu
 
 
 class TimeLimit(BaseException):
-    """A test took too long. No ``except Exception`` of the test may stop it."""
+    """A test took too long. It is a BaseException so that no ``except Exception`` can stop it."""
 
 
 class DoesNotApply(BaseException):
-    """A test asks for machine code, which no virtual GPU makes."""
+    """A test asks for machine code, which the virtual GPU does not make."""
 
 
 class Events(unittest.TestResult):
-    """Writes what becomes of each test, as it happens."""
+    """A test result that writes each event as it happens."""
 
     def __init__(self, out: Path, seconds: int):
         super().__init__()
@@ -82,7 +82,7 @@ class Events(unittest.TestResult):
 
 
 def _described(err) -> dict:
-    """The exception's classes, its message, and the files that it went through."""
+    """Return the exception's classes, its message, and the files that it went through."""
     kind, error, trace = err
     frames = [f.filename for f in traceback.extract_tb(trace)]
     return {
@@ -98,7 +98,7 @@ def _refuse_machine_code(*ignored, **names) -> None:
 
 
 def _stand_in_for_filecheck() -> None:
-    """Numba's test base imports FileCheck, which only tests of machine code use."""
+    """Put an empty FileCheck in place: Numba's test base imports it, for machine code only."""
     if importlib.util.find_spec("filecheck"):
         return
     for module, name in (
@@ -112,7 +112,7 @@ def _stand_in_for_filecheck() -> None:
 
 
 def prepare() -> None:
-    """The virtual GPU in the place of a device, also in the eyes of Numba's test base."""
+    """Install the virtual GPU, also for Numba's test base."""
     virtual_gpu.install()
     _stand_in_for_filecheck()
     testing = importlib.import_module("numba.cuda.testing")

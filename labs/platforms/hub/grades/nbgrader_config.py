@@ -1,4 +1,4 @@
-"""What nbgrader must know in the service of the grade book, besides the course's own file."""
+"""nbgrader settings of the grade-book service, in addition to the course's own file."""
 
 c = get_config()  # noqa: F821
 # All servers run as one user, so the owner of a submission says nothing about its student.

@@ -1,4 +1,4 @@
-"""What nbgrader must know in a student's server: the course, the exchange, and who this is."""
+"""nbgrader settings of a student's server: the course, the exchange and the student's name."""
 
 import os
 

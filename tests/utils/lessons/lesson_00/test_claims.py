@@ -1,4 +1,4 @@
-"""What lesson 00 says in prose: counts of the virtual GPU, and facts of records and data sheets."""
+"""Check the claims of lesson 00 against counts of the virtual GPU, records and data sheets."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from gemm_kernels import LADDER as GEMM
 from latency_kernels import LADDER as LATENCY
 from reduce_kernels import LADDER as REDUCE
 from utils.lessons import per_request
-from utils.lessons.lesson_00.then_and_now import THEIR_NAMES
+from utils.lessons.lesson_00.published_and_recorded import STEP_NAMES
 from utils.machine import devices
 from utils.measuring import records
 from virtual_gpu import trace
@@ -145,19 +145,19 @@ def test_a_product_at_4096_has_137_giga_operations():
 
 
 def published(step: str) -> pd.DataFrame:
-    frame = records.published("gemm_gpu").replace({"kernel": THEIR_NAMES})
+    frame = records.published("gemm_gpu").replace({"kernel": STEP_NAMES})
     return frame[(frame["kernel"] == step) & frame["gflops"].notna()]
 
 
 def published_gflops(step: str) -> float:
-    """The best published speed of a step on the C2070, in 10^9 a second."""
-    found = published(step).query("device == 'C2070'")
-    assert set(found["gflops_base"]) == {"2^30"}
-    return found["gflops"].max() * 2**30 / 1e9
+    """Return the best published speed of a step on the C2070, in GFLOP/s (10^9 per second)."""
+    rows = published(step).query("device == 'C2070'")
+    assert set(rows["gflops_base"]) == {"2^30"}
+    return rows["gflops"].max() * 2**30 / 1e9
 
 
 def recorded_gflops(step: str) -> pd.Series:
-    """By size, of square matrices, with the fastest constants."""
+    """Return GFLOP/s by size of square products, with the fastest constants."""
     frame = records.measured(H200.name, GEMM.name)
     frame = frame[(frame["step"] == step) & (frame["m"] == frame["n"]) & (frame["n"] == frame["k"])]
     return frame.groupby("n")["gflops"].max()

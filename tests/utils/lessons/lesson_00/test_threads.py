@@ -1,18 +1,19 @@
-"""Threads over elements: whole blocks, and which threads have nothing to do."""
+"""The picture of threads over elements shows whole blocks and the threads without an element."""
 
 import re
 
+from utils.division import cdiv
 from utils.lessons.lesson_00.threads import threads_over_elements
 
 
-def pictures(**asked) -> list[str]:
-    body = threads_over_elements(**asked).body
+def pictures(**arguments) -> list[str]:
+    body = threads_over_elements(**arguments).body
     return re.findall(r'<div class="frame.*?</svg></div>', body, flags=re.DOTALL)
 
 
 def test_every_length_has_whole_blocks_and_one_element_for_each_busy_thread():
     for length, picture in zip(range(1, 10), pictures(lengths=range(1, 10), block=4), strict=True):
-        blocks = -(-length // 4)
+        blocks = cdiv(length, 4)
         assert picture.count(">block ") == blocks
         assert picture.count("stroke-dasharray") == 4 * blocks - length
         assert picture.count("<path") == length

@@ -1,4 +1,4 @@
-"""What lesson 01 says in prose, held against the records and against what the sources print."""
+"""Check the claims of lesson 01 against the records and the published sources."""
 
 import statistics
 
@@ -12,6 +12,7 @@ from labs.exercises import find
 from labs.host.benchmark.faults import FEWEST
 from latency_kernels import LADDER as LATENCY
 from utils import lessons as course
+from utils.division import cdiv
 from utils.ladder.shapes import GemmShape
 from utils.machine import devices
 from utils.measuring import measure, pitfalls, records, timing
@@ -105,8 +106,8 @@ def test_autotuned_is_two_kernels_at_256_and_512():
     for n in SIZES[:3]:
         shape = GemmShape(n, n, n)
         chosen = choose(shape)
-        tiles = -(-n // chosen["BM"]) * -(-n // chosen["BN"])
-        slots, steps = H200.sms * chosen["BLOCKS"], -(-n // chosen["BK"])
+        tiles = cdiv(n, chosen["BM"]) * cdiv(n, chosen["BN"])
+        slots, steps = H200.sms * chosen["BLOCKS"], cdiv(n, chosen["BK"])
         assert (cut(tiles, slots, steps, chosen["SLICES"]).slices > 1) == (n < 1024)
 
 

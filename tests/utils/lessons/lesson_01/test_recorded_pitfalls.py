@@ -1,4 +1,4 @@
-"""What a lesson reads from the recorded pitfalls, and what it times without a GPU."""
+"""A lesson reads recorded timing pitfalls, and has something to time without a GPU."""
 
 import pytest
 

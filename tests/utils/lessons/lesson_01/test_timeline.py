@@ -1,4 +1,4 @@
-"""What a clock sees is drawn as it is."""
+"""The time line shows exactly the span that a clock measures."""
 
 import re
 
@@ -7,14 +7,14 @@ from utils.lessons.lesson_01 import timeline
 
 
 def bars(drawn: str, colour: str) -> list[tuple[float, float]]:
-    found = re.findall(rf'<rect x="([\d.]+)" y="\d+" width="([\d.]+)"[^>]*fill="{colour}"', drawn)
-    return [(float(x), float(width)) for x, width in found]
+    matches = re.findall(rf'<rect x="([\d.]+)" y="\d+" width="([\d.]+)"[^>]*fill="{colour}"', drawn)
+    return [(float(x), float(width)) for x, width in matches]
 
 
-def seen(drawn: str) -> list[tuple[float, float]]:
-    """Where each bar of what the clock sees begins and ends."""
-    found = re.findall(r'd="M([\d.]+) \d+H([\d.]+)"[^>]*stroke="#c63939"', drawn)
-    return [(float(begin), float(end)) for begin, end in found]
+def clock_bars(drawn: str) -> list[tuple[float, float]]:
+    """Return the (begin, end) of each span that the clock measures."""
+    matches = re.findall(r'd="M([\d.]+) \d+H([\d.]+)"[^>]*stroke="#c63939"', drawn)
+    return [(float(begin), float(end)) for begin, end in matches]
 
 
 def test_a_launch_that_nobody_waits_for_ends_for_the_clock_before_the_kernel():
@@ -22,17 +22,17 @@ def test_a_launch_that_nobody_waits_for_ends_for_the_clock_before_the_kernel():
     assert len(panels) == 3
     early, right, first = panels
     ((begin, width),) = [bar for bar in bars(early, timeline.BLUE) if bar[1] > 13]
-    assert seen(early)[0][1] <= begin + 1
-    assert seen(right)[0][1] >= begin + width
-    assert bars(first, timeline.PURPLE)[0][0] == seen(first)[0][0]
+    assert clock_bars(early)[0][1] <= begin + 1
+    assert clock_bars(right)[0][1] >= begin + width
+    assert bars(first, timeline.PURPLE)[0][0] == clock_bars(first)[0][0]
     assert not bars(right, timeline.PURPLE)
 
 
 def test_a_benchmark_is_drawn_as_it_behaves():
     solution = timeline.draw_benchmark(find("benchmark").solution)
     starter = timeline.draw_benchmark(find("benchmark").starter)
-    assert len(seen(solution.body)) >= 2
-    assert len(seen(starter.body)) == 1
+    assert len(clock_bars(solution.body)) >= 2
+    assert len(clock_bars(starter.body)) == 1
     assert "flush from" in solution.alt
     assert "wait" not in starter.alt
 

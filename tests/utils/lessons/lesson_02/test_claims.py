@@ -1,4 +1,4 @@
-"""What lesson 02 says in prose, held against counts, machine code, records and the sources."""
+"""Check the claims of lesson 02 against counts, machine code, records and sources."""
 
 from functools import cache
 from itertools import pairwise
@@ -49,10 +49,10 @@ def test_the_first_cache_has_768_cache_lines_and_sets_of_12():
 
 
 def test_the_change_carries_its_two_sentences():
-    told = show_change(NAIVE, REORDERED, whole=True).data
-    assert "for row in range(m)" in told
-    assert "must begin at zero" in told
-    assert "walked along a row" in told
+    change = show_change(NAIVE, REORDERED, whole=True).data
+    assert "for row in range(m)" in change
+    assert "must begin at zero" in change
+    assert "walked along a row" in change
 
 
 def test_the_factor_grows_with_the_size_here_and_in_the_source():
@@ -180,5 +180,5 @@ def test_exercise_3_joins_the_instructions_and_leaves_the_loads():
 
 
 def stores(code: str) -> int:
-    """Instructions whose target, which stands last, is in memory."""
+    """Count the instructions whose last operand, the target, is in memory."""
     return sum(line.rstrip().endswith(")") for line in code.splitlines())

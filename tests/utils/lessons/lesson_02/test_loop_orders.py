@@ -1,4 +1,4 @@
-"""The picture of both loop orders: which words it touches, and how many cache lines come."""
+"""The picture of both loop orders shows the touched words and the loaded cache lines."""
 
 import re
 
@@ -6,50 +6,50 @@ from utils.lessons.lesson_02.loop_orders import CORNERS, LINE, SIDE, SIZE, draw_
 from virtual_gpu.pictures.svg import BLUE, PALE
 
 
-def sides() -> list[list[str]]:
-    """The two drawings of each turn."""
+def panels() -> list[list[str]]:
+    """Return the two drawings of each iteration."""
     html = draw_loop_orders()._repr_html_()
     drawings = re.findall(r"<svg[^>]*Turn.*?</svg>", html, flags=re.DOTALL)
     return [drawings[at : at + 2] for at in range(0, len(drawings), 2)]
 
 
 def words(drawing: str, colour: str) -> set[tuple[str, int, int]]:
-    """The coloured words: array, row, column."""
-    found = set()
+    """Return the coloured words, as (array, row, column)."""
+    coloured = set()
     rectangle = rf'<rect x="([\d.]+)" y="([\d.]+)" [^>]*fill="{re.escape(colour)}"'
     for x, y in re.findall(rectangle, drawing):
         for array, (left, top) in CORNERS.items():
             column, row = (float(x) - left) // SIZE, (float(y) - top) // SIZE
             if 0 <= row < SIDE and 0 <= column < SIDE:
-                found.add((array, int(row), int(column)))
-    return found
+                coloured.add((array, int(row), int(column)))
+    return coloured
 
 
 def test_k_innermost_goes_along_a_and_down_b_and_stores_at_the_end():
-    for turn, (left, _) in enumerate(sides()):
-        stored = {("c", 0, 0)} if turn == SIDE - 1 else set()
-        assert words(left, BLUE) == {("a", 0, turn), ("b", turn, 0)} | stored
+    for iteration, (left, _) in enumerate(panels()):
+        stored = {("c", 0, 0)} if iteration == SIDE - 1 else set()
+        assert words(left, BLUE) == {("a", 0, iteration), ("b", iteration, 0)} | stored
 
 
 def test_n_innermost_goes_along_b_and_c():
-    for turn, (_, right) in enumerate(sides()):
-        assert words(right, BLUE) == {("a", 0, 0), ("b", 0, turn), ("c", 0, turn)}
+    for iteration, (_, right) in enumerate(panels()):
+        assert words(right, BLUE) == {("a", 0, 0), ("b", 0, iteration), ("c", 0, iteration)}
 
 
 def test_whole_cache_lines_come_and_are_counted():
-    for drawings in sides():
+    for drawings in panels():
         for drawing in drawings:
             came = {
                 (array, row, column // LINE)
                 for array, row, column in words(drawing, BLUE) | words(drawing, PALE)
             }
-            (told,) = re.findall(r">(\d+) cache lines?<", drawing)
-            assert int(told) == len(came)
+            (count,) = re.findall(r">(\d+) cache lines?<", drawing)
+            assert int(count) == len(came)
 
 
 def test_its_words_have_the_counts_of_the_last_turn():
-    left, right = sides()[-1]
-    told = str(draw_loop_orders())
+    left, right = panels()[-1]
+    description = str(draw_loop_orders())
     for drawing in (left, right):
         (lines,) = re.findall(r">(\d+) cache lines?<", drawing)
-        assert f"{lines} " in told
+        assert f"{lines} " in description

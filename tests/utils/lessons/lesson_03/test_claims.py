@@ -1,4 +1,4 @@
-"""What lesson 03 says in prose, held against the machine code, the records and the sources."""
+"""Check the claims of lesson 03 against machine code, records and sources."""
 
 import inspect
 import re
@@ -24,8 +24,8 @@ def ms(name: str, shape: str = "1024") -> float:
     return course.recorded_ms(LADDER.step(name), shape, course.XEON)
 
 
-def of_numpy(ladder: str, step: str) -> list[float]:
-    """Percent of NumPy's BLAS on the Xeon, at the sizes that the lesson draws."""
+def percent_of_numpy(ladder: str, step: str) -> list[float]:
+    """Return the percentage of NumPy's BLAS on the Xeon, at the sizes that the lesson draws."""
     frame = records.measured(course.XEON, ladder)
     rows = frame[(frame["step"] == step) & (frame["m"] == frame["k"])].set_index("m")
     return [100 * rows.loc[int(size), "library_ratio"] for size in SIZES]
@@ -62,14 +62,14 @@ def test_panels_hold_what_the_picture_and_the_folded_answers_say():
     panels = np.zeros((2, 4, 8), np.float32)
     pack_panels(np.arange(64, dtype=np.float32).reshape(4, 16), panels)
     assert list(panels[0, :, 0]) == [0, 16, 32, 48]
-    of_a = np.zeros((2, 4, 2), np.float32)
-    pack_panels(np.arange(16, dtype=np.float32).reshape(4, 4).T, of_a)
-    assert list(of_a[0].ravel()) == [0, 4, 1, 5, 2, 6, 3, 7]
-    assert list(of_a[1].ravel()) == [8, 12, 9, 13, 10, 14, 11, 15]
+    packed = np.zeros((2, 4, 2), np.float32)
+    pack_panels(np.arange(16, dtype=np.float32).reshape(4, 4).T, packed)
+    assert list(packed[0].ravel()) == [0, 4, 1, 5, 2, 6, 3, 7]
+    assert list(packed[1].ravel()) == [8, 12, 9, 13, 10, 14, 11, 15]
 
 
 def test_eight_times_eight_elements_are_turned_with_24_shuffles():
-    # Four rows are read and exchanged, twice, and then the halves are joined and stored.
+    # Four rows are read and transposed, twice; then the halves are joined and stored.
     whole, fours = (
         inspect.getsource(function.py_func) for function in (packing._transpose_8x8, packing._fours)
     )
@@ -109,10 +109,10 @@ def test_the_loop_of_twelve_sums_has_eight_loads_and_no_store():
     matrix = LADDER.step("micro_kernel_6x16").variant().kernel
     square = np.ones((8, 8), np.float32)
     matrix(square, square, square.copy())
-    found = count(hot_loop(tile_6x16))
-    turns, rest = divmod(found.fma, 12)  # the compiler may unroll the loop
-    assert (rest, found.stores) == (0, 0)
-    assert (found.loads, found.broadcasts) == (2 * turns, 6 * turns)
+    counts = count(hot_loop(tile_6x16))
+    iterations, rest = divmod(counts.fma, 12)  # the compiler may unroll the loop
+    assert (rest, counts.stores) == (0, 0)
+    assert (counts.loads, counts.broadcasts) == (2 * iterations, 6 * iterations)
 
 
 def test_the_naive_loops_gain_nothing_from_column_major_arrays():
@@ -122,12 +122,12 @@ def test_the_naive_loops_gain_nothing_from_column_major_arrays():
 
 @pytest.mark.slow
 def test_the_long_stride_stays_where_it_was():
-    """Of the arrays as they are handed over, b is walked down its columns in both."""
+    """Both functions go down the columns of the array that the caller passes as b."""
     for name in ("naive", "naive_column_major"):
         followed = course.follow(LADDER.step(name), "2x64x64")
-        # With room for one line of each array, each load of b brings one, and each 16th of a.
-        brought = course.cache_misses(followed, lines=3)
-        assert (brought["b"], brought["a"]) == (2 * 64 * 64, 2 * 64 * 64 // 16)
+        # With room for one line per array, each load of b misses, and every 16th load of a.
+        misses = course.cache_misses(followed, lines=3)
+        assert (misses["b"], misses["a"]) == (2 * 64 * 64, 2 * 64 * 64 // 16)
 
 
 def test_the_blocks_have_their_places_in_the_caches_of_the_source():
@@ -136,23 +136,24 @@ def test_the_blocks_have_their_places_in_the_caches_of_the_source():
     assert int(8192**0.5) == 90
     # A panel of b in L1, a block of a and the block of b together in L2.
     assert KC * COLUMNS == 16 * kib < 32 * kib
-    of_both = KC * (MC + 512)
-    assert of_both < 4096 * kib
+    floats = KC * (MC + 512)
+    assert floats < 4096 * kib
     assert (MC, ROWS, 64 % 6) == (66, 6, 4)
 
 
 def test_beside_the_libraries_it_is_as_the_lesson_says():
-    ours, theirs = (
-        of_numpy("cpu", "micro_kernel_avx2"),
-        of_numpy("cpu_libraries", "oneDNN (AVX2)"),
+    step_rates, library = (
+        percent_of_numpy("cpu", "micro_kernel_avx2"),
+        percent_of_numpy("cpu_libraries", "oneDNN (AVX2)"),
     )
-    assert max(ours + theirs) < 100
-    ahead = [one > other for one, other in zip(ours, theirs, strict=True)]
+    assert max(step_rates + library) < 100
+    ahead = [one > other for one, other in zip(step_rates, library, strict=True)]
     assert ahead == [True, False, False, False, False]
-    ours, theirs = of_numpy("cpu", "micro_kernel_avx512"), of_numpy("cpu_libraries", "oneDNN")
-    assert (round(min(ours)), round(max(ours))) == (105, 137)
-    assert [rate > 100 for rate in theirs] == [False, True, True, True, True]
-    ahead = [one > other for one, other in zip(ours, theirs, strict=True)]
+    step_rates = percent_of_numpy("cpu", "micro_kernel_avx512")
+    library = percent_of_numpy("cpu_libraries", "oneDNN")
+    assert (round(min(step_rates)), round(max(step_rates))) == (105, 137)
+    assert [rate > 100 for rate in library] == [False, True, True, True, True]
+    ahead = [one > other for one, other in zip(step_rates, library, strict=True)]
     assert ahead == [True, True, True, True, False]
 
 
@@ -189,10 +190,10 @@ def test_the_cpu_of_lesson_02_has_no_record_of_the_tile():
 def test_the_figures_of_the_libraries_have_few_labels_and_say_what_is_seen():
     steps = ("micro_kernel_avx2", "micro_kernel_avx512")
     assert "oneDNN (AVX2) goes from" in library_rates.recorded(course.XEON, steps).alt_text
-    told = " ".join(line.get_text() for line in library_rates.recorded(course.XEON, steps).texts)
+    text = " ".join(line.get_text() for line in library_rates.recorded(course.XEON, steps).texts)
     cpu, libraries = (records.measured(course.XEON, kept) for kept in ("cpu", "cpu_libraries"))
     days = {*cpu.loc[cpu["step"].isin(steps), "date"], *libraries["date"]}
-    assert all(day in told for day in days)
+    assert all(day in text for day in days)
     published = library_rates.published().alt_text
     assert "avx2_packed goes from 35.4 to 69.1" in published
     assert "The dotted line: peak with AVX2: 80" in published

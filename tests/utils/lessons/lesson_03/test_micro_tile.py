@@ -1,4 +1,4 @@
-"""The pictures of panels, registers and the two views of a product."""
+"""The pictures of panels, registers and the two views of a product show what they should."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What lesson 04 says in prose, held against counts of the virtual GPU and against the records."""
+"""Check the claims of lesson 04 against counts of the virtual GPU and records."""
 
 import nbformat
 import numpy as np
@@ -9,12 +9,13 @@ from gemm_kernels import LADDER
 from gemm_kernels.naive import naive
 from labs import check
 from utils import lessons as course
-from utils.lessons.first_cell import LESSONS
+from utils.division import cdiv
 from utils.lessons.lesson_04 import transfers
 from utils.lessons.lesson_04.transfers import SIZES, transfer_ms, transfer_times
 from utils.machine import devices
 from utils.measuring import records
 from utils.measuring.transfers import REPETITIONS
+from utils.paths import NOTEBOOKS
 from virtual_gpu import counting_transfers, installed
 
 # The figures are those of the course's own records.
@@ -32,7 +33,7 @@ def rounded(value: float, digits: int = 0) -> float:
 
 
 def published(table: str, **where):
-    """The rows of a published table in which these columns hold these words."""
+    """Return the rows of a published table whose columns contain these words."""
     frame = records.published(table)
     for column, words in where.items():
         frame = frame[frame[column].str.contains(words, na=False)]
@@ -45,7 +46,7 @@ def claim(words: str) -> float:
 
 
 def copies_of_one(memory: str) -> tuple[float, float]:
-    """To the device and back, of one product, in ms."""
+    """Return the times in ms of one product's copies to the device and back."""
     ways = ("in", "out")
     return tuple(transfer_ms("part", f"PART=copy_{way} MEMORY={memory}") for way in ways)
 
@@ -55,7 +56,7 @@ def kernel_of_source() -> float:
 
 
 def copies_of_source() -> float:
-    """Of one product of the naive run, in ms."""
+    """Return the times in ms of the copies of one product in the source's naive run."""
     return float(published("transfers", note="of the naive run")["time_ms"].sum())
 
 
@@ -73,8 +74,8 @@ def test_the_rates_that_help_the_first_prediction():
     assert rounded(2 * 2000 * 600 * 2000 / kernel / 1e9) == 6
 
 
-def apart(slower: tuple, faster: tuple) -> bool:
-    """Whether all repetitions of one are slower than all of the other."""
+def clearly_slower(slower: tuple, faster: tuple) -> bool:
+    """Return True if all repetitions of one are slower than all repetitions of the other."""
     return slower[1] > faster[2]
 
 
@@ -82,8 +83,8 @@ def test_copies_by_the_launch_take_longer_than_three_copies_beyond_doubt_for_ten
     one = transfer_times("product_of_numpy_arrays"), transfer_times("product_with_copies", WALL)
     ten = [transfer_times("ten_products", f"MEMORY={how} COPIES=each") for how in MEMORIES]
     assert one[0][0] > one[1][0]
-    assert not apart(*one)
-    assert apart(*ten)
+    assert not clearly_slower(*one)
+    assert clearly_slower(*ten)
 
 
 def test_in_the_source_the_kernel_was_nine_tenths():
@@ -108,8 +109,8 @@ def test_the_kernel_became_much_faster_and_the_copies_hardly():
 def test_the_parts_are_less_than_the_whole(memory, step, parts, whole, rest):
     alone = sum(transfer_ms("part", f"PART={one}") for one in ("allocate", "kernel"))
     added, took = alone + sum(copies_of_one(memory)), transfer_ms(step, WALL)
-    told = [rounded(ms, 1) for ms in (added, took, took - added)]
-    assert told == [parts, whole, rest]
+    formatted = [rounded(ms, 1) for ms in (added, took, took - added)]
+    assert formatted == [parts, whole, rest]
 
 
 def rates(step: str, direction: str) -> list[float]:
@@ -231,11 +232,11 @@ def test_the_first_stores_to_new_pages_are_far_from_the_rate_of_the_memory():
 
 def test_managed_memory_is_slower_than_copies_where_the_spreads_are_apart():
     managed = transfer_times("product_managed", WALL)
-    assert not apart(managed, transfer_times("product_with_copies", WALL))
-    assert apart(managed, transfer_times("product_with_pinned_copies", WALL))
+    assert not clearly_slower(managed, transfer_times("product_with_copies", WALL))
+    assert clearly_slower(managed, transfer_times("product_with_pinned_copies", WALL))
     ten = transfer_times("ten_products", "MEMORY=managed")
     copied = transfer_times("ten_products", "MEMORY=pageable COPIES=once")
-    assert apart(ten, copied)
+    assert clearly_slower(ten, copied)
     spreads = [rounded(ms, 1) for _, *spread in (ten, copied) for ms in spread]
     assert spreads == [12.0, 13.0, 10.6, 11.8]
 
@@ -274,7 +275,7 @@ def test_at_4096_a_fast_kernel_takes_less_time_than_its_copies():
     ],
 )
 def test_what_the_course_shows_passes_its_own_check(cell, function, exercise):
-    lesson = nbformat.read(LESSONS / "04_transfers.ipynb", as_version=4)
+    lesson = nbformat.read(NOTEBOOKS / "04_transfers.ipynb", as_version=4)
     (source,) = (one.source for one in lesson.cells if one.id == cell)
     known = {"cuda": cuda, "np": np}
     exec(source[: source.index("transfers.copies")], known)
@@ -282,16 +283,16 @@ def test_what_the_course_shows_passes_its_own_check(cell, function, exercise):
 
 
 def product(kernel, a, b):
-    """As in the lesson, with arrays that stay on the device."""
+    """Compute the lesson's product, with arrays that stay on the device."""
     c = cuda.device_array((a.shape[0], b.shape[1]), np.float32)
-    kernel[(-(-c.shape[1] // 32), -(-c.shape[0] // 8)), (32, 8)](a, b, c)
+    kernel[(cdiv(c.shape[1], 32), cdiv(c.shape[0], 8)), (32, 8)](a, b, c)
     return c
 
 
 def test_two_products_need_four_copies():
     a, b, e = (np.ones(size, np.float32) for size in ((48, 20), (20, 80), (80, 16)))
-    with installed(), counting_transfers() as seen:
+    with installed(), counting_transfers() as log:
         c = product(naive, cuda.to_device(a), cuda.to_device(b))
         d = product(naive, c, cuda.to_device(e)).copy_to_host()
     assert np.array_equal(d, a @ b @ e)
-    assert len(seen) == 4
+    assert len(log) == 4

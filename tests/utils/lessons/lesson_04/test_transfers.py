@@ -1,4 +1,4 @@
-"""Copies are counted for a lesson, and recorded times are found by their names."""
+"""Copies are counted for a lesson, and recorded times can be read by name."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What crosses the bus in the pictures: each array once with copies, each page when it is used."""
+"""The pictures show what crosses the bus: arrays once with copies, managed pages when used."""
 
 import re
 
@@ -13,10 +13,10 @@ def moments(picture) -> list[str]:
 
 
 def squares(moment: str) -> tuple[list[str], list[str]]:
-    """Names of the arrays whose squares are on the host and on the device."""
+    """Return the names of the arrays with squares on the host, and on the device."""
     names = {colour: name for name, colour in COLOURS.items()}
-    found = [(float(x), names[colour]) for x, colour in SQUARE.findall(moment) if colour in names]
-    return [n for x, n in found if x < 150], [n for x, n in found if x > 250]
+    corners = [(float(x), names[colour]) for x, colour in SQUARE.findall(moment) if colour in names]
+    return [n for x, n in corners if x < 150], [n for x, n in corners if x > 250]
 
 
 def test_copies_leave_a_and_b_on_both_sides_and_bring_c_back():
@@ -38,8 +38,8 @@ def test_at_the_end_the_pages_of_c_are_on_the_host_and_the_others_stay():
 
 
 def test_the_first_pages_come_one_by_one():
-    seen = [squares(moment)[1] for moment in moments(draw_pages())]
-    assert seen[:4] == [[], ["a"], ["a", "b"], ["a", "b", "c"]]
+    on_device = [squares(moment)[1] for moment in moments(draw_pages())]
+    assert on_device[:4] == [[], ["a"], ["a", "b"], ["a", "b", "c"]]
 
 
 def test_parts_of_a_time_axis_are_drawn_to_scale():

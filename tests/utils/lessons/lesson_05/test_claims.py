@@ -1,4 +1,4 @@
-"""What lesson 05 says in prose, held against counts of the virtual GPU and against the records."""
+"""Check the claims of lesson 05 against counts of the virtual GPU and records."""
 
 import math
 import re
@@ -35,17 +35,17 @@ code = partial(quotes.code, "05")
 watched = cache(course.watch)
 
 
-def ours(columns: int, apart: int):
-    return OURS.variant(MULTI=columns, APART=apart)
+def variant_of(columns: int, stride: int):
+    return OURS.variant(MULTI=columns, APART=stride)
 
 
 @cache
-def watched_ours(columns: int, apart: int):
-    return course.watch(ours(columns, apart))
+def run_of(columns: int, stride: int):
+    return course.watch(variant_of(columns, stride))
 
 
 def explained(step, trace, shape: str = "4096") -> float:
-    """The share of the recorded time that the cache lines ask for."""
+    """Return the share of the recorded time that the cache lines account for."""
     return course.estimated_ms(trace, shape) / course.recorded_ms(step, shape)
 
 
@@ -53,9 +53,9 @@ def machine_code(step, arch: str = "sm_90", **constants):
     return xray(step.variant(**constants).kernel, step.signature, arch)
 
 
-def counted(seen, name: str) -> float:
-    """Instructions of that name for each multiply-add of the hot loop."""
-    return sum(one.name == name for one in seen.hot.body) / seen.hot.ffma
+def counted(compiled, name: str) -> float:
+    """Count the instructions of this name per multiply-add of the hot loop."""
+    return sum(one.name == name for one in compiled.hot.body) / compiled.hot.ffma
 
 
 def block_of(step) -> tuple[int, int]:
@@ -63,7 +63,7 @@ def block_of(step) -> tuple[int, int]:
 
 
 def test_the_goal_of_the_first_part_is_what_four_columns_reach():
-    loads = course.loads_per_multiply_add(watched_ours(4, 32))
+    loads = course.loads_per_multiply_add(run_of(4, 32))
     says("compute four elements of c, with {} loads per multiply-add", loads)
 
 
@@ -147,18 +147,18 @@ def test_a_request_of_the_small_product_needs_what_one_of_a_larger_one_does():
 
 
 def test_loads_are_counted_per_warp_and_operations_per_thread():
-    seen = watched(STRIDED)
+    run = watched(STRIDED)
     multiply_adds = SMALL.m * SMALL.n * SMALL.k
-    loads = seen.accesses[seen.accesses["kind"] == "load"]
+    loads = run.accesses[run.accesses["kind"] == "load"]
     assert loads["requests"].sum() == 2 * multiply_adds / 32
-    assert seen.totals["float32_ops"] == 2 * multiply_adds
+    assert run.totals["float32_ops"] == 2 * multiply_adds
     says("per warp: one for {:.0f} lanes", 2 * multiply_adds / loads["requests"].sum())
 
 
 def test_hints_of_a_transposed_load_are_no_finding():
-    seen = watched(STRIDED)
-    assert seen.findings == ()
-    assert "transposed load of a" in str(seen)
+    run = watched(STRIDED)
+    assert run.findings == ()
+    assert "transposed load of a" in str(run)
 
 
 def test_of_the_1024_bytes_that_come_the_lanes_use_128():
@@ -259,18 +259,18 @@ def test_the_published_kernel_became_slower_and_hardly_changed_at_two_columns():
 def test_column_by_column_saves_no_load_of_a_and_spreads_those_of_b():
     traces = [watched(BY_COLUMN.variant(MULTI=columns)) for columns in COLUMNS]
     assert [course.loads_per_multiply_add(one) for one in traces] == [3, 3, 3, 3]
-    of_a, of_b = ([course.per_request(one, name) for one in traces] for name in "ab")
-    assert (of_a, of_b) == ([2, 2, 2, 2], [2, 4, 8, 16])
-    says("a request takes {:.0f} sectors of `a` and {:.0f} of `b`", of_a[0], of_b[0])
+    a_sectors, b_sectors = ([course.per_request(one, name) for one in traces] for name in "ab")
+    assert (a_sectors, b_sectors) == ([2, 2, 2, 2], [2, 4, 8, 16])
+    says("a request takes {:.0f} sectors of `a` and {:.0f} of `b`", a_sectors[0], b_sectors[0])
     first = traces[-1].requests("b")[0]
-    (apart,) = set(np.diff(np.array(first[:16])) // WORD)
-    factor = of_b[-1] / of_b[0]
-    says("words that are {} columns apart, and a request needs {:.0f} times", apart, factor)
+    (stride,) = set(np.diff(np.array(first[:16])) // WORD)
+    factor = b_sectors[-1] / b_sectors[0]
+    says("words that are {} columns apart, and a request needs {:.0f} times", stride, factor)
 
 
 def test_the_machine_code_keeps_the_sum_and_stores_it_at_every_turn(compiler):
-    seen = machine_code(BY_COLUMN)
-    assert (counted(seen, "LDG"), counted(seen, "STG")) == (2, 1)
+    compiled = machine_code(BY_COLUMN)
+    assert (counted(compiled, "LDG"), counted(compiled, "STG")) == (2, 1)
 
 
 def test_one_column_at_a_time_takes_85_ms_where_naive_takes_27_5():
@@ -280,7 +280,7 @@ def test_one_column_at_a_time_takes_85_ms_where_naive_takes_27_5():
 
 
 def growth(variants, shape: str) -> float:
-    """The last time over the first."""
+    """Return the last recorded time over the first."""
     return course.recorded_ms(variants[-1], shape) / course.recorded_ms(variants[0], shape)
 
 
@@ -297,10 +297,10 @@ def test_at_4096_its_time_for_a_stored_sector_is_almost_the_same():
     assert max(each) < 1.12 * min(each)
 
 
-def first_columns(multi: int, apart: int, x: int) -> list[int]:
-    """The columns of thread x of the first block, by the formula of the kernel."""
-    col = x // apart * apart * multi + x % apart
-    return [col + j * apart for j in range(multi)]
+def first_columns(multi: int, stride: int, x: int) -> list[int]:
+    """Return the columns of thread x of the first block, by the kernel's formula."""
+    col = x // stride * stride * multi + x % stride
+    return [col + j * stride for j in range(multi)]
 
 
 def test_the_examples_of_the_formula_are_right():
@@ -323,12 +323,12 @@ def test_the_examples_of_the_formula_are_right():
 
 
 def test_the_constants_of_our_kernel_are_those_of_its_file():
-    apart, adjacent = OURS.choices["APART"]
-    says("{} is \"adjacent\", {} is \"{} apart\"", adjacent, apart, apart)
+    stride, adjacent = OURS.choices["APART"]
+    says("{} is \"adjacent\", {} is \"{} apart\"", adjacent, stride, stride)
     wide, high = multi_output.BLOCK
-    assert (wide, high, apart) == (multi_output.WIDTH, multi_output.HEIGHT, WARP)
+    assert (wide, high, stride) == (multi_output.WIDTH, multi_output.HEIGHT, WARP)
     says("`WIDTH` = {} and `HEIGHT` = {} threads", wide, high)
-    says("there are {} lanes, so the second way is **{} apart**", WARP, apart)
+    says("there are {} lanes, so the second way is **{} apart**", WARP, stride)
     columns = max(OURS.choices["MULTI"])
     says("with {} columns per thread: blocks of {}×{}, and the small", columns, wide, high)
 
@@ -343,15 +343,15 @@ def test_the_picture_of_the_owners_has_16_columns_for_4_lanes():
 
 def test_ours_with_adjacent_columns_grows_about_as_much_as_the_published_one():
     published = course.published_ms("multi_output", 8) / course.published_ms("multi_output", 1)
-    assert 0.9 < growth([ours(n, 1) for n in COLUMNS], "1024") / published < 1.1
+    assert 0.9 < growth([variant_of(n, 1) for n in COLUMNS], "1024") / published < 1.1
 
 
 def test_at_1024_only_32_apart_is_faster_with_eight_columns_than_with_one():
-    apart, adjacent = OURS.choices["APART"]
-    assert growth([ours(n, apart) for n in COLUMNS], "1024") < EQUAL
-    assert growth([ours(n, adjacent) for n in COLUMNS], "1024") > EQUAL
+    stride, adjacent = OURS.choices["APART"]
+    assert growth([variant_of(n, stride) for n in COLUMNS], "1024") < EQUAL
+    assert growth([variant_of(n, adjacent) for n in COLUMNS], "1024") > EQUAL
     few, *_, many = COLUMNS
-    says("Only \"{} apart\" is faster with {} columns than with {}", apart, many, few)
+    says("Only \"{} apart\" is faster with {} columns than with {}", stride, many, few)
 
 
 def test_1024_columns_show_no_fault_at_the_edge():
@@ -382,10 +382,10 @@ def test_the_published_kernel_is_shown_with_four_columns():
 
 
 def test_with_eight_columns_both_ways_have_nine_loads_for_eight_multiply_adds():
-    for apart in OURS.choices["APART"]:
-        seen = watched_ours(8, apart)
-        multiply_adds = seen.totals["float32_ops"] / 2
-        loads = seen.accesses[seen.accesses["kind"] == "load"].groupby("array")["words"].sum()
+    for stride in OURS.choices["APART"]:
+        run = run_of(8, stride)
+        multiply_adds = run.totals["float32_ops"] / 2
+        loads = run.accesses[run.accesses["kind"] == "load"].groupby("array")["words"].sum()
         columns = multiply_adds / loads["a"]
         assert columns == 8
         together = columns * loads.sum() / multiply_adds
@@ -395,53 +395,59 @@ def test_with_eight_columns_both_ways_have_nine_loads_for_eight_multiply_adds():
 
 
 def test_they_differ_in_what_a_request_of_b_costs():
-    for apart, sectors, cache_lines in ((1, 32, 8), (32, 4, 1)):
-        seen = watched_ours(8, apart)
-        assert course.per_request(seen, "b", "sectors") == sectors
-        assert course.per_request(seen, "b", "cache_lines") == cache_lines
+    for stride, sectors, cache_lines in ((1, 32, 8), (32, 4, 1)):
+        run = run_of(8, stride)
+        assert course.per_request(run, "b", "sectors") == sectors
+        assert course.per_request(run, "b", "cache_lines") == cache_lines
 
 
 @pytest.mark.parametrize("columns", [4, 8])
 def test_cache_lines_explain_the_time_of_adjacent_columns(columns):
-    assert 0.9 < explained(ours(columns, 1), watched_ours(columns, 1)) < 1
+    assert 0.9 < explained(variant_of(columns, 1), run_of(columns, 1)) < 1
 
 
 @pytest.mark.parametrize("columns", [2, 4])
 def test_they_do_not_explain_two_and_four_columns_apart(columns):
-    assert explained(ours(columns, 32), watched_ours(columns, 32)) < 1 / 3
+    assert explained(variant_of(columns, 32), run_of(columns, 32)) < 1 / 3
 
 
 def test_the_prediction_of_the_distance_is_of_the_recorded_product():
     says("On the recorded H200, at {}×{}, one of the two", SIZE, SIZE)
-    apart, adjacent = OURS.choices["APART"]
+    stride, adjacent = OURS.choices["APART"]
     many = max(COLUMNS)
-    says("divided by time of \"{} apart\", with {} columns per thread?**", apart, many)
-    says("A number above {} means that \"{} apart\" is faster", EQUAL, apart)
-    assert course.recorded_ms(ours(many, adjacent)) / course.recorded_ms(ours(many, apart)) > EQUAL
+    says("divided by time of \"{} apart\", with {} columns per thread?**", stride, many)
+    says("A number above {} means that \"{} apart\" is faster", EQUAL, stride)
+    slow, fast = (course.recorded_ms(variant_of(many, one)) for one in (adjacent, stride))
+    assert slow / fast > EQUAL
 
 
 def test_the_three_parts_of_the_figure():
     columns = [each for each in COLUMNS if each > 1]
-    times = {(n, apart): course.recorded_ms(ours(n, apart)) for n in columns for apart in (1, 32)}
-    together = [n for n in columns if 0.9 < explained(ours(n, 1), watched_ours(n, 1)) < 1]
+    times = {
+        (n, stride): course.recorded_ms(variant_of(n, stride))
+        for n in columns
+        for stride in (1, 32)
+    }
+    together = [n for n in columns if 0.9 < explained(variant_of(n, 1), run_of(n, 1)) < 1]
     says("**`naive_strided`, {} adjacent, {} adjacent:** ring and dot", *together)
-    (fastest, apart) = min(times, key=times.get)
-    assert apart == 32
+    (fastest, stride) = min(times, key=times.get)
+    assert stride == 32
     says("**{} apart:** few cache lines, and the fastest", fastest)
-    slow = [n for n in columns if explained(ours(n, 32), watched_ours(n, 32)) < 1 / 3]
+    slow = [n for n in columns if explained(variant_of(n, 32), run_of(n, 32)) < 1 / 3]
     says("**{} apart, {} apart:** few cache lines, and still slow", *slow)
 
 
 def test_two_adjacent_are_a_little_faster_than_two_apart():
     columns = 2
-    factor = course.recorded_ms(ours(columns, 32)) / course.recorded_ms(ours(columns, 1))
+    strided, adjacent = (course.recorded_ms(variant_of(columns, one)) for one in (32, 1))
+    factor = strided / adjacent
     assert 1 < factor < 1.1
     says("\"{} adjacent\" is even a little faster than \"{} apart\"", columns, columns)
 
 
 def test_four_apart_is_slower_than_naive_and_eight_apart_is_faster():
     columns = 4
-    four, eight = (course.recorded_ms(ours(n, 32)) for n in (columns, 8))
+    four, eight = (course.recorded_ms(variant_of(n, 32)) for n in (columns, 8))
     naive = course.recorded_ms(NAIVE)
     assert eight < naive < four
     says("is \"{} apart\", and it is slower than `naive`:** {:.3g} ms, where `naive` takes {:.3g}",
@@ -449,39 +455,39 @@ def test_four_apart_is_slower_than_naive_and_eight_apart_is_faster():
 
 
 def test_eight_apart_is_the_fastest_of_the_lesson():
-    fastest = course.recorded_ms(ours(8, 32))
-    others = [STRIDED, NAIVE, *(ours(n, apart) for n in COLUMNS for apart in (1, 32))]
+    fastest = course.recorded_ms(variant_of(8, 32))
+    others = [STRIDED, NAIVE, *(variant_of(n, stride) for n in COLUMNS for stride in (1, 32))]
     assert fastest == min(course.recorded_ms(step) for step in others)
-    # So it is the best of `multi_output`, with which the curve draws it.
+    # So this variant is the one that the curve shows as the best of `multi_output`.
     assert fastest == course.recorded_ms(OURS)
 
 
 def test_the_readers_eight_columns_cover_256_columns_with_a_block():
-    columns, apart = OURS.choices["MULTI"][0], OURS.choices["APART"][0]
-    assert course.recorded_ms(ours(columns, apart)) == course.recorded_ms(OURS)
-    covered = SMALL.n // ours(columns, apart).launch(SMALL).grid[0]
+    columns, stride = OURS.choices["MULTI"][0], OURS.choices["APART"][0]
+    assert course.recorded_ms(variant_of(columns, stride)) == course.recorded_ms(OURS)
+    covered = SMALL.n // variant_of(columns, stride).launch(SMALL).grid[0]
     says("let each thread compute {} columns, {} apart. A block then covers {} columns",
-         columns, apart, covered)  # fmt: skip
+         columns, stride, covered)  # fmt: skip
 
 
 def test_the_compiler_joins_no_loads_and_few_instructions_multiply_and_add(compiler):
-    for columns, apart in ((4, 1), (4, 32), (8, 32)):
-        seen = machine_code(OURS, MULTI=columns, APART=apart)
-        assert set(seen.loads) == {"LDG.32"}
-        assert counted(seen, "LDG") == 1 + 1 / columns
-        assert seen.ffma_share < 1 / 5
+    for columns, stride in ((4, 1), (4, 32), (8, 32)):
+        compiled = machine_code(OURS, MULTI=columns, APART=stride)
+        assert set(compiled.loads) == {"LDG.32"}
+        assert counted(compiled, "LDG") == 1 + 1 / columns
+        assert compiled.ffma_share < 1 / 5
     joined = 4 * WORD
     says("four adjacent words into one load of {} bits", 8 * joined)
     says("the first word lies at a multiple of {} bytes", joined)
 
 
 def test_the_curve_draws_eight_columns_32_apart_at_every_size():
-    found = records.measured(course.device_shown().name, "gemm")
-    found = found[found["step"] == "multi_output"]
+    rows = records.measured(course.device_shown().name, "gemm")
+    rows = rows[rows["step"] == "multi_output"]
     sizes = ["m", "n", "k"]
-    choices = found.groupby(sizes)["params"].nunique()
+    choices = rows.groupby(sizes)["params"].nunique()
     tried = sorted({size[0] for size in choices[choices > 1].index})
-    (fastest,) = set(found.loc[found.groupby(sizes)["time_ms"].idxmin(), "params"])
+    (fastest,) = set(rows.loc[rows.groupby(sizes)["time_ms"].idxmin(), "params"])
     says("with {} columns, {} apart, at every size", *re.findall(r"\d+", fastest))
     says("were recorded, at {} and {}, this one was the fastest", *tried)
 
@@ -499,7 +505,7 @@ def test_an_sm_starts_four_multiply_adds_of_whole_warps_per_cycle():
 
 
 def test_a_load_of_b_for_each_multiply_add_bounds_the_speed_to_a_quarter_of_the_peak():
-    per = course.loads_per_multiply_add(watched_ours(8, 32))
+    per = course.loads_per_multiply_add(run_of(8, 32))
     assert course.share_of_peak(OURS) < 1 / (4 * per) < 1 / 4
 
 
@@ -527,7 +533,7 @@ def test_in_a_block_of_8_by_32_a_request_takes_four_sectors_of_a_and_one_of_b():
 
 
 def eight_columns(a, b, c):
-    """Eight elements of a row of c, 32 apart: the solution of `four_columns`, made wider."""
+    """Compute eight elements of a row of c, with stride 32: a wider solution of `four_columns`."""
     m, k = a.shape
     n = b.shape[1]
     row = cuda.blockIdx.y * 8 + cuda.threadIdx.y
@@ -559,7 +565,7 @@ def test_the_readers_eight_columns_cost_what_the_course_counts():
 
 
 def four_rows(a, b, c):
-    """Four elements of a column of c, 8 rows apart."""
+    """Compute four elements of a column of c, with a stride of 8 rows."""
     m, k = a.shape
     n = b.shape[1]
     row = cuda.blockIdx.y * 32 + cuda.threadIdx.y
@@ -581,28 +587,28 @@ def four_rows(a, b, c):
             c[row + 8 * j, col] = totals[j]
 
 
-def sectors_per_multiply_add(seen) -> float:
-    loads = seen.accesses[seen.accesses["kind"] == "load"]
-    return 32 * loads["sectors"].sum() / (seen.totals["float32_ops"] / 2)
+def sectors_per_multiply_add(run) -> float:
+    loads = run.accesses[run.accesses["kind"] == "load"]
+    return 32 * loads["sectors"].sum() / (run.totals["float32_ops"] / 2)
 
 
-def parts_of(seen) -> list[tuple[float, float]]:
-    """For a and b the loads per multiply-add, and the sectors per request."""
-    loads = seen.accesses[seen.accesses["kind"] == "load"].groupby("array")["words"].sum()
-    multiply_adds = seen.totals["float32_ops"] / 2
-    return [(loads[name] / multiply_adds, course.per_request(seen, name)) for name in "ab"]
+def parts_of(run) -> list[tuple[float, float]]:
+    """Return (loads per multiply-add, sectors per request) for a and for b."""
+    loads = run.accesses[run.accesses["kind"] == "load"].groupby("array")["words"].sum()
+    multiply_adds = run.totals["float32_ops"] / 2
+    return [(loads[name] / multiply_adds, course.per_request(run, name)) for name in "ab"]
 
 
 def test_four_rows_and_four_columns_ask_for_the_same_cache_lines():
     rows = trace(four_rows, (8, 2), (32, 8), *arrays(64, 256, 64))
-    columns = watched_ours(4, 32)
-    counts = [course.cache_lines_per_multiply_add(seen) for seen in (rows, columns)]
+    columns = run_of(4, 32)
+    counts = [course.cache_lines_per_multiply_add(run) for run in (rows, columns)]
     assert counts == [1.25, 1.25]
     says("so it is {} both times", counts[0])
-    apart, rows_of_block = block_of(NAIVE)[1], SMALL.m // 2
-    says("a *column* of c, {} rows apart. Loads per multiply-add stay at {}", apart, counts[0])
+    stride, rows_of_block = block_of(NAIVE)[1], SMALL.m // 2
+    says("a *column* of c, {} rows apart. Loads per multiply-add stay at {}", stride, counts[0])
     says("covers {}×{} elements of c. So the grid for {}×{}", rows_of_block, WARP, SMALL.m, SMALL.n)
-    assert rows_of_block == 4 * apart
+    assert rows_of_block == 4 * stride
 
 
 def test_four_rows_need_fewer_sectors_than_four_columns_with_the_same_loads():
@@ -611,16 +617,16 @@ def test_four_rows_need_fewer_sectors_than_four_columns_with_the_same_loads():
     assert rows.findings == ()
     np.testing.assert_array_equal(c, a @ b)
     assert course.loads_per_multiply_add(rows) == 1.25
-    assert course.loads_per_multiply_add(watched_ours(4, 32)) == 1.25
-    of_columns, of_rows = parts_of(watched_ours(4, 32)), parts_of(rows)
-    says("Four columns: {:g} · {:g} of <code>a</code> and", *of_columns[0])
+    assert course.loads_per_multiply_add(run_of(4, 32)) == 1.25
+    column_parts, row_parts = parts_of(run_of(4, 32)), parts_of(rows)
+    says("Four columns: {:g} · {:g} of <code>a</code> and", *column_parts[0])
     says("and {:g} · {:g} of <code>b</code>, {:g} together. Four rows",
-         *of_columns[1], sectors_per_multiply_add(watched_ours(4, 32)))  # fmt: skip
-    says("Four rows: {:g} · {:g} of <code>a</code> and", *of_rows[0])
+         *column_parts[1], sectors_per_multiply_add(run_of(4, 32)))  # fmt: skip
+    says("Four rows: {:g} · {:g} of <code>a</code> and", *row_parts[0])
     says("and {:g} · {:g} of <code>b</code>, {:g} together. One load",
-         *of_rows[1], sectors_per_multiply_add(rows))  # fmt: skip
-    for parts, seen in ((of_columns, watched_ours(4, 32)), (of_rows, rows)):
-        assert sum(map(math.prod, parts)) == sectors_per_multiply_add(seen)
+         *row_parts[1], sectors_per_multiply_add(rows))  # fmt: skip
+    for parts, run in ((column_parts, run_of(4, 32)), (row_parts, rows)):
+        assert sum(map(math.prod, parts)) == sectors_per_multiply_add(run)
 
 
 def test_rows_of_63_words_cost_more_than_four_sectors_per_request_of_b():

@@ -13,8 +13,8 @@ def test_a_thread_with_four_columns_needs_one_row_of_a_and_four_columns_of_b():
 
 
 def test_column_by_column_loads_a_for_each_multiply_add_and_turn_by_turn_once():
-    told = re.findall(r"loads so far: (\d+) of a, (\d+) of b</text>", draw_orders().body)
-    outside, inside = told[::2], told[1::2]
+    loads = re.findall(r"loads so far: (\d+) of a, (\d+) of b</text>", draw_orders().body)
+    outside, inside = loads[::2], loads[1::2]
     assert len(outside) == len(inside) == 24
     assert outside == [(str(at), str(at)) for at in range(1, 25)]
     assert inside[:5] == [("1", "1"), ("1", "2"), ("1", "3"), ("1", "4"), ("2", "5")]

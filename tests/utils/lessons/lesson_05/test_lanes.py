@@ -1,4 +1,4 @@
-"""Lanes: what they read in either direction, which number they have, which columns they own."""
+"""The pictures of lanes show their reads in both directions, their numbers and their columns."""
 
 import re
 
@@ -9,7 +9,7 @@ from virtual_gpu.pictures.svg import BLUE, GREEN, PALE, PURPLE
 
 
 def pictures(picture):
-    """The drawings of a picture, one text each."""
+    """Return the drawings of a picture, each as text."""
     return re.findall(r"<svg.*?</svg>", picture.body, flags=re.DOTALL)
 
 
@@ -18,9 +18,9 @@ def squares(drawn: str, colour: str) -> int:
 
 
 def test_lanes_that_go_down_read_eight_rows_of_a_and_those_that_go_along_one():
-    turns = pictures(draw_directions())[1:]  # the first is the legend
-    assert len(turns) == 16
-    for down, along in zip(turns[::2], turns[1::2], strict=True):
+    panels = pictures(draw_directions())[1:]  # the first is the legend
+    assert len(panels) == 16
+    for down, along in zip(panels[::2], panels[1::2], strict=True):
         assert squares(down, BLUE) == squares(along, BLUE) == 8 + 1
         assert squares(down, PALE) == 8 * 7 + 7
         assert squares(along, PALE) == 7
@@ -28,8 +28,8 @@ def test_lanes_that_go_down_read_eight_rows_of_a_and_those_that_go_along_one():
 
 
 def test_each_turn_reads_other_words():
-    turns = pictures(draw_directions())[1:]
-    assert len(set(turns)) == len(turns)
+    panels = pictures(draw_directions())[1:]
+    assert len(set(panels)) == len(panels)
 
 
 def test_threads_show_what_they_wrote_with_a_gap_between_blocks():

@@ -1,4 +1,4 @@
-"""What lesson 06 says in prose, held against machine code, counts and records."""
+"""Check the claims of lesson 06 against machine code, counts and records."""
 
 from collections import Counter
 from functools import cache
@@ -12,10 +12,11 @@ from numba import types
 from gemm_kernels import LADDER
 from gpu_xray import xray
 from labs import EXERCISES, check
-from labs.checking.run import run
-from labs.targets.loop_unrolling import turns_of_kept_loops
+from labs.checking.run import run_kernel
+from labs.targets.loop_unrolling import iterations_of_kept_loops
 from tests.labs.versions import changed
 from utils import lessons as course
+from utils.division import cdiv
 from utils.figures.instruction_strip import kind_of
 from utils.lessons.edits import Edit, edited
 from utils.machine.occupancy import limits_of, occupancy
@@ -36,10 +37,10 @@ watched = cache(course.watch)
 
 
 def kinds(step, multiply_adds: int) -> Counter:
-    """Instructions by kind, of as many turns as make these multiply-adds."""
-    turns = multiply_adds // loop(step).multiply_adds
+    """Count instructions by kind in the iterations that make these multiply-adds."""
+    iterations = multiply_adds // loop(step).multiply_adds
     return Counter(
-        {kind: turns * n for kind, n in Counter(map(kind_of, loop(step).opcodes)).items()}
+        {kind: iterations * n for kind, n in Counter(map(kind_of, loop(step).opcodes)).items()}
     )
 
 
@@ -61,8 +62,8 @@ def test_a_turn_of_naive_has_4_multiply_adds_among_31_instructions():
 
 
 def test_a_second_loop_does_the_rest(compiler):
-    seen = machine_code(NAIVE.variant())
-    assert [each.ffma for each in seen.loops] == [4, 1]
+    compiled = machine_code(NAIVE.variant())
+    assert [each.ffma for each in compiled.loops] == [4, 1]
 
 
 def test_the_instructions_are_of_the_named_kinds():
@@ -82,7 +83,7 @@ def test_8_of_16_grey_squares_are_two_additions_for_each_address_of_b(compiler):
     assert kinds(NAIVE, 4)["address or counter"] == 16
     body = machine_code(NAIVE.variant()).hot.body
     sums = [(one.opcode, {part.partition(".")[0] for part in one.operands}) for one in body]
-    # R2 and R25 hold the two halves of the distance from one row of b to the next.
+    # R2 and R25 hold the two halves of the stride between rows of b.
     assert sum(code == "IADD3" and "R2" in parts for code, parts in sums) == 4
     assert sum(code == "IMAD.X" and "R25" in parts for code, parts in sums) == 4
 
@@ -111,15 +112,16 @@ def test_a_test_of_each_term_takes_more_than_10_instructions(compiler):
 
 def test_turns_for_a_multiply_add_fall_from_1_to_a_quarter():
     exercise = EXERCISES["unroll"]
-    for kernel, turns in ((exercise.starter, 1), (exercise.solution, 0.25)):
-        seen = run(exercise, kernel, exercise.shapes[0], 20)
-        assert sum(turns_of_kept_loops(seen).values()) == turns * np.prod(seen.shape)
+    for kernel, per_term in ((exercise.starter, 1), (exercise.solution, 0.25)):
+        run = run_kernel(exercise, kernel, exercise.shapes[0], 20)
+        assert sum(iterations_of_kept_loops(run).values()) == per_term * np.prod(run.shape)
 
 
 def test_the_readers_turn_and_that_of_the_course_become_the_same_machine_code(compiler):
     kernel = EXERCISES["unroll"].solution
-    ours, theirs = machine_code(BY_FOUR).hot, xray(kernel, UNROLLED.signature, "sm_90").hot
-    assert [one.opcode for one in ours.body] == [one.opcode for one in theirs.body]
+    step_loop = machine_code(BY_FOUR).hot
+    exercise_loop = xray(kernel, UNROLLED.signature, "sm_90").hot
+    assert [one.opcode for one in step_loop.body] == [one.opcode for one in exercise_loop.body]
 
 
 def test_for_16_multiply_adds_124_instructions_become_91():
@@ -133,16 +135,17 @@ def test_for_16_multiply_adds_124_instructions_become_91():
 
 
 def test_in_the_picture_a_row_is_a_turn_of_naive_and_the_other_turn_takes_three():
-    assert -(-91 // len(loop(NAIVE).opcodes)) == 3
+    assert cdiv(91, len(loop(NAIVE).opcodes)) == 3
 
 
 def test_one_address_serves_all_words_of_a_and_most_of_the_rest_are_addresses_of_b(compiler):
     body = machine_code(BY_FOUR).hot.body
-    places = [one.operands[1] for one in body if one.name == "LDG"]
-    ((of_a, words), _) = Counter(place.partition(".64")[0] for place in places).most_common(2)
+    addresses = [one.operands[1] for one in body if one.name == "LDG"]
+    bases = Counter(address.partition(".64")[0] for address in addresses)
+    ((base, words), _) = bases.most_common(2)
     assert words == 16
-    assert sum(place.startswith(of_a) and "+0x" in place for place in places) == 15
-    # From one row of b to the next: an address has 64 bits, so two additions.
+    assert sum(address.startswith(base) and "+0x" in address for address in addresses) == 15
+    # The next row of b takes two additions, because an address has 64 bits.
     low = [one for one in body if one.name == "IADD3" and "UR8" in one.operands]
     high = [one for one in body if one.name == "IADD3" and "UR4" in one.operands]
     assert len(low) == len(high) >= 15
@@ -304,7 +307,7 @@ def test_unrolling_gains_most_at_256_and_almost_nothing_at_2048():
 def test_blocks_of_an_sm_which_could_hold_eight(size, fewest, most):
     device = course.device_shown()
     blocks = BY_FOUR.launch(LADDER.parse(size)).blocks
-    assert (blocks // device.sms, -(-blocks // device.sms)) == (fewest, most)
+    assert (blocks // device.sms, cdiv(blocks, device.sms)) == (fewest, most)
     capability = device.compute_capability
     assert occupancy(capability, threads=256, registers=32).blocks == 8
 
@@ -349,7 +352,7 @@ def test_four_totals_are_nearer_to_the_exact_sum():
 
 def test_by_32_a_turn_has_8_multiply_adds_and_36_instructions_for_each(compiler):
     far = edited(UNROLLED.file, Edit("(4, 16, 2, 8, 1)", "(32,)")).STEP
-    seen = loop(far)
-    assert (seen.multiply_adds, round(seen.per_multiply_add)) == (8, 36)
-    assert seen.per_multiply_add > 6 * loop(WAYS[16]).per_multiply_add
-    assert any("SEL" in opcode for opcode in seen.opcodes)
+    far_loop = loop(far)
+    assert (far_loop.multiply_adds, round(far_loop.per_multiply_add)) == (8, 36)
+    assert far_loop.per_multiply_add > 6 * loop(WAYS[16]).per_multiply_add
+    assert any("SEL" in opcode for opcode in far_loop.opcodes)

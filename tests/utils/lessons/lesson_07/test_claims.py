@@ -1,4 +1,4 @@
-"""What the prose of lesson 07 says in figures and comparisons, held against counts and records."""
+"""Check the figures and comparisons in lesson 07 against counts and records."""
 
 from functools import cache
 
@@ -26,7 +26,7 @@ EDGE = "2000x600x2000"
 
 
 @cache
-def seen(step):
+def run_of(step):
     return course.watch(step)
 
 
@@ -36,7 +36,7 @@ def measured():
 
 
 def recorded(step, shape="4096"):
-    """The H200's time, whatever this machine has recorded itself."""
+    """Return the H200's time, regardless of what this machine has recorded."""
     variant = step if hasattr(step, "params") else step.variant()
     size = vars(LADDER.parse(shape))
     rows = measured()[(measured()["step"] == variant.step.name)]
@@ -45,7 +45,7 @@ def recorded(step, shape="4096"):
 
 
 def milliseconds(wavefronts):
-    """At 4096 on the H200's 132 SMs at 1980 MHz, one wavefront per cycle."""
+    """Return the time at 4096 on the H200's 132 SMs at 1980 MHz, one wavefront per cycle."""
     return 4096**3 / 32 * wavefronts / 132 / 1980e3
 
 
@@ -66,8 +66,8 @@ def instructions(step):
 
 def test_in_the_picture_four_threads_use_each_word_that_is_read_once():
     arrays = np.ones((3, 8, 8), np.float32)
-    walk = trace(TILED.build(TILE=4), (2, 2), (4, 4), *arrays, blocks=1)
-    words = walk.accesses.groupby(["array", "kind"])["words"].sum()
+    block_trace = trace(TILED.build(TILE=4), (2, 2), (4, 4), *arrays, blocks=1)
+    words = block_trace.accesses.groupby(["array", "kind"])["words"].sum()
     assert words["a", "load"] == words["b", "load"] == 4 * 8
     assert words["sa", "load"] == words["sb", "load"] == 4 * words["a", "load"]
     alone = trace(NAIVE.variant().kernel, (2, 2), (4, 4), *arrays, blocks=1)
@@ -96,33 +96,33 @@ def test_a_missing_barrier_in_the_tiny_kernel_is_a_race():
     out = np.zeros_like(x)
     assert trace(reverse, 2, 64, x, out).findings == ()
     np.testing.assert_array_equal(out.reshape(2, 64), x.reshape(2, 64)[:, ::-1])
-    found = trace(careless, 2, 64, x, out).findings
-    assert [one.kind for one in found] == ["race"]
+    findings = trace(careless, 2, 64, x, out).findings
+    assert [one.kind for one in findings] == ["race"]
 
 
 def test_a_warp_of_the_tiny_kernel_asks_for_one_wavefront():
     x = np.arange(128, dtype=np.float32)
-    found = trace(reverse, 2, 64, x, np.zeros_like(x))
-    assert course.per_request(found, "tile", "wavefronts") == 1
-    assert len({at // 4 % 32 for at in found.warp_access("tile").addresses}) == 32
+    result = trace(reverse, 2, 64, x, np.zeros_like(x))
+    assert course.per_request(result, "tile", "wavefronts") == 1
+    assert len({at // 4 % 32 for at in result.warp_access("tile").addresses}) == 32
 
 
 def test_naive_loads_a_word_of_each_matrix_for_a_multiply_add_in_good_requests():
-    assert course.loads_per_multiply_add(seen(NAIVE)) == 2
-    assert course.per_request(seen(NAIVE), "a") == 1
-    assert course.per_request(seen(NAIVE), "b") == 4
+    assert course.loads_per_multiply_add(run_of(NAIVE)) == 2
+    assert course.per_request(run_of(NAIVE), "a") == 1
+    assert course.per_request(run_of(NAIVE), "b") == 4
 
 
 @pytest.mark.parametrize(("tile", "sectors"), [(8, 5), (16, 10), (32, 20)])
 def test_words_fall_by_the_tile_and_sectors_by_less(tile, sectors):
-    before, now = (seen(one).totals for one in (NAIVE, TILED.variant(TILE=tile)))
+    before, now = (run_of(one).totals for one in (NAIVE, TILED.variant(TILE=tile)))
     assert before["global_load_bytes"] == tile * now["global_load_bytes"]
     assert before["global_load_sectors"] == sectors * now["global_load_sectors"]
 
 
 def test_the_two_loads_have_moved_to_shared_memory():
-    assert course.loads_per_multiply_add(seen(TILED)) == 2 / 32
-    assert course.loads_per_multiply_add(seen(TILED), "shared") == 2
+    assert course.loads_per_multiply_add(run_of(TILED)) == 2 / 32
+    assert course.loads_per_multiply_add(run_of(TILED), "shared") == 2
 
 
 def test_without_the_first_barrier_a_thread_reads_too_early():
@@ -157,14 +157,14 @@ def test_the_smaller_tile_is_faster_where_it_fits_better():
 
 
 def test_global_memory_does_not_explain_the_time_of_tiled():
-    assert course.estimated_ms(seen(TILED), "4096") < 1
-    assert course.cache_lines_per_multiply_add(seen(NAIVE)) == 2
+    assert course.estimated_ms(run_of(TILED), "4096") < 1
+    assert course.cache_lines_per_multiply_add(run_of(NAIVE)) == 2
 
 
 def test_the_sources_count_meets_the_record_by_accident():
-    asked = course.wavefronts_per_multiply_add(seen(TILED))
-    assert asked == pytest.approx(2.06, abs=0.005)
-    assert milliseconds(asked) == pytest.approx(recorded(TILED), rel=0.05)
+    per_multiply_add = course.wavefronts_per_multiply_add(run_of(TILED))
+    assert per_multiply_add == pytest.approx(2.06, abs=0.005)
+    assert milliseconds(per_multiply_add) == pytest.approx(recorded(TILED), rel=0.05)
 
 
 def test_the_machine_code_has_joined_reads(compiler):
@@ -179,12 +179,12 @@ def test_the_profilers_count_explains_three_quarters_of_the_time():
     counted = course.profiled_wavefronts(TILED)
     assert counted == pytest.approx(1.56, abs=0.005)
     assert 0.7 < milliseconds(counted) / recorded(TILED) < 0.78
-    of_sb, stores = 1, 2 / 32
-    assert 4 * (counted - of_sb - stores) == 2  # for a joined load of four words of sa
+    sb_loads, stores = 1, 2 / 32
+    assert 4 * (counted - sb_loads - stores) == 2  # for a joined load of four words of sa
 
 
 def test_the_counts_say_a_smaller_gain_than_the_record():
-    lines, wavefronts = course.cache_lines_per_multiply_add(seen(NAIVE)), 1.5625
+    lines, wavefronts = course.cache_lines_per_multiply_add(run_of(NAIVE)), 1.5625
     assert course.profiled_wavefronts(TILED) == pytest.approx(wavefronts, abs=0.001)
     assert lines / wavefronts == pytest.approx(1.28, abs=0.005)
     assert recorded(NAIVE) / recorded(TILED) == pytest.approx(1.58, abs=0.005)
@@ -193,31 +193,31 @@ def test_the_counts_say_a_smaller_gain_than_the_record():
 
 
 def test_a_transposed_tile_meets_in_one_bank():
-    assert course.per_request(seen(TILED), "sb", "wavefronts") == 1
-    assert course.per_request(seen(TILED), "sa", "wavefronts") == 1
-    assert course.per_request(seen(TRANSPOSED), "sb", "wavefronts") == 32
+    assert course.per_request(run_of(TILED), "sb", "wavefronts") == 1
+    assert course.per_request(run_of(TILED), "sa", "wavefronts") == 1
+    assert course.per_request(run_of(TRANSPOSED), "sb", "wavefronts") == 32
     for what in ("global_load_requests", "global_load_sectors", "global_store_sectors"):
-        assert seen(TRANSPOSED).totals[what] == seen(TILED).totals[what]
+        assert run_of(TRANSPOSED).totals[what] == run_of(TILED).totals[what]
 
 
 def test_the_conflicts_cost_less_than_the_source_says():
     source, hardware = (
-        course.wavefronts_per_multiply_add(seen(TRANSPOSED)),
+        course.wavefronts_per_multiply_add(run_of(TRANSPOSED)),
         course.profiled_wavefronts(TRANSPOSED),
     )
     assert source == pytest.approx(34, abs=0.1)
-    assert 16 < source / course.wavefronts_per_multiply_add(seen(TILED)) < 17
+    assert 16 < source / course.wavefronts_per_multiply_add(run_of(TILED)) < 17
     assert milliseconds(source) == pytest.approx(279, abs=1)
     assert recorded(TRANSPOSED) == pytest.approx(81, abs=0.5)
     assert 4 < recorded(TRANSPOSED) / recorded(TILED) < 5
     assert 0.95 < milliseconds(hardware) / recorded(TRANSPOSED) < 1
-    stores = seen(TRANSPOSED).totals["shared_store_wavefronts"] * 64
-    stores /= seen(TRANSPOSED).totals["float32_ops"]
-    of_sa = 0.5  # two wavefronts for a load of four words, as in `tiled`
-    assert hardware - stores - of_sa == pytest.approx(8, abs=0.01)
-    of_store = course.per_request(seen(TRANSPOSED), "sb", "wavefronts", "store") / 32
-    assert of_store == 1
-    assert stores == pytest.approx(of_store + 1 / 32)  # and a little for the store of sa
+    stores = run_of(TRANSPOSED).totals["shared_store_wavefronts"] * 64
+    stores /= run_of(TRANSPOSED).totals["float32_ops"]
+    sa_loads = 0.5  # two wavefronts for a load of four words, as in `tiled`
+    assert hardware - stores - sa_loads == pytest.approx(8, abs=0.01)
+    sb_store = course.per_request(run_of(TRANSPOSED), "sb", "wavefronts", "store") / 32
+    assert sb_store == 1
+    assert stores == pytest.approx(sb_store + 1 / 32)  # and a little for the store of sa
     assert hardware == pytest.approx(8 + 0.5 + 1, abs=0.05)
 
 
@@ -229,7 +229,7 @@ def test_the_slowest_kernel_has_the_fewest_instructions(compiler):
 
 def test_both_cures_are_equally_fast():
     assert recorded(PADDED) == pytest.approx(recorded(TILED), rel=0.01)
-    assert course.per_request(seen(PADDED), "sb", "wavefronts") == 1
+    assert course.per_request(run_of(PADDED), "sb", "wavefronts") == 1
 
 
 @cuda.jit
@@ -243,12 +243,12 @@ def down_a_column(out, pitch):
 @pytest.mark.parametrize("pitch", range(28, 41))
 def test_rows_of_odd_length_are_free_of_conflicts(pitch):
     out = np.zeros(32, np.float32)
-    found = trace(down_a_column, 1, 32, out, pitch, shared_bytes=4 * 32 * pitch)
-    assert (course.per_request(found, "tile", "wavefronts") == 1) == (pitch % 2 == 1)
+    result = trace(down_a_column, 1, 32, out, pitch, shared_bytes=4 * 32 * pitch)
+    assert (course.per_request(result, "tile", "wavefronts") == 1) == (pitch % 2 == 1)
 
 
 def test_dynamic_shared_memory_reads_what_the_source_says_and_is_a_third_slower():
-    source = course.wavefronts_per_multiply_add(seen(DYNAMIC))
+    source = course.wavefronts_per_multiply_add(run_of(DYNAMIC))
     assert course.profiled_wavefronts(DYNAMIC) == pytest.approx(source, abs=0.005)
     assert recorded(DYNAMIC) / recorded(TILED) == pytest.approx(4 / 3, abs=0.05)
 
@@ -299,14 +299,14 @@ def test_exercise_1_costs_a_sector_for_each_lane():
             "sb[tx, ty] = b[start + tx, col - tx + ty] if start + tx < k and col - tx + ty < n",
         ),
     ).STEP
-    found = course.watch(printed)
-    assert course.per_request(found, "b") == 32
-    assert course.per_request(found, "sb", "wavefronts", "store") == 32
+    run = course.watch(printed)
+    assert course.per_request(run, "b") == 32
+    assert course.per_request(run, "sb", "wavefronts", "store") == 32
     assert verify_all(LADDER, [printed.variant()], GemmShape(65, 33, 70))[0].passed
 
 
 def test_exercise_2_takes_one_wavefront_for_each_read():
-    small = seen(TILED.variant(TILE=16))
+    small = run_of(TILED.variant(TILE=16))
     assert course.per_request(small, "sa", "wavefronts") == 1
     assert course.per_request(small, "sb", "wavefronts") == 1
     words = {address // 4 % 32 for address in small.warp_access("sa").addresses}

@@ -1,4 +1,4 @@
-"""Published and measured tile sizes: converted, in order, and told in words."""
+"""The bars of published and measured tile sizes: units, order and alt text."""
 
 import pandas as pd
 import pytest
@@ -18,10 +18,10 @@ def test_what_a_source_counts_in_2_to_the_30_is_converted():
 def test_ours_are_those_of_the_size_that_was_published():
     cubes = MEASURED[(MEASURED[["m", "n", "k"]] == 1024).all(axis=1)]
     (wanted,) = cubes[(cubes["step"] == "tiled") & (cubes["params"] == "TILE=8")]["efficiency"]
-    name, ours = list(shares(PUBLISHED, MEASURED).items())[-1]
+    name, recorded = list(shares(PUBLISHED, MEASURED).items())[-1]
     assert name.startswith(REFERENCE)
-    assert list(ours) == ["naive", "tile 8", "tile 16", "tile 32"]
-    assert ours["tile 8"] == pytest.approx(100 * wanted)
+    assert list(recorded) == ["naive", "tile 8", "tile 16", "tile 32"]
+    assert recorded["tile 8"] == pytest.approx(100 * wanted)
 
 
 def test_a_device_that_has_fewer_records_has_fewer_bars():

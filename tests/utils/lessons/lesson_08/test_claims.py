@@ -1,4 +1,4 @@
-"""What the prose of lesson 08 says in figures and comparisons, held against counts and records."""
+"""Check the figures and comparisons in lesson 08 against counts and records."""
 
 import csv
 import math
@@ -13,7 +13,8 @@ from labs import EXERCISES
 from labs.exercises.required_shared.solution import required_shared
 from labs.exercises.resident_blocks.exercise import BY_RULE
 from utils import lessons as course
-from utils.lessons.lesson_08.rack import SMALL, room_of
+from utils.division import cdiv
+from utils.lessons.lesson_08.resident_blocks import SMALL, blocks_that_fit
 from utils.machine import devices
 from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import best_block_size, limits_of, occupancy
@@ -27,7 +28,7 @@ SIDES = (8, 16, 32)
 
 
 def recorded_ms(side):
-    """The H200's time of `tiled_dynamic` at 4096, whatever this machine has recorded itself."""
+    """Return the H200's time of `tiled_dynamic` at 4096, regardless of this machine's records."""
     rows = records.measured(REFERENCE, "gemm")
     rows = rows[(rows["step"] == "tiled_dynamic") & (rows["params"] == f"TILE={side}")]
     return rows[(rows[["m", "n", "k"]] == 4096).all(axis=1)]["time_ms"].item()
@@ -48,7 +49,7 @@ def warps(threads, registers, shared=0):
 
 @pytest.fixture(scope="module")
 def shares():
-    """By step: occupancy and share of the peak at 4096, as fractions."""
+    """Return occupancy and share of the peak at 4096, as fractions, by step."""
     shape = LADDER.parse("4096")
     return {
         variant.step.name: (
@@ -61,19 +62,20 @@ def shares():
 
 
 def test_three_blocks_fit_the_rack_and_three_shelves_have_room_for_a_fourth():
-    room = room_of({"warp slots": 2, "registers": 5, "shared memory": 2})
+    room = blocks_that_fit({"warp slots": 2, "registers": 5, "shared memory": 2})
     assert min(room.values()) == room["registers"] == 3
     assert sum(count >= 4 for count in room.values()) == 3
     assert 3 * 2 / SMALL["warp slots"] == 0.75
 
 
 def test_more_registers_for_a_block_make_a_staircase():
-    rooms = [
-        room_of({"warp slots": 2, "registers": count, "shared memory": 2}) for count in range(2, 9)
+    blocks = [
+        blocks_that_fit({"warp slots": 2, "registers": count, "shared memory": 2})
+        for count in range(2, 9)
     ]
-    assert [min(room.values()) for room in rooms] == [4, 4, 4, 3, 2, 2, 2]
-    assert all(room["warp slots"] == 4 <= room["registers"] for room in rooms[:3])
-    assert all(min(room, key=room.get) == "registers" for room in rooms[3:])
+    assert [min(by_resource.values()) for by_resource in blocks] == [4, 4, 4, 3, 2, 2, 2]
+    assert all(room["warp slots"] == 4 <= room["registers"] for room in blocks[:3])
+    assert all(min(room, key=room.get) == "registers" for room in blocks[3:])
 
 
 def test_the_shelves_have_the_sizes_that_the_text_says():
@@ -81,14 +83,14 @@ def test_the_shelves_have_the_sizes_that_the_text_says():
 
 
 def test_the_answer_by_hand_is_three_blocks():
-    room = room_of({"warp slots": 2, "registers": 3, "shared memory": 4})
+    room = blocks_that_fit({"warp slots": 2, "registers": 3, "shared memory": 4})
     assert room == {"warp slots": 4, "block slots": 6, "registers": 5, "shared memory": 3}
 
 
 def test_the_case_by_hand_runs_out_of_shared_memory():
-    found = occupancy(H200, 128, 32, 30 * 1024)
-    assert list(found.room.values()) == [16, 32, 16, 7]
-    assert (found.blocks, found.warps, found.limit) == (7, 28, ("shared memory",))
+    result = occupancy(H200, 128, 32, 30 * 1024)
+    assert list(result.room.values()) == [16, 32, 16, 7]
+    assert (result.blocks, result.warps, result.limit) == (7, 28, ("shared memory",))
     assert 30 * 1024 + 1024 == 31_744 == 248 * 128
 
 
@@ -109,8 +111,8 @@ def test_from_41_to_48_registers_nothing_changes():
 
 
 def test_a_block_of_160_threads_is_a_tooth():
-    found = occupancy(H200, 160, 40)
-    assert (found.blocks, found.warps) == (9, 45)
+    result = occupancy(H200, 160, 40)
+    assert (result.blocks, result.warps) == (9, 45)
     assert max(warps(threads, 40) for threads in range(1, 1025)) == 48
 
 
@@ -127,8 +129,8 @@ def test_the_calculator_gives_all_answers_of_the_driver():
     for row in rows:
         shared = int(row["static_bytes"]) + int(row["dynamic_bytes"])
         carveout = int(row["carveout"]) if row["carveout"] else None
-        found = occupancy(H200, int(row["threads"]), int(row["registers"]), shared, carveout)
-        assert found.blocks == int(row["blocks"])
+        result = occupancy(H200, int(row["threads"]), int(row["registers"]), shared, carveout)
+        assert result.blocks == int(row["blocks"])
 
 
 def test_the_formula_of_the_lab_needs_blocks_of_the_same_thing():
@@ -170,9 +172,9 @@ def test_at_the_same_occupancy_the_times_differ_and_the_estimate_has_the_directi
     assert recorded_ms(8) / recorded_ms(32) == pytest.approx(1.45, abs=0.005)
     steps = [(8, 16), (16, 32)]
     estimated = [estimated_ms(one) - estimated_ms(other) for one, other in steps]
-    found = [recorded_ms(one) - recorded_ms(other) for one, other in steps]
+    differences = [recorded_ms(one) - recorded_ms(other) for one, other in steps]
     assert estimated == pytest.approx([6.2, 1.5], abs=0.05)
-    assert found == pytest.approx([9.7, 0.8], abs=0.05)
+    assert differences == pytest.approx([9.7, 0.8], abs=0.05)
 
 
 @cuda.jit
@@ -232,8 +234,8 @@ def test_the_guide_and_its_answer_are_as_published():
     rows = records.published("claims").query("claim.str.startswith('threads per SM that hide')")
     assert sorted(float(value) for value in rows["value"]) == [64, 192, 192, 384]
     against = rows[rows["note"].str.startswith("against")]
-    found = {int(row.value): row.note for row in against.itertuples()}
-    assert found == {64: "against the 192 of the guide", 192: "against the 384 of the guide"}
+    notes = {int(row.value): row.note for row in against.itertuples()}
+    assert notes == {64: "against the 192 of the guide", 192: "against the 384 of the guide"}
 
 
 def test_the_record_lies_below_the_bound_of_shared_memory():
@@ -259,12 +261,12 @@ def test_exercise_2_occupancy_counts_warps_and_not_work():
 def test_exercise_3_the_largest_block_has_at_most_64_registers():
     assert [occupancy(H200, 1024, count).blocks for count in (64, 65)] == [1, 0]
     assert 16_384 // 8 == 2048 == 64 * 32
-    assert -(-65 * 32 // 256) * 256 == 2304
+    assert cdiv(65 * 32, 256) * 256 == 2304
 
 
 def test_the_exercises_are_those_of_the_lesson():
-    asked = {name for name, one in EXERCISES.items() if one.lesson == "08"}
-    # The first two stand in the lesson, the next two are named at its end, the others are asked in
-    # a lab alone.
+    exercises = {name for name, one in EXERCISES.items() if one.lesson == "08"}
+    # The lesson contains the first two and names the next two at its end; the others are only in
+    # a lab.
     named = {"resident_blocks", "best_block", "required_shared", "square_side"}
-    assert asked == named | {"device_occupancy", "dynamic_tiles", "launch_best"}
+    assert exercises == named | {"device_occupancy", "dynamic_tiles", "launch_best"}

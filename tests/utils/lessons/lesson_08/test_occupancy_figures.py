@@ -1,4 +1,4 @@
-"""Curves and sliders of occupancy, and the page on which no slider moves."""
+"""Curves and sliders of occupancy, and the page without a running kernel."""
 
 import re
 
@@ -65,7 +65,7 @@ def test_a_kernel_that_fits_no_sm_is_called_so():
 
 
 def test_a_change_that_is_short_has_its_ground_too():
-    # Up to 32 registers 64 warps, limited by the threads; then fewer, by the registers.
+    # Up to 32 registers there are 64 warps, limited by threads; beyond, registers limit them.
     (bars,) = curves(H200, threads=256, registers=40).axes[1].containers
     heights = {round(bar.get_x()): bar.get_height() for bar in bars}
     assert (heights[1], heights[33]) == (64, 48)
@@ -81,13 +81,13 @@ def test_the_fastest_step_is_marked_with_its_occupancy():
 
 
 def test_a_step_without_a_record_is_not_marked():
-    with pytest.raises(CourseError, match="Nothing is recorded of best at 4096: choose of naive"):
+    with pytest.raises(CourseError, match="There is no record of best at 4096: choose from naive"):
         occupancy_against_speed(gemm_kernels.LADDER, "4096", devices.find("H200"), ["best"])
 
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    """The pictures' texts without the pictures, which take half a second each."""
+    """Replace each picture by its alt text, because drawing one takes half a second."""
 
     def as_html(figure):
         return f'<img alt="{figure.alt_text}">'
@@ -139,7 +139,7 @@ def test_a_page_shows_what_stands_beside_a_widget(tmp_path):
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     notebook = new_notebook(cells=[new_code_cell(source)], metadata=metadata)
     nbformat.write(notebook, tmp_path / "widget.ipynb")
-    run = run_notebooks.run(tmp_path / "widget.ipynb", tmp_path, run_notebooks.Way(60))
+    run = run_notebooks.run(tmp_path / "widget.ipynb", tmp_path, run_notebooks.RunOptions(60))
     assert run.failure is None
     page = run.page.read_text(encoding="utf-8")
     assert "a picture" in page

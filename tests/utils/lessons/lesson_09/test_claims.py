@@ -1,4 +1,4 @@
-"""What lesson 09 says in prose, held against the records, the sources and the machine code."""
+"""Check the claims of lesson 09 against records, sources and machine code."""
 
 import inspect
 from functools import cache
@@ -34,8 +34,8 @@ def claim(what: str) -> float:
 
 @cache
 def published(ilp: int) -> int:
-    found = records.published("latency_hiding").query("experiment == 'arithmetic'")
-    return int(found.set_index("ilp").loc[ilp, "threads_per_sm_for_peak"])
+    rows = records.published("latency_hiding").query("experiment == 'arithmetic'")
+    return int(rows.set_index("ilp").loc[ilp, "threads_per_sm_for_peak"])
 
 
 @cache
@@ -48,8 +48,8 @@ def pauses(ilp: int) -> int:
 
 
 def test_the_tried_numbers_of_threads_are_those_of_the_record():
-    found = FRAME[(FRAME["experiment"] == "arithmetic") & (FRAME["sms"] == 1)]
-    tried = sorted(found["threads_per_sm"].unique())
+    rows = FRAME[(FRAME["experiment"] == "arithmetic") & (FRAME["sms"] == 1)]
+    tried = sorted(rows["threads_per_sm"].unique())
     assert tried[:8] == [32, 64, 96, 128, 192, 256, 320, 384]
     assert tried[-1] == 1024
 
@@ -174,9 +174,10 @@ def test_with_more_chains_the_gtx480_needed_more_than_the_law():
 
 
 def test_the_wrong_beliefs_are_those_of_the_source():
-    found = records.published("claims")
-    guide = found[found["claim"].str.contains("Best Practices Guide")]["value"]
-    enough = found[found["claim"] == "threads per SM that hide the latency of arithmetic"]["value"]
+    claims = records.published("claims")
+    guide = claims[claims["claim"].str.contains("Best Practices Guide")]["value"]
+    hidden = claims["claim"] == "threads per SM that hide the latency of arithmetic"
+    enough = claims[hidden]["value"]
     assert (sorted(guide), sorted(enough)) == ([192, 384], [64, 192])
     assert 128 * 3 * 4 == 1536
 
@@ -223,8 +224,8 @@ def test_the_first_row_of_copies_is_computed_in_words():
 
 
 def test_the_more_under_way_the_longer_a_turn():
-    turns = [curves.turn_cycles(FRAME, f"{count} float", 512) for count in (1, 2, 4, 8)]
-    assert turns == sorted(turns)
+    cycles = [curves.turn_cycles(FRAME, f"{count} float", 512) for count in (1, 2, 4, 8)]
+    assert cycles == sorted(cycles)
 
 
 @pytest.mark.slow
@@ -232,16 +233,16 @@ def test_recorded_copies_move_32_floats_in_turns_and_have_what_they_say_under_wa
     assert copies.FLOATS == 32
     assert copies.turns_of(1, 4) == 8
     for count in (1, 2, 4, 8):
-        seen = xray(copies.build(1, count, 64), shown.CHAINS)
-        assert seen.loads_before_use == count
+        compiled = xray(copies.build(1, count, 64), shown.CHAINS)
+        assert compiled.loads_before_use == count
 
 
 def test_more_loads_under_way_need_more_registers_and_unsigned_indices_save_some(compiler):
     one = EXERCISES["four_loads"]
     starter, solution = (xray(kernel, shown.COPY) for kernel in (one.starter, one.solution))
-    ours = xray(LADDER.step("copy").variant().kernel, shown.COPY)
-    assert ours.registers < starter.registers < solution.registers
-    assert ours.loads_before_use == solution.loads_before_use == 4
+    ladder_copy = xray(LADDER.step("copy").variant().kernel, shown.COPY)
+    assert ladder_copy.registers < starter.registers < solution.registers
+    assert ladder_copy.loads_before_use == solution.loads_before_use == 4
     assert starter.loads_before_use == 1
 
 
@@ -305,9 +306,9 @@ def test_all_copies_stay_below_the_law():
 
 def test_a_busy_memory_answers_later_than_an_idle_one():
     alone = LAW.loc["memory", "latency"]
-    turns = [curves.turn_cycles(FRAME, *point) for point in
+    cycles = [curves.turn_cycles(FRAME, *point) for point in
              (("1 float", 128), ("1 float", 2048), ("8 float4", 160))]  # fmt: skip
-    assert alone < turns[0] < turns[1] < turns[2]
+    assert alone < cycles[0] < cycles[1] < cycles[2]
 
 
 def test_arithmetic_comes_to_98_percent_and_a_copy_gains_nothing_by_more_threads():
@@ -330,8 +331,8 @@ def test_five_warps_reach_five_eighths_and_their_neighbours_agree():
 def test_eight_loads_stand_before_the_first_use_and_take_32_registers(compiler):
     eight = changed("four_loads", ("array(4,", "array(8,"), ("range(4)", "range(8)"),
                     ("1024", "2048"))  # fmt: skip
-    seen, four = (xray(kernel, shown.COPY) for kernel in (eight, changed("four_loads")))
-    assert (seen.loads_before_use, seen.registers, four.registers) == (8, 32, 28)
+    eight_loads, four = (xray(kernel, shown.COPY) for kernel in (eight, changed("four_loads")))
+    assert (eight_loads.loads_before_use, eight_loads.registers, four.registers) == (8, 32, 28)
 
 
 def test_a_kernel_that_reads_needs_seven_floats_in_each_of_512_threads():

@@ -1,4 +1,4 @@
-"""What lesson 11 says in prose, held against machine code, counts and records."""
+"""Check the claims of lesson 11 against machine code, counts and records."""
 
 from functools import cache
 
@@ -22,7 +22,7 @@ recorded, wavefronts = course.recorded_ms, cache(course.machine_wavefronts)
 
 
 def loop(step):
-    """As recorded; `test_inner_loops` holds the record against the compiler."""
+    """Return the recorded loop; `test_inner_loops` compares the record with the compiler."""
     return recorded_loops()["sm_90", str(step)]
 
 
@@ -105,8 +105,8 @@ def test_with_grain_8_an_sm_holds_28_of_64_warps_and_is_the_fastest():
 
 def test_registers_grow_with_the_sums():
     frame = records.measured(course.device_shown().name, "gemm")
-    ours = frame[frame["step"] == "ilp"].drop_duplicates("params").set_index("params")
-    grown = [ours.loc[f"GRAIN={grain}", "registers"] for grain in (1, 2, 4, 8)]
+    variants = frame[frame["step"] == "ilp"].drop_duplicates("params").set_index("params")
+    grown = [variants.loc[f"GRAIN={grain}", "registers"] for grain in (1, 2, 4, 8)]
     assert grown == [32, 32, 43, 72]
 
 
@@ -148,8 +148,8 @@ def test_the_lecture_has_the_cliff_too_and_a_deeper_one_on_the_k40():
     assert f"{recorded(BY[16], '1024') / recorded(BY[8], '1024'):.1f}" == "1.8"
     assert list(k40.loc[[8, 16], "registers"]) == [49, 40]
     frame = records.measured(course.device_shown().name, "gemm")
-    ours = frame[frame["step"] == "ilp"].drop_duplicates("params").set_index("params")
-    assert [ours.loc[f"GRAIN={grain}", "registers"] for grain in (8, 16)] == [72, 48]
+    variants = frame[frame["step"] == "ilp"].drop_duplicates("params").set_index("params")
+    assert [variants.loc[f"GRAIN={grain}", "registers"] for grain in (8, 16)] == [72, 48]
 
 
 def test_the_lecture_divides_counts_in_2_to_the_30_by_a_peak_in_10_to_the_9():
@@ -188,10 +188,10 @@ def test_a_word_of_sa_for_each_multiply_add_bounds_the_idea():
 
 @pytest.mark.slow
 def test_exercise_1_the_cliff_is_cured_in_the_machine_code_with_two_steps_in_a_turn(compiler):
-    found = {}
+    by_steps = {}
     for steps in (1, 2):
         step = edited(ILP.file, Edit("UNROLL = 4", f"UNROLL = {steps}")).STEP.variant(GRAIN=16)
-        found[steps] = course.machine_wavefronts(step)
+        by_steps[steps] = course.machine_wavefronts(step)
         codes = course.hot_loop(step).opcodes
         assert ("LDS.64" in codes) == (steps == 2)
         if steps == 2:
@@ -199,7 +199,7 @@ def test_exercise_1_the_cliff_is_cured_in_the_machine_code_with_two_steps_in_a_t
             assert course.hot_loop(step).multiply_adds == 32
         else:
             assert course.hot_loop(step).multiply_adds > 16
-    assert (wavefronts(BY[16]), found[2], found[1]) == (1.125, 0.625, 1.125)
+    assert (wavefronts(BY[16]), by_steps[2], by_steps[1]) == (1.125, 0.625, 1.125)
 
 
 def test_exercise_2_registers_leave_room_for_seven_warps_in_each_part():

@@ -1,4 +1,4 @@
-"""What lesson 12 says in prose, held against counts, machine code and records."""
+"""Check the claims of lesson 12 against counts, machine code and records."""
 
 from functools import cache
 
@@ -9,7 +9,7 @@ from gemm_kernels import LADDER
 from gpu_xray import xray
 from utils import lessons as course
 from utils.errors import CourseError
-from utils.lessons.lesson_12.thread_tiles import thread_tiles
+from utils.lessons.lesson_12.tile_sweep import thread_tiles
 from utils.machine.occupancy import limits_of
 from virtual_gpu import trace
 
@@ -22,7 +22,7 @@ watched = cache(course.watch)
 
 
 def of(block: tuple[int, int], thread: tuple[int, int]):
-    """`register_blocked` with this block tile and this thread tile."""
+    """Return the variant of `register_blocked` with this block tile and this thread tile."""
     return BLOCKED.variant(BM=block[0], BN=block[1], TM=thread[0], TN=thread[1])
 
 
@@ -53,8 +53,8 @@ def test_words_from_shared_memory_are_as_the_formula_says():
 @pytest.mark.slow
 @pytest.mark.parametrize("block", [(64, 64), (64, 128), (128, 128)])
 def test_words_from_global_memory_are_as_the_formula_says(block):
-    found = watched(of(block, (8, 8)), "128x128x32")
-    assert course.loads_per_multiply_add(found) == 1 / block[0] + 1 / block[1]
+    run = watched(of(block, (8, 8)), "128x128x32")
+    assert course.loads_per_multiply_add(run) == 1 / block[0] + 1 / block[1]
 
 
 def test_a_column_of_the_tile_of_a_meets_in_one_bank():
@@ -141,8 +141,8 @@ def test_conflicts_separate_the_rows_of_the_table_and_resident_warps_do_not():
 
 @pytest.mark.slow
 def test_4x4_in_128x128_has_no_conflict_and_is_slow():
-    found = watched(of((128, 128), (4, 4)), "128x128x32")
-    assert course.per_request(found, "sa", "wavefronts") == 1
+    run = watched(of((128, 128), (4, 4)), "128x128x32")
+    assert course.per_request(run, "sa", "wavefronts") == 1
     assert ms((128, 128), (4, 4)) == pytest.approx(7.51, abs=0.005)
 
 
@@ -169,9 +169,9 @@ def test_register_blocking_is_behind_at_256_and_512_and_far_ahead_from_2048_on()
     assert all(gain[size] > 2.5 for size in ("2048", "4096", "8192"))
     ahead = [at for at in SIZES if course.recorded_ms(COLUMN, at) < course.recorded_ms(BLOCKED, at)]
     assert ahead == ["256", "512", "1024"]
-    of_column, of_blocked = COLUMN.variant().constants, BLOCKED.variant().constants
-    assert 2 * of_column["BM"] * of_column["BN"] == of_blocked["BM"] * of_blocked["BN"]
-    assert (of_column["BM"], of_column["BN"], of_column["BK"]) == (64, 64, 16)
+    column, blocked = COLUMN.variant().constants, BLOCKED.variant().constants
+    assert 2 * column["BM"] * column["BN"] == blocked["BM"] * blocked["BN"]
+    assert (column["BM"], column["BN"], column["BK"]) == (64, 64, 16)
 
 
 def test_the_wavefronts_bound_the_speed_from_above():
@@ -187,9 +187,9 @@ def test_the_wavefronts_bound_the_speed_from_above():
 def test_rows_of_threads_in_a_warp_meet_in_one_bank(across, rows):
     arrays = [np.ones(shape, np.float32) for shape in ((64, 8), (8, across), (64, across))]
     kernel = BLOCKED.build(BM=64, BN=across, TM=8, TN=8)
-    found = trace(kernel, (1, 1), across, *arrays)
+    result = trace(kernel, (1, 1), across, *arrays)
     assert 32 // (across // 8) == rows
-    assert course.per_request(found, "sa", "wavefronts") == rows
+    assert course.per_request(result, "sa", "wavefronts") == rows
 
 
 def test_16x16_does_not_fit_into_255_registers():

@@ -1,4 +1,4 @@
-"""The heat map: each value in its cell, the best one framed."""
+"""The heat map has each value in its cell and a frame around the best one."""
 
 import re
 

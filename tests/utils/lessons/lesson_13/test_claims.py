@@ -1,4 +1,4 @@
-"""What the prose of lesson 13 says in figures and comparisons, held against counts and records."""
+"""Check the figures and comparisons in lesson 13 against counts and records."""
 
 from functools import cache
 
@@ -32,12 +32,12 @@ slow = pytest.mark.slow
 
 
 @cache
-def seen(variant, shape=BLOCK):
+def run_of(variant, shape=BLOCK):
     return course.watch(variant, shape)
 
 
 def recorded(variant, n=4096, column="time_ms"):
-    """Of the H200, whatever this machine has recorded itself."""
+    """Return the H200's record, regardless of what this machine has recorded."""
     frame = records.measured(REFERENCE, "gemm")
     same = (frame["step"] == variant.step.name) & (frame["params"] == variant.params)
     size = (frame["m"] == n) & (frame["n"] == n) & (frame["k"] == n)
@@ -45,8 +45,8 @@ def recorded(variant, n=4096, column="time_ms"):
 
 
 def alone(variant):
-    """Shared memory's time alone on the H200 at 4096, in ms."""
-    needed = course.wavefronts_per_multiply_add(seen(variant, SHAPE))
+    """Return the time in ms that shared memory alone takes at 4096 on the H200."""
+    needed = course.wavefronts_per_multiply_add(run_of(variant, SHAPE))
     return needed * 4096**3 / 32 / H200.sms / (H200.boost_clock_mhz * 1e3)
 
 
@@ -83,29 +83,29 @@ def test_ten_loads_a_step_become_four():
 
 
 def test_a_read_of_a_takes_two_wavefronts_and_one_of_b_eight():
-    assert course.per_request(seen(OLD), "sa", "wavefronts") == 2
-    assert course.per_request(seen(WIDE), "sa", "wavefronts") == 2
-    assert course.per_request(seen(WIDE), "sb", "wavefronts") == 8
-    assert course.per_request(seen(WIDE), "sb", "wavefronts", "store") == 4
-    first = np.array(seen(WIDE).warp_access("sb").addresses) // 4
+    assert course.per_request(run_of(OLD), "sa", "wavefronts") == 2
+    assert course.per_request(run_of(WIDE), "sa", "wavefronts") == 2
+    assert course.per_request(run_of(WIDE), "sb", "wavefronts") == 8
+    assert course.per_request(run_of(WIDE), "sb", "wavefronts", "store") == 4
+    first = np.array(run_of(WIDE).warp_access("sb").addresses) // 4
     assert list(first[:3]) == [0, 8, 16]
     assert list(first[16:]) == list(first[:16])
 
 
 def test_two_words_of_a_meet_in_a_bank_and_two_quads_do_not():
-    first = {one: np.unique(seen(one).warp_access("sa").addresses) // 4 for one in (OLD, WIDE)}
+    first = {one: np.unique(run_of(one).warp_access("sa").addresses) // 4 for one in (OLD, WIDE)}
     assert list(first[OLD] % 32) == [0, 0]
     assert list(first[WIDE] % 32) == [0, 8]
 
 
 def test_a_thread_loads_two_quads_for_a_tile_in_place_of_eight_words():
     tiles, warps = 2, 8
-    loads = [seen(one).totals["global_load_requests"] / tiles / warps for one in (OLD, WIDE)]
+    loads = [run_of(one).totals["global_load_requests"] / tiles / warps for one in (OLD, WIDE)]
     assert loads == [8, 2]
 
 
 def test_a_step_takes_32_wavefronts_and_then_20():
-    """The profiler sees the joined loads of b: with 64×128 a thread reads as it does here."""
+    """The profiler sees the joined loads of b; with 64×128 a thread reads as it does here."""
     rows = pd.read_csv(DATA / "measured" / "nvidia_h200" / "counters.csv")
     counted = rows.set_index(["launch", "counter"])["value"]
     kernels = (("register_blocked_64_128_8_8", 10, 32), ("vectorized_128_128_16_8_8", 4, 20))
@@ -118,7 +118,7 @@ def test_a_step_takes_32_wavefronts_and_then_20():
 
 
 def test_a_lanes_other_quads_take_as_many_wavefronts_as_its_first():
-    counted = seen(ROWS)
+    counted = run_of(ROWS)
     assert course.per_request(counted, "sa", "wavefronts") == 2
     assert course.per_request(counted, "sb", "wavefronts") == 4
 
@@ -151,7 +151,7 @@ def test_neighbours_share_b_in_the_zig_zag_and_a_in_z_order():
     [(WIDE, 5), (PREFETCH, 5), (ROWS, 3), (ROWS_OF_8, 3), (Z, 2), (ZIG, 2)],
 )
 def test_a_read_takes_so_many_wavefronts_on_average(variant, wavefronts):
-    totals = seen(variant, SHAPE).totals
+    totals = run_of(variant, SHAPE).totals
     assert totals["shared_load_wavefronts"] == wavefronts * totals["shared_load_requests"]
 
 
@@ -190,17 +190,17 @@ def test_with_16_steps_the_maps_of_two_wavefronts_are_faster_and_all_are_slower(
 def test_the_profiler_of_an_h200_counted_as_many(variant):
     name = "_".join(map(str, (variant.step.name, *variant.constants.values())))
     rows = pd.read_csv(DATA / "measured" / "nvidia_h200" / "counters.csv")
-    found = rows[rows["launch"] == name].set_index("counter")["value"]
-    per_read = found["shared_load_wavefronts"] / found["shared_load_requests"]
+    counters = rows[rows["launch"] == name].set_index("counter")["value"]
+    per_read = counters["shared_load_wavefronts"] / counters["shared_load_requests"]
     lane_map = lane_maps.LANE_MAPS[variant.constants["LANES"]].py_func
     assert per_read == len(wavefronts_of(lane_map)) / 2
 
 
 def test_published_and_measured_shares():
     frame = records.published("gemm_gpu")
-    theirs = frame[(frame["kernel"] == "warp_tiled") & (frame["device"] == "Tesla V100")].iloc[0]
-    assert theirs["efficiency_pct"] == 93
-    assert "96-97 % of cuBLAS" in theirs["note"]
+    published = frame[(frame["kernel"] == "warp_tiled") & (frame["device"] == "Tesla V100")].iloc[0]
+    assert published["efficiency_pct"] == 93
+    assert "96-97 % of cuBLAS" in published["note"]
     assert recorded(ROWS, column="library_ratio") == pytest.approx(0.88, abs=0.005)
     assert (devices.find("Tesla V100").fp32_lanes_per_sm, H200.fp32_lanes_per_sm) == (64, 128)
 
@@ -237,7 +237,7 @@ def test_solution_1_diagonals():
 def test_solution_2_other_paddings(words, wavefronts):
     wide = LADDER.step("vectorized")
     other = edited(wide.file, Edit("PADDED = BM + 4", f"PADDED = BM + {words}"))
-    counted = seen(other.STEP.variant(BK=8))
+    counted = run_of(other.STEP.variant(BK=8))
     assert course.per_request(counted, "sa", "wavefronts", "store") == wavefronts
 
 
@@ -245,9 +245,9 @@ def test_solution_2_other_paddings(words, wavefronts):
 def test_solution_2_one_word_more_is_misaligned():
     wide = LADDER.step("vectorized")
     other = edited(wide.file, Edit("PADDED = BM + 4", "PADDED = BM + 1"))
-    found = str(seen(other.STEP.variant(BK=8)).findings[0])
-    assert "misaligned" in found
-    assert "out_of_bounds" in found
+    message = str(run_of(other.STEP.variant(BK=8)).findings[0])
+    assert "misaligned" in message
+    assert "out_of_bounds" in message
 
 
 @cuda.jit

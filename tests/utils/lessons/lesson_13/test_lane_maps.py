@@ -1,4 +1,4 @@
-"""What the picture of lane maps shows is what the virtual GPU counts."""
+"""The picture of lane maps agrees with the counts of the virtual GPU."""
 
 import numpy as np
 import pytest

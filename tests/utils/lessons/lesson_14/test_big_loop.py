@@ -1,4 +1,4 @@
-"""The loop over tiles: as compiled, as recorded, and what is said where there is neither."""
+"""The loop over tiles: compiled, recorded, and the sentence if there is neither."""
 
 import pytest
 from numba import cuda
@@ -23,7 +23,7 @@ PREFETCH = variants()[-1]
 
 @pytest.fixture
 def no_compiler(monkeypatch):
-    def refuse(*given):
+    def refuse(*arguments):
         raise CourseError(NO_COMPILER)
 
     monkeypatch.setattr("utils.lessons.lesson_14.big_loop.xray", refuse)
@@ -36,10 +36,10 @@ def test_the_record_is_what_the_compiler_makes(variant, compiler):
 
 @pytest.mark.parametrize("variant", variants(), ids=str)
 def test_a_turn_has_the_multiply_adds_and_loads_of_a_tile(variant):
-    turn = recorded_big_loops()[ARCH, str(variant)]
-    assert turn.names.count("FFMA") == 8 * 8 * 8
-    assert turn.names.count("LDG") == 2
-    assert turn.names.count("LDS") == len(turn.reads) == 8 * 4  # of 128 bits
+    loop = recorded_big_loops()[ARCH, str(variant)]
+    assert loop.names.count("FFMA") == 8 * 8 * 8
+    assert loop.names.count("LDG") == 2
+    assert loop.names.count("LDS") == len(loop.reads) == 8 * 4  # of 128 bits
 
 
 def test_a_value_that_is_needed_soon_is_an_early_read():

@@ -1,4 +1,4 @@
-"""What the prose of lesson 14 says in figures and comparisons, held against counts and records."""
+"""Check the figures and comparisons in lesson 14 against counts and records."""
 
 import math
 from functools import cache
@@ -12,15 +12,16 @@ from labs import check
 from labs.exercises.double_buffer import solution
 from latency_kernels.hiding import curves
 from utils import lessons as course
+from utils.division import cdiv
 from utils.lessons.edits import Edit, edited, source_of
 from utils.lessons.lesson_14.big_loop import (
     PRODUCT,
+    issue_cycles,
     recorded_big_loops,
     recorded_cycles,
     resident_warps,
-    started_cycles,
 )
-from utils.lessons.lesson_14.turn_strip import on_the_way
+from utils.lessons.lesson_14.instruction_timeline import between_load_and_store
 from utils.machine.devices import REFERENCE, find
 from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records
@@ -39,13 +40,13 @@ def measured():
 
 
 def recorded(variant):
-    """The row of the H200 at 4096, whatever this machine has recorded itself."""
+    """Return the H200's row at 4096, regardless of what this machine has recorded."""
     rows = measured()
     rows = rows[(rows["step"] == variant.step.name) & (rows["params"] == variant.params)]
     return rows[(rows["m"] == 4096) & (rows["n"] == 4096)].iloc[0]
 
 
-def turn(variant):
+def loop_of(variant):
     return recorded_big_loops()["sm_90", str(variant)]
 
 
@@ -70,7 +71,7 @@ def test_the_second_buffer_costs_no_block():
     assert before.blocks == after.blocks == 2
     assert before.limit == after.limit == ("registers",)
     assert 13 * (16640 + 1024) < 233_472 < 14 * (16640 + 1024)
-    of_a_warp = [-(-32 * registers // 256) * 256 for registers in (121, 120)]
+    of_a_warp = [cdiv(32 * registers, 256) * 256 for registers in (121, 120)]
     assert [8 * each for each in of_a_warp] == [65_536 / 2, 30_720]
 
 
@@ -90,23 +91,23 @@ def test_a_turn_of_prefetch_is_as_it_is_listed():
     code = source_of(STEPS["prefetch"].file)
     behind = code.split("put_rows(sb, side, QUADS_B, me, next_b)")[-1]
     parts = ("cuda.syncthreads()", "(side, 0), y, APART_Y, a0", "(sums, a1, b1)")
-    places = [behind.index(part) for part in parts]
-    assert places == sorted(places)
+    indices = [behind.index(part) for part in parts]
+    assert indices == sorted(indices)
 
 
 def test_on_one_side_a_thread_stores_over_what_another_one_reads():
     one_side = edited(solution, Edit("side ^= uint32(1)", "pass")).double_buffer
-    found = trace(one_side, (2, 2), (16, 16), *np.ones((3, 32, 32), np.float32)).findings
-    assert found[0].kind == "race"
-    assert "writes tile_a[0, 0, 0], which thread" in found[0].message
-    assert "has read" in found[0].message
+    findings = trace(one_side, (2, 2), (16, 16), *np.ones((3, 32, 32), np.float32)).findings
+    assert findings[0].kind == "race"
+    assert "writes tile_a[0, 0, 0], which thread" in findings[0].message
+    assert "has read" in findings[0].message
 
 
 def test_it_saves_no_work_and_changes_when_a_thread_waits():
-    assert [len(turn(one).names) for one in (VECTORIZED, DOUBLE, PREFETCH)] == [610, 613, 627]
-    assert on_the_way(turn(VECTORIZED).names) == (3, 0)
-    assert on_the_way(turn(DOUBLE).names) == (576, 512)
-    assert on_the_way(turn(PREFETCH).names)[1] > 400
+    assert [len(loop_of(one).names) for one in (VECTORIZED, DOUBLE, PREFETCH)] == [610, 613, 627]
+    assert between_load_and_store(loop_of(VECTORIZED).names) == (3, 0)
+    assert between_load_and_store(loop_of(DOUBLE).names) == (576, 512)
+    assert between_load_and_store(loop_of(PREFETCH).names)[1] > 400
 
 
 def test_a_load_has_come_long_before_its_store():
@@ -125,7 +126,7 @@ def test_cycles_of_a_tile_are_those_of_the_table():
     assert find(REFERENCE).boost_clock_mhz == 1980
     assert round(3.982 * 1.98, 3) == 7.884
     assert round(7.884e6 / (4 * 4096 / 8)) == 3850
-    started = [started_cycles(one, "4096") for one in (VECTORIZED, DOUBLE, PREFETCH)]
+    started = [issue_cycles(one, "4096") for one in (VECTORIZED, DOUBLE, PREFETCH)]
     assert started == [2440, 2452, 2508]
     cycles = [recorded_cycles(one, "4096") for one in (VECTORIZED, DOUBLE, PREFETCH)]
     assert cycles == pytest.approx([3850, 3412, 3110], abs=0.5)
@@ -140,7 +141,7 @@ def test_the_gain_is_far_below_that_of_the_picture():
 
 
 def test_with_two_sets_of_registers_no_value_is_used_early():
-    assert [turn(one).early_reads for one in (VECTORIZED, DOUBLE, PREFETCH)] == [14, 16, 0]
+    assert [loop_of(one).early_reads for one in (VECTORIZED, DOUBLE, PREFETCH)] == [14, 16, 0]
     faster = recorded(VECTORIZED)["time_ms"] / recorded(PREFETCH)["time_ms"]
     assert faster == pytest.approx(1.24, abs=0.005)
     assert recorded(PREFETCH)["time_ms"] < recorded(DOUBLE)["time_ms"]
@@ -155,7 +156,7 @@ def test_three_registers_more_cost_a_quarter_of_the_warps():
     small = [STEPS[name].variant(BM=64, BN=64, BK=8) for name in NAMES[:2]]
     assert [recorded(one)["registers"] for one in small] == [127, 130]
     assert [resident_warps(one) for one in small] == [16, 12]
-    assert [-(-32 * registers // 256) * 256 for registers in (127, 130)] == [4096, 4352]
+    assert [cdiv(32 * registers, 256) * 256 for registers in (127, 130)] == [4096, 4352]
     assert 16_384 // 4096 == 4 > 16_384 // 4352 == 3
     before, after = (recorded(one)["time_ms"] for one in small)
     assert after > 1.02 * before
@@ -180,9 +181,9 @@ def test_four_steps_in_a_turn_leave_room_for_one_block(compiler):
         Edit("for u in range(2):", "for u in range(1):"),
         Edit("z = uint32(z + 2)", "z = uint32(z + 1)"),
     ).STEP.variant(BM=128, BN=128, BK=8)
-    seen = xray(by_one.kernel, step.signature, "sm_90")
-    assert seen.hot.ffma == 4 * 64
-    assert occupancy((9, 0), 256, seen.registers, seen.shared_bytes).blocks == 1
+    compiled = xray(by_one.kernel, step.signature, "sm_90")
+    assert compiled.hot.ffma == 4 * 64
+    assert occupancy((9, 0), 256, compiled.registers, compiled.shared_bytes).blocks == 1
 
 
 def test_the_published_tile_is_the_slowest_here():
@@ -255,7 +256,7 @@ END = "        tile_b[side, ty, tx] = next_b\n        cuda.syncthreads()\n"
 
 
 def behind(store: str, flip: str) -> tuple[tuple[str, str], ...]:
-    """Changes after which a turn stores into side `store`, and changes sides at its end."""
+    """Return the edits after which an iteration stores into side `store` and then changes sides."""
     return (
         (f"{FLIP}\n        tile_a[side, ty, tx]", f"tile_a[{store}, ty, tx]"),
         (END, END.replace("[side", f"[{store}") + f"        {flip}\n"),
@@ -291,7 +292,7 @@ def written(changes):
 
 def multiply_adds_on_the_way(kernel):
     big = max(xray(kernel, PRODUCT, "sm_90").loops, key=lambda loop: loop.end - loop.start)
-    return on_the_way(tuple(one.name for one in big.body))[1]
+    return between_load_and_store(tuple(one.name for one in big.body))[1]
 
 
 @pytest.mark.parametrize("what", ["the solution", "uint32(1 - side)"])
@@ -302,9 +303,9 @@ def test_exercise_1_one_word_moves_a_load(what, compiler):
 
 @pytest.mark.slow
 def test_exercise_1_twelve_ways(compiler):
-    found = {what: multiply_adds_on_the_way(written(one)) for what, (one, _) in TWELVE.items()}
-    assert found == {what: between for what, (_, between) in TWELVE.items()}
-    assert (len(found), sum(one > 4 for one in found.values())) == (12, 3)
+    counts = {what: multiply_adds_on_the_way(written(one)) for what, (one, _) in TWELVE.items()}
+    assert counts == {what: between for what, (_, between) in TWELVE.items()}
+    assert (len(counts), sum(one > 4 for one in counts.values())) == (12, 3)
 
 
 @pytest.mark.slow

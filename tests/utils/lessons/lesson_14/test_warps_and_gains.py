@@ -1,4 +1,4 @@
-"""Gains beside warps: a bar goes to the right where a variant became faster."""
+"""Speed-ups beside warps: a bar points to the right if a variant became faster."""
 
 import re
 
@@ -8,11 +8,11 @@ GAINS = [Gain("a", 0.9, 16, 12), Gain("b", 1.1, 16, 16), Gain("c", 1.2, 12, 12)]
 
 
 def bars(body: str) -> list[tuple[float, float, str]]:
-    """x, width and colour of each, from above."""
-    found = re.findall(
+    """Return (x, width, colour) of each bar, from top to bottom."""
+    matches = re.findall(
         r'<rect x="([\d.]+)" y="(\d+)" width="([\d.]+)" height="15" fill="(#\w+)"', body
     )
-    return [(float(x), float(width), colour) for x, _, width, colour in found]
+    return [(float(x), float(width), colour) for x, _, width, colour in matches]
 
 
 def test_the_largest_gain_comes_first_and_lies_to_the_right_of_one():

@@ -1,4 +1,4 @@
-"""What the prose of lesson 15 says in figures and comparisons, held against counts and records."""
+"""Check the figures and comparisons in lesson 15 against counts and records."""
 
 from functools import cache
 
@@ -9,9 +9,13 @@ from gemm_kernels.parts import lane_maps
 from gpu_xray import xray
 from utils import lessons as course
 from utils.lessons.edits import Edit, edited, source_of
-from utils.lessons.lesson_15.designs import bandwidth_needed, bytes_per_multiply_add, filled
-from utils.lessons.lesson_15.thread_bits import place
-from utils.lessons.lesson_15.two_designs import draw_two_designs
+from utils.lessons.lesson_15.thread_bits import quad_of
+from utils.lessons.lesson_15.tile_designs import (
+    bandwidth_needed,
+    busy_fraction,
+    bytes_per_multiply_add,
+)
+from utils.lessons.lesson_15.tile_reads import draw_two_designs
 from utils.lessons.shared_reads import SHAPE
 from utils.machine import devices
 from utils.machine.devices import REFERENCE
@@ -25,12 +29,12 @@ slow = pytest.mark.slow
 
 
 @cache
-def seen(name, shape="128x128x8"):
+def run_of(name, shape="128x128x8"):
     return course.watch(LADDER.step(name), shape)
 
 
 def recorded(step, n, column="time_ms"):
-    """Of the H200, with the default constants, whatever this machine has recorded itself."""
+    """Return the H200's value with default constants, regardless of this machine's records."""
     frame = records.measured(REFERENCE, "gemm")
     same = (frame["step"] == step.name) & (frame["params"] == (step.variant().params or ""))
     size = (frame["m"] == n) & (frame["n"] == n) & (frame["k"] == n)
@@ -60,7 +64,7 @@ def test_the_picture_counts_512_words_and_256():
 @slow
 @pytest.mark.parametrize("step, side", [(SMALL, 64), (LARGE, 128)])
 def test_a_multiply_add_costs_as_many_bytes_as_the_formula_says(step, side):
-    totals = seen(step.name).totals
+    totals = run_of(step.name).totals
     assert totals["global_load_bytes"] / (128 * 128 * 8) == bytes_per_multiply_add(side)
     assert bytes_per_multiply_add(side) == 0.125 * 64 / side
 
@@ -98,9 +102,9 @@ def test_the_gm200_got_as_many_more_lanes_as_bandwidth():
 def test_blocks_fill_the_sms_by_the_count_as_the_prose_says():
     assert H200.sms - blocks(LARGE, 1024) == 68
     for n in (2048, 4096, 8192):
-        assert min(filled(blocks(step, n), H200.sms) for step in (SMALL, LARGE)) > 0.965
+        assert min(busy_fraction(blocks(step, n), H200.sms) for step in (SMALL, LARGE)) > 0.965
     for n in (256, 512):
-        shares = [filled(blocks(step, n), H200.sms) for step in (SMALL, LARGE)]
+        shares = [busy_fraction(blocks(step, n), H200.sms) for step in (SMALL, LARGE)]
         assert shares[0] / shares[1] == 4
 
 
@@ -111,10 +115,10 @@ def test_at_the_recorded_rate_the_small_design_needs_half_of_the_bandwidth():
 
 def test_the_bits_are_those_of_the_kernel_and_of_the_zig_zag():
     for t in range(64):
-        assert place(t) == (t >> 3 & 6 | t & 1, t >> 1 & 7)
+        assert quad_of(t) == (t >> 3 & 6 | t & 1, t >> 1 & 7)
     assert "across, down = t >> 1 & 7, t >> 3 & 6 | t & 1" in source_of(SMALL.file)
     zig_zag = lane_maps.zig_zag.py_func
-    assert [place(t) for t in range(32)] == [zig_zag(t) for t in range(32)]
+    assert [quad_of(t) for t in range(32)] == [zig_zag(t) for t in range(32)]
 
 
 def test_with_a_register_more_four_warps_of_a_scheduler_become_three_or_two():
@@ -127,14 +131,14 @@ def test_with_a_register_more_four_warps_of_a_scheduler_become_three_or_two():
 
 @slow
 def test_stores_of_c_take_the_fewest_sectors_by_two_ways():
-    found = {
-        name: [seen(name).totals[f"global_store_{what}"] for what in ("requests", "sectors")]
+    counts = {
+        name: [run_of(name).totals[f"global_store_{what}"] for what in ("requests", "sectors")]
         for name in ("register_blocked", "warp_tiled", "maxwell256")
     }
     fewest = 128 * 128 * 4 // 32
-    assert found["warp_tiled"] == [128, fewest]
-    assert found["maxwell256"] == [512, fewest]
-    assert found["register_blocked"][1] == 8 * fewest
+    assert counts["warp_tiled"] == [128, fewest]
+    assert counts["maxwell256"] == [512, fewest]
+    assert counts["register_blocked"][1] == 8 * fewest
 
 
 def test_maxwell256_is_5_percent_slower_than_warp_tiled():

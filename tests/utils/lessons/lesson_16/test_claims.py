@@ -1,4 +1,4 @@
-"""What lesson 16 says in prose, held against machine code, records and the profiler."""
+"""Check the claims of lesson 16 against machine code, records and the profiler."""
 
 from collections import Counter
 
@@ -41,16 +41,16 @@ def row_of(table, begin):
 @pytest.mark.parametrize("one", list(recording.kernels()), ids=lambda one: f"{one[0]} {one[1]}")
 def test_a_recorded_loop_is_what_the_compiler_makes(one, compiler):
     name, limit, kernel, signature = one
-    seen = xray(kernel, signature, recording.ARCH)
-    assert recording.loop_of(seen) == recorded_loops()[name, limit]
+    compiled = xray(kernel, signature, recording.ARCH)
+    assert recording.loop_of(compiled) == recorded_loops()[name, limit]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", recording.listed(), ids=str)
 def test_a_recorded_listing_is_what_the_compiler_makes(variant, compiler):
     body = xray(variant.kernel, variant.step.signature, recording.ARCH).hot.body
-    told = [(one.opcode, one.operands, one.word) for one in listing(str(variant))]
-    assert told == [(one.opcode, one.operands, one.word) for one in body]
+    recorded = [(one.opcode, one.operands, one.word) for one in listing(str(variant))]
+    assert recorded == [(one.opcode, one.operands, one.word) for one in body]
 
 
 def test_every_step_with_a_record_and_every_order_has_its_loop():
@@ -70,7 +70,7 @@ def test_in_the_picture_all_four_ask_too_much_and_then_only_the_first():
         code = [register_banks._instruction(line) for line in lines]
         crowded.append(
             [
-                max(register_banks._from(bank, reads) for bank in register_banks.BANKS) > 1
+                max(register_banks.bank_reads(bank, reads) for bank in register_banks.BANKS) > 1
                 for _, reads in register_banks.reads_of(code)
             ]
         )
@@ -89,14 +89,14 @@ def test_the_line_of_the_product_has_5_multiply_adds_and_10_loads_and_the_while_
     product = row_of(table, "total +=")
     assert product[1].startswith("10 ld, 5 fma")
     assert "10 LDG, 5 FFMA" in product[2]
-    seen = xray(NAIVE.build(), NAIVE.signature)
-    assert (seen.instructions["FFMA"], seen.hot.ffma) == (5, 4)
-    assert (seen.instructions["LDG"], seen.hot.instructions["LDG"]) == (10, 8)
-    by_line = {row.source.strip(): len(row.sass) for row in seen.listing().rows}
+    compiled = xray(NAIVE.build(), NAIVE.signature)
+    assert (compiled.instructions["FFMA"], compiled.hot.ffma) == (5, 4)
+    assert (compiled.instructions["LDG"], compiled.hot.instructions["LDG"]) == (10, 8)
+    by_line = {row.source.strip(): len(row.sass) for row in compiled.listing().rows}
     assert max(by_line, key=by_line.get) == "while i < k:"
     assert by_line["while i < k:"] > sum(by_line.values()) / 2
-    assert "fma.rn.f32 %f14, %f13, %f12, %f29" in " ".join(seen.ptx.split())
-    assert any(one.text_to("").strip() == "FFMA R27, R20, R27, R29" for one in seen.hot.body)
+    assert "fma.rn.f32 %f14, %f13, %f12, %f29" in " ".join(compiled.ptx.split())
+    assert any(one.text_to("").strip() == "FFMA R27, R20, R27, R29" for one in compiled.hot.body)
 
 
 def test_the_multiply_add_waits_for_the_flag_of_the_second_and_the_fourth_load():
@@ -185,9 +185,9 @@ def test_the_steps_promise_zero_bytes_of_local_memory():
 
 
 def test_only_row_by_row_has_steps_that_change_row_and_column():
-    walks = {name: order(8) for name, order in product_orders.ORDERS.items()}
-    assert all(sorted(walk) == sorted(walks["row by row"]) for walk in walks.values())
-    jumps = [63 - product_orders.shared(walk) for walk in walks.values()]
+    paths = {name: order(8) for name, order in product_orders.ORDERS.items()}
+    assert all(sorted(path) == sorted(paths["row by row"]) for path in paths.values())
+    jumps = [63 - product_orders.shared(path) for path in paths.values()]
     assert jumps == [7, 0, 0]
 
 
@@ -200,20 +200,20 @@ def test_the_orders_have_the_same_instructions():
 
 def test_row_by_row_a_new_row_begins_with_two_reads_of_the_even_bank():
     rows, back = (register_banks.reads_of(listing(str(one)))[8] for one in (ROWS, BACK))
-    assert register_banks._from("even", rows[1]) == 2
+    assert register_banks.bank_reads("even", rows[1]) == 2
     assert not any(read.kept for read in rows[1])
     assert [read.kept for read in back[1]] == [False, True, False]
-    assert register_banks._from("even", back[1]) == register_banks._from("odd", back[1]) == 1
+    assert [register_banks.bank_reads(bank, back[1]) for bank in ("even", "odd")] == [1, 1]
 
 
 def test_at_the_next_multiply_add_back_and_forth_asks_the_even_bank_for_two():
     _, reads = register_banks.reads_of(listing(str(BACK)))[9]
-    assert register_banks._from("even", reads) == 2
+    assert register_banks.bank_reads("even", reads) == 2
 
 
 def test_only_row_by_row_the_even_bank_gives_more_registers_than_there_are_instructions():
-    given = [row[2] for row in course.orders(a=ROWS, b=BACK, c=SPIRAL).rows]
-    assert given == ["145", "130", "131"]
+    even_reads = [row[2] for row in course.orders(a=ROWS, b=BACK, c=SPIRAL).rows]
+    assert even_reads == ["145", "130", "131"]
     assert {course.loop_of_record(one).instructions for one in (ROWS, BACK, SPIRAL)} == {131}
 
 

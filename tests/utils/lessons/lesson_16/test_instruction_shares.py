@@ -1,4 +1,4 @@
-"""Loops as bars: every instruction has a kind, and the words say what is drawn."""
+"""Stacked bars of loops: every instruction has a kind, and the alt text agrees with the bars."""
 
 from utils.lessons.lesson_16.instruction_shares import draw_shares, kinds
 

@@ -1,4 +1,4 @@
-"""Orders of an outer product: each visits every sum once."""
+"""Each order of an outer product visits every sum once."""
 
 import pytest
 

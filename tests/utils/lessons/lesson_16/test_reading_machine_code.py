@@ -1,4 +1,4 @@
-"""Lesson 16's tables and figures, with and without a compiler, and the profiler's figures."""
+"""Lesson 16's tables and figures with and without a compiler, and the profiler's figures."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from utils.lessons.lesson_16 import reading_machine_code
 NAIVE = LADDER.step("naive")
 
 
-def refuse(*given):
+def refuse(*arguments):
     raise CourseError(NO_COMPILER)
 
 
@@ -59,9 +59,9 @@ def test_shares_of_samples_add_up_and_ready_warps_wait_for_nothing():
 
 
 def test_a_step_that_was_not_profiled_is_named():
-    with pytest.raises(CourseError, match="nothing of unrolled"):
+    with pytest.raises(CourseError, match="no samples of unrolled"):
         profiler.stalls(LADDER.step("unrolled"))
-    with pytest.raises(CourseError, match="no 'Speed' of naive"):
+    with pytest.raises(CourseError, match="no 'Speed' for naive"):
         profiler.figure(NAIVE, "Speed")
 
 

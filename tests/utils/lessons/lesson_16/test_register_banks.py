@@ -1,8 +1,8 @@
-"""Operands by bank: what is read, and what is at hand from the instruction before."""
+"""Operands by register bank: those that are read, and those kept for reuse."""
 
 from utils.lessons.lesson_16.register_banks import (
-    _from,
     _instruction,
+    bank_reads,
     draw_idea,
     draw_reads,
     reads_of,
@@ -10,7 +10,7 @@ from utils.lessons.lesson_16.register_banks import (
 
 
 def reads(*lines):
-    return [found for _, found in reads_of([_instruction(line) for line in lines])]
+    return [operands for _, operands in reads_of([_instruction(line) for line in lines])]
 
 
 def test_a_marked_register_is_at_hand_in_the_same_place_of_the_next_instruction():
@@ -32,8 +32,8 @@ def test_a_mark_is_lost_in_another_place_and_behind_another_instruction():
 
 
 def test_a_register_that_two_operands_share_is_read_once():
-    (found,) = reads("FFMA R11, R2, R2, R4")
-    assert (_from("even", found), _from("odd", found)) == (2, 0)
+    (operands,) = reads("FFMA R11, R2, R2, R4")
+    assert (bank_reads("even", operands), bank_reads("odd", operands)) == (2, 0)
 
 
 def test_the_words_count_what_is_crowded():

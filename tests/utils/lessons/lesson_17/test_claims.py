@@ -1,4 +1,4 @@
-"""What lesson 17 says in prose, held against records, counts and machine code."""
+"""Check the claims of lesson 17 against records, counts and machine code."""
 
 import ctypes
 import inspect
@@ -21,9 +21,10 @@ from gpu_xray import xray
 from labs import EXERCISES
 from labs.exercises.slices.exercise import ADDING, BEGINNING, COUNTS, best, time_of
 from utils import lessons as course
+from utils.division import cdiv
 from utils.intrinsics.wide_memory import commit_copies, copy4_async, wait_copies
 from utils.lessons.lesson_17 import against_cublas as library
-from utils.lessons.lesson_17.waves import MOMENTS
+from utils.lessons.lesson_17.wave_quantization import MOMENTS
 from utils.machine import devices
 from utils.machine.devices import slug
 from utils.machine.occupancy import limits_of
@@ -37,7 +38,7 @@ BEST = {"BM": 96, "BN": 128, "BK": 16, "TM": 12, "TN": 8, "BLOCKS": 3}
 
 @cache
 def called():
-    return library.called()
+    return library.recorded_calls()
 
 
 def between(low: float, high: float):
@@ -65,8 +66,8 @@ def test_four_slices_took_longer_than_three():
 
 def test_the_lesson_and_the_exercise_have_one_estimate():
     for count in COUNTS:
-        for given in ((35, 132, 1060), (3, 40, 17)):
-            assert library.estimate(count, *given) == time_of(count, *given)
+        for arguments in ((35, 132, 1060), (3, 40, 17)):
+            assert library.estimate(count, *arguments) == time_of(count, *arguments)
 
 
 def test_forecasts_are_within_3_percent():
@@ -106,7 +107,7 @@ def test_110_of_130_choices_are_the_best_and_120_are_near():
 
 
 def choices():
-    """Of each recorded product the chosen number, the recorded one near it, and the record."""
+    """Yield (chosen slices, nearest recorded slices, times by slices) per recorded product."""
     for (kind, *shape), recorded in library._slices().items():
         tiles, steps = library.tiles_and_steps(*shape)
         known = {count: us for count, us in recorded.items() if count <= library.MOST}
@@ -125,18 +126,18 @@ def test_18_of_the_choices_were_not_recorded_and_13_of_them_are_counted_as_the_b
 
 
 def test_with_8_in_place_of_2_two_more_choices_would_be_the_best():
-    table = library.choices(lambda *given: best(*given, beginning=8))
+    table = library.choices(lambda *arguments: best(*arguments, beginning=8))
     assert table.rows[1][3] == f"{110 + 2}"
 
 
 def test_at_4096_three_full_waves_and_188_tiles_which_are_cut():
-    tiles, slots = -(-4096 // 96) * (4096 // 128), 3 * 132
+    tiles, slots = cdiv(4096, 96) * (4096 // 128), 3 * 132
     assert (tiles, slots, tiles - 3 * slots) == (1376, 396, 188)
     how = cut(tiles, slots, 4096 // 16, 1)
     assert (how.whole, how.slices) == (3 * slots, REST_SLICES)
     constants = AUTOTUNED.variant(**BEST).constants
     assert {name: constants[name] for name in BEST} == BEST
-    # Not cut, they would leave an SM with one or two blocks of three.
+    # Uncut, they would fill an SM with only one or two of three blocks.
     assert 132 < tiles - 3 * slots < 2 * 132
     assert how.blocks(tiles) - how.whole == 752
 
@@ -162,13 +163,13 @@ def test_the_rest_in_quarters_took_a_draft_from_51_5_to_53_8_teraflops():
 
 
 def test_six_slices_take_two_waves_and_are_nearly_as_fast_as_three():
-    assert -(-35 * 6 // 132) == 2
+    assert cdiv(35 * 6, 132) == 2
     three, six = (library.recorded_slices(*SHAPE, count) for count in (3, 6))
     assert 1 < six / three < 1.02
 
 
 def test_behind_full_waves_the_given_number_of_slices_has_no_effect():
-    assert {cut(1376, 396, 256, given) for given in (1, 2, 12)} == {cut(1376, 396, 256, 4)}
+    assert {cut(1376, 396, 256, slices) for slices in (1, 2, 12)} == {cut(1376, 396, 256, 4)}
     assert cut(1376, 396, 4 * 16, 1).slices == 4
     assert cut(1376, 396, 4 * 16 - 1, 1).slices == 3
     assert cut(35, 132, 1060, 3).slices == 3  # no full wave: the given number counts
@@ -181,7 +182,7 @@ def test_the_slider_shows_8_9_and_3_tiles_and_the_3_again_each_cut_in_two():
 def test_the_sums_of_one_tile_fill_half_of_the_registers():
     limits = limits_of(devices.find(devices.REFERENCE).compute_capability)
     assert limits.registers_per_sm == 2 * library.BM * library.BN
-    assert (8480 // 4, -(-8480 // 3)) == (2120, 2827)
+    assert (8480 // 4, cdiv(8480, 3)) == (2120, 2827)
 
 
 # ---- cuBLAS by hand ----
@@ -214,12 +215,12 @@ def test_rectangles_come_out_right_with_b_first_and_m_and_n_exchanged():
 
 
 def test_the_cell_that_calls_cublas_gets_a_times_b(monkeypatch, capsys):
-    """On a library of paper: column-major, with pointers for numbers and matrices."""
+    """Run the cell with a fake library: column-major, with pointers to numbers and matrices."""
 
     def memory(pointer, words):
         return np.ctypeslib.as_array((ctypes.c_float * words).from_address(pointer))
 
-    def of_paper(handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc):
+    def recording_sgemm(handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc):
         assert (transa, transb) == (0, 0)
         assert (memory(alpha, 1)[0], memory(beta, 1)[0]) == (1, 0)
         a, b, c = memory(a, lda * k), memory(b, ldb * n), memory(c, ldc * n)
@@ -231,7 +232,7 @@ def test_the_cell_that_calls_cublas_gets_a_times_b(monkeypatch, capsys):
 
     device = SimpleNamespace(cublas_handle=1)
     paper = SimpleNamespace(asarray=on_device, cuda=SimpleNamespace(Device=lambda: device))
-    cublas = SimpleNamespace(sgemm=of_paper, CUBLAS_OP_N=0)
+    cublas = SimpleNamespace(sgemm=recording_sgemm, CUBLAS_OP_N=0)
     monkeypatch.setattr("utils.machine.versions.cupy", lambda: paper)
     for name in ("cupy_backends", "cupy_backends.cuda"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
@@ -386,6 +387,6 @@ def test_slices_on_a_t4():
 
 @pytest.mark.parametrize(("rows", "tiles", "percent"), [(2304, 162, 61), (2176, 153, 58)])
 def test_fewer_rows_fill_two_waves_less_well(rows, tiles, percent):
-    assert -(-rows // 128) * -(-2304 // 256) == tiles
-    assert -(-tiles // 132) == 2
+    assert cdiv(rows, 128) * cdiv(2304, 256) == tiles
+    assert cdiv(tiles, 132) == 2
     assert round(100 * tiles / 264) == percent

@@ -1,4 +1,4 @@
-"""What the prose of lesson 18 says in figures and comparisons, held against counts and records."""
+"""Check the figures and comparisons in lesson 18 against counts and records."""
 
 import re
 from functools import cache, partial
@@ -31,7 +31,7 @@ SCHEDULERS = limits_of(H200.compute_capability).sub_partitions
 MEMORY = WORD * BLOCK / (H200.memory_gb_per_s * 1e3 / H200.boost_clock_mhz / H200.sms)
 says = partial(quotes.says, "18")
 code = partial(quotes.code, "18")
-of_block = cache(block_of)
+counts_of_block = cache(block_of)
 instructions = cache(instructions_of_block)
 
 
@@ -40,8 +40,8 @@ def cycles(variant):
 
 
 @cache
-def seen(variant):
-    return course.watch(variant, str(4 * of_block(variant).elements), record=0)
+def run_of(variant):
+    return course.watch(variant, str(4 * counts_of_block(variant).elements), record=0)
 
 
 @cache
@@ -51,12 +51,12 @@ def without_remainder():
 
 
 def estimated(variant):
-    """The cycles of a block if its SM starts an instruction per cycle and scheduler."""
+    """Return a block's cycles if its SM issues one instruction per cycle and scheduler."""
     return instructions(variant) / SCHEDULERS
 
 
-def turn(variant):
-    """Instructions in one turn of the loop over the steps of the tree."""
+def loop_length(variant):
+    """Return the instructions per iteration of the loop over the steps of the tree."""
     return len(xray(variant.kernel, variant.step.signature, "sm_90").hot.body)
 
 
@@ -105,8 +105,8 @@ def test_additions_are_a_small_share_of_the_peak():
 
 
 def by_step(variant, what):
-    """lanes, requests or wavefronts of one load in each step of the tree."""
-    return [getattr(load, what) for load in course.loads_by_step(seen(variant), "shared")]
+    """Return the lanes, requests or wavefronts of one load in each step of the tree."""
+    return [getattr(load, what) for load in course.loads_by_step(run_of(variant), "shared")]
 
 
 def test_the_tree_has_255_additions_in_47_visits_of_warps():
@@ -119,7 +119,7 @@ def test_the_tree_has_255_additions_in_47_visits_of_warps():
          sum(lanes), sum(visits), sum(lanes), sum(visits))  # fmt: skip
     warps = BLOCK // WARP
     says("Now a block of {} threads: {} warps", BLOCK, warps)
-    first = seen(REDUCE0).recording.events[3]
+    first = run_of(REDUCE0).recording.events[3]
     (active,) = set((first.first.reshape(warps, WARP) >= 0).sum(axis=1))
     says("each warp loads with {} of its {} lanes", active, WARP)
     assert lanes[-1] == 1
@@ -145,10 +145,10 @@ def test_two_launches_add_1000_elements():
 
 
 def _thread_that_stores(variant):
-    """The thread of the recorded block that stores its sum."""
+    """Return the thread of the recorded block that stores its sum."""
     (store,) = (
         event
-        for event in seen(variant).recording.events
+        for event in run_of(variant).recording.events
         if (event.array, event.kind) == ("partials", "store")
     )
     (thread,) = np.flatnonzero(store.first.ravel() >= 0)
@@ -162,7 +162,7 @@ def test_the_movies_show_a_block_of_64_threads():
 
 
 def test_conflicts_take_away_what_the_warps_save():
-    zero, one, two, three = map(of_block, STEPS)
+    zero, one, two, three = map(counts_of_block, STEPS)
     assert [each.requests for each in (zero, one, two, three)] == [150, 45, 45, 45]
     assert [each.wavefronts for each in (zero, one, two, three)] == [150, 150, 45, 45]
     assert one.requests < zero.requests / 3
@@ -196,7 +196,7 @@ def test_the_profiler_of_an_h200_counts_the_same():
         blocks = own["value"]["global_store_requests"]
         for count in ("requests", "wavefronts"):
             both = own["value"][[f"shared_load_{count}", f"shared_store_{count}"]].sum()
-            assert both == getattr(of_block(variant), count) * blocks
+            assert both == getattr(counts_of_block(variant), count) * blocks
 
 
 def test_conflicts_by_step_and_the_two_slips():
@@ -206,14 +206,14 @@ def test_conflicts_by_step_and_the_two_slips():
     assert by_step(REDUCE2, "wavefronts") == by_step(REDUCE2, "requests")
     second = trees.neighbouring_threads(BLOCK)[1]
     (one, *pair_of_one), (other, *pair_of_other) = second[16], second[24]
-    # Our source takes the distance of the next step.
+    # The published source uses the stride of the next step.
     ((_, begin, end), *_) = trees.neighbouring_threads(BLOCK)[2]
     wrong = [left + end - begin for left, _ in (pair_of_one, pair_of_other)]
     says("lane {} loads words {} and {}, and lane {} words {} and {}",
          one, pair_of_one[0], wrong[0], other, pair_of_other[0], wrong[1])  # fmt: skip
-    (apart,) = {right - left for _, left, right in second}
+    (distance,) = {right - left for _, left, right in second}
     says("The words of a pair are {} apart then: {} and {} are right",
-         apart, pair_of_one[1], pair_of_other[1])  # fmt: skip
+         distance, pair_of_one[1], pair_of_other[1])  # fmt: skip
     third = [left for _, left, _ in trees.neighbouring_threads(BLOCK)[2]]
     banks = [left % WARP for left in third]
     assert {bank: banks.count(bank) for bank in banks} == {0: 8, 8: 8, 16: 8, 24: 8}
@@ -223,8 +223,8 @@ def test_conflicts_by_step_and_the_two_slips():
     says("the same eight words of bank {}: words {}, {}, {} and so on to {}",
          bank, *words[:3], words[-1])  # fmt: skip
     says("It is {} wavefronts both times", banks.count(bank))
-    of_warps = [(thread // WARP, left) for thread, left, _ in trees.neighbours(BLOCK)[2]]
-    assert [warp for warp, left in of_warps if left % WARP == bank] == list(range(8))
+    words_by_warp = [(thread // WARP, left) for thread, left, _ in trees.neighbours(BLOCK)[2]]
+    assert [warp for warp, left in words_by_warp if left % WARP == bank] == list(range(8))
     larger = REDUCE1.step.variant(BLOCK=512)
     says("a conflict of {:.0f} ways, which needs blocks of {} threads; it has {}",
          _ways(larger), larger.constants["BLOCK"], BLOCK)  # fmt: skip
@@ -232,7 +232,7 @@ def test_conflicts_by_step_and_the_two_slips():
 
 
 def _ways(variant):
-    """The most words of one bank that a warp wants with one load."""
+    """Return the largest n of the n-way bank conflicts: wavefronts per request of a load."""
     both = by_step(variant, "wavefronts"), by_step(variant, "requests")
     return max(wavefronts / requests for wavefronts, requests in zip(*both, strict=True))
 
@@ -248,12 +248,12 @@ def test_the_change_keeps_the_busy_warps_and_has_no_conflict():
 def test_neither_memory_nor_wavefronts_explain_the_time():
     for variant in STEPS[:3]:
         assert 0.2 * cycles(variant) > MEMORY
-        assert of_block(variant).wavefronts < 0.4 * cycles(variant)
+        assert counts_of_block(variant).wavefronts < 0.4 * cycles(variant)
     assert cycles(REDUCE1) < 0.7 * cycles(REDUCE0)
-    fewer = of_block(REDUCE1).wavefronts - of_block(REDUCE2).wavefronts
+    fewer = counts_of_block(REDUCE1).wavefronts - counts_of_block(REDUCE2).wavefronts
     gained = round(cycles(REDUCE1)) - round(cycles(REDUCE2))
     says("`reduce2` has {:.0f} less, and gains {} cycles", fewer, gained)
-    says("the {:,} bytes of the block", WORD * of_block(REDUCE0).elements)
+    says("the {:,} bytes of the block", WORD * counts_of_block(REDUCE0).elements)
 
 
 @pytest.mark.slow
@@ -274,18 +274,18 @@ def test_instructions_explain_three_quarters_of_the_time(compiler):
 @pytest.mark.slow
 def test_one_remainder_is_more_than_half_of_the_loop(compiler):
     says("one turn of `reduce0` has {} instructions, one of `reduce1` {}, and one of `reduce2` {}",
-         *map(turn, STEPS[:3]))  # fmt: skip
-    assert 2 * (turn(REDUCE0) - turn(without_remainder())) > turn(REDUCE0)
-    says("more than half of the {} in a turn computed it", turn(REDUCE0))
-    turns, _ = course.turns_and_busy(seen(REDUCE0), "shared")
+         *map(loop_length, STEPS[:3]))  # fmt: skip
+    assert 2 * (loop_length(REDUCE0) - loop_length(without_remainder())) > loop_length(REDUCE0)
+    says("more than half of the {} in a turn computed it", loop_length(REDUCE0))
+    iterations, _ = course.turns_and_busy(run_of(REDUCE0), "shared")
     warps = BLOCK // WARP
-    says("Each of the {} warps takes all {:.0f} turns", warps, turns / warps)
+    says("Each of the {} warps takes all {:.0f} turns", warps, iterations / warps)
 
 
 def test_a_block_of_reduce3_takes_as_long_as_one_of_reduce2():
-    assert of_block(REDUCE3).elements == 2 * of_block(REDUCE2).elements == 2 * BLOCK
+    assert counts_of_block(REDUCE3).elements == 2 * counts_of_block(REDUCE2).elements == 2 * BLOCK
     says("In `reduce2` {} threads load one element each", BLOCK)
-    says("A block of {} threads now serves {} elements", BLOCK, of_block(REDUCE3).elements)
+    says("A block of {} threads now serves {} elements", BLOCK, counts_of_block(REDUCE3).elements)
     times = [course.recorded_ms(variant, "2^30") for variant in (REDUCE3, REDUCE2)]
     assert times[0] / times[1] == pytest.approx(0.49, abs=0.02)
 
@@ -308,8 +308,8 @@ def test_four_curves_stand_in_their_order_and_are_lowest_at_2_to_the_22():
 
 @pytest.mark.slow
 def test_most_turns_of_warps_only_test_and_wait():
-    turns, busy = course.turns_and_busy(seen(REDUCE3), "shared")
-    assert (turns, busy) == (64, 12)
+    iterations, busy = course.turns_and_busy(run_of(REDUCE3), "shared")
+    assert (iterations, busy) == (64, 12)
     additions = [len(trees.warps_of(step, 32)) for step in trees.halves(256)]
     assert additions == [4, 2, 1, 1, 1, 1, 1, 1]
     assert sum(additions) == busy
@@ -323,13 +323,14 @@ def test_exercise_1_needs_fewer_instructions_than_reduce1(compiler):
     assert instructions(without_remainder()) < instructions(REDUCE1)
     assert instructions(without_remainder()) <= instructions(REDUCE2)
     for count in ("requests", "wavefronts", "lanes"):
-        assert getattr(of_block(without_remainder()), count) == getattr(of_block(REDUCE0), count)
+        both = map(counts_of_block, (without_remainder(), REDUCE0))
+        assert len({getattr(one, count) for one in both}) == 1
 
 
 @pytest.mark.slow
 def test_exercise_2_has_fewer_cycles_for_an_element(compiler):
     small = REDUCE2.step.variant(BLOCK=128)
-    blocks = [of_block(each).elements for each in (small, REDUCE2)]
+    blocks = [counts_of_block(each).elements for each in (small, REDUCE2)]
     threads = [each.constants["BLOCK"] for each in (small, REDUCE2)]
     steps = [len(trees.halves(words)) for words in threads]
     warps = [count // WARP for count in threads]
@@ -354,9 +355,9 @@ def test_exercise_3_leaves_the_largest_element_of_each_block():
         Edit("else float32(0)", "else float32(-math.inf)"),
         Edit("from numba import cuda", "import math\n\nfrom numba import cuda"),
     )  # fmt: skip
-    x, found = -np.arange(1, 301, dtype=np.float32), np.zeros(2, np.float32)
-    largest.build(BLOCK=256)[2, 256](x, found)
-    says("it must print {:.0f} and {:.0f}", *found)
+    x, result = -np.arange(1, 301, dtype=np.float32), np.zeros(2, np.float32)
+    largest.build(BLOCK=256)[2, 256](x, result)
+    says("it must print {:.0f} and {:.0f}", *result)
 
 
 def test_zero_and_one_change_no_sum_and_no_product():

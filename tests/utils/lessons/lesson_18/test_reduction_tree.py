@@ -1,4 +1,4 @@
-"""Three trees add the same words, by other threads or in other pairs."""
+"""Three trees add the same words, with other threads or in other pairs."""
 
 import re
 
@@ -40,8 +40,8 @@ def test_busy_warps_and_wavefronts_are_those_that_the_lesson_names():
 
 
 def test_a_picture_says_in_words_who_adds():
-    told = draw_tree(neighbouring_threads, "no gaps", banks=True).alt
-    assert "in step 2 the threads 0, 1, 2, 3 add, 1 of 4 warps, wavefronts for a load: 4" in told
+    alt = draw_tree(neighbouring_threads, "no gaps", banks=True).alt
+    assert "in step 2 the threads 0, 1, 2, 3 add, 1 of 4 warps, wavefronts for a load: 4" in alt
     both = draw_trees(first_tree=neighbours, second=halves)
     assert both.alt.startswith("first tree: in step 1 the threads 0, 2, 4")
     assert both.body.count("<svg") == 3

@@ -1,4 +1,4 @@
-"""What lesson 19 says in prose, held against counts, machine code and records."""
+"""Check the claims of lesson 19 against counts, machine code and records."""
 
 from functools import cache
 
@@ -58,7 +58,7 @@ def test_the_drawn_shuffles_are_those_of_the_virtual_gpu():
     assert rows[-1][0] == sum(NUMBERS) == 31
     assert needed_lanes(8) == [8, 4, 2, 1]
     assert "31" in draw_shuffles().alt
-    # What the drawn lanes hold does not depend on the 24 lanes above them while it is needed.
+    # The needed values of the drawn lanes do not depend on the 24 lanes above them.
     held = np.zeros(32, np.float32)
     held[:8] = NUMBERS
     for row, lanes, distance in zip(rows[1:], needed_lanes(8)[1:], (4, 2, 1), strict=True):
@@ -85,13 +85,13 @@ def test_nine_barriers_become_three_and_one_and_the_requests_stay_until_there_ar
 
 
 def test_in_reduce4_the_tree_is_over_after_two_steps_but_for_warp_0():
-    seen = course.watch(IN_256[1], "512")
-    assert sorted(seen.turns.values()) == [6 * 32, 2 * 256]
+    run = course.watch(IN_256[1], "512")
+    assert sorted(run.turns.values()) == [6 * 32, 2 * 256]
 
 
 def test_in_the_movie_four_warps_come_to_the_only_turn_of_the_first_loop():
-    seen = course.watch(REDUCE4.variant(BLOCK=128), "256")
-    assert sorted(seen.turns.values()) == [128, 6 * 32]
+    run = course.watch(REDUCE4.variant(BLOCK=128), "256")
+    assert sorted(run.turns.values()) == [128, 6 * 32]
     assert [lanes_that_add(64, 4).count(lanes) for lanes in (32, 0)] == [2, 2]
 
 
@@ -108,10 +108,10 @@ def test_the_last_warp_alone_takes_a_quarter_of_the_time_away():
 def test_without_syncwarp_the_sums_are_right_and_there_is_a_race():
     classic = edited(REDUCE4.file, Edit("cuda.syncwarp()", "pass")).STEP
     x, out = np.ones(8 * 512, np.float32), np.zeros(8, np.float32)
-    seen = trace(classic.variant().kernel, 8, 256, x, out)
+    result = trace(classic.variant().kernel, 8, 256, x, out)
     assert (out == 512).all()
-    assert {finding.kind for finding in seen.findings} == {"race"}
-    first = seen.findings[0]
+    assert {finding.kind for finding in result.findings} == {"race"}
+    first = result.findings[0]
     assert [thread.thread[0] for thread in first.threads[:2]] == [0, 16]
     assert first.index == (16,)
     assert first.count == 128 == 8 * 16
@@ -185,7 +185,7 @@ def test_eight_elements_per_thread_make_524_288_blocks():
 
 
 def width_of_good_numbers(shape: str) -> float:
-    """Of the grids within 10 % of the best: the largest number of blocks over the smallest."""
+    """Return the largest over the smallest number of blocks among grids within 10 % of the best."""
     of = shares(shape)
     good = [blocks for blocks, share in of.items() if share > 0.9 * max(of.values())]
     return max(good) / min(good)
@@ -268,9 +268,9 @@ def test_at_2_30_reading_is_nearly_all_and_at_2_22_a_third():
 def test_three_shuffles_are_enough_for_8_warps():
     fewer = edited(REDUCE7.file, Edit("for step in range(5)", "for step in range(2, 5)", 2)).STEP
     out = np.zeros(2, np.float32)
-    seen = trace(fewer.variant().kernel, 2, 256, np.ones(4096, np.float32), out)
+    result = trace(fewer.variant().kernel, 2, 256, np.ones(4096, np.float32), out)
     assert list(out) == [2048, 2048]
-    assert seen.findings == ()
+    assert result.findings == ()
 
 
 @pytest.mark.slow

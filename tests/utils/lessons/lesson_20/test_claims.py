@@ -1,4 +1,4 @@
-"""What lesson 20 says in prose, held against the records, the kernels and the machine code."""
+"""Check the claims of lesson 20 against records, kernels and machine code."""
 
 import csv
 import inspect
@@ -13,7 +13,7 @@ from reduce_kernels import LADDER, reduction
 from reduce_kernels.parts.wide_loads import LOADS, total_of_thread
 from reduce_kernels.reduction import longest_chain
 from utils import lessons as course
-from utils.lessons.lesson_20.ways_to_add import library_ms, needed
+from utils.lessons.lesson_20.reduction_comparison import library_ms, needed
 from utils.machine import devices
 from utils.measuring import as_called, records
 from virtual_gpu import trace
@@ -26,15 +26,15 @@ FRAME = records.measured(H200.name, "reduce")
 
 
 def ms(step: str, shape: str, **constants: int) -> float:
-    found = LADDER.step(step)
-    return course.recorded_ms(found.variant(**constants) if constants else found, shape)
+    ladder_step = LADDER.step(step)
+    return course.recorded_ms(ladder_step.variant(**constants) if constants else ladder_step, shape)
 
 
 # ---- one launch or two ----
 
 
 def test_the_numbers_of_the_picture_are_those_of_the_prose():
-    from utils.lessons.lesson_20.tickets import draw_launches, draw_tickets, order_of
+    from utils.lessons.lesson_20.single_pass_reduction import draw_launches, draw_tickets, order_of
 
     assert order_of()[-1] == 1
     assert "Block 1 leaves its sum and draws number 3: it is the last of 4" in draw_tickets().alt
@@ -58,13 +58,13 @@ def test_wide_loads_bring_14_percent_to_the_small_array_and_almost_nothing_to_th
 
 @pytest.mark.slow
 def test_reduce8_has_four_loads_of_16_bytes_under_way_where_reduce7_has_eight_of_4(compiler):
-    seen = {}
+    loads_by_step = {}
     for name in ("reduce7", "reduce8"):
         step = LADDER.step(name)
         code = xray(step.variant().kernel, step.signature, "sm_90")
-        seen[name] = code.loads_before_use, widest(code.code, GLOBAL_LOADS) // 8
-    assert seen == {"reduce7": (8, 4), "reduce8": (4, 16)}
-    assert min(loads * wide for loads, wide in seen.values()) * 2048 > 12_859
+        loads_by_step[name] = code.loads_before_use, widest(code.code, GLOBAL_LOADS) // 8
+    assert loads_by_step == {"reduce7": (8, 4), "reduce8": (4, 16)}
+    assert min(loads * wide for loads, wide in loads_by_step.values()) * 2048 > 12_859
 
 
 @pytest.mark.slow
@@ -100,10 +100,10 @@ def test_nvidias_tool_reported_nothing_without_a_fence_and_the_virtual_gpu_does(
     with open(records.file_of(H200.name, "sanitizer"), encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["case"] == "ticket_without_fence"]
     assert [(row["tool"], row["reported"]) for row in rows] == [("racecheck", "false")]
-    given = broken.ticket_arguments(np.random.default_rng(1))
+    arguments = broken.ticket_arguments(np.random.default_rng(1))
     kernel = broken.ticket_without_fence.kernel
-    found = trace(kernel, 4, given[0].size // 4, *given).findings
-    assert found[0].kind == "race"
+    findings = trace(kernel, 4, arguments[0].size // 4, *arguments).findings
+    assert findings[0].kind == "race"
 
 
 @pytest.mark.slow
@@ -111,10 +111,10 @@ def test_nvidias_tool_reported_nothing_without_a_fence_and_the_virtual_gpu_does(
 def test_the_virtual_gpu_asks_for_the_first_fence_alone(fence, kinds):
     reduce9 = LADDER.step("reduce9")
     edited = course.edited(reduce9.file, course.Edit("cuda.threadfence()", "pass", fence))
-    seen = course.watch(edited.STEP.variant(BLOCK=32, TURNS=1), "10007")
-    assert {one.kind for one in seen.findings} == kinds
+    run = course.watch(edited.STEP.variant(BLOCK=32, TURNS=1), "10007")
+    assert {one.kind for one in run.findings} == kinds
     if kinds:
-        assert "total = combine(total, partials[i])" in str(seen.findings[0])
+        assert "total = combine(total, partials[i])" in str(run.findings[0])
 
 
 @pytest.mark.slow
@@ -132,10 +132,10 @@ def test_check_runs_1_to_90_blocks_and_the_counter_begins_elsewhere_too():
 def test_another_order_gives_other_bits_and_ones_stop_at_2_to_the_24():
     rng = np.random.default_rng(20)
     partials = rng.random(4096, dtype=np.float32)
-    found = {float(np.add.accumulate(rng.permutation(partials))[-1]) for _ in range(50)}
+    sums = {float(np.add.accumulate(rng.permutation(partials))[-1]) for _ in range(50)}
     exact = partials.sum(dtype=np.float64)
-    assert len(found) > 5
-    assert all(abs(one - exact) < 1e-5 * exact for one in found)
+    assert len(sums) > 5
+    assert all(abs(one - exact) < 1e-5 * exact for one in sums)
     assert np.float32(2**24) + np.float32(1) == 2**24
     assert np.spacing(np.float32(2**24)) == 2
     assert np.finfo(np.float32).nmant + 1 == 24
@@ -161,8 +161,8 @@ def test_atomics_are_the_fastest_at_every_size_and_cooperative_launches_the_slow
 
 
 def test_what_each_way_needs():
-    found = {name: needed(LADDER.step(name), "2^28") for name in STEPS[:3]}
-    assert found == {"reduce8": (2, 16_384), "reduce9": (1, 16_388), "reduce_atomic": (2, 0)}
+    by_step = {name: needed(LADDER.step(name), "2^28") for name in STEPS[:3]}
+    assert by_step == {"reduce8": (2, 16_384), "reduce9": (1, 16_388), "reduce_atomic": (2, 0)}
 
 
 @pytest.mark.slow
@@ -192,8 +192,8 @@ def test_from_2_to_the_28_on_three_curves_lie_within_3_percent():
 # ---- as it is called, and what is left ----
 
 
-def called(function: str, elements: int) -> as_called.Row:
-    """The last one that was recorded as it is called."""
+def called(function: str, elements: int) -> as_called.CallRow:
+    """Return the last recorded call of a function with this number of elements."""
     rows = as_called.read(as_called.file_of(H200.name))
     return [row for row in rows if (row.function, row.elements) == (function, elements)][-1]
 

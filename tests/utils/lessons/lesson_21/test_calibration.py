@@ -1,4 +1,4 @@
-"""The whole ledger: how far predictions were off, and what is said where there are none."""
+"""The whole ledger: errors of predictions, and the sentence if there are none."""
 
 import math
 

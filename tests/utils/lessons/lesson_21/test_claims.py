@@ -1,4 +1,4 @@
-"""What lesson 21 says in prose, held against counts, machine code and records."""
+"""Check the claims of lesson 21 against counts, machine code and records."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from utils.ladder.shapes import GemmShape
 from utils.ladder.tasks import ERROR_PER_ROOT_K
 from utils.lessons import profiler
 from utils.lessons.compiled_loops import recorded_loop
-from utils.lessons.lesson_21 import rooflines
+from utils.lessons.lesson_21 import roofline_analysis
 from utils.lessons.lesson_21.counted_steps import (
     ceilings,
     counts_of,
@@ -56,13 +56,13 @@ def test_naive_counted_now_has_two_wavefronts_for_a_multiply_add():
 
 
 def test_the_ceilings_and_the_ridge_are_those_of_the_text():
-    found = ceilings()
-    assert f"{found.gflops:,.0f}" == "65,108"
-    assert f"{found.gb_per_s['DRAM']:,.0f}" == "4,294"
-    assert f"{found.gb_per_s['L2']:,.0f}" == "10,231"
-    assert f"{found.gflops / found.gb_per_s['DRAM']:.1f}" == "15.2"
+    rates = ceilings()
+    assert f"{rates.gflops:,.0f}" == "65,108"
+    assert f"{rates.gb_per_s['DRAM']:,.0f}" == "4,294"
+    assert f"{rates.gb_per_s['L2']:,.0f}" == "10,231"
+    assert f"{rates.gflops / rates.gb_per_s['DRAM']:.1f}" == "15.2"
     n = course.smallest_right_of_ridge()
-    assert [each / 6 > found.gflops / found.gb_per_s["DRAM"] for each in (n - 1, n)] == [
+    assert [each / 6 > rates.gflops / rates.gb_per_s["DRAM"] for each in (n - 1, n)] == [
         False,
         True,
     ]
@@ -98,18 +98,18 @@ def test_tiled_moves_more_through_dram_than_naive_and_dram_is_no_limit():
 
 def test_wavefronts_agree_within_6_percent_and_l2_within_a_third():
     for row in course.counted_and_profiled(*PROFILED).rows:
-        l2, l2_seen, wavefronts, seen = map(float, row[1:])
-        assert wavefronts == pytest.approx(seen, rel=0.06)
-        assert -0.09 < l2 / l2_seen - 1 < 0.33, row
-    (*_, (_, l2, seen, *_)) = course.counted_and_profiled(*PROFILED).rows
-    assert round(100 * (1 - float(l2) / float(seen))) == 8
+        l2, l2_profiled, wavefronts, profiled = map(float, row[1:])
+        assert wavefronts == pytest.approx(profiled, rel=0.06)
+        assert -0.09 < l2 / l2_profiled - 1 < 0.33, row
+    (*_, (_, l2, profiled, *_)) = course.counted_and_profiled(*PROFILED).rows
+    assert round(100 * (1 - float(l2) / float(profiled))) == 8
 
 
 def test_the_first_half_of_the_ladder_is_limited_by_the_pipe_and_the_last_steps_are_not():
-    found = [rooflines.busiest(GEMM.step(name))[0] for name in ("tiled", "granularity", "ilp")]
-    assert set(found) == {"shared memory and L1"}
+    steps = (GEMM.step(name) for name in ("tiled", "granularity", "ilp"))
+    assert {roofline_analysis.busiest(step)[0] for step in steps} == {"shared memory and L1"}
     for name in ("warp_tiled", "async_copy", "register_banks", "autotuned"):
-        assert rooflines.busiest(GEMM.step(name))[0] == "issue slots"
+        assert roofline_analysis.busiest(GEMM.step(name))[0] == "issue slots"
 
 
 def test_from_tiled_to_vectorized_all_but_one_reach_three_quarters_of_what_the_pipe_allows():
@@ -131,7 +131,7 @@ def test_naive_strided_is_explained_if_each_cache_line_takes_a_wavefront():
     assert len(set(addresses[0] // 128)) == 32
     assumed = sectors / roofline.SECTORS_PER_WAVEFRONT
     assert lines / assumed == 4
-    name, estimate = rooflines.busiest(STRIDED)
+    name, estimate = roofline_analysis.busiest(STRIDED)
     assert name == "shared memory and L1"
     assert 0.24 < estimate / course.recorded_ms(STRIDED) < 0.26
     assert 4 * estimate == pytest.approx(course.recorded_ms(STRIDED), rel=0.01)
@@ -158,8 +158,8 @@ def test_from_32_l2_and_from_64_even_dram_is_no_limit():
 
 
 def test_naive_needs_two_resources_equally_long_and_waits_for_loads():
-    found = roofline.times(counts_of(NAIVE), ceilings())
-    assert found["issue slots"] == pytest.approx(found["shared memory and L1"], rel=0.01)
+    needed = roofline.times(counts_of(NAIVE), ceilings())
+    assert needed["issue slots"] == pytest.approx(needed["shared memory and L1"], rel=0.01)
     for name in ("Issue Slots Busy", "L1/TEX Cache Throughput"):
         assert 57 < profiler.figure(NAIVE, name) < 61
     reason, share = profiler.most_frequent_wait(NAIVE)
@@ -168,12 +168,12 @@ def test_naive_needs_two_resources_equally_long_and_waits_for_loads():
 
 def test_busy_by_count_and_by_the_profiler_agree_within_6_points():
     for step in PROFILED:
-        _, ms = rooflines.busiest(step)
+        _, ms = roofline_analysis.busiest(step)
         assert 100 * ms / course.recorded_ms(step) == pytest.approx(
-            rooflines.profiled_busy(step), abs=6
+            roofline_analysis.profiled_busy(step), abs=6
         )
     assert profiler.most_frequent_wait(TILED)[0] == "mio"
-    assert rooflines.busiest(AUTOTUNED)[0] == "issue slots"
+    assert roofline_analysis.busiest(AUTOTUNED)[0] == "issue slots"
 
 
 def test_two_of_three_samples_of_naive_stand_at_its_first_multiply_add():
@@ -189,9 +189,9 @@ def test_two_of_three_samples_of_naive_stand_at_its_first_multiply_add():
 def test_no_estimate_is_above_its_record_and_the_shown_ones_are_between_61_and_92_percent():
     times = recorded_of(GEMM, "4096")
     for kernel, ms in times.items():
-        assert rooflines.busiest(GEMM.step(kernel.partition(" ")[0]))[1] <= ms
+        assert roofline_analysis.busiest(GEMM.step(kernel.partition(" ")[0]))[1] <= ms
     shares = [
-        rooflines.busiest(GEMM.step(name))[1] / course.recorded_ms(GEMM.step(name))
+        roofline_analysis.busiest(GEMM.step(name))[1] / course.recorded_ms(GEMM.step(name))
         for name in SHOWN
     ]
     assert (f"{min(shares):.0%}", f"{max(shares):.0%}") == ("61%", "92%")
@@ -201,13 +201,13 @@ def test_no_estimate_is_above_its_record_and_the_shown_ones_are_between_61_and_9
 
 
 def test_the_best_versions_and_the_libraries_are_almost_level_and_the_first_versions_are_not():
-    core, gpu = rooflines.shares_of_peaks(NAIVE).values()
+    core, gpu = roofline_analysis.shares_of_peaks(NAIVE).values()
     assert abs(core["best version"] - gpu["best version"]) < 0.05
     assert abs(core["library"] - gpu["library"]) < 0.06
     assert gpu["first version"] > 20 * core["first version"]
     assert course.nearer_to_its_peak(NAIVE) == "one core of the CPU"
-    assert f"{rooflines.CORE_PEAK:.0f}" == "253"
-    # SMs, lanes, operations of a multiply-add, GHz.
+    assert f"{roofline_analysis.CORE_PEAK:.0f}" == "253"
+    # SMs, lanes, operations per multiply-add, GHz.
     assert H200.fp32_gflops == 66_900 == round(132 * 128 * 2 * 1.98, -2)
 
 
@@ -215,9 +215,9 @@ def test_the_best_versions_and_the_libraries_are_almost_level_and_the_first_vers
 
 
 def test_of_what_is_above_the_arithmetic_about_half_can_be_counted():
-    found = roofline.times(counts_of(AUTOTUNED), ceilings())
+    resource_times = roofline.times(counts_of(AUTOTUNED), ceilings())
     arithmetic, slots, record = (
-        found["arithmetic"], found["issue slots"], course.recorded_ms(AUTOTUNED),
+        resource_times["arithmetic"], resource_times["issue slots"], course.recorded_ms(AUTOTUNED),
     )  # fmt: skip
     assert f"{arithmetic:.2f}" == "2.11"
     assert f"{slots - arithmetic:.2f}" == "0.24"
@@ -232,12 +232,12 @@ def test_a_sum_of_matrices_reaches_half_a_percent_of_the_peak():
 
 def test_a_fused_and_an_unfused_sum_differ_in_their_last_digits():
     a, b = np.random.default_rng(21).random((2, 512), dtype=np.float32)
-    fused = apart = np.float32(0)
+    fused = separate = np.float32(0)
     for x, y in zip(a, b, strict=True):
         fused = np.float32(float(fused) + float(x) * float(y))
-        apart = np.float32(apart + np.float32(x * y))
+        separate = np.float32(separate + np.float32(x * y))
     exact = float(a.astype(np.float64) @ b)
-    off = [f"{abs(one - exact) / exact:.1e}" for one in (fused, apart)]
+    off = [f"{abs(one - exact) / exact:.1e}" for one in (fused, separate)]
     assert off == ["4.9e-07", "5.5e-07"]
     assert f"{ERROR_PER_ROOT_K * 1024**0.5:.1e}" == "3.2e-05"
 

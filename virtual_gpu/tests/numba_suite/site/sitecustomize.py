@@ -1,4 +1,4 @@
-"""Python runs this file at its start: processes that Numba's tests start have no device, either."""
+"""Python runs this file at its start, so that processes started by Numba's tests have no device."""
 
 import virtual_gpu
 

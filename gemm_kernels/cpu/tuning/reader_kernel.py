@@ -1,0 +1,92 @@
+"""A product with a reader's micro-kernel inside the course's packing, and its speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numba import float32, njit
+
+from gemm_kernels.cpu.engine.packing import pack_panels
+from gemm_kernels.cpu.tuning.peak import fma_loop, fma_loop_flops
+from utils.errors import CourseError
+from utils.ladder.libraries import NUMPY_BLAS
+from utils.ladder.problems import draw
+from utils.ladder.shapes import GemmShape
+from utils.measuring.timing import time_cpu
+
+ROWS, COLUMNS = 2, 8
+MC, KC = 64, 256
+# Short repetitions, because on a busy machine only short moments are undisturbed.
+REPETITIONS, REPETITION_MS = 40, 1.0
+
+
+@dataclass(frozen=True)
+class Rates:
+    """10^9 operations per second, measured in interleaved repetitions on one core of this machine.
+
+    own: the product with the reader's micro-kernel.
+    fma_loop: a loop of nothing but multiply-adds of 8 lanes.
+    numpy: NumPy's BLAS on one thread.
+    """
+
+    own: float
+    fma_loop: float
+    numpy: float
+
+
+def product_with(micro_kernel: Callable) -> Callable:
+    """Return a compiled function (a, b, c) that computes c = a·b with a reader's micro-kernel.
+
+    The tiles are 2×8, the blocks of a 64×256. `micro_kernel` is a compiled function (a, b, c) as
+    the exercise of this name requires; its c is 16 float32.
+    """
+
+    @njit
+    def product(a, b, c):
+        (m, k), n = a.shape, b.shape[1]
+        block = np.zeros((MC // ROWS, KC, ROWS), np.float32)
+        panels = np.zeros((-(-n // COLUMNS), KC, COLUMNS), np.float32)
+        tile = np.empty(ROWS * COLUMNS, np.float32)
+        c[:, :] = float32(0)
+        for pc in range(0, k, KC):
+            kc = min(KC, k - pc)
+            pack_panels(b[pc : pc + kc], panels)
+            for ic in range(0, m, MC):
+                mc = min(MC, m - ic)
+                pack_panels(a[ic : ic + mc, pc : pc + kc].T, block)
+                for jr in range(0, n, COLUMNS):
+                    panel = panels[jr // COLUMNS].ravel()[: kc * COLUMNS]
+                    for ir in range(0, mc, ROWS):
+                        micro_kernel(block[ir // ROWS].ravel()[: kc * ROWS], panel, tile)
+                        for row in range(min(ROWS, m - ic - ir)):
+                            for col in range(min(COLUMNS, n - jr)):
+                                c[ic + ir + row, jr + col] += tile[row * COLUMNS + col]
+
+    return product
+
+
+def rates(micro_kernel: Callable, size: int = 256) -> Rates:
+    """Measure a product of size×size with this micro-kernel on one core.
+
+    Raises CourseError if it is wrong, because a wrong product has no speed.
+    """
+    shape = GemmShape(size, size, size)
+    inputs = draw("integers", (size, size), 1), draw("integers", (size, size), 2)
+    out, product = np.empty((size, size), np.float32), product_with(micro_kernel)
+    product(*inputs, out)
+    if not np.array_equal(out, inputs[0] @ inputs[1]):
+        raise CourseError(
+            f"With this micro-kernel the product at {shape} is wrong: check('micro_kernel', ...) "
+            "says why."
+        )
+    rivals = partial(product, *inputs, out), fma_loop(COLUMNS), NUMPY_BLAS.bind(inputs, out)
+    timings = time_cpu(rivals, REPETITIONS, REPETITION_MS)
+    own, loop, numpy = (timing.min_ms for timing in timings)
+    return Rates(
+        own=shape.flops / own / 1e6,
+        fma_loop=fma_loop_flops(COLUMNS) / loop / 1e6,
+        numpy=shape.flops / numpy / 1e6,
+    )

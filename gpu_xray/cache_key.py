@@ -1,0 +1,148 @@
+"""The cache key of a kernel: a digest of its code and of all values that it takes from outside."""
+
+from __future__ import annotations
+
+import dis
+import hashlib
+import importlib.metadata
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+
+import numpy as np
+from numba.core import types
+
+from gpu_xray.compile import python_of
+from gpu_xray.versions import toolkit
+
+_COMPILERS = ("numba", "llvmlite", "cuda", "nvidia")
+_PLAIN = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
+
+
+def cache_key(kernel: Callable, *parts) -> str | None:
+    """Return a hexadecimal key that changes whenever the kernel's machine code could change.
+
+    It is a digest of the code of the kernel and of the functions that it calls, the constants in
+    their closures and globals, the options, the versions of the compilers, and ``parts``. Returns
+    None if the kernel uses a value that this module cannot describe.
+    """
+    try:
+        description = _KernelDescriber().describe(kernel)
+    except _Indescribable:
+        return None
+    return hashlib.sha256(repr((description, parts, _versions())).encode()).hexdigest()
+
+
+class _Indescribable(Exception):
+    """Raised for a value that cannot be described by its content."""
+
+
+class _KernelDescriber:
+    """Describes values by content; a function that occurs again is described by its number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+
+    def describe(self, value) -> object:
+        if isinstance(value, _PLAIN):
+            return repr(value)
+        if isinstance(value, tuple | list):
+            return type(value).__name__, [self.describe(item) for item in value]
+        if isinstance(value, dict):
+            return [(self.describe(key), self.describe(item)) for key, item in value.items()]
+        if isinstance(value, np.ndarray | np.generic):
+            return str(value.dtype), value.shape, hashlib.sha256(value.tobytes()).hexdigest()
+        if isinstance(value, types.Type):
+            return str(value)
+        if isinstance(value, CodeType):
+            return self._code(value)
+        if isinstance(value, ModuleType):
+            return value.__name__
+        if isinstance(value, type):
+            return value.__module__, value.__qualname__, _digest_of_its_file(value)
+        return self._callable(value)
+
+    def _callable(self, value) -> object:
+        if id(value) in self._numbers:
+            return self._numbers[id(value)]
+        self._numbers[id(value)] = len(self._numbers)
+        python = python_of(value)
+        # An intrinsic keeps the function that generates its code.
+        python = getattr(python, "_defn", python)
+        if _is_installed(value) or _is_installed(python):
+            return getattr(value, "__module__", None), getattr(value, "__qualname__", repr(value))
+        if isinstance(python, FunctionType):
+            return self._function(python), self.describe(getattr(value, "targetoptions", None))
+        raise _Indescribable(value)
+
+    def _function(self, python: FunctionType) -> object:
+        cells = [self.describe(cell.cell_contents) for cell in python.__closure__ or ()]
+        defaults = self.describe((python.__defaults__, python.__kwdefaults__))
+        codes = list(_codes(python.__code__))
+        names = sorted({name for code in codes for name in _global_names(code)})
+        used = [(name, python.__globals__[name]) for name in names if name in python.__globals__]
+        # A value that is read from a module of the course, such as tasks.PATCH, is like a global.
+        used += [
+            (f"{outer}.{name}", vars(module)[name])
+            for outer, module in used
+            if isinstance(module, ModuleType) and not _is_installed(module)
+            for name in sorted({name for code in codes for name in code.co_names})
+            if name in vars(module)
+        ]
+        descriptions = [(name, self.describe(value)) for name, value in used]
+        return self._code(python.__code__), cells, defaults, descriptions
+
+    def _code(self, code: CodeType) -> object:
+        constants = [self.describe(constant) for constant in code.co_consts]
+        return code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars
+
+
+def _digest_of_its_file(kind: type) -> str:
+    """Return the digest of the file that defines a class, with all rules for the compiler in it."""
+    if _is_installed(kind):
+        return ""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    if file is None:  # of a notebook
+        raise _Indescribable(kind)
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield a code object and those of the functions and lambdas in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _global_names(code: CodeType) -> set[str]:
+    instructions = dis.get_instructions(code)
+    return {each.argval for each in instructions if each.opname == "LOAD_GLOBAL"}
+
+
+def _is_installed(value) -> bool:
+    """Return True for an object of Python or of a package, which its version identifies."""
+    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+    file = getattr(sys.modules.get(name or ""), "__file__", None)
+    return name in sys.builtin_module_names or (file is not None and _is_library(file))
+
+
+@cache
+def _is_library(file: str) -> bool:
+    parts = Path(file).parts
+    standard = Path(np.__file__).parents[2], Path(hashlib.__file__).parent
+    return "site-packages" in parts or any(folder in Path(file).parents for folder in standard)
+
+
+@cache
+def _versions() -> tuple[str, ...]:
+    """Return the versions of Python, of every compiler package, and of this package."""
+    packages = {
+        f"{package.name} {package.version}"
+        for package in importlib.metadata.distributions()
+        if (package.name or "").startswith(_COMPILERS)
+    }
+    sources = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+    return sys.version, str(toolkit()), hashlib.sha256(sources).hexdigest(), *sorted(packages)

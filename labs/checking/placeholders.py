@@ -1,0 +1,145 @@
+"""Placeholders in a sentence about a mistake, filled from a run of the reader's kernel.
+
+A sentence of `wrong.py` holds placeholders in braces, so that it fits any spelling of the mistake:
+
+- `{a}`: the reader's name of the parameter a.
+- `{line}`, `{other_line}`, `{thread}`, `{array}`, `{element}`: details of the first flaw found.
+- `{load a}`, `{last load a}`, `{store c}`: the first or last line that loads from a, or stores
+  into c.
+- `{code}`, `{code load a}`, `{code store c}`: the source code of such a line.
+- `{tile a}`: the reader's name of the array that the line which loads from a fills.
+- `{return}`, `{syncthreads}`, `{last block_sum}` ...: the first or last line that returns or calls
+  this function.
+- `{threadfence before store c}`, `{threadfence after add}`: such a line, if it stands before, or
+  after, another one.
+- `{branch}`, `{branch line}`: the test of the innermost `if` around the line of the first flaw.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from labs.checking.phrasing import element, quoted
+from labs.checking.run import Run
+from virtual_gpu import Finding, Site
+
+_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+
+def fill(sentence: str, run: Run) -> str | None:
+    """Return the sentence with every placeholder filled, or None if the run lacks one of them."""
+    values = {name: _value(name, run) for name in set(_PLACEHOLDER.findall(sentence))}
+    if None in values.values():
+        return None
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], sentence)
+
+
+def _value(name: str, run: Run) -> str | None:
+    if name in run.names:
+        return run.names[name]
+    if name in _FINDING_VALUES:
+        finding = first_flaw(run)
+        return _FINDING_VALUES[name](run, finding) if finding else None
+    words = name.split()
+    for order, is_right in _ORDERS.items():
+        if order in words:
+            split_at = words.index(order)
+            first, other = (_one(part, run) for part in (words[:split_at], words[split_at + 1 :]))
+            return first if first and other and is_right(int(first), int(other)) else None
+    return _one(words, run)
+
+
+_ORDERS: Mapping[str, Callable[[int, int], bool]] = {"before": operator.lt, "after": operator.gt}
+
+
+def _one(words: list[str], run: Run) -> str | None:
+    """Return the first line, or other value, that a placeholder names; the last one for "last"."""
+    is_last = words[0] == "last"
+    lines = list(_matches(words[1:] if is_last else words, run))
+    return lines[-1 if is_last else 0] if lines else None
+
+
+def conditions_in(sentence: str) -> int:
+    """Return the number of conditions that a kernel must meet to fill a sentence."""
+    return sum(map(_conditions, _PLACEHOLDER.findall(sentence)))
+
+
+def _conditions(name: str) -> int:
+    words = name.split()
+    if any(order in words for order in _ORDERS):
+        return 2
+    is_longer = len(name) > 1 and name not in _FINDING_VALUES
+    return int(len(words) > 1 or name == "branch" or is_longer)
+
+
+def _matches(words: list[str], run: Run) -> Iterator[str]:
+    """Yield the values that a placeholder names, in the order of the launch or of the lines."""
+    if words[0] == "code":
+        accesses = run.accesses(words[2], words[1])
+        yield from (_code(one.site) for one in accesses)
+    elif words[0] == "tile":
+        yield from _tiles(words[1], run)
+    elif len(words) == 2:
+        yield from (str(one.site.line) for one in run.accesses(words[1], words[0]))
+    else:
+        yield from map(str, sorted(_lines_of(words[0], run.tree)))
+
+
+def first_flaw(run: Run) -> Finding | None:
+    """Return the first finding that is no warning, or None."""
+    return next((one for one in run.trace.findings if not one.is_warning), None)
+
+
+def _code(site: Site) -> str:
+    return quoted(site.source).strip("`")
+
+
+def _branch(run: Run, finding: Finding) -> ast.If | None:
+    """Return the innermost `if` around the line of a finding, or None."""
+    around = [
+        node
+        for node in ast.walk(run.tree)
+        if isinstance(node, ast.If) and node.lineno < finding.line <= node.end_lineno
+    ]
+    return max(around, key=lambda node: node.lineno, default=None)
+
+
+def _test(run: Run, finding: Finding) -> str | None:
+    branch = _branch(run, finding)
+    return ast.unparse(branch.test) if branch else None
+
+
+def _line_of_the_test(run: Run, finding: Finding) -> str | None:
+    branch = _branch(run, finding)
+    return str(branch.lineno) if branch else None
+
+
+_FINDING_VALUES: Mapping[str, Callable[[Run, Finding], str | None]] = {
+    "line": lambda run, one: str(one.line),
+    "other_line": lambda run, one: str(one.other_line) if one.other_line else None,
+    "thread": lambda run, one: str(one.threads[0]),
+    "array": lambda run, one: one.array,
+    "element": lambda run, one: element(one.array, one.index).strip("`"),
+    "code": lambda run, one: _code(one.site),
+    "branch": _test,
+    "branch line": _line_of_the_test,
+}
+
+
+def _tiles(parameter: str, run: Run) -> Iterator[str]:
+    """Yield the shared or local arrays into which a line that loads the parameter stores."""
+    for load in run.accesses(parameter):
+        for other in run.trace.access_counts:
+            if other.site == load.site and other.kind == "store" and other.space != "global":
+                yield other.array
+
+
+def _lines_of(name: str, tree: ast.AST) -> Iterator[int]:
+    """Yield the lines with a `return`, or with a call of the function of this name."""
+    for node in ast.walk(tree):
+        called = isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == name
+        if called or (name == "return" and isinstance(node, ast.Return)):
+            yield node.lineno

@@ -1,0 +1,242 @@
+"""The allow-list of submissions, which the handout describes and the grader enforces.
+
+Names are looked up here and nowhere else, so a submission reaches no other object of this process.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+import statistics
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numba import cuda, types
+from numba.cuda import libdevice
+
+from utils.intrinsics import simd, wide_memory
+
+BUILTINS = frozenset({
+    "abs", "bool", "divmod", "enumerate", "float", "int", "len", "list", "max", "min", "pow",
+    "print", "range", "reversed", "round", "sorted", "sum", "tuple", "zip",
+})  # fmt: skip
+NUMBER_TYPES = frozenset({
+    "boolean", "float16", "float32", "float64", "int8", "int16", "int32", "int64", "intp",
+    "uint8", "uint16", "uint32", "uint64", "uintp",
+})  # fmt: skip
+# `jit` is only interpreted as a decorator, never called.
+CUDA = frozenset({
+    "activemask", "all_sync", "any_sync", "atomic", "ballot_sync", "blockDim", "blockIdx",
+    "brev", "cbrt", "cg", "clz", "const", "eq_sync", "ffs", "fma", "grid", "gridDim",
+    "gridsize", "jit", "laneid", "libdevice", "local", "match_all_sync", "match_any_sync",
+    "popc", "selp", "shared", "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync",
+    "syncthreads", "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp",
+    "threadIdx", "threadfence", "threadfence_block", "threadfence_system", "warpsize",
+})  # fmt: skip
+NUMPY = NUMBER_TYPES - {"boolean"} | {"bool_", "inf", "nan", "pi"}
+MATH = frozenset(name for name in vars(math) if not name.startswith("_"))
+LIBDEVICE = frozenset(name for name in vars(libdevice) if not name.startswith("_"))
+SIMD = frozenset({"broadcast", "fmadd", "loadu", "mul", "set1", "storeu"})
+WIDE = frozenset({"load4", "store4", "copy4_async", "commit_copies", "wait_copies"})
+# Attributes of arrays, of indices, and of namespaces such as cuda.atomic.
+ATTRIBUTES = frozenset({
+    "x", "y", "z", "w", "shape", "size", "ndim", "strides", "dtype", "itemsize", "T", "array",
+    "array_like", "add", "sub", "and_", "or_", "xor", "inc", "dec", "exch", "max", "min",
+    "nanmax", "nanmin", "cas", "compare_and_swap", "this_grid", "this_block", "sync",
+})  # fmt: skip
+# Further names of Numba and NumPy, and attributes, that host functions may use.
+HOST_CUDA = frozenset({
+    "to_device", "device_array", "device_array_like", "managed_array", "pinned_array",
+    "mapped_array", "synchronize", "stream", "default_stream", "event", "event_elapsed_time",
+})  # fmt: skip
+HOST_NUMPY = frozenset({
+    "array", "asarray", "ascontiguousarray", "copyto", "dot", "empty", "empty_like", "full",
+    "full_like", "matmul", "mean", "median", "ones", "ones_like", "zeros", "zeros_like",
+})  # fmt: skip
+HOST_ATTRIBUTES = frozenset({
+    "append", "astype", "copy", "copy_to_device", "copy_to_host", "count", "elapsed_time",
+    "fill", "flush", "index", "launch", "mean", "median", "now", "pop", "ravel", "record",
+    "reshape", "sort", "synchronize", "sum", "tolist", "wait",
+})  # fmt: skip
+STATISTICS = frozenset({"mean", "fmean", "median", "median_low", "median_high"})
+
+MODULES: Mapping[str, object] = {
+    "math": math,
+    "numba": types,
+    "numba.cuda": cuda,
+    "numba.cuda.libdevice": libdevice,
+    "numpy": np,
+    "statistics": statistics,
+    "utils.intrinsics.simd": simd,
+    "utils.intrinsics.wide_memory": wide_memory,
+}
+DECORATORS = {
+    "cuda.jit": "cuda.jit", "numba.cuda.jit": "cuda.jit", "njit": "njit", "numba.njit": "njit",
+}  # fmt: skip
+OPTIONS = frozenset({"device", "fastmath"})  # of decorators; all other options change no result
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The names, attributes and syntax that one kind of function may use.
+
+    members: for each module, the names that may be used as `module.name` or by `from module import
+    name`. attributes: the attributes that may be read from anything that is not a module.
+    forbidden: types of syntax-tree nodes that are refused.
+    """
+
+    members: Mapping[str, frozenset[str]]
+    attributes: frozenset[str]
+    forbidden: tuple[type, ...]
+
+
+# `match` is refused because its patterns read attributes without an ast.Attribute node.
+_NEVER = (
+    ast.AsyncFor, ast.AsyncFunctionDef, ast.AsyncWith, ast.Await, ast.ClassDef, ast.Delete,
+    ast.Global, ast.Import, ast.ImportFrom, ast.Match, ast.NamedExpr, ast.Nonlocal, ast.Try,
+    ast.TryStar, ast.With, ast.Yield, ast.YieldFrom,
+)  # fmt: skip
+# Compiled functions: kernels, device functions, and functions with @njit.
+COMPILED = Rules(
+    members={
+        "math": MATH, "numba": NUMBER_TYPES, "numba.cuda": CUDA,
+        "numba.cuda.libdevice": LIBDEVICE, "numpy": NUMPY, "utils.intrinsics.simd": SIMD,
+        "utils.intrinsics.wide_memory": WIDE,
+    },
+    attributes=ATTRIBUTES,
+    forbidden=(
+        *_NEVER, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.ListComp, ast.SetComp, ast.Starred,
+    ),
+)  # fmt: skip
+# Functions of numbers, which are evaluated from their text, and host functions.
+PLAIN = Rules(
+    members={
+        **COMPILED.members, "numba.cuda": CUDA | HOST_CUDA, "numpy": NUMPY | HOST_NUMPY,
+        "statistics": STATISTICS,
+    },
+    attributes=ATTRIBUTES | HOST_ATTRIBUTES,
+    forbidden=_NEVER,
+)  # fmt: skip
+
+MOST_NODES = 5_000  # in the syntax tree of a function; a long solution has 600
+DEEPEST = 40  # levels of that tree
+LARGEST = 2**63  # absolute value of an integer
+
+
+class NotAllowed(Exception):
+    """A submission uses something outside the allow-list; the text is a sentence with the line."""
+
+
+def builtin(name: str) -> object:
+    """Return the Python builtin of this name.
+
+    Raises KeyError if submissions may not use it.
+    """
+    if name not in BUILTINS:
+        raise KeyError(name)
+    return getattr(builtins, name)
+
+
+def require_allowed(
+    function: ast.FunctionDef, rules: Rules, modules: Mapping[str, str], known: set[str]
+) -> None:
+    """Raise NotAllowed if a function uses anything outside the allow-list.
+
+    function: its syntax tree. rules: those for this kind of function. modules: maps the
+    submission's names for modules to the modules' own names. known: all other names that the
+    submission defines.
+    """
+    _require_small(function)
+    bound = known | set(modules) | BUILTINS | set(_bound(function))
+    for node in ast.walk(function):
+        if isinstance(node, rules.forbidden):
+            raise NotAllowed(f"{_at(node)}: {_excerpt(node)} is not allowed in a submission.")
+        if isinstance(node, ast.Name) and node.id not in bound:
+            raise NotAllowed(
+                f"{_at(node)}: the name `{node.id}` is not defined, or not allowed, here."
+            )
+        if isinstance(node, ast.Attribute):
+            _require_allowed_attribute(node, rules, modules)
+        if isinstance(node, ast.Constant) and not _is_small(node.value):
+            raise NotAllowed(f"{_at(node)}: a number of this size is not allowed in a submission.")
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow | ast.LShift):
+            _require_small_power(node)
+
+
+def _require_small(function: ast.FunctionDef) -> None:
+    nodes, level = 0, [function]
+    for _ in range(DEEPEST):
+        nodes += len(level)
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            break
+    if level or nodes > MOST_NODES:
+        raise NotAllowed(
+            f"{_at(function)}: `{function.name}` is too long, or nested too deeply, to be graded."
+        )
+
+
+def _bound(function: ast.FunctionDef) -> Iterator[str]:
+    """Yield every name that the function binds: parameters, assigned names and inner functions."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.FunctionDef):
+            yield node.name
+
+
+def _require_allowed_attribute(
+    node: ast.Attribute, rules: Rules, modules: Mapping[str, str]
+) -> None:
+    """Raise NotAllowed unless this attribute is listed for its module, or for all other objects."""
+    module = module_of(node.value, modules)
+    allowed = rules.attributes if module is None else rules.members.get(module, frozenset())
+    if node.attr not in allowed or not isinstance(node.ctx, ast.Load):
+        raise NotAllowed(f"{_at(node)}: `{ast.unparse(node)[:60]}` is not allowed in a submission.")
+
+
+def module_of(node: ast.expr, modules: Mapping[str, str]) -> str | None:
+    """Return the name of the module to which an expression refers, or None.
+
+    For example `numba.cuda` for `cuda`, and `numba.cuda.libdevice` for `cuda.libdevice`.
+    """
+    if isinstance(node, ast.Name):
+        return modules.get(node.id)
+    if isinstance(node, ast.Attribute):
+        outer = module_of(node.value, modules)
+        inner = f"{outer}.{node.attr}"
+        return inner if outer and inner in MODULES else None
+    return None
+
+
+def _is_small(value: object) -> bool:
+    if isinstance(value, str):
+        return len(value) < 10_000
+    return not isinstance(value, int) or abs(value) < LARGEST
+
+
+def _require_small_power(node: ast.BinOp) -> None:
+    """Raise NotAllowed for a large power of constants.
+
+    Python computes it when it compiles the text, before anything counts steps.
+    """
+    if any(isinstance(one, ast.Name) for one in ast.walk(node)):
+        return
+    exponent = node.right
+    small = isinstance(exponent, ast.Constant) and isinstance(exponent.value, int | float)
+    if not (small and abs(exponent.value) <= 64 and isinstance(node.left, ast.Constant)):
+        raise NotAllowed(f"{_at(node)}: a power of this size is not allowed in a submission.")
+
+
+def _excerpt(node: ast.AST) -> str:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return "an import within a function"
+    return f"`{ast.unparse(node).splitlines()[0][:60]}`"
+
+
+def _at(node: ast.AST) -> str:
+    return f"Line {node.lineno}"

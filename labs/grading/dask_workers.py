@@ -1,0 +1,55 @@
+"""Grade a class on the workers of a Dask scheduler, with the same marks as on one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from threading import local
+
+from labs.grading.grade import Mark
+from labs.grading.labs import Lab
+from labs.grading.submissions import Submission
+from labs.grading.worker import Worker
+from utils.errors import CourseError
+
+SECONDS_TO_CONNECT = 20
+TRIES = 5  # for a submission whose worker was lost
+_thread = local()  # per thread of a Dask worker: the process that grades for it
+
+
+def grade_on_dask(
+    address: str, lab: Lab, waiting: Sequence[Submission], secret: str
+) -> Iterator[tuple[Submission, Mark | None]]:
+    """Yield each submission with its mark as the workers of this scheduler finish it.
+
+    The mark is None if a process was killed while grading that submission. If a worker is lost,
+    another one grades its submissions again. Raises CourseError if Dask is not installed or the
+    scheduler does not answer.
+    """
+    try:
+        from distributed import Client, as_completed
+    except ImportError:
+        raise CourseError(
+            "Dask is not installed, and an address in --workers needs it: "
+            '`pip install -e ".[cluster]"`.'
+        ) from None
+    try:
+        client = Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+    except (OSError, ValueError):
+        raise CourseError(
+            f"No Dask scheduler answers at {address!r}: start one by `dask scheduler`, and give "
+            "the address that it prints."
+        ) from None
+    with client:
+        futures = {
+            client.submit(_in_own_process, lab, one, secret, pure=False, retries=TRIES): one
+            for one in waiting
+        }
+        for future, mark in as_completed(futures, loop=client.loop, with_results=True):
+            yield futures[future], mark
+
+
+def _in_own_process(lab: Lab, submission: Submission, secret: str) -> Mark | None:
+    """Grade in a separate process: Dask workers have threads, and a forking process must not."""
+    if not hasattr(_thread, "worker"):
+        _thread.worker = Worker()
+    return _thread.worker.grade(lab, submission, secret)

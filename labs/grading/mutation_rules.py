@@ -1,0 +1,288 @@
+"""Rules that make a function wrong: each changes one syntax-tree node if it applies to that node.
+
+Every rule returns True if it applied.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+
+Rule = Callable[[ast.AST], bool]  # changes a node; returns True if it applied
+
+COMPARISONS = {ast.Lt: ast.LtE, ast.GtE: ast.Gt}
+OPERATORS = {ast.Add: ast.Sub, ast.Mult: ast.Add}
+NAMES = {"m": "n", "n": "k", "k": "m", "row": "col", "col": "row", "tx": "ty", "ty": "tx"}
+
+
+def one_too_far(node: ast.AST) -> bool:
+    """Change `<` to `<=`, and `>=` to `>`."""
+    if not isinstance(node, ast.Compare) or type(node.ops[0]) not in COMPARISONS:
+        return False
+    node.ops = [COMPARISONS[type(node.ops[0])]()]
+    return True
+
+
+def and_for_or(node: ast.AST) -> bool:
+    """Change `or` to `and`."""
+    if not isinstance(node, ast.BoolOp) or isinstance(node.op, ast.And):
+        return False
+    node.op = ast.And()
+    return True
+
+
+def or_for_and(node: ast.AST) -> bool:
+    """Change `and` to `or`."""
+    if not isinstance(node, ast.BoolOp) or isinstance(node.op, ast.Or):
+        return False
+    node.op = ast.Or()
+    return True
+
+
+def guard_dropped(node: ast.AST) -> bool:
+    """Make an `if` always true, or an early return unreachable."""
+    if not isinstance(node, ast.If):
+        return False
+    node.test = ast.Constant(not isinstance(node.body[0], ast.Return))
+    return True
+
+
+def other_operator(node: ast.AST) -> bool:
+    """Change `+` to `-`, and `*` to `+`."""
+    if not isinstance(node, ast.BinOp) or type(node.op) not in OPERATORS:
+        return False
+    node.op = OPERATORS[type(node.op)]()
+    return True
+
+
+def set_and_not_added(node: ast.AST) -> bool:
+    """Make `+=` assign: subtract the old value from what is added."""
+    if not isinstance(node, ast.AugAssign):
+        return False
+    node.value = ast.BinOp(node.value, ast.Sub(), _loaded(node.target))
+    return True
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    name = copy.deepcopy(target)
+    name.ctx = ast.Load()
+    return name
+
+
+def constant_one_more(node: ast.AST) -> bool:
+    """Add 1 to an integer constant."""
+    return _constant(node, 1)
+
+
+def constant_one_less(node: ast.AST) -> bool:
+    """Subtract 1 from an integer constant."""
+    return _constant(node, -1)
+
+
+def _constant(node: ast.AST, change: int) -> bool:
+    if not isinstance(node, ast.Constant) or type(node.value) is not int:
+        return False
+    node.value += change
+    return True
+
+
+def indices_exchanged(node: ast.AST) -> bool:
+    """Reverse the indices of an element: `x[i, j]` becomes `x[j, i]`."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
+        return False
+    node.slice.elts.reverse()
+    return True
+
+
+def float64(node: ast.AST) -> bool:
+    """Change `float32(0)` to `0.0`, and the type of a local array to float64."""
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.Call) and ast.unparse(value.func) == "float32":
+            setattr(node, name, ast.Constant(0.0))
+            return True
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "cuda.local.array":
+        node.args[1] = ast.Constant("float64")
+        return True
+    return False
+
+
+def other_name(node: ast.AST) -> bool:
+    """Use another size or index instead of this one."""
+    if not isinstance(node, ast.Name) or node.id not in NAMES or isinstance(node.ctx, ast.Store):
+        return False
+    node.id = NAMES[node.id]
+    return True
+
+
+def index_one_more(node: ast.AST) -> bool:
+    """Add 1 to the first index of an element."""
+    return _index(node, ast.Add())
+
+
+def index_one_less(node: ast.AST) -> bool:
+    """Subtract 1 from the first index of an element."""
+    return _index(node, ast.Sub())
+
+
+def _index(node: ast.AST, operator: ast.operator) -> bool:
+    """Add 1 to the first of several indices, or subtract it."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
+        return False
+    first, *others = node.slice.elts
+    node.slice.elts = [ast.BinOp(first, operator, ast.Constant(1)), *others]
+    return True
+
+
+def size_one_less(node: ast.AST) -> bool:
+    """Make a test or a loop end one too early."""
+    if not isinstance(node, ast.Compare):
+        return False
+    node.comparators = [ast.BinOp(node.comparators[0], ast.Sub(), ast.Constant(1))]
+    return True
+
+
+def names_exchanged(node: ast.AST) -> bool:
+    """Change `row, col = y, x` to `col, row = y, x`, also for sizes."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Tuple):
+        return False
+    node.targets[0].elts.reverse()
+    return True
+
+
+def body_statement_dropped(node: ast.AST) -> bool:
+    """Drop the last statement of a loop, a branch or the kernel."""
+    if not isinstance(node, ast.While | ast.For | ast.If | ast.FunctionDef):
+        return False
+    node.body[-1] = ast.Pass()
+    return True
+
+
+def x_for_y(node: ast.AST) -> bool:
+    """Exchange `.x` and `.y`, as in `threadIdx.x` and `blockIdx.y`."""
+    if not isinstance(node, ast.Attribute) or node.attr not in ("x", "y"):
+        return False
+    node.attr = "y" if node.attr == "x" else "x"
+    return True
+
+
+def left_alone(node: ast.AST) -> bool:
+    """Change `x + y` to `x`."""
+    return _alone(node, "left")
+
+
+def right_alone(node: ast.AST) -> bool:
+    """Change `x + y` to `y`."""
+    return _alone(node, "right")
+
+
+def _alone(node: ast.AST, side: str) -> bool:
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.BinOp) and name != "slice":
+            setattr(node, name, getattr(value, side))
+            return True
+    return False
+
+
+def inverse_operator(node: ast.AST) -> bool:
+    """Change `-` to `+`, `/` to `*`, `//` to `/`, and `**` to `*`."""
+    others = {ast.Sub: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Div, ast.Pow: ast.Mult}
+    if not isinstance(node, ast.BinOp) or type(node.op) not in others:
+        return False
+    node.op = others[type(node.op)]()
+    return True
+
+
+def sign_dropped(node: ast.AST) -> bool:
+    """Change `-x` to `+x`."""
+    if not isinstance(node, ast.UnaryOp) or not isinstance(node.op, ast.USub):
+        return False
+    node.op = ast.UAdd()
+    return True
+
+
+def first_argument_dropped(node: ast.AST) -> bool:
+    return _argument_dropped(node, 0)
+
+
+def last_argument_dropped(node: ast.AST) -> bool:
+    return _argument_dropped(node, -1)
+
+
+def _argument_dropped(node: ast.AST, place: int) -> bool:
+    """Drop one argument of a call with at least three, such as `min(x, y, z)`."""
+    if not isinstance(node, ast.Call) or len(node.args) < 3:
+        return False
+    del node.args[place]
+    return True
+
+
+def other_function(node: ast.AST) -> bool:
+    """Call another function: `max` instead of `min`, `ceil` instead of `floor`, and so on."""
+    others = {"min": "max", "max": "min", "floor": "ceil", "isqrt": "sqrt", "median": "mean"}
+    name = "id" if isinstance(node, ast.Name) else "attr"
+    if not isinstance(node, ast.Name | ast.Attribute) or getattr(node, name) not in others:
+        return False
+    setattr(node, name, others[getattr(node, name)])
+    return True
+
+
+def call_dropped(node: ast.AST) -> bool:
+    """Change `floor(x)` to `x`."""
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
+            setattr(node, name, value.args[0])
+            return True
+    return False
+
+
+def first_statement_dropped(node: ast.AST) -> bool:
+    """Drop the first statement of a loop, a branch or the kernel."""
+    if not isinstance(node, ast.While | ast.For | ast.If | ast.FunctionDef):
+        return False
+    node.body[0] = ast.Pass()
+    return True
+
+
+def doubled(node: ast.AST) -> bool:
+    """Double the value that is assigned or returned."""
+    if not isinstance(node, ast.Assign | ast.Return):
+        return False
+    if node.value is None or isinstance(node.value, ast.Tuple):
+        return False
+    node.value = ast.BinOp(node.value, ast.Add(), copy.deepcopy(node.value))
+    return True
+
+
+RULES: tuple[Rule, ...] = (
+    one_too_far,
+    and_for_or,
+    or_for_and,
+    guard_dropped,
+    other_operator,
+    set_and_not_added,
+    constant_one_more,
+    constant_one_less,
+    indices_exchanged,
+    float64,
+    other_name,
+    index_one_more,
+    index_one_less,
+    size_one_less,
+    names_exchanged,
+    body_statement_dropped,
+    x_for_y,
+)
+# For functions too short for the basic rules to find enough.
+FURTHER_RULES: tuple[Rule, ...] = (
+    left_alone,
+    right_alone,
+    inverse_operator,
+    sign_dropped,
+    first_argument_dropped,
+    last_argument_dropped,
+    other_function,
+    call_dropped,
+    first_statement_dropped,
+    doubled,
+)

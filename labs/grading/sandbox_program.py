@@ -1,0 +1,54 @@
+"""The program that runs in the sandbox: `python -m labs.grading.sandbox_program DESCRIPTOR`.
+
+It reads a request from standard input, calls the host functions of a submission, and writes its
+messages to the descriptor.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+
+from labs.exercises import find
+from labs.grading.attempt import attempts
+from labs.grading.child import ChildLimits, apply_limits, silence_streams
+from labs.grading.messages import send_all
+from labs.grading.submissions import Submission
+
+STARTED = {"started": True}
+
+
+def make_request(submission: Submission, names: list[str], limits: ChildLimits) -> dict:
+    """Return what the program needs to know, as JSON-compatible data without the student's name."""
+    files = [(name, base64.b64encode(raw).decode()) for name, raw in submission.files]
+    return {"files": files, "asked": names, "limits": asdict(limits)}
+
+
+def call_functions(request: dict) -> Iterator[dict]:
+    """Yield the messages of `attempts` for a request."""
+    files = tuple((name, base64.b64decode(raw)) for name, raw in request["files"])
+    yield from attempts(Submission("", files), [find(name) for name in request["asked"]], {})
+
+
+def serve(work: Callable[[dict], Iterator[dict]]) -> None:
+    """Apply the request's limits, send what `work` yields for the request, and exit."""
+    request, writer = json.load(sys.stdin.buffer), int(sys.argv[1])
+
+    def messages() -> Iterator[dict]:
+        yield STARTED
+        yield from work(request)
+
+    try:
+        silence_streams()
+        apply_limits(ChildLimits(**request["limits"]))
+        send_all(writer, messages)
+    finally:
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    serve(call_functions)

@@ -1,0 +1,86 @@
+"""The tasks on which a benchmark is tried, and the spans between two readings of their clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from utils.measuring.queue_model import ModelDevice, QueueEvent, Reading, Speeds
+
+OF_DEVICE = ("kernel", "clear")  # kinds of events that the device executes, not the host
+
+
+@dataclass(frozen=True)
+class BenchmarkTask:
+    """A model device, by its speeds, and the sizes m, n, k of the product that it computes."""
+
+    speeds: Speeds
+    m: int
+    n: int
+    k: int
+
+    @property
+    def flops(self) -> int:
+        """The floating-point operations of one product; a multiply-add counts as two."""
+        return 2 * self.m * self.n * self.k
+
+    @property
+    def gflops(self) -> float:
+        """The right answer in GFLOP/s: one launch to its end, with cold caches."""
+        return self.flops / (self.speeds.launch_s + self.speeds.cold_s) / 1e9
+
+
+# The first has sizes without simple ratios, so that a wrong count of the work fits nothing else.
+TASKS = (
+    BenchmarkTask(Speeds(0.310, 8e-6, 2.0e-3, 1.2e-3, 1.5e-3), 1056, 1888, 608),
+    BenchmarkTask(Speeds(0.095, 20e-6, 9.0e-3, 7.5e-3, 4.0e-3), 2048, 1024, 512),
+    BenchmarkTask(Speeds(0.740, 5e-6, 0.8e-3, 0.3e-3, 0.9e-3), 512, 640, 768),
+)
+
+
+@dataclass(frozen=True)
+class TimedSpan:
+    """The events between two readings of the clock.
+
+    launched: each launch with its kernel. inside: the host's events. before: earlier work of the
+    device that had not ended at the first reading.
+    """
+
+    begin: Reading
+    end: Reading
+    launched: tuple[tuple[QueueEvent, QueueEvent], ...]
+    inside: tuple[QueueEvent, ...]
+    before: tuple[QueueEvent, ...]
+
+    @property
+    def seconds(self) -> float:
+        """The seconds between the readings."""
+        return float(self.end) - float(self.begin)
+
+    @property
+    def running(self) -> tuple[QueueEvent, ...]:
+        """The kernels that had not ended at the second reading."""
+        return tuple(kernel for _, kernel in self.launched if kernel.end > self.end)
+
+    def of(self, kind: str) -> tuple[QueueEvent, ...]:
+        """Return the host's events of this kind."""
+        return tuple(event for event in self.inside if event.kind == kind)
+
+
+def between(device: ModelDevice, first: Reading, second: Reading) -> TimedSpan:
+    """Return the span between two readings of a device's clock, given in either order."""
+    begin, end = sorted((first, second))
+    requests = [event for event in device.events if event.kind in ("launch", "flush")]
+    works = [event for event in device.events if event.kind in OF_DEVICE]
+    pairs = list(zip(requests, works, strict=True))  # the device works in the order of requests
+    launched = (
+        (request, work)
+        for request, work in pairs
+        if work.kind == "kernel" and begin <= request.begin and request.end <= end
+    )
+    inside = (
+        event
+        for event in device.events
+        if event.kind not in OF_DEVICE and begin <= event.begin < end
+    )
+    before = (work for request, work in pairs if request.end <= begin < work.end)
+    return TimedSpan(begin, end, tuple(launched), tuple(inside), tuple(before))

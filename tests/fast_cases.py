@@ -1,0 +1,49 @@
+"""Which cases of an expensive test run with every `make test`, and which with `make slow` alone.
+
+`fast_cases.csv` names the tests whose cases take more than a second of processor time together.
+`python -m tools.measure_tests` measures and writes it.
+"""
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+TABLE = Path(__file__).with_name("fast_cases.csv")
+
+
+def test_of(nodeid: str) -> str:
+    """Return the test function of a case: its id without the parameters."""
+    return nodeid.partition("[")[0]
+
+
+def cases_of(items: Iterable[pytest.Item]) -> dict[str, list[pytest.Item]]:
+    """Return the cases of each test function, without those whose own mark is `slow`."""
+    cases = defaultdict(list)
+    for item in items:
+        if not item.get_closest_marker("slow"):
+            cases[test_of(item.nodeid)].append(item)
+    return cases
+
+
+def read() -> dict[str, int]:
+    """Return how many cases `make test` runs, for each test function in the table."""
+    with TABLE.open(encoding="utf-8", newline="") as lines:
+        return {row["test"]: int(row["cases"]) for row in csv.DictReader(lines)}
+
+
+def spread(cases: Sequence, number: int) -> list:
+    """Return `number` of the cases, evenly spaced."""
+    return [cases[(2 * at + 1) * len(cases) // (2 * number)] for at in range(number)]
+
+
+def mark_slow(items: Iterable[pytest.Item]) -> None:
+    """Mark the cases that the table leaves out as `slow`."""
+    table = read()
+    for test, cases in cases_of(items).items():
+        kept = spread(cases, min(len(cases), table.get(test, len(cases))))
+        for item in cases:
+            if item not in kept:
+                item.add_marker(pytest.mark.slow)

@@ -1,0 +1,147 @@
+"""Which files of the repository a file depends on: by its imports, and by names in its text.
+
+A Python file depends on the modules that it imports, and on the files of data whose names, or whose
+folders' names, stand in one of its strings. The `__init__` of a package counts where something is
+imported from it, and not where a module beside it is: a package that does not import is noticed by
+every test. Files that nothing names reach everything, except texts for readers.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from utils.paths import ROOT
+
+# Names of `utils.paths`, and the folders that a file which uses them depends on.
+FOLDERS = {"NOTEBOOKS": "notebooks", "MEASURED": "data/measured"}
+# Its functions that list the folder of notebooks, as they are imported and as they are called.
+LISTS = ("lessons", "translations")
+CALLS = tuple(f"paths.{name}" for name in LISTS)
+LESSON = re.compile(r"(?:notebooks/|utils/lessons/lesson_)(\d\d)[_/]")
+EXERCISE = re.compile(r"labs/exercises/(\w+)/")
+Graph = Mapping[str, frozenset[str]]
+
+
+def tracked() -> tuple[str, ...]:
+    """Return every file that git tracks, or would track, as a path from the root."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return tuple(name for name in listed.stdout.splitlines() if (ROOT / name).is_file())
+
+
+@cache
+def of_the_repository() -> Graph:
+    """Return the dependencies of every file of the repository."""
+    names = tracked()
+    texts = {name: (ROOT / name).read_text("utf-8") for name in names if name.endswith(".py")}
+    return graph(texts, [name for name in names if not name.endswith(".py")])
+
+
+def graph(texts: Mapping[str, str], others: Iterable[str]) -> Graph:
+    """Return the files that each Python file depends on.
+
+    texts: the text of each Python file, by its path. others: the paths of all other files.
+    """
+    modules = {_dotted(path): path for path in texts}
+    data = _Data(others)
+    exercises = frozenset(path for path in (*texts, *others) if EXERCISE.match(path))
+    found = {}
+    for path, text in texts.items():
+        tree = ast.parse(text)
+        found[path] = _imported(path, tree, modules) | data.named(path, tree)
+    # The bank loads its folders by their names.
+    if (bank := "labs/exercises/__init__.py") in found:
+        found[bank] |= exercises
+    return {path: frozenset(targets - {path}) for path, targets in found.items()}
+
+
+def reached_by(changed: Iterable[str], dependencies: Graph) -> set[str]:
+    """Return the changed files and all that depend on them, directly or through others."""
+    users = defaultdict(set)
+    for path, targets in dependencies.items():
+        for target in targets:
+            users[target].add(path)
+    reached, waiting = set(), list(changed)
+    while waiting:
+        path = waiting.pop()
+        if path not in reached:
+            reached.add(path)
+            waiting += users[path]
+    return reached
+
+
+def _dotted(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _imported(path: str, tree: ast.Module, modules: Mapping[str, str]) -> set[str]:
+    package = path.removesuffix("/__init__.py").removesuffix(".py").split("/")
+    if not path.endswith("/__init__.py"):
+        package = package[:-1]
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            inner = {f"{base}.{alias.name}" for alias in node.names}
+            found |= {name if name in modules else base for name in inner}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)  # of import_module, or of `python -m`
+    return {modules[name] for name in found if name in modules}
+
+
+def _lists_notebooks(node: ast.AST) -> bool:
+    """Return True for an import, or a call, of the functions that list notebooks."""
+    if isinstance(node, ast.ImportFrom) and node.module == "utils.paths":
+        return any(alias.name in LISTS for alias in node.names)
+    return ast.unparse(node) in CALLS if isinstance(node, ast.Attribute) else False
+
+
+class _Data:
+    """The files that are no Python, by the words that name them in a program."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._by_name, self._by_folder = defaultdict(set), defaultdict(set)
+        for path in paths:
+            folder, _, name = path.rpartition("/")
+            self._by_name[name].add(path)
+            while folder:
+                self._by_folder[folder].add(path)
+                folder = folder.rpartition("/")[0]
+
+    def named(self, module: str, tree: ast.Module) -> set[str]:
+        """Return the files whose names, or whose folders' names, are in the strings of a module."""
+        found = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name | ast.alias):
+                name = node.id if isinstance(node, ast.Name) else node.name
+                found |= self._by_folder.get(FOLDERS.get(name, ""), set())
+            elif _lists_notebooks(node):
+                found |= self._by_folder.get(FOLDERS["NOTEBOOKS"], set())
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found |= self._of_text(module, node.value)
+        return found
+
+    def _of_text(self, module: str, text: str) -> set[str]:
+        if "\n" in text or " " in text or module == "utils/paths.py":  # a sentence
+            return set()
+        folder, _, name = text.rpartition("/")
+        files = self._by_name.get(name, set())
+        if len(files) > 1 and not folder:
+            # A name that several files have: those of the same package, and the one at the top.
+            package = module.partition("/")[0]
+            files = {file for file in files if file.startswith(f"{package}/") or "/" not in file}
+        found = {file for file in files if folder in file}
+        # A folder below another one; those at the top are named too often to mean their content.
+        for path, inside in self._by_folder.items():
+            near = path.startswith(("data/", f"{module.partition('/')[0]}/"))
+            if "/" in path and (path == text or (near and path.rpartition("/")[2] == text)):
+                found |= inside
+        return found

@@ -1,0 +1,187 @@
+"""The stages of the check: what each runs, and the files on which its result depends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from labs.grading.labs import LABS
+from tools.ci.dependencies import EXERCISE, LESSON, of_the_repository, reached_by
+from utils.lessons.files import notebook_of
+
+PYTEST = (".venv/bin/python", "-m", "pytest", "-q", "--numprocesses", "auto", "--maxprocesses", "4")
+# A change of these changes what every stage runs on.
+REACH_ALL = ("constraints.txt", "pyproject.toml", "conftest.py", ".ci/run")
+# A change of these is one of every lesson.
+ENGINE = ("utils/lessons/__init__.py", "utils/lessons/run_notebooks.py", "labs/__init__.py")
+OF_LESSONS = ("tests/notebooks", "tests/labs/test_guide.py", "tests/utils/lessons/test_files.py")
+PAGES = ("site/", "labs/guide/", "utils/lessons/", "virtual_gpu/pictures/")
+BUDGETS = "tests/utils/ladder/test_budgets.py"
+SLOW = {
+    "slow: labs": ("tests/labs/",),
+    "slow: virtual GPU": ("virtual_gpu/tests/", "gpu_xray/tests/"),
+    "slow: kernels": ("tests/gemm_kernels/", "tests/reduce_kernels/", "tests/latency_kernels/"),
+    "slow: course": (
+        *("tests/utils/", "tests/notebooks/", "tests/data/", "tests/site/", "tests/tools/"),
+        "tests/test_",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One command, and how often it may fail before it counts as failed."""
+
+    command: tuple[str, ...]
+    tries: int = 1
+
+
+@dataclass(frozen=True)
+class Change:
+    """The files that changed since a commit; None if everything is to be checked."""
+
+    files: frozenset[str] | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything is to be checked."""
+        return self.files is None or bool(self.files & set(REACH_ALL))
+
+    @property
+    def exercises(self) -> list[str]:
+        """The exercises whose own files changed."""
+        return sorted({match[1] for file in self.files or () if (match := EXERCISE.match(file))})
+
+    @cached_property
+    def reached(self) -> set[str]:
+        """The files that the change reaches, but not by an exercise's or a lesson's own files."""
+        own = (LESSON, EXERCISE)
+        others = [file for file in self.files or () if not any(kind.match(file) for kind in own)]
+        return reached_by(others, of_the_repository())
+
+    @property
+    def lessons(self) -> list[str] | None:
+        """The numbers of the lessons that changed; None if what they all stand on did."""
+        if self.is_whole or self.reached & set(ENGINE):
+            return None
+        return sorted({match[1] for file in self.files if (match := LESSON.match(file))})
+
+    def reaches(self, starts: Iterable[str]) -> bool:
+        """Return True if the change reaches one of these files, or a file below one of them."""
+        return self.is_whole or any(file.startswith(tuple(starts)) for file in self.reached)
+
+
+Build = Callable[[Change], Stage | None]
+
+
+def stages() -> Mapping[str, Build]:
+    """Return the stages by name, in their order: each makes the commands for a change, or None."""
+    return {
+        "lint": _always("make", "lint"),
+        "pins": _if_reached(("utils/machine/check_pythons.py",), "make", "check-pythons"),
+        "tests": _always("make", "test"),
+        "budgets": _always(*PYTEST, "-m", "", "-k", "sm_90", BUDGETS),
+        "lessons": _always("make", "run"),
+        "site": _site("site"),
+        "pages": _site("check-site"),
+        "class": _if_reached(
+            ("tests/labs/grading/class_of_200.py", "labs/grading/command.py"), "make", "class"
+        ),
+        "release": _if_reached(
+            ("tools/release/", "gpu_xray/", "virtual_gpu/"), "make", "release"
+        ),
+        "nbgrader": _if_reached(
+            ("tests/nbgrader/", "labs/platforms/nb"), "make", "check-nbgrader"
+        ),
+        # A browser on a busy machine may need a second try.
+        "hub": _if_reached(
+            ("tests/hub/", "labs/platforms/hub"), "make", "check-hub", tries=2
+        ),
+        "without compiler": _without_compiler,
+        "colab": _colab,
+        "self-test": _selftest,
+        **{name: _slow(folders) for name, folders in SLOW.items()},
+        "slow: exercises": _slow_of_exercises,
+    }  # fmt: skip
+
+
+def _always(*command: str) -> Build:
+    return lambda change: Stage(command)
+
+
+def _if_reached(starts: tuple[str, ...], *command: str, tries: int = 1) -> Build:
+    return lambda change: Stage(command, tries) if change.reaches(starts) else None
+
+
+def _site(target: str) -> Build:
+    """Make a page, or look at it, if a lesson, an exercise, or what makes pages changed."""
+
+    def build(change: Change) -> Stage | None:
+        wanted = change.exercises or change.lessons or change.reaches(PAGES)
+        return Stage(("make", target)) if wanted else None
+
+    return build
+
+
+def _slow(folders: tuple[str, ...]) -> Build:
+    """Run the slow tests of these folders: all, or those that a change reaches."""
+    command = (*PYTEST, "--dist", "load", "-m", "slow")
+
+    def build(change: Change) -> Stage | None:
+        files = {file for file in of_the_repository() if _is_test(file)}
+        if not change.is_whole:
+            files &= change.reached | _of_lessons(change)
+        files = sorted(file for file in files if file.startswith(folders))
+        return Stage((*command, *files)) if files else None
+
+    return build
+
+
+def _of_lessons(change: Change) -> set[str]:
+    """Return the tests of the lessons that changed, and of what is made of lessons."""
+    if not change.lessons:
+        return set()
+    homes = *OF_LESSONS, *(f"tests/utils/lessons/lesson_{number}" for number in change.lessons)
+    return {file for file in of_the_repository() if file.startswith(homes)}
+
+
+def _slow_of_exercises(change: Change) -> Stage | None:
+    """Run the slow tests of the exercises that changed, unless all exercises are tested."""
+    if change.is_whole or not change.exercises:
+        return None
+    wanted = "--exercises", ",".join(change.exercises)
+    return Stage((*PYTEST, "--dist", "load", "-m", "slow", *wanted, "tests/labs"))
+
+
+def _is_test(file: str) -> bool:
+    name = file.rpartition("/")[2]
+    return name.startswith("test_") and not file.startswith(("tests/hub/", "tests/nbgrader/"))
+
+
+def _selftest(change: Change) -> Stage | None:
+    """Grade the labs whose exercises changed; all if the grader or what it runs did."""
+    if change.reaches(("labs/grading/selftest.py",)):
+        return Stage(("make", "selftest"))
+    changed = set(change.exercises)
+    labs = [lab.name for lab in LABS.values() if {part.exercise for part in lab.parts} & changed]
+    return Stage(("make", "selftest", f"ARGS={' '.join(labs)}")) if labs else None
+
+
+def _without_compiler(change: Change) -> Stage | None:
+    """Run the changed lessons, or all, as on macOS."""
+    return _on_lessons(
+        change, "run-without-compiler",
+        lambda numbers: "NOTEBOOKS=" + " ".join(str(notebook_of(number)) for number in numbers),
+    )  # fmt: skip
+
+
+def _colab(change: Change) -> Stage | None:
+    """Run the changed lessons, or all, with the packages of Colab."""
+    return _on_lessons(change, "colab-check", lambda numbers: f"LESSONS={' '.join(numbers)}")
+
+
+def _on_lessons(change: Change, target: str, option: Callable[[list[str]], str]) -> Stage | None:
+    if change.lessons is None:
+        return Stage(("make", target))
+    return Stage(("make", target, option(change.lessons))) if change.lessons else None

@@ -1,0 +1,113 @@
+"""Measure what tests cost, and write which of their cases `make test` runs.
+
+The file is a command, and the plugin by which the command's pytest measures.
+
+    python -m tools.measure_tests              measure the tests of `make test`, and mend the table
+    python -m tools.measure_tests --all        every case that no mark of its own makes slow
+    python -m tools.measure_tests tests/labs   these tests alone; the others' rows stay
+
+A test function may cost `make test` SECONDS of processor time. Where its cases cost more, as many
+of them stay as fit, spread evenly. Tests that no longer exist lose their rows.
+"""
+
+import argparse
+import csv
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from tests import fast_cases
+from utils.paths import ROOT
+
+SECONDS = 1.0
+
+
+def pytest_addoption(parser):
+    parser.addoption("--costs", metavar="FOLDER", help="where to write what each test cost")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Write how many cases each test has, before any is marked or left out."""
+    cases = {test: len(group) for test, group in fast_cases.cases_of(items).items()}
+    _file(config, "cases").write_text(json.dumps(cases))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    before = _processor_seconds()
+    yield
+    line = json.dumps([fast_cases.test_of(item.nodeid), _processor_seconds() - before])
+    with _file(item.config, "seconds").open("a") as lines:
+        print(line, file=lines)
+
+
+def _file(config, kind: str) -> Path:
+    return Path(config.getoption("--costs")) / f"{kind}.{os.getpid()}"
+
+
+def _processor_seconds() -> float:
+    """Return the processor time of this process and of those it waited for."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.measure_tests", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("tests", nargs="*", metavar="TESTS", help="files or folders; default: all")
+    parser.add_argument("--all", action="store_true", help="also cases that the table leaves out")
+    given = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "tools.measure_tests"]
+        command += [f"--costs={folder}", "--numprocesses", "auto", "--dist", "loadfile"]
+        command += ["-m", "not slow", *["--every-case"] * given.all, *given.tests]
+        status = subprocess.run(command, cwd=ROOT, check=False).returncode
+        cases, seconds = _measured(Path(folder))
+    kept = {} if given.all else fast_cases.read()
+    table = table_from(cases, seconds, kept, complete=not given.tests)
+    with fast_cases.TABLE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("test", "cases"))
+        writer.writerows(sorted(table.items()))
+    print(f"{fast_cases.TABLE.relative_to(ROOT)}: {len(table)} tests")
+    return status
+
+
+def _measured(folder: Path) -> tuple[dict[str, int], dict[str, list[float]]]:
+    """Return how many cases each test has, and the seconds of those that ran."""
+    (cases, *_) = (json.loads(file.read_text()) for file in folder.glob("cases.*"))
+    seconds = defaultdict(list)
+    for file in folder.glob("seconds.*"):
+        for test, cost in map(json.loads, file.read_text().splitlines()):
+            seconds[test].append(cost)
+    return cases, seconds
+
+
+def table_from(
+    cases: dict[str, int], seconds: dict[str, list[float]], kept: dict[str, int], complete: bool
+) -> dict[str, int]:
+    """Return the rows of the table: tests that cost too much, with the cases that fit.
+
+    kept: the rows so far; a test stays in the table until every case is measured again.
+    complete: whether all tests were collected, so that rows of others are out of date.
+    """
+    table = {test: number for test, number in kept.items() if test in cases or not complete}
+    for test, costs in seconds.items():
+        fitting = int(SECONDS / max(sum(costs) / len(costs), 1e-9))
+        if fitting < cases[test] and fitting < table.get(test, cases[test]):
+            table[test] = fitting
+    return table
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,250 @@
+"""Collect the course's sentences for translators: `python -m tools.messages`.
+
+It writes the template `locale/course.pot` and updates every catalogue, such as
+`locale/de/LC_MESSAGES/course.po`: translations are kept, those of a changed sentence are marked as
+fuzzy, and the number of missing ones is printed. `--language ja` makes the catalogue of a new
+language.
+
+Sentences are found in calls of `translate`, `say`, `counted` and `table`, and in data: questions,
+changes, exercises and their tables of mistakes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_python
+from babel.messages.pofile import read_po, write_po
+
+from labs.checking.exercise import Exercise, KernelExercise
+from labs.checking.phrasing import one_and_many
+from labs.checking.recognise import FILE as MISTAKES
+from labs.checking.submission_checks import ARGUMENTS
+from labs.checking.translated_mistakes import messages as messages_of
+from labs.checking.vocabulary import FUNCTION, KERNEL
+from labs.exercises import EXERCISES
+from labs.grading import handout
+from labs.grading.labs import LABS
+from labs.grading.marks import NO_FINDING
+from labs.numbers.exercise import NumbersExercise, whole_number_of
+from utils import translation
+from utils.lessons.code import SENTENCES
+from utils.lessons.folders import LESSONS_PACKAGE
+from utils.lessons.questions import QUESTIONS
+from utils.paths import ROOT
+from utils.translation import LOCALE
+
+TEMPLATE = LOCALE / "course.pot"
+CODE = ("utils", "labs")
+VOCABULARIES = (KERNEL, FUNCTION)
+# The calls that hold a message, and the position of the argument.
+CALLS = {"translate": None, "say": None, "table": None, "counted": (2,)}
+MADE = datetime(2026, 1, 1, tzinfo=UTC)  # a template that is made again does not differ
+HEADER = "# Sentences of the course. `python -m tools.messages` writes all but the translations."
+WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Message:
+    """An English sentence, the file that it is from, and a comment for translators."""
+
+    text: str
+    file: str
+    comment: str = ""
+
+
+def messages() -> Iterator[Message]:
+    """Yield every sentence that a reader can be shown in another language."""
+    for folder in CODE:
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            yield from _in_code(file)
+    yield from _of_questions()
+    yield from _of_changes()
+    for exercise in EXERCISES.values():
+        yield from _of_exercise(exercise)
+    yield from _of_labs()
+    checks = "labs/checking/submission_checks.py"
+    yield from (Message(text, checks, "in: The task launches the kernel with {arguments}, …")
+                for text in ARGUMENTS.values())  # fmt: skip
+    for words in VOCABULARIES:
+        if words.actor:
+            yield Message(words.actor, "labs/checking/vocabulary.py", "in: {thread} goes to …")
+
+
+def _in_code(file: Path) -> Iterator[Message]:
+    name, text = file.relative_to(ROOT).as_posix(), file.read_bytes()
+    for _, call, arguments, _ in extract_python(io.BytesIO(text), CALLS, (), {}):
+        found = arguments if isinstance(arguments, tuple) else (arguments,)
+        if call == "counted":
+            if len(found) > 1 and found[1]:
+                yield from (Message(one, name) for one in one_and_many(found[1]))
+        elif not found[0]:
+            continue
+        elif call == "say":
+            yield from (Message(words.message(found[0]), name) for words in VOCABULARIES)
+        else:
+            yield Message(found[0], name)
+    yield from _heads(name, ast.parse(text))
+
+
+def _heads(name: str, tree: ast.Module) -> Iterator[Message]:
+    """Yield the column titles of tables: a tuple called `head`, or the second argument."""
+    for node in ast.walk(tree):
+        titles = None
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "head":
+            titles = node.value
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "table":
+            titles = node.args[1]
+        for title in titles.elts if isinstance(titles, ast.Tuple) else ():
+            if isinstance(title, ast.Constant) and title.value:
+                yield Message(title.value, name, "the title of a column")
+
+
+def _of_questions() -> Iterator[Message]:
+    for file in sorted(LESSONS_PACKAGE.glob(f"lesson_*/{QUESTIONS}")):
+        name = file.relative_to(ROOT).as_posix()
+        for key, row in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            for field in ("text", "unit", "choices", "order"):
+                value = row.get(field, ())
+                for text in (value,) if isinstance(value, str) else value:
+                    yield Message(text, name, f"{field} of {key}")
+
+
+def _of_changes() -> Iterator[Message]:
+    for file in sorted(LESSONS_PACKAGE.glob(f"lesson_*/{SENTENCES}")):
+        name = file.relative_to(ROOT).as_posix()
+        for change, sentences in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            yield from (Message(text, name, change) for text in sentences.values())
+
+
+def _of_exercise(exercise: Exercise) -> Iterator[Message]:
+    folder = exercise.folder.relative_to(ROOT).as_posix()
+    name = f"{folder}/exercise.py"
+    yield Message(exercise.title, name, f"title of {exercise.name}")
+    for field in ("text", "goals", "hints"):
+        for text in getattr(exercise, field):
+            yield Message(text, name, f"{field} of {exercise.name}")
+    yield Message(exercise.after, name, f"after {exercise.name}")
+    if isinstance(exercise, KernelExercise):
+        yield from (Message(one.what, name, "a count") for one in exercise.targets)
+    if isinstance(exercise, NumbersExercise):
+        yield from _of_numbers(exercise, name)
+    file = exercise.folder / MISTAKES
+    if file.exists():
+        table = json.loads(file.read_text(encoding="utf-8"))
+        sentences = sorted({*table["known"], *table["alike"]})
+        for text in dict.fromkeys(one for each in sentences for one in messages_of(each)):
+            yield Message(text, f"{folder}/{MISTAKES}", f"a mistake in {exercise.name}")
+
+
+def _of_labs() -> Iterator[Message]:
+    for lab in LABS.values():
+        for text in (lab.title, *lab.objectives):
+            yield Message(text, "labs/grading/labs.py", f"the lab {lab.name}")
+    for text in (handout.RULES, *handout.HOW.values(), handout.HAND_IN, NO_FINDING):
+        yield Message(text, "labs/grading/handout.py", "in the handout of a lab")
+
+
+def _of_numbers(exercise: NumbersExercise, name: str) -> Iterator[Message]:
+    if exercise.unit:
+        yield from (Message(text, name) for text in one_and_many(exercise.unit))
+        yield Message(whole_number_of(exercise.unit), name)
+    for why in dict.fromkeys(case.why for case in exercise.all_cases):
+        yield Message(why, name, f"a case of {exercise.name}")
+
+
+# ------------------------------------------------------------------------------------- catalogues
+
+
+def template() -> Catalog:
+    """Return the catalogue of all sentences, without translations."""
+    catalog = _new(None)
+    for message in messages():
+        catalog.add(
+            message.text,
+            locations=[(message.file, 0)],
+            auto_comments=[message.comment] if message.comment else [],
+        )
+    return catalog
+
+
+def catalogue_of(language: str) -> Path:
+    """Return the path of a language's catalogue. language: such as "de" or "pt_BR"."""
+    return LOCALE / language / "LC_MESSAGES" / "course.po"
+
+
+def languages() -> list[str]:
+    """Return the languages that have a catalogue."""
+    return sorted(file.parts[-3] for file in LOCALE.glob("*/LC_MESSAGES/course.po"))
+
+
+def updated(language: str, sentences: Catalog) -> Catalog:
+    """Return the catalogue of a language with the sentences of the template."""
+    file = catalogue_of(language)
+    catalog = read(file, language) if file.exists() else _new(language)
+    catalog.update(sentences)
+    return catalog
+
+
+def missing(catalog: Catalog) -> int:
+    """Return the number of sentences that this catalogue leaves in English."""
+    return sum(not is_shown(one) for one in catalog if one.id)
+
+
+def is_shown(entry) -> bool:
+    """Return True if an entry's translation is shown: not fuzzy, with the right placeholders."""
+    if not entry.string or entry.fuzzy:
+        return False
+    return translation.fits(entry.id, entry.string)
+
+
+def _new(language: str | None) -> Catalog:
+    return Catalog(
+        language,
+        header_comment=HEADER,
+        project="numba-gpu-kernels",
+        version="",
+        msgid_bugs_address="",
+        creation_date=MADE,
+        revision_date=MADE,
+        fuzzy=False,
+    )
+
+
+def read(file: Path, language: str | None = None) -> Catalog:
+    with file.open("rb") as opened:
+        return read_po(opened, language)
+
+
+def write(file: Path, catalog: Catalog) -> None:
+    """Write a catalogue without line numbers, which change with every edit of the code."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("wb") as opened:
+        write_po(opened, catalog, width=WIDTH, include_lineno=False)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m tools.messages", description=__doc__)
+    parser.add_argument("--language", help='make its catalogue, too: "ja", "pt_BR"')
+    given = parser.parse_args(arguments)
+    sentences = template()
+    write(TEMPLATE, sentences)
+    print(f"{TEMPLATE.relative_to(ROOT)}: {len(sentences)} sentences.")
+    chosen = {given.language.replace("-", "_")} if given.language else set()
+    for language in sorted({*languages(), *chosen}):
+        catalog, file = updated(language, sentences), catalogue_of(language)
+        write(file, catalog)
+        print(f"{file.relative_to(ROOT)}: {missing(catalog)} of {len(catalog)} are missing.")
+
+
+if __name__ == "__main__":
+    main()

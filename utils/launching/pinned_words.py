@@ -1,0 +1,54 @@
+"""Return a single number to the host: the GPU writes a word of pinned memory, the host reads it.
+
+Because the word is pinned, the kernel writes it over the bus, and no copy is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import cuda
+
+from utils.launching import driver
+
+# The words that nobody waits for. A word whose wait was interrupted is never reused, because the
+# GPU may still write it.
+_FREE: dict[np.dtype, list[Word]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Word:
+    """A one-element buffer: `array` on the host side, `pointer` its device address."""
+
+    array: object
+    pointer: int
+
+    def value(self, stream: int) -> np.generic:
+        """Wait for the stream, return the number, and free the word."""
+        if driver.present():
+            driver.synchronize(stream)
+            number = self.array[0]
+        else:
+            number = self.array.copy_to_host()[0]
+        _FREE.setdefault(self.array.dtype, []).append(self)
+        return number
+
+
+def free_word(dtype: np.dtype) -> Word:
+    """Return a word of that dtype for exclusive use until its value is read."""
+    try:
+        # pop() is atomic, so no two threads get the same word.
+        return _FREE[dtype].pop()
+    except (KeyError, IndexError):
+        return _new(dtype)
+
+
+def _new(dtype: np.dtype) -> Word:
+    if not driver.present():
+        array = cuda.device_array(1, dtype)
+        return Word(array, array.gpu_data.device_ctypes_pointer.value)
+    with driver.outside_captures():
+        array = cuda.pinned_array(1, dtype)
+    # Pinned memory has the same address for the host and for each device.
+    return Word(array, array.ctypes.data)

@@ -1,0 +1,217 @@
+"""Granularity, the elements of c per thread: loads per multiply-add, resources, and speed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from utils.errors import CourseError
+from utils.figures.grain_bars import draw_grain_bars
+from utils.figures.look import number
+from utils.ladder.ladder import ladder_of
+from utils.ladder.step import Step, Variant
+from utils.lessons.cards import Card, Table, table
+from utils.lessons.counting import loads_per_multiply_add, multiply_adds, watch
+from utils.lessons.inner_loops import hot_loop
+from utils.lessons.lesson import device_shown
+from utils.lessons.recorded import recorded_ms, share_of_peak
+from utils.lessons.wavefronts import shared_memory_ms
+from utils.machine import devices
+from utils.machine.occupancy import WARP, occupancy
+from utils.measuring import records
+from virtual_gpu import Trace
+from virtual_gpu.pictures.svg import Picture
+
+# A multiple of the tiles of all steps here, with one tile along k and one row of blocks.
+SHAPE = "32x256x32"
+
+
+@cache
+def _trace(step: Step | Variant) -> Trace:
+    return watch(step, SHAPE)
+
+
+def words_per_multiply_add(**steps: Step | Variant) -> Table:
+    """Return a table of the words loaded per multiply-add: from shared memory, from a and from b.
+
+    steps: one per row; the keyword is the row's name, with _ for spaces.
+    """
+    rows = []
+    for name, step in steps.items():
+        trace = _trace(step)
+        loads = trace.accesses.query("kind == 'load' and space == 'global'")
+        words = loads.groupby("array")["words"].sum() / multiply_adds(trace)
+        shared = loads_per_multiply_add(trace, "shared")
+        cells = (number(shared), *(_fraction(words[name]) for name in "ab"))
+        rows.append((name.replace("_", " "), *cells))
+    head = ("", "from shared memory", "of `a`, global", "of `b`, global")
+    return table("Words loaded for each multiply-add, counted on the virtual GPU", head, rows)
+
+
+def _fraction(value: float) -> str:
+    """Return a small share as text, such as "1/32"."""
+    return f"1/{1 / value:.0f}"
+
+
+def machine_wavefronts(step: Step | Variant) -> float:
+    """Return the shared-memory wavefronts per multiply-add of a warp, from the machine code.
+
+    A read of one word counts as one wavefront. A wide read (LDS.128) counts as two, which the
+    profiler confirms for `tiled`, where all lanes read the same words; the result is right only for
+    kernels whose wide reads are all of this kind. Raises CourseError if neither the compiler nor
+    the record has the loop.
+    """
+    loop, trace = hot_loop(step), _trace(step)
+    reads = sum(1 + (code == "LDS.128") for code in loop.opcodes if code.startswith("LDS"))
+    stores = WARP * trace.totals["shared_store_wavefronts"] / multiply_adds(trace)
+    return reads / loop.multiply_adds + stores
+
+
+def shared_estimates(shape: str = "4096", **steps: Step | Variant) -> Table | Card:
+    """Return a table of shared-memory reads, wavefronts, and the estimated and recorded times.
+
+    The estimate assumes that an SM serves one wavefront per cycle and never waits. steps: one per
+    row; the keyword is the row's name, with _ for spaces. If neither the compiler nor the record
+    has one of the loops, return a Card that says so.
+    """
+    rows = []
+    for name, step in steps.items():
+        try:
+            wavefronts = machine_wavefronts(step)
+        except CourseError as error:
+            return Card("ask", (f"{error} The lesson goes on without this table.",))
+        times = shared_memory_ms(wavefronts, shape), recorded_ms(step, shape)
+        reads = number(loads_per_multiply_add(_trace(step), "shared"))
+        cells = reads, f"{wavefronts:.2f}", *(f"{ms:.3g}\N{NO-BREAK SPACE}ms" for ms in times)
+        rows.append((name.replace("_", "\N{NO-BREAK SPACE}"), *cells))
+    head = ("", "reads in the source", "wavefronts", "estimate", "recorded")
+    note = f"Estimate: one wavefront per cycle and SM, at {shape} on one {device_shown().name}."
+    return table("Shared memory, for each multiply-add of a warp", head, rows, note)
+
+
+def draw_grains(step: Step, *constants: dict[str, int]) -> Picture:
+    """Draw the published and the recorded shares of the peak at 1024 by grain.
+
+    The published shares are those of the step's name. constants: the other constants of the step,
+    one group of bars for each; none if GRAIN is its only constant. What is not recorded is left
+    out.
+    """
+    device = device_shown()
+    recorded = {}
+    for others in constants or ({},):
+        words = ", ".join(f"{name} = {value}" for name, value in others.items())
+        shares = {
+            grain: 100 * _share(step, GRAIN=grain, **others)
+            for grain in sorted(step.choices["GRAIN"])
+            if _is_recorded(step, GRAIN=grain, **others)
+        }
+        if shares:
+            recorded[f"{device.name}{', ' * bool(words)}{words}"] = shares
+    title = "% of each GPU's peak, 1024×1024×1024"
+    return draw_grain_bars(title, {**published_shares(step.name), **recorded}, recorded.keys())
+
+
+def published_shares(kernel: str) -> dict[str, dict[int, float]]:
+    """Return the published percentages of the data sheet's peak: GPU and tile -> grain -> percent.
+
+    Rates that a document gives in units of 2^30 are converted to units of 10^9.
+    """
+    frame = records.published("gemm_gpu")
+    shares: dict[str, dict[int, float]] = {}
+    for row in frame[frame["kernel"] == kernel].itertuples():
+        tile = row.block.partition("x")[0]
+        gflops = float(row.gflops) * (2**30 / 1e9 if row.gflops_base == "2^30" else 1)
+        percent = 100 * gflops / devices.find(row.device).peak_gflops
+        shares.setdefault(f"{row.device}, {row.year}, TILE = {tile}", {})[int(row.grain)] = percent
+    return shares
+
+
+def _share(step: Step, **constants: int) -> float:
+    return share_of_peak(step.variant(**constants), "1024")
+
+
+def fastest_tile(step: Step, shape: str, **constants: int) -> int:
+    """Return the TILE with the shortest recorded time. constants: the step's other constants."""
+    recorded = [tile for tile in step.choices["TILE"] if _is_recorded(step, TILE=tile, **constants)]
+    return min(recorded, key=lambda tile: recorded_ms(step.variant(TILE=tile, **constants), shape))
+
+
+def _is_recorded(step: Step, **constants: int) -> bool:
+    try:
+        _share(step, **constants)
+    except CourseError:
+        return False
+    return True
+
+
+def grain_costs(step: Step, published_on: str, **constants: int) -> Table:
+    """Return a table of registers, shared memory, resident blocks and occupancy for each grain.
+
+    The published rows come first, then the recorded ones. published_on: a device of
+    `data/published/gemm_gpu.csv` that has this step. constants: those of the step besides GRAIN.
+    """
+    rows = [*_published(step.name, published_on), *_recorded(step, constants)]
+    head = ("", "registers", "shared memory", "blocks on an SM", "occupancy")
+    return table("Registers of a thread, bytes of shared memory of a block", head, rows)
+
+
+def _published(kernel: str, device: str) -> Iterator[tuple]:
+    frame = records.published("gemm_gpu")
+    capability = devices.find(device).compute_capability
+    for row in frame[(frame["kernel"] == kernel) & (frame["device"] == device)].itertuples():
+        across, down = map(int, row.block.split("x"))
+        figures = int(row.registers), int(row.shared_bytes)
+        yield _needs(
+            f"{device.split()[-1]}, grain\N{NO-BREAK SPACE}{row.grain}",
+            capability,
+            across * down,
+            *figures,
+        )
+
+
+def _recorded(step: Step, constants: dict[str, int]) -> Iterator[tuple]:
+    device, ladder = device_shown(), ladder_of(step)
+    frame = records.measured(device.name, ladder.name)
+    for grain in sorted(step.choices["GRAIN"]):
+        variant = step.variant(GRAIN=grain, **constants)
+        matches = frame[(frame["step"] == step.name) & (frame["params"] == variant.params)]
+        for row in matches.head(1).itertuples():
+            figures = int(row.registers), int(row.shared_bytes)
+            threads = variant.launch(ladder.parse("1024")).threads
+            name = f"{device.name.split()[-1]}, grain\N{NO-BREAK SPACE}{grain}"
+            yield _needs(name, device.compute_capability, threads, *figures)
+
+
+def _needs(
+    name: str, capability: tuple[int, int], threads: int, registers: int, shared: int
+) -> tuple:
+    resident = occupancy(capability, threads, registers, shared)
+    share = f"{number(100 * resident.fraction)} %"
+    return name, registers, f"{shared:,}", resident.blocks, share
+
+
+def trade(step: Step, shape: str = "4096", most: int = 8) -> Table:
+    """Return a table of resident threads, sums in flight and recorded time for each grain.
+
+    Each resident thread has one sum in flight per element of c. most: the largest grain shown.
+    """
+    device, ladder, rows = device_shown(), ladder_of(step), []
+    frame = records.measured(device.name, ladder.name)
+    for grain in sorted(grain for grain in step.choices["GRAIN"] if grain <= most):
+        variant = step.variant(GRAIN=grain)
+        row = frame[(frame["step"] == step.name) & (frame["params"] == variant.params)].iloc[0]
+        threads = variant.launch(ladder.parse(shape)).threads
+        figures = int(row["registers"]), int(row["shared_bytes"])
+        on_sm = occupancy(device.compute_capability, threads, *figures)
+        resident = WARP * on_sm.warps
+        rows.append(
+            (
+                f"grain\N{NO-BREAK SPACE}{grain}",
+                f"{resident:,}",
+                f"{number(100 * on_sm.fraction)} %",
+                f"{resident * grain:,}",
+                f"{recorded_ms(variant, shape):.3g}\N{NO-BREAK SPACE}ms",
+            )
+        )
+    head = ("", "threads on an SM", "occupancy", "sums under way", f"recorded at {shape}")
+    return table(f"Threads and sums on an SM of one {device.name}", head, rows)

@@ -1,0 +1,103 @@
+"""A dot plot of repeated measurements with their medians."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+
+from utils.division import cdiv
+from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
+
+LEFT, RIGHT, TOP, PITCH = 118, 324, 34, 30
+MOST_TICKS = 5
+
+
+def draw_strips(title: str, series: Mapping[str, Sequence[float]]) -> Picture:
+    """Draw one row per series: a dot for each time, and a bar at the median of several times.
+
+    Parameters
+    ----------
+    title : str
+        The heading of the picture.
+    series : mapping of str to sequence of float
+        Times in ms by the name of their row. All times must be greater than 0.
+
+    Notes
+    -----
+    The axis is logarithmic and ends at round numbers. All numbers are written in the unit of the
+    largest median, ms or us.
+    """
+    all_times = [ms for times in series.values() for ms in times]
+    medians = {name: statistics.median(times) for name, times in series.items()}
+    units_per_ms, unit = (1, "ms") if max(medians.values()) >= 1 else (1000, "us")
+    ticks = _ticks(min(all_times), max(all_times))
+    low, high = ticks[0], ticks[-1]
+    bottom = TOP + PITCH * len(series)
+
+    def x(ms: float) -> float:
+        return LEFT + (RIGHT - LEFT) * math.log(ms / low) / math.log(high / low)
+
+    def formatted(ms: float) -> str:
+        return f"{_number(ms * units_per_ms)} {unit}"
+
+    body = text(4, 20, title, 13, font_weight="bold")
+    for tick in ticks:
+        body += path(f"M{x(tick):.1f} {TOP}V{bottom}", opacity=0.2)
+        body += text(round(x(tick)), bottom + 15, _number(tick * units_per_ms), 12, "middle")
+    body += text(RIGHT + 34, bottom + 15, unit)
+    descriptions = []
+    for row, (name, times) in enumerate(series.items()):
+        y, median = TOP + PITCH * (row + 0.5), medians[name]
+        body += text(LEFT - 10, y + 4, name, 12, "end")
+        if len(times) > 1:
+            body += _bar(x(median), y)
+            middle, *ends = map(formatted, (median, min(times), max(times)))
+            descriptions.append(f"{name}: median {middle}, {' to '.join(ends)}")
+        else:
+            descriptions.append(f"{name}: {formatted(median)}, once")
+        body += "".join(_dot(x(ms), y + _jitter(at)) for at, ms in enumerate(times))
+        body += text(RIGHT + 12, y + 4, formatted(median), 12, font_weight="bold")
+    alt = f"{title}. {'; '.join(descriptions)}."
+    return Picture(_key() + svg(412, bottom + 22, body, alt, widest=560), alt)
+
+
+def _key() -> str:
+    body = _dot(8, 14) + text(18, 18, "one repetition")
+    body += _bar(128, 14) + text(136, 18, "their median")
+    return svg(220, 28, body, "Dots: single repetitions. Bar: their median.", widest=220)
+
+
+def _ticks(least: float, most: float) -> list[float]:
+    """Return two to five round numbers; the first is at most `least`, the last is above `most`."""
+    powers = range(math.floor(math.log10(least)) - 1, math.ceil(math.log10(most)) + 2)
+    numbers = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+    first = max(at for at, number in enumerate(numbers) if number <= least)
+    last = min(at for at, number in enumerate(numbers) if number > most)
+    inside = numbers[first : last + 1]
+    if len(inside) <= MOST_TICKS:
+        return inside
+    # Too many: use powers of ten only, also at the ends of the axis.
+    powers = range(math.floor(math.log10(inside[0])), math.ceil(math.log10(inside[-1])) + 1)
+    stride = cdiv(len(powers) - 1, MOST_TICKS - 1)
+    return [10.0 ** (powers[0] + stride * at) for at in range(cdiv(len(powers) - 1, stride) + 1)]
+
+
+def _number(value: float) -> str:
+    """Format a number with three significant digits, or as a whole number from 100 on."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _jitter(number: int) -> float:
+    """Return a vertical offset that keeps neighbouring dots from covering each other."""
+    return 6 * ((number * 5) % 7 / 3 - 1)
+
+
+def _bar(x: float, y: float) -> str:
+    """Draw a median. It is behind the dots, and taller than their row."""
+    return path(f"M{x:.1f} {y - 14}v28", stroke=ORANGE, stroke_width=3)
+
+
+def _dot(x: float, y: float) -> str:
+    look = f'fill="{BLUE}" fill-opacity="0.8" stroke="currentColor" stroke-width="0.5"'
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" {look}/>'

@@ -1,0 +1,77 @@
+"""Time lines of one warp that copies four words: one load at a time, or all loads first."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, Picture, legend, path, rect, svg, text
+
+WORDS = 4
+STEP, LATENCY = 9, 72  # in units of the drawing: an instruction, a load from issue to arrival
+_LEFT, _ROW, _WIDTH = 4, 11, 400
+
+Issue = tuple[int, int]  # (moment of issue, index of the word)
+
+
+def draw_loads_in_time() -> Picture:
+    """Draw two time lines of one warp: load and store word by word, or all loads first."""
+    time_lines = {"one load at a time": one_at_a_time(), "four loads under way": all_at_once()}
+    body, y = "", 16
+    for title, (loads, stores) in time_lines.items():
+        body += text(_LEFT, y, title, 14, font_weight="bold")
+        body += _time_line(y + 10, loads, stores)
+        y += 10 + (WORDS + 2) * _ROW + 40
+    descriptions = [
+        f"{title}: done after {_end(stores)} units" for title, (_, stores) in time_lines.items()
+    ]
+    alt = (
+        f"One warp copies {WORDS} words. A load takes {LATENCY} units until its word is there, an "
+        f"instruction {STEP}. {'; '.join(descriptions)}."
+    )
+    colours = legend(load=BLUE, on_its_way=GREY, store=GREEN)
+    return Picture(colours + svg(_WIDTH, y - 14, body, alt, widest=1.2 * _WIDTH), alt)
+
+
+def one_at_a_time() -> tuple[list[Issue], list[Issue]]:
+    """Return the (loads, stores) of a warp in which each load waits for the previous store."""
+    period = LATENCY + STEP
+    return [(word * period, word) for word in range(WORDS)], [
+        (word * period + LATENCY, word) for word in range(WORDS)
+    ]
+
+
+def all_at_once() -> tuple[list[Issue], list[Issue]]:
+    """Return the (loads, stores) of a warp that issues all loads before the first store."""
+    loads = [(word * STEP, word) for word in range(WORDS)]
+    return loads, [(start + LATENCY, word) for start, word in loads]
+
+
+def _end(stores: list[Issue]) -> int:
+    return stores[-1][0] + STEP
+
+
+def waits(loads: list[Issue], stores: list[Issue]) -> list[tuple[int, int]]:
+    """Return the intervals (begin, end) in which the warp has nothing to issue."""
+    busy = sorted(start for start, _ in (*loads, *stores))
+    return [(one + STEP, two) for one, two in pairwise(busy) if two > one + STEP]
+
+
+def _time_line(top: float, loads: list[Issue], stores: list[Issue]) -> str:
+    """Draw one row per word in flight, and below them the instructions of the warp."""
+    below = top + WORDS * _ROW + 6
+    body = ""
+    for start, word in loads:
+        y = top + word * _ROW
+        body += rect(_LEFT + start, y + 2, LATENCY, _ROW - 5, GREY, opacity=0.6)
+        body += rect(_LEFT + start, below, STEP - 1, _ROW + 3, BLUE)
+    for start, _ in stores:
+        body += rect(_LEFT + start, below, STEP - 1, _ROW + 3, GREEN)
+    for start, end in waits(loads, stores):
+        body += text(_LEFT + (start + end) / 2, below + _ROW, "waits", 12, "middle")
+    end = _LEFT + _end(stores)
+    body += path(f"M{_LEFT} {below + _ROW + 6}H{_WIDTH - 4}", opacity=0.4)
+    body += path(f"M{end} {below - 3}V{below + _ROW + 10}")
+    anchor = "end" if end > _WIDTH - 60 else "start"
+    body += text(end + (4 if anchor == "start" else 0), below + _ROW + 22, "done", 12, anchor)
+    body += text(_LEFT, below + _ROW + 22, "time →", 12)
+    return body

@@ -1,0 +1,210 @@
+"""Pictures of double buffering: the loads in flight while a block multiplies.
+
+There are two pictures: tiles that come from global memory, and steps whose words come from shared
+memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from virtual_gpu.pictures.svg import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    Picture,
+    legend,
+    path,
+    rect,
+    svg,
+    text,
+)
+
+TILES, STEPS = 3, 4  # drawn tiles, and drawn steps
+SMALL = 8  # steps of k per tile
+# Units of time, not to scale: a load from global memory takes longer than drawn here.
+LOAD, PUT, MULTIPLY = 44, 7, 48
+READ, OUTER = 14, 24  # reading a step's words from shared memory; its multiply-adds
+DARK_GREEN = "#066044"
+# The colours of `instruction_timeline`: global loads, shared loads, shared stores.
+COLOURS = {"loads": BLUE, "reads": PURPLE, "stores": ORANGE}
+BUFFER_COLOURS = (GREEN, DARK_GREEN)  # multiply-adds from buffer 0, and from buffer 1
+LEFT, WIDTH, BAR, ROW, PANEL = 84, 416, 20, 26, 122
+LABEL_WIDTH = 40  # the width of a gap that has room for a label
+
+
+@dataclass(frozen=True)
+class Activity:
+    """An activity on one of the two tracks, from `begin` to `end`, for one tile or step.
+
+    `buffer` is the one that is read or filled, 0 or 1; None for a load in flight.
+    """
+
+    track: str
+    begin: int
+    end: int
+    number: int
+    buffer: int | None = None
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The schedule of a block: its activities, and the moments of its barriers."""
+
+    bars: tuple[Activity, ...]
+    barriers: tuple[int, ...] = ()
+
+    @property
+    def end(self) -> int:
+        return max(bar.end for bar in self.bars)
+
+
+def tiles_with_one_buffer() -> Schedule:
+    """Return the schedule that loads, stores and multiplies one tile after the other."""
+    bars, barriers, now = [], [], 0
+    for tile in range(TILES):
+        arrived, stored = now + LOAD, now + LOAD + PUT
+        bars.append(Activity("loads", now, arrived, tile))
+        bars.append(Activity("stores", arrived, stored, tile, 0))
+        now = stored + MULTIPLY
+        bars.append(Activity("multiply-adds", stored, now, tile, 0))
+        barriers += [stored, now]
+    return Schedule(tuple(bars), tuple(barriers))
+
+
+def tiles_with_two_buffers() -> Schedule:
+    """Return the schedule in which the next tile is loaded while the current one is multiplied."""
+    now = LOAD + PUT
+    bars = [Activity("loads", 0, LOAD, 0), Activity("stores", LOAD, now, 0, 0)]
+    barriers = [now]
+    for tile in range(TILES):
+        buffer, done = tile % 2, now + MULTIPLY
+        bars.append(Activity("multiply-adds", now, done, tile, buffer))
+        if tile + 1 < TILES:
+            bars.append(Activity("loads", now, now + LOAD, tile + 1))
+            bars.append(Activity("stores", done, done + PUT, tile + 1, 1 - buffer))
+            now = done + PUT
+            barriers.append(now)
+    return Schedule(tuple(bars), tuple(barriers))
+
+
+def steps_with_one_set() -> Schedule:
+    """Return the schedule that reads the words of a step, multiplies them, and goes on."""
+    bars, now = [], 0
+    for step in range(STEPS):
+        bars.append(Activity("reads", now, now + READ, step))
+        bars.append(Activity("multiply-adds", now + READ, now + READ + OUTER, step, 0))
+        now += READ + OUTER
+    return Schedule(tuple(bars))
+
+
+def steps_with_two_sets() -> Schedule:
+    """Return the schedule in which the next step's words are read while a step is multiplied."""
+    bars, now = [Activity("reads", 0, READ, 0)], READ
+    for step in range(STEPS):
+        bars.append(Activity("multiply-adds", now, now + OUTER, step, step % 2))
+        if step + 1 < STEPS:
+            bars.append(Activity("reads", now, now + READ, step + 1))
+        now += OUTER
+    return Schedule(tuple(bars))
+
+
+def draw_tiles() -> Picture:
+    """Draw the loop over tiles: three tiles with one buffer, and with two."""
+    ways = {
+        "one buffer, two barriers for each tile": tiles_with_one_buffer(),
+        "two buffers, one barrier for each tile": tiles_with_two_buffers(),
+    }
+    alt = (
+        f"Time lines of a block that multiplies {TILES} tiles, {SMALL} steps of k each. With one "
+        "buffer it loads a tile, stores it, multiplies it, and only then loads the next one. With "
+        "two buffers the next tile is on its way while this one is multiplied, and the block is "
+        "done earlier. Not to scale."
+    )
+    key = legend(tile_on_its_way=BLUE, store_into_shared_memory=ORANGE)
+    key += legend(multiply_from_side_0=GREEN, multiply_from_side_1=DARK_GREEN)
+    return _picture(ways, ("loads", "multiply-adds"), "tile", SMALL, key, alt)
+
+
+def draw_steps() -> Picture:
+    """Draw the loop over k: four steps with one set of registers, and with two."""
+    ways = {
+        "one set of registers": steps_with_one_set(),
+        "two sets of registers": steps_with_two_sets(),
+    }
+    alt = (
+        f"Time lines of a warp for {STEPS} steps of k. With one set of registers it reads the "
+        "words of a step from shared memory, waits, and multiplies them. With two sets it reads "
+        "those of the next step while it multiplies, and is done earlier. Not to scale."
+    )
+    key = legend(words_on_their_way=PURPLE, multiply_from_set_0=GREEN, from_set_1=DARK_GREEN)
+    return _picture(ways, ("reads", "multiply-adds"), "step", 1, key, alt)
+
+
+def _picture(
+    ways: Mapping[str, Schedule], tracks: tuple[str, str], noun: str, parts: int, key: str, alt: str
+) -> Picture:
+    scale = (WIDTH - LEFT - 34) / max(schedule.end for schedule in ways.values())
+    panels = [_panel(name, schedule, tracks, noun, parts, scale) for name, schedule in ways.items()]
+    body = "".join(
+        f'<g transform="translate(0 {PANEL * index})">{panel}</g>'
+        for index, panel in enumerate(panels)
+    )
+    return Picture(key + svg(WIDTH, PANEL * len(ways) - 4, body, alt, widest=1.3 * WIDTH), alt)
+
+
+def _panel(
+    name: str, schedule: Schedule, tracks: tuple[str, str], noun: str, parts: int, scale: float
+) -> str:
+    """Draw both tracks over time.
+
+    `noun` is the noun that a bar's number counts, and `parts` the equal parts of a multiply-add
+    bar.
+    """
+    top = dict(zip(tracks, (28, 28 + ROW), strict=True))
+    body = text(0, 16, name, 13, font_weight="bold")
+    for track, y in top.items():
+        body += text(0, y + 14, track, 12)
+        body += path(f"M{LEFT} {y + BAR}H{WIDTH - 4}", opacity=0.3)
+    for bar in schedule.bars:
+        x, width = round(LEFT + bar.begin * scale, 1), round((bar.end - bar.begin) * scale - 1, 1)
+        # The threads that load a tile also store it, and multiply nothing meanwhile.
+        y = top.get(bar.track, top[tracks[0]])
+        body += rect(x, y, width, BAR - 1, _colour(bar))
+        if bar.track == "multiply-adds":
+            body += _parts(x, y, width, parts)
+        if bar.track != "stores":
+            label = f"{noun} {bar.number}" if width > 40 else bar.number
+            body += text(x + width / 2, y + 13, label, 12, "middle", style="fill:#fff")
+    for begin, end in waits(schedule, round(LABEL_WIDTH / scale)):
+        middle = LEFT + (begin + end) / 2 * scale
+        body += text(round(middle, 1), top["multiply-adds"] + 14, "waits", 12, "middle")
+    bottom = 28 + 2 * ROW
+    for moment in schedule.barriers:
+        x = round(LEFT + moment * scale, 1)
+        body += path(f"M{x} 24V{bottom + 4}", stroke_dasharray="3 2", stroke_width=1.5)
+    if schedule.barriers:
+        body += text(LEFT, bottom + 18, "dashed: barrier", 12)
+    end = round(LEFT + schedule.end * scale, 1)
+    body += path(f"M{end} {bottom - 4}V{bottom + 6}")
+    return body + text(end, bottom + 18, "done", 12, "middle")
+
+
+def waits(schedule: Schedule, shortest: int) -> list[tuple[int, int]]:
+    """Return the intervals of at least `shortest` units in which nothing is multiplied."""
+    busy = sorted((bar.begin, bar.end) for bar in schedule.bars if bar.track == "multiply-adds")
+    ends = [0, *(end for _, end in busy)]
+    gaps = [(end, begin) for end, (begin, _) in zip(ends, busy)]
+    return [gap for gap in gaps if gap[1] - gap[0] >= shortest]
+
+
+def _colour(bar: Activity) -> str:
+    return BUFFER_COLOURS[bar.buffer] if bar.track == "multiply-adds" else COLOURS[bar.track]
+
+
+def _parts(x: float, y: float, width: float, parts: int) -> str:
+    """Draw notches at the foot of a bar, between its equal parts."""
+    marks = "".join(f"M{x + width * at / parts:.1f} {y + BAR - 1}v-5" for at in range(1, parts))
+    return path(marks, stroke="#fff", stroke_width=1) if marks else ""

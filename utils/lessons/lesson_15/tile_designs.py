@@ -1,0 +1,60 @@
+"""Two tile designs of a product, small and large: bandwidth, blocks and recorded times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from utils.ladder.ladder import ladder_of
+from utils.ladder.step import Step
+from utils.lessons.cards import Table, table
+from utils.lessons.lesson import device_shown
+from utils.lessons.recorded import duration, recorded_ms
+from utils.machine import devices
+
+WORD = 4  # bytes per float32
+
+
+def bytes_per_multiply_add(side: int) -> float:
+    """Return the global-memory bytes per multiply-add of a side×side tile, without caches."""
+    return WORD * (1 / side + 1 / side)
+
+
+def bandwidth_needed(side: int, gflops: float) -> float:
+    """Return the bandwidth in GB/s that a product needs at `gflops` with side×side tiles."""
+    return bytes_per_multiply_add(side) * gflops / 2
+
+
+def bandwidths_needed(sides: Sequence[int], *names: str) -> Table:
+    """Tabulate the bandwidth that each tile needs at the peak of some GPUs, and what they have.
+
+    All values are in GB/s. `names` are devices of `data/devices.csv`.
+    """
+    rows = []
+    for name in names:
+        device = devices.find(name)
+        needed = (bandwidth_needed(side, device.fp32_gflops) for side in sides)
+        cells = (f"{one:,.0f}" for one in (*needed, device.memory_gb_per_s))
+        rows.append((f"{device.name.removeprefix('NVIDIA ')} ({device.year})", *cells))
+    head = ("", *(f"{side}×{side} needs" for side in sides), "memory has")
+    return table("GB/s at the data sheet's peak, without caches", head, rows)
+
+
+def busy_fraction(blocks: int, sms: int) -> float:
+    """Return the fraction of all SMs' time that has work if every block takes equally long."""
+    return blocks / (math.ceil(blocks / sms) * sms)
+
+
+def designs(small: Step, large: Step, *sizes: int) -> Table:
+    """Tabulate blocks and recorded times of two steps at square products of these sizes."""
+    device, rows = device_shown(), []
+    for size in sizes:
+        shape, cells = str(size), []
+        for step in (small, large):
+            blocks = step.variant().launch(ladder_of(step).parse(shape)).blocks
+            cells.append(f"{blocks:,} ({busy_fraction(blocks, device.sms):.0%})")
+        times = (duration(recorded_ms(step.variant(), shape)) for step in (small, large))
+        rows.append((shape, *cells, *times))
+    head = ("n", f"blocks of {small.name}", f"blocks of {large.name}", small.name, large.name)
+    note = f"In brackets: the share of the time of {device.sms} SMs that has work, by the count."
+    return table(f"Blocks and recorded times, one {device.name}", head, rows, note)

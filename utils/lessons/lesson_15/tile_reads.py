@@ -1,0 +1,74 @@
+"""Pictures of two tile widths over one piece of c, with the reads of a and b."""
+
+from __future__ import annotations
+
+from virtual_gpu.pictures.svg import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    Picture,
+    frames,
+    legend,
+    rect,
+    svg,
+    text,
+)
+
+SIDE, SMALL = 128, 64  # sides of the piece of c, and of the small tile
+_PIXEL, _STRIP, _GAP, _TOP = 1.5, 26, 8, 52
+
+
+def draw_two_designs() -> Picture:
+    """Draw the blocks that compute 128×128 of c, four of 64×64 or one of 128×128, with a slider."""
+    blocks = (SIDE // SMALL) ** 2
+    moments = [
+        f'<div class="row">{_panel(SMALL, at)}{_panel(SIDE, at)}</div>' for at in range(blocks)
+    ]
+    labels = [f"block {at + 1}" for at in range(blocks)]
+    words = [_words_read(side) for side in (SMALL, SIDE)]
+    alt = (
+        f"A piece of c of {SIDE}×{SIDE}, and the strips of a and b that its blocks read for one "
+        f"step of k. Four blocks of {SMALL}×{SMALL} read {words[0]} words, each strip twice. One "
+        f"block of {SIDE}×{SIDE} reads {words[1]} words, each strip once."
+    )
+    colours = legend(strip_of_a=BLUE, strip_of_b=ORANGE, block_of_c=GREEN)
+    return Picture(colours + frames(moments, labels, "block"), alt)
+
+
+def _words_read(side: int, blocks: int | None = None) -> int:
+    """Return the words of a and b that `blocks` blocks, or all of them, read per step of k."""
+    return (blocks or (SIDE // side) ** 2) * 2 * side
+
+
+def _panel(side: int, at: int) -> str:
+    """Draw one design while its block number `at` reads; one with fewer blocks is then done."""
+    across = SIDE // side
+    blocks, length = across**2, side * _PIXEL
+    left = _STRIP + _GAP
+    done = at >= blocks
+    body = text(
+        0, 15, f"{blocks} block{'s' * (blocks > 1)} of {side}×{side}", 14, font_weight="bold"
+    )
+    for number in range(blocks):
+        down, right = divmod(number, across)
+        now = number == at
+        x, y = left + right * length, _TOP + down * length
+        look = {"fill_opacity": 1 if now else 0.3, "stroke": GREY}
+        body += rect(x, y, length - 2, length - 2, GREEN if now or number < at else "none", **look)
+        style = {"style": "fill:#fff"} if now else {}
+        body += text(x + length / 2, y + length / 2 + 5, number + 1, 14, "middle", **style)
+    for strip in range(across):
+        reads_a = not done and at // across == strip
+        reads_b = not done and at % across == strip
+        y, x = _TOP + strip * length, left + strip * length
+        fill_a, fill_b = BLUE if reads_a else "none", ORANGE if reads_b else "none"
+        body += rect(0, y, _STRIP, length - 2, fill_a, stroke=GREY)
+        body += rect(x, _TOP - _GAP - 20, length - 2, 20, fill_b, stroke=GREY)
+    body += text(0, _TOP - 12, "a, b", 12)
+    bottom = _TOP + SIDE * _PIXEL + 18
+    so_far = _words_read(side, min(at + 1, blocks))
+    caption = f"{so_far} words for each step of k{', done' if at >= blocks - 1 else ''}"
+    body += text(0, bottom, caption, 13)
+    alt = f"{blocks} blocks: {caption}"
+    return svg(left + SIDE * _PIXEL + 30, bottom + 8, body, alt, widest=330)

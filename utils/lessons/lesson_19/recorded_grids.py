@@ -1,0 +1,116 @@
+"""Recorded rates of a reduction with different numbers of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pandas as pd
+
+from utils.errors import CourseError
+from utils.figures.page import show
+from utils.figures.points import where_from
+from utils.ladder.ladder import ladder_of
+from utils.ladder.step import Step, Variant
+from utils.lessons.lesson import device_shown
+from utils.lessons.lesson_19.bandwidth_by_blocks import shares_by_blocks
+from utils.lessons.recorded import recorded_ms
+from utils.machine.occupancy import occupancy
+from utils.measuring import records
+
+# The constant for the number of elements that a thread adds.
+PER_THREAD = "PER_THREAD"
+
+
+def gains(*steps: Step | Variant, shape: str) -> list[float]:
+    """Return the recorded speed-up of each step over the one before it, at a shape."""
+    return [recorded_ms(one, shape) / recorded_ms(two, shape) for one, two in pairwise(steps)]
+
+
+@dataclass(frozen=True)
+class RecordedGrid:
+    """A recorded grid: blocks, elements per thread, and the share of the data sheet's bandwidth."""
+
+    blocks: int
+    per_thread: int
+    share: float
+
+
+def grids(step: Step, shape: str) -> list[RecordedGrid]:
+    """Return every recorded grid with the default block size, fewest blocks first.
+
+    Raise CourseError if nothing is recorded.
+    """
+    size, rows = ladder_of(step).parse(shape), _recorded(step, shape)
+    shares = dict(zip(rows["params"], rows["efficiency"], strict=True))
+    variants = [step.variant(**{PER_THREAD: each}) for each in step.choices[PER_THREAD]]
+    recorded = [
+        RecordedGrid(
+            each.launch(size).blocks, each.constants[PER_THREAD], float(shares[each.params])
+        )
+        for each in variants
+        if each.params in shares
+    ]
+    return sorted(recorded, key=lambda grid: grid.blocks)
+
+
+def share_of_blocks(step: Step, blocks: int, shape: str = "2^30") -> float:
+    """Return the recorded share of the data sheet's bandwidth with this number of blocks.
+
+    The blocks have the default size. Raise CourseError for a number of blocks without a record.
+    """
+    recorded = {grid.blocks: grid.share for grid in grids(step, shape)}
+    if blocks not in recorded:
+        raise CourseError(
+            f"{step.name} with {blocks} blocks is not recorded at {shape}: choose one of "
+            f"{', '.join(map(str, recorded))}."
+        )
+    return recorded[blocks]
+
+
+def blocks_at_once(step: Step, shape: str = "2^30") -> int:
+    """Return the number of blocks of the default size that the device shown runs at once.
+
+    It follows from the kernel's resources as the driver reported them when the kernel was recorded
+    at this shape.
+    """
+    device, variant = device_shown(), step.variant()
+    rows = _recorded(step, shape)
+    row = rows[rows["params"] == variant.params].iloc[0]
+    threads = variant.launch(ladder_of(step).parse(shape)).threads
+    used = threads, int(row["registers"]), int(row["shared_bytes"])
+    return occupancy(device.compute_capability, *used).blocks * device.sms
+
+
+def draw_blocks(step: Step, shapes: Mapping[str, str], enough: float, fewest: int = 32) -> None:
+    """Show the recorded share of the bandwidth by number of blocks, with Little's law dotted.
+
+    Parameters
+    ----------
+    step : Step
+        A step of the ladder of reductions.
+    shapes : mapping of str to str
+        Shapes as on the command line, by the labels of their curves.
+    enough : float
+        The number of blocks that Little's law needs for the full bandwidth.
+    fewest : int
+        The smallest grid that is drawn, in blocks.
+    """
+    curves = {
+        label: [(grid.blocks, grid.share) for grid in grids(step, shape) if grid.blocks >= fewest]
+        for label, shape in shapes.items()
+    }
+    where = where_from(_recorded(step, next(iter(shapes.values()))))
+    show(shares_by_blocks(curves, enough, blocks_at_once(step), where))
+
+
+def _recorded(step: Step, shape: str) -> pd.DataFrame:
+    """Return all records of a step at a shape on the device shown, with any constants."""
+    ladder = ladder_of(step)
+    frame = records.measured(device_shown().name, ladder.name)
+    elements = ladder.parse(shape).elements
+    rows = frame[(frame["step"] == step.name) & (frame["elements"] == elements)]
+    if rows.empty:
+        raise CourseError(f"{step.name} is not recorded at {shape}: `--record` makes a record.")
+    return rows

@@ -1,0 +1,124 @@
+"""Tables that compare reductions: bytes in flight, launches, memory, rates and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+
+from gpu_xray import xray
+from gpu_xray.widths import GLOBAL_LOADS, widest
+from utils.errors import CourseError
+from utils.figures.look import number
+from utils.ladder.ladder import ladder_of
+from utils.ladder.step import Step
+from utils.lessons.cards import Card, Table, table
+from utils.lessons.counting import as_variant
+from utils.lessons.lesson import device_shown
+from utils.lessons.recorded import recorded_ms
+from utils.machine.occupancy import limits_of
+from utils.measuring import records
+
+ITEM = 4  # bytes per float32
+
+
+def bytes_under_way(**steps: Step) -> Table | Card:
+    """Tabulate the bytes that each step has in flight per thread and per SM before the first use.
+
+    Return a card with a sentence without a compiler.
+    """
+    device = device_shown()
+    threads = limits_of(device.compute_capability).threads_per_sm
+    rows = []
+    for name, step in steps.items():
+        try:
+            kernel_xray = xray(as_variant(step).kernel, step.signature, device.arch)
+        except CourseError as error:
+            return Card("ask", (f"{error} The lesson goes on without this table.",))
+        loads, width = kernel_xray.loads_before_use, widest(kernel_xray.code, GLOBAL_LOADS) // 8
+        rows.append((name, loads, width, loads * width, f"{threads * loads * width / 1024:g}"))
+    head = ("", "loads", "bytes of each", "bytes in a thread", "KiB in an SM")
+    return table(
+        f"Under way before the first use, compiled for {device.arch}", head, rows,
+        f"In an SM: with {threads:,} threads.",
+    )  # fmt: skip
+
+
+def launches_and_memory(ways: Mapping[str, Step], shape: str) -> Table:
+    """Tabulate the launches and the extra memory, in bytes, of several reductions.
+
+    `ways` are steps of the ladder of reductions, by the name that the reader sees.
+    """
+    rows = []
+    for name, step in ways.items():
+        launches, memory = needed(step, shape)
+        rows.append((name, launches, f"{memory:,} bytes"))
+    caption = f"{ladder_of(next(iter(ways.values()))).parse(shape)} elements"
+    return table(caption, ("", "launches", "memory besides x and out"), rows)
+
+
+def needed(step: Step, shape: str) -> tuple[int, int]:
+    """Return the launches and the allocated bytes of one execution."""
+    allocations = []
+
+    def allocate(count, dtype, **_):
+        allocations.append(prod(np.atleast_1d(count)) * np.dtype(dtype).itemsize)
+        return SimpleNamespace(size=int(count), shape=(int(count),))
+
+    calls = step.calls(as_variant(step), ladder_of(step).parse(shape), (None,), None, allocate)
+    return len(calls), int(sum(allocations))
+
+
+def rates(ways: Mapping[str, Step], *shapes: str) -> Table:
+    """Tabulate the recorded GB/s of each step with its fastest constants, and of the library.
+
+    The library ran beside each of the steps; its median is shown.
+    """
+    ladder, device = ladder_of(next(iter(ways.values()))), device_shown()
+    frame = records.measured(device.name, ladder.name)
+    rows = [(name, *(_rate(recorded_ms(step, one), one) for one in shapes))
+            for name, step in ways.items()]  # fmt: skip
+    library = frame["library"].dropna().iloc[0]
+    rows.append((library, *(_rate(library_ms(frame, ladder, one), one) for one in shapes)))
+    head = ("GB/s", *(str(ladder.parse(one)) for one in shapes))
+    return table(f"Recorded on one {device.name}", head, rows)
+
+
+def library_ms(frame: pd.DataFrame, ladder, shape: str) -> float:
+    """Return the library's median time in ms beside the steps of this ladder."""
+    rows = frame[frame["elements"] == ladder.parse(shape).elements]
+    return float(rows["library_ms"].median())
+
+
+def _rate(ms: float, shape: str) -> str:
+    return f"{ITEM * _elements(shape) / ms / 1e6:,.0f}"
+
+
+def _elements(shape: str) -> int:
+    base, _, exponent = shape.partition("^")
+    return int(base) ** int(exponent or 1)
+
+
+def as_called(*shapes: str) -> Table | Card:
+    """Tabulate the recorded times of `reduce` calls, Python included, beside the fastest library.
+
+    There are columns with and without `out`. Return a card with a sentence if none are recorded.
+    """
+    device = device_shown()
+    file = records.file_of(device.name, "as_called")
+    if not file.exists():
+        return Card("ask", (f"Calls are not recorded on one {device.name}.",))
+    frame = pd.read_csv(file)
+    rows = []
+    for shape in shapes:
+        cells = [shape]
+        for function in ("reduce", "reduce into out"):
+            row = frame[(frame["function"] == function) & (frame["elements"] == _elements(shape))]
+            cells += [f"{number(row['time_us'].iloc[0])} us"]
+            cells += [f"{number(row['library_us'].iloc[0])} us"]
+        rows.append(tuple(cells))
+    head = ("elements", "without out", "library", "with out", "library")
+    return table(f"A whole call, recorded on one {device.name}", head, rows)

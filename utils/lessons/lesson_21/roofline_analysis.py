@@ -1,0 +1,182 @@
+"""Figures and tables of lesson 21: rooflines, counts beside profiler figures, shares of peaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from utils.figures import times
+from utils.ladder.ladder import Ladder, ladder_of
+from utils.ladder.step import Step, Variant
+from utils.lessons import profiler
+from utils.lessons.cards import Table, table
+from utils.lessons.lesson import course_device
+from utils.lessons.lesson_21 import peak_shares, roofline_figure, warp_samples
+from utils.lessons.lesson_21.counted_steps import ceilings, counts_of, recorded_counts, recorded_of
+from utils.lessons.recorded import CPU, recorded_ms, share_of_peak
+from utils.measuring import records, roofline
+from virtual_gpu.pictures.svg import Picture
+
+SIZE, LARGE = "4096", "2^30"
+NAMED = ("naive_strided", "naive", "tiled", "vectorized", "autotuned")
+MEMORIES = {"DRAM": "dram_bytes", "L2": "l2_bytes"}
+# One core of lesson 02's processor: GHz, FMA units, floats per vector, operations per FMA.
+CORE_PEAK = 3.95 * 2 * 16 * 2
+TRAFFIC = {"L2": "lts__t_bytes.sum", "shared": "l1tex__data_pipe_lsu_wavefronts.sum"}
+
+
+def draw_roofline(
+    products: Ladder,
+    memory: str = "shared",
+    beside: Sequence[Ladder] = (),
+    named: Sequence[str] = NAMED,
+) -> Figure:
+    """Draw the recorded products at 4096 as a path under the ceilings of the course's own device.
+
+    Parameters
+    ----------
+    products : Ladder
+        The ladder of products.
+    memory : str
+        "L2" or "shared", whose bytes were counted on the virtual GPU, or "DRAM", where each byte
+        moves once.
+    beside : sequence of Ladder
+        Ladders of sums and copies to add, at 2^30. Only their DRAM bytes are counted.
+    named : sequence of str
+        The steps to label, at most six.
+    """
+    rows = []
+    for kernel, ms in recorded_of(products, SIZE).items():
+        counts = recorded_counts()[kernel]
+        rate = counts.flops / ms / 1e6
+        rows.append((kernel.partition(" ")[0], counts.flops / _moved(counts, memory), rate))
+    points = [pd.DataFrame(rows, columns=["label", "intensity", "gflops"])]
+    points += [roofline.points(one, LARGE, course_device().name) for one in beside]
+    title = f"The products at {SIZE}" + (", sums and a copy" if beside else "")
+    return roofline_figure.roofline(pd.concat(points), ceilings(), title, memory, named)
+
+
+def _moved(counts: roofline.LaunchCounts, memory: str) -> float:
+    if memory == "shared":
+        return roofline.WAVEFRONT_BYTES * counts.wavefronts
+    return getattr(counts, MEMORIES[memory])
+
+
+def smallest_right_of_ridge() -> int:
+    """Return the least n at which an n×n product's intensity is above the ridge of DRAM."""
+    device_ceilings = ceilings()
+    return int(6 * device_ceilings.gflops / device_ceilings.gb_per_s["DRAM"]) + 1
+
+
+def dram_over_least(step: Step) -> float:
+    """Return the DRAM bytes that the profiler counted over those of the three matrices."""
+    parts = ("dram__bytes_read.sum", "dram__bytes_write.sum")
+    return sum(profiler.figure(step, part) for part in parts) / counts_of(step).dram_bytes
+
+
+def counted_and_profiled(*steps: Step) -> Table:
+    """Tabulate the traffic at 4096 that the virtual GPU and the profiler counted."""
+    rows = []
+    for step in steps:
+        counts = counts_of(step)
+        counted = {"L2": counts.l2_bytes, "shared": counts.wavefronts}
+        cells = [f"{counted[name] / 1e9:.2f}" for name in TRAFFIC]
+        profiled = [f"{profiler.figure(step, figure) / 1e9:.2f}" for figure in TRAFFIC.values()]
+        rows.append((step.name, cells[0], profiled[0], cells[1], profiled[1]))
+    head = ("", "L2, GB, counted", "profiler", "wavefronts, 10⁹, counted", "profiler")
+    return table(f"Traffic at {SIZE}, counted and on one {course_device().name}", head, rows)
+
+
+def busiest(step: Step | Variant) -> tuple[str, float]:
+    """Return the resource that needs the most time by the counts, and this time in ms."""
+    resource_times = roofline.times(counts_of(step), ceilings())
+    name = max(resource_times, key=resource_times.get)
+    return name, resource_times[name]
+
+
+def busy(*steps: Step) -> Table:
+    """Tabulate the utilization of the busiest resource, by count and record and by the profiler."""
+    rows = []
+    for step in steps:
+        name, ms = busiest(step)
+        by_count = f"{ms / _recorded_ms(step):.0%}"
+        rows.append((step.name, name, by_count, f"{profiled_busy(step):.0f}%"))
+    head = ("", "the busiest", "busy, by count", "by the profiler")
+    return table(f"At {SIZE}, on one {course_device().name}", head, rows)
+
+
+def _recorded_ms(step: Step) -> float:
+    return recorded_ms(step, SIZE, on=course_device().name)
+
+
+def profiled_busy(step: Step) -> float:
+    """Return the profiler's utilization, in percent, of the resource the counts call busiest."""
+    resource = (
+        "Issue Slots Busy" if busiest(step)[0] == "issue slots" else "L1/TEX Cache Throughput"
+    )
+    return profiler.figure(step, resource)
+
+
+def draw_busiest(*steps: Step) -> Picture:
+    """Draw the time that the busiest resource of each step needs, and the recorded time."""
+    bars = {step.name.replace("_", " "): (busiest(step)[1], _recorded_ms(step)) for step in steps}
+    title = f"Time at {SIZE}, one {course_device().name}"
+    return times.draw_estimates(bars, title)
+
+
+def draw_samples(step: Step) -> Picture:
+    """Draw the profiler's warp samples by instruction in the longest loop of a short kernel."""
+    instructions = profiler.sampled(step)
+    total = sum(row.samples for row in instructions)
+    shares = [(row.opcode, row.samples / total) for row in instructions]
+    first, last = _busy_stretch([share for _, share in shares])
+    title = f"Where the profiler saw the warps of {step.name}"
+    return warp_samples.draw_samples(title, shares[first : last + 1])
+
+
+def _busy_stretch(shares: list[float]) -> tuple[int, int]:
+    """Return the first and last index of instructions with at least a thousandth of all samples."""
+    busy_indices = [index for index, share in enumerate(shares) if share >= 1e-3]
+    return busy_indices[0], busy_indices[-1]
+
+
+def shares_of_peaks(first_version: Step) -> dict[str, dict[str, float]]:
+    """Return shares of the peak of one CPU core at 1024 and of the GPU at 4096.
+
+    The shares are fractions of the first version, the best version and the library, by processor.
+    `first_version` is the step that counts as the GPU's first version.
+    """
+    frame = records.measured(CPU, "cpu")
+    one = frame[(frame["n"] == 1024) & ~frame["step"].str.contains("parallel")]
+    best = one.loc[one["gflops"].idxmax()]
+    first = one[one["step"] == "naive"].iloc[0]
+    core = {
+        "first version": first["gflops"] / CORE_PEAK,
+        "best version": best["gflops"] / CORE_PEAK,
+        "library": best["gflops"] / best["library_ratio"] / CORE_PEAK,
+    }
+    gpu_records = records.measured(course_device().name, ladder_of(first_version).name)
+    gpu = records.fastest(gpu_records[(gpu_records["n"] == 4096) & (gpu_records["m"] == 4096)])
+    top = gpu.loc[gpu["gflops"].idxmax()]
+    return {
+        "one core of a CPU": core,
+        course_device().name: {
+            "first version": share_of_peak(first_version, on=course_device().name),
+            "best version": top["efficiency"],
+            "library": top["efficiency"] / top["library_ratio"],
+        },
+    }
+
+
+def nearer_to_its_peak(first_version: Step) -> str:
+    """Return the processor whose best version is nearer to its own peak, as a question's choice."""
+    core, gpu = (shares["best version"] for shares in shares_of_peaks(first_version).values())
+    return "one core of the CPU" if core > gpu else "the GPU"
+
+
+def draw_shares_of_peaks(first_version: Step) -> Picture:
+    """Draw the shares of the peak that the CPU core and the GPU reach."""
+    title = "Share of its own peak, float32 products"
+    return peak_shares.draw_peak_shares(title, shares_of_peaks(first_version))

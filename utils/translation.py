@@ -1,0 +1,102 @@
+"""The course's sentences in another language, where its catalogue has them.
+
+Sentences are written in English, where they are made. `locale/LANGUAGE/LC_MESSAGES/course.po` has
+their translations; `python -m tools.messages` collects the sentences. A sentence that the catalogue
+lacks stays English.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from utils.paths import ROOT, tag
+
+LOCALE = ROOT / "locale"
+LANGUAGE = "COURSE_LANGUAGE"  # environment variable: the language, such as "de"
+ENGLISH = "en"
+# For the environment of commands and of graders, whose records must not depend on a language.
+IN_ENGLISH = {LANGUAGE: ENGLISH}
+
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+_TAG = re.compile(r"[a-z]{2,3}([_-][A-Za-z0-9]+)?")
+
+
+def language() -> str:
+    """Return the reader's language: that of `COURSE_LANGUAGE`, else that of the open notebook.
+
+    The language of `07_tiling.de.ipynb` is "de". JupyterLab and VS Code tell a notebook's name to
+    its kernel; elsewhere, as in Colab, only the environment variable can choose a language.
+    """
+    chosen = os.environ.get(LANGUAGE) or tag(Path(_open_notebook()))
+    return chosen.replace("-", "_") if _TAG.fullmatch(chosen) else ENGLISH
+
+
+@contextmanager
+def in_english() -> Iterator[None]:
+    """Within this context, or a function that it decorates, no sentence is translated."""
+    chosen = os.environ.get(LANGUAGE)
+    os.environ.update(IN_ENGLISH)
+    try:
+        yield
+    finally:
+        if chosen is None:
+            del os.environ[LANGUAGE]
+        else:
+            os.environ[LANGUAGE] = chosen
+
+
+def translate(message: str, /, **values: object) -> str:
+    """Return a sentence in the reader's language, with its placeholders filled.
+
+    message: the English sentence, with a `str.format` placeholder per value. It is the key of the
+    catalogue, so it must be a constant, which `python -m tools.messages` can find.
+    """
+    chosen = language()
+    sentence = message if chosen == ENGLISH else _catalogue(chosen).get(message, message)
+    return sentence.format(**values) if values else sentence
+
+
+def placeholders(message: str) -> set[str]:
+    """Return the placeholders of a sentence, with their braces and formats."""
+    return set(_PLACEHOLDER.findall(message))
+
+
+def fits(message: str, translation: str) -> bool:
+    """Return True if a translation has the placeholders of its message, and no other braces."""
+    rest = _PLACEHOLDER.sub("", translation)
+    return placeholders(message) == placeholders(translation) and not set("{}") & set(rest)
+
+
+def _catalogue(chosen: str) -> Mapping[str, str]:
+    """Return English sentence -> translation; "pt_BR" falls back to "pt", then to {}."""
+    for name in (chosen, chosen.partition("_")[0]):
+        file = LOCALE / name / "LC_MESSAGES" / "course.po"
+        if file.exists():
+            return _read(file)
+    return {}
+
+
+@cache
+def _read(file: Path) -> Mapping[str, str]:
+    """Return the entries of a catalogue that can be shown: translated, not fuzzy, and fitting."""
+    from babel.messages.pofile import read_po  # English needs no catalogue
+
+    with file.open("rb") as opened:
+        entries = list(read_po(opened))
+    return {
+        one.id: one.string
+        for one in entries
+        if one.id and one.string and not one.fuzzy and fits(one.id, one.string)
+    }
+
+
+def _open_notebook() -> str:
+    in_vs_code = getattr(sys.modules["__main__"], "__vsc_ipynb_file__", "")
+    name = in_vs_code or os.environ.get("JPY_SESSION_NAME", "")
+    return name if name.endswith(".ipynb") else ""

@@ -1,0 +1,157 @@
+"""Detects ``while`` loops that never end.
+
+The lanes of a batch advance together, and nothing else runs at the same time. So a loop never ends
+if an iteration changes no variable, no memory and not the set of lanes that are in the loop.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+
+from ..common.errors import LimitReached, Site
+from ..common.lanes import Mask
+from ..common.source import Source
+from ..memory.memory import ArrayView, LocalArray
+from .frame import Frame
+
+FIRST_SNAPSHOT = 256  # iterations before the first snapshot; the number doubles for the next one
+MOST_BYTES = 1 << 28  # more memory than this is not compared
+
+
+class EndlessLoopCheck:
+    """The check of one execution of a ``while`` loop, called at the start of each iteration.
+
+    It takes a snapshot of the state now and then, and compares it with the state one iteration
+    later.
+    """
+
+    def __init__(self, source: Source, node: ast.While):
+        self._source = source
+        self._node = node
+        self._iterations = 0
+        self._next_snapshot = FIRST_SNAPSHOT
+        self._variables: object = None  # of the last snapshot, until they have been compared
+        self._memory: list[bytes] | None = None  # of the last snapshot
+        self._lanes = 0
+        self._since: float | None = None  # when a thread last left the loop, or memory changed
+
+    def iteration(self, frame: Frame, active: Mask, starting: Mask | None) -> None:
+        """Count an iteration; raise LimitReached if the loop never ends or exceeds a limit."""
+        run = frame.run
+        run.check_limits(self._source, self._node, active)
+        self._iterations += 1
+        if self._variables is not None:
+            self._compare(frame, active, starting)
+        elif self._iterations == self._next_snapshot:
+            self._take_snapshot(frame, active, starting)
+        elif self._since is not None:
+            self._check_stalled(frame, active)
+        most = run.watch.limits.rounds
+        if most is not None and self._iterations > most:
+            raise self._error(
+                f"more than {most:.0f} rounds of this loop; does the loop end for every thread? If "
+                "it does, set VIRTUAL_GPU_MAX_ROUNDS or patience= of trace() higher."
+            )
+
+    def _take_snapshot(self, frame: Frame, active: Mask, starting: Mask | None) -> None:
+        """Save the state that the next iteration must change; note when it last changed."""
+        self._next_snapshot *= 2
+        memory = _memory(frame)
+        if memory is None:
+            self._since = self._memory = None
+            return
+        unchanged = self._memory == memory and self._lanes == active.count
+        if not unchanged or self._since is None:
+            self._since = frame.run.watch.seconds
+        self._memory, self._lanes = memory, active.count
+        self._variables = _variables(frame, active, starting)
+
+    def _compare(self, frame: Frame, active: Mask, starting: Mask | None) -> None:
+        """Raise LimitReached if the iteration after a snapshot has changed nothing."""
+        before, self._variables = self._variables, None
+        if before == _variables(frame, active, starting) and self._memory == _memory(frame):
+            error = self._error(self._explanation(frame, active))
+            error.waits_for_others = frame.run.live.count > active.count
+            raise error
+
+    def _explanation(self, frame: Frame, active: Mask) -> str:
+        """Explain which threads wait for ever, and how to mend the kernel."""
+        batch = frame.run.batch
+        last = batch.first + batch.blocks == batch.geometry.blocks
+        alone = frame.run.live.count == active.count
+        if alone and not last:
+            return (
+                f"{_counted(active.count)} for ever, because a round of this loop changes nothing, "
+                "earlier threads have ended and later blocks run only after them; is a lock "
+                "released, or a flag set, on every path?"
+            )
+        if alone:
+            return (
+                f"{_counted(active.count)} for ever, because a round of this loop changes nothing "
+                "and no other thread is left to end it; does the loop end for every thread?"
+            )
+        return (
+            f"{_counted(active.count)} in this loop, which changes nothing, for threads that the "
+            "virtual GPU runs only after it; let threads meet at a barrier, set what they wait for "
+            "before the loop, or release a lock in the round that takes it."
+        )
+
+    def _check_stalled(self, frame: Frame, active: Mask) -> None:
+        """Raise LimitReached if no thread has left and no memory has changed for too long."""
+        watch = frame.run.watch
+        most = watch.limits.stalled_seconds
+        if most is None or watch.seconds - self._since <= most:
+            return
+        if active.count != self._lanes or _memory(frame) != self._memory:
+            self._since = None
+            return
+        raise self._error(
+            f"for {most:.0f} s no thread has left this loop and no memory has changed; does the "
+            "loop end for every thread? If it does, set VIRTUAL_GPU_SECONDS or patience= of "
+            "trace() to the seconds that the launch may take."
+        )
+
+    def _error(self, what: str) -> LimitReached:
+        site: Site = self._source.site(self._node)
+        return LimitReached(f"{self._source.name}, {site}: {what}")
+
+
+def _counted(threads: int) -> str:
+    return "1 thread waits" if threads == 1 else f"{threads} threads wait"
+
+
+def _memory(frame: Frame) -> list[bytes] | None:
+    """Return the content of all memory; None if it is too large to compare."""
+    memories = frame.run.memories
+    if sum(memory.data.nbytes for memory in memories) > MOST_BYTES:
+        return None
+    return [memory.data.tobytes() for memory in memories]
+
+
+def _variables(frame: Frame, active: Mask, starting: Mask | None) -> tuple:
+    """Return, in a form that can be compared, all state except memory that a loop depends on."""
+    run = frame.run
+    values = {
+        name: [(_frozen(value), owners.lanes.tobytes()) for value, owners in parts]
+        for name, parts in frame.variables.items()
+    }
+    first = None if starting is None else starting.lanes.tobytes()
+    copies = [len(group) for group in run.copies]
+    return values, active.lanes.tobytes(), first, run.live.lanes.tobytes(), copies
+
+
+def _frozen(value) -> object:
+    """Return a copy of a value that can be compared; an unknown kind of value equals nothing."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, tuple):
+        return tuple(map(_frozen, value))
+    if isinstance(value, ArrayView):
+        return id(value.memory), value.shape, value.strides, _frozen(np.asarray(value.offset))
+    if isinstance(value, LocalArray):
+        return [None if row is None else row.tobytes() for row in value.rows]
+    if value is None or isinstance(value, int | str) or callable(value):
+        return value
+    return object()

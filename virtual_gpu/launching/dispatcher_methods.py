@@ -1,0 +1,258 @@
+"""The functions that replace methods of Numba's CUDADispatcher, such as ``kernel[grid, block]``."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from numba import cuda
+from numba.core import sigutils, types, typing
+from numba.cuda.cudadrv.error import NvvmSupportError
+from numba.cuda.dispatcher import CUDADispatcher
+
+from virtual_gpu.common.division import cdiv
+
+from ..checks.report import Report
+from ..common.errors import LaunchError, Unsupported, VirtualGpuError, without_interpreter
+from ..common.filenames import elsewhere
+from ..common.lanes import Geometry
+from ..host.streams import check_stream
+from ..machine.geometry import MAX_THREADS, make_geometry
+from ..machine.occupancy import resident_blocks
+
+FORALL_THREADS = 128
+_compile_for_device = CUDADispatcher.compile_device  # Numba's own
+
+
+@dataclass(frozen=True)
+class VirtualLaunch:
+    """The result of ``kernel[grid, block]``, which can be called with the kernel's arguments."""
+
+    kernel: CUDADispatcher
+    geometry: Geometry
+    shared_bytes: int
+
+    def __call__(self, *arguments, **named) -> None:
+        __tracebackhide__ = True  # pytest shows the user's line instead of this text
+        if named:
+            raise LaunchError(
+                f"{self.kernel.py_func.__name__} was launched with {', '.join(named)} by name; "
+                "pass the arguments by position."
+            )
+        if self.kernel.targetoptions.get("device"):
+            raise LaunchError(
+                f"{self.kernel.py_func.__name__} is a device function; launch a kernel that calls "
+                "it."
+            )
+        if getattr(self.kernel, "extensions", None):
+            raise LaunchError(
+                f"{self.kernel.py_func.__name__} has extensions, which change arguments in a way "
+                "that the virtual GPU does not know; declare it without any."
+            )
+        watcher = getattr(CUDADispatcher, "virtual_gpu_watcher", None) or run_launch
+        try:
+            watcher(self, arguments)
+        except (VirtualGpuError, KeyboardInterrupt) as error:
+            raise without_interpreter(error) from None
+        _note_types(self.kernel, arguments)
+
+
+def run_launch(call: VirtualLaunch, arguments: tuple) -> None:
+    """Run a launch; raise its first flaw as an error, and issue its other findings as warnings."""
+    from .launch import Observer, launch  # the interpreter is not loaded before it is needed
+
+    observer = Observer(Report(collect=False))
+    launch(call.kernel, call.geometry, arguments, call.shared_bytes, observer)
+    file = call.kernel.py_func.__code__.co_filename
+    for finding in observer.report.findings:
+        warnings.warn(f"{finding}{elsewhere(finding.site.file, file)}", stacklevel=3)
+
+
+@contextlib.contextmanager
+def watching(watcher: Callable[[VirtualLaunch, tuple], None]) -> Iterator[None]:
+    """Pass each launch within the context to ``watcher(launch, arguments)``, which must run it.
+
+    The watcher gets the launches of all threads. It is an attribute of CUDADispatcher, like the
+    methods that ``install`` sets, because a ContextVar would be empty in a new thread.
+    """
+    before = getattr(CUDADispatcher, "virtual_gpu_watcher", None)
+    CUDADispatcher.virtual_gpu_watcher = watcher
+    try:
+        yield
+    finally:
+        CUDADispatcher.virtual_gpu_watcher = before
+
+
+@dataclass(frozen=True)
+class VirtualKernel:
+    """An entry of ``kernel.overloads``: the kernel for one tuple of argument types.
+
+    Nothing is compiled for it. Numba reads ``entry_point`` and ``objectmode``.
+    """
+
+    dispatcher: CUDADispatcher
+    argument_types: tuple[types.Type, ...]
+    entry_point: None = None
+    objectmode: bool = False
+
+    def max_cooperative_grid_blocks(self, blockdim, dynsmemsize: int = 0) -> int:
+        """Return the most blocks of a cooperative launch.
+
+        Registers and static shared memory are not counted.
+        """
+        return resident_blocks(make_geometry(1, blockdim).threads, dynsmemsize)
+
+    def __getattr__(self, name: str):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise _needs_machine_code(self.dispatcher, name)
+
+
+def configure(self, griddim, blockdim, stream=0, sharedmem=0) -> VirtualLaunch:
+    """Replace ``kernel.configure(...)``: return the launch after checking its configuration."""
+    check_stream(stream)
+    return VirtualLaunch(self, make_geometry(griddim, blockdim), sharedmem)
+
+
+def getitem(self, arguments) -> VirtualLaunch:
+    """Replace ``kernel[...]``: return the launch for 2 to 4 parts of a configuration."""
+    if not isinstance(arguments, tuple) or not 2 <= len(arguments) <= 4:
+        name = self.py_func.__name__
+        raise LaunchError(
+            f"{name}[{arguments!r}] is no launch; write {name}[grid, block], or "
+            f"{name}[grid, block, stream, shared_bytes]."
+        )
+    return configure(self, *arguments)
+
+
+def forall(self, ntasks, tpb=0, stream=0, sharedmem=0) -> Callable:
+    """Replace ``kernel.forall(n)``: return a launch with at least ``ntasks`` threads."""
+    if ntasks < 0:
+        raise LaunchError(f"forall({ntasks}); the number of tasks must not be negative.")
+    if ntasks == 0:
+        return lambda *arguments: None
+    threads = tpb or min(FORALL_THREADS, _most_threads(self))
+    return configure(self, cdiv(ntasks, threads), threads, stream, sharedmem)
+
+
+def _most_threads(kernel: CUDADispatcher) -> int:
+    bounds = kernel.targetoptions.get("launch_bounds")
+    return (bounds[0] if isinstance(bounds, tuple | list) else bounds) or MAX_THREADS
+
+
+def declare(self, signature) -> VirtualKernel:
+    """Replace ``kernel.compile(signature)``: declare the argument types and compile nothing.
+
+    A launch then casts its arguments to a declared signature.
+    """
+    declared, _ = sigutils.normalize_signature(signature)
+    if declared not in self.overloads:
+        self.overloads[declared] = VirtualKernel(self, declared)
+    return self.overloads[declared]
+
+
+@dataclass(frozen=True)
+class TypedFunction:
+    """An entry of the ``overloads`` of a device function that was typed but not compiled.
+
+    Numba reads ``entry_point`` and ``objectmode``.
+    """
+
+    signature: typing.Signature
+    entry_point: None = None
+    objectmode: bool = False
+
+
+def compile_device(self, args, return_type=None):
+    """Compile a device function with Numba, for ``@cuda.jit(signature, device=True)``.
+
+    If the compiler's library is not installed, the function is only typed. That is enough to run
+    it on the virtual GPU.
+    """
+    try:
+        return _compile_for_device(self, args, return_type)
+    except NvvmSupportError:
+        from ..language.compiler import compile_function
+
+        inferred = compile_function(self.py_func).inference.of_types(tuple(args))
+    if inferred.refusal:
+        raise Unsupported(f"{inferred.refusal} (Numba's compiler refuses this.)")
+    self.overloads[args] = TypedFunction(typing.signature(return_type or inferred.returned, *args))
+    return self.overloads[args]
+
+
+def disable_compile(self, value: bool = True) -> None:
+    """Let the function take no types but those of its signatures.
+
+    Unlike Numba's method, it does not need compiled code.
+    """
+    self._can_compile = not value
+
+
+def specialize(self, *arguments) -> CUDADispatcher:
+    """Return a copy of the kernel that takes exactly the types of these arguments."""
+    if self.specialized:
+        raise LaunchError(
+            f"{self.py_func.__name__} has one signature already; specialize a kernel without."
+        )
+    declared = tuple(map(self.typeof_pyval, arguments))
+    specialized = self.specializations.get(declared)
+    if specialized is None:
+        specialized = CUDADispatcher(self.py_func, targetoptions=self.targetoptions)
+        specialized.compile(declared)
+        specialized.disable_compile()
+        specialized._specialized = True
+        self.specializations[declared] = specialized
+    return specialized
+
+
+def _note_types(kernel: CUDADispatcher, arguments: tuple) -> None:
+    """Add the argument types of a launch to ``kernel.overloads``, as Numba does."""
+    if not kernel._can_compile:
+        return
+    try:
+        declare(kernel, tuple(map(kernel.typeof_pyval, arguments)))
+    except Exception:  # a type that only the virtual GPU knows
+        return
+
+
+def forget_types(kernel: CUDADispatcher) -> None:
+    """Remove the entries that launches added to ``kernel.overloads``, which hold no compiled code.
+    """
+    for types_, overload in list(kernel.overloads.items()):
+        if isinstance(overload, VirtualKernel):
+            del kernel.overloads[types_]
+
+
+def machine_code_method(name: str) -> Callable:
+    """Return the replacement of a method that reads machine code: it raises LaunchError."""
+
+    def refuse(self, *arguments, **named):
+        raise _needs_machine_code(self, name)
+
+    return refuse
+
+
+def _needs_machine_code(kernel: CUDADispatcher, name: str) -> LaunchError:
+    return LaunchError(
+        f"{name} of {kernel.py_func.__name__} needs machine code, which the virtual GPU does not "
+        "make; cuda.compile_ptx(function, signature) gives the compiler's PTX without a device."
+    )
+
+
+def inspect_asm(self, signature=None):
+    """Return the PTX from Numba's compiler for a signature, or a dict by signature for all."""
+    if signature is not None:
+        return _ptx(self, signature)
+    return {declared: _ptx(self, declared) for declared in self.overloads}
+
+
+def _ptx(kernel: CUDADispatcher, signature) -> str:
+    names = ("debug", "lineinfo", "fastmath", "opt", "launch_bounds")
+    options = {name: kernel.targetoptions.get(name) for name in names}
+    options["opt"] = bool(options["opt"])
+    options["device"] = bool(kernel.targetoptions.get("device"))
+    text, _ = cuda.compile_ptx(kernel.py_func, signature, cc=(9, 0), **options)
+    return text

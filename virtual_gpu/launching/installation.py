@@ -1,0 +1,196 @@
+"""Installs the virtual GPU into ``numba.cuda``, so that Numba's launch syntax runs on it.
+
+Only the entry points of ``numba.cuda`` that need a driver are replaced. The compiler is not
+touched, so ``cuda.compile_ptx`` still works.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import linecache
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+from numba import cuda
+from numba.cuda import deviceufunc
+from numba.cuda.cudadrv import devicearray
+from numba.cuda.dispatcher import CUDADispatcher
+
+from ..common.errors import LaunchError
+from ..host import allocation, virtual_device
+from ..host.hostarrays import DeviceArray
+from ..host.streams import VirtualEvent, VirtualStream
+from ..host.transfers import note_wait
+from . import dispatcher_methods
+
+_text_numbers = itertools.count()
+_ABSENT = object()
+
+
+def active() -> bool:
+    """Return True if ``kernel[grid, block](...)`` runs on the virtual GPU in this process."""
+    return CUDADispatcher.configure is dispatcher_methods.configure
+
+
+def install(available: bool = False) -> None:
+    """Let Numba's launches, arrays, streams and events run on the virtual GPU from now on.
+
+    This is for machines without a CUDA device, because a launch on a real device is no longer
+    possible afterwards. With ``available``, ``cuda.is_available()`` returns True, for programs that
+    check it. Further calls change nothing.
+    """
+    for owner, name, value in _replacements():
+        setattr(owner, name, value)
+    if available:
+        cuda.is_available = lambda: True
+
+
+@contextlib.contextmanager
+def installed() -> Iterator[None]:
+    """Install the virtual GPU within the context, and restore ``numba.cuda`` at its end.
+
+    This runs part of a program on the virtual GPU although the machine has a CUDA device. Arrays
+    and events made within the context cannot be used outside of it.
+    """
+    if active():
+        yield
+        return
+    before = {(id(o), name): (o, name, _own(o, name)) for o, name, _ in _replacements()}
+    launched: set[CUDADispatcher] = set()
+
+    def run(launch: dispatcher_methods.VirtualLaunch, arguments: tuple) -> None:
+        launched.add(launch.kernel)
+        dispatcher_methods.run_launch(launch, arguments)
+
+    install()
+    try:
+        with dispatcher_methods.watching(run):
+            yield
+    finally:
+        _restore(before)
+        for kernel in launched:
+            dispatcher_methods.forget_types(kernel)
+
+
+def _own(owner, name: str):
+    return vars(owner).get(name, _ABSENT)
+
+
+def _restore(before: dict[tuple[int, str], tuple[object, str, object]]) -> None:
+    by_name = {name: value for _, name, value in before.values()}
+    # Modules of Numba that were imported in the meantime have imported the virtual GPU's functions.
+    late = [(o, name, by_name[name]) for o, name, _ in _replacements()
+            if (id(o), name) not in before]  # fmt: skip
+    for owner, name, value in (*before.values(), *late):
+        if value is _ABSENT:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, value)
+
+
+def _replacements() -> Iterator[tuple[object, str, object]]:
+    """Yield the owner, the name and the value of each attribute that ``install`` sets."""
+    for name, method in _KERNEL_METHODS.items():
+        yield CUDADispatcher, name, method
+    for module in list(sys.modules.values()):
+        # Numba's modules have imported the functions that return the device under their own names.
+        if getattr(module, "__name__", "").startswith(("numba.cuda.", "numba_cuda.")):
+            for name in _DEVICE_NAMES.keys() & vars(module).keys():
+                yield module, name, _DEVICE_NAMES[name]
+    for name, value in _HOST_NAMES.items():
+        yield cuda, name, value
+    yield devicearray, "DeviceNDArray", DeviceArray
+    yield deviceufunc, "exec", _run_text
+
+
+def _run_text(text: str, names: dict) -> None:
+    """Execute a kernel that ``@vectorize`` generates, and keep its text for ``linecache``."""
+    file = f"<vectorize {next(_text_numbers)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), names)
+
+
+@contextlib.contextmanager
+def _pinned(*arrays):
+    yield
+
+
+@contextlib.contextmanager
+def _mapped(*arrays: np.ndarray, stream=0) -> Iterator[DeviceArray | list[DeviceArray]]:
+    """Yield device arrays over the memory of host arrays: one array, or a list of several."""
+    mapped = [DeviceArray.over(array) for array in arrays]
+    yield mapped[0] if len(mapped) == 1 else mapped
+
+
+def _open_ipc_array(*ignored, **named):
+    raise LaunchError(
+        "The virtual GPU shares no memory between processes; copy the array to the host and send "
+        "that."
+    )
+
+
+_KERNEL_METHODS = {
+    "configure": dispatcher_methods.configure,
+    "__getitem__": dispatcher_methods.getitem,
+    "forall": dispatcher_methods.forall,
+    "compile": dispatcher_methods.declare,
+    "compile_device": dispatcher_methods.compile_device,
+    "disable_compile": dispatcher_methods.disable_compile,
+    "specialize": dispatcher_methods.specialize,
+    "inspect_asm": dispatcher_methods.inspect_asm,
+    **{
+        name: dispatcher_methods.machine_code_method(name)
+        for name in (
+            "get_const_mem_size",
+            "get_local_mem_per_thread",
+            "get_max_threads_per_block",
+            "get_regs_per_thread",
+            "get_shared_mem_per_block",
+            "inspect_llvm",
+            "inspect_lto_ptx",
+            "inspect_sass",
+            "inspect_sass_cfg",
+            "inspect_types",
+        )
+    },
+}
+
+_DEVICE_NAMES = {
+    "get_current_device": virtual_device.current_device,
+    "get_context": virtual_device.current_context,
+    "current_context": virtual_device.current_context,
+    "gpus": virtual_device.VirtualDevices(),
+}
+
+_HOST_NAMES = {
+    **{name: value for name, value in _DEVICE_NAMES.items() if name != "get_context"},
+    "to_device": allocation.to_device,
+    "device_array": allocation.device_array,
+    "device_array_like": allocation.device_array_like,
+    "managed_array": allocation.host_array,
+    "mapped_array": allocation.host_array,
+    "mapped_array_like": allocation.host_array_like,
+    "pinned_array": allocation.pinned_array,
+    "pinned_array_like": allocation.pinned_array_like,
+    "as_cuda_array": allocation.as_cuda_array,
+    "from_cuda_array_interface": allocation.from_cuda_array_interface,
+    "pinned": _pinned,
+    "mapped": _mapped,
+    "open_ipc_array": _open_ipc_array,
+    "synchronize": note_wait,
+    "select_device": virtual_device.select_device,
+    "close": lambda: None,
+    "defer_cleanup": contextlib.nullcontext,
+    "profile_start": lambda: None,
+    "profile_stop": lambda: None,
+    "profiling": contextlib.nullcontext,
+    "stream": VirtualStream,
+    "default_stream": VirtualStream,
+    "legacy_default_stream": lambda: VirtualStream(1),
+    "per_thread_default_stream": lambda: VirtualStream(2),
+    "external_stream": lambda ptr: VirtualStream(int(ptr), external=True),
+    "event": VirtualEvent,
+    "event_elapsed_time": lambda start, end: start.elapsed_time(end),
+}

@@ -1,0 +1,110 @@
+"""Edge cases in which Numba's device code and NumPy differ: powers, quotients, shifts, extremes.
+
+Each function follows Numba's own code. The results of the hardware in these cases were recorded in
+data/measured/nvidia_h200/differential.csv.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..types import numba_types
+from . import complex_math
+from .fused import fused_multiply_add
+
+MOST_FACTORS = 0x10000  # for more, Numba calls pow() in float64
+
+
+def power(base, exponent):
+    """Return ``base ** exponent`` for operands of one dtype each."""
+    if base.dtype.kind == "c":
+        return complex_math.power(base, exponent)
+    if exponent.dtype.kind not in "iu":
+        return np.power(base, exponent)
+    whole = base.dtype.kind in "iu"
+    negative = exponent < 0
+    size = np.where(negative, -exponent, exponent)
+    # The lowest integer has no opposite; there Numba ends the thread if the result is an integer.
+    size = np.where(size < 0, MOST_FACTORS + 1, size)
+    product = _power_by_squaring(base, np.minimum(size, MOST_FACTORS))
+    if whole:  # 1 / base is an integer for 1 and -1 only; 1 / 0 gives 0x8000...
+        inverse = np.where(abs(base) == 1, product, 0)
+        inverse = np.where(base == 0, np.iinfo(base.dtype).min, inverse)
+    else:
+        inverse = base.dtype.type(1) / product
+    by_float = np.power(base.astype(np.float64), exponent.astype(np.float64))
+    large = numba_types.cast(by_float, base.dtype)
+    result = np.where(negative, inverse, product)
+    fraction = whole & negative & (abs(base) != 1) if whole else False
+    too_many = (size > MOST_FACTORS) & ~np.asarray(fraction, bool)
+    return np.where(too_many, large, result).astype(base.dtype)[()]
+
+
+def _power_by_squaring(base, count):
+    """Return ``base`` to the power ``count`` by repeated squaring."""
+    result, factor = np.ones_like(base), base
+    count = np.asarray(count)
+    while count.any():
+        result = np.where(count & 1, result * factor, result)
+        factor, count = factor * factor, count >> 1
+    return result
+
+
+def floor_divide(x, y):
+    """Return ``x // y``; the lowest integer divided by -1 gives 0."""
+    if x.dtype.kind == "f":
+        return _float_divmod(x, y)[0]
+    if x.dtype.kind != "i":
+        return np.floor_divide(x, y)
+    overflow = (x == np.iinfo(x.dtype).min) & (y == -1)
+    return np.where(overflow, 0, np.floor_divide(x, y)).astype(x.dtype)[()]
+
+
+def remainder(x, y):
+    """Return ``x % y``."""
+    return _float_divmod(x, y)[1] if x.dtype.kind == "f" else np.remainder(x, y)
+
+
+def _float_divmod(x, y) -> tuple:
+    """Return quotient and remainder as Python defines them.
+
+    The device computes the remainder as ``x - trunc(x / y) * y``, rounded once, so it is NaN for an
+    infinite y.
+    """
+    rest = fused_multiply_add(-np.trunc(x / y), y, x)
+    quotient = (x - rest) / y
+    wrong_sign = (rest != 0) & ((y < 0) != (rest < 0))
+    quotient = np.where(wrong_sign, quotient - x.dtype.type(1), quotient)
+    rest = np.where(wrong_sign, rest + y, rest)
+    rest = np.where(rest == 0, np.copysign(rest, y), rest)
+    whole = np.floor(quotient)
+    whole = np.where(quotient - whole > 0.5, whole + x.dtype.type(1), whole)
+    whole = np.where(quotient == 0, np.copysign(quotient, x / y), whole)
+    whole = np.where(y == 0, x / y, whole)
+    return whole.astype(x.dtype)[()], rest.astype(x.dtype)[()]
+
+
+def left_shift(x, count):
+    """Return ``x << count``, which uses the low 32 bits of the count."""
+    return np.left_shift(x, _low_bits(x, count))
+
+
+def right_shift(x, count):
+    """Return ``x >> count``, which uses the low 32 bits of the count."""
+    return np.right_shift(x, _low_bits(x, count))
+
+
+def _low_bits(x, count):
+    if count.dtype.itemsize < 8:
+        return count
+    return (count & count.dtype.type(0xFFFFFFFF)).astype(x.dtype)
+
+
+def first_or_larger(x, y):
+    """Return ``max(x, y)`` as Python orders them: the first, unless the second is larger."""
+    return np.where(y > x, y, x)[()]
+
+
+def first_or_smaller(x, y):
+    """Return ``min(x, y)`` as Python orders them: the first, unless the second is smaller."""
+    return np.where(y < x, y, x)[()]

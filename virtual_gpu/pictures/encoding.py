@@ -1,0 +1,61 @@
+"""Compact encodings of the data of a movie, which player.js decodes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+
+def addresses(first: np.ndarray, block: tuple[int, int, int]) -> dict:
+    """Encode one element number per thread; -1 means that the thread takes no part.
+
+    The result has ``at``, [offset, stride by x, by y, by z], if that linear function gives all
+    numbers. Else it has ``steps``, the differences between successive threads, as ``runs``. It has
+    ``who``, the active threads as ``spans``, if some are inactive.
+    """
+    number, active = np.arange(len(first)), np.flatnonzero(first >= 0)
+    x, y, _ = block
+    terms = np.stack([np.ones_like(number), number % x, number // x % y, number // (x * y)], 1)
+    active_terms = terms[active].astype(float)
+    fit, *_ = np.linalg.lstsq(active_terms, first[active].astype(float), rcond=None)
+    fit = np.rint(fit).astype(int)
+    if (terms[active] @ fit == first[active]).all():
+        code: dict = {"at": fit.tolist()}
+    else:
+        code = {"steps": runs(np.diff(first[active], prepend=0).tolist())}
+    if len(active) < len(first):
+        code["who"] = spans(active)
+    return code
+
+
+def spans(numbers: np.ndarray) -> list[int]:
+    """Encode rising numbers as [first, length, first, length, ...] of consecutive ones."""
+    starts = np.flatnonzero(np.r_[True, np.diff(numbers) != 1])
+    lengths = np.diff(np.r_[starts, len(numbers)])
+    return np.stack([numbers[starts], lengths], 1).ravel().tolist()
+
+
+def runs(entries: list) -> list:
+    """Encode entries as [entry, repetitions, entry, repetitions, ...]."""
+    coded: list = []
+    for entry in entries:
+        if coded and coded[-2] == entry:
+            coded[-1] += 1
+        else:
+            coded += [entry, 1]
+    return coded
+
+
+def shown_values(values: np.ndarray) -> list:
+    """Return the texts of values in the cells, with at most three significant digits, as runs."""
+    return runs([_short(value) for value in values.ravel().tolist()])
+
+
+def _short(value) -> str:
+    if isinstance(value, complex) or not math.isfinite(value):
+        return str(value)
+    if value == int(value) and abs(value) < 10_000:
+        return str(int(value))
+    short = f"{value:.3g}".replace("e+0", "e").replace("e-0", "e-")
+    return short.replace("0.", ".", 1) if abs(value) < 1 else short

@@ -1,0 +1,61 @@
+"""The details that a line of the annotated source shows on a click: its costs and first request."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+
+from ..counts.counters import AccessCount, first_access
+from ..counts.transactions import SECTOR_BYTES
+from .accesses import lanes_by_banks, lanes_by_sectors, plain, plural
+
+MOST_LINES = 6  # lines with details, the costliest ones, because the page must stay small
+MOST_DRAWN = 2  # accesses of a line that are drawn
+
+
+def details_by_line(accesses: Iterable[AccessCount]) -> dict[tuple[str, int], str]:
+    """Return the details as HTML, by (file, line), of the lines that cost most."""
+    lines: dict[tuple[str, int], list[AccessCount]] = {}
+    for access in accesses:
+        lines.setdefault((access.site.file, access.site.line), []).append(access)
+    costliest = sorted(lines, key=lambda place: -sum(map(_cost, lines[place])))[:MOST_LINES]
+    return {place: _details(lines[place]) for place in costliest}
+
+
+def _cost(access: AccessCount) -> int:
+    return access.sectors + access.wavefronts + (access.kind == "atomic") * access.lanes
+
+
+def _details(accesses: list[AccessCount]) -> str:
+    costliest = sorted(accesses, key=_cost, reverse=True)
+    sentences = "".join(f"<p>{html.escape(_sentence(access))}</p>" for access in costliest)
+    drawn = dict.fromkeys(_drawn(access) for access in costliest[:MOST_DRAWN])
+    return f"{sentences}{''.join(drawn)}"
+
+
+def _sentence(access: AccessCount) -> str:
+    """Describe the costs of an access in the whole launch."""
+    name = f"{access.kind} of {access.array}, whole launch"
+    if access.kind == "atomic":
+        return f"{name}: {plural(access.lanes, 'operation')} of threads."
+    if access.space == "shared":
+        each = access.wavefronts / access.requests
+        return (
+            f"{name}: {plural(access.requests, 'request')} took "
+            f"{plural(access.wavefronts, 'wavefront')}, {each:.3g} per request."
+        )
+    moved = access.sectors * SECTOR_BYTES
+    wasted = 1 - access.used_bytes / moved
+    return (
+        f"{name}: {plural(access.requests, 'request')} moved {plural(access.sectors, 'sector')}, "
+        f"{moved:,} bytes; {access.used_bytes:,} used, {wasted:.0%} wasted as far as one request "
+        "knows."
+    )
+
+
+def _drawn(access: AccessCount) -> str:
+    first = first_access(access)
+    draw = lanes_by_banks if access.space == "shared" else lanes_by_sectors
+    title = f"first {access.kind} of {access.array}"
+    drawing, _ = draw(plain(first.addresses), first.itemsize, title)
+    return drawing
