@@ -113,11 +113,11 @@ def _statement(mutant: Mutant) -> ast.stmt:
 class _Arrays:
     """The meaning of array names in a text.
 
-    ours: maps a parameter's name in the text to the exercise's parameter. tiles: maps a shared or
+    parameters: maps a name in the text to the parameter of the exercise. tiles: maps a shared or
     local array to the exercise's parameter from which it is filled.
     """
 
-    ours: Mapping[str, str]
+    parameters: Mapping[str, str]
     tiles: Mapping[str, str]
 
 
