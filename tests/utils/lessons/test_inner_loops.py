@@ -26,7 +26,7 @@ def slow_but_for_lesson_06(variant):
     return pytest.param(variant, marks=marks, id=str(variant))
 
 
-@pytest.mark.parametrize("variant", map(slow_but_for_lesson_06, variants()))
+@pytest.mark.parametrize("variant", [slow_but_for_lesson_06(one) for one in variants()])
 def test_the_record_is_what_the_compiler_makes(variant, compiler):
     assert recorded_loops()[ARCH, str(variant)] == compiled_loop(variant, ARCH)
 
