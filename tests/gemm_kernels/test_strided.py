@@ -36,7 +36,7 @@ layouts = st.sampled_from(sorted(LAYOUTS))
 
 
 def product(tiling, a, b, out, alpha=1.0, beta=0.0, module=strided):
-    """Compute out = alpha·a·b + beta·out for arrays on the virtual device."""
+    """Compute out = alpha·a·b + beta·out for arrays on a device, a virtual one or a GPU."""
     slots = [arrays.slot_of(array, number) for number, array in enumerate((a, b, out))]
     layout, (m, k) = WorkspaceLayout(first=3), a.shape
     calls = module.products(
@@ -44,7 +44,8 @@ def product(tiling, a, b, out, alpha=1.0, beta=0.0, module=strided):
         (Factor(0), Factor(1)),
     )  # fmt: skip
     run = LaunchPlan(calls, arrays=3, factors=2, layout=layout).ready(0)
-    run((0, 0, 0), (alpha, beta), 0, (a, b, out))
+    pointers = [array.__cuda_array_interface__["data"][0] for array in (a, b, out)]
+    run(pointers, (alpha, beta), 0, (a, b, out))
     return out.copy_to_host()
 
 
