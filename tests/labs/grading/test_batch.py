@@ -25,6 +25,15 @@ from utils.paths import ROOT
 SECRET = "a secret of sixteen characters"
 LAB = find("first_kernel")
 RIGHT = Submission("right", (("a.py", LAB.parts[0].definition.solution_text.encode()),))
+ENDLESS = Submission(
+    "endless",
+    (
+        (
+            "a.py",
+            b"from numba import cuda\n\n@cuda.jit\ndef scale(x, factor, out):\n    while True:\n        pass\n",
+        ),
+    ),
+)
 
 
 class Deadly:
@@ -189,14 +198,16 @@ def test_a_worker_whose_process_is_killed_says_so_and_takes_the_next(tmp_path):
         assert worker.grade(LAB, RIGHT, SECRET).points == 10_000
         process, below = worker._process, set()
 
-        def kill() -> None:
-            below.update(_processes_below(process.pid))
+        def kill_while_a_child_grades() -> None:
+            until = time.monotonic() + 60
+            while not below and time.monotonic() < until:
+                below.update(_processes_below(process.pid))
             process.kill()
 
-        timer = threading.Timer(0.1, kill)
-        timer.start()
-        assert worker.grade(LAB, RIGHT, SECRET) is None
-        timer.join()
+        killer = threading.Thread(target=kill_while_a_child_grades)
+        killer.start()
+        assert worker.grade(LAB, ENDLESS, SECRET) is None
+        killer.join()
         assert below or not Path("/proc/self/stat").exists()
         assert _gone(below, within=60)
         assert worker.grade(LAB, RIGHT, SECRET).points == 10_000
