@@ -7,7 +7,7 @@ import from that folder.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import nbformat
@@ -23,18 +23,22 @@ WITH_USERS = ("tests", "tools", "site", "labs")  # folders whose modules may imp
 
 def page(number: str) -> str:
     """Return the files of a lesson as text, grouped by purpose."""
-    blocks = []
+    blocks, named_in = [], _tables(number)
     for title, paths in files_of(number).items():
-        lines = [f"    {_line(path)}" for path in sorted(paths)]
+        lines = [f"    {_line(path, named_in.get(path, ()))}" for path in sorted(paths)]
         blocks += [title, *lines] if lines else []
     return "\n".join(blocks)
 
 
-def _line(path: Path) -> str:
-    """Return a file's path from the root and, for Python, the first line of its docstring."""
+def _line(path: Path, named_in: Iterable[str]) -> str:
+    """Return a file's path from the root and what it is for.
+
+    For Python that is the first line of its docstring, for a table the files that name it.
+    """
     name = path.relative_to(ROOT).as_posix() + "/" * path.is_dir()
     text = ast.get_docstring(ast.parse(path.read_text("utf-8"))) if path.suffix == ".py" else None
-    return f"{name}  {text.splitlines()[0]}" if text else name
+    about = text.splitlines()[0] if text else ", ".join(sorted(named_in))
+    return f"{name}  {about}" if about else name
 
 
 def files_of(number: str) -> dict[str, set[Path]]:
@@ -48,7 +52,7 @@ def files_of(number: str) -> dict[str, set[Path]]:
         "The folder that only it uses": _files(folder),
         "Its tests": _files(tests) | {file for file in users if file.name.startswith("test_")},
         "Its exercises": set(_exercises(number)),
-        "Tables named in its cells, its folder and its tests": set(_tables(number)),
+        "Tables, and the files of the lesson that name them": set(_tables(number)),
         "Other modules that use its folder": {
             file for file in users if not file.name.startswith("test_")
         },
@@ -93,20 +97,23 @@ def _exercises(number: str) -> Iterator[Path]:
                 yield file.parent
 
 
-def _tables(number: str) -> Iterator[Path]:
-    """Yield the tables of data/ whose name is a string in the lesson's code or tests."""
+def _tables(number: str) -> dict[Path, set[str]]:
+    """Return table of data/ -> the files of the lesson that have its name as a string."""
     folders = [lesson_folder(number), ROOT / "tests" / lesson_folder(number).relative_to(ROOT)]
-    files = [file for folder in folders for file in folder.glob("*.py")]
-    trees = [_tree(notebook_of(number)), *(ast.parse(file.read_text("utf-8")) for file in files)]
-    strings = {
-        node.value
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
-    for file in DATA.rglob("*.csv"):
-        if {file.name, file.stem} & {string.split("/")[-1] for string in strings}:
-            yield file
+    files = [file for folder in (*folders, *_exercises(number)) for file in folder.glob("*.py")]
+    tables = list(DATA.rglob("*.csv"))
+    found = {}
+    for file in (notebook_of(number), *files):
+        strings = _last_parts_of_strings(_tree(file))
+        for table in tables:
+            if {table.name, table.stem} & strings:
+                found.setdefault(table, set()).add(f"{file.parent.name}/{file.name}")
+    return found
+
+
+def _last_parts_of_strings(tree: ast.Module) -> set[str]:
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return {node.value.split("/")[-1] for node in nodes if isinstance(node.value, str)}
 
 
 def _shared(notebook: Path) -> Iterator[Path]:
@@ -136,7 +143,10 @@ def _modules_of_course() -> dict[str, str]:
     }
 
 
-def _tree(notebook: Path) -> ast.Module:
-    cells = nbformat.read(notebook, as_version=4).cells
+def _tree(file: Path) -> ast.Module:
+    """Return the syntax tree of a module, or of a notebook's cells of code."""
+    if file.suffix == ".py":
+        return ast.parse(file.read_text("utf-8"))
+    cells = nbformat.read(file, as_version=4).cells
     code = [cell.source for cell in cells if cell.cell_type == "code"]
     return ast.parse("\n".join(map(TransformerManager().transform_cell, code)))
