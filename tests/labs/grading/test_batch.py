@@ -25,15 +25,14 @@ from utils.paths import ROOT
 SECRET = "a secret of sixteen characters"
 LAB = find("first_kernel")
 RIGHT = Submission("right", (("a.py", LAB.parts[0].definition.solution_text.encode()),))
-ENDLESS = Submission(
-    "endless",
-    (
-        (
-            "a.py",
-            b"from numba import cuda\n\n@cuda.jit\ndef scale(x, factor, out):\n    while True:\n        pass\n",
-        ),
-    ),
-)
+ENDLESS_KERNEL = b"""from numba import cuda
+
+@cuda.jit
+def scale(x, factor, out):
+    while True:
+        pass
+"""
+ENDLESS = Submission("endless", (("a.py", ENDLESS_KERNEL),))
 
 
 class Deadly:
