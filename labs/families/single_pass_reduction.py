@@ -245,7 +245,7 @@ def _arguments_of_add(kernel, story: str) -> str | None:
 
 
 def _adds_an_array(kernel, story: str) -> str | None:
-    """Recognise a sum of a whole array, as in Python or NumPy."""
+    """Return why a sum of a whole array is refused, if the message in `story` is of one."""
     if " sum() of " not in story and ".sum() is " not in story:
         return None
     return translate("A kernel has no sum of a whole array: each thread adds elements in a loop.")

@@ -134,7 +134,10 @@ def _times_each_term(run: Run) -> np.ndarray | None:
 
 
 def _fit(run: Run, elements: list[tuple[int, int]]) -> np.ndarray | None:
-    """Fit how often each term is in these elements; return None if not by whole numbers."""
+    """Return how often each of the k terms is in all these elements, as whole float64 numbers.
+
+    None if no whole numbers explain the elements.
+    """
     a, b = (one.astype(np.float64) for one in run.inputs)
     terms = np.array([a[row] * b[:, col] for row, col in elements])
     values = np.array([run.out[row, col] for row, col in elements], np.float64)

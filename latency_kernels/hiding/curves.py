@@ -199,7 +199,7 @@ def fewest_threads(frame: pd.DataFrame, ilp: int, enough: float) -> int | None:
 
 
 def loads_under_way(frame: pd.DataFrame, what: str, threads: int) -> float:
-    """Return the bytes that the threads of an SM have loaded at once, in a copy."""
+    """Return the bytes that an SM has in flight at the fastest recorded point of a copy."""
     row = point(frame, what, threads)
     return float(row["threads_per_sm"] * row["floats"] * FLOAT_BYTES)
 

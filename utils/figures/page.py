@@ -215,7 +215,7 @@ def _visible_parts(element: ElementTree.Element) -> list[ElementTree.Element]:
 
 
 def _on_page(attribute: str, colour: str) -> str:
-    """Return CSS for a colour on a page; neutral colours become the page's ink with an opacity."""
+    """Return CSS for a colour on a page: neutral colours and labels take the page's ink."""
     if colour in _OPACITY:
         opacity = _OPACITY[colour]
         rest = f"; {attribute}-opacity: {opacity}" if opacity < 1 else ""

@@ -182,7 +182,11 @@ def _room_in_shared(limits: SmLimits, shared_bytes: int, carveout: int | None) -
 
 
 def _shared_of_sm(limits: SmLimits, taken: int, carveout: int | None) -> int:
-    """Return the shared memory of an SM in bytes, when each block takes `taken` bytes."""
+    """Return the bytes of shared memory that an SM is set to.
+
+    Without a `carveout`, a percentage that a kernel asks for, that is all; with one, the smallest
+    step that has this percentage and holds a block of `taken` bytes.
+    """
     if carveout is None:
         return limits.shared_kib_per_sm * KIB
     wanted = carveout * limits.shared_kib_per_sm * KIB // 100

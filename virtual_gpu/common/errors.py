@@ -176,7 +176,7 @@ class LimitReached(VirtualGpuError):
 
 
 def too_deep(function: str) -> str:
-    """Return the message about a function that exhausts Python's own stack."""
+    """Return the message about a function whose expressions or calls are nested too deep."""
     return (
         f"{function}: its expressions or branches are nested, or its calls of itself go, deeper "
         "than the virtual GPU can follow; give parts of it names of their own, or write a loop."

@@ -183,7 +183,7 @@ class Recorder:
         )
 
     def _part(self, mask: Mask) -> tuple[np.ndarray, slice] | None:
-        """Return the block's threads in a mask, and their slice of its active lanes."""
+        """Return the numbers of the block's active threads, and their slice of active lanes."""
         if self._row is None:
             return None
         index = mask.index

@@ -72,7 +72,7 @@ def _rank(place: Place) -> int:
 
 
 def _indexed(place: Place, field: Array | RecordArray):
-    """Return the part of a field that the indices of a place select."""
+    """Return a view of a record's field at the indices of a place: of an array or of a record."""
     if isinstance(field, RecordArray):
         return field.indexed(Place(place.run, field, place.indices, place.mask, place.site))
     return view(Place(place.run, field, place.indices, place.mask, place.site))

@@ -44,7 +44,7 @@ def log(z, base=None):
 
 
 def log10(z):
-    """Return ``cmath.log10(z)``."""
+    """Return the logarithm to base 10 by Numba's formula, log(z) / ln 10."""
     natural = log(z)
     scale = np.float64(2.302585092994045684)
     return from_parts(natural.real / scale, natural.imag / scale)

@@ -191,7 +191,7 @@ def annotated_text(listing: AnnotatedSource) -> str:
 
 
 def _text_row(number: int, text: str, figures: list[str] | None, layout: tuple) -> str:
-    """Return one line of the source; its code is shortened only if counts follow."""
+    """Return a line of plain text: number, code, counts; the code is shortened if counts follow."""
     if not figures or not any(figures):
         return f"{number:>5}  {text}"
     cells, width = layout

@@ -153,7 +153,7 @@ def _player() -> str:
 
 
 def _shorter(text: str) -> str:
-    """Remove indentation, and comments that fill a line."""
+    """Return CSS or JavaScript without indentation, blank lines and lines that are a comment."""
     lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith(("//", "/*")))
 

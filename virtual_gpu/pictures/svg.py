@@ -98,7 +98,7 @@ def path(commands: str, **more) -> str:
 
 
 def svg(width: float, height: float, body: str, alt: str, widest: float = 480) -> str:
-    """Return an SVG that is as wide as its container, but at most ``widest`` pixels."""
+    """Return an SVG element that fills its container's width up to ``widest`` pixels."""
     return (
         f'<svg viewBox="0 0 {width:g} {height:g}" style="max-width:{widest:g}px" role="img"'
         f' aria-label="{html.escape(alt)}">{body}</svg>'

@@ -73,7 +73,9 @@ def _script(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Scr
 
 
 def _target(parser: argparse.ArgumentParser, option: str, file: str) -> Path:
-    """Return the path of a report; end with an error before the script runs if it is not writable.
+    """Return the absolute path of `file`, a report.
+
+    If it is not writable, an error that names `option` ends the program before the script runs.
     """
     path = Path(file).absolute()
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):

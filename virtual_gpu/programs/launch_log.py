@@ -41,7 +41,7 @@ class KernelLog:
 
     @property
     def flaws(self) -> tuple[Finding, ...]:
-        """The findings that are flaws, not warnings."""
+        """The findings of all launches of this kernel, without warnings."""
         return tuple(f for f in self.findings if not f.is_warning)
 
     @property

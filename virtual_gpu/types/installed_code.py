@@ -76,7 +76,7 @@ def public_name(value) -> tuple[str, str] | None:
 
 
 def installed(module: str, name: str):
-    """Return the installed value of this name, or None if no loaded module has it."""
+    """Return an attribute of a loaded module of Python, NumPy, Numba or llvmlite, else None."""
     value = sys.modules.get(module) if is_installed(module) else None
     for part in name.split("."):
         value = getattr(value, part, None)
@@ -132,7 +132,7 @@ def _templates(kind) -> Iterator[type]:
 
 
 def _is_numbas_own(template: type) -> bool:
-    """Return True if a template belongs to Numba, or to an intrinsic that a kernel names."""
+    """Return True if a typing template is of an installed package, or of an intrinsic."""
     if hasattr(template, "_definition_func"):  # of an intrinsic, which a kernel's text must name
         return True
     module = getattr(template, "_overload_func", template).__module__

@@ -71,7 +71,7 @@ def loads_per_multiply_add(parameter: str, at_most: float, what: str) -> Target:
 
 
 def one_store_per_element() -> Target:
-    """Return the target that each element of the tile is stored once, outside of the loop."""
+    """Return the target that each element of the tile is stored once: stores are counted."""
 
     def measure(run: Run) -> float:
         return run.total("c", "store", "words") / run.out.size

@@ -42,7 +42,7 @@ def published() -> Figure:
 
 
 def recorded(processor: str, steps: Sequence[str]) -> Figure:
-    """Draw the recorded speed of CPU steps and of oneDNN in percent of NumPy's BLAS, on one core.
+    """Draw speed against size, in percent of NumPy's BLAS on one core: CPU steps and oneDNN.
 
     Each measurement alternated with NumPy's BLAS. There were several runs, and a processor's clock
     changes between runs, but two functions that alternate share one clock, so their ratio is fair.

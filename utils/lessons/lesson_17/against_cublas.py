@@ -217,7 +217,10 @@ def called_cubes() -> Table:
 
 
 def published_library() -> Table:
-    """Tabulate cuBLAS's share of the peak as Córdoba 2016 printed it, and as it was recorded."""
+    """Tabulate cuBLAS's share of the peak at three sizes, on two GPUs.
+
+    Rows: as Córdoba 2016 printed it; computed from its printed time; recorded on the reference GPU.
+    """
     frame = records.published("gemm_gpu")
     printed = frame[frame["kernel"] == "cublas"].iloc[0]
     device = devices.find(printed["device"])

@@ -37,7 +37,7 @@ def draw_waves() -> Picture:
 
 
 def waves_of(tiles: int, slices: int) -> int:
-    """Return the number of waves; the last one may be partial."""
+    """Return the waves of tiles × slices blocks on the picture's SMs, one block on each."""
     return cdiv(tiles * slices, SMS)
 
 
