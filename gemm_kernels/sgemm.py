@@ -9,7 +9,7 @@ import numpy as np
 from numba import cuda, float32
 
 from gemm_kernels import autotuned, warp_tiled
-from gemm_kernels.dispatch import routes
+from gemm_kernels.dispatch import parts, routes
 from gemm_kernels.parts import strided
 from gemm_kernels.parts.blocks import WIDE
 from gemm_kernels.parts.slices import ONE, products
@@ -17,7 +17,7 @@ from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.memory import Allocate
 from utils.ladder.shapes import GemmShape
-from utils.ladder.step import Call, Launch, Variant
+from utils.ladder.step import MAX_GRID, Call, Launch, Variant
 from utils.ladder.tasks import check_float32, product_sizes
 from utils.launching import arrays, driver
 from utils.launching.arrays import Argument, look
@@ -34,21 +34,24 @@ ALPHA, BETA = Factor(0), Factor(1)
 @cuda.jit
 def fitted(x, out):
     """Copy x, m×n with any strides, to the upper left of out, with zeros around it."""
-    col, row = cuda.grid(2)
-    if row < out.shape[0] and col < out.shape[1]:
-        inside = row < x.shape[0] and col < x.shape[1]
-        out[row, col] = x[row, col] if inside else float32(0)
+    col, first = cuda.grid(2)
+    # A grid has at most 65,535 blocks along y, so a block of a tall matrix takes several rows.
+    for row in range(first, out.shape[0], cuda.gridsize(2)[1]):
+        if col < out.shape[1]:
+            inside = row < x.shape[0] and col < x.shape[1]
+            out[row, col] = x[row, col] if inside else float32(0)
 
 
 @cuda.jit
 def blend(product, alpha, beta, out):
     """Compute out = alpha·product + beta·out, m×n; out is not read if beta = 0."""
-    col, row = cuda.grid(2)
-    if row < out.shape[0] and col < out.shape[1]:
-        value = alpha * product[row, col] if alpha != float32(0) else float32(0)
-        if beta != float32(0):
-            value += beta * out[row, col]
-        out[row, col] = value
+    col, first = cuda.grid(2)
+    for row in range(first, out.shape[0], cuda.gridsize(2)[1]):
+        if col < out.shape[1]:
+            value = alpha * product[row, col] if alpha != float32(0) else float32(0)
+            if beta != float32(0):
+                value += beta * out[row, col]
+            out[row, col] = value
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,36 +134,56 @@ def _planned(matrices: Arguments, alpha: float, beta: float) -> Product:
         arrays.check_device(name, slot, each.pointer, device)
     layout = WorkspaceLayout(first=3)
     with explained():
-        calls = _calls(a, b, out, alpha, beta, layout.allocate)
+        calls = _calls(a, b, out, alpha, beta, layout)
         run = LaunchPlan(calls, arrays=3, factors=2, layout=layout).ready(device)
     stream = arrays.current_stream(tuple(each.family for each in matrices))
     return Product(run, stream, out.meets(a), out.meets(b))
 
 
-def _calls(a: Slot, b: Slot, out: Slot, alpha: float, beta: float, allocate: Allocate):
-    """Return the launches of one product."""
+def _calls(a: Slot, b: Slot, out: Slot, alpha: float, beta: float, layout: WorkspaceLayout):
+    """Return the launches of one product: in parts, if arrays are too large for one kernel."""
     (m, n), k = out.shape, a.shape[1]
     if k == 0 or alpha == 0:
         return (_over(blend, out, (out, np.float32(0), BETA, out)),) if m > 0 and n > 0 else ()
     if m == 0 or n == 0:
         return ()
+    most_rows = None if _has_autotuned() else warp_tiled.BM * MAX_GRID[1]
+    sizes = parts.sizes_of_a_part(a, b, out, most_rows)
+    if sizes == (m, n, k):
+        return _calls_of_a_part(a, b, out, alpha, (beta, BETA), layout.allocate)
+    calls = []
+    for first, of_a, of_b, of_out in parts.parts_of(a, b, out, sizes):
+        # What is there already is scaled once; the other parts along k are added to it.
+        scale = (beta, BETA) if first else (1.0, ONE)
+        calls += _calls_of_a_part(of_a, of_b, of_out, alpha, scale, layout.allocate)
+        layout.reuse()
+    return tuple(calls)
+
+
+def _calls_of_a_part(a: Slot, b: Slot, out: Slot, alpha: float, scale, allocate: Allocate):
+    """Return the launches of a product whose offsets are uint32.
+
+    `scale` is (beta, what the kernels receive for it).
+    """
+    beta, beta_given = scale
     if routes.has_columns(out) and all(map(routes.has_offsets, (a, b, out))):
         # The transposed product: the transpose of out has rows.
         a, b, out = b.transposed(), a.transposed(), out.transposed()
-    shape = GemmShape(*out.shape, k)
+    shape = GemmShape(*out.shape, a.shape[1])
     if not _has_autotuned():
-        return tuple(_through_copies(a, b, out, (alpha, beta), allocate, warp_tiled.STEP.variant()))
+        variant = warp_tiled.STEP.variant()
+        return tuple(_through_copies(a, b, out, (alpha, scale), allocate, variant))
     route = routes.fastest(
         shape, (a, b), out, beta, devices.current() or devices.find(devices.REFERENCE)
     )
     if route.kind == "strided":
-        return strided.products(route.tiling, shape, (a, b), out, allocate, (ALPHA, BETA))
-    return tuple(_through_copies(a, b, out, (alpha, beta), allocate, route.variant))
+        return strided.products(route.tiling, shape, (a, b), out, allocate, (ALPHA, beta_given))
+    return tuple(_through_copies(a, b, out, (alpha, scale), allocate, route.variant))
 
 
 def _through_copies(a: Slot, b: Slot, out: Slot, factors, allocate: Allocate, variant: Variant):
     """Yield the calls that copy inputs if they cannot be read as they are, the step, the blend."""
-    alpha, beta = factors
+    alpha, (beta, beta_given) = factors
     (m, n), k = out.shape, a.shape[1]
     columns, depth = cdiv(n, WIDE) * WIDE, cdiv(k, WIDE) * WIDE
     # `autotuned` multiplies by alpha, `warp_tiled` does not.
@@ -180,7 +203,7 @@ def _through_copies(a: Slot, b: Slot, out: Slot, factors, allocate: Allocate, va
     else:
         yield from variant.calls(shape, tuple(inputs), product, allocate)
     if not direct:
-        yield _over(blend, out, (product, ALPHA, BETA, out))
+        yield _over(blend, out, (product, ALPHA, beta_given, out))
 
 
 def _has_autotuned() -> bool:
@@ -189,9 +212,9 @@ def _has_autotuned() -> bool:
 
 
 def _over(kernel, array: Slot, arguments: tuple) -> Call:
-    """Return a call with one thread per element of a 2-D array."""
+    """Return a call with one thread per element of a 2-D array, or several of a tall one."""
     rows, columns = array.shape
-    grid = cdiv(columns, BLOCK[0]), cdiv(rows, BLOCK[1])
+    grid = cdiv(columns, BLOCK[0]), min(cdiv(rows, BLOCK[1]), MAX_GRID[1])
     return Call(kernel, Launch(grid=grid, block=BLOCK), arguments)
 
 

@@ -15,9 +15,8 @@ from numba import cuda
 
 from utils.errors import CourseError
 from utils.launching import driver, numba_kernels
-from utils.launching.slots import Slot
+from utils.launching.slots import WIDE_BYTES, Slot
 
-WIDE_BYTES = 16
 CUDA_OF_DLPACK = 2
 # Part of the key of an array whose memory was freed, so that it never matches a plan.
 _FREED = "freed"

@@ -9,6 +9,8 @@ import numpy as np
 from numba import float32, types
 from numba.np.numpy_support import from_dtype
 
+WIDE_BYTES = 16
+
 
 @dataclass(frozen=True)
 class Slot:
@@ -16,6 +18,8 @@ class Slot:
 
     `number` is its index among a launch's arrays. `strides` are in bytes. `dtype` is a NumPy dtype,
     or its name if NumPy has none. `aligned` is True if the array begins at a multiple of 16 bytes.
+    `offset` is the distance in bytes from the address that a call passes to the first element; it
+    is 0 for a whole array.
     """
 
     number: int
@@ -23,6 +27,7 @@ class Slot:
     strides: tuple[int, ...]
     dtype: np.dtype | str
     aligned: bool = True
+    offset: int = 0
 
     @classmethod
     def new(cls, number: int, shape: tuple[int, ...], dtype) -> Slot:
@@ -70,7 +75,7 @@ class Slot:
     def ravel(self) -> Slot:
         """Return the same memory as one dimension; only for arrays in C order."""
         flat = Slot.new(self.number, (self.size,), self.dtype)
-        return replace(flat, aligned=self.aligned)
+        return replace(flat, aligned=self.aligned, offset=self.offset)
 
     def transposed(self) -> Slot:
         """Return the same memory with its two dimensions exchanged."""
@@ -79,7 +84,14 @@ class Slot:
     def flat(self) -> Slot:
         """Return all memory from the first to the last element as one dimension; strides ≥ 0."""
         length = self.extent[1] // self.dtype.itemsize
-        return replace(Slot.new(self.number, (length,), self.dtype), aligned=self.aligned)
+        flat = Slot.new(self.number, (length,), self.dtype)
+        return replace(flat, aligned=self.aligned, offset=self.offset)
+
+    def part(self, first: tuple[int, ...], shape: tuple[int, ...]) -> Slot:
+        """Return the part of that shape whose first element is at the index `first`."""
+        ahead = sum(index * stride for index, stride in zip(first, self.strides, strict=True))
+        aligned = self.aligned and ahead % WIDE_BYTES == 0
+        return replace(self, shape=shape, aligned=aligned, offset=self.offset + ahead)
 
     def _is_dense(self, extents_and_strides) -> bool:
         expected = self.dtype.itemsize
