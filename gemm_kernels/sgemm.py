@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Complex, Real
 
 import numpy as np
 from numba import cuda, float32
@@ -16,13 +17,13 @@ from gemm_kernels.parts.slices import ONE, products
 from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.memory import Allocate
-from utils.ladder.shapes import GemmShape
+from utils.ladder.shapes import FLOAT32_BYTES, GemmShape
 from utils.ladder.step import MAX_GRID, Call, Launch, Variant
-from utils.ladder.tasks import check_float32, product_sizes
+from utils.ladder.tasks import check_float32, contiguous, product_sizes
 from utils.launching import arrays, driver
 from utils.launching.arrays import Argument, look
 from utils.launching.plan import LaunchPlan, Plans
-from utils.launching.slots import Factor, Slot
+from utils.launching.slots import Factor, Slot, shares_memory
 from utils.launching.workspace import WorkspaceLayout
 from utils.machine import devices
 from utils.machine.versions import explained
@@ -59,14 +60,15 @@ class Product:
     """The plan of all products with arrays like these.
 
     `run` is a function of (pointers, factors, stream, arrays). `stream()` returns the stream if
-    none is given. An input overlaps out if its pointer minus that of out is inside the open
-    interval `meets_a` or `meets_b`.
+    none is given. An input may overlap out if its pointer minus that of out is inside the open
+    interval `meets_a` or `meets_b`; `slots` are a, b and out.
     """
 
     run: Callable
     stream: Callable[[], int]
     meets_a: tuple[int, int]
     meets_b: tuple[int, int]
+    slots: tuple[Slot, Slot, Slot]
 
 
 PLANS = Plans()
@@ -90,9 +92,14 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
     not read out, alpha = 0 reads neither a nor b, NaN and infinity propagate, and with k = 0 the
     product is zero.
 
-    Raises CourseError for another dtype, for arrays that are not 2-D or whose shapes do not chain,
-    if out shares memory with a or b, for arrays and streams of another device than the current one,
-    and for memory that was freed.
+    Arrays may have 2^32 elements and more: the product is then computed in parts. `alpha` and
+    `beta` are real numbers, or arrays without dimensions, for whose number the call waits.
+
+    Raises CourseError for another dtype, for arrays that are not 2-D, that are masked or whose
+    shapes do not chain, if out shares memory with a or b (views of one array that have no element
+    in common are fine), is read-only or has two elements at one address, for factors that are no
+    numbers, for arrays and streams of another device than the current one, and for memory that was
+    freed.
     """
     at_a, key_a = look(a)
     at_b, key_b = look(b)
@@ -102,8 +109,16 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
         key_a, key_b, key_out, at_a & 15, at_b & 15, at_out & 15,
         alpha == 0, alpha == 1, beta == 0, driver.device(),
     )  # fmt: skip
-    product = PLANS.get(key)
+    try:
+        product = PLANS.get(key)
+    except TypeError:  # a factor is an array, so the key has no hash
+        _check_factors(alpha, beta)
+        raise
     if product is None:
+        if not (isinstance(alpha, Real) and isinstance(beta, Real)):
+            _check_factors(alpha, beta)
+            # An array of one number would be part of the key, and each would be a plan of its own.
+            return sgemm(a, b, out, float(alpha), float(beta), stream)
         matrices = (
             Argument(a, at_a, key_a), Argument(b, at_b, key_b), Argument(out, at_out, key_out),
         )  # fmt: skip
@@ -112,14 +127,15 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
         product = PLANS.made(key, lambda: _planned(matrices, alpha, beta))
     low, high = product.meets_a
     if low < at_a - at_out < high:
-        _refuse_overlap("a")
+        _check_overlap("a", product.slots[2].shares_memory(product.slots[0], at_a - at_out))
     low, high = product.meets_b
     if low < at_b - at_out < high:
-        _refuse_overlap("b")
+        _check_overlap("b", product.slots[2].shares_memory(product.slots[1], at_b - at_out))
     handle = product.stream() if stream is None else arrays.stream_handle(stream)
     try:
         product.run((at_a, at_b, at_out), (alpha, beta), handle, (a, b, out))
     except Exception:
+        _check_factors(alpha, beta)
         with explained():
             raise
     return out
@@ -128,7 +144,7 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
 def _planned(matrices: Arguments, alpha: float, beta: float) -> Product:
     """Return the plan of a product: all of it but the arrays' addresses and the factors."""
     a, b, out = slots = [each.slot(number) for number, each in enumerate(matrices)]
-    _check(a, b, out)
+    _check((a, b, out), matrices)
     device = driver.device()
     for name, slot, each in zip(("a", "b", "out"), slots, matrices, strict=True):
         arrays.check_device(name, slot, each.pointer, device)
@@ -137,7 +153,7 @@ def _planned(matrices: Arguments, alpha: float, beta: float) -> Product:
         calls = _calls(a, b, out, alpha, beta, layout)
         run = LaunchPlan(calls, arrays=3, factors=2, layout=layout).ready(device)
     stream = arrays.current_stream(tuple(each.family for each in matrices))
-    return Product(run, stream, out.meets(a), out.meets(b))
+    return Product(run, stream, out.meets(a), out.meets(b), (a, b, out))
 
 
 def _calls(a: Slot, b: Slot, out: Slot, alpha: float, beta: float, layout: WorkspaceLayout):
@@ -222,7 +238,8 @@ def _via_numba_arrays(matrices: Arguments, alpha: float, beta: float, stream):
     """Compute the product if an array is on the host, of another library, or not given."""
     handle = arrays.handle_for(matrices, stream)
     a, b, out = (each.on_numbas(handle) for each in matrices)
-    m, n = _check(*(each.slot(0) if each.family.on_device else each.array for each in (a, b, out)))
+    shown = (each.slot(0) if each.family.on_device else each.array for each in (a, b, out))
+    m, n = _check(tuple(shown), matrices)
     if out.array is None and beta != 0:
         raise CourseError(f"beta is {beta} and there is no out to scale: give out, or beta=0.")
     with explained():
@@ -230,7 +247,9 @@ def _via_numba_arrays(matrices: Arguments, alpha: float, beta: float, stream):
         if out.family.on_device:
             target = out.array
         elif beta == 0:
-            target = cuda.device_array((m, n), np.float32)
+            # The array waits for this stream before its elements are copied to the host.
+            numba_stream = cuda.external_stream(handle) if handle else 0
+            target = cuda.device_array((m, n), np.float32, stream=numba_stream)
         else:
             target = arrays.on_device(out.array, handle)
         sgemm(*inputs, target, alpha, beta, handle)
@@ -253,25 +272,80 @@ def _copied_back(target, out: np.ndarray | None, handle: int) -> np.ndarray:
     return out
 
 
-def _check(a, b, out) -> tuple[int, int]:
-    """Return (m, n) of the product; raise CourseError unless the arrays fit."""
-    matrices = {"a": a, "b": b} | ({} if out is None else {"out": out})
-    for name, array in matrices.items():
-        check_float32(name, array, ndim=2)
+def _check(shown: tuple, given: Arguments) -> tuple[int, int]:
+    """Return (m, n) of the product; raise CourseError unless the arrays fit.
+
+    `shown` are a, b and out as arrays on the host or as slots, and `given` as the caller gave them.
+    """
+    a, b, out = shown
+    for name, array, argument in zip(("a", "b", "out"), shown, given, strict=True):
+        if name != "out" or array is not None:
+            check_float32(name, array, ndim=2, library=argument.family.name)
+            _check_places(name, array, argument)
     m, n, _ = product_sizes(a, b)
-    if out is not None and tuple(out.shape) != (m, n):
+    if out is None:
+        return m, n
+    if tuple(out.shape) != (m, n):
         raise CourseError(
             f"out is {out.shape[0]}×{out.shape[1]} and the product is {m}×{n}: give an out of "
             f"{m}×{n}, or none."
         )
-    for name in ("a", "b"):
-        on_host = all(isinstance(array, np.ndarray) for array in (matrices[name], out))
-        if on_host and np.may_share_memory(matrices[name], out):
-            _refuse_overlap(name)
+    _check_out(out, given[2])
+    for name, array in (("a", a), ("b", b)):
+        if isinstance(array, np.ndarray) and isinstance(out, np.ndarray):
+            _check_overlap(name, shares_memory(array, out))
     return m, n
 
 
-def _refuse_overlap(name: str) -> None:
+def _check_places(name: str, array, argument: Argument) -> None:
+    """Raise CourseError if a kernel cannot read the elements of a device array one by one."""
+    places = (argument.pointer, *array.strides)
+    if isinstance(array, Slot) and array.size and any(at % FLOAT32_BYTES for at in places):
+        raise CourseError(
+            f"Elements of {name} begin between multiples of 4 bytes, and a GPU loads a float32 "
+            f"only from such a multiple: use {contiguous(name, argument.family.name)}."
+        )
+
+
+def _check_out(out, argument: Argument) -> None:
+    """Raise CourseError if an out cannot hold each element of the product."""
+    if arrays.is_read_only(argument.array):
+        raise CourseError(
+            "out is read-only, and the product is written there: give an array that may be "
+            "written, or no out."
+        )
+    slot = out if isinstance(out, Slot) else argument.slot(2)
+    if slot.repeats_elements():
+        raise CourseError(
+            f"Several elements of out have the same address, by its strides {tuple(slot.strides)}, "
+            "and the product needs a place for each: give a copy of out."
+        )
+
+
+def _check_factors(alpha, beta) -> None:
+    """Raise CourseError unless alpha and beta are numbers, or arrays without dimensions."""
+    for name, factor in (("alpha", alpha), ("beta", beta)):
+        if not isinstance(factor, Real) and not _holds_a_number(factor):
+            raise CourseError(
+                f"{name} is a {type(factor).__name__}, and a real number is needed: use "
+                f"float({name}) if it holds one."
+            )
+
+
+def _holds_a_number(factor) -> bool:
+    """Return True for an array without dimensions that holds a real number."""
+    if isinstance(factor, str | bytes | Complex | np.ma.MaskedArray):
+        return False
+    return tuple(getattr(factor, "shape", (0,))) == () and "complex" not in str(
+        getattr(factor, "dtype", "")
+    )
+
+
+def _check_overlap(name: str, shares: bool | None) -> None:
+    """Raise CourseError if out shares memory with an input, or may share it (None)."""
+    if shares is False:
+        return
+    may = "may share" if shares is None else "shares"
     raise CourseError(
-        f"out shares memory with {name}, which would change while it is read: give another out."
+        f"out {may} memory with {name}, which would change while it is read: give another out."
     )

@@ -88,7 +88,13 @@ def on_numbas(array, stream: int):
     If the array's interface names a stream of its library, this function waits for that stream.
     With DLPack, the library makes `stream` wait instead.
     """
-    if hasattr(array, "__cuda_array_interface__"):
+    interface = getattr(array, "__cuda_array_interface__", None)
+    if interface is not None:
+        if interface.get("mask") is not None:
+            raise CourseError(
+                f"An array is a {type(array).__name__} with a mask, and an array without one is "
+                "needed: fill in what is masked."
+            )
         return cuda.as_cuda_array(array)
     from cuda.core.utils import StridedMemoryView
 
@@ -112,6 +118,14 @@ def on_device(array: np.ndarray, stream: int):
         # The copy reads the caller's pinned memory until then.
         numba_stream.synchronize()
     return copy
+
+
+def is_read_only(array) -> bool:
+    """Return True if the array says that its elements must not be changed."""
+    if isinstance(array, np.ndarray):
+        return not array.flags.writeable
+    interface = getattr(array, "__cuda_array_interface__", None)
+    return bool(interface and interface["data"][1])
 
 
 def check_device(name: str, slot: Slot, pointer: int, device: int) -> None:

@@ -207,7 +207,8 @@ class _ThroughNumba:
 
         def value_of(argument):
             if isinstance(argument, Factor):
-                return np.float32(factors[argument.number])
+                # As packed arguments do, this refuses what is no number, such as text.
+                return np.float32(ctypes.c_float(factors[argument.number]).value)
             if not isinstance(argument, Slot):
                 return argument
             array = all_arrays[argument.number]

@@ -102,7 +102,7 @@ def _device(layout, x):
 
 @pytest.fixture(params=[False, True], ids=["numba", "packed"])
 def few_elements(request, monkeypatch):
-    """Launches with fewer than 40 elements per array, by Numba's launches and by packed arguments."""
+    """Fewer than 40 elements per array, by Numba's launches and by packed arguments."""
     monkeypatch.setattr(routes, "MOST_ELEMENTS", 40)
     monkeypatch.setattr(MODULE, "PLANS", plan.Plans())
     if not request.param:
