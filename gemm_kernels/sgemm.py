@@ -112,8 +112,7 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
     try:
         product = PLANS.get(key)
     except TypeError:  # a factor is an array, so the key has no hash
-        _check_factors(alpha, beta)
-        raise
+        product = None
     if product is None:
         if not (isinstance(alpha, Real) and isinstance(beta, Real)):
             _check_factors(alpha, beta)

@@ -1,5 +1,6 @@
 """Products of arrays that are too large for offsets of 32 bits, planned on paper and in parts."""
 
+import itertools
 import sys
 
 import numpy as np
@@ -25,14 +26,21 @@ HUGE = [
     (1, 2147483649, 2), (100000, 3, 100000), (3, 100000, 100000), (92682, 92682, 1),
     (1073741825, 4, 1), (1, 4, 1073741825), (4294967295, 1, 1), (1, 4294967295, 1),
     (1, 1, 4294967295), (131072, 131072, 2), (70001, 61357, 64), (600000, 8192, 8192),
+    (65536, 65537, 1), (65537, 65536, 1), (65536, 1, 65537), (1, 65536, 65537), (4, 1073741825, 1),
+    (4, 1, 1073741825), (5, 4, 858993460), (858993460, 5, 4), (4, 858993460, 5), (7, 613566757, 9),
+    (613566757, 7, 9), (9, 7, 613566757), (131071, 32769, 33), (32769, 131071, 33),
+    (46341, 92682, 5), (92682, 5, 46341), (200000, 200000, 3), (3, 200000, 200000), (200000, 3, 200000),
+    (1000003, 4297, 11), (4297, 1000003, 11), (11, 4297, 1000003), (16777216, 257, 2),
 ]  # fmt: skip
 LAYOUTS = {
     "rows": lambda m, n: (n * ITEM, ITEM),
     "columns": lambda m, n: (ITEM, m * ITEM),
     "gaps": lambda m, n: ((n + 3) * ITEM, ITEM),
 }
-CASES = [(shape, of_a, of_out) for shape in HUGE for of_a, of_out in (
-    ("rows", "rows"), ("columns", "gaps"), ("gaps", "columns"))]  # fmt: skip
+# Each shape has the layout of a and b, and that of out, that follow those of the shape before it.
+CASES = [(shape, *layouts) for shape, layouts in zip(HUGE, itertools.cycle(
+    [("rows", "rows"), ("columns", "gaps"), ("gaps", "columns"), ("rows", "columns")]
+), strict=False)]  # fmt: skip
 
 
 def slots_of(shape, of_a, of_out):
@@ -124,6 +132,25 @@ def test_a_product_in_parts_is_the_product(few_elements, of_a, of_out, alpha, be
     out = _device(of_out, before)
     assert sgemm(_device(of_a, a), cuda.to_device(b), out, alpha, beta) is out
     np.testing.assert_array_equal(out.copy_to_host(), alpha * (a @ b) + beta * before)
+
+
+def test_a_device_without_autotuned_gets_parts_that_its_grid_has_room_for(monkeypatch):
+    monkeypatch.setattr(MODULE, "_has_autotuned", lambda: False)
+    a, b, out = slots_of((9_000_000, 8, 4), "rows", "rows")
+    calls = MODULE._calls(a, b, out, 1.0, 0.0, WorkspaceLayout(first=3))
+    assert [call.launch.grid for call in calls] == [(1, 65535), (1, 4778)]
+
+
+def test_a_part_shares_its_workspace_with_the_part_before_it(monkeypatch):
+    def nbytes():
+        layout = WorkspaceLayout(first=3)
+        MODULE._calls(*slots_of((64, 6, 64), "rows", "every third"), 1.0, 0.0, layout)
+        return layout.nbytes
+
+    monkeypatch.setitem(LAYOUTS, "every third", lambda m, n: (3 * n * ITEM, 3 * ITEM))
+    whole = nbytes()
+    monkeypatch.setattr(routes, "MOST_ELEMENTS", 2000)
+    assert 0 < nbytes() <= whole
 
 
 TALL = [(524_288, 2, 0), (600_000, 1024, 1022), (1024, 1022, 600_002), (600_001, 2000, 2001)]
