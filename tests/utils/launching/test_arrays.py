@@ -168,7 +168,8 @@ def test_tensors_count_strides_in_elements_and_say_what_cannot_be_read(pytorch):
 @pytest.mark.parametrize("shape, strides, repeats", [
     ((8, 8), (0, 4), True), ((8, 8), (32, 4), False), ((8, 8), (28, 4), True),
     ((4, 8), (8, 12), True), ((3, 8), (8, 12), False), ((2, 2), (8, 12), False),
-    ((1, 8), (0, 4), False), ((8, 8), (-32, 4), False), ((0, 8), (0, 4), False), ((1, 1), (0, 0), False),
+    ((1, 8), (0, 4), False), ((8, 8), (-32, 4), False), ((0, 8), (0, 4), False),
+    ((1, 1), (0, 0), False),
 ])  # fmt: skip
 def test_elements_at_one_address_are_known_from_the_strides(shape, strides, repeats):
     slot = Slot(0, shape, strides, np.dtype(np.float32))
