@@ -78,12 +78,22 @@ Arguments = tuple[Argument, Argument, Argument]  # a, b, out
 def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
     """Compute alpha·(a·b) + beta·out in strict float32, by the fastest step for this shape.
 
-    `a` is float32, m×k; `b` is float32, k×n; `out` is float32, m×n, or None for a new array. The
-    arrays are on the device (Numba, CuPy, PyTorch, or with `__cuda_array_interface__` or DLPack) or
-    on the host (NumPy), with any strides. `stream` is a stream of any of these libraries, or its
-    handle; by default the current stream of CuPy or PyTorch if an array is theirs, and the default
-    stream otherwise. Returns out; a new array is on the device if a or b is, and on the host
-    otherwise.
+    `a` is float32, m×k; `b` is float32, k×n; `out` is float32, m×n, or None for a new array, which
+    is on the device if a or b is, and on the host otherwise. Returns out. What is accepted:
+
+    - arrays of NumPy, on the host
+    - arrays of Numba, on the device
+    - arrays of CuPy
+    - tensors of PyTorch, on the device
+    - arrays with `__cuda_array_interface__` or DLPack
+    - rows, columns, gaps, steps and negative strides; inputs that repeat elements (stride 0)
+    - parts of one array as input and out, if they have no element in common
+    - sizes of 0 and more; from 2^32 elements on, the product is computed in parts
+    - `alpha` and `beta`: real numbers, and arrays without dimensions, for which the call waits
+    - `stream`: one of any of these libraries, its handle, or None
+
+    With None the stream is the current one of CuPy or PyTorch if an array is theirs, and the
+    default stream otherwise.
 
     If all arrays are on the device, the call does not wait for the GPU, and from the second call of
     its kind on it allocates nothing, unless copies of its inputs take more than 1 GiB. Host arrays
@@ -92,14 +102,10 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
     not read out, alpha = 0 reads neither a nor b, NaN and infinity propagate, and with k = 0 the
     product is zero.
 
-    Arrays may have 2^32 elements and more: the product is then computed in parts. `alpha` and
-    `beta` are real numbers, or arrays without dimensions, for whose number the call waits.
-
     Raises CourseError for another dtype, for arrays that are not 2-D, that are masked or whose
-    shapes do not chain, if out shares memory with a or b (views of one array that have no element
-    in common are fine), is read-only or has two elements at one address, for factors that are no
-    numbers, for arrays and streams of another device than the current one, and for memory that was
-    freed.
+    shapes do not chain, if out shares memory with a or b, is read-only or has two elements at one
+    address, for factors that are no numbers, for arrays and streams of another device than the
+    current one, and for memory that was freed.
     """
     at_a, key_a = look(a)
     at_b, key_b = look(b)
