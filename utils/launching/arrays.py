@@ -124,6 +124,9 @@ def is_read_only(array) -> bool:
     """Return True if the array says that its elements must not be changed."""
     if isinstance(array, np.ndarray):
         return not array.flags.writeable
+    if family_of(array) is not OTHER:
+        # Numba's, CuPy's and PyTorch's may be written, and PyTorch's interface can raise.
+        return False
     interface = getattr(array, "__cuda_array_interface__", None)
     return bool(interface and interface["data"][1])
 
