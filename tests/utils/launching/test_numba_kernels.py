@@ -94,7 +94,8 @@ def test_a_kernel_takes_as_many_words_as_are_packed(compiler):
         ptx = compile_kernel(kernel, signature, "sm_90").ptx
         entry = re.search(r"\.entry[^(]*\(([^)]*)\)", ptx)[1]
         words = [
-            numba_kernels.numbers_of(each) if isinstance(each, Slot) else (0,) for each in arguments
+            numba_kernels.numbers_of(each) if isinstance(each, Slot) else (0,)
+            for each in arguments
         ]
         assert entry.count(".param") == sum(map(len, words))
 
