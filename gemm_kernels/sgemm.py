@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Complex, Real
 
 import numpy as np
 from numba import cuda, float32
 
 from gemm_kernels import autotuned, warp_tiled
-from gemm_kernels.dispatch import routes
+from gemm_kernels.dispatch import parts, routes
 from gemm_kernels.parts import strided
 from gemm_kernels.parts.blocks import WIDE
 from gemm_kernels.parts.slices import ONE, products
 from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.memory import Allocate
-from utils.ladder.shapes import GemmShape
-from utils.ladder.step import Call, Launch, Variant
-from utils.ladder.tasks import check_float32, product_sizes
+from utils.ladder.shapes import FLOAT32_BYTES, GemmShape
+from utils.ladder.step import MAX_GRID, Call, Launch, Variant
+from utils.ladder.tasks import check_float32, contiguous, product_sizes
 from utils.launching import arrays, driver
 from utils.launching.arrays import Argument, look
 from utils.launching.plan import LaunchPlan, Plans
-from utils.launching.slots import Factor, Slot
+from utils.launching.slots import Factor, Slot, shares_memory
 from utils.launching.workspace import WorkspaceLayout
 from utils.machine import devices
 from utils.machine.versions import explained
@@ -34,21 +35,24 @@ ALPHA, BETA = Factor(0), Factor(1)
 @cuda.jit
 def fitted(x, out):
     """Copy x, m×n with any strides, to the upper left of out, with zeros around it."""
-    col, row = cuda.grid(2)
-    if row < out.shape[0] and col < out.shape[1]:
-        inside = row < x.shape[0] and col < x.shape[1]
-        out[row, col] = x[row, col] if inside else float32(0)
+    col, first = cuda.grid(2)
+    # A grid has at most 65,535 blocks along y, so a block of a tall matrix takes several rows.
+    for row in range(first, out.shape[0], cuda.gridsize(2)[1]):
+        if col < out.shape[1]:
+            inside = row < x.shape[0] and col < x.shape[1]
+            out[row, col] = x[row, col] if inside else float32(0)
 
 
 @cuda.jit
 def blend(product, alpha, beta, out):
     """Compute out = alpha·product + beta·out, m×n; out is not read if beta = 0."""
-    col, row = cuda.grid(2)
-    if row < out.shape[0] and col < out.shape[1]:
-        value = alpha * product[row, col] if alpha != float32(0) else float32(0)
-        if beta != float32(0):
-            value += beta * out[row, col]
-        out[row, col] = value
+    col, first = cuda.grid(2)
+    for row in range(first, out.shape[0], cuda.gridsize(2)[1]):
+        if col < out.shape[1]:
+            value = alpha * product[row, col] if alpha != float32(0) else float32(0)
+            if beta != float32(0):
+                value += beta * out[row, col]
+            out[row, col] = value
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,14 +60,15 @@ class Product:
     """The plan of all products with arrays like these.
 
     `run` is a function of (pointers, factors, stream, arrays). `stream()` returns the stream if
-    none is given. An input overlaps out if its pointer minus that of out is inside the open
-    interval `meets_a` or `meets_b`.
+    none is given. An input may overlap out if its pointer minus that of out is inside the open
+    interval `meets_a` or `meets_b`; `slots` are a, b and out.
     """
 
     run: Callable
     stream: Callable[[], int]
     meets_a: tuple[int, int]
     meets_b: tuple[int, int]
+    slots: tuple[Slot, Slot, Slot]
 
 
 PLANS = Plans()
@@ -73,12 +78,22 @@ Arguments = tuple[Argument, Argument, Argument]  # a, b, out
 def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
     """Compute alpha·(a·b) + beta·out in strict float32, by the fastest step for this shape.
 
-    `a` is float32, m×k; `b` is float32, k×n; `out` is float32, m×n, or None for a new array. The
-    arrays are on the device (Numba, CuPy, PyTorch, or with `__cuda_array_interface__` or DLPack) or
-    on the host (NumPy), with any strides. `stream` is a stream of any of these libraries, or its
-    handle; by default the current stream of CuPy or PyTorch if an array is theirs, and the default
-    stream otherwise. Returns out; a new array is on the device if a or b is, and on the host
-    otherwise.
+    `a` is float32, m×k; `b` is float32, k×n; `out` is float32, m×n, or None for a new array, which
+    is on the device if a or b is, and on the host otherwise. Returns out. What is accepted:
+
+    - arrays of NumPy, on the host
+    - arrays of Numba, on the device
+    - arrays of CuPy
+    - tensors of PyTorch, on the device
+    - arrays with `__cuda_array_interface__` or DLPack
+    - rows, columns, gaps, steps and negative strides; inputs that repeat elements (stride 0)
+    - parts of one array as input and out, if they have no element in common
+    - sizes of 0 and more; from 2^32 elements on, the product is computed in parts
+    - `alpha` and `beta`: real numbers, and arrays without dimensions, for which the call waits
+    - `stream`: one of any of these libraries, its handle, or None
+
+    With None the stream is the current one of CuPy or PyTorch if an array is theirs, and the
+    default stream otherwise.
 
     If all arrays are on the device, the call does not wait for the GPU, and from the second call of
     its kind on it allocates nothing, unless copies of its inputs take more than 1 GiB. Host arrays
@@ -87,9 +102,10 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
     not read out, alpha = 0 reads neither a nor b, NaN and infinity propagate, and with k = 0 the
     product is zero.
 
-    Raises CourseError for another dtype, for arrays that are not 2-D or whose shapes do not chain,
-    if out shares memory with a or b, for arrays and streams of another device than the current one,
-    and for memory that was freed.
+    Raises CourseError for another dtype, for arrays that are not 2-D, that are masked or whose
+    shapes do not chain, if out shares memory with a or b, is read-only or has two elements at one
+    address, for factors that are no numbers, for arrays and streams of another device than the
+    current one, and for memory that was freed.
     """
     at_a, key_a = look(a)
     at_b, key_b = look(b)
@@ -99,8 +115,15 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
         key_a, key_b, key_out, at_a & 15, at_b & 15, at_out & 15,
         alpha == 0, alpha == 1, beta == 0, driver.device(),
     )  # fmt: skip
-    product = PLANS.get(key)
+    try:
+        product = PLANS.get(key)
+    except TypeError:  # a factor is an array, so the key has no hash
+        product = None
     if product is None:
+        if not (isinstance(alpha, Real) and isinstance(beta, Real)):
+            _check_factors(alpha, beta)
+            # An array of one number would be part of the key, and each would be a plan of its own.
+            return sgemm(a, b, out, float(alpha), float(beta), stream)
         matrices = (
             Argument(a, at_a, key_a), Argument(b, at_b, key_b), Argument(out, at_out, key_out),
         )  # fmt: skip
@@ -109,14 +132,15 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
         product = PLANS.made(key, lambda: _planned(matrices, alpha, beta))
     low, high = product.meets_a
     if low < at_a - at_out < high:
-        _refuse_overlap("a")
+        _check_overlap("a", product.slots[2].shares_memory(product.slots[0], at_a - at_out))
     low, high = product.meets_b
     if low < at_b - at_out < high:
-        _refuse_overlap("b")
+        _check_overlap("b", product.slots[2].shares_memory(product.slots[1], at_b - at_out))
     handle = product.stream() if stream is None else arrays.stream_handle(stream)
     try:
         product.run((at_a, at_b, at_out), (alpha, beta), handle, (a, b, out))
     except Exception:
+        _check_factors(alpha, beta)
         with explained():
             raise
     return out
@@ -125,42 +149,62 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
 def _planned(matrices: Arguments, alpha: float, beta: float) -> Product:
     """Return the plan of a product: all of it but the arrays' addresses and the factors."""
     a, b, out = slots = [each.slot(number) for number, each in enumerate(matrices)]
-    _check(a, b, out)
+    _check((a, b, out), matrices)
     device = driver.device()
     for name, slot, each in zip(("a", "b", "out"), slots, matrices, strict=True):
         arrays.check_device(name, slot, each.pointer, device)
     layout = WorkspaceLayout(first=3)
     with explained():
-        calls = _calls(a, b, out, alpha, beta, layout.allocate)
+        calls = _calls(a, b, out, alpha, beta, layout)
         run = LaunchPlan(calls, arrays=3, factors=2, layout=layout).ready(device)
     stream = arrays.current_stream(tuple(each.family for each in matrices))
-    return Product(run, stream, out.meets(a), out.meets(b))
+    return Product(run, stream, out.meets(a), out.meets(b), (a, b, out))
 
 
-def _calls(a: Slot, b: Slot, out: Slot, alpha: float, beta: float, allocate: Allocate):
-    """Return the launches of one product."""
+def _calls(a: Slot, b: Slot, out: Slot, alpha: float, beta: float, layout: WorkspaceLayout):
+    """Return the launches of one product: in parts, if arrays are too large for one kernel."""
     (m, n), k = out.shape, a.shape[1]
     if k == 0 or alpha == 0:
         return (_over(blend, out, (out, np.float32(0), BETA, out)),) if m > 0 and n > 0 else ()
     if m == 0 or n == 0:
         return ()
+    most_rows = None if _has_autotuned() else warp_tiled.BM * MAX_GRID[1]
+    sizes = parts.sizes_of_a_part(a, b, out, most_rows)
+    if sizes == (m, n, k):
+        return _calls_of_a_part(a, b, out, alpha, (beta, BETA), layout.allocate)
+    calls = []
+    for first, of_a, of_b, of_out in parts.parts_of(a, b, out, sizes):
+        # What is there already is scaled once; the other parts along k are added to it.
+        scale = (beta, BETA) if first else (1.0, ONE)
+        calls += _calls_of_a_part(of_a, of_b, of_out, alpha, scale, layout.allocate)
+        layout.reuse()
+    return tuple(calls)
+
+
+def _calls_of_a_part(a: Slot, b: Slot, out: Slot, alpha: float, scale, allocate: Allocate):
+    """Return the launches of a product whose offsets are uint32.
+
+    `scale` is (beta, what the kernels receive for it).
+    """
+    beta, beta_given = scale
     if routes.has_columns(out) and all(map(routes.has_offsets, (a, b, out))):
         # The transposed product: the transpose of out has rows.
         a, b, out = b.transposed(), a.transposed(), out.transposed()
-    shape = GemmShape(*out.shape, k)
+    shape = GemmShape(*out.shape, a.shape[1])
     if not _has_autotuned():
-        return tuple(_through_copies(a, b, out, (alpha, beta), allocate, warp_tiled.STEP.variant()))
+        variant = warp_tiled.STEP.variant()
+        return tuple(_through_copies(a, b, out, (alpha, scale), allocate, variant))
     route = routes.fastest(
         shape, (a, b), out, beta, devices.current() or devices.find(devices.REFERENCE)
     )
     if route.kind == "strided":
-        return strided.products(route.tiling, shape, (a, b), out, allocate, (ALPHA, BETA))
-    return tuple(_through_copies(a, b, out, (alpha, beta), allocate, route.variant))
+        return strided.products(route.tiling, shape, (a, b), out, allocate, (ALPHA, beta_given))
+    return tuple(_through_copies(a, b, out, (alpha, scale), allocate, route.variant))
 
 
 def _through_copies(a: Slot, b: Slot, out: Slot, factors, allocate: Allocate, variant: Variant):
     """Yield the calls that copy inputs if they cannot be read as they are, the step, the blend."""
-    alpha, beta = factors
+    alpha, (beta, beta_given) = factors
     (m, n), k = out.shape, a.shape[1]
     columns, depth = cdiv(n, WIDE) * WIDE, cdiv(k, WIDE) * WIDE
     # `autotuned` multiplies by alpha, `warp_tiled` does not.
@@ -180,7 +224,7 @@ def _through_copies(a: Slot, b: Slot, out: Slot, factors, allocate: Allocate, va
     else:
         yield from variant.calls(shape, tuple(inputs), product, allocate)
     if not direct:
-        yield _over(blend, out, (product, ALPHA, BETA, out))
+        yield _over(blend, out, (product, ALPHA, beta_given, out))
 
 
 def _has_autotuned() -> bool:
@@ -189,9 +233,9 @@ def _has_autotuned() -> bool:
 
 
 def _over(kernel, array: Slot, arguments: tuple) -> Call:
-    """Return a call with one thread per element of a 2-D array."""
+    """Return a call with one thread per element of a 2-D array, or several of a tall one."""
     rows, columns = array.shape
-    grid = cdiv(columns, BLOCK[0]), cdiv(rows, BLOCK[1])
+    grid = cdiv(columns, BLOCK[0]), min(cdiv(rows, BLOCK[1]), MAX_GRID[1])
     return Call(kernel, Launch(grid=grid, block=BLOCK), arguments)
 
 
@@ -199,7 +243,8 @@ def _via_numba_arrays(matrices: Arguments, alpha: float, beta: float, stream):
     """Compute the product if an array is on the host, of another library, or not given."""
     handle = arrays.handle_for(matrices, stream)
     a, b, out = (each.on_numbas(handle) for each in matrices)
-    m, n = _check(*(each.slot(0) if each.family.on_device else each.array for each in (a, b, out)))
+    shown = (each.slot(0) if each.family.on_device else each.array for each in (a, b, out))
+    m, n = _check(tuple(shown), matrices)
     if out.array is None and beta != 0:
         raise CourseError(f"beta is {beta} and there is no out to scale: give out, or beta=0.")
     with explained():
@@ -207,7 +252,9 @@ def _via_numba_arrays(matrices: Arguments, alpha: float, beta: float, stream):
         if out.family.on_device:
             target = out.array
         elif beta == 0:
-            target = cuda.device_array((m, n), np.float32)
+            # The array waits for this stream before its elements are copied to the host.
+            numba_stream = cuda.external_stream(handle) if handle else 0
+            target = cuda.device_array((m, n), np.float32, stream=numba_stream)
         else:
             target = arrays.on_device(out.array, handle)
         sgemm(*inputs, target, alpha, beta, handle)
@@ -230,25 +277,80 @@ def _copied_back(target, out: np.ndarray | None, handle: int) -> np.ndarray:
     return out
 
 
-def _check(a, b, out) -> tuple[int, int]:
-    """Return (m, n) of the product; raise CourseError unless the arrays fit."""
-    matrices = {"a": a, "b": b} | ({} if out is None else {"out": out})
-    for name, array in matrices.items():
-        check_float32(name, array, ndim=2)
+def _check(shown: tuple, given: Arguments) -> tuple[int, int]:
+    """Return (m, n) of the product; raise CourseError unless the arrays fit.
+
+    `shown` are a, b and out as arrays on the host or as slots, and `given` as the caller gave them.
+    """
+    a, b, out = shown
+    for name, array, argument in zip(("a", "b", "out"), shown, given, strict=True):
+        if name != "out" or array is not None:
+            check_float32(name, array, ndim=2, library=argument.family.name)
+            _check_places(name, array, argument)
     m, n, _ = product_sizes(a, b)
-    if out is not None and tuple(out.shape) != (m, n):
+    if out is None:
+        return m, n
+    if tuple(out.shape) != (m, n):
         raise CourseError(
             f"out is {out.shape[0]}×{out.shape[1]} and the product is {m}×{n}: give an out of "
             f"{m}×{n}, or none."
         )
-    for name in ("a", "b"):
-        on_host = all(isinstance(array, np.ndarray) for array in (matrices[name], out))
-        if on_host and np.may_share_memory(matrices[name], out):
-            _refuse_overlap(name)
+    _check_out(out, given[2])
+    for name, array in (("a", a), ("b", b)):
+        if isinstance(array, np.ndarray) and isinstance(out, np.ndarray):
+            _check_overlap(name, shares_memory(array, out))
     return m, n
 
 
-def _refuse_overlap(name: str) -> None:
+def _check_places(name: str, array, argument: Argument) -> None:
+    """Raise CourseError if a kernel cannot read the elements of a device array one by one."""
+    places = (argument.pointer, *array.strides)
+    if isinstance(array, Slot) and array.size and any(at % FLOAT32_BYTES for at in places):
+        raise CourseError(
+            f"Elements of {name} begin between multiples of 4 bytes, and a GPU loads a float32 "
+            f"only from such a multiple: use {contiguous(name, argument.family.name)}."
+        )
+
+
+def _check_out(out, argument: Argument) -> None:
+    """Raise CourseError if an out cannot hold each element of the product."""
+    if arrays.is_read_only(argument.array):
+        raise CourseError(
+            "out is read-only, and the product is written there: give an array that may be "
+            "written, or no out."
+        )
+    slot = out if isinstance(out, Slot) else argument.slot(2)
+    if slot.repeats_elements():
+        raise CourseError(
+            f"Several elements of out have the same address, by its strides {tuple(slot.strides)}, "
+            "and the product needs a place for each: give a copy of out."
+        )
+
+
+def _check_factors(alpha, beta) -> None:
+    """Raise CourseError unless alpha and beta are numbers, or arrays without dimensions."""
+    for name, factor in (("alpha", alpha), ("beta", beta)):
+        if not isinstance(factor, Real) and not _holds_a_number(factor):
+            raise CourseError(
+                f"{name} is a {type(factor).__name__}, and a real number is needed: use "
+                f"float({name}) if it holds one."
+            )
+
+
+def _holds_a_number(factor) -> bool:
+    """Return True for an array without dimensions that holds a real number."""
+    if isinstance(factor, str | bytes | Complex | np.ma.MaskedArray):
+        return False
+    return tuple(getattr(factor, "shape", (0,))) == () and "complex" not in str(
+        getattr(factor, "dtype", "")
+    )
+
+
+def _check_overlap(name: str, shares: bool | None) -> None:
+    """Raise CourseError if out shares memory with an input, or may share it (None)."""
+    if shares is False:
+        return
+    may = "may share" if shares is None else "shares"
     raise CourseError(
-        f"out shares memory with {name}, which would change while it is read: give another out."
+        f"out {may} memory with {name}, which would change while it is read: give another out."
     )

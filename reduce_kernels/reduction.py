@@ -7,12 +7,12 @@ import numpy as np
 from numba import cuda
 
 from reduce_kernels import reduce9
-from reduce_kernels.parts.operations import Operation, operation
+from reduce_kernels.parts.operations import Operation, check_name, operation
 from reduce_kernels.parts.wide_loads import LOAD_BYTES, LOADS, blocks
 from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.step import Call, Launch
-from utils.ladder.tasks import in_c_order
+from utils.ladder.tasks import check_unmasked, contiguous, in_c_order
 from utils.launching import arrays, driver
 from utils.launching.arrays import look
 from utils.launching.pinned_words import free_word
@@ -70,15 +70,19 @@ def reduce(x, op="sum", out=None, stream=None):
     chain would be as long as x, and the sum of ones would stop growing at 2^24, because 2^24 + 1 is
     rounded to 2^24: 2^25 ones would sum to 2^24.
 
-    Raises CourseError for an x that is no array, for another dtype or operation, for an array that
-    is not contiguous, for the maximum or minimum of nothing, for an out of another shape or dtype
-    or inside x, for arrays and streams of another device than the current one, and for memory that
-    was freed.
+    Raises CourseError for an x that is no array or a masked one, for another dtype or operation,
+    for an array that is not contiguous, for the maximum or minimum of nothing, for an out of
+    another shape or dtype, inside x or read-only, for arrays and streams of another device than the
+    current one, and for memory that was freed.
     """
     at_x, key_x = look(x)
     at_out, key_out = (0, None) if out is None else look(out)
     key = key_x, key_out, op, driver.device()
-    reduction = PLANS.get(key)
+    try:
+        reduction = PLANS.get(key)
+    except TypeError:  # op has no hash
+        check_name(op)
+        raise
     if reduction is None:
         if not key_x[0].on_device or (key_out and not key_out[0].on_device):
             return _via_numba_arrays(x, op, out, stream)
@@ -118,7 +122,7 @@ def _turns(bytes_read: int) -> int:
 def _planned(x, op: str, out) -> Reduction:
     """Return the plan of a reduction: all of it but the arrays' addresses."""
     slot, device = arrays.slot_of(x, 0), driver.device()
-    combining = _check(slot, op)
+    combining = _check(slot, op, arrays.family_of(x).name)
     arrays.check_device("x", slot, look(x)[0], device)
     total = np.dtype(str(combining.total))
     out_slot, meets = Slot.new(1, (1,), total), (0, 0)
@@ -151,13 +155,14 @@ def _calls(x: Slot, combining: Operation, out: Slot, allocate) -> tuple[Call, ..
     return (Call(reduce9.build(BLOCK, turns, combining), launch, (x, partials, drawn, out)),)
 
 
-def _check(x, op: str) -> Operation:
-    """Return the operation; raise CourseError if x does not allow it."""
-    combining = operation(op, x.dtype)
+def _check(x, op: str, library: str) -> Operation:
+    """Return the operation; raise CourseError if x, an array of that library, does not allow it."""
+    check_unmasked("x", x)
+    combining = operation(op, x.dtype, library)
     if not in_c_order(x):
         raise CourseError(
             "x is not contiguous in C order, so its elements are not side by side in memory: "
-            "use np.ascontiguousarray(x)."
+            f"use {contiguous('x', library)}."
         )
     if x.size == 0 and op in ("max", "min"):
         raise CourseError(f"x is empty, and nothing has no {op}: give at least one element.")
@@ -182,12 +187,17 @@ def _via_numba_arrays(x, op: str, out, stream):
             f"out is a {type(out).__name__} on the host, and the result is made on the device: "
             "give an array there, or no out."
         )
+    if out is not None and arrays.is_read_only(out):
+        raise CourseError(
+            "out is read-only, and the result is written there: give an array that may be written, "
+            "or no out."
+        )
     if not source.family.on_device:
         if not isinstance(x, np.ndarray):
             raise CourseError(
                 f"x is a {type(x).__name__}, and an array is needed: use np.array(x) with a dtype."
             )
-        _check(x, op)
+        _check(x, op, source.family.name)
         with explained():
             source = source.on_device(handle)
     result = reduce(source.array, op, target.array, handle)

@@ -18,7 +18,7 @@ from utils.machine.devices import Device
 ORDER = 2
 # A shape within this distance of a timed shape takes its constants; see `TimedCandidate.distance`.
 NEAR = 0.5
-# Offsets of elements are uint32 in the kernels.
+# Offsets of elements are uint32 in the kernels; `parts` cuts arrays that reach farther.
 MOST_ELEMENTS = 1 << 32
 
 

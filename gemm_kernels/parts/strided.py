@@ -340,7 +340,8 @@ def products(tiling, shape, inputs, out, allocate, factors) -> tuple[Call, ...]:
 
 
 def _in_elements(strides: tuple[int, int]) -> tuple[np.uint32, np.uint32]:
-    return tuple(np.uint32(stride // FLOAT32_BYTES) for stride in strides)
+    # The stride of a single row may be any number; it is multiplied by 0.
+    return tuple(np.uint32(stride // FLOAT32_BYTES % 2**32) for stride in strides)
 
 
 def _along(of_k: int, across: int) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 from numba import cuda, float32, float64, int32, int64, types
 
 from utils.errors import CourseError
+from utils.ladder.tasks import converted
 
 
 @dataclass(frozen=True)
@@ -50,21 +51,31 @@ _ELEMENTS = {np.dtype(str(kind)): kind for kind in (float32, float64, int32, int
 _COMBINE = {"sum": _add, "prod": _multiply, "max": _larger, "min": _smaller}
 
 
-@cache
-def operation(name: str, dtype: np.dtype) -> Operation:
+def check_name(name) -> None:
+    """Raise CourseError unless this is the name of an operation."""
+    if not (isinstance(name, str) and name in _COMBINE):
+        raise CourseError(f"There is no reduction {name!r}: choose one of {', '.join(_COMBINE)}.")
+
+
+def operation(name: str, dtype: np.dtype, library: str = "") -> Operation:
     """Return the reduction "sum", "prod", "max" or "min" for elements of a dtype.
 
     Sums and products of int32 are int64, as in NumPy; all others keep the dtype. Raises CourseError
-    for another name or a dtype other than float32, float64, int32 and int64.
+    for another name or a dtype other than float32, float64, int32 and int64, in the words of the
+    array's library.
     """
-    if name not in _COMBINE:
-        raise CourseError(f"There is no reduction {name!r}: choose one of {', '.join(_COMBINE)}.")
-    element = _ELEMENTS.get(dtype)
-    if element is None:
+    check_name(name)
+    if dtype not in _ELEMENTS:
         raise CourseError(
-            f"x holds {dtype}, and a reduction takes {', '.join(map(str, _ELEMENTS))}: use "
-            "x.astype(...) with one of them."
+            f"x holds {dtype}, and a reduction takes {', '.join(map(str, _ELEMENTS))}: use for "
+            f"example {converted('x', 'float32', library)}."
         )
+    return _operation(name, dtype)
+
+
+@cache
+def _operation(name: str, dtype: np.dtype) -> Operation:
+    element = _ELEMENTS[dtype]
     widened = name in ("sum", "prod") and element == int32
     total = int64 if widened else element
     return Operation(name, _COMBINE[name], _identity(name, total), element, total)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import cuda
+from numpy.lib.stride_tricks import as_strided
 
 from gemm_kernels import LADDER, run, sgemm
 from gemm_kernels.autotuned import STEP
@@ -17,8 +18,10 @@ from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
 from utils.ladder.verify import verify_all
-from utils.launching import arrays
+from utils.launching import arrays, slots
+from utils.launching.plan import Plans
 from virtual_gpu.common.errors import Race
+from virtual_gpu.host.hostarrays import DeviceArray
 
 LAYOUTS = {
     "rows": lambda x: x,
@@ -84,7 +87,16 @@ def test_nan_and_infinity_go_through_and_padding_adds_none():
         np.testing.assert_array_equal(sgemm(a, b), a @ b)
 
 
+def read_only(x: np.ndarray) -> np.ndarray:
+    """Return a copy that must not be written."""
+    copy = x.copy()
+    copy.flags.writeable = False
+    return copy
+
+
 A, B = np.zeros((3, 4), np.float32), np.zeros((4, 5), np.float32)
+W, S = np.ones((64, 128), np.float32), np.ones((64, 64), np.float32)
+S4 = np.ones((4, 4), np.float32)
 REFUSED = {
     "float64": ((A.astype(float), B), r"a holds float64, .* use a.astype\(np.float32\)"),
     "a vector": ((A, B[:, 0]), r"b has the shape \(4,\), and 2 dimensions"),
@@ -93,6 +105,22 @@ REFUSED = {
     "another out": ((A, B, A), "out is 3×4 and the product is 3×5"),
     "beta without out": ((A, B, None, 1, 1), "beta is 1 and there is no out"),
     "out is a": ((np.zeros((4, 4), np.float32),) * 3, "out shares memory with a"),
+    "out in a": ((W[:, :64], S, W[:, 63:127]), "out shares memory with a"),
+    "a mask": ((np.ma.masked_array(S, S > 0), S), r"a is a MaskedArray, .* use a.filled\(...\)"),
+    "read-only out": ((S, S, read_only(S)), "out is read-only, and the product is written there"),
+    "one row in out": (
+        (S, S, as_strided(np.zeros(64, np.float32), (64, 64), (0, 4))),
+        r"Several elements of out have the same address, by its strides \(0, 4\)",
+    ),
+    "rows of out that meet": (
+        (S, S, as_strided(np.zeros(8192, np.float32), (64, 64), (8, 4))),
+        "have the same address",
+    ),
+    "text as alpha": ((S, S, None, "2"), "alpha is a str, and a real number is needed: use float"),
+    "nothing as alpha": ((S, S, None, None), "alpha is a NoneType, and a real number is needed"),
+    "a list as beta": ((S, S, S.copy(), 1, [2.0]), "beta is a list, and a real number is needed"),
+    "an array as alpha": ((S, S, None, np.array([2.0])), "alpha is a ndarray, and a real number"),
+    "complex alpha": ((S, S, None, 1j), "alpha is a complex, and a real number"),
 }
 
 
@@ -100,6 +128,101 @@ REFUSED = {
 def test_what_is_no_product_is_refused_with_what_to_do(arguments, sentence):
     with pytest.raises(CourseError, match=sentence):
         sgemm(*arguments)
+
+
+@pytest.mark.parametrize("arguments, sentence", [
+    ((S.astype(float), S), r"use cuda.to_device\(a.copy_to_host\(\).astype\(np.float32\)\)"),
+    ((S, S, None, "2"), "alpha is a str"),
+    ((S, S, None, None), "alpha is a NoneType"),
+    ((S, S, None, np.array([2.0])), "alpha is a ndarray"),
+])  # fmt: skip
+def test_device_arrays_are_refused_in_the_words_of_their_library(arguments, sentence):
+    a, b, _, *factors = *map(cuda.to_device, arguments[:2]), None, *arguments[3:]
+    out = cuda.device_array((64, 64), np.float32)
+    sgemm(cuda.to_device(S4), cuda.to_device(S4), cuda.device_array((4, 4), np.float32), 2.0)
+    for _ in range(2):
+        with pytest.raises(CourseError, match=sentence):
+            sgemm(a, b, out, *factors)
+
+
+def test_a_factor_that_is_no_number_is_refused_by_a_plan_that_is_there():
+    a, out = cuda.to_device(S4), cuda.device_array((4, 4), np.float32)
+    sgemm(a, a, out, 2.0)
+    for wrong in (None, "2"):
+        with pytest.raises(CourseError, match=r"alpha is a .* and a real number is needed"):
+            sgemm(a, a, out, wrong)
+
+
+class Tensor0:
+    """A number in an array without dimensions; comparing it gives another one, as PyTorch does."""
+
+    shape, dtype = (), "torch.float32"
+
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        return Tensor0(self.number == other)
+
+    __hash__ = object.__hash__
+
+    def __float__(self):
+        return float(self.number)
+
+
+def test_a_factor_without_dimensions_is_its_number_and_makes_one_plan(monkeypatch):
+    plans = Plans()
+    monkeypatch.setattr(sys.modules["gemm_kernels.sgemm"], "PLANS", plans)
+    a, out = cuda.to_device(S4), cuda.device_array((4, 4), np.float32)
+    for factor in (*map(Tensor0, (2.0, 3.0, 4.0)), np.array(5.0)):
+        sgemm(a, a, out, factor)
+        np.testing.assert_array_equal(out.copy_to_host(), 4 * float(factor))
+    assert len(plans) == 1
+
+
+# Two parts of one 12×12 array that have no element in common, each 6×6 or 12×6.
+APART = {
+    "left and right": lambda w: (w[:6, :6], w[:6, 6:]),
+    "right and left": lambda w: (w[:6, 6:], w[:6, :6]),
+    "even and odd columns": lambda w: (w[:6, ::2], w[:6, 1::2]),
+    "even and odd rows": lambda w: (w[::2, :6], w[1::2, :6]),
+}
+
+
+@pytest.mark.parametrize("parts", APART.values(), ids=APART)
+@pytest.mark.parametrize("place", [np.copy, cuda.to_device], ids=["host", "device"])
+def test_parts_of_one_array_without_a_common_element_are_input_and_out(parts, place):
+    before, factor = draw("integers", (12, 12), 1), draw("integers", (6, 6), 2)
+    whole = place(before)
+    given, out = parts(whole)
+    assert sgemm(given, place(factor), out) is out
+    after = whole if isinstance(whole, np.ndarray) else whole.copy_to_host()
+    expected, changed = before.copy(), parts(before)[0] @ factor
+    parts(expected)[1][:] = changed
+    np.testing.assert_array_equal(after, expected)
+    with pytest.raises(CourseError, match="out shares memory with b"):
+        sgemm(given, out, out)
+
+
+def test_an_overlap_that_takes_too_long_to_decide_is_refused_as_possible(monkeypatch):
+    monkeypatch.setattr(slots, "MOST_WORK", 0)
+    given, out = APART["even and odd columns"](np.zeros((12, 12), np.float32))
+    with pytest.raises(CourseError, match="out may share memory with a"):
+        sgemm(given, np.eye(6, dtype=np.float32), out)
+
+
+@pytest.mark.skipif(cuda.is_available(), reason="arrays of the virtual GPU")
+def test_elements_between_multiples_of_four_bytes_are_refused():
+    record = np.zeros((4, 4), [("x", np.float32), ("y", np.int16)])
+    x = DeviceArray.over(record["x"])
+    with pytest.raises(CourseError, match="Elements of a begin between multiples of 4 bytes"):
+        sgemm(x, cuda.to_device(S4), cuda.device_array((4, 4), np.float32))
+
+
+def test_a_new_array_waits_for_the_stream_of_its_product():
+    stream = cuda.stream() if cuda.is_available() else cuda.external_stream(5)
+    product = sgemm(cuda.to_device(S4), S4, stream=stream)
+    assert arrays.stream_handle(product.stream) == arrays.stream_handle(stream)
 
 
 @pytest.mark.parametrize("constants", TILINGS.values(), ids=TILINGS)

@@ -209,6 +209,19 @@ REFUSED_REDUCTIONS = {
     "another operation": (X, "mean", "no reduction 'mean': choose one of sum, prod, max, min"),
     "every other element": (X[::2], "sum", r"x is not contiguous .* np.ascontiguousarray\(x\)"),
     "columns first": (np.asfortranarray(X.reshape(2, 4)), "sum", "x is not contiguous in C order"),
+    "a mask": (np.ma.masked_array(X, X > 2), "sum", r"x is a MaskedArray, .* use x.filled\(...\)"),
+    "a list of operations": (X, ["sum"], r"no reduction \['sum'\]: choose one of sum, prod"),
+    "no operation": (X, None, "no reduction None: choose one of sum, prod"),
+    "integers on the device": (
+        cuda.to_device(np.ones(3, np.int8)),
+        "sum",
+        r"x.copy_to_host\(\).astype\(np.float32\)",
+    ),
+    "a part on the device": (
+        cuda.to_device(X)[::2],
+        "sum",
+        r"np.ascontiguousarray\(x.copy_to_host\(\)\)",
+    ),
     "the maximum of nothing": (X[:0], "max", "x is empty, and nothing has no max"),
     "the minimum of nothing": (X[:0], "min", "x is empty, and nothing has no min"),
 }

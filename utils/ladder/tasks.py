@@ -61,23 +61,53 @@ class Task:
     signature: object
 
 
+# How the libraries say "make it contiguous" and "convert it": of an array x, to a dtype.
+WORDS = {
+    "PyTorch": ("{x}.contiguous()", "{x}.to(torch.{dtype})"),
+    "CuPy": ("cupy.ascontiguousarray({x})", "{x}.astype(cupy.{dtype})"),
+    "Numba": (
+        "cuda.to_device(np.ascontiguousarray({x}.copy_to_host()))",
+        "cuda.to_device({x}.copy_to_host().astype(np.{dtype}))",
+    ),
+    "another library": (
+        "a contiguous copy, made by the library of {x}",
+        "a copy of {dtype}, made by the library of {x}",
+    ),
+}
+OF_NUMPY = "np.ascontiguousarray({x})", "{x}.astype(np.{dtype})"
+
+
+def contiguous(name: str, library: str = "") -> str:
+    """Return the expression that makes an array of that library contiguous."""
+    return WORDS.get(library, OF_NUMPY)[0].format(x=name)
+
+
+def converted(name: str, dtype: str, library: str = "") -> str:
+    """Return the expression that converts an array of that library."""
+    return WORDS.get(library, OF_NUMPY)[1].format(x=name, dtype=dtype)
+
+
 def check_array(name: str, array, ndim: int) -> None:
     """Raise CourseError unless `array` is a float32 array in C order with `ndim` dimensions."""
     check_float32(name, array, ndim)
     if not in_c_order(array):
         raise CourseError(
             f"{name} is not contiguous in C order, so its rows are not side by side in memory: "
-            f"use np.ascontiguousarray({name})."
+            f"use {contiguous(name)}."
         )
 
 
-def check_float32(name: str, array, ndim: int) -> None:
-    """Raise CourseError unless `array` is a float32 array with `ndim` dimensions."""
+def check_float32(name: str, array, ndim: int, library: str = "") -> None:
+    """Raise CourseError unless `array` is a float32 array with `ndim` dimensions.
+
+    `library` is the name of its library, whose functions the sentence uses.
+    """
     if not hasattr(array, "dtype"):
         raise CourseError(
             f"{name} is a {type(array).__name__}, and an array is needed: "
             f"use np.array({name}, dtype=np.float32)."
         )
+    check_unmasked(name, array)
     if array.ndim != ndim:
         raise CourseError(
             f"{name} has the shape {tuple(array.shape)}, and {ndim} dimension"
@@ -85,7 +115,17 @@ def check_float32(name: str, array, ndim: int) -> None:
         )
     if array.dtype != np.float32:
         raise CourseError(
-            f"{name} holds {array.dtype}, and float32 is needed: use {name}.astype(np.float32)."
+            f"{name} holds {array.dtype}, and float32 is needed: use "
+            f"{converted(name, 'float32', library)}."
+        )
+
+
+def check_unmasked(name: str, array) -> None:
+    """Raise CourseError for a masked array, whose mask no kernel would read."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise CourseError(
+            f"{name} is a MaskedArray, and an array without a mask is needed: use "
+            f"{name}.filled(...) with the number that stands for what is masked."
         )
 
 

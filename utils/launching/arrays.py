@@ -15,9 +15,8 @@ from numba import cuda
 
 from utils.errors import CourseError
 from utils.launching import driver, numba_kernels
-from utils.launching.slots import Slot
+from utils.launching.slots import WIDE_BYTES, Slot
 
-WIDE_BYTES = 16
 CUDA_OF_DLPACK = 2
 # Part of the key of an array whose memory was freed, so that it never matches a plan.
 _FREED = "freed"
@@ -89,7 +88,13 @@ def on_numbas(array, stream: int):
     If the array's interface names a stream of its library, this function waits for that stream.
     With DLPack, the library makes `stream` wait instead.
     """
-    if hasattr(array, "__cuda_array_interface__"):
+    interface = getattr(array, "__cuda_array_interface__", None)
+    if interface is not None:
+        if interface.get("mask") is not None:
+            raise CourseError(
+                f"An array is a {type(array).__name__} with a mask, and an array without one is "
+                "needed: fill in what is masked."
+            )
         return cuda.as_cuda_array(array)
     from cuda.core.utils import StridedMemoryView
 
@@ -113,6 +118,17 @@ def on_device(array: np.ndarray, stream: int):
         # The copy reads the caller's pinned memory until then.
         numba_stream.synchronize()
     return copy
+
+
+def is_read_only(array) -> bool:
+    """Return True if the array says that its elements must not be changed."""
+    if isinstance(array, np.ndarray):
+        return not array.flags.writeable
+    if family_of(array) is not OTHER:
+        # Numba's, CuPy's and PyTorch's may be written, and PyTorch's interface can raise.
+        return False
+    interface = getattr(array, "__cuda_array_interface__", None)
+    return bool(interface and interface["data"][1])
 
 
 def check_device(name: str, slot: Slot, pointer: int, device: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,7 +51,8 @@ class LaunchPlan:
         if not driver.present():
             return _ThroughNumba(self)
         with driver.outside_captures():
-            return _Packed(self, device)
+            has_parts = any(slot.offset for call in self.calls for slot in _slots(call.arguments))
+            return (_PackedParts if has_parts else _Packed)(self, device)
 
 
 class Plans:
@@ -93,6 +94,8 @@ class _Packed:
         self._own_at = plan.arrays + plan.factors
         constants = self._own_at + len(plan.layout.slots)
         words, launches = [0] * constants, []
+        # (word, number of the array, offset in bytes) of each part of an array.
+        self._parts: list[tuple[int, int, int]] = []
         for call in plan.calls:
             indices = []
             for argument in call.arguments:
@@ -126,9 +129,9 @@ class _Packed:
             temporary = self._take_workspace(stream) if self._nbytes else None
             try:
                 for function_and_sizes, shared_bytes, parameters in self._launches:
-                    error = driver.launch(
-                        *function_and_sizes, shared_bytes, stream, parameters, 0
-                    )[0]
+                    error = driver.launch(*function_and_sizes, shared_bytes, stream, parameters, 0)[
+                        0
+                    ]
                     if error:
                         driver.refuse(error, "cuLaunchKernel")
             finally:
@@ -152,13 +155,12 @@ class _Packed:
             self._base = base
         return temporary
 
-    @staticmethod
-    def _word_indices(argument, plan: LaunchPlan, words: list[int]) -> list[int]:
+    def _word_indices(self, argument, plan: LaunchPlan, words: list[int]) -> list[int]:
         """Return the indices of an argument's words; append those that no other argument has."""
         if isinstance(argument, Factor):
             return [plan.arrays + argument.number]
         if isinstance(argument, tuple):  # a kernel gets its members one after the other
-            members = (_Packed._word_indices(each, plan, words) for each in argument)
+            members = (self._word_indices(each, plan, words) for each in argument)
             return [index for indices in members for index in indices]
         if not isinstance(argument, Slot):
             raw = np.asarray(argument).tobytes()
@@ -167,9 +169,26 @@ class _Packed:
         own = argument.number >= plan.arrays
         numbers = numba_kernels.numbers_of(argument)
         indices = list(range(len(words), len(words) + len(numbers)))
-        indices[numba_kernels.POINTER] = argument.number + (plan.factors if own else 0)
+        if argument.offset:
+            assert not own, "parts are of the arrays of a call"
+            self._parts.append((indices[numba_kernels.POINTER], argument.number, argument.offset))
+        else:
+            indices[numba_kernels.POINTER] = argument.number + (plan.factors if own else 0)
         words += numbers
         return indices
+
+
+class _PackedParts(_Packed):
+    """A packed plan with parts of arrays, whose addresses are written at each call, too.
+
+    It is a class of its own so that the plans without parts, which are nearly all, do not look.
+    """
+
+    def __call__(self, pointers: tuple, factors: tuple, stream: int, arrays: Sequence) -> None:
+        with _LAUNCHING:
+            for word, number, offset in self._parts:
+                self._words[word] = pointers[number] + offset
+            super().__call__(pointers, factors, stream, arrays)
 
 
 class _ThroughNumba:
@@ -188,12 +207,13 @@ class _ThroughNumba:
 
         def value_of(argument):
             if isinstance(argument, Factor):
-                return np.float32(factors[argument.number])
+                # As packed arguments do, this refuses what is no number, such as text.
+                return np.float32(ctypes.c_float(factors[argument.number]).value)
             if not isinstance(argument, Slot):
                 return argument
             array = all_arrays[argument.number]
             same = (array.shape, array.strides) == (argument.shape, argument.strides)
-            return array if same else _view(array, argument)
+            return array if same and not argument.offset else _view(array, argument)
 
         stream = cuda.external_stream(stream) if stream else 0
         for call in self._plan.calls:
@@ -203,10 +223,21 @@ class _ThroughNumba:
 
 def _view(array, slot: Slot):
     """Return a view of the array's memory with the shape and the strides of the slot."""
-    if slot.ndim == 1 and array.is_c_contiguous():
+    if slot.ndim == 1 and array.is_c_contiguous() and array.size == slot.size:
         return array.ravel()
     interface = dict(array.__cuda_array_interface__, shape=slot.shape, strides=slot.strides)
+    pointer, read_only = interface["data"]
+    interface["data"] = pointer + slot.offset, read_only
     return cuda.from_cuda_array_interface(interface, owner=array)
+
+
+def _slots(arguments: tuple) -> Iterator[Slot]:
+    """Yield all slots among arguments, some of which are tuples."""
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            yield from _slots(argument)
+        elif isinstance(argument, Slot):
+            yield argument
 
 
 def _three(sizes: tuple[int, ...]) -> tuple[int, int, int]:

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 from numba import float32, types
 from numba.np.numpy_support import from_dtype
+
+WIDE_BYTES = 16
+# An address from which every array reaches in both directions.
+_SOMEWHERE = 1 << 60
+# The most steps of the search for a common byte, which take some milliseconds. Without a limit, a
+# search can take time exponential in the number of dimensions.
+MOST_WORK = 100_000
+
+
+def shares_memory(x: np.ndarray, y: np.ndarray) -> bool | None:
+    """Return True if a byte belongs to both arrays, or None if that takes too long to decide."""
+    try:
+        return np.shares_memory(x, y, max_work=MOST_WORK)
+    except np.exceptions.TooHardError:
+        return None
 
 
 @dataclass(frozen=True)
@@ -16,6 +32,8 @@ class Slot:
 
     `number` is its index among a launch's arrays. `strides` are in bytes. `dtype` is a NumPy dtype,
     or its name if NumPy has none. `aligned` is True if the array begins at a multiple of 16 bytes.
+    `offset` is the distance in bytes from the address that a call passes to the first element; it
+    is 0 for a whole array.
     """
 
     number: int
@@ -23,6 +41,7 @@ class Slot:
     strides: tuple[int, ...]
     dtype: np.dtype | str
     aligned: bool = True
+    offset: int = 0
 
     @classmethod
     def new(cls, number: int, shape: tuple[int, ...], dtype) -> Slot:
@@ -67,10 +86,42 @@ class Slot:
         (low, high), (low_other, high_other) = self.extent, other.extent
         return low - high_other, high - low_other
 
+    def shares_memory(self, other: Slot, distance: int) -> bool | None:
+        """Return True if a byte belongs to both arrays, or None if that takes too long to decide.
+
+        `distance` is the other array's pointer minus this array's.
+        """
+        return shares_memory(self._in_memory(0), other._in_memory(distance))
+
+    def repeats_elements(self) -> bool:
+        """Return True if two elements of a 2-D array have the same address."""
+        steps = [(abs(stride), n) for stride, n in zip(self.strides, self.shape) if n > 1]
+        if not self.size or not steps:
+            return False
+        if min(step for step, _ in steps) == 0:
+            return True
+        if len(steps) == 1:
+            return False
+        # i·s = j·t holds first for i = t/gcd and j = s/gcd.
+        (s, m), (t, n) = steps
+        common = math.gcd(s, t)
+        return t // common < m and s // common < n
+
+    def _in_memory(self, distance: int) -> np.ndarray:
+        """Return an array of NumPy with these addresses, which must not be read."""
+        interface = {
+            "shape": self.shape,
+            "strides": self.strides,
+            "typestr": self.dtype.str,
+            "data": (_SOMEWHERE + distance, True),
+            "version": 3,
+        }
+        return np.asarray(SimpleNamespace(__array_interface__=interface))
+
     def ravel(self) -> Slot:
         """Return the same memory as one dimension; only for arrays in C order."""
         flat = Slot.new(self.number, (self.size,), self.dtype)
-        return replace(flat, aligned=self.aligned)
+        return replace(flat, aligned=self.aligned, offset=self.offset)
 
     def transposed(self) -> Slot:
         """Return the same memory with its two dimensions exchanged."""
@@ -79,7 +130,14 @@ class Slot:
     def flat(self) -> Slot:
         """Return all memory from the first to the last element as one dimension; strides ≥ 0."""
         length = self.extent[1] // self.dtype.itemsize
-        return replace(Slot.new(self.number, (length,), self.dtype), aligned=self.aligned)
+        flat = Slot.new(self.number, (length,), self.dtype)
+        return replace(flat, aligned=self.aligned, offset=self.offset)
+
+    def part(self, first: tuple[int, ...], shape: tuple[int, ...]) -> Slot:
+        """Return the part of that shape whose first element is at the index `first`."""
+        ahead = sum(index * stride for index, stride in zip(first, self.strides, strict=True))
+        aligned = self.aligned and ahead % WIDE_BYTES == 0
+        return replace(self, shape=shape, aligned=aligned, offset=self.offset + ahead)
 
     def _is_dense(self, extents_and_strides) -> bool:
         expected = self.dtype.itemsize

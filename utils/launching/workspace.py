@@ -35,11 +35,20 @@ class WorkspaceLayout:
         self.offsets: list[int] = []
         self.zeroed: list[bool] = []
         self._first, self._zeros, self._end = first, 0, ZERO_BYTES
+        # The largest end of all rounds; see `reuse`.
+        self._most = 0
 
     @property
     def nbytes(self) -> int:
         """The size of the workspace in bytes; 0 if the plan needs none."""
-        return self._end if self.slots else 0
+        return max(self._most, self._end) if self.slots else 0
+
+    def reuse(self) -> None:
+        """Let what is allocated from now on share memory with what was allocated before.
+
+        That is right for calls that run after all calls which use the earlier arrays.
+        """
+        self._most, self._end = self.nbytes, ZERO_BYTES
 
     def allocate(self, size: int | tuple[int, ...], dtype, fill: int | None = None) -> Slot:
         """Reserve room for an array and return its slot.

@@ -131,8 +131,11 @@ def from_cuda_array_interface(desc: dict, owner=None, sync=True) -> DeviceArray:
     address, read_only = desc["data"]
     if not address or 0 in shape:
         return DeviceArray.over(np.empty(shape, dtype))
-    buffer = (ctypes.c_char * extent(shape, strides, dtype.itemsize)).from_address(address)
+    # The first element is not the lowest one where a stride is negative.
+    ahead = sum((n - 1) * max(0, -s) for n, s in zip(shape, strides, strict=True))
+    nbytes = extent(shape, strides, dtype.itemsize)
+    buffer = (ctypes.c_char * nbytes).from_address(address - ahead)
     buffer.owner = owner
-    host = np.ndarray(shape, dtype, buffer, 0, strides)
+    host = np.ndarray(shape, dtype, buffer, ahead, strides)
     host.flags.writeable = not read_only
     return DeviceArray.over(host)

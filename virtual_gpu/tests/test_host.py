@@ -582,3 +582,11 @@ def test_the_first_launches_of_several_threads_are_typed_one_after_the_other(tmp
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert ran.stdout.strip() == str([True] * 6), ran.stderr
+
+
+def test_an_interface_with_a_negative_stride_begins_at_its_first_element():
+    x = cuda.to_device(np.arange(12, dtype=np.float32).reshape(4, 3))
+    interface = x.__cuda_array_interface__
+    last = dict(interface, strides=(-12, 4), data=(interface["data"][0] + 36, False))
+    backwards = cuda.from_cuda_array_interface(last, owner=x)
+    np.testing.assert_array_equal(backwards.host, x.copy_to_host()[::-1])

@@ -136,9 +136,7 @@ class Tensor:
 def pytorch(monkeypatch):
     """A library with that tensor class, and with stream 0."""
     current = SimpleNamespace(cuda_stream=0)
-    library = SimpleNamespace(
-        Tensor=Tensor, cuda=SimpleNamespace(current_stream=lambda: current)
-    )
+    library = SimpleNamespace(Tensor=Tensor, cuda=SimpleNamespace(current_stream=lambda: current))
     monkeypatch.setitem(sys.modules, "torch", library)
     monkeypatch.setattr(arrays, "_LOOKS", {})
     return library
@@ -165,3 +163,55 @@ def test_tensors_count_strides_in_elements_and_say_what_cannot_be_read(pytorch):
     half.dtype = "torch.bfloat16"
     with pytest.raises(CourseError, match="a holds bfloat16, and float32 is needed"):
         sgemm(half, x, x)
+
+
+@pytest.mark.parametrize("shape, strides, repeats", [
+    ((8, 8), (0, 4), True), ((8, 8), (32, 4), False), ((8, 8), (28, 4), True),
+    ((4, 8), (8, 12), True), ((3, 8), (8, 12), False), ((2, 2), (8, 12), False),
+    ((1, 8), (0, 4), False), ((8, 8), (-32, 4), False), ((0, 8), (0, 4), False),
+    ((1, 1), (0, 0), False),
+])  # fmt: skip
+def test_elements_at_one_address_are_known_from_the_strides(shape, strides, repeats):
+    slot = Slot(0, shape, strides, np.dtype(np.float32))
+    assert slot.repeats_elements() == repeats
+    addresses = [i * strides[0] + j * strides[1] for i, j in np.ndindex(shape)]
+    assert repeats == (len(set(addresses)) < len(addresses))
+
+
+def test_a_common_byte_is_found_for_every_distance():
+    x = Slot(0, (3, 2), (-16, 8), np.dtype(np.float32))
+    y = Slot(1, (2, 3), (20, 4), np.dtype(np.float32))
+    for distance in range(-80, 80, 4):
+        assert x.shares_memory(y, distance) == bool(bytes_of(x, 0) & bytes_of(y, distance))
+
+
+def bytes_of(slot, begin):
+    """Return the numbers of all bytes of an array."""
+    (s, t), (m, n) = slot.strides, slot.shape
+    return {begin + i * s + j * t + at for i in range(m) for j in range(n) for at in range(4)}
+
+
+def test_a_result_that_must_not_be_changed_and_a_mask_are_refused():
+    x = cuda.to_device(np.ones((4, 4), np.float32))
+    fixed, masked = Foreign(x), Foreign(x)
+    interface = x.__cuda_array_interface__
+    fixed.__cuda_array_interface__ = dict(interface, data=(interface["data"][0], True))
+    masked.__cuda_array_interface__ = dict(interface, mask=x)
+    with pytest.raises(CourseError, match="out is read-only"):
+        sgemm(x, x, fixed)
+    one = Foreign(x[:1, 0])
+    one.__cuda_array_interface__ = dict(interface, shape=(1,), data=(interface["data"][0], True))
+    with pytest.raises(CourseError, match="out is read-only"):
+        reduce(x, out=one)
+    for call in (lambda: sgemm(masked, x), lambda: reduce(masked)):
+        with pytest.raises(CourseError, match="a Foreign with a mask"):
+            call()
+
+
+def test_tensors_are_refused_in_the_words_of_pytorch(pytorch):
+    tensor = Tensor(cuda.to_device(np.zeros((4, 6), np.float32)))
+    tensor.dtype = "torch.float64"
+    with pytest.raises(CourseError, match=r"use a.to\(torch.float32\)"):
+        sgemm(tensor, tensor)
+    with pytest.raises(CourseError, match=r"use x.contiguous\(\)"):
+        reduce(Tensor(cuda.to_device(np.zeros((4, 6), np.float32))[:, ::2]))

@@ -1,5 +1,6 @@
 """Tests that need a GPU: streams, graphs, libraries' arrays, freed memory."""
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -9,7 +10,7 @@ from numba import cuda, uint32
 from gemm_kernels import sgemm
 from reduce_kernels import reduce
 from utils.errors import CourseError
-from utils.launching import workspace
+from utils.launching import plan, workspace
 from utils.machine.versions import cupy, torch
 
 pytestmark = pytest.mark.skipif(not cuda.is_available(), reason="needs a CUDA device")
@@ -236,3 +237,60 @@ def test_arrays_and_streams_of_another_device_are_refused():
     with cuda.gpus[1]:
         result = sgemm(elsewhere, filled(8, 2), filled(8, 0))
         assert (result.copy_to_host() == 16).all()
+
+
+HUGE = {
+    "a huge out": (66000, 66000, 16),
+    "a huge a": (131080, 8, 32800),
+    "a huge b": (8, 131080, 32800),
+    "three rows": (3, 2147483653, 1),
+    "one row": (1, 4294967304, 1),
+    "one column": (4294967304, 1, 1),
+}
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.5])
+@pytest.mark.parametrize("m, n, k", HUGE.values(), ids=HUGE)
+def test_last_rows_and_columns_of_a_huge_product_are_where_they_belong(pytorch, m, n, k, beta):
+    pytorch.cuda.empty_cache()
+    needed = 4 * (m * k + k * n + m * n) + 2**31
+    if pytorch.cuda.mem_get_info()[0] < needed:
+        pytest.skip(f"needs {needed / 1e9:.0f} GB")
+    a, b = (pytorch.randint(-4, 5, size, device="cuda", dtype=pytorch.float32)
+            for size in ((m, k), (k, n)))  # fmt: skip
+    out = pytorch.full((m, n), 2.0, device="cuda")
+    assert sgemm(a, b, out, beta=beta) is out
+    for rows, columns in ((slice(-3, None), slice(None)), (slice(None), slice(-3, None)),
+                          (slice(920, 930), slice(None, 999)), (slice(3), slice(3))):  # fmt: skip
+        # float64 is exact for these integers, whatever the library does in float32.
+        expected = (a[rows].double() @ b[:, columns].double()).float() + beta * 2
+        assert pytorch.equal(out[rows, columns], expected)
+
+
+def test_a_new_array_is_copied_to_the_host_after_the_product_of_its_stream(pytorch):
+    x = pytorch.ones((8192, 8192), device="cuda")
+    pytorch.cuda.synchronize()
+    with pytorch.cuda.stream(pytorch.cuda.Stream()):
+        assert (sgemm(x, x).copy_to_host() == 8192).all()
+
+
+def test_a_tensor_as_a_factor_is_its_number_and_makes_one_plan(pytorch, xp, monkeypatch):
+    plans = plan.Plans()
+    monkeypatch.setattr(sys.modules["gemm_kernels.sgemm"], "PLANS", plans)
+    x = pytorch.ones((8, 8), device="cuda")
+    out = pytorch.empty((8, 8), device="cuda")
+    for factor in (pytorch.tensor(2.0), pytorch.tensor(3.0, device="cuda"), xp.array(4.0)):
+        sgemm(x, x, out, alpha=factor)
+        assert (out == 8 * float(factor)).all()
+    assert len(plans) == 1
+    with pytest.raises(CourseError, match="alpha is a Tensor, and a real number is needed"):
+        sgemm(x, x, out, alpha=pytorch.ones(2))
+
+
+@pytest.mark.parametrize("shape", [(524_288, 2, 0), (600_000, 40, 41), (40, 41, 600_002)])
+def test_tall_matrices_are_copied_and_scaled(pytorch, shape):
+    m, n, k = shape
+    a, b = pytorch.ones((m, k), device="cuda"), pytorch.ones((k, n), device="cuda")
+    out = pytorch.ones((m, n), device="cuda")
+    sgemm(a.flip(0), b, out, beta=3)
+    assert (out == k + 3).all()

@@ -1,0 +1,80 @@
+"""Products of arrays that are too large for one kernel, as products of their parts.
+
+The kernels compute offsets as uint32, because wider ones cost more instructions per address. An
+array of 2^32 elements or more, or with its last element as far from the first, is therefore cut
+into parts, each with an address of its own. Parts along k are added to each other.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from gemm_kernels.dispatch import routes
+from gemm_kernels.parts.blocks import WIDE
+from utils.division import cdiv
+from utils.ladder.shapes import FLOAT32_BYTES
+from utils.launching.slots import Slot
+
+# Parts are multiples of this, so that they begin where the whole array's tiles and quads begin.
+UNIT = 128
+M, N, K = 0, 1, 2
+# The sizes that are the rows and the columns of a, b and out.
+SIDES = (M, K), (K, N), (M, N)
+
+
+def sizes_of_a_part(
+    a: Slot, b: Slot, out: Slot, most_rows: int | None = None
+) -> tuple[int, int, int]:
+    """Return (m, n, k) of the parts: those of the whole product if the offsets are uint32.
+
+    `most_rows` limits m, for a kernel whose grid has no room for more.
+    """
+    sizes = [*out.shape, a.shape[1]]
+    if most_rows:
+        sizes[M] = min(sizes[M], most_rows)
+    arrays = tuple(zip((a, b, out), SIDES, strict=True))
+    while True:
+        apart = [_reaches(array, sides, sizes) for array, sides in arrays]
+        too_far = [reach for reaches in apart for reach in reaches if not _fits(reach)]
+        # A tile may begin before a matrix or end behind it, which must not be inside again.
+        too_far += [{side: size} for side, size in enumerate(sizes) if not _fits({side: 2 * size})]
+        if not too_far:
+            return tuple(sizes)
+        reach = too_far[0]
+        longest = max(reach, key=reach.get)
+        sizes[longest] = _half(sizes[longest])
+
+
+def parts_of(
+    a: Slot, b: Slot, out: Slot, sizes: tuple[int, int, int]
+) -> Iterator[tuple[bool, Slot, Slot, Slot]]:
+    """Yield (True for the first part along k, part of a, part of b, part of out)."""
+    whole = *out.shape, a.shape[1]
+    firsts = (range(0, size, step) for size, step in zip(whole, sizes, strict=True))
+    for first in itertools.product(*firsts):
+        size = [min(step, end - at) for step, end, at in zip(sizes, whole, first, strict=True)]
+        pieces = (
+            array.part((first[down], first[across]), (size[down], size[across]))
+            for array, (down, across) in zip((a, b, out), SIDES, strict=True)
+        )
+        yield first[K] == 0, *pieces
+
+
+def _reaches(array: Slot, sides: tuple[int, int], sizes: list[int]) -> tuple[dict[int, int], ...]:
+    """Return how many elements lie between first and last along each side, and in a padded copy."""
+    down, across = sides
+    steps = (abs(stride) // FLOAT32_BYTES for stride in array.strides)
+    itself = {side: (sizes[side] - 1) * step for side, step in zip(sides, steps, strict=True)}
+    width = cdiv(sizes[across], WIDE) * WIDE
+    return itself, {down: (sizes[down] - 1) * width, across: width - 1}
+
+
+def _fits(reach: dict[int, int]) -> bool:
+    """Return True if the number of elements up to the last one is a uint32."""
+    return sum(reach.values()) + 1 < routes.MOST_ELEMENTS
+
+
+def _half(size: int) -> int:
+    half = cdiv(size, 2)
+    return half if half <= 2 * UNIT else cdiv(half, UNIT) * UNIT
