@@ -32,27 +32,31 @@ BLOCK = (32, 8)
 ALPHA, BETA = Factor(0), Factor(1)
 
 
+@cuda.jit(device=True)
+def row_of_thread():
+    """Return this thread's row; a grid has at most 65,535 blocks along y, and z counts on."""
+    block = cuda.blockIdx.z * cuda.gridDim.y + cuda.blockIdx.y
+    return block * cuda.blockDim.y + cuda.threadIdx.y
+
+
 @cuda.jit
 def fitted(x, out):
     """Copy x, m×n with any strides, to the upper left of out, with zeros around it."""
-    col, first = cuda.grid(2)
-    # A grid has at most 65,535 blocks along y, so a block of a tall matrix takes several rows.
-    for row in range(first, out.shape[0], cuda.gridsize(2)[1]):
-        if col < out.shape[1]:
-            inside = row < x.shape[0] and col < x.shape[1]
-            out[row, col] = x[row, col] if inside else float32(0)
+    col, row = cuda.grid(1), row_of_thread()
+    if row < out.shape[0] and col < out.shape[1]:
+        inside = row < x.shape[0] and col < x.shape[1]
+        out[row, col] = x[row, col] if inside else float32(0)
 
 
 @cuda.jit
 def blend(product, alpha, beta, out):
     """Compute out = alpha·product + beta·out, m×n; out is not read if beta = 0."""
-    col, first = cuda.grid(2)
-    for row in range(first, out.shape[0], cuda.gridsize(2)[1]):
-        if col < out.shape[1]:
-            value = alpha * product[row, col] if alpha != float32(0) else float32(0)
-            if beta != float32(0):
-                value += beta * out[row, col]
-            out[row, col] = value
+    col, row = cuda.grid(1), row_of_thread()
+    if row < out.shape[0] and col < out.shape[1]:
+        value = alpha * product[row, col] if alpha != float32(0) else float32(0)
+        if beta != float32(0):
+            value += beta * out[row, col]
+        out[row, col] = value
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,9 +237,10 @@ def _has_autotuned() -> bool:
 
 
 def _over(kernel, array: Slot, arguments: tuple) -> Call:
-    """Return a call with one thread per element of a 2-D array, or several of a tall one."""
+    """Return a call with one thread per element of a 2-D array."""
     rows, columns = array.shape
-    grid = cdiv(columns, BLOCK[0]), min(cdiv(rows, BLOCK[1]), MAX_GRID[1])
+    down = cdiv(rows, BLOCK[1])
+    grid = cdiv(columns, BLOCK[0]), min(down, MAX_GRID[1]), cdiv(down, MAX_GRID[1])
     return Call(kernel, Launch(grid=grid, block=BLOCK), arguments)
 
 

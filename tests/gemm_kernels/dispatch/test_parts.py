@@ -169,7 +169,7 @@ def test_rows_beyond_the_grid_are_copied_and_scaled(monkeypatch):
     x, product = draw("integers", (70, 5), 1), draw("integers", (70, 5), 2)
     slot = Slot(0, x.shape, x.strides, x.dtype)
     launch = MODULE._over(None, slot, ()).launch
-    assert launch.grid == (1, 2)
+    assert launch.grid == (1, 2, 5)
     copy, out = cuda.device_array((70, 8), np.float32), cuda.to_device(x)
     MODULE.fitted[launch.grid, launch.block](cuda.to_device(x), copy)
     np.testing.assert_array_equal(copy.copy_to_host(), np.pad(x, ((0, 0), (0, 3))))
