@@ -20,19 +20,22 @@ from labs.grading.submissions import Submission
 from labs.host.exercise import HostExercise
 from utils.translation import in_english
 
+LONGEST_ERROR = 300  # characters of an error's text
+
 
 @dataclass(frozen=True)
 class Mark:
     """The mark of one student; points and their maximum are in hundredths.
 
     told: pairs of an exercise and a sentence about all of it: a cause that `check` names, or a
-    refusal.
+    refusal. failed: what went wrong in the grader itself, or "".
     """
 
     student: str
     lab: str
     rows: tuple[MarkRow, ...]
     told: tuple[tuple[str, str], ...]
+    failed: str = ""
 
     @property
     def points(self) -> int:
@@ -43,6 +46,27 @@ class Mark:
     def of(self) -> int:
         """The maximum of the points, in hundredths."""
         return total(self.rows)[1]
+
+
+def unjudged(lab: Lab, student: str, why: str) -> Mark:
+    """Return a mark without points for a submission that the grader failed to judge.
+
+    It is made of the lab alone, so that nothing in the submission can make it fail, too.
+    """
+    rows = tuple(
+        MarkRow(part.exercise, "all of it", 0, 100 * part.points, why) for part in lab.parts
+    )
+    return Mark(student, lab.name, rows, (), why)
+
+
+def failure(error: BaseException) -> str:
+    """Return a sentence on an error of the grader, for the page of the submission that met it."""
+    try:
+        told = f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
+    except Exception:  # an error whose text cannot be made
+        told = type(error).__name__
+    told = told.encode(errors="replace").decode().strip().rstrip(".:")
+    return f"This was not judged, because the grader failed ({told}). Show this to your instructor."
 
 
 @in_english()

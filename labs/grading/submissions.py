@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import lzma
+import os
 import re
 import stat
 import zipfile
@@ -44,14 +45,24 @@ class Submission:
     problem: str = ""
 
 
+def as_bytes(text: str) -> bytes:
+    """Return text as bytes to be hashed, also a file's name that is no UTF-8."""
+    return text.encode(errors="surrogatepass")
+
+
+def readable(name: str) -> str:
+    """Return a file's name as text that can be written; bytes that are no UTF-8 become `\\xe9`."""
+    return as_bytes(os.fsencode(name).decode(errors="backslashreplace")).decode(errors="replace")
+
+
 def unchanged_name(name: str) -> str:
     """Return a file's name unchanged, for a page that only its student gets."""
-    return name
+    return readable(name)
 
 
 def neutral_name(name: str) -> str:
     """Return `submission` with the file's suffix, which hides a student's name in a file name."""
-    return f"submission{PurePosixPath(name).suffix}"
+    return readable(f"submission{PurePosixPath(name).suffix}")
 
 
 def collect(paths: list[Path], called: Callable[[str], str] = unchanged_name) -> list[Submission]:
@@ -70,7 +81,7 @@ def collect(paths: list[Path], called: Callable[[str], str] = unchanged_name) ->
         folder = entry.is_dir() and not entry.is_symlink()
         if entry.name.startswith((".", "__")) or not (folder or _is_work(entry)):
             continue
-        student = _unused(entry.name if folder else entry.stem, names)
+        student = _unused(readable(entry.name if folder else entry.stem), names)
         submissions.append(submission_of(student, entry, folder, called))
     return submissions
 
@@ -100,6 +111,8 @@ def submission_of(
         return Submission(student, (), str(error))
     except OSError as error:  # from the folder; errors of its files are handled above
         return Submission(student, (), f"The folder cannot be read: {error.strerror}.")
+    except Exception as error:
+        return Submission(student, (), f"It cannot be read: {type(error).__name__}.")
     if not files:
         return Submission(student, (), "The folder holds no `.py`, no `.ipynb` and no `.zip`.")
     if sum(len(raw) for _, raw in files) > MOST_BYTES:
