@@ -1,7 +1,7 @@
-"""Grade one submission: one child counts, and a second explains what was not right.
+"""Grade one submission: for each part one child counts, and a second explains what was not right.
 
 Texts are read and interpreted in a fork of this process. Host functions are called once, in the
-sandbox, and their explanations come with the first messages.
+sandbox, and their explanations come with the first messages. No part can use up another's limits.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from labs.grading.attempt import HiddenByName, attempts, explanations
-from labs.grading.child import USUAL, ChildLimits, in_child
+from labs.grading.child import CPU_SECONDS_TO_EXPLAIN, USUAL, ChildLimits, in_child
 from labs.grading.hidden import draw_hidden
 from labs.grading.labs import Lab
 from labs.grading.marks import MarkRow, rows_of, total
@@ -106,7 +106,12 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: ChildLimits = U
 
 
 def _stopped(outcome: ChildOutcome) -> bool:
-    """Return True if the first message is a refusal or an abort, which needs no explanation."""
+    """Return True if the part was refused or ended before its first result.
+
+    The first message says so then, and there is nothing to explain.
+    """
+    if outcome.problem and not outcome.messages:
+        return True
     return any("refused" in message or "ended" in message for message in outcome.messages[:1])
 
 
@@ -114,24 +119,21 @@ def _outcomes(
     submission: Submission, exercises: list, hidden, limits: ChildLimits
 ) -> dict[str, ChildOutcome]:
     """Return, by exercise, the messages about it and how the child that sent them ended."""
-    host_exercises = [exercise for exercise in exercises if isinstance(exercise, HostExercise)]
-    read_exercises = [exercise for exercise in exercises if exercise not in host_exercises]
     outcomes = {}
-    if read_exercises:
-        outcomes |= _by_name(
-            read_exercises, in_child(partial(attempts, submission, read_exercises, hidden), limits)
-        )
-    if host_exercises:
-        names = [exercise.name for exercise in host_exercises]
-        outcomes |= _by_name(host_exercises, in_sandbox(submission, names, limits))
+    for exercise in exercises:
+        if isinstance(exercise, HostExercise):
+            outcome = in_sandbox(submission, (exercise.name,), limits)
+        else:
+            outcome = in_child(partial(attempts, submission, [exercise], hidden), limits)
+        outcomes[exercise.name] = _about(exercise.name, outcome)
     return outcomes
 
 
-def _by_name(exercises: list, outcome: ChildOutcome) -> dict[str, ChildOutcome]:
-    def about(name: str) -> tuple[dict, ...]:
-        return tuple(one for one in outcome.messages if one.get("part") == name)
-
-    return {one.name: replace(outcome, messages=about(one.name)) for one in exercises}
+def _about(name: str, outcome: ChildOutcome) -> ChildOutcome:
+    """Return an outcome with the messages about this exercise, and no others."""
+    return replace(
+        outcome, messages=tuple(one for one in outcome.messages if one.get("part") == name)
+    )
 
 
 def _rows_without_points(lab: Lab, hidden: HiddenByName, problem: str) -> tuple[MarkRow, ...]:
@@ -144,12 +146,14 @@ def _explanations(
     submission: Submission, wrong: list, hidden, limits: ChildLimits
 ) -> dict[str, ChildOutcome]:
     """Return, by exercise, what `check` says about functions that are read; marks do not change."""
-    read_exercises = [exercise for exercise in wrong if not isinstance(exercise, HostExercise)]
-    if not read_exercises:
-        return {}
-    return _by_name(
-        read_exercises, in_child(partial(explanations, submission, read_exercises, hidden), limits)
-    )
+    limits = replace(limits, cpu_seconds=min(limits.cpu_seconds, CPU_SECONDS_TO_EXPLAIN))
+    return {
+        exercise.name: _about(
+            exercise.name, in_child(partial(explanations, submission, [exercise], hidden), limits)
+        )
+        for exercise in wrong
+        if not isinstance(exercise, HostExercise)
+    }
 
 
 def _sentences(wrong: list, explained: dict[str, ChildOutcome]) -> tuple[tuple[str, str], ...]:

@@ -28,7 +28,7 @@ ERRORS = (
 )  # fmt: skip
 # Functions by module: those that grade, those around them, and those that write pages.
 FAILING = {
-    grade: ("grade", "draw_hidden", "_outcomes", "rows_of", "in_child", "_by_name", "_sentences"),
+    grade: ("grade", "draw_hidden", "_outcomes", "rows_of", "in_child", "_about", "_sentences"),
     marks: ("graded_cases", "_number_rows", "_wrong_answer", "split_points", "same"),
     batch: ("_key", "_read", "_write", "as_bytes"),
     worker: ("grade",),
