@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -13,6 +14,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from labs.grading.dask_workers import grade_on_dask
+from labs.grading.digest import digest_of
 from labs.grading.grade import Mark, failure, unjudged
 from labs.grading.labs import Lab
 from labs.grading.marks import MarkRow
@@ -35,15 +37,17 @@ def grade_class(
     results: a folder. Every mark is written there at once, so that a second run resumes. workers:
     the number of processes on this machine, or the address of a Dask scheduler whose workers grade.
     A submission whose process is killed twice, or that makes the grader fail, gets no points and is
-    not stored, so a second run tries it again. Raises CourseError if nothing can be written or the
-    scheduler does not answer.
+    not stored, so a second run tries it again. A mark that another version of the exercises or of
+    the grader gave is not used. Raises CourseError if nothing can be written or the scheduler does
+    not answer.
     """
+    version = digest_of(lab)
     kept = results / KEPT
     _make(kept)
     files, waiting, lost = {}, [], []
     for submission in submissions:
         try:
-            files[submission] = kept / f"{_key(lab, submission, secret)}.json"
+            files[submission] = kept / f"{_key(lab, submission, secret)}-{version}.json"
             mark = _read(files[submission])
         except Exception as error:
             yield unjudged(lab, submission.student, failure(error))
@@ -63,6 +67,17 @@ def grade_class(
             yield unjudged(lab, submission.student, LOST)
         else:
             yield _stored(lab, files[submission], mark)
+
+
+def old_marks(lab: Lab, submissions: Sequence[Submission], secret: str, results: Path) -> int:
+    """Return how many of these have a stored mark of another version, and none of this one."""
+    version, count = digest_of(lab), 0
+    for submission in submissions:
+        with contextlib.suppress(Exception):  # whatever it is, `grade_class` tells it by name
+            key = _key(lab, submission, secret)
+            stored = {file.name for file in (results / KEPT).glob(f"{key}-*.json")}
+            count += bool(stored) and f"{key}-{version}.json" not in stored
+    return count
 
 
 def _tried(lab: Lab, submission: Submission, work: Callable[[], Mark | None]) -> Mark | None:
@@ -135,8 +150,8 @@ def _alone(lab: Lab, submission: Submission, secret: str) -> Mark | None:
 
 
 def _key(lab: Lab, submission: Submission, secret: str) -> str:
-    """Return a hash of everything that the mark of this submission depends on."""
-    hashed = hashlib.sha256(as_bytes(f"{lab}\0{secret}\0{submission.problem}"))
+    """Return a hash of a submission, a class and the name of a lab, whatever its version."""
+    hashed = hashlib.sha256(as_bytes(f"{lab.name}\0{secret}\0{submission.problem}"))
     for name, raw in submission.files:
         hashed.update(as_bytes(f"\0{name}\0{len(raw)}\0") + raw)
     return hashed.hexdigest()[:32]

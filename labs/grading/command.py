@@ -17,7 +17,7 @@ import nbformat
 from tqdm import tqdm
 
 from labs.grading import feedback, speed
-from labs.grading.batch import grade_class
+from labs.grading.batch import grade_class, old_marks
 from labs.grading.feedback import shown
 from labs.grading.grade import Mark
 from labs.grading.handout import notebook
@@ -179,6 +179,13 @@ def run(arguments: argparse.Namespace) -> int:
         _hold_sandbox_ready([lab])
     if arguments.hash_names:
         submissions = [replace(one, student=_hashed(one.student, secret)) for one in submissions]
+    old = old_marks(lab, submissions, secret, arguments.out)
+    if old:
+        print(
+            f"{_counted(old, 'mark')} here came from another version of the exercises or of the "
+            "grader, and will be given anew.",
+            file=sys.stderr,
+        )
     every = grade_class(lab, submissions, secret, arguments.out, workers)
     try:
         marks = _shown_as_graded(lab, every, len(submissions), arguments.out)

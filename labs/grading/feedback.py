@@ -8,6 +8,7 @@ import html
 import io
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
@@ -76,8 +77,20 @@ def without_texts(mark: Mark, why: str) -> Mark:
 
 
 def as_cell(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
+    """Return text that no spreadsheet takes for a formula.
+
+    A spreadsheet may drop blanks, invisible characters and line ends at the beginning, and take a
+    full-width sign for the usual one.
+    """
+    usual = unicodedata.normalize("NFKC", text)
+    first = next((one for one in usual if _is_seen(one)), "")
+    hides = bool(usual) and not _is_seen(usual[0]) and usual[0] != " "
+    return f"'{text}" if first in tuple("=+-@\u2212") or hides else text
+
+
+def _is_seen(character: str) -> bool:
+    """Return True unless a character is a blank, a line end, or invisible."""
+    return unicodedata.category(character) not in ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 
 def as_markdown(lab: Lab, mark: Mark) -> str:

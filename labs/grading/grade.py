@@ -6,14 +6,16 @@ sandbox, and their explanations come with the first messages. No part can use up
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 
 from labs.grading.attempt import HiddenByName, attempts, explanations
 from labs.grading.child import CPU_SECONDS_TO_EXPLAIN, USUAL, ChildLimits, in_child
 from labs.grading.hidden import draw_hidden
 from labs.grading.labs import Lab
-from labs.grading.marks import MarkRow, rows_of, total
+from labs.grading.marks import MarkRow, cut, rows_of, total
 from labs.grading.messages import ChildOutcome
 from labs.grading.sandbox import in_sandbox
 from labs.grading.submissions import Submission
@@ -21,6 +23,7 @@ from labs.host.exercise import HostExercise
 from utils.translation import in_english
 
 LONGEST_ERROR = 300  # characters of an error's text
+MOST_SENTENCES = 20  # about one part
 
 
 @dataclass(frozen=True)
@@ -82,12 +85,13 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: ChildLimits = U
         one.name: draw_hidden(one, secret) for one in exercises if not isinstance(one, HostExercise)
     }
     if submission.problem:
-        sentences = tuple((exercise.name, submission.problem) for exercise in exercises)
-        rows = _rows_without_points(lab, hidden, submission.problem)
+        problem = cut(submission.problem)
+        sentences = tuple((exercise.name, problem) for exercise in exercises)
+        rows = _rows_without_points(lab, hidden, problem)
         return Mark(submission.student, lab.name, rows, sentences)
     outcomes = _outcomes(submission, exercises, hidden, limits)
     rows = tuple(
-        row
+        replace(row, told=cut(row.told))
         for part in lab.parts
         for row in rows_of(
             part,
@@ -157,9 +161,14 @@ def _explanations(
 
 
 def _sentences(wrong: list, explained: dict[str, ChildOutcome]) -> tuple[tuple[str, str], ...]:
+    """Return the sentences about each exercise: not too many, and none too long for a page."""
     return tuple(
-        (exercise.name, str(cause))
+        (exercise.name, cut(str(cause)))
         for exercise in wrong
-        for message in explained[exercise.name].messages
-        for cause in ([message["refused"]] if "refused" in message else message.get("causes", ()))
+        for cause in islice(_causes(explained[exercise.name]), MOST_SENTENCES)
     )
+
+
+def _causes(outcome: ChildOutcome) -> Iterator[object]:
+    for message in outcome.messages:
+        yield from [message["refused"]] if "refused" in message else message.get("causes", ())
