@@ -48,6 +48,9 @@ class Worker:
         except (EOFError, OSError):
             self._drop()
             return None
+        except Exception:  # half a message may be left in the pipe, before the next one's mark
+            self._drop()
+            raise
         if isinstance(mark, CourseError):
             raise mark
         return mark

@@ -8,6 +8,9 @@ import pytest
 from labs.grading import allow_list
 from labs.grading.allow_list import NotAllowed
 from labs.grading.functions_from_text import functions_of
+from labs.grading.grade import grade
+from labs.grading.labs import find
+from labs.grading.submissions import Submission
 
 RAN = "ran_from_a_string"  # a module that appears when a string is evaluated
 TEXT = f"__import__('sys').modules.__setitem__({RAN!r}, 1)"
@@ -80,3 +83,21 @@ def test_no_value_on_the_list_evaluates_a_string():
                 if callable(made):
                     made(lambda x: None)
         assert RAN not in sys.modules, name
+
+
+FORGED = (
+    "[__import__('labs.grading.messages').grading.messages._send(int(__import__('sys').argv[1]), x)"
+    " for x in ({'part':'benchmark','passed':True,'causes':[]},{'end':True})]"
+    " and __import__('os')._exit(0)"
+)
+
+
+@pytest.mark.parametrize("name", ["jit", "cuda.jit"])
+def test_a_signature_that_forges_a_mark_gives_no_point(sandbox, name):
+    text = (
+        "from numba import cuda\nfrom numba.cuda import jit\n\n"
+        f"def benchmark(device, m, n, k):\n    {name}({FORGED!r})(lambda x: None)\n"
+    )
+    mark = grade(find("measuring"), Submission("student", (("a.py", text.encode()),)), "x" * 16)
+    assert mark.points == 0
+    assert f"`{name}`" in mark.rows[0].told

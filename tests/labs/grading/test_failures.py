@@ -173,6 +173,28 @@ def test_numbers_of_any_size_are_compared_and_shown():
         assert len(numbers.shown(value)) < 400
 
 
+@pytest.mark.parametrize("name", ["send", "recv"])
+def test_after_an_error_of_a_pipe_the_next_student_gets_no_mark_of_another(monkeypatch, name):
+    from multiprocessing.connection import Connection
+
+    own, original = worker.Worker(), getattr(Connection, name)
+    works = [Submission(one, ((f"{one}.py", RIGHT.encode()),)) for one in ("mallory", "ann")]
+
+    def fails_behind_it(*arguments):
+        original(*arguments)
+        raise MemoryError
+
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(Connection, name, fails_behind_it)
+            with pytest.raises(MemoryError):
+                own.grade(LAB, works[0], SECRET)
+        mark = own.grade(LAB, works[1], SECRET)
+    finally:
+        own.end()
+    assert (mark.student, mark.points) == ("ann", 10_000)
+
+
 def test_a_worker_says_what_failed_even_if_the_text_of_the_error_cannot_be_made():
     class Silent(Exception):
         def __str__(self):
