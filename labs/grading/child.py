@@ -46,9 +46,17 @@ def in_child(work: Callable[[], Iterator[dict]], limits: ChildLimits = USUAL) ->
     """
     reader, writer = os.pipe()
     parent = os.getpid()
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError:
+        os.close(reader)
+        os.close(writer)
+        raise
     if pid == 0:
-        _run_child(work, writer, limits, parent)
+        try:
+            _run_child(work, writer, limits, parent)
+        finally:  # whatever is raised, there is no second grader
+            os._exit(1)
     os.close(writer)
     try:
         raw, problem = receive(reader, limits.seconds)

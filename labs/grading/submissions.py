@@ -86,8 +86,13 @@ def collect(paths: list[Path], called: Callable[[str], str] = unchanged_name) ->
         folder = entry.is_dir() and not entry.is_symlink()
         if entry.name.startswith((".", "__")) or not (folder or _is_work(entry)):
             continue
-        student = _unused(readable(entry.name if folder else entry.stem), names)
-        submissions.append(submission_of(student, entry, folder, called))
+        student = ascii(entry.stem)[1:-1]
+        try:
+            student = _unused(readable(entry.name if folder else entry.stem), names)
+            submissions.append(submission_of(student, entry, folder, called))
+        except Exception as error:  # costs this entry alone
+            problem = f"It cannot be read: {type(error).__name__}."
+            submissions.append(Submission(student, (), problem))
     return submissions
 
 

@@ -8,13 +8,31 @@ import subprocess
 import threading
 from importlib.util import find_spec
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
 from labs.__main__ import main
-from labs.grading import batch, feedback, grade, marks, submissions, worker
+from labs.grading import (
+    allow_list,
+    attempt,
+    batch,
+    child,
+    digest,
+    equivalents,
+    feedback,
+    functions_from_text,
+    grade,
+    hidden,
+    labs,
+    marks,
+    messages,
+    submissions,
+    worker,
+)
 from labs.grading.labs import find
 from labs.grading.submissions import Submission
+from labs.numbers import evaluator
 from labs.numbers import exercise as numbers
 from utils.errors import CourseError
 from utils.paths import ROOT
@@ -97,9 +115,29 @@ def _folder_of(folder: Path, text: str) -> Path:
     return folder / "of_mallory"
 
 
-@pytest.mark.parametrize(("module", "name"), CASES)
+# Every function of these modules, but those that do a whole class's work.
+OF_A_CLASS = {
+    "grade_class", "collect", "main", "as_csv", "write", "old_marks", "digest_of", "_here",
+    "_first_tries", "_make", "unjudged", "failure", "without_texts", "_tried", "_stored",
+    "readable", "unchanged_name", "_unused", "_is_work", "answer", "serve", "find",
+}  # fmt: skip
+EVERY = [
+    (module, name)
+    for module in (
+        allow_list, attempt, batch, child, digest, equivalents, evaluator, feedback,
+        functions_from_text, grade, hidden, labs, marks, messages, numbers, submissions,
+    )
+    for name, value in vars(module).items()
+    if isinstance(value, FunctionType) and value.__module__ == module.__name__
+    and name not in OF_A_CLASS and (module, name) not in CASES
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [*CASES, *(pytest.param(*one, marks=pytest.mark.slow) for one in EVERY)]
+)
 def test_an_error_anywhere_costs_one_submission_alone(work, monkeypatch, capsys, module, name):
-    error = ERRORS[CASES.index((module, name)) % len(ERRORS)]
+    error = ERRORS[[*CASES, *EVERY].index((module, name)) % len(ERRORS)]
     fails(monkeypatch, module, name, error)
     out = work / "out"
     arguments = ["grade", LAB.name, str(work / "class"), "--out", str(out), "--workers", "1"]
