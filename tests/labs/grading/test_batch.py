@@ -30,7 +30,8 @@ ENDLESS = Submission(
     (
         (
             "a.py",
-            b"from numba import cuda\n\n@cuda.jit\ndef scale(x, factor, out):\n    while True:\n        pass\n",
+            b"from numba import cuda\n\n@cuda.jit\n"
+            b"def scale(x, factor, out):\n    while True:\n        pass\n",
         ),
     ),
 )
