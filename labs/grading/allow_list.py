@@ -26,11 +26,13 @@ NUMBER_TYPES = frozenset({
     "boolean", "float16", "float32", "float64", "int8", "int16", "int32", "int64", "intp",
     "uint8", "uint16", "uint32", "uint64", "uintp",
 })  # fmt: skip
-# `jit` is only interpreted as a decorator, never called.
+# `jit` is missing on purpose: Numba evaluates a signature that is a string as Python, and so does
+# everything else that compiles (`vectorize`, `cfunc`, `declare_device`). It is only read as the
+# decorator of a definition (DECORATORS) and is never a value.
 CUDA = frozenset({
     "activemask", "all_sync", "any_sync", "atomic", "ballot_sync", "blockDim", "blockIdx",
     "brev", "cbrt", "cg", "clz", "const", "eq_sync", "ffs", "fma", "grid", "gridDim",
-    "gridsize", "jit", "laneid", "libdevice", "local", "match_all_sync", "match_any_sync",
+    "gridsize", "laneid", "libdevice", "local", "match_all_sync", "match_any_sync",
     "popc", "selp", "shared", "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync",
     "syncthreads", "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp",
     "threadIdx", "threadfence", "threadfence_block", "threadfence_system", "warpsize",

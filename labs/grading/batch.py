@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 
 from labs.grading.dask_workers import grade_on_dask
-from labs.grading.grade import Mark, grade
+from labs.grading.digest import digest_of
+from labs.grading.grade import Mark, failure, unjudged
 from labs.grading.labs import Lab
 from labs.grading.marks import MarkRow
-from labs.grading.submissions import Submission
+from labs.grading.submissions import Submission, as_bytes
 from labs.grading.worker import Worker
 from utils.errors import CourseError
 
@@ -33,31 +36,71 @@ def grade_class(
 
     results: a folder. Every mark is written there at once, so that a second run resumes. workers:
     the number of processes on this machine, or the address of a Dask scheduler whose workers grade.
-    A submission whose process is killed twice gets no points and is not stored, so a second run
-    tries it again. Raises CourseError if nothing can be written or the scheduler does not answer.
+    A submission whose process is killed twice, or that makes the grader fail, gets no points and is
+    not stored, so a second run tries it again. A mark that another version of the exercises or of
+    the grader gave is not used. Raises CourseError if nothing can be written or the scheduler does
+    not answer.
     """
+    version = digest_of(lab)
     kept = results / KEPT
     _make(kept)
-    files = {one: kept / f"{_key(lab, one, secret)}.json" for one in submissions}
-    before = {submission: _read(file) for submission, file in files.items()}
-    for submission, mark in before.items():
+    files, waiting, lost = {}, [], []
+    for submission in submissions:
+        try:
+            files[submission] = kept / f"{_key(lab, submission, secret)}-{version}.json"
+            mark = _read(files[submission])
+        except Exception as error:
+            yield unjudged(lab, submission.student, failure(error))
+            continue
         if mark:
             yield replace(mark, student=submission.student)
-    waiting = [submission for submission, mark in before.items() if not mark]
-    lost = []
+        else:
+            waiting.append(submission)
     for submission, mark in _first_tries(lab, waiting, secret, workers):
         if mark is None:
             lost.append(submission)
         else:
-            _write(files[submission], mark)
-            yield mark
+            yield _stored(lab, files[submission], mark)
     for submission in lost:
-        mark = _alone(lab, submission, secret)
+        mark = _tried(lab, submission, partial(_alone, lab, submission, secret))
         if mark is None:
-            yield grade(lab, replace(submission, problem=LOST), secret)
+            yield unjudged(lab, submission.student, LOST)
         else:
-            _write(files[submission], mark)
-            yield mark
+            yield _stored(lab, files[submission], mark)
+
+
+def old_marks(lab: Lab, submissions: Sequence[Submission], secret: str, results: Path) -> int:
+    """Return how many of these have a stored mark of another version, and none of this one."""
+    version, count = digest_of(lab), 0
+    for submission in submissions:
+        with contextlib.suppress(Exception):  # whatever it is, `grade_class` tells it by name
+            key = _key(lab, submission, secret)
+            stored = {file.name for file in (results / KEPT).glob(f"{key}-*.json")}
+            count += bool(stored) and f"{key}-{version}.json" not in stored
+    return count
+
+
+def _tried(lab: Lab, submission: Submission, work: Callable[[], Mark | None]) -> Mark | None:
+    """Return what `work` returns; an error costs this submission, unless it is a CourseError."""
+    try:
+        return work()
+    except CourseError:
+        raise
+    except Exception as error:
+        return unjudged(lab, submission.student, failure(error))
+
+
+def _stored(lab: Lab, file: Path, mark: Mark) -> Mark:
+    """Store a mark and return it; a mark that cannot be written as JSON is no mark."""
+    if mark.failed:
+        return mark
+    try:
+        _write(file, mark)
+    except CourseError:
+        raise
+    except Exception as error:
+        return unjudged(lab, mark.student, failure(error))
+    return mark
 
 
 def _first_tries(
@@ -83,7 +126,7 @@ def _here(
     def tried(submission: Submission) -> Mark | None:
         worker = idle.get()
         try:
-            return worker.grade(lab, submission, secret)
+            return _tried(lab, submission, partial(worker.grade, lab, submission, secret))
         finally:
             idle.put(worker)
 
@@ -107,10 +150,10 @@ def _alone(lab: Lab, submission: Submission, secret: str) -> Mark | None:
 
 
 def _key(lab: Lab, submission: Submission, secret: str) -> str:
-    """Return a hash of everything that the mark of this submission depends on."""
-    hashed = hashlib.sha256(f"{lab}\0{secret}\0{submission.problem}".encode())
+    """Return a hash of a submission, a class and the name of a lab, whatever its version."""
+    hashed = hashlib.sha256(as_bytes(f"{lab.name}\0{secret}\0{submission.problem}"))
     for name, raw in submission.files:
-        hashed.update(f"\0{name}\0{len(raw)}\0".encode() + raw)
+        hashed.update(as_bytes(f"\0{name}\0{len(raw)}\0") + raw)
     return hashed.hexdigest()[:32]
 
 
@@ -136,10 +179,10 @@ def _read(file: Path) -> Mark | None:
 
 def _write(file: Path, mark: Mark) -> None:
     """Write a mark completely or not at all, so that a full disk leaves no partial file."""
-    text, partial = json.dumps(asdict(mark)), file.with_suffix(".part")
+    text, half = json.dumps(asdict(mark)), file.with_suffix(".part")
     try:
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, file)
+        half.write_text(text, encoding="utf-8")
+        os.replace(half, file)
     except OSError as error:
         raise CourseError(
             f"{file.parent} cannot be written ({error.strerror}): what was graded before is kept; "

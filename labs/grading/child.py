@@ -22,17 +22,20 @@ _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl
 class ChildLimits:
     """Limits of a child process.
 
+    One part of a submission has one child, so that it costs no other part anything.
+
     seconds: wall-clock time until it is killed. cpu_seconds: processor time, which runs out long
     before, so that a busy machine gives the same marks. memory_bytes: memory beyond what the
     process has before it reads the submission.
     """
 
     seconds: float = 600.0
-    cpu_seconds: int = 90
+    cpu_seconds: int = 13
     memory_bytes: int = 3 * 2**30  # beyond what it has before it reads the submission
 
 
 USUAL = ChildLimits()
+CPU_SECONDS_TO_EXPLAIN = 5  # of a second child, which says what was wrong
 
 
 def in_child(work: Callable[[], Iterator[dict]], limits: ChildLimits = USUAL) -> ChildOutcome:
@@ -43,9 +46,17 @@ def in_child(work: Callable[[], Iterator[dict]], limits: ChildLimits = USUAL) ->
     """
     reader, writer = os.pipe()
     parent = os.getpid()
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError:
+        os.close(reader)
+        os.close(writer)
+        raise
     if pid == 0:
-        _run_child(work, writer, limits, parent)
+        try:
+            _run_child(work, writer, limits, parent)
+        finally:  # whatever is raised, there is no second grader
+            os._exit(1)
     os.close(writer)
     try:
         raw, problem = receive(reader, limits.seconds)
@@ -92,12 +103,15 @@ def apply_limits(limits: ChildLimits) -> None:
     if own.exists():
         pages = int(own.read_text().split()[0])
         _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + limits.memory_bytes)
-    _limit(resource.RLIMIT_CPU, limits.cpu_seconds)
+    # The soft limit ends it by SIGXCPU, which says why; the hard one ends what ignores that signal.
+    _limit(resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1)
     _limit(resource.RLIMIT_FSIZE, MOST_WRITTEN)
     _limit(resource.RLIMIT_CORE, 0)
 
 
-def _limit(what: int, value: int) -> None:
-    _, hard = resource.getrlimit(what)
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(what, (value, value))
+def _limit(what: int, soft: int, hard: int | None = None) -> None:
+    """Set a limit of this process; `hard`, up to which it could raise it, is `soft` if omitted."""
+    _, before = resource.getrlimit(what)
+    hard = soft if hard is None else hard
+    hard = hard if before == resource.RLIM_INFINITY else min(hard, before)
+    resource.setrlimit(what, (min(soft, hard), hard))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import hashlib
 import hmac
 import os
@@ -16,7 +17,7 @@ import nbformat
 from tqdm import tqdm
 
 from labs.grading import feedback, speed
-from labs.grading.batch import grade_class
+from labs.grading.batch import grade_class, old_marks
 from labs.grading.feedback import shown
 from labs.grading.grade import Mark
 from labs.grading.handout import notebook
@@ -24,7 +25,13 @@ from labs.grading.labs import LABS, Lab, find
 from labs.grading.private import SECRET, require_outside, secret_of
 from labs.grading.sandbox import require_sandbox
 from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, PartSummary, summaries, trials
-from labs.grading.submissions import Submission, collect, neutral_name, unchanged_name
+from labs.grading.submissions import (
+    Submission,
+    as_bytes,
+    collect,
+    neutral_name,
+    unchanged_name,
+)
 from utils.errors import CourseError
 from utils.measuring.command_line import device_for
 
@@ -32,6 +39,8 @@ MUTANTS = 24  # per exercise, unless --all is given
 CORES = str(os.cpu_count() or 1)
 PROCESSES = "number of processes (default: one per core)"
 INTERRUPTED = 130  # the exit code after Ctrl-C, as in a shell
+# Errors of the operating system that concern one file's name, and no other file.
+OF_ONE_NAME = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.ENOTDIR, errno.EISDIR)
 SELFTEST_SECRET = "the secret of the self-test"  # its shapes need not be secret
 
 
@@ -170,6 +179,13 @@ def run(arguments: argparse.Namespace) -> int:
         _hold_sandbox_ready([lab])
     if arguments.hash_names:
         submissions = [replace(one, student=_hashed(one.student, secret)) for one in submissions]
+    old = old_marks(lab, submissions, secret, arguments.out)
+    if old:
+        print(
+            f"{_counted(old, 'mark')} here came from another version of the exercises or of the "
+            "grader, and will be given anew.",
+            file=sys.stderr,
+        )
     every = grade_class(lab, submissions, secret, arguments.out, workers)
     try:
         marks = _shown_as_graded(lab, every, len(submissions), arguments.out)
@@ -180,6 +196,9 @@ def run(arguments: argparse.Namespace) -> int:
     _write(table, feedback.as_csv(lab, marks))
     best = sum(mark.points == mark.of for mark in marks)
     print(f"{_counted(len(marks), 'submission')}, {best} with all {lab.points} points: {table}")
+    for mark in marks:
+        if mark.failed:
+            print(f"{mark.student}: {mark.failed}", file=sys.stderr)
     if arguments.speed:
         _report_speed(lab, submissions, marks, arguments.out)
     return 0
@@ -225,12 +244,27 @@ def _shown_as_graded(
     marks = []
     with contextlib.closing(graded_submissions):  # ends the processes, also on an early exit
         for mark in tqdm(graded_submissions, total=count, unit="submission", file=sys.stderr):
-            try:
-                feedback.write(out / "feedback", lab, mark)
-            except OSError as error:
-                raise _not_written(out / "feedback", error) from None
+            _write_pages(lab, mark, out / "feedback")
             marks.append(mark)
     return marks
+
+
+def _write_pages(lab: Lab, mark: Mark, folder: Path) -> None:
+    """Write one student's pages; an error in a text costs that text, and neither points nor class.
+
+    Raises CourseError if nothing can be written to the folder.
+    """
+    for one in (mark, feedback.without_texts(mark, feedback.NO_TEXT)):
+        try:
+            feedback.write(folder, lab, one)
+            return
+        except OSError as error:
+            if error.errno not in OF_ONE_NAME:
+                raise _not_written(folder, error) from None
+            why = error.strerror
+        except Exception as error:
+            why = type(error).__name__
+    print(f"{mark.student}: the pages cannot be written ({why}).", file=sys.stderr)
 
 
 def _counted(number: int, what: str) -> str:
@@ -271,4 +305,4 @@ def _hold_sandbox_ready(labs: Iterable[Lab]) -> None:
 
 
 def _hashed(student: str, secret: str) -> str:
-    return hmac.new(secret.encode(), student.encode(), hashlib.sha256).hexdigest()[:16]
+    return hmac.new(secret.encode(), as_bytes(student), hashlib.sha256).hexdigest()[:16]

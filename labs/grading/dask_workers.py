@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from threading import local
 
-from labs.grading.grade import Mark
+from labs.grading.grade import Mark, failure, unjudged
 from labs.grading.labs import Lab
 from labs.grading.submissions import Submission
 from labs.grading.worker import Worker
@@ -44,8 +44,19 @@ def grade_on_dask(
             client.submit(_in_own_process, lab, one, secret, pure=False, retries=TRIES): one
             for one in waiting
         }
-        for future, mark in as_completed(futures, loop=client.loop, with_results=True):
-            yield futures[future], mark
+        finished = as_completed(futures, loop=client.loop, with_results=True, raise_errors=False)
+        for future, mark in finished:
+            if future.status == "error":  # then `mark` holds the type, the error and its traceback
+                yield futures[future], _of_error(lab, futures[future], mark[1])
+            else:
+                yield futures[future], mark
+
+
+def _of_error(lab: Lab, submission: Submission, error: BaseException) -> Mark:
+    """Return the mark of a submission that met an error, unless it concerns the whole class."""
+    if isinstance(error, CourseError):
+        raise error
+    return unjudged(lab, submission.student, failure(error))
 
 
 def _in_own_process(lab: Lab, submission: Submission, secret: str) -> Mark | None:

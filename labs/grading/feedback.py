@@ -8,16 +8,23 @@ import html
 import io
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby, pairwise
 from pathlib import Path
 
 from labs.grading.grade import Mark
 from labs.grading.labs import Lab, Part
 from labs.grading.marks import MarkRow, total
+from labs.grading.submissions import as_bytes
 from virtual_gpu.pictures.svg import in_code
 
 _CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+NO_TEXT = "The reason cannot be shown here: ask your instructor."
+MOST_NAME_BYTES = 120  # of a student's name in the name of a folder, before its hash
+HASH_DIGITS = 16
+_HASHED = re.compile(rf"-[0-9a-f]{{{HASH_DIGITS}}}$", re.IGNORECASE)
 _STYLE = """
 :root {color-scheme: light dark}
 body {font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem}
@@ -49,14 +56,41 @@ def as_csv(lab: Lab, marks: Sequence[Mark]) -> str:
     parts = [part.exercise for part in lab.parts]
     writer.writerow(["student", "points", "of", *parts])
     for mark in sorted(marks, key=lambda mark: mark.student):
-        by_part = [sum(row.points for row in mark.rows if row.part == part) for part in parts]
-        writer.writerow([as_cell(mark.student), *map(shown, (mark.points, mark.of, *by_part))])
+        try:
+            writer.writerow(_line(mark, parts))
+        except Exception:  # costs this row alone, which names its student
+            writer.writerow(
+                [ascii(mark.student), "", shown(100 * lab.points), *("" for _ in parts)]
+            )
     return text.getvalue()
 
 
+def _line(mark: Mark, parts: Sequence[str]) -> list[str]:
+    by_part = [sum(row.points for row in mark.rows if row.part == part) for part in parts]
+    return [as_cell(mark.student), *map(shown, (mark.points, mark.of, *by_part))]
+
+
+def without_texts(mark: Mark, why: str) -> Mark:
+    """Return a mark with the same points and none of its sentences, which cannot be written."""
+    rows = tuple(replace(row, told=why if row.told else "") for row in mark.rows)
+    return replace(mark, rows=rows, told=())
+
+
 def as_cell(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
+    """Return text that no spreadsheet takes for a formula.
+
+    A spreadsheet may drop blanks, invisible characters and line ends at the beginning, and take a
+    full-width sign for the usual one.
+    """
+    usual = unicodedata.normalize("NFKC", text)
+    first = next((one for one in usual if _is_seen(one)), "")
+    hides = bool(usual) and not _is_seen(usual[0]) and usual[0] != " "
+    return f"'{text}" if first in tuple("=+-@\u2212") or hides else text
+
+
+def _is_seen(character: str) -> bool:
+    """Return True unless a character is a blank, a line end, or invisible."""
+    return unicodedata.category(character) not in ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 
 def as_markdown(lab: Lab, mark: Mark) -> str:
@@ -189,9 +223,11 @@ def write(folder: Path, lab: Lab, mark: Mark) -> None:
 def _folder_name(student: str) -> str:
     """Return a folder name that no other student has.
 
-    If the student's name cannot be kept unchanged, a hash of it is appended.
+    If the student's name cannot be kept unchanged, or looks as if a hash were appended already, a
+    hash of it is appended. A long name is shortened, since file systems take 255 bytes.
     """
     plain = re.sub(r"[^\w.@-]", "_", student)
-    if plain == student:
-        return plain
-    return f"{plain}-{hashlib.sha256(student.encode()).hexdigest()[:8]}"
+    short = plain.encode(errors="replace")[:MOST_NAME_BYTES].decode(errors="ignore")
+    if short == student and not _HASHED.search(student) and student.strip("."):
+        return short
+    return f"{short}-{hashlib.sha256(as_bytes(student)).hexdigest()[:HASH_DIGITS]}"

@@ -1,24 +1,29 @@
-"""Grade one submission: one child counts, and a second explains what was not right.
+"""Grade one submission: for each part one child counts, and a second explains what was not right.
 
 Texts are read and interpreted in a fork of this process. Host functions are called once, in the
-sandbox, and their explanations come with the first messages.
+sandbox, and their explanations come with the first messages. No part can use up another's limits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 
 from labs.grading.attempt import HiddenByName, attempts, explanations
-from labs.grading.child import USUAL, ChildLimits, in_child
+from labs.grading.child import CPU_SECONDS_TO_EXPLAIN, USUAL, ChildLimits, in_child
 from labs.grading.hidden import draw_hidden
 from labs.grading.labs import Lab
-from labs.grading.marks import MarkRow, rows_of, total
+from labs.grading.marks import MarkRow, cut, rows_of, total
 from labs.grading.messages import ChildOutcome
 from labs.grading.sandbox import in_sandbox
 from labs.grading.submissions import Submission
 from labs.host.exercise import HostExercise
 from utils.translation import in_english
+
+LONGEST_ERROR = 300  # characters of an error's text
+MOST_SENTENCES = 20  # about one part
 
 
 @dataclass(frozen=True)
@@ -26,13 +31,14 @@ class Mark:
     """The mark of one student; points and their maximum are in hundredths.
 
     told: pairs of an exercise and a sentence about all of it: a cause that `check` names, or a
-    refusal.
+    refusal. failed: what went wrong in the grader itself, or "".
     """
 
     student: str
     lab: str
     rows: tuple[MarkRow, ...]
     told: tuple[tuple[str, str], ...]
+    failed: str = ""
 
     @property
     def points(self) -> int:
@@ -43,6 +49,27 @@ class Mark:
     def of(self) -> int:
         """The maximum of the points, in hundredths."""
         return total(self.rows)[1]
+
+
+def unjudged(lab: Lab, student: str, why: str) -> Mark:
+    """Return a mark without points for a submission that the grader failed to judge.
+
+    It is made of the lab alone, so that nothing in the submission can make it fail, too.
+    """
+    rows = tuple(
+        MarkRow(part.exercise, "all of it", 0, 100 * part.points, why) for part in lab.parts
+    )
+    return Mark(student, lab.name, rows, (), why)
+
+
+def failure(error: BaseException) -> str:
+    """Return a sentence on an error of the grader, for the page of the submission that met it."""
+    try:
+        told = f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
+    except Exception:  # an error whose text cannot be made
+        told = type(error).__name__
+    told = told.encode(errors="replace").decode().strip().rstrip(".:")
+    return f"This was not judged, because the grader failed ({told}). Show this to your instructor."
 
 
 @in_english()
@@ -58,12 +85,13 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: ChildLimits = U
         one.name: draw_hidden(one, secret) for one in exercises if not isinstance(one, HostExercise)
     }
     if submission.problem:
-        sentences = tuple((exercise.name, submission.problem) for exercise in exercises)
-        rows = _rows_without_points(lab, hidden, submission.problem)
+        problem = cut(submission.problem)
+        sentences = tuple((exercise.name, problem) for exercise in exercises)
+        rows = _rows_without_points(lab, hidden, problem)
         return Mark(submission.student, lab.name, rows, sentences)
     outcomes = _outcomes(submission, exercises, hidden, limits)
     rows = tuple(
-        row
+        replace(row, told=cut(row.told))
         for part in lab.parts
         for row in rows_of(
             part,
@@ -82,7 +110,12 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: ChildLimits = U
 
 
 def _stopped(outcome: ChildOutcome) -> bool:
-    """Return True if the first message is a refusal or an abort, which needs no explanation."""
+    """Return True if the part was refused or ended before its first result.
+
+    The first message says so then, and there is nothing to explain.
+    """
+    if outcome.problem and not outcome.messages:
+        return True
     return any("refused" in message or "ended" in message for message in outcome.messages[:1])
 
 
@@ -90,24 +123,21 @@ def _outcomes(
     submission: Submission, exercises: list, hidden, limits: ChildLimits
 ) -> dict[str, ChildOutcome]:
     """Return, by exercise, the messages about it and how the child that sent them ended."""
-    host_exercises = [exercise for exercise in exercises if isinstance(exercise, HostExercise)]
-    read_exercises = [exercise for exercise in exercises if exercise not in host_exercises]
     outcomes = {}
-    if read_exercises:
-        outcomes |= _by_name(
-            read_exercises, in_child(partial(attempts, submission, read_exercises, hidden), limits)
-        )
-    if host_exercises:
-        names = [exercise.name for exercise in host_exercises]
-        outcomes |= _by_name(host_exercises, in_sandbox(submission, names, limits))
+    for exercise in exercises:
+        if isinstance(exercise, HostExercise):
+            outcome = in_sandbox(submission, (exercise.name,), limits)
+        else:
+            outcome = in_child(partial(attempts, submission, [exercise], hidden), limits)
+        outcomes[exercise.name] = _about(exercise.name, outcome)
     return outcomes
 
 
-def _by_name(exercises: list, outcome: ChildOutcome) -> dict[str, ChildOutcome]:
-    def about(name: str) -> tuple[dict, ...]:
-        return tuple(one for one in outcome.messages if one.get("part") == name)
-
-    return {one.name: replace(outcome, messages=about(one.name)) for one in exercises}
+def _about(name: str, outcome: ChildOutcome) -> ChildOutcome:
+    """Return an outcome with the messages about this exercise, and no others."""
+    return replace(
+        outcome, messages=tuple(one for one in outcome.messages if one.get("part") == name)
+    )
 
 
 def _rows_without_points(lab: Lab, hidden: HiddenByName, problem: str) -> tuple[MarkRow, ...]:
@@ -120,18 +150,25 @@ def _explanations(
     submission: Submission, wrong: list, hidden, limits: ChildLimits
 ) -> dict[str, ChildOutcome]:
     """Return, by exercise, what `check` says about functions that are read; marks do not change."""
-    read_exercises = [exercise for exercise in wrong if not isinstance(exercise, HostExercise)]
-    if not read_exercises:
-        return {}
-    return _by_name(
-        read_exercises, in_child(partial(explanations, submission, read_exercises, hidden), limits)
-    )
+    limits = replace(limits, cpu_seconds=min(limits.cpu_seconds, CPU_SECONDS_TO_EXPLAIN))
+    return {
+        exercise.name: _about(
+            exercise.name, in_child(partial(explanations, submission, [exercise], hidden), limits)
+        )
+        for exercise in wrong
+        if not isinstance(exercise, HostExercise)
+    }
 
 
 def _sentences(wrong: list, explained: dict[str, ChildOutcome]) -> tuple[tuple[str, str], ...]:
+    """Return the sentences about each exercise: not too many, and none too long for a page."""
     return tuple(
-        (exercise.name, str(cause))
+        (exercise.name, cut(str(cause)))
         for exercise in wrong
-        for message in explained[exercise.name].messages
-        for cause in ([message["refused"]] if "refused" in message else message.get("causes", ()))
+        for cause in islice(_causes(explained[exercise.name]), MOST_SENTENCES)
     )
+
+
+def _causes(outcome: ChildOutcome) -> Iterator[object]:
+    for message in outcome.messages:
+        yield from [message["refused"]] if "refused" in message else message.get("causes", ())

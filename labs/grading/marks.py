@@ -27,6 +27,7 @@ BOTH_ARE_ADDED = (30, 25, 40, 5)
 # per class, so that a table of the public cases is worth little.
 SIMPLE_CASES, ALL_CASES, DRAWN_CASES = 20, 10, 70
 SIMPLE = 4  # the first cases are a quarter of them
+LONGEST_TEXT = 1500  # characters of a sentence on a page
 NO_FINDING = "the virtual GPU finds nothing"
 NOT_RIGHT = "The result is not right, so this is not known."
 
@@ -226,6 +227,13 @@ def _host_rows(part: Part, messages, refusal: str, problem: str) -> list[MarkRow
     causes = [str(cause) for one in messages for cause in one.get("causes", ())]
     reason = refusal or (causes[0] if causes else "") or problem or "It was not judged."
     return [_row(part, "; ".join(exercise.promises), 100 * part.points, "" if passed else reason)]
+
+
+def cut(text: str) -> str:
+    """Return a text as it is, or a long one cut, with a note: a student chooses how long it is."""
+    if len(text) <= LONGEST_TEXT:
+        return text
+    return f"{text[:LONGEST_TEXT]} … (cut: the text has {len(text):,} characters)"
 
 
 def total(rows: Iterable[MarkRow]) -> tuple[int, int]:

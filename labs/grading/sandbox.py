@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 from labs.grading.child import USUAL, ChildLimits
 from labs.grading.messages import ChildOutcome, MiB, decode, receive
-from labs.grading.sandbox_program import STARTED, make_request
+from labs.grading.sandbox_program import STARTED, WRITABLE, make_request
 from labs.grading.submissions import Submission
 from labs.grading.system_calls import only_this_process
 from utils.errors import CourseError
@@ -76,11 +76,22 @@ def in_sandbox(
     """Return the messages of `attempts` for these exercises, whose functions run in a sandbox.
 
     names: those of the exercises. Whatever the functions do, the call returns and none of their
-    processes is left. Raises CourseError if the sandbox does not start, which says nothing about
-    the submission.
+    processes is left. Raises CourseError if the sandbox does not start, or does not protect this
+    machine's kernel, which says nothing about the submission.
     """
     outcome = run(PROGRAM, make_request(submission, list(names), limits), limits.seconds)
-    return ChildOutcome(tuple(map(_plain, outcome.messages)), _plain_text(outcome.problem))
+    first, *messages = outcome.messages or ({},)  # sent before any function is called
+    _require_unwritable(first.get(WRITABLE))
+    return ChildOutcome(tuple(map(_plain, messages)), _plain_text(outcome.problem))
+
+
+def _require_unwritable(path: object) -> None:
+    """Raise CourseError if this file of the kernel can be written in the sandbox."""
+    if path:
+        raise CourseError(
+            f"This lab calls host functions in a sandbox, where {path} of this machine's kernel "
+            "can be written: grade it as another user than root, or on another machine."
+        )
 
 
 def run(program: Sequence[str], request: dict, seconds: float) -> ChildOutcome:
@@ -175,6 +186,8 @@ def _options(rules: int) -> Iterator[str]:
         yield from ("--ro-bind", str(path), str(path))
     yield from ("--proc", "/proc", "--dev", "/dev")
     yield from ("--size", str(SCRATCH_BYTES), "--tmpfs", SCRATCH, "--chdir", str(ROOT))
+    # As root, a function could write settings of the kernel there; bubblewrap covers few of them.
+    yield from ("--remount-ro", "/proc", "--ro-bind-try", "/proc/sys", "/proc/sys")
     # Their root folders are in memory, which a submission could fill.
     yield from ("--remount-ro", "/dev", "--remount-ro", "/")
 

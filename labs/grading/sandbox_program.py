@@ -7,11 +7,13 @@ messages to the descriptor.
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from pathlib import Path
 
 from labs.exercises import find
 from labs.grading.attempt import attempts
@@ -20,6 +22,7 @@ from labs.grading.messages import send_all
 from labs.grading.submissions import Submission
 
 STARTED = {"started": True}
+WRITABLE = "writable"  # the key of the first message: a file of the kernel, or None
 
 
 def make_request(submission: Submission, names: list[str], limits: ChildLimits) -> dict:
@@ -30,8 +33,33 @@ def make_request(submission: Submission, names: list[str], limits: ChildLimits) 
 
 def call_functions(request: dict) -> Iterator[dict]:
     """Yield the messages of `attempts` for a request."""
+    writable = first_writable(Path("/proc"))
+    yield {WRITABLE: writable}
+    if writable:
+        return
     files = tuple((name, base64.b64decode(raw)) for name, raw in request["files"])
     yield from attempts(Submission("", files), [find(name) for name in request["asked"]], {})
+
+
+def first_writable(proc: Path) -> str | None:
+    """Return a file of the kernel below /proc that can be opened for writing, or None.
+
+    Files of processes are left out: those that are seen there belong to the sandbox.
+    """
+    for name in sorted(os.listdir(proc)):
+        path = proc / name
+        if name.isdigit() or path.is_symlink():
+            continue
+        for file in _files_below(path) if path.is_dir() else [str(path)]:
+            with contextlib.suppress(OSError):
+                os.close(os.open(file, os.O_WRONLY | os.O_NONBLOCK))
+                return file
+    return None
+
+
+def _files_below(folder: Path) -> Iterator[str]:
+    for inner, _, names in os.walk(folder):
+        yield from (os.path.join(inner, name) for name in names)
 
 
 def serve(work: Callable[[dict], Iterator[dict]]) -> None:

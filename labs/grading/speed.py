@@ -22,7 +22,7 @@ import numpy as np
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
 from labs.grading.feedback import as_cell
-from labs.grading.grade import Mark
+from labs.grading.grade import Mark, failure
 from labs.grading.labs import Lab, Part
 from labs.grading.submissions import Submission
 from labs.grading.timing_program import make_request
@@ -69,7 +69,10 @@ def speeds(
     for submission in submissions:
         for part in parts:
             if is_clean(by_student[submission.student], part):
-                yield _speed(submission, part, device, measure or ask_program)
+                try:
+                    yield _speed(submission, part, device, measure or ask_program)
+                except Exception as error:  # costs this line alone
+                    yield KernelSpeed(submission.student, part.exercise, told=failure(error))
             else:
                 yield KernelSpeed(submission.student, part.exercise, told=NOT_CLEAN)
 

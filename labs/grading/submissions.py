@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import lzma
+import os
 import re
 import stat
 import zipfile
@@ -12,9 +13,14 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 MOST_BYTES = 5_000_000  # per file; a notebook with pictures has less than one million
 MOST_ENTRIES = 200  # per zip
+MOST_FILES = 200  # per student
+# zipfile unpacks these by pieces. It unpacks bzip2 and LZMA whole, whatever is asked for.
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+PIECE = 2**16  # bytes that are unpacked at a time
 ENDINGS = (".py", ".ipynb")
 # The errors that zipfile and its decompressors raise for a zip that is broken. An encrypted zip
 # raises RuntimeError, and an unknown compression method raises NotImplementedError.
@@ -44,14 +50,24 @@ class Submission:
     problem: str = ""
 
 
+def as_bytes(text: str) -> bytes:
+    """Return text as bytes to be hashed, also a file's name that is no UTF-8."""
+    return text.encode(errors="surrogatepass")
+
+
+def readable(name: str) -> str:
+    """Return a file's name as text that can be written; bytes that are no UTF-8 become `\\xe9`."""
+    return as_bytes(os.fsencode(name).decode(errors="backslashreplace")).decode(errors="replace")
+
+
 def unchanged_name(name: str) -> str:
     """Return a file's name unchanged, for a page that only its student gets."""
-    return name
+    return readable(name)
 
 
 def neutral_name(name: str) -> str:
     """Return `submission` with the file's suffix, which hides a student's name in a file name."""
-    return f"submission{PurePosixPath(name).suffix}"
+    return readable(f"submission{PurePosixPath(name).suffix}")
 
 
 def collect(paths: list[Path], called: Callable[[str], str] = unchanged_name) -> list[Submission]:
@@ -70,8 +86,13 @@ def collect(paths: list[Path], called: Callable[[str], str] = unchanged_name) ->
         folder = entry.is_dir() and not entry.is_symlink()
         if entry.name.startswith((".", "__")) or not (folder or _is_work(entry)):
             continue
-        student = _unused(entry.name if folder else entry.stem, names)
-        submissions.append(submission_of(student, entry, folder, called))
+        student = ascii(entry.stem)[1:-1]
+        try:
+            student = _unused(readable(entry.name if folder else entry.stem), names)
+            submissions.append(submission_of(student, entry, folder, called))
+        except Exception as error:  # costs this entry alone
+            problem = f"It cannot be read: {type(error).__name__}."
+            submissions.append(Submission(student, (), problem))
     return submissions
 
 
@@ -92,18 +113,25 @@ def submission_of(
 ) -> Submission:
     """Return the submission in a file or folder, with a problem if it cannot be read."""
     files: list[tuple[str, bytes]] = []
+    remaining = MOST_BYTES
     try:
         for path in sorted(entry.rglob("*")) if folder else [entry]:
             if _is_work(path) and not path.name.startswith("."):
-                files += _read_files(path, called)
+                read = _read_files(path, called)
+                files += read
+                remaining -= sum(len(raw) for _, raw in read)
+            if remaining < 0:
+                raise Unreadable(_too_large("Together the files"))
+            if len(files) > MOST_FILES:
+                raise Unreadable(f"There are more than {MOST_FILES} files: hand in fewer.")
     except Unreadable as error:
         return Submission(student, (), str(error))
     except OSError as error:  # from the folder; errors of its files are handled above
         return Submission(student, (), f"The folder cannot be read: {error.strerror}.")
+    except Exception as error:  # also a MemoryError: it costs this submission alone
+        return Submission(student, (), f"It cannot be read: {type(error).__name__}.")
     if not files:
         return Submission(student, (), "The folder holds no `.py`, no `.ipynb` and no `.zip`.")
-    if sum(len(raw) for _, raw in files) > MOST_BYTES:
-        return Submission(student, (), _too_large("Together the files"))
     return Submission(student, tuple(files))
 
 
@@ -152,11 +180,16 @@ def _unzipped(name: str, raw: bytes, called: Callable[[str], str]) -> list[tuple
                     p.startswith((".", "__")) for p in inner.parts
                 ):
                     continue
+                if entry.compress_type not in METHODS:
+                    raise Unreadable(
+                        f"`{name}` is packed by another method than deflate: make a usual zip of "
+                        "your files."
+                    )
                 with archive.open(entry) as file:
-                    inside = file.read(remaining + 1)
-                remaining -= len(inside)
-                if remaining < 0:
+                    inside = _at_most(file, remaining)
+                if inside is None:
                     raise Unreadable(_too_large(f"`{name}` unpacked"))
+                remaining -= len(inside)
                 files.append((inner.name, inside))
     except BROKEN_ZIP as error:
         reason = str(error) or type(error).__name__
@@ -165,6 +198,16 @@ def _unzipped(name: str, raw: bytes, called: Callable[[str], str]) -> list[tuple
     if not files:
         raise Unreadable(f"`{name}` holds no `.py` and no `.ipynb`.")
     return files
+
+
+def _at_most(file: BinaryIO, most: int) -> bytes | None:
+    """Return what a file in an archive holds, or None once it is more than `most` bytes."""
+    read = bytearray()
+    while piece := file.read(PIECE):
+        read += piece
+        if len(read) > most:
+            return None
+    return bytes(read)
 
 
 def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:

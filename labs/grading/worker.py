@@ -14,9 +14,10 @@ import sys
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
-from labs.grading.grade import Mark, grade
+from labs.grading.grade import Mark, failure, grade, unjudged
 from labs.grading.labs import Lab
 from labs.grading.submissions import Submission
+from utils.errors import CourseError
 from utils.paths import ROOT
 
 SECONDS_BETWEEN_LOOKS = 0.5  # at the process: if it dies, a fork of it may hold its pipe open
@@ -34,7 +35,8 @@ class Worker:
     def grade(self, lab: Lab, submission: Submission, secret: str) -> Mark | None:
         """Return the mark of a submission, or None if its process was killed or this worker ended.
 
-        Raises what `labs.grading.grade.grade` raises.
+        Raises CourseError as `labs.grading.grade.grade` does. Any other error there gives a mark
+        without points, whose `failed` says what it was.
         """
         if self._ended:
             return None
@@ -46,7 +48,10 @@ class Worker:
         except (EOFError, OSError):
             self._drop()
             return None
-        if isinstance(mark, Exception):
+        except Exception:  # half a message may be left in the pipe, before the next one's mark
+            self._drop()
+            raise
+        if isinstance(mark, CourseError):
             raise mark
         return mark
 
@@ -72,7 +77,7 @@ class Worker:
         )  # fmt: skip
         child_end.close()
 
-    def _received(self) -> Mark | Exception:
+    def _received(self) -> Mark | CourseError:
         while not self._pipe.poll(SECONDS_BETWEEN_LOOKS):
             if self._process.poll() is not None and not self._pipe.poll():
                 raise EOFError
@@ -90,12 +95,17 @@ def serve(pipe: Connection) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that `in_child` kills its child
     with contextlib.suppress(EOFError, OSError):
         while True:
-            job = pipe.recv()
-            try:
-                mark = grade(*job)
-            except Exception as error:  # raised again in the parent process
-                mark = error
-            pipe.send(mark)
+            pipe.send(answer(*pipe.recv()))
+
+
+def answer(lab: Lab, submission: Submission, secret: str) -> Mark | CourseError:
+    """Return the mark of a submission, or the CourseError that concerns the whole class."""
+    try:
+        return grade(lab, submission, secret)
+    except CourseError as error:  # raised again in the parent process
+        return CourseError(str(error))
+    except Exception as error:
+        return unjudged(lab, submission.student, failure(error))
 
 
 if __name__ == "__main__":

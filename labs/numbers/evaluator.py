@@ -85,11 +85,24 @@ def make_evaluator(function: FunctionType) -> Callable[[tuple], object]:
     def call(arguments: tuple) -> object:
         try:
             bound = _bound_arguments(function, arguments, {})
-            return _call(function, bound, _Evaluation(sources), 0)
+            return _representable(_call(function, bound, _Evaluation(sources), 0))
         except RecursionError:
             raise CannotEvaluate("An expression is nested too deeply to be evaluated.") from None
 
     return call
+
+
+def _representable(answer: object) -> object:
+    """Return an answer unchanged; refuse a whole number that no float holds."""
+    if isinstance(answer, int):
+        try:
+            float(answer)
+        except OverflowError:
+            raise CannotEvaluate(
+                f"The function returns a whole number of {answer.bit_length():,} bits, and no "
+                "right answer is so large."
+            ) from None
+    return answer
 
 
 @dataclass

@@ -25,6 +25,7 @@ from labs.numbers.evaluator import CannotEvaluate, make_evaluator
 from utils.translation import translate
 
 NEAR = 1e-9  # the relative tolerance of a float answer
+MOST_BITS_SHOWN = 256  # of a whole number; beyond, Python may refuse to write it
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,10 @@ def _no_number(answer: object) -> str:
 
 def same(one: float, other: float) -> bool:
     """Return True if two numbers are equal, except for the rounding of floats."""
-    return math.isclose(one, other, rel_tol=NEAR)
+    try:
+        return math.isclose(one, other, rel_tol=NEAR)
+    except OverflowError:  # a whole number that no float holds; Python compares it exactly
+        return one == other
 
 
 def where(exercise: NumbersExercise, given: tuple[int, ...]) -> str:
@@ -240,4 +244,8 @@ def where(exercise: NumbersExercise, given: tuple[int, ...]) -> str:
 
 def shown(answer: float) -> str:
     """Return a number as text, with commas between thousands."""
-    return f"{answer:,}" if isinstance(answer, int) else f"{answer:,.6g}"
+    if not isinstance(answer, int):
+        return f"{answer:,.6g}"
+    if answer.bit_length() > MOST_BITS_SHOWN:
+        return f"a whole number of {answer.bit_length():,} bits"
+    return f"{answer:,}"

@@ -14,7 +14,9 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
 
 from labs.grading.batch import grade_class
-from labs.grading.labs import LABS, find
+from labs.grading.feedback import NO_TEXT, without_texts
+from labs.grading.grade import Mark, failure
+from labs.grading.labs import LABS, Lab, find
 from labs.grading.private import secret_of
 from labs.grading.submissions import Submission, Unreadable, pieces_of, submission_of
 from labs.platforms.nbgrader.cells import graded_notebook
@@ -72,8 +74,18 @@ def _graded(
         marks = grade_class(lab, [*submissions.values()], secret, results, os.cpu_count() or 1)
         for number, mark in enumerate(marks, start=1):
             log.info("Graded by text: %d of %d, %s", number, len(submissions), mark.student)
-            pieces = _pieces(submissions[mark.student])
-            yield by_name[mark.student], graded_notebook(lab, pieces, mark)
+            if mark.failed:
+                log.error("%s: %s", mark.student, mark.failed)
+            yield by_name[mark.student], _notebook(lab, submissions[mark.student], mark, log)
+
+
+def _notebook(lab: Lab, submission: Submission, mark: Mark, log) -> NotebookNode:
+    """Return the graded notebook; an error in its texts costs these texts, and no points."""
+    try:
+        return graded_notebook(lab, _pieces(submission), mark)
+    except Exception as error:
+        log.error("%s: %s", mark.student, failure(error))
+        return graded_notebook(lab, [], without_texts(mark, NO_TEXT))
 
 
 def _pieces(submission: Submission) -> list[str]:

@@ -19,8 +19,9 @@ from labs.grading import system_calls
 from labs.grading.child import ChildLimits
 from labs.grading.grade import grade
 from labs.grading.labs import LABS, find
-from labs.grading.messages import decode
+from labs.grading.messages import ChildOutcome, decode
 from labs.grading.sandbox import PACKAGES, in_sandbox, require_sandbox, run
+from labs.grading.sandbox_program import first_writable
 from labs.grading.submissions import Submission
 from utils.errors import CourseError
 from utils.paths import ROOT
@@ -29,7 +30,8 @@ SECRET = "a secret of sixteen characters"
 LIMITS = ChildLimits(seconds=120, cpu_seconds=60)
 # A child that does what a test says, where that of the grader calls functions of a submission.
 HOSTILE = """
-import ctypes, os, resource, signal, socket, subprocess, sys, threading, time
+import ctypes, os, pathlib, resource, signal, socket, subprocess, sys, threading, time
+from labs.grading import sandbox_program
 from labs.grading.sandbox_program import serve
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -53,6 +55,10 @@ REFUSED = {
     "reads the secret of the class": "open({secret!r}).read()",
     "reads the course's notes on itself": "open({root!r} + '/pyproject.toml').read()",
     "reads the memory of another process": "open('/proc/1/mem', 'rb').read(1)",
+    "writes the core pattern": "open('/proc/sys/kernel/core_pattern', 'r+b', 0)",
+    "writes another setting": "open('/proc/sys/vm/drop_caches', 'wb', 0)",
+    "writes an interrupt's setting": "open('/proc/irq/default_smp_affinity', 'wb', 0)",
+    "asks for a reboot": "open('/proc/sysrq-trigger', 'wb', 0)",
     "writes into the course": "open({root!r} + '/labs/pwned', 'w')",
     "writes into the root": "open('/pwned', 'w')",
     "writes where all may write": "open({shared!r} + '/pwned', 'w')",
@@ -78,6 +84,7 @@ REFUSED = {
     "raises a limit": "resource.setrlimit(resource.RLIMIT_CPU, (-1, -1))",
 }
 PERMITTED = {
+    "kernel": "sandbox_program.first_writable(pathlib.Path('/proc'))",
     "environment": "dict(os.environ)",
     "environment of the first process": (
         "open('/proc/1/environ').read() if os.access('/proc/1/environ', os.R_OK) else ''"
@@ -139,6 +146,32 @@ def test_nothing_that_is_seen_there_holds_the_secret(tried):
     assert "COURSE_SECRET" not in tried["environment"]["got"]
 
 
+def test_nothing_of_the_kernel_can_be_opened_for_writing(tried):
+    assert eval(tried["kernel"]["got"]) is None
+
+
+def test_a_kernel_that_can_be_written_is_one_sentence(monkeypatch):
+    """What a function forges comes behind the first message, and is not believed."""
+    from labs.grading import sandbox as module
+
+    messages = ({"writable": "/proc/sys/kernel/panic"},)
+    monkeypatch.setattr(module, "run", lambda *_: ChildOutcome(messages))
+    with pytest.raises(CourseError, match=r"/proc/sys/kernel/panic .* another user than root"):
+        require_sandbox()
+    messages = ({"writable": None}, {"writable": "/proc/sys/kernel/panic"})
+    require_sandbox()
+
+
+def test_only_files_of_the_kernel_are_tried(tmp_path):
+    (tmp_path / "sys" / "vm").mkdir(parents=True)
+    (tmp_path / "12").mkdir()
+    (tmp_path / "12" / "comm").write_text("")
+    (tmp_path / "self").symlink_to("12")
+    assert first_writable(tmp_path) is None
+    (tmp_path / "sys" / "vm" / "setting").write_text("")
+    assert first_writable(tmp_path) == str(tmp_path / "sys" / "vm" / "setting")
+
+
 def test_only_its_own_processes_and_its_pipe_are_seen(tried):
     assert len(eval(tried["processes"]["got"])) <= 3
     (pipe,) = set(eval(tried["descriptors"]["got"])) - {os.devnull}
@@ -172,7 +205,7 @@ def test_what_a_right_function_may_need_is_there(tried):
 
 # Each ends the child, or what it says, in a way of its own; with a word of what is told.
 ENDS = {
-    "loops for ever": ("exec('while True: pass')", "ended by SIGKILL"),
+    "loops for ever": ("exec('while True: pass')", "more processor time"),
     "sleeps, deaf to signals": (
         "[signal.pthread_sigmask(signal.SIG_SETMASK, range(1, 65)), time.sleep(600)]",
         "did not end in the time",
