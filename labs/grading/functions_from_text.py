@@ -9,7 +9,6 @@ annotations are dropped, and defaults are refused.
 from __future__ import annotations
 
 import ast
-import linecache
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +18,9 @@ from numba import cuda, njit
 
 from labs.grading import allow_list
 from labs.grading.allow_list import NotAllowed
+from labs.grading.lines import register
+from virtual_gpu import Unsupported
+from virtual_gpu.common.source import read_source
 
 OPERATORS = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
@@ -61,7 +63,7 @@ def functions_of(pieces: tuple[str, ...], wanted: tuple[str, ...]) -> Mapping[st
             broken.append((piece, error))
             continue
         file = f"<piece {number}>"
-        linecache.cache[file] = (len(piece), None, piece.splitlines(keepends=True), file)
+        register(file, piece)
         for statement in tree.body:
             _read(statement, names, file)
     _define(names)
@@ -215,9 +217,23 @@ def _function(definition: ast.FunctionDef, file: str, names: _Names) -> object:
     whole = compile(module, file, "exec", dont_inherit=True)
     code = next(one for one in whole.co_consts if isinstance(one, CodeType))
     function = FunctionType(code, names.values, definition.name)
+    _require_same_text(function, bare)
     if decorator == "cuda.jit":
         return cuda.jit(**options)(function)
     return njit(function) if decorator == "njit" else function
+
+
+def _require_same_text(function: FunctionType, checked: ast.FunctionDef) -> None:
+    """Raise NotAllowed if the text that will be interpreted is not the text that was checked."""
+    try:
+        read = ast.dump(_bare(read_source(function).tree))
+    except (Unsupported, SyntaxError, IndexError):
+        read = ""
+    if read != ast.dump(checked):
+        raise NotAllowed(
+            f"Line {checked.lineno}: the lines of `{checked.name}` cannot be told apart: remove "
+            "form feeds and other control characters, and write the function alone on its lines."
+        )
 
 
 def _decorator(definition: ast.FunctionDef) -> tuple[dict[str, bool], str | None]:

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from labs.grading.lines import with_newlines_alone
+
 MOST_BYTES = 5_000_000  # per file; a notebook with pictures has less than one million
 MOST_ENTRIES = 200  # per zip
 ENDINGS = (".py", ".ipynb")
@@ -182,8 +184,8 @@ def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
     if "\0" in text:
         raise Unreadable(f"`{name}` holds NUL bytes: it is no text.")
     if not name.endswith(".ipynb"):
-        return (text.replace("\r\n", "\n").replace("\r", "\n"),)
-    return tuple(map(_without_magic, _cells(name, text)))
+        return (with_newlines_alone(text),)
+    return tuple(_without_magic(with_newlines_alone(cell)) for cell in _cells(name, text))
 
 
 def location_of(submission: Submission, function: str) -> tuple[str, ...]:
@@ -226,4 +228,4 @@ def _cells(name: str, text: str) -> list[str]:
 def _without_magic(code: str) -> str:
     if code.lstrip().startswith("%%"):
         return ""
-    return "\n".join("" if _MAGIC.match(line) else line for line in code.splitlines())
+    return "\n".join("" if _MAGIC.match(line) else line for line in code.split("\n"))
