@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from labs.grading.lines import with_newlines_alone
+from labs.grading.magic_lines import without_magic
 
 MOST_BYTES = 5_000_000  # per file; a notebook with pictures has less than one million
 MOST_ENTRIES = 200  # per zip
@@ -24,7 +25,6 @@ BROKEN_ZIP = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, OSError,
     EOFError, ValueError,
 )  # fmt: skip
-_MAGIC = re.compile(r"^\s*(%|!|\?)")
 _FUNCTION = re.compile(r"^\s*def ", re.MULTILINE)
 # The name of a file in an error message of zipfile.
 _NAMED = re.compile(r"""<ZipInfo filename=(['"])(.*?)\1.*>|b?(['"])(.*)\3""")
@@ -172,8 +172,7 @@ def _unzipped(name: str, raw: bytes, called: Callable[[str], str]) -> list[tuple
 def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
     """Return a file's Python: for a notebook, each code cell by itself, with the cell's own lines.
 
-    Lines of IPython (`%`, `!`) become empty, so that all others keep their numbers. Raises
-    Unreadable.
+    Lines of IPython (`%`, `!`) are taken out, and all others keep their numbers. Raises Unreadable.
     """
     if not raw.strip():
         raise Unreadable(f"`{name}` is empty.")
@@ -185,7 +184,7 @@ def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
         raise Unreadable(f"`{name}` holds NUL bytes: it is no text.")
     if not name.endswith(".ipynb"):
         return (with_newlines_alone(text),)
-    return tuple(_without_magic(with_newlines_alone(cell)) for cell in _cells(name, text))
+    return tuple(without_magic(with_newlines_alone(cell)) for cell in _cells(name, text))
 
 
 def location_of(submission: Submission, function: str) -> tuple[str, ...]:
@@ -223,9 +222,3 @@ def _cells(name: str, text: str) -> list[str]:
         return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise Unreadable(f"`{name}` is no notebook: its JSON cannot be read.") from None
-
-
-def _without_magic(code: str) -> str:
-    if code.lstrip().startswith("%%"):
-        return ""
-    return "\n".join("" if _MAGIC.match(line) else line for line in code.split("\n"))
