@@ -18,7 +18,7 @@ from labs.checking.judge import attempt, describe_first_flaw, misused
 from labs.checking.run import Run
 from labs.checking.submission_checks import no_kernel
 from labs.grading.allow_list import NotAllowed
-from labs.grading.functions_from_text import functions_of
+from labs.grading.functions_from_text import Missing, functions_of
 from labs.grading.hidden import Hidden, HiddenCases, graded_cases
 from labs.grading.submissions import Submission, Unreadable, location_of, pieces_of
 from labs.host import exercise as host
@@ -81,11 +81,27 @@ def functions_of_text(submission: Submission, exercises: list) -> dict[str, obje
 
     Where there is no usable function, the value is the exception that says why.
     """
-    try:
-        pieces = tuple(p for name, raw in submission.files for p in pieces_of(name, raw))
-    except Unreadable as error:
-        return {exercise.name: error for exercise in exercises}
-    return dict(functions_of(pieces, tuple(exercise.name for exercise in exercises)))
+    names = tuple(exercise.name for exercise in exercises)
+    pieces, files, problems = [], [], []
+    for number, (name, raw) in enumerate(submission.files):
+        try:
+            own = pieces_of(name, raw)
+        except Unreadable as error:  # it does not cost the files beside it
+            problems.append(str(error))
+            continue
+        pieces += own
+        files += [number] * len(own)
+    if not pieces and problems:
+        return dict.fromkeys(names, Unreadable(" ".join(problems)))
+    functions = functions_of(tuple(pieces), names, tuple(files))
+    return {name: _explained(function, problems) for name, function in functions.items()}
+
+
+def _explained(function: object, problems: list[str]) -> object:
+    """Return a function, or why it is missing with what was wrong with other files."""
+    if isinstance(function, Missing) and problems:
+        return NotAllowed(" ".join((str(function), *problems)))
+    return function
 
 
 def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterator[dict]:

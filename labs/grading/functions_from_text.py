@@ -40,29 +40,50 @@ class _Names:
 
     modules: maps a name to the module that it stands for. values: the globals of all its functions.
     definitions: the definitions of each function, with the file in which its lines are counted.
-    unknown: names without a usable value, with the reason.
+    unknown: names without a usable value, with the reason. files: for each piece, the number of the
+    submission's file that holds it.
     """
 
     modules: dict[str, str] = field(default_factory=dict)
     values: dict[str, object] = field(default_factory=dict)
     definitions: dict[str, list[tuple[ast.FunctionDef, str]]] = field(default_factory=dict)
     unknown: dict[str, str] = field(default_factory=dict)
+    files: dict[str, int] = field(default_factory=dict)
 
 
-def functions_of(pieces: tuple[str, ...], wanted: tuple[str, ...]) -> Mapping[str, object]:
+@dataclass(frozen=True)
+class _Broken:
+    """A piece that Python cannot read, the number of its file, and the error."""
+
+    piece: str
+    file: int
+    error: Exception
+
+
+class Missing(NotAllowed):
+    """A submission has no function of the name that a task asks for."""
+
+
+def functions_of(
+    pieces: tuple[str, ...], wanted: tuple[str, ...], files: tuple[int, ...] = ()
+) -> Mapping[str, object]:
     """Return, for each name, its function ready to launch, or a NotAllowed that says why not.
 
     pieces: Python source texts in order, each with its own line numbers. Statements that define
-    nothing are ignored, because a lesson's cells are full of them.
+    nothing are ignored, because a lesson's cells are full of them. files: the number of the file
+    that holds each piece; without it, all are of one file. A piece that Python cannot read costs
+    no function of another file.
     """
+    files = files or (0,) * len(pieces)
     names, broken = _Names(), []
     for number, piece in enumerate(pieces, start=1):
         try:
             tree = ast.parse(piece)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            broken.append((piece, error))
+            broken.append(_Broken(piece, files[number - 1], error))
             continue
         file = f"<piece {number}>"
+        names.files[file] = files[number - 1]
         register(file, piece)
         for statement in tree.body:
             _read(statement, names, file)
@@ -70,18 +91,19 @@ def functions_of(pieces: tuple[str, ...], wanted: tuple[str, ...]) -> Mapping[st
     return {name: _wanted(name, names, broken) for name in wanted}
 
 
-def _wanted(name: str, names: _Names, broken: list[tuple[str, Exception]]) -> object:
-    definitions = [definition for definition, _ in names.definitions.get(name, ())]
+def _wanted(name: str, names: _Names, broken: list[_Broken]) -> object:
+    found = names.definitions.get(name, ())
+    definitions, own_files = [one for one, _ in found], {names.files[file] for _, file in found}
     lines = [definition.lineno for definition in definitions]
     if len({ast.dump(definition) for definition in definitions}) > 1:
         listed = ", ".join(map(str, lines))
         return NotAllowed(f"`{name}` is defined {len(lines)} times, in lines {listed}: leave one.")
-    for piece, error in broken:
-        if f"def {name}(" in piece:
-            line = getattr(error, "lineno", None)
-            return NotAllowed(f"{f'Line {line}: ' if line else ''}{_parse_problem(error)}.")
+    for one in broken:
+        if f"def {name}(" in one.piece and (not own_files or one.file in own_files):
+            line = getattr(one.error, "lineno", None)
+            return NotAllowed(f"{f'Line {line}: ' if line else ''}{_parse_problem(one.error)}.")
     if not lines:
-        return NotAllowed(f"There is no function `{name}`: the task asks for one of this name.")
+        return Missing(f"There is no function `{name}`: the task asks for one of this name.")
     return names.values.get(name) or NotAllowed(names.unknown[name])
 
 
