@@ -23,14 +23,14 @@ ALLOWED = """| | you may write | refused, with the line |
 | imports | `cuda` and types from `numba`, `numpy`, `math`, `statistics`, by any name: \
 `import numba.cuda as nc`, `from numba.cuda import jit, grid` | imports within functions |
 | the task's functions | `def` at the left margin, with plain parameters; \
-`name = another_function`; for functions of numbers also `name = lambda side: 4 * side` | defaults, \
-`*`, `**`; a `def` within `if`, `try` or a class |
+`name = another_function`; for functions of numbers also `name = lambda side: 4 * side` | \
+defaults, `*`, `**`; a `def` within `if`, `try` or a class |
 | decorators | `@cuda.jit`, `@cuda.jit(device=True)`, `@njit`, with options; \
 `kernel = cuda.jit(function)` outside of functions | others; `cuda.jit` within a function |
-| constants | numbers, types such as `float32`, tuples of them, and expressions of these: `2**4`, \
-`max(128, 256)`, `SHAPE[0]`, `256 if LARGE else 128`, `math.ceil(100 / 32)`. A function sees the \
-value at its definition | constants that a loop, an `if` or a function sets, or that other functions \
-return |
+| constants | numbers, types such as `float32`, tuples of them, and expressions of these: \
+`2**4`, `max(128, 256)`, `SHAPE[0]`, `256 if LARGE else 128`, `math.ceil(100 / 32)`. A function \
+sees the value at its definition | constants that a loop, an `if` or a function sets, or that \
+other functions return |
 | in all functions | `if`, `for`, `while`, assignments, calls of functions from `cuda`, `math` and \
 your own text | classes, `try`, `with`, `match`, `global`, attributes of other objects |
 | in functions without a decorator | also `lambda`, comprehensions, dictionaries with `items()`, \
@@ -41,8 +41,8 @@ RULES = f"""## What is graded, and how
 Your functions are graded **by their text**. {{how}}
 
 {ALLOWED}
-All other lines of this notebook, such as calls of `check` and lines that begin with `%` or `!`, are \
-ignored. If this notebook defines a function of a task twice, remove one.
+All other lines of this notebook, such as calls of `check` and lines that begin with `%` or `!`, \
+are ignored. If this notebook defines a function of a task twice, remove one.
 
 """
 HAND_IN = "Hand in this notebook, or a `.py` file with the same functions."
