@@ -163,7 +163,7 @@ def require_allowed(
     submission defines.
     """
     _require_small(function)
-    own = set(_bound(function))
+    own = bound_names(function)
     _require_no_module(function, own & set(modules))
     bound = known | set(modules) | BUILTINS | rules.builtins | own
     raised = {one for node in ast.walk(function) for one in _raised(node) if one.id in rules.errors}
@@ -213,8 +213,13 @@ def _require_small(function: ast.FunctionDef) -> None:
         )
 
 
-def _bound(function: ast.FunctionDef) -> Iterator[str]:
-    """Yield every name that the function binds: parameters, assigned names and inner functions."""
+def bound_names(function: ast.FunctionDef) -> set[str]:
+    """Return the names that the function and its inner functions bind, without its own name."""
+    return {name for statement in (*function.body, function.args) for name in _bound(statement)}
+
+
+def _bound(function: ast.AST) -> Iterator[str]:
+    """Yield every name that is bound here: parameters, assigned names and inner functions."""
     for node in ast.walk(function):
         if isinstance(node, ast.arg):
             yield node.arg

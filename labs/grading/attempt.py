@@ -20,7 +20,7 @@ from labs.checking.submission_checks import no_kernel
 from labs.grading.allow_list import NotAllowed
 from labs.grading.functions_from_text import Missing, functions_of
 from labs.grading.hidden import Hidden, HiddenCases, graded_cases
-from labs.grading.submissions import Submission, Unreadable, location_of, pieces_of
+from labs.grading.submissions import Submission, Unreadable, location_of, pieces_of, unread_cells
 from labs.host import exercise as host
 from labs.host.exercise import HostExercise
 from labs.numbers.evaluator import CannotEvaluate, make_evaluator
@@ -82,10 +82,11 @@ def functions_of_text(submission: Submission, exercises: list) -> dict[str, obje
     Where there is no usable function, the value is the exception that says why.
     """
     names = tuple(exercise.name for exercise in exercises)
-    pieces, files, problems = [], [], []
+    pieces, files, problems, unread = [], [], [], []
     for number, (name, raw) in enumerate(submission.files):
         try:
             own = pieces_of(name, raw)
+            unread += unread_cells(name, raw)
         except Unreadable as error:  # it does not cost the files beside it
             problems.append(str(error))
             continue
@@ -94,14 +95,22 @@ def functions_of_text(submission: Submission, exercises: list) -> dict[str, obje
     if not pieces and problems:
         return dict.fromkeys(names, Unreadable(" ".join(problems)))
     functions = functions_of(tuple(pieces), names, tuple(files))
-    return {name: _explained(function, problems) for name, function in functions.items()}
+    return {
+        name: NotAllowed(" ".join((str(function), *problems, *_in_a_cell_of_magic(name, unread))))
+        if isinstance(function, Missing)
+        else function
+        for name, function in functions.items()
+    }
 
 
-def _explained(function: object, problems: list[str]) -> object:
-    """Return a function, or why it is missing with what was wrong with other files."""
-    if isinstance(function, Missing) and problems:
-        return NotAllowed(" ".join((str(function), *problems)))
-    return function
+def _in_a_cell_of_magic(name: str, unread: list[tuple[str, str]]) -> list[str]:
+    """Return a sentence for each cell that holds a function and is not Python of its notebook."""
+    return [
+        f"A cell that begins with `{magic}` holds it, and IPython does not run such a cell as "
+        "Python of the notebook: remove this line."
+        for magic, cell in unread
+        if f"def {name}(" in cell
+    ]
 
 
 def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterator[dict]:

@@ -9,6 +9,7 @@ annotations are dropped, and defaults are refused.
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -103,14 +104,40 @@ def _defined(names: Names) -> dict[str, object]:
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
             line = definitions[-1].tree.lineno
             functions[name] = NotAllowed(f"Line {line}: `{name}` cannot be compiled.")
+    _refuse_callers(functions, names)
     built = {name: one for name, one in functions.items() if not isinstance(one, NotAllowed)}
     for function in built.values():
-        code_names = getattr(function, "py_func", function).__globals__
-        for name in [one for one in code_names if one in names.definitions]:
-            code_names.pop(name)
+        values = _plain(function).__globals__
+        for name in [one for one in values if one in names.definitions]:
+            values.pop(name)
             if name in built:
-                code_names[name] = built[name]
+                values[name] = built[name]
     return functions
+
+
+def _plain(function: object) -> FunctionType:
+    return getattr(function, "py_func", function)
+
+
+def _refuse_callers(functions: dict[str, object], names: Names) -> None:
+    """Refuse all functions that call a refused one, with the reason of the latter."""
+    callers, why = defaultdict(list), {}
+    for name, function in functions.items():
+        if isinstance(function, NotAllowed):
+            why[name] = function
+            continue
+        own = allow_list.bound_names(names.definitions[name][-1].tree)
+        for callee in _plain(function).__globals__:
+            if callee in functions and callee not in own:
+                callers[callee].append(name)
+    pending = list(why)
+    while pending:
+        callee = pending.pop()
+        for caller in [one for one in callers[callee] if one not in why]:
+            why[caller] = why[callee]
+            refused = f"`{caller}` calls `{callee}`, which cannot be graded. {why[callee]}"
+            functions[caller] = NotAllowed(refused)
+            pending.append(caller)
 
 
 def _function(definition: Definition, names: Names) -> object:

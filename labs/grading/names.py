@@ -83,6 +83,25 @@ class Names:
 def read(statement: ast.stmt, names: Names, file: str) -> None:
     """Record what a statement defines; ignore it if it defines nothing."""
     names.order += 1
+    try:
+        _read(statement, names, file)
+    except (RecursionError, MemoryError, SyntaxError, ValueError):
+        _leave(statement, names, file)
+
+
+def _leave(statement: ast.stmt, names: Names, file: str) -> None:
+    """Record that a statement is nested too deeply to be read."""
+    why = f"Line {statement.lineno} is nested too deeply, or too long, to be graded."
+    if isinstance(statement, ast.FunctionDef):
+        _add(statement.name, Definition(statement, file, names.order, refused=why), names)
+        return
+    for node in _own_nodes(statement):
+        if _is_stored(node):
+            names.bind(node.id, Unknown(why))
+            names.elsewhere[node.id] = why
+
+
+def _read(statement: ast.stmt, names: Names, file: str) -> None:
     if isinstance(statement, ast.Import):
         _import(statement, names)
     elif isinstance(statement, ast.ImportFrom):

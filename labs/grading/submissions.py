@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from labs.grading.decoding import decoded
 from labs.grading.lines import with_newlines_alone
-from labs.grading.magic_lines import without_magic
+from labs.grading.magic_lines import magic_of, without_magic
 from labs.grading.which_files import ENDINGS, MOST_NAMED, LeftOut, files_in, left_out_of
 
 MOST_BYTES = 5_000_000  # per file; a notebook with pictures has less than one million
@@ -250,6 +250,21 @@ def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
 
     Lines of IPython (`%`, `!`) are taken out, and all others keep their numbers. Raises Unreadable.
     """
+    text = _text_of(name, raw)
+    if not name.lower().endswith(".ipynb"):
+        return (with_newlines_alone(text),)
+    return tuple(without_magic(with_newlines_alone(cell)) for cell in _cells(name, text))
+
+
+def unread_cells(name: str, raw: bytes) -> list[tuple[str, str]]:
+    """Return the cells of a notebook that are not Python of it, each after its magic."""
+    if not name.lower().endswith(".ipynb"):
+        return []
+    cells = [with_newlines_alone(cell) for cell in _cells(name, _text_of(name, raw))]
+    return [(magic, cell) for cell in cells if (magic := magic_of(cell))]
+
+
+def _text_of(name: str, raw: bytes) -> str:
     text = decoded(raw)
     if text is None:
         raise Unreadable(
@@ -260,9 +275,7 @@ def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
         raise Unreadable(f"`{name}` is empty.")
     if "\0" in text:
         raise Unreadable(f"`{name}` holds NUL bytes: it is no text.")
-    if not name.lower().endswith(".ipynb"):
-        return (with_newlines_alone(text),)
-    return tuple(without_magic(with_newlines_alone(cell)) for cell in _cells(name, text))
+    return text
 
 
 def location_of(submission: Submission, function: str) -> tuple[str, ...]:

@@ -102,6 +102,13 @@ def test_what_is_wrong_with_other_files_is_told_if_the_function_is_missing():
     assert "`b.ipynb` is no notebook" in str(refused)
 
 
+def test_a_function_in_a_cell_of_another_magic_is_told():
+    notebook = {"cells": [{"cell_type": "code", "source": f"%%writefile a.py\n{SCALE}"}]}
+    files = (("a.ipynb", json.dumps(notebook).encode()),)
+    refused = functions_of_text(Submission("ann", files), [EXERCISE])["scale"]
+    assert "A cell that begins with `%%writefile` holds it" in str(refused)
+
+
 def test_the_command_names_what_was_not_read(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COURSE_SECRET", "a secret of sixteen characters")
     (tmp_path / "class").mkdir()

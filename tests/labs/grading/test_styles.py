@@ -174,6 +174,32 @@ def test_a_function_that_stands_elsewhere_is_told_where(text, words):
     assert words in str(function_in(text, "f"))
 
 
+def test_a_caller_of_a_refused_function_says_so():
+    text = "def g(x):\n    return open(x)\n\ndef f(x):\n    return g(x)\n"
+    refused = function_in(text, "f")
+    assert str(refused).startswith("`f` calls `g`, which cannot be graded. Line 2: the name `open`")
+    text = "def g(x):\n    return open(x)\n\ndef f(x):\n    g = x\n    return g\n"
+    assert make_evaluator(function_in(text, "f"))((3,)) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f = lambda x: " + "+".join(["x"] * 900),
+        "f = a" + ".b" * 900,
+        "f = a" + "()" * 900,
+        "f = a" + "[0]" * 900,
+        "@a" + ".b" * 900 + "\ndef f(x):\n    return x",
+        "for f in a" + ".b" * 900 + ":\n    pass",
+    ],
+    ids=lambda text: text[:12],
+)
+def test_a_long_statement_costs_its_function_alone(text):
+    functions = functions_of((f"{text}\n\ndef g(x):\n    return x\n",), ("f", "g"))
+    assert isinstance(functions["f"], NotAllowed)
+    assert make_evaluator(functions["g"])((3,)) == 3
+
+
 # Each would be an attack if an alias opened what the list closes.
 REFUSED = {
     "jit as a value": "from numba.cuda import jit\ndef f(x):\n    return jit('1')(lambda: 1)",
