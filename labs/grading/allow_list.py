@@ -115,6 +115,7 @@ _NEVER = (
     ast.Global, ast.Import, ast.ImportFrom, ast.Match, ast.NamedExpr, ast.Nonlocal, ast.Try,
     ast.TryStar, ast.With, ast.Yield, ast.YieldFrom,
 )  # fmt: skip
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # Compiled functions: kernels, device functions, and functions with @njit.
 COMPILED = Rules(
     members={
@@ -164,6 +165,7 @@ def require_allowed(
     """
     _require_small(function)
     own = bound_names(function)
+    modules = {name: one for name, one in modules.items() if name not in _own_variables(function)}
     _require_no_module(function, own & set(modules))
     bound = known | set(modules) | BUILTINS | rules.builtins | own
     raised = {one for node in ast.walk(function) for one in _raised(node) if one.id in rules.errors}
@@ -184,12 +186,31 @@ def require_allowed(
 
 
 def _require_no_module(function: ast.FunctionDef, names: set[str]) -> None:
-    """Raise NotAllowed if a variable has the name of a module, whose members would be allowed."""
+    """Raise NotAllowed if an inner scope has a variable with the name of a module.
+
+    The members of the module would then be allowed as attributes of the variable.
+    """
     for name in sorted(names):
         raise NotAllowed(
-            f"{_at(function)}: `{name}` is a module, and a variable of `{function.name}`: give the "
-            "variable another name."
+            f"{_at(function)}: `{name}` is a module, and also a variable within `{function.name}`: "
+            "give the variable another name."
         )
+
+
+def _own_variables(function: ast.FunctionDef) -> set[str]:
+    """Return the variables of the function's own scope, in which they hide modules everywhere."""
+    arguments = function.args
+    names = {one.arg for one in (*arguments.posonlyargs, *arguments.args)}
+    pending: list[ast.AST] = list(function.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        elif not isinstance(node, _SCOPES):
+            pending += ast.iter_child_nodes(node)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+    return names
 
 
 def _raised(node: ast.AST) -> Iterator[ast.Name]:

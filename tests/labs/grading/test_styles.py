@@ -1,11 +1,15 @@
 """What `check` takes, the grader takes: aliases, constants, lambdas and errors, in many styles."""
 
+import ast
+import json
+
 import pytest
 
 from labs import EXERCISES, check
 from labs.grading.allow_list import NotAllowed
 from labs.grading.functions_from_text import functions_of
 from labs.grading.handout import ALLOWED, RULES
+from labs.grading.submissions import pieces_of
 from labs.numbers.evaluator import make_evaluator
 from utils.paths import ROOT
 
@@ -215,6 +219,8 @@ REFUSED = {
     "a module's module": "import numba.cuda as nc\ndef f(x):\n    return nc.cudadrv.driver",
     "a module of another": "import numpy as np\ndef f(x):\n    return np.random.rand()",
     "a parameter like a module": "import numpy as device\ndef f(device):\n    return device.dot",
+    "an inner parameter": "import numpy as d\ndef f(x):\n    return (lambda d: d.empty)(x)",
+    "a module, then a variable": "import math as d\ndef f(x):\n    y = d.jit\n    d = x\n    return y",
     "an error as a value": "def f(x):\n    e = ValueError\n    raise e",
     "an error's attribute": "def f(x):\n    raise ValueError.__base__",
     "another error": "def f(x):\n    raise SystemExit(0)",
@@ -249,3 +255,42 @@ def test_a_solution_passes_with_an_alias(name):
 def test_the_handout_and_the_guide_tell_the_same_rules_in_one_table():
     assert ALLOWED in RULES
     assert ALLOWED in (ROOT / "labs" / "GUIDE.md").read_text(encoding="utf-8")
+
+
+def renamed(old: str, new: str):
+    """Return a change of an import and of all uses of what it imports."""
+
+    class Renamed(ast.NodeTransformer):
+        def visit_Name(self, node):
+            return ast.parse(new, mode="eval").body if node.id == old else node
+
+    return lambda tree: Renamed().visit(tree)
+
+
+IMPORT = "from numba import cuda, float32, njit\n"
+# Spellings of a submission: what stands above it, and how its text is changed.
+SPELLINGS = {
+    "as it is": ("", lambda tree: tree),
+    "gpu": (f"{IMPORT}from numba import cuda as gpu\n", renamed("cuda", "gpu")),
+    "nc": (f"{IMPORT}import numba.cuda as nc\n", renamed("cuda", "nc")),
+    "numba.cuda": (f"{IMPORT}import numba\n", renamed("cuda", "numba.cuda")),
+    "nb.cuda": (f"{IMPORT}import numba as nb\n", renamed("cuda", "nb.cuda")),
+    "nb.float32": (f"{IMPORT}import numba as nb\n", renamed("float32", "nb.float32")),
+    "numpy": ("import numpy\n", renamed("np", "numpy")),
+    "m": ("import math as m\n", renamed("math", "m")),
+}
+DEBRIS = ("%matplotlib inline\n", "!pip install numba\n", "%%time\n", "x = !ls\n", "# a\u2028b\f\n")
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_every_solution_may_stand_in_a_submission_in_any_spelling(spelling):
+    above, change = SPELLINGS[spelling]
+    for name, exercise in EXERCISES.items():
+        text = f"{above}{ast.unparse(change(ast.parse(exercise.solution_text)))}\n"
+        function = function_in(text, name)
+        assert callable(function), f"{name}: {function}"
+        for debris in DEBRIS:
+            cells = {"cells": [{"cell_type": "code", "source": debris + text}]}
+            pieces = pieces_of("a.ipynb", json.dumps(cells).encode())
+            found = functions_of(pieces, (name,))[name]
+            assert callable(found), f"{name}, {debris!r}: {found}"
