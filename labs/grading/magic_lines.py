@@ -13,7 +13,7 @@ import re
 RUN_IN_THE_NOTEBOOK = ("time", "capture", "prun")
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)[^\n]*")
 _MAGIC = re.compile(r"[ \t]*(?:[%!?]|(?:pip3?|conda|mamba)[ ]+(?:un)?install\b)")
-_ASSIGNED_MAGIC = re.compile(r"""[ \t]*[\w., \t\[\]*]+=[ \t]*[!%]""")
+_ASSIGNED_MAGIC = re.compile(r"[ \t]*+[\w., \t\[\]*]++=[ \t]*[!%]")
 _HELP = re.compile(r"[ \t]*%{0,2}[^\W\d][\w.*]*(?:\[\w+\])*\?{1,2}[ \t]*(?:#[^\n]*)?$")
 # Texts, comments and brackets. A text that is not closed ends with its line, or with the cell.
 _TOKEN = re.compile(

@@ -75,7 +75,15 @@ def test_a_cell_that_does_not_run_as_python_of_the_notebook_is_empty(magic):
 
 
 @pytest.mark.parametrize(
-    "text", ["(" * 100_000, "'" * 100_001, "\\\n" * 50_000, '"""' + "x" * 10**6]
+    "text",
+    [
+        "(" * 100_000,
+        "'" * 100_001,
+        "\\\n" * 50_000,
+        '"""' + "x" * 10**6,
+        " " * 10**5,
+        "x ," * 10**5,
+    ],
 )
 def test_a_long_cell_is_read_in_time(text):
     assert without_magic(text) == text

@@ -220,7 +220,7 @@ REFUSED = {
     "a module of another": "import numpy as np\ndef f(x):\n    return np.random.rand()",
     "a parameter like a module": "import numpy as device\ndef f(device):\n    return device.dot",
     "an inner parameter": "import numpy as d\ndef f(x):\n    return (lambda d: d.empty)(x)",
-    "a module, then a variable": "import math as d\ndef f(x):\n    y = d.jit\n    d = x\n    return y",
+    "a module, later set": "import math as d\ndef f(x):\n    y = d.pi\n    d = x\n    return y",
     "an error as a value": "def f(x):\n    e = ValueError\n    raise e",
     "an error's attribute": "def f(x):\n    raise ValueError.__base__",
     "another error": "def f(x):\n    raise SystemExit(0)",
