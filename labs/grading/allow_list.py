@@ -12,6 +12,7 @@ import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numba
 import numpy as np
 from numba import cuda, types
 from numba.cuda import libdevice
@@ -48,7 +49,13 @@ ATTRIBUTES = frozenset({
     "array_like", "add", "sub", "and_", "or_", "xor", "inc", "dec", "exch", "max", "min",
     "nanmax", "nanmin", "cas", "compare_and_swap", "this_grid", "this_block", "sync",
 })  # fmt: skip
-# Further names of Numba and NumPy, and attributes, that host functions may use.
+# Further names that functions of numbers and host functions may use: builtins, errors to raise,
+# names of Numba and NumPy, and attributes.
+HOST_BUILTINS = frozenset({"all", "any", "dict", "map", "set"})
+ERRORS = frozenset({
+    "ArithmeticError", "AssertionError", "Exception", "IndexError", "KeyError",
+    "NotImplementedError", "RuntimeError", "TypeError", "ValueError", "ZeroDivisionError",
+})  # fmt: skip
 HOST_CUDA = frozenset({
     "to_device", "device_array", "device_array_like", "managed_array", "pinned_array",
     "mapped_array", "synchronize", "stream", "default_stream", "event", "event_elapsed_time",
@@ -59,16 +66,17 @@ HOST_NUMPY = frozenset({
 })  # fmt: skip
 HOST_ATTRIBUTES = frozenset({
     "append", "astype", "copy", "copy_to_device", "copy_to_host", "count", "elapsed_time",
-    "fill", "flush", "index", "launch", "mean", "median", "now", "pop", "ravel", "record",
-    "reshape", "sort", "synchronize", "sum", "tolist", "wait",
+    "fill", "flush", "get", "index", "items", "keys", "launch", "mean", "median", "now", "pop",
+    "ravel", "record", "reshape", "sort", "synchronize", "sum", "tolist", "values", "wait",
 })  # fmt: skip
 STATISTICS = frozenset({"mean", "fmean", "median", "median_low", "median_high"})
 
 MODULES: Mapping[str, object] = {
     "math": math,
-    "numba": types,
+    "numba": numba,
     "numba.cuda": cuda,
     "numba.cuda.libdevice": libdevice,
+    "numba.types": types,
     "numpy": np,
     "statistics": statistics,
     "utils.intrinsics.simd": simd,
@@ -76,6 +84,10 @@ MODULES: Mapping[str, object] = {
 }
 DECORATORS = {
     "cuda.jit": "cuda.jit", "numba.cuda.jit": "cuda.jit", "njit": "njit", "numba.njit": "njit",
+}  # fmt: skip
+# The same by the names of the modules, for submissions that call them by other names.
+COMPILERS = {
+    "numba.cuda.jit": "cuda.jit", "numba.njit": "njit", "numba.jit": "njit",
 }  # fmt: skip
 OPTIONS = frozenset({"device", "fastmath"})  # of decorators; all other options change no result
 
@@ -86,12 +98,15 @@ class Rules:
 
     members: for each module, the names that may be used as `module.name` or by `from module import
     name`. attributes: the attributes that may be read from anything that is not a module.
-    forbidden: types of syntax-tree nodes that are refused.
+    forbidden: types of syntax-tree nodes that are refused. builtins: further builtins. errors: the
+    errors that may be raised.
     """
 
     members: Mapping[str, frozenset[str]]
     attributes: frozenset[str]
     forbidden: tuple[type, ...]
+    builtins: frozenset[str] = frozenset()
+    errors: frozenset[str] = frozenset()
 
 
 # `match` is refused because its patterns read attributes without an ast.Attribute node.
@@ -100,12 +115,13 @@ _NEVER = (
     ast.Global, ast.Import, ast.ImportFrom, ast.Match, ast.NamedExpr, ast.Nonlocal, ast.Try,
     ast.TryStar, ast.With, ast.Yield, ast.YieldFrom,
 )  # fmt: skip
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # Compiled functions: kernels, device functions, and functions with @njit.
 COMPILED = Rules(
     members={
-        "math": MATH, "numba": NUMBER_TYPES, "numba.cuda": CUDA,
-        "numba.cuda.libdevice": LIBDEVICE, "numpy": NUMPY, "utils.intrinsics.simd": SIMD,
-        "utils.intrinsics.wide_memory": WIDE,
+        "math": MATH, "numba": NUMBER_TYPES - {"float16"}, "numba.cuda": CUDA,
+        "numba.cuda.libdevice": LIBDEVICE, "numba.types": NUMBER_TYPES, "numpy": NUMPY,
+        "utils.intrinsics.simd": SIMD, "utils.intrinsics.wide_memory": WIDE,
     },
     attributes=ATTRIBUTES,
     forbidden=(
@@ -120,6 +136,8 @@ PLAIN = Rules(
     },
     attributes=ATTRIBUTES | HOST_ATTRIBUTES,
     forbidden=_NEVER,
+    builtins=HOST_BUILTINS,
+    errors=ERRORS,
 )  # fmt: skip
 
 MOST_NODES = 5_000  # in the syntax tree of a function; a long solution has 600
@@ -131,14 +149,9 @@ class NotAllowed(Exception):
     """A submission uses something outside the allow-list; the text is a sentence with the line."""
 
 
-def builtin(name: str) -> object:
-    """Return the Python builtin of this name.
-
-    Raises KeyError if submissions may not use it.
-    """
-    if name not in BUILTINS:
-        raise KeyError(name)
-    return getattr(builtins, name)
+def builtins_of_all() -> dict[str, object]:
+    """Return the builtins of submissions' functions, by name."""
+    return {name: getattr(builtins, name) for name in BUILTINS | HOST_BUILTINS | ERRORS}
 
 
 def require_allowed(
@@ -151,20 +164,61 @@ def require_allowed(
     submission defines.
     """
     _require_small(function)
-    bound = known | set(modules) | BUILTINS | set(_bound(function))
+    own = bound_names(function)
+    modules = {name: one for name, one in modules.items() if name not in _own_variables(function)}
+    _require_no_module(function, own & set(modules))
+    bound = known | set(modules) | BUILTINS | rules.builtins | own
+    raised = {one for node in ast.walk(function) for one in _raised(node) if one.id in rules.errors}
+    inner = {node.value for node in ast.walk(function) if isinstance(node, ast.Attribute)}
     for node in ast.walk(function):
         if isinstance(node, rules.forbidden):
             raise NotAllowed(f"{_at(node)}: {_excerpt(node)} is not allowed in a submission.")
-        if isinstance(node, ast.Name) and node.id not in bound:
+        if isinstance(node, ast.Name) and node.id not in bound and node not in raised:
             raise NotAllowed(
                 f"{_at(node)}: the name `{node.id}` is not defined, or not allowed, here."
             )
-        if isinstance(node, ast.Attribute):
+        if isinstance(node, ast.Attribute) and not (node in inner and module_of(node, modules)):
             _require_allowed_attribute(node, rules, modules)
         if isinstance(node, ast.Constant) and not _is_small(node.value):
             raise NotAllowed(f"{_at(node)}: a number of this size is not allowed in a submission.")
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow | ast.LShift):
             _require_small_power(node)
+
+
+def _require_no_module(function: ast.FunctionDef, names: set[str]) -> None:
+    """Raise NotAllowed if an inner scope has a variable with the name of a module.
+
+    The members of the module would then be allowed as attributes of the variable.
+    """
+    for name in sorted(names):
+        raise NotAllowed(
+            f"{_at(function)}: `{name}` is a module, and also a variable within `{function.name}`: "
+            "give the variable another name."
+        )
+
+
+def _own_variables(function: ast.FunctionDef) -> set[str]:
+    """Return the variables of the function's own scope, in which they hide modules everywhere."""
+    arguments = function.args
+    names = {one.arg for one in (*arguments.posonlyargs, *arguments.args)}
+    pending: list[ast.AST] = list(function.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        elif not isinstance(node, _SCOPES):
+            pending += ast.iter_child_nodes(node)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+    return names
+
+
+def _raised(node: ast.AST) -> Iterator[ast.Name]:
+    """Yield the name of the error in `raise ValueError` and `raise ValueError(...)`."""
+    if isinstance(node, ast.Raise):
+        error = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        if isinstance(error, ast.Name):
+            yield error
 
 
 def _require_small(function: ast.FunctionDef) -> None:
@@ -180,8 +234,13 @@ def _require_small(function: ast.FunctionDef) -> None:
         )
 
 
-def _bound(function: ast.FunctionDef) -> Iterator[str]:
-    """Yield every name that the function binds: parameters, assigned names and inner functions."""
+def bound_names(function: ast.FunctionDef) -> set[str]:
+    """Return the names that the function and its inner functions bind, without its own name."""
+    return {name for statement in (*function.body, function.args) for name in _bound(statement)}
+
+
+def _bound(function: ast.AST) -> Iterator[str]:
+    """Yield every name that is bound here: parameters, assigned names and inner functions."""
     for node in ast.walk(function):
         if isinstance(node, ast.arg):
             yield node.arg

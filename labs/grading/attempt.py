@@ -18,9 +18,9 @@ from labs.checking.judge import attempt, describe_first_flaw, misused
 from labs.checking.run import Run
 from labs.checking.submission_checks import no_kernel
 from labs.grading.allow_list import NotAllowed
-from labs.grading.functions_from_text import functions_of
+from labs.grading.functions_from_text import Missing, functions_of
 from labs.grading.hidden import Hidden, HiddenCases, graded_cases
-from labs.grading.submissions import Submission, Unreadable, location_of, pieces_of
+from labs.grading.submissions import Submission, Unreadable, location_of, pieces_of, unread_cells
 from labs.host import exercise as host
 from labs.host.exercise import HostExercise
 from labs.numbers.evaluator import CannotEvaluate, make_evaluator
@@ -81,11 +81,36 @@ def functions_of_text(submission: Submission, exercises: list) -> dict[str, obje
 
     Where there is no usable function, the value is the exception that says why.
     """
-    try:
-        pieces = tuple(p for name, raw in submission.files for p in pieces_of(name, raw))
-    except Unreadable as error:
-        return {exercise.name: error for exercise in exercises}
-    return dict(functions_of(pieces, tuple(exercise.name for exercise in exercises)))
+    names = tuple(exercise.name for exercise in exercises)
+    pieces, files, problems, unread = [], [], [], []
+    for number, (name, raw) in enumerate(submission.files):
+        try:
+            own = pieces_of(name, raw)
+            unread += unread_cells(name, raw)
+        except Unreadable as error:  # it does not cost the files beside it
+            problems.append(str(error))
+            continue
+        pieces += own
+        files += [number] * len(own)
+    if not pieces and problems:
+        return dict.fromkeys(names, Unreadable(" ".join(problems)))
+    functions = functions_of(tuple(pieces), names, tuple(files))
+    return {
+        name: NotAllowed(" ".join((str(function), *problems, *_in_a_cell_of_magic(name, unread))))
+        if isinstance(function, Missing)
+        else function
+        for name, function in functions.items()
+    }
+
+
+def _in_a_cell_of_magic(name: str, unread: list[tuple[str, str]]) -> list[str]:
+    """Return a sentence for each cell that holds a function and is not Python of its notebook."""
+    return [
+        f"A cell that begins with `{magic}` holds it, and IPython does not run such a cell as "
+        "Python of the notebook: remove this line."
+        for magic, cell in unread
+        if f"def {name}(" in cell
+    ]
 
 
 def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterator[dict]:

@@ -25,13 +25,8 @@ from labs.grading.labs import LABS, Lab, find
 from labs.grading.private import SECRET, require_outside, secret_of
 from labs.grading.sandbox import require_sandbox
 from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, PartSummary, summaries, trials
-from labs.grading.submissions import (
-    Submission,
-    as_bytes,
-    collect,
-    neutral_name,
-    unchanged_name,
-)
+from labs.grading.submissions import Submission, as_bytes, gather, neutral_name, unchanged_name
+from labs.grading.which_files import LeftOut
 from utils.errors import CourseError
 from utils.measuring.command_line import device_for
 
@@ -174,11 +169,12 @@ def run(arguments: argparse.Namespace) -> int:
     address = "://" in arguments.workers
     workers = arguments.workers if address else _processes(arguments.workers)
     called = neutral_name if arguments.hash_names else unchanged_name
-    submissions = _submissions(arguments.paths, called)
+    submissions, left = _submissions(arguments.paths, called)
     if not address:  # workers on other machines check their own sandbox
         _hold_sandbox_ready([lab])
     if arguments.hash_names:
         submissions = [replace(one, student=_hashed(one.student, secret)) for one in submissions]
+        left = [replace(one, student=_hashed(one.student, secret)) for one in left]
     old = old_marks(lab, submissions, secret, arguments.out)
     if old:
         print(
@@ -199,6 +195,7 @@ def run(arguments: argparse.Namespace) -> int:
     for mark in marks:
         if mark.failed:
             print(f"{mark.student}: {mark.failed}", file=sys.stderr)
+    _report_left_out(left, arguments.out / f"{lab.name}_not_read.txt")
     if arguments.speed:
         _report_speed(lab, submissions, marks, arguments.out)
     return 0
@@ -210,23 +207,40 @@ def list_names(arguments: argparse.Namespace) -> int:
     Raises CourseError if there is no secret or no submission.
     """
     secret = secret_of(arguments.secret)
-    for submission in _submissions(arguments.paths, unchanged_name):
+    for submission in _submissions(arguments.paths, unchanged_name)[0]:
         print(f"{_hashed(submission.student, secret)}  {submission.student}")
     return 0
 
 
-def _submissions(paths: list[Path], called: Callable[[str], str]) -> list[Submission]:
-    """Return the submissions found at these paths.
+def _submissions(
+    paths: list[Path], called: Callable[[str], str]
+) -> tuple[list[Submission], list[LeftOut]]:
+    """Return the submissions found at these paths, and what was not read there.
 
     Raises CourseError if a path is missing or there is no submission.
     """
     missing = [path for path in paths if not path.exists() and not path.is_symlink()]
     if missing:
         raise CourseError(f"There is no {missing[0]}: give folders and files of submissions.")
-    submissions = collect(paths, called)
+    submissions, left = gather(paths, called)
     if not submissions:
-        raise CourseError(f"No .py, .ipynb or .zip was found in {', '.join(map(str, paths))}.")
-    return submissions
+        others = ", ".join(one.file for one in left[:3])
+        also = f"; not read: {others}" if left else ""
+        raise CourseError(
+            f"No .py, .ipynb or .zip was found in {', '.join(map(str, paths))}{also}."
+        )
+    return submissions, left
+
+
+def _report_left_out(left: list[LeftOut], report: Path) -> None:
+    """Write one line for each file that was not read; without any, remove an older report."""
+    if not left:
+        report.unlink(missing_ok=True)
+        return
+    lines = [f"{one.student}: `{one.file}`. {one.why}" for one in left]
+    printable = ("".join(c if c.isprintable() else "?" for c in line) for line in lines)
+    _write(report, "".join(f"{line}\n" for line in printable))
+    print(f"{_counted(len(left), 'file')} not read, with the reasons: {report}")
 
 
 def _report_speed(lab: Lab, submissions: list, marks: list[Mark], out: Path) -> None:

@@ -9,78 +9,79 @@ annotations are dropped, and defaults are refused.
 from __future__ import annotations
 
 import ast
-import linecache
-import operator
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import CodeType, FunctionType
 
 from numba import cuda, njit
 
 from labs.grading import allow_list
 from labs.grading.allow_list import NotAllowed
-
-OPERATORS = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv, ast.Div: operator.truediv, ast.Mod: operator.mod,
-    ast.LShift: operator.lshift, ast.RShift: operator.rshift,
-}  # fmt: skip
-# Packages that a lesson's cells import for other purposes; their names are ignored silently.
-OF_A_LESSON = (
-    "labs", "utils", "virtual_gpu", "gpu_xray", "gemm_kernels", "reduce_kernels", "latency_kernels",
-    "__future__",
-)  # fmt: skip
+from labs.grading.constants import Module, Unknown
+from labs.grading.lines import register
+from labs.grading.names import Compiler, Definition, Names, read
+from virtual_gpu import Unsupported
+from virtual_gpu.common.source import read_source
 
 
-@dataclass
-class _Names:
-    """The names that a submission defines.
+@dataclass(frozen=True)
+class _Broken:
+    """A piece that Python cannot read, the number of its file, and the error."""
 
-    modules: maps a name to the module that it stands for. values: the globals of all its functions.
-    definitions: the definitions of each function, with the file in which its lines are counted.
-    unknown: names without a usable value, with the reason.
-    """
-
-    modules: dict[str, str] = field(default_factory=dict)
-    values: dict[str, object] = field(default_factory=dict)
-    definitions: dict[str, list[tuple[ast.FunctionDef, str]]] = field(default_factory=dict)
-    unknown: dict[str, str] = field(default_factory=dict)
+    piece: str
+    file: int
+    error: Exception
 
 
-def functions_of(pieces: tuple[str, ...], wanted: tuple[str, ...]) -> Mapping[str, object]:
+class Missing(NotAllowed):
+    """A submission has no function of the name that a task asks for."""
+
+
+def functions_of(
+    pieces: tuple[str, ...], wanted: tuple[str, ...], files: tuple[int, ...] = ()
+) -> Mapping[str, object]:
     """Return, for each name, its function ready to launch, or a NotAllowed that says why not.
 
     pieces: Python source texts in order, each with its own line numbers. Statements that define
-    nothing are ignored, because a lesson's cells are full of them.
+    nothing are ignored, because a lesson's cells are full of them. files: the number of the file
+    that holds each piece; without it, all are of one file. A piece that Python cannot read costs
+    no function of another file.
     """
-    names, broken = _Names(), []
+    files = files or (0,) * len(pieces)
+    names, broken = Names(), []
     for number, piece in enumerate(pieces, start=1):
         try:
             tree = ast.parse(piece)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            broken.append((piece, error))
+            broken.append(_Broken(piece, files[number - 1], error))
             continue
         file = f"<piece {number}>"
-        linecache.cache[file] = (len(piece), None, piece.splitlines(keepends=True), file)
+        names.files[file] = files[number - 1]
+        register(file, piece)
         for statement in tree.body:
-            _read(statement, names, file)
-    _define(names)
-    return {name: _wanted(name, names, broken) for name in wanted}
+            read(statement, names, file)
+    functions = _defined(names)
+    return {name: _wanted(name, names, functions, broken) for name in wanted}
 
 
-def _wanted(name: str, names: _Names, broken: list[tuple[str, Exception]]) -> object:
-    definitions = [definition for definition, _ in names.definitions.get(name, ())]
-    lines = [definition.lineno for definition in definitions]
-    if len({ast.dump(definition) for definition in definitions}) > 1:
+def _wanted(
+    name: str, names: Names, functions: Mapping[str, object], broken: list[_Broken]
+) -> object:
+    """Return a function that a task asks for, or why there is none."""
+    found = names.definitions.get(name, ())
+    lines, own_files = [one.tree.lineno for one in found], {names.files[one.file] for one in found}
+    if len({(ast.dump(one.tree), one.compiler) for one in found}) > 1:
         listed = ", ".join(map(str, lines))
         return NotAllowed(f"`{name}` is defined {len(lines)} times, in lines {listed}: leave one.")
-    for piece, error in broken:
-        if f"def {name}(" in piece:
-            line = getattr(error, "lineno", None)
-            return NotAllowed(f"{f'Line {line}: ' if line else ''}{_parse_problem(error)}.")
-    if not lines:
-        return NotAllowed(f"There is no function `{name}`: the task asks for one of this name.")
-    return names.values.get(name) or NotAllowed(names.unknown[name])
+    for one in broken:
+        if f"def {name}(" in one.piece and (not own_files or one.file in own_files):
+            line = getattr(one.error, "lineno", None)
+            return NotAllowed(f"{f'Line {line}: ' if line else ''}{_parse_problem(one.error)}.")
+    if not found:
+        missing = f"There is no function `{name}`: the task asks for one of this name."
+        return Missing(names.elsewhere.get(name, missing))
+    return functions[name]
 
 
 def _parse_problem(error: Exception) -> str:
@@ -89,151 +90,127 @@ def _parse_problem(error: Exception) -> str:
     return "The text is nested too deeply, or contains bytes that are no text"
 
 
-def _read(statement: ast.stmt, names: _Names, file: str) -> None:
-    """Record what a statement defines; ignore it if it defines nothing."""
-    if isinstance(statement, ast.Import):
-        _import(statement, names)
-    elif isinstance(statement, ast.ImportFrom):
-        _import_from(statement, names)
-    elif isinstance(statement, ast.Assign | ast.AnnAssign):
-        _assign(statement, names)
-    elif isinstance(statement, ast.FunctionDef):
-        names.definitions.setdefault(statement.name, []).append((statement, file))
+def _defined(names: Names) -> dict[str, object]:
+    """Return every function, the last definition of each name, or the NotAllowed that refuses it.
 
-
-def _define(names: _Names) -> None:
-    """Build all functions, the last definition of each name; a function may call a later one."""
-    builtins = {name: allow_list.builtin(name) for name in allow_list.BUILTINS}
-    modules = {name: allow_list.MODULES[module] for name, module in names.modules.items()}
-    names.values.update(modules, __builtins__=builtins)
-    refused = {}
+    A function may call a later one.
+    """
+    functions: dict[str, object] = {}
     for name, definitions in names.definitions.items():
         try:
-            names.values[name] = _function(*definitions[-1], names)
+            functions[name] = _function(definitions[-1], names)
         except NotAllowed as error:
-            refused[name] = str(error)
+            functions[name] = error
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
-            refused[name] = f"Line {definitions[-1][0].lineno}: `{name}` cannot be compiled."
-    for name, why in refused.items():
-        names.values.pop(name, None)
-        names.unknown[name] = why
+            line = definitions[-1].tree.lineno
+            functions[name] = NotAllowed(f"Line {line}: `{name}` cannot be compiled.")
+    _refuse_callers(functions, names)
+    built = {name: one for name, one in functions.items() if not isinstance(one, NotAllowed)}
+    for function in built.values():
+        values = _plain(function).__globals__
+        for name in [one for one in values if one in names.definitions]:
+            values.pop(name)
+            if name in built:
+                values[name] = built[name]
+    return functions
 
 
-def _import(statement: ast.Import, names: _Names) -> None:
-    for alias in statement.names:
-        first = alias.name.split(".")[0]
-        if alias.asname and alias.name in allow_list.MODULES:
-            names.modules[alias.asname] = alias.name
-        elif not alias.asname and first in allow_list.MODULES:
-            names.modules[first] = first
+def _plain(function: object) -> FunctionType:
+    return getattr(function, "py_func", function)
 
 
-def _import_from(statement: ast.ImportFrom, names: _Names) -> None:
-    module = statement.module or ""
-    for alias in statement.names:
-        name, inner = alias.asname or alias.name, f"{module}.{alias.name}"
-        if inner in allow_list.MODULES:
-            names.modules[name] = inner
-        elif alias.name in allow_list.PLAIN.members.get(module, ()):
-            names.values[name] = getattr(allow_list.MODULES[module], alias.name)
-        elif (
-            inner not in ("numba.njit", "numba.cuda.jit")
-            and module.split(".")[0] not in OF_A_LESSON
-        ):
-            names.unknown[name] = f"Line {statement.lineno} imports it from `{module}`."
+def _refuse_callers(functions: dict[str, object], names: Names) -> None:
+    """Refuse all functions that call a refused one, with the reason of the latter."""
+    callers, why = defaultdict(list), {}
+    for name, function in functions.items():
+        if isinstance(function, NotAllowed):
+            why[name] = function
+            continue
+        own = allow_list.bound_names(names.definitions[name][-1].tree)
+        for callee in _plain(function).__globals__:
+            if callee in functions and callee not in own:
+                callers[callee].append(name)
+    pending = list(why)
+    while pending:
+        callee = pending.pop()
+        for caller in [one for one in callers[callee] if one not in why]:
+            why[caller] = why[callee]
+            refused = f"`{caller}` calls `{callee}`, which cannot be graded. {why[callee]}"
+            functions[caller] = NotAllowed(refused)
+            pending.append(caller)
 
 
-def _assign(statement: ast.Assign | ast.AnnAssign, names: _Names) -> None:
-    """Record constants (numbers, types or tuples of them), assigned to one name or to several."""
-    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    for target in targets:
-        several = isinstance(target, ast.Tuple)
-        own = [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
-        try:
-            value = _constant(statement.value, names) if statement.value else None
-            values = value if several else (value,)
-            names.values.update(zip(own, values, strict=True))
-        except (NotAllowed, ArithmeticError, TypeError, ValueError, RecursionError):
-            for name in own:
-                names.values.pop(name, None)
-                names.unknown[name] = f"Line {statement.lineno} gives it no constant."
-
-
-def _constant(node: ast.expr, names: _Names) -> object:
-    """Return the value of an expression of numbers, types and tuples of them.
-
-    Raises NotAllowed for any other expression.
-    """
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float | bool):
-        return _small(node.value)
-    if isinstance(node, ast.Name) and node.id in names.values:
-        return names.values[node.id]
-    if isinstance(node, ast.Tuple):
-        return tuple(_constant(part, names) for part in node.elts)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_constant(node.operand, names)
-    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-        left, right = (_number(_constant(part, names)) for part in (node.left, node.right))
-        if isinstance(node.op, ast.LShift) and right > 62:
-            raise NotAllowed("too far")
-        return _small(OPERATORS[type(node.op)](left, right))
-    if isinstance(node, ast.Attribute):
-        module = allow_list.module_of(node.value, names.modules)
-        if module and node.attr in allow_list.COMPILED.members.get(module, ()):
-            return getattr(allow_list.MODULES[module], node.attr)
-    raise NotAllowed("no constant")
-
-
-def _number(value: object) -> int | float:
-    if not isinstance(value, int | float):
-        raise NotAllowed("no number")
-    return value
-
-
-def _small(value: int | float) -> int | float:
-    if abs(value) >= allow_list.LARGEST:
-        raise NotAllowed("too large")
-    return value
-
-
-def _function(definition: ast.FunctionDef, file: str, names: _Names) -> object:
+def _function(definition: Definition, names: Names) -> object:
     """Return the function with its decorator applied.
 
     Raises NotAllowed if the definition uses anything outside the allow-list.
     """
-    options, decorator = _decorator(definition)
-    bare = _bare(definition)
-    try:
-        rules = allow_list.COMPILED if decorator else allow_list.PLAIN
-        allow_list.require_allowed(
-            bare, rules, names.modules, set(names.values) | set(names.definitions)
-        )
-    except NotAllowed as error:
-        reasons = [reason for name, reason in names.unknown.items() if f"`{name}`" in str(error)]
-        raise NotAllowed(f"{error} {reasons[0]}" if reasons else str(error)) from None
+    if definition.refused:
+        raise NotAllowed(definition.refused)
+    bare = _bare(definition.tree)
+    used = {node.id for node in ast.walk(bare) if isinstance(node, ast.Name)}
+    seen = {name: names.at(name, definition.order) for name in used}
+    compiler = definition.compiler
+    _require_allowed(bare, allow_list.COMPILED if compiler else allow_list.PLAIN, seen, names)
     module = ast.fix_missing_locations(ast.Module([bare], []))
-    whole = compile(module, file, "exec", dont_inherit=True)
+    whole = compile(module, definition.file, "exec", dont_inherit=True)
     code = next(one for one in whole.co_consts if isinstance(one, CodeType))
-    function = FunctionType(code, names.values, definition.name)
-    if decorator == "cuda.jit":
-        return cuda.jit(**options)(function)
-    return njit(function) if decorator == "njit" else function
+    function = FunctionType(code, _globals(seen, names), definition.tree.name)
+    _require_same_text(function, bare)
+    if compiler is None:
+        return function
+    return (
+        cuda.jit(**dict(compiler.options))(function)
+        if compiler.name == "cuda.jit"
+        else njit(function)
+    )
 
 
-def _decorator(definition: ast.FunctionDef) -> tuple[dict[str, bool], str | None]:
-    """Return the options that change what a kernel means, and the compiler: a name, or None."""
-    compiler, options = None, {}
-    for decorator in definition.decorator_list:
-        function = decorator.func if isinstance(decorator, ast.Call) else decorator
-        text = ast.unparse(function)
-        if text not in allow_list.DECORATORS:
-            at = f"Line {decorator.lineno}"
-            raise NotAllowed(f"{at}: the decorator `{text[:60]}` is not allowed.")
-        compiler = allow_list.DECORATORS[text]
-        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
-            if keyword.arg in allow_list.OPTIONS and isinstance(keyword.value, ast.Constant):
-                options[keyword.arg] = bool(keyword.value.value)
-    return options, compiler
+def _require_allowed(
+    bare: ast.FunctionDef, rules: allow_list.Rules, seen: Mapping[str, object], names: Names
+) -> None:
+    """Raise NotAllowed if a function uses anything outside the allow-list, with the reason.
+
+    seen: what the names in it stand for at its definition.
+    """
+    modules = {name: value.name for name, value in seen.items() if isinstance(value, Module)}
+    known = {name for name, value in seen.items() if _is_value(value)} | set(names.definitions)
+    try:
+        allow_list.require_allowed(bare, rules, modules, known)
+    except NotAllowed as error:
+        unknown = {name: one.why for name, one in seen.items() if isinstance(one, Unknown)}
+        reasons = [why for name, why in unknown.items() if f"`{name}`" in str(error)]
+        raise NotAllowed(f"{error} {reasons[0]}" if reasons else str(error)) from None
+
+
+def _is_value(value: object) -> bool:
+    """Return True for what a function may use by name: never a compiler."""
+    return value is not None and not isinstance(value, Module | Unknown | Compiler)
+
+
+def _globals(seen: Mapping[str, object], names: Names) -> dict[str, object]:
+    """Return the globals of a function, which hold the names that it uses and no others."""
+    modules = {
+        name: allow_list.MODULES[value.name]
+        for name, value in seen.items()
+        if isinstance(value, Module)
+    }
+    values = {name: value for name, value in seen.items() if _is_value(value)}
+    functions = {name: None for name in seen if name in names.definitions}  # filled in later
+    return {**modules, **values, **functions, "__builtins__": allow_list.builtins_of_all()}
+
+
+def _require_same_text(function: FunctionType, checked: ast.FunctionDef) -> None:
+    """Raise NotAllowed if the text that will be interpreted is not the text that was checked."""
+    try:
+        read = ast.dump(_bare(read_source(function).tree))
+    except (Unsupported, SyntaxError, IndexError):
+        read = ""
+    if read != ast.dump(checked):
+        raise NotAllowed(
+            f"Line {checked.lineno}: the lines of `{checked.name}` cannot be told apart: remove "
+            "form feeds and other control characters, and write the function alone on its lines."
+        )
 
 
 def _bare(definition: ast.FunctionDef) -> ast.FunctionDef:

@@ -17,22 +17,32 @@ from labs.host.exercise import HostExercise
 from utils.lessons.first_cell import first_cell
 from utils.translation import translate
 
-RULES = """## What is graded, and how
+# One line for each kind of line in a submission; `labs/GUIDE.md` has the same table.
+ALLOWED = """| | you may write | refused, with the line |
+| --- | --- | --- |
+| imports | `cuda` and types from `numba`, `numpy`, `math`, `statistics`, by any name: \
+`import numba.cuda as nc`, `from numba.cuda import jit, grid` | imports within functions |
+| the task's functions | `def` at the left margin, with plain parameters; \
+`name = another_function`; for functions of numbers also `name = lambda side: 4 * side` | \
+defaults, `*`, `**`; a `def` within `if`, `try` or a class |
+| decorators | `@cuda.jit`, `@cuda.jit(device=True)`, `@njit`, with options; \
+`kernel = cuda.jit(function)` outside of functions | others; `cuda.jit` within a function |
+| constants | numbers, types such as `float32`, tuples of them, and expressions of these: \
+`2**4`, `max(128, 256)`, `SHAPE[0]`, `256 if LARGE else 128`, `math.ceil(100 / 32)`. A function \
+sees the value at its definition | constants that a loop, an `if` or a function sets, or that \
+other functions return |
+| in all functions | `if`, `for`, `while`, assignments, calls of functions from `cuda`, `math` and \
+your own text | classes, `try`, `with`, `match`, `global`, attributes of other objects |
+| in functions without a decorator | also `lambda`, comprehensions, dictionaries with `items()`, \
+`raise ValueError("...")` | these in kernels and device functions |
+"""
+RULES = f"""## What is graded, and how
 
-Your functions are graded **by their text**. {how}
+Your functions are graded **by their text**. {{how}}
 
-You may write
-
-- functions with the names of the tasks, device functions with `@cuda.jit(device=True)`, and \
-constants: numbers, types such as `float32`, and tuples of them;
-- imports of `cuda` and of types from `numba`, of `numpy`, `math` and `statistics`;
-- in functions: `if`, `for`, `while`, assignments, and calls of functions from `cuda`, `math` and \
-your own text.
-
-Classes, `try`, `with`, `match`, `global`, imports within functions, default arguments and \
-attributes of other objects are refused, and the feedback names the line. All other lines of this \
-notebook, such as calls of `check`, are ignored. If this notebook defines a function of a task \
-twice, remove one.
+{ALLOWED}
+All other lines of this notebook, such as calls of `check` and lines that begin with `%` or `!`, \
+are ignored. If this notebook defines a function of a task twice, remove one.
 
 """
 HAND_IN = "Hand in this notebook, or a `.py` file with the same functions."

@@ -10,10 +10,15 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
+
+from labs.grading.decoding import decoded
+from labs.grading.lines import with_newlines_alone
+from labs.grading.magic_lines import magic_of, without_magic
+from labs.grading.which_files import ENDINGS, MOST_NAMED, LeftOut, files_in, left_out_of
 
 MOST_BYTES = 5_000_000  # per file; a notebook with pictures has less than one million
 MOST_ENTRIES = 200  # per zip
@@ -21,14 +26,13 @@ MOST_FILES = 200  # per student
 # zipfile unpacks these by pieces. It unpacks bzip2 and LZMA whole, whatever is asked for.
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 PIECE = 2**16  # bytes that are unpacked at a time
-ENDINGS = (".py", ".ipynb")
 # The errors that zipfile and its decompressors raise for a zip that is broken. An encrypted zip
 # raises RuntimeError, and an unknown compression method raises NotImplementedError.
 BROKEN_ZIP = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, OSError,
     EOFError, ValueError,
 )  # fmt: skip
-_MAGIC = re.compile(r"^\s*(%|!|\?)")
+_SUFFIX = re.compile(r"\.\w{1,5}")
 _FUNCTION = re.compile(r"^\s*def ", re.MULTILINE)
 # The name of a file in an error message of zipfile.
 _NAMED = re.compile(r"""<ZipInfo filename=(['"])(.*?)\1.*>|b?(['"])(.*)\3""")
@@ -42,12 +46,44 @@ class Unreadable(Exception):
 class Submission:
     """The raw bytes that one student handed in, by file name, none of it parsed yet.
 
-    student: the name of the file or folder. problem: why there is nothing to read, or "".
+    student: the name of the file or folder. problem: why there is nothing to read, or "". left_out:
+    what was not read, and why.
     """
 
     student: str
     files: tuple[tuple[str, bytes], ...]
     problem: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+
+
+@dataclass
+class _Files:
+    """The files of one submission as they are read: those that are taken, and all others.
+
+    remaining: the bytes that may still be taken. Raises Unreadable beyond the limits.
+    """
+
+    called: Callable[[str], str]
+    remaining: int = MOST_BYTES
+    taken: list[tuple[str, bytes]] = field(default_factory=list)
+    left: dict[str, str] = field(default_factory=dict)  # the reason, by the name of the file
+    problems: list[str] = field(default_factory=list)
+
+    def leave(self, name: str, why: str) -> None:
+        """Record that a file or folder is not read."""
+        if len(self.left) < MOST_NAMED:
+            self.left[self.called(name)] = why
+        else:
+            self.left["further files"] = f"More than {MOST_NAMED} are not read."
+
+    def take(self, name: str, raw: bytes) -> None:
+        """Take a file, unless it is empty."""
+        if raw.strip():
+            self.taken.append((self.called(name), raw))
+            self.remaining -= len(raw)
+        else:
+            self.leave(name, "It is empty.")
+            self.problems.append(f"`{self.called(name)}` is empty.")
 
 
 def as_bytes(text: str) -> bytes:
@@ -67,24 +103,34 @@ def unchanged_name(name: str) -> str:
 
 def neutral_name(name: str) -> str:
     """Return `submission` with the file's suffix, which hides a student's name in a file name."""
-    return readable(f"submission{PurePosixPath(name).suffix}")
+    suffix = PurePosixPath(name).suffix
+    return readable(f"submission{suffix if _SUFFIX.fullmatch(suffix) else ''}")
 
 
 def collect(paths: list[Path], called: Callable[[str], str] = unchanged_name) -> list[Submission]:
     """Return one submission per file, and per entry of each folder, named after the student.
 
-    A folder within a folder belongs to one student. Files of other kinds are left out; a file that
-    cannot be read becomes a submission with a problem. Equal names get a number. called: maps a
-    file's name to the name that feedback uses.
+    See `gather`, which also returns what was not read.
     """
-    entries: list[Path] = []
-    for path in paths:
-        is_folder = path.is_dir() and not path.is_symlink()
-        entries += sorted(path.iterdir(), key=lambda one: one.name) if is_folder else [path]
-    submissions, names = [], set()
-    for entry in entries:
+    return gather(paths, called)[0]
+
+
+def gather(
+    paths: list[Path], called: Callable[[str], str] = unchanged_name
+) -> tuple[list[Submission], list[LeftOut]]:
+    """Return one submission per student, and every file and folder that was not read.
+
+    A folder within a folder belongs to one student. A file that cannot be read becomes a submission
+    with a problem. Equal names get a number. called: maps a file's name to the name that feedback
+    uses.
+    """
+    submissions, left, names = [], [], set()
+    for entry in _entries(paths):
         folder = entry.is_dir() and not entry.is_symlink()
-        if entry.name.startswith((".", "__")) or not (folder or _is_work(entry)):
+        own = PurePosixPath(entry.name, *(["x.py"] if folder else []))
+        passed = left_out_of(own, (), (*ENDINGS, ".zip"))
+        if passed:
+            left.append(LeftOut(readable(entry.stem), called(entry.name), passed[1]))
             continue
         student = ascii(entry.stem)[1:-1]
         try:
@@ -93,7 +139,14 @@ def collect(paths: list[Path], called: Callable[[str], str] = unchanged_name) ->
         except Exception as error:  # costs this entry alone
             problem = f"It cannot be read: {type(error).__name__}."
             submissions.append(Submission(student, (), problem))
-    return submissions
+        left += submissions[-1].left_out
+    return submissions, left
+
+
+def _entries(paths: list[Path]) -> Iterator[Path]:
+    for path in paths:
+        is_folder = path.is_dir() and not path.is_symlink()
+        yield from sorted(path.iterdir(), key=lambda one: one.name) if is_folder else [path]
 
 
 def _unused(name: str, names: set[str]) -> str:
@@ -104,43 +157,60 @@ def _unused(name: str, names: set[str]) -> str:
     return other
 
 
-def _is_work(entry: Path) -> bool:
-    return entry.suffix in (*ENDINGS, ".zip")
-
-
 def submission_of(
     student: str, entry: Path, folder: bool = False, called: Callable[[str], str] = unchanged_name
 ) -> Submission:
-    """Return the submission in a file or folder, with a problem if it cannot be read."""
-    files: list[tuple[str, bytes]] = []
-    remaining = MOST_BYTES
+    """Return the submission in a file or folder, with a problem if nothing of it can be read."""
+    files, problem = _Files(called), ""
     try:
-        for path in sorted(entry.rglob("*")) if folder else [entry]:
-            if _is_work(path) and not path.name.startswith("."):
-                read = _read_files(path, called)
-                files += read
-                remaining -= sum(len(raw) for _, raw in read)
-            if remaining < 0:
-                raise Unreadable(_too_large("Together the files"))
-            if len(files) > MOST_FILES:
-                raise Unreadable(f"There are more than {MOST_FILES} files: hand in fewer.")
-    except Unreadable as error:
-        return Submission(student, (), str(error))
-    except OSError as error:  # from the folder; errors of its files are handled above
-        return Submission(student, (), f"The folder cannot be read: {error.strerror}.")
+        _read_folder(entry, files) if folder else _read_file(entry, files)
+    except Unreadable as error:  # beyond the limits; errors of single files are handled there
+        problem = str(error)
+    except OSError as error:
+        problem = f"The folder cannot be read: {error.strerror}."
     except Exception as error:  # also a MemoryError: it costs this submission alone
-        return Submission(student, (), f"It cannot be read: {type(error).__name__}.")
-    if not files:
-        return Submission(student, (), "The folder holds no `.py`, no `.ipynb` and no `.zip`.")
-    return Submission(student, tuple(files))
+        problem = f"It cannot be read: {type(error).__name__}."
+    if not files.taken:
+        problem = problem or " ".join(files.problems) or _nothing_in_the_folder(files)
+    left = tuple(LeftOut(student, name, why) for name, why in files.left.items())
+    if not folder and entry.suffix.lower() in ENDINGS:
+        left = ()  # the row of this one file says what is wrong with it
+    return Submission(student, () if problem else tuple(files.taken), problem, left)
 
 
-def _read_files(path: Path, called: Callable[[str], str]) -> list[tuple[str, bytes]]:
-    name = called(path.name)
-    raw = _read_bytes(path, name)
-    if path.suffix != ".zip":
-        return [(name, raw)]
-    return [(called(inner), inside) for inner, inside in _unzipped(name, raw, called)]
+def _nothing_in_the_folder(files: _Files) -> str:
+    held = ", ".join(f"`{name}`" for name in list(files.left)[:3])
+    also = f" It holds {held}." if held else ""
+    return f"The folder holds no `.py`, no `.ipynb` and no `.zip`.{also}"
+
+
+def _read_folder(folder: Path, files: _Files) -> None:
+    """Read all files of a student's folder; one that cannot be read does not cost the others."""
+    paths = list(files_in(folder))
+    beside = frozenset(paths)
+    for path in paths:
+        passed = left_out_of(path, beside, (*ENDINGS, ".zip"))
+        if passed:
+            files.leave(str(passed[0]), passed[1])
+        else:
+            _read_file(folder / path, files)
+        if files.remaining < 0:
+            raise Unreadable(_too_large("Together the files"))
+        if len(files.taken) > MOST_FILES:
+            raise Unreadable(f"There are more than {MOST_FILES} files: hand in fewer.")
+
+
+def _read_file(path: Path, files: _Files) -> None:
+    name = files.called(path.name)
+    try:
+        raw = _read_bytes(path, name)
+        if path.suffix.lower() == ".zip":
+            _unzip(name, raw, files)
+        else:
+            files.take(path.name, raw)
+    except Unreadable as error:
+        files.leave(path.name, str(error))
+        files.problems.append(str(error))
 
 
 def _read_bytes(path: Path, name: str) -> bytes:
@@ -166,38 +236,33 @@ def _too_large(what: str) -> str:
     )
 
 
-def _unzipped(name: str, raw: bytes, called: Callable[[str], str]) -> list[tuple[str, bytes]]:
-    """Return names and bytes of the Python files in a zip, without trusting its stated sizes."""
-    files, remaining = [], MOST_BYTES
+def _unzip(name: str, raw: bytes, files: _Files) -> None:
+    """Read the Python files in a zip, without trusting its stated sizes."""
+    inner = _Files(files.called)
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            entries = archive.infolist()
-            if len(entries) > MOST_ENTRIES:
-                raise Unreadable(f"`{name}` holds more than {MOST_ENTRIES} files.")
-            for entry in entries:
-                inner = PurePosixPath(entry.filename)
-                if inner.suffix not in ENDINGS or any(
-                    p.startswith((".", "__")) for p in inner.parts
-                ):
-                    continue
+            entries = _entries_to_read(name, archive, inner)
+            for path, entry in entries:
                 if entry.compress_type not in METHODS:
                     raise Unreadable(
                         f"`{name}` is packed by another method than deflate: make a usual zip of "
                         "your files."
                     )
                 with archive.open(entry) as file:
-                    inside = _at_most(file, remaining)
+                    inside = _at_most(file, inner.remaining)
                 if inside is None:
                     raise Unreadable(_too_large(f"`{name}` unpacked"))
-                remaining -= len(inside)
-                files.append((inner.name, inside))
+                inner.take(path.name, inside)
     except BROKEN_ZIP as error:
         reason = str(error) or type(error).__name__
-        reason = _NAMED.sub(lambda found: f"`{called(found[2] or found[4] or '')}`", reason)
+        reason = _NAMED.sub(lambda found: f"`{files.called(found[2] or found[4] or '')}`", reason)
         raise Unreadable(f"`{name}` is no zip that can be unpacked: {reason}.") from None
-    if not files:
+    files.left |= inner.left
+    files.problems += inner.problems
+    files.taken += inner.taken
+    files.remaining -= MOST_BYTES - inner.remaining
+    if not entries:
         raise Unreadable(f"`{name}` holds no `.py` and no `.ipynb`.")
-    return files
 
 
 def _at_most(file: BinaryIO, most: int) -> bytes | None:
@@ -210,23 +275,54 @@ def _at_most(file: BinaryIO, most: int) -> bytes | None:
     return bytes(read)
 
 
+def _entries_to_read(
+    name: str, archive: zipfile.ZipFile, files: _Files
+) -> list[tuple[PurePosixPath, zipfile.ZipInfo]]:
+    """Return the entries that are a student's work; all others are recorded as not read."""
+    entries = [(PurePosixPath(entry.filename), entry) for entry in archive.infolist()]
+    if len(entries) > MOST_ENTRIES:
+        raise Unreadable(f"`{name}` holds more than {MOST_ENTRIES} files.")
+    beside, to_read = frozenset(path for path, _ in entries), []
+    for path, entry in entries:
+        passed = None if entry.is_dir() else left_out_of(path, beside, ENDINGS)
+        if passed:
+            files.leave(str(passed[0]), passed[1])
+        elif not entry.is_dir():
+            to_read.append((path, entry))
+    return to_read
+
+
 def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
     """Return a file's Python: for a notebook, each code cell by itself, with the cell's own lines.
 
-    Lines of IPython (`%`, `!`) become empty, so that all others keep their numbers. Raises
-    Unreadable.
+    Lines of IPython (`%`, `!`) are taken out, and all others keep their numbers. Raises Unreadable.
     """
-    if not raw.strip():
+    text = _text_of(name, raw)
+    if not name.lower().endswith(".ipynb"):
+        return (with_newlines_alone(text),)
+    return tuple(without_magic(with_newlines_alone(cell)) for cell in _cells(name, text))
+
+
+def unread_cells(name: str, raw: bytes) -> list[tuple[str, str]]:
+    """Return the cells of a notebook that are not Python of it, each after its magic."""
+    if not name.lower().endswith(".ipynb"):
+        return []
+    cells = [with_newlines_alone(cell) for cell in _cells(name, _text_of(name, raw))]
+    return [(magic, cell) for cell in cells if (magic := magic_of(cell))]
+
+
+def _text_of(name: str, raw: bytes) -> str:
+    text = decoded(raw)
+    if text is None:
+        raise Unreadable(
+            f"`{name}` is not UTF-8, and its first two lines name no other encoding that the "
+            "grader knows: save it as UTF-8."
+        )
+    if not text.strip():
         raise Unreadable(f"`{name}` is empty.")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise Unreadable(f"`{name}` is not UTF-8: save it with this encoding.") from None
     if "\0" in text:
         raise Unreadable(f"`{name}` holds NUL bytes: it is no text.")
-    if not name.endswith(".ipynb"):
-        return (text.replace("\r\n", "\n").replace("\r", "\n"),)
-    return tuple(map(_without_magic, _cells(name, text)))
+    return text
 
 
 def location_of(submission: Submission, function: str) -> tuple[str, ...]:
@@ -234,12 +330,7 @@ def location_of(submission: Submission, function: str) -> tuple[str, ...]:
 
     The tuple is empty if only one cell or file holds functions, since lines are then clear.
     """
-    try:
-        locations = [
-            location for name, raw in submission.files for location in _locations(name, raw)
-        ]
-    except Unreadable:
-        return ()
+    locations = [place for name, raw in submission.files for place in _locations(name, raw)]
     own_locations = [where for where, piece in locations if f"def {function}(" in piece]
     if not own_locations or len(locations) < 2:
         return ()
@@ -248,8 +339,11 @@ def location_of(submission: Submission, function: str) -> tuple[str, ...]:
 
 def _locations(name: str, raw: bytes) -> list[tuple[str, str]]:
     """Return the pieces of a file that hold functions, each after a description of its location."""
-    cell = "code cell {} of " if name.endswith(".ipynb") else ""
-    pieces = enumerate(pieces_of(name, raw), start=1)
+    cell = "code cell {} of " if name.lower().endswith(".ipynb") else ""
+    try:
+        pieces = enumerate(pieces_of(name, raw), start=1)
+    except Unreadable:  # it does not cost the files beside it
+        return []
     return [
         (f"{cell.format(number)}`{name}`", piece)
         for number, piece in pieces
@@ -258,15 +352,15 @@ def _locations(name: str, raw: bytes) -> list[tuple[str, str]]:
 
 
 def _cells(name: str, text: str) -> list[str]:
-    """Return the code cells' sources, which a notebook stores as a string or a list of lines."""
+    """Return the code cells' sources, which a notebook stores as a string or a list of lines.
+
+    Up to format 3, a notebook has its cells in worksheets, and their code is called `input`.
+    """
     try:
-        cells = json.loads(text)["cells"]
-        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        notebook = json.loads(text)
+        sheets = [notebook] if "cells" in notebook else notebook["worksheets"]
+        cells = [cell for sheet in sheets for cell in sheet["cells"]]
+        codes = [cell for cell in cells if cell["cell_type"] == "code"]
+        return ["".join(cell["source" if "source" in cell else "input"]) for cell in codes]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise Unreadable(f"`{name}` is no notebook: its JSON cannot be read.") from None
-
-
-def _without_magic(code: str) -> str:
-    if code.lstrip().startswith("%%"):
-        return ""
-    return "\n".join("" if _MAGIC.match(line) else line for line in code.splitlines())

@@ -87,7 +87,8 @@ def read_source(function: Callable) -> Source:
     text, first, file = _text(function)
     tree = _definition(function, text)
     ast.increment_lineno(tree, first - 1)
-    numbered = tuple(enumerate(text.rstrip().splitlines(), start=first))
+    # At newlines alone, as Python's parser counts: `splitlines` also breaks at form feeds.
+    numbered = tuple(enumerate(text.rstrip().split("\n"), start=first))
     names = _outer_names(function)
     defaults = function.__defaults__ or ()
     source = Source(

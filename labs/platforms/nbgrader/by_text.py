@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -89,8 +90,9 @@ def _notebook(lab: Lab, submission: Submission, mark: Mark, log) -> NotebookNode
 
 
 def _pieces(submission: Submission) -> list[str]:
-    """Return the code of a submission as it was graded, or [] if it is unreadable."""
-    try:
-        return [piece for name, raw in submission.files for piece in pieces_of(name, raw)]
-    except Unreadable:
-        return []
+    """Return the code of a submission as it was graded, without files that are unreadable."""
+    pieces: list[str] = []
+    for name, raw in submission.files:
+        with contextlib.suppress(Unreadable):
+            pieces += pieces_of(name, raw)
+    return pieces

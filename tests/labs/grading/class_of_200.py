@@ -76,6 +76,7 @@ def forms(text: str) -> Iterator[tuple[str, bytes]]:
     """Yield a right text in several formats, also as Colab's notebook and as a Windows file."""
     yield ".py", text.encode()
     yield ".py", b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
+    yield ".py", text.encode("utf-16")
     cells = [{"cell_type": "code", "source": ["%pip install numba\n", *text.splitlines(True)]}]
     yield ".ipynb", json.dumps({"cells": cells}).encode()
     yield ".zip", zipped("folder/work.ipynb", json.dumps({"cells": cells}).encode())
@@ -84,7 +85,7 @@ def forms(text: str) -> Iterator[tuple[str, bytes]]:
 def broken(text: str) -> Iterator[tuple[str, bytes]]:
     """Yield files that hold no Python text."""
     yield ".py", b""
-    yield ".py", text.encode("utf-16")
+    yield ".py", text.encode("utf-16-le")  # without the mark that says so
     yield ".py", b"def " + text.encode()[:300]
     yield ".ipynb", text.encode()
     yield ".ipynb", b'{"cells": [{"cell_type": "code"}]}'

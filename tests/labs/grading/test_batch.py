@@ -152,7 +152,7 @@ def test_a_folder_that_may_not_be_read_is_a_problem(tmp_path, monkeypatch):
     def refused(*_, **__):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    monkeypatch.setattr(Path, "rglob", refused)
+    monkeypatch.setattr("os.walk", refused)
     (submission,) = collect([tmp_path])
     assert "cannot be read: Permission denied" in submission.problem
 

@@ -1,0 +1,201 @@
+"""The constants of a submission, computed from their text: numbers, types and tuples of them.
+
+Only operators and the functions that are listed here compute, on numbers that are small, so nothing
+of the submission's Python runs and no result is large.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numba import types
+
+from labs.grading import allow_list
+from labs.grading.allow_list import NotAllowed
+
+OPERATORS: Mapping[type, Callable] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv, ast.Div: operator.truediv, ast.Mod: operator.mod,
+    ast.LShift: operator.lshift, ast.RShift: operator.rshift, ast.Pow: operator.pow,
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
+    ast.Not: operator.not_, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne,
+}  # fmt: skip
+FUNCTIONS = {
+    "abs": abs, "bool": bool, "divmod": divmod, "float": float, "int": int, "len": len, "max": max,
+    "min": min, "pow": pow, "round": round, "sum": sum,
+}  # fmt: skip
+MATH = frozenset({"ceil", "floor", "gcd", "isqrt", "log", "log2", "sqrt", "trunc"})
+NOT_FINITE = ("inf", "-inf", "+inf", "nan")  # the only texts, as in `float("-inf")`
+LARGEST_EXPONENT = 64
+NUMBERS = (int, float, np.number, np.bool_)
+
+
+@dataclass(frozen=True)
+class Module:
+    """A name of a submission that stands for a module of the allow-list."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A name of a submission without a usable value, and why, as a sentence."""
+
+    why: str
+
+
+def constant(node: ast.expr, value_of: Callable[[str], object]) -> object:
+    """Return the value of an expression of numbers, types and tuples of them.
+
+    value_of: returns what a name stands for, or None. Raises NotAllowed for any other expression,
+    and what Python raises for one that has no value.
+    """
+    evaluate = EXPRESSIONS.get(type(node))
+    if evaluate is None:
+        raise NotAllowed("no constant")
+    return evaluate(node, value_of)
+
+
+def modules_in(node: ast.AST, value_of: Callable[[str], object]) -> dict[str, str]:
+    """Return the modules for which names in an expression stand."""
+    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    values = {name: value_of(name) for name in names}
+    return {name: value.name for name, value in values.items() if isinstance(value, Module)}
+
+
+def _literal(node: ast.Constant, value_of) -> object:
+    return _small(node.value)
+
+
+def _name(node: ast.Name, value_of) -> object:
+    value = value_of(node.id)
+    if value is None or isinstance(value, Module | Unknown):
+        raise NotAllowed("no constant")
+    return value
+
+
+def _tuple(node: ast.Tuple, value_of) -> tuple:
+    return tuple(constant(part, value_of) for part in node.elts)
+
+
+def _unary(node: ast.UnaryOp, value_of) -> object:
+    return _small(OPERATORS[type(node.op)](_number(constant(node.operand, value_of))))
+
+
+def _binary(node: ast.BinOp, value_of) -> object:
+    left, right = (_number(constant(part, value_of)) for part in (node.left, node.right))
+    return _applied(node.op, left, right)
+
+
+def _applied(op: ast.operator, left, right) -> object:
+    if isinstance(op, ast.Pow | ast.LShift) and abs(right) > LARGEST_EXPONENT:
+        raise NotAllowed("too large")
+    if type(op) not in OPERATORS:
+        raise NotAllowed("no constant")
+    return _small(OPERATORS[type(op)](left, right))
+
+
+def _boolean(node: ast.BoolOp, value_of) -> object:
+    stops_at = isinstance(node.op, ast.Or)
+    for part in node.values:
+        value = _number(constant(part, value_of))
+        if bool(value) == stops_at:
+            break
+    return value
+
+
+def _compare(node: ast.Compare, value_of) -> bool:
+    values = [_number(constant(one, value_of)) for one in (node.left, *node.comparators)]
+    if any(type(op) not in OPERATORS for op in node.ops):
+        raise NotAllowed("no constant")
+    pairs = zip(node.ops, values, values[1:], strict=False)
+    return all(OPERATORS[type(op)](left, right) for op, left, right in pairs)
+
+
+def _conditional(node: ast.IfExp, value_of) -> object:
+    test = _number(constant(node.test, value_of))
+    return constant(node.body if test else node.orelse, value_of)
+
+
+def _subscript(node: ast.Subscript, value_of) -> object:
+    whole, index = constant(node.value, value_of), constant(node.slice, value_of)
+    if not isinstance(whole, tuple) or not isinstance(index, int):
+        raise NotAllowed("no constant")
+    return whole[index]
+
+
+def _attribute(node: ast.Attribute, value_of) -> object:
+    module = allow_list.module_of(node.value, modules_in(node.value, value_of))
+    if module and node.attr in allow_list.COMPILED.members.get(module, ()):
+        return getattr(allow_list.MODULES[module], node.attr)
+    raise NotAllowed("no constant")
+
+
+def _call(node: ast.Call, value_of) -> object:
+    if node.keywords:
+        raise NotAllowed("no constant")
+    function = _function_of(node.func, value_of)
+    if function is float and len(node.args) == 1 and isinstance(node.args[0], ast.Constant):
+        text = node.args[0].value
+        if text in NOT_FINITE:
+            return float(text)
+    values = [constant(part, value_of) for part in node.args]
+    of_tuples = any(function is one for one in (len, max, min, sum))
+    for value in values:
+        for one in value if of_tuples and isinstance(value, tuple) else [value]:
+            _number(one)
+    if function is pow:
+        left, right = values
+        return _applied(ast.Pow(), left, right)
+    if function is round:
+        (value,) = values
+        return _small(round(value))
+    result = function(*values)
+    return tuple(map(_small, result)) if isinstance(result, tuple) else _small(result)
+
+
+def _function_of(node: ast.expr, value_of) -> Callable:
+    """Return the function of a call: one of those above, of `math`, or a type of numbers."""
+    if isinstance(node, ast.Name) and value_of(node.id) is None and node.id in FUNCTIONS:
+        return FUNCTIONS[node.id]
+    function = constant(node, value_of)
+    in_math = any(function is getattr(math, name) for name in MATH)
+    of_numpy = isinstance(function, type) and issubclass(function, np.number | np.bool_)
+    if in_math or of_numpy or isinstance(function, types.Number | types.Boolean):
+        return function
+    raise NotAllowed("no constant")
+
+
+def _number(value: object) -> object:
+    if not isinstance(value, NUMBERS):
+        raise NotAllowed("no number")
+    return value
+
+
+def _small(value: object) -> object:
+    number = _number(value)
+    if isinstance(number, int) and abs(number) >= allow_list.LARGEST:
+        raise NotAllowed("too large")
+    return number
+
+
+EXPRESSIONS: Mapping[type, Callable] = {
+    ast.Constant: _literal,
+    ast.Name: _name,
+    ast.Tuple: _tuple,
+    ast.UnaryOp: _unary,
+    ast.BinOp: _binary,
+    ast.BoolOp: _boolean,
+    ast.Compare: _compare,
+    ast.IfExp: _conditional,
+    ast.Subscript: _subscript,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+}

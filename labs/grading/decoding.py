@@ -1,0 +1,47 @@
+"""Decode the text of a file: UTF-8, UTF-16 and UTF-32 by their marks, others by a coding line."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+# The longer marks first, because that of UTF-32 begins with that of UTF-16.
+MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+# Encodings of texts alone: a coding line must not choose a codec such as `unicode_escape`.
+KNOWN = frozenset({
+    "ascii", "big5", "euc_jp", "euc_kr", "gb18030", "gb2312", "gbk", "koi8_r", "latin_1", "latin1",
+    "l1", "mac_roman", "shift_jis", "utf_8", "utf8",
+})  # fmt: skip
+_FAMILIES = re.compile(r"iso_?8859_\d{1,2}|(cp|windows_)125\d")
+_CODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.ASCII)  # as in PEP 263
+
+
+def decoded(raw: bytes) -> str | None:
+    """Return the text of a file, or None if its encoding cannot be told.
+
+    A mark at the begin decides; then UTF-8 if the bytes are that; then the coding line.
+    """
+    marked = next((encoding for mark, encoding in MARKS.items() if raw.startswith(mark)), None)
+    for encoding in (marked,) if marked else ("utf-8", coding_of(raw)):
+        try:
+            if encoding:
+                return raw.decode(encoding)
+        except UnicodeError:
+            continue
+    return None
+
+
+def coding_of(raw: bytes) -> str | None:
+    """Return the encoding that one of the first two lines names, if it is one of a text."""
+    for line in re.split(rb"\r\n|\r|\n", raw[:1000], maxsplit=2)[:2]:
+        found = _CODING.match(line)
+        if found:
+            name = found[1].decode().lower().replace("-", "_").replace(".", "_")
+            return name if name in KNOWN or _FAMILIES.fullmatch(name) else None
+    return None

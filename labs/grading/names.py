@@ -1,0 +1,321 @@
+"""What the names of a submission stand for, read from its statements without running any.
+
+A name may be set again: a function sees the value that it had at the function's definition, or else
+the first value after it. So a cell below a kernel that tries another size changes no mark.
+"""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from labs.grading import allow_list
+from labs.grading.allow_list import NotAllowed
+from labs.grading.constants import Module, Unknown, constant, modules_in
+from labs.grading.lines import register
+
+_OWN_SCOPE = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp,
+    ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A name that stands for a compiler, such as `cuda.jit`, with the options that count.
+
+    It decorates definitions and is never a value: Numba evaluates a signature that is a string.
+    """
+
+    name: str
+    options: tuple[tuple[str, bool], ...] = ()
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A function of a submission.
+
+    file: the piece in which its lines are counted. order: the number of its statement. compiler:
+    None for plain Python. refused: why its decorators are not allowed, or "".
+    """
+
+    tree: ast.FunctionDef
+    file: str
+    order: int
+    compiler: Compiler | None = None
+    refused: str = ""
+
+
+@dataclass
+class Names:
+    """The names that a submission defines.
+
+    definitions: by name, in order. elsewhere: functions that are defined where they are not read,
+    with a sentence on it. files: for each piece, the number of the submission's file that holds it.
+    order: the number of statements that were read.
+    """
+
+    definitions: dict[str, list[Definition]] = field(default_factory=dict)
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    files: dict[str, int] = field(default_factory=dict)
+    order: int = 0
+    _orders: dict[str, list[int]] = field(default_factory=dict)
+    _values: dict[str, list[object]] = field(default_factory=dict)
+
+    def bind(self, name: str, value: object) -> None:
+        """Record that a name stands for a value from the current statement on."""
+        self._orders.setdefault(name, []).append(self.order)
+        self._values.setdefault(name, []).append(value)
+
+    def now(self, name: str) -> object:
+        """Return what a name stands for at the current statement, or None."""
+        return self._values[name][-1] if name in self._values else None
+
+    def at(self, name: str, order: int) -> object:
+        """Return what a name stands for in a function that this statement defines, or None."""
+        if name not in self._values:
+            return None
+        return self._values[name][max(bisect(self._orders[name], order) - 1, 0)]
+
+
+def read(statement: ast.stmt, names: Names, file: str) -> None:
+    """Record what a statement defines; ignore it if it defines nothing."""
+    names.order += 1
+    try:
+        _read(statement, names, file)
+    except (RecursionError, MemoryError, SyntaxError, ValueError):
+        _leave(statement, names, file)
+
+
+def _leave(statement: ast.stmt, names: Names, file: str) -> None:
+    """Record that a statement is nested too deeply to be read."""
+    why = f"Line {statement.lineno} is nested too deeply, or too long, to be graded."
+    if isinstance(statement, ast.FunctionDef):
+        _add(statement.name, Definition(statement, file, names.order, refused=why), names)
+        return
+    for node in _own_nodes(statement):
+        if _is_stored(node):
+            names.bind(node.id, Unknown(why))
+            names.elsewhere[node.id] = why
+
+
+def _read(statement: ast.stmt, names: Names, file: str) -> None:
+    if isinstance(statement, ast.Import):
+        _import(statement, names)
+    elif isinstance(statement, ast.ImportFrom):
+        _import_from(statement, names)
+    elif isinstance(statement, ast.Assign | ast.AnnAssign):
+        _assign(statement, names, file)
+    elif isinstance(statement, ast.AugAssign):
+        _augment(statement, names)
+    elif isinstance(statement, ast.FunctionDef):
+        _define(statement, names, file)
+    else:
+        _read_others(statement, names)
+
+
+def _import(statement: ast.Import, names: Names) -> None:
+    for alias in statement.names:
+        module = alias.name if alias.asname else alias.name.split(".")[0]
+        known = module in allow_list.MODULES
+        unknown = Unknown(f"Line {statement.lineno} imports `{module}`.")
+        names.bind(alias.asname or module, Module(module) if known else unknown)
+
+
+def _import_from(statement: ast.ImportFrom, names: Names) -> None:
+    module = statement.module or ""
+    members = allow_list.PLAIN.members.get(module, frozenset())
+    for alias in statement.names:
+        name, inner = alias.asname or alias.name, f"{module}.{alias.name}"
+        if inner in allow_list.COMPILERS:
+            names.bind(name, Compiler(allow_list.COMPILERS[inner]))
+        elif inner in allow_list.MODULES:
+            names.bind(name, Module(inner))
+        elif alias.name in members:
+            names.bind(name, getattr(allow_list.MODULES[module], alias.name))
+        elif inner == "math.*":
+            for member in sorted(members):
+                names.bind(member, getattr(allow_list.MODULES[module], member))
+        else:
+            names.bind(name, Unknown(f"Line {statement.lineno} imports it from `{module}`."))
+
+
+def _define(statement: ast.FunctionDef, names: Names, file: str) -> None:
+    compiler, refused = None, ""
+    try:
+        for decorator in statement.decorator_list:
+            compiler = _decorating(decorator, compiler, names)
+    except NotAllowed as error:
+        refused = str(error)
+    for node in ast.walk(statement):
+        for name in node.names if isinstance(node, ast.Global) else ():
+            names.bind(name, Unknown(f"Line {node.lineno} lets a function change it."))
+    _add(statement.name, Definition(statement, file, names.order, compiler, refused), names)
+
+
+def _add(name: str, definition: Definition, names: Names) -> None:
+    names.definitions.setdefault(name, []).append(definition)
+
+
+def _decorating(decorator: ast.expr, before: Compiler | None, names: Names) -> Compiler:
+    """Return the compiler of a decorator, with the options of decorators before it."""
+    compiler = _compiler_of(decorator, names, as_decorator=True)
+    if compiler is None:
+        function = decorator.func if isinstance(decorator, ast.Call) else decorator
+        raise NotAllowed(
+            f"Line {decorator.lineno}: the decorator `{ast.unparse(function)[:60]}` is not allowed."
+        )
+    return replace(compiler, options=(before.options if before else ()) + compiler.options)
+
+
+def _compiler_of(node: ast.expr, names: Names, as_decorator: bool = False) -> Compiler | None:
+    """Return the compiler for which an expression stands, or None.
+
+    as_decorator: whether positional arguments of a call are allowed and ignored. They are
+    signatures, which are never evaluated.
+    """
+    if isinstance(node, ast.Call):
+        compiler = _compiler_of(node.func, names)
+        if compiler is None or (node.args and not as_decorator):
+            return None
+        return replace(compiler, options=compiler.options + tuple(_options(node.keywords)))
+    if isinstance(node, ast.Name):
+        value = names.now(node.id)
+        if value is None and node.id in allow_list.DECORATORS:
+            return Compiler(allow_list.DECORATORS[node.id])
+        return value if isinstance(value, Compiler) else None
+    if not isinstance(node, ast.Attribute):
+        return None
+    module = allow_list.module_of(node.value, modules_in(node.value, names.now))
+    name = f"{module}.{node.attr}"
+    if name in allow_list.COMPILERS:
+        return Compiler(allow_list.COMPILERS[name])
+    # A cell may stand without the cell that imports `cuda`.
+    base = node.value.id if isinstance(node.value, ast.Name) else None
+    unbound = base is not None and names.now(base) is None
+    text = f"{base}.{node.attr}"
+    if unbound and text in allow_list.DECORATORS:
+        return Compiler(allow_list.DECORATORS[text])
+    return None
+
+
+def _options(keywords: list[ast.keyword]) -> Iterator[tuple[str, bool]]:
+    for keyword in keywords:
+        if keyword.arg in allow_list.OPTIONS and isinstance(keyword.value, ast.Constant):
+            yield keyword.arg, bool(keyword.value.value)
+
+
+def _assign(statement: ast.Assign | ast.AnnAssign, names: Names, file: str) -> None:
+    """Record constants, assigned to one name or to several, and functions of another name."""
+    if statement.value is None:
+        return
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    for target in targets:
+        if isinstance(target, ast.Name) and _assign_function(target.id, statement, names, file):
+            continue
+        own = [one.id for one in ast.walk(target) if _is_stored(one)]
+        try:
+            value = constant(statement.value, names.now)
+            values = value if isinstance(target, ast.Tuple | ast.List) else (value,)
+            pairs = list(zip(own, values, strict=True))
+        except (*_NO_VALUE, NotAllowed):
+            unknown = Unknown(f"Line {statement.lineno} gives it no constant.")
+            pairs = [(name, unknown) for name in own]
+        for name, one in pairs:
+            names.bind(name, one)
+
+
+_NO_VALUE = (ArithmeticError, LookupError, TypeError, ValueError, RecursionError, MemoryError)
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+
+
+def _assign_function(name: str, statement: ast.stmt, names: Names, file: str) -> bool:
+    """Record a lambda, a function of another name or a compiler; return False for others.
+
+    `kernel = cuda.jit(function)` compiles one of the submission's own functions, by its name.
+    """
+    value, order = statement.value, names.order
+    if isinstance(value, ast.Lambda):
+        _add(name, _of_lambda(name, value, statement, names, file), names)
+        return True
+    compiler = _compiler_of(value, names)
+    if compiler:
+        names.bind(name, compiler)
+        return True
+    if isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
+        compiler, value = _compiler_of(value.func, names), value.args[0]
+        if compiler is None:
+            return False
+    if not (isinstance(value, ast.Name) and value.id in names.definitions):
+        return False
+    whole = names.definitions[value.id][-1]
+    if compiler:
+        whole = replace(whole, compiler=compiler, order=order)
+    if value.id == name:
+        names.definitions[name].pop()
+    _add(name, whole, names)
+    return True
+
+
+def _of_lambda(
+    name: str, value: ast.Lambda, statement: ast.stmt, names: Names, file: str
+) -> Definition:
+    """Return a lambda as a definition, in a text of its own whose lines have the same numbers."""
+    line = statement.lineno
+    returned = ast.Return(value.body)
+    tree = ast.FunctionDef(name=name, args=value.args, body=[returned], decorator_list=[])
+    tree.type_params = []
+    text = "\n" * (line - 1) + ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    own_file = f"{file[:-1]} {name} {names.order}>"
+    register(own_file, text)
+    names.files[own_file] = names.files[file]
+    return Definition(ast.parse(text).body[0], own_file, names.order)
+
+
+def _augment(statement: ast.AugAssign, names: Names) -> None:
+    """Record a constant that is changed, as in `THREADS *= 2`."""
+    if not isinstance(statement.target, ast.Name):
+        return
+    name = statement.target.id
+    whole = ast.BinOp(ast.Name(name, ast.Load()), statement.op, statement.value)
+    try:
+        value = constant(whole, names.now)
+    except (*_NO_VALUE, NotAllowed):
+        value = Unknown(f"Line {statement.lineno} gives it no constant.")
+    names.bind(name, value)
+
+
+def _read_others(statement: ast.stmt, names: Names) -> None:
+    """Record that a statement of another kind may have changed names, and what it imports."""
+    for node in _own_nodes(statement):
+        if _is_stored(node):
+            names.bind(node.id, Unknown(f"Line {node.lineno} gives it no constant."))
+        elif isinstance(node, ast.Import):
+            _import(node, names)
+        elif isinstance(node, ast.ImportFrom):
+            _import_from(node, names)
+        elif isinstance(node, ast.ClassDef):
+            names.elsewhere[node.name] = f"Line {node.lineno}: `{node.name}` is a class."
+        elif isinstance(node, ast.FunctionDef):
+            names.elsewhere[node.name] = (
+                f"Line {node.lineno}: `{node.name}` is defined within another statement: write it "
+                "at the left margin."
+            )
+
+
+def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the nodes of a statement in the order of the text, without those of inner scopes.
+
+    Of a `try`, what follows an error is left out: the grader has all modules of the allow-list.
+    """
+    pending = [statement]
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, _OWN_SCOPE) and not isinstance(node, ast.ExceptHandler):
+            pending += reversed(list(ast.iter_child_nodes(node)))

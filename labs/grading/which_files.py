@@ -1,0 +1,75 @@
+"""Which files of a folder or a zip are a student's work, and why all others are not read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+ENDINGS = (".py", ".ipynb")
+# Folders that a tool makes, besides those whose names begin with a dot or two underscores.
+OF_A_TOOL = frozenset({"venv", "env", "virtualenv", "node_modules", "site-packages"})
+MOST_NAMED = 50  # files of one student that are named; a repository may hold thousands
+_VENV = "pyvenv.cfg"  # the file by which Python knows a virtual environment
+_COPY = re.compile(r"(?P<original>.+?)(-Copy\d+| - Copy( \(\d+\))?)")  # of Jupyter, of Windows
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A file or folder that was not read, and why, as a sentence.
+
+    student: the name of the submission to which it belongs.
+    """
+
+    student: str
+    file: str
+    why: str
+
+
+def left_out_of(
+    path: PurePosixPath, beside: Collection[PurePosixPath], endings: tuple[str, ...]
+) -> tuple[PurePosixPath, str] | None:
+    """Return what is not read because of this path, and why; None if the file is to be read.
+
+    What is not read is the file itself or a whole folder of a tool. path: relative to the student's
+    folder. beside: all files there. endings: those of files that are read, in lower case.
+    """
+    for folder in reversed(path.parents[:-1]):
+        if is_of_a_tool(folder.name) or folder / _VENV in beside:
+            return folder, "It is a folder that a tool made."
+    if path.name.startswith((".", "__")):
+        return path, "Its name begins as those of a tool's files do."
+    if path.suffix.lower() not in endings:
+        *others, last = (f"`{one}`" for one in endings)
+        return path, f"The grader reads {', '.join(others)} and {last}: ask for one of these."
+    copied = _COPY.fullmatch(path.stem)
+    if copied and path.with_name(copied["original"] + path.suffix) in beside:
+        return path, "It is a copy beside its original."
+    return None
+
+
+def is_of_a_tool(folder: str) -> bool:
+    """Return True for the name of a folder that no student wrote: `.git`, `__pycache__`, `venv`."""
+    return folder.startswith((".", "__")) or folder.lower() in OF_A_TOOL
+
+
+def files_in(folder: Path) -> Iterator[PurePosixPath]:
+    """Yield the files of a folder, relative to it, in order; of a tool's folder only the first.
+
+    No link to a folder is followed; it is yielded as a file. Raises OSError.
+    """
+    found = []
+    for place, folders, files in os.walk(folder, onerror=_raise):
+        inner = Path(place).relative_to(folder)
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        found += [PurePosixPath(inner, name) for name in (*files, *links)]
+        for name in [one for one in folders if is_of_a_tool(one) and one not in links]:
+            found.append(PurePosixPath(inner, name, _VENV))
+        folders[:] = [name for name in folders if not is_of_a_tool(name)]
+    yield from sorted(found)
+
+
+def _raise(error: OSError) -> None:
+    raise error
