@@ -127,13 +127,12 @@ def gather(
     submissions, left, names = [], [], set()
     for entry in _entries(paths):
         folder = entry.is_dir() and not entry.is_symlink()
-        own = PurePosixPath(entry.name, *(["x.py"] if folder else []))
-        passed = left_out_of(own, (), (*ENDINGS, ".zip"))
-        if passed:
-            left.append(LeftOut(readable(entry.stem), called(entry.name), passed[1]))
-            continue
         student = ascii(entry.stem)[1:-1]
         try:
+            own = PurePosixPath(entry.name, *(["x.py"] if folder else []))
+            if passed := left_out_of(own, (), (*ENDINGS, ".zip")):
+                left.append(LeftOut(readable(entry.stem), called(entry.name), passed[1]))
+                continue
             student = _unused(readable(entry.name if folder else entry.stem), names)
             submissions.append(submission_of(student, entry, folder, called))
         except Exception as error:  # costs this entry alone

@@ -18,6 +18,8 @@ from labs.grading import (
     attempt,
     batch,
     child,
+    constants,
+    decoding,
     digest,
     equivalents,
     feedback,
@@ -25,9 +27,13 @@ from labs.grading import (
     grade,
     hidden,
     labs,
+    lines,
+    magic_lines,
     marks,
     messages,
+    names,
     submissions,
+    which_files,
     worker,
 )
 from labs.grading.labs import find
@@ -54,7 +60,7 @@ FAILING = {
         "as_markdown", "as_html", "as_gradescope", "_row", "_reasons", "_line", "as_cell",
         "in_code",
     ),
-    submissions: ("_read_files", "_read_bytes", "_unzipped"),
+    submissions: ("_read_file", "_read_bytes", "_unzip"),
 }  # fmt: skip
 CASES = [(module, name) for module, names in FAILING.items() for name in names]
 
@@ -117,15 +123,16 @@ def _folder_of(folder: Path, text: str) -> Path:
 
 # Every function of these modules, but those that do a whole class's work.
 OF_A_CLASS = {
-    "grade_class", "collect", "main", "as_csv", "write", "old_marks", "digest_of", "_here",
-    "_first_tries", "_make", "unjudged", "failure", "without_texts", "_tried", "_stored",
-    "readable", "unchanged_name", "_unused", "_is_work", "answer", "serve", "find",
+    "grade_class", "collect", "gather", "_entries", "main", "as_csv", "write", "old_marks",
+    "digest_of", "_here", "_first_tries", "_make", "unjudged", "failure", "without_texts", "_tried",
+    "_stored", "readable", "unchanged_name", "_unused", "_is_work", "answer", "serve", "find",
 }  # fmt: skip
 EVERY = [
     (module, name)
     for module in (
-        allow_list, attempt, batch, child, digest, equivalents, evaluator, feedback,
-        functions_from_text, grade, hidden, labs, marks, messages, numbers, submissions,
+        allow_list, attempt, batch, child, constants, decoding, digest, equivalents, evaluator,
+        feedback, functions_from_text, grade, hidden, labs, lines, magic_lines, marks, messages,
+        names, numbers, submissions, which_files,
     )
     for name, value in vars(module).items()
     if isinstance(value, FunctionType) and value.__module__ == module.__name__
