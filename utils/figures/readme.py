@@ -6,7 +6,7 @@ It also writes data/results.md, which has all results, and the README of the vir
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
@@ -57,8 +57,9 @@ def calls(device: str = REFERENCE) -> str:
     """Return Markdown: the functions as called from Python, compared with their libraries."""
     rows = as_called.read(as_called.file_of(device))
     lines = [
-        _call(function, as_called.summary(function_rows))
+        _call(kind, as_called.summary(own))
         for function, function_rows in as_called.by_function(rows)
+        for kind, own in _by_layout(function, function_rows)
     ]
     head = (
         f"As called from Python on one {device}, arrays on the device; the library is the faster "
@@ -74,6 +75,20 @@ def calls(device: str = REFERENCE) -> str:
     return "\n".join((head, *lines, "", *beside_numpy))
 
 
+def _by_layout(
+    function: str, rows: Sequence[as_called.CallRow]
+) -> Iterator[tuple[str, list[as_called.CallRow]]]:
+    """Yield the rows of a call, under its name; those of a product by the layout of its inputs.
+
+    Libraries are made for plain rows, so that one mean of all layouts would flatter ours.
+    """
+    plain = [row for row in rows if set(row.layout.split(", ")) == {"rows"}]
+    others = [row for row in rows if row not in plain]
+    yield (f"`{function}`, both inputs in rows" if others else f"`{function}`"), plain
+    if others:
+        yield f"`{function}`, other layouts", others
+
+
 def _call_on_cpu(processor: str, rows: Sequence[as_called.CallRow]) -> str:
     summary = as_called.summary(rows)
     cubes = ", ".join(
@@ -87,11 +102,11 @@ def _call_on_cpu(processor: str, rows: Sequence[as_called.CallRow]) -> str:
     )
 
 
-def _call(function: str, summary: as_called.CallSummary) -> str:
+def _call(kind: str, summary: as_called.CallSummary) -> str:
     worst = summary.worst
     size = ReduceShape(worst.elements) if worst.elements else worst.size
     return (
-        f"| `{function}` | {summary.rows} | {summary.geometric_mean:.2f} "
+        f"| {kind} | {summary.rows} | {summary.geometric_mean:.2f} "
         f"| {worst.ratio:.2f} at {size} | {summary.behind} | {summary.host_us:.0f} µs |"
     )
 

@@ -1,11 +1,12 @@
 """Tests that the results on pages come from the records, and that the pages' links exist."""
 
 import re
+import statistics
 
 import pytest
 
 from utils.figures import plots
-from utils.figures.readme import GPU_STEPS, PAGES, README, short_results, with_results
+from utils.figures.readme import GPU_STEPS, PAGES, README, calls, short_results, with_results
 from utils.figures.results_page import (
     FIGURES,
     GROUNDS,
@@ -15,7 +16,8 @@ from utils.figures.results_page import (
     figures,
     results,
 )
-from utils.measuring import records
+from utils.measuring import as_called, records
+from utils.machine.devices import REFERENCE
 from utils.paths import ROOT
 
 
@@ -52,6 +54,16 @@ def test_the_short_table_has_each_of_its_rungs_and_one_thread_of_each_cpu():
 
 
 @pytest.mark.parametrize("page", [README, PAGE, ROOT / "CONTRIBUTING.md", ROOT / "PLATFORMS.md"])
+def test_products_of_plain_rows_have_a_mean_of_their_own():
+    rows = [row for row in as_called.read(as_called.file_of(REFERENCE)) if row.function == "sgemm"]
+    plain = [row.ratio for row in rows if row.layout == "rows, rows"]
+    others = [row.ratio for row in rows if row.layout != "rows, rows"]
+    table = calls()
+    for kind, ratios in (("both inputs in rows", plain), ("other layouts", others)):
+        mean = statistics.geometric_mean(ratios)
+        assert f"| `sgemm`, {kind} | {len(ratios)} | {mean:.2f} |" in table
+
+
 def test_every_link_of_a_page_leads_to_a_file(page):
     assert [link for link in links(page) if not (page.parent / link).exists()] == []
 
