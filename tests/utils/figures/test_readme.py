@@ -16,8 +16,8 @@ from utils.figures.results_page import (
     figures,
     results,
 )
-from utils.measuring import as_called, records
 from utils.machine.devices import REFERENCE
+from utils.measuring import as_called, records
 from utils.paths import ROOT
 
 
@@ -53,7 +53,6 @@ def test_the_short_table_has_each_of_its_rungs_and_one_thread_of_each_cpu():
     assert len(steps) == len(GPU_STEPS) + len(cpus)
 
 
-@pytest.mark.parametrize("page", [README, PAGE, ROOT / "CONTRIBUTING.md", ROOT / "PLATFORMS.md"])
 def test_products_of_plain_rows_have_a_mean_of_their_own():
     rows = [row for row in as_called.read(as_called.file_of(REFERENCE)) if row.function == "sgemm"]
     plain = [row.ratio for row in rows if row.layout == "rows, rows"]
@@ -64,6 +63,7 @@ def test_products_of_plain_rows_have_a_mean_of_their_own():
         assert f"| `sgemm`, {kind} | {len(ratios)} | {mean:.2f} |" in table
 
 
+@pytest.mark.parametrize("page", [README, PAGE, ROOT / "CONTRIBUTING.md", ROOT / "PLATFORMS.md"])
 def test_every_link_of_a_page_leads_to_a_file(page):
     assert [link for link in links(page) if not (page.parent / link).exists()] == []
 
