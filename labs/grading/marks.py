@@ -167,9 +167,9 @@ def _missed_target(
     """
     if not right[0] or (target.every_shape and not all(right)):
         return NOT_RIGHT, ""
-    counts = [
-        one["targets"][target.what] for one in by_shape.values() if target.what in one["targets"]
-    ]
+    # A launch that did not end has no counts.
+    by_target = [one.get("targets", {}) for one in by_shape.values()]
+    counts = [one[target.what] for one in by_target if target.what in one]
     values = [one["value"] for one in counts]
     if any(value is None for value in values):
         return "It is not known on this machine, which has no compiler.", ""

@@ -8,6 +8,7 @@ import pytest
 
 from labs.grading.child import CPU_SECONDS_TO_EXPLAIN, USUAL, ChildLimits, in_child
 from labs.grading.grade import grade
+from labs.grading.hidden import draw_hidden
 from labs.grading.labs import find
 from labs.grading.submissions import Submission
 
@@ -46,6 +47,20 @@ def test_a_part_without_end_costs_its_own_points_alone():
     told = [row.told for row in mark.rows if row.part == "required_shared"]
     assert all("more processor time" in one for one in told)
     assert spent < 15
+
+
+def test_a_launch_without_end_at_a_later_shape_leaves_the_counts_of_the_first():
+    lab = find("first_kernel")
+    (part,) = lab.parts
+    (size,), *_ = draw_hidden(part.definition, SECRET).shapes
+    text = part.definition.solution_text
+    (line,) = [line for line in text.splitlines() if line.startswith("def scale(")]
+    endless = f"{line}\n    while out.size != {size}:\n        pass"
+    work = Submission("student", (("work.py", text.replace(line, endless).encode()),))
+    rows = grade(lab, work, SECRET).rows
+    kept = [row.what for row in rows if row.points == row.of]
+    assert [what for what in kept if what.startswith("right at ")] == [f"right at n = {size}"]
+    assert len(kept) > 2
 
 
 @pytest.mark.parametrize("ignored", [(), (signal.SIGXCPU,)])
