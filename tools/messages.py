@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import io
 import json
 import tomllib
 from collections.abc import Iterator
@@ -22,7 +21,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_python
 from babel.messages.pofile import read_po, write_po
 
 from labs.checking.exercise import Exercise, KernelExercise
@@ -47,7 +45,7 @@ TEMPLATE = LOCALE / "course.pot"
 CODE = ("utils", "labs")
 VOCABULARIES = (KERNEL, FUNCTION)
 # The calls that hold a message, and the position of the argument.
-CALLS = {"translate": None, "say": None, "table": None, "counted": (2,)}
+CALLS = {"translate": 0, "say": 0, "table": 0, "counted": 1}
 MADE = datetime(2026, 1, 1, tzinfo=UTC)  # a template that is made again does not differ
 HEADER = "# Sentences of the course. `python -m tools.messages` writes all but the translations."
 WIDTH = 100
@@ -81,19 +79,30 @@ def messages() -> Iterator[Message]:
 
 
 def _in_code(file: Path) -> Iterator[Message]:
-    name, text = file.relative_to(ROOT).as_posix(), file.read_bytes()
-    for _, call, arguments, _ in extract_python(io.BytesIO(text), CALLS, (), {}):
-        found = arguments if isinstance(arguments, tuple) else (arguments,)
+    name, tree = file.relative_to(ROOT).as_posix(), ast.parse(file.read_bytes())
+    for call, text in _texts_in_calls(tree):
         if call == "counted":
-            if len(found) > 1 and found[1]:
-                yield from (Message(one, name) for one in one_and_many(found[1]))
-        elif not found[0]:
-            continue
+            yield from (Message(one, name) for one in one_and_many(text))
         elif call == "say":
-            yield from (Message(words.message(found[0]), name) for words in VOCABULARIES)
+            yield from (Message(words.message(text), name) for words in VOCABULARIES)
         else:
-            yield Message(found[0], name)
-    yield from _heads(name, ast.parse(text))
+            yield Message(text, name)
+    yield from _heads(name, tree)
+
+
+def _texts_in_calls(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the function and the text of each call that holds a message, in the file's order.
+
+    By the syntax tree, because tokenizers disagree on calls within f-strings: those before Python
+    3.12 see one string.
+    """
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    for node in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        called = ast.unparse(node.func).rpartition(".")[2]
+        at = CALLS.get(called)
+        text = node.args[at] if at is not None and len(node.args) > at else None
+        if isinstance(text, ast.Constant) and isinstance(text.value, str) and text.value:
+            yield called, text.value
 
 
 def _heads(name: str, tree: ast.Module) -> Iterator[Message]:
