@@ -73,7 +73,7 @@ def old_marks(lab: Lab, submissions: Sequence[Submission], secret: str, results:
     """Return how many of these have a stored mark of another version, and none of this one."""
     version, count = digest_of(lab), 0
     for submission in submissions:
-        with contextlib.suppress(Exception):  # whatever it is, `grade_class` tells it by name
+        with contextlib.suppress(Exception):  # `grade_class` meets it and names the student
             key = _key(lab, submission, secret)
             stored = {file.name for file in (results / KEPT).glob(f"{key}-*.json")}
             count += bool(stored) and f"{key}-{version}.json" not in stored

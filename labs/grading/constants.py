@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -17,16 +16,8 @@ from numba import types
 
 from labs.grading import allow_list
 from labs.grading.allow_list import NotAllowed
+from labs.numbers.evaluator import OPERATORS
 
-OPERATORS: Mapping[type, Callable] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv, ast.Div: operator.truediv, ast.Mod: operator.mod,
-    ast.LShift: operator.lshift, ast.RShift: operator.rshift, ast.Pow: operator.pow,
-    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
-    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
-    ast.Not: operator.not_, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-    ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne,
-}  # fmt: skip
 FUNCTIONS = {
     "abs": abs, "bool": bool, "divmod": divmod, "float": float, "int": int, "len": len, "max": max,
     "min": min, "pow": pow, "round": round, "sum": sum,

@@ -1,4 +1,4 @@
-"""Decode the text of a file: UTF-8, UTF-16 and UTF-32 by their marks, others by a coding line."""
+"""Decode the text of a file by its byte order mark, as UTF-8, or by its coding line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.ASCII)  # as 
 def decoded(raw: bytes) -> str | None:
     """Return the text of a file, or None if its encoding cannot be told.
 
-    A mark at the begin decides; then UTF-8 if the bytes are that; then the coding line.
+    A byte order mark decides. Without one the text is UTF-8, or else what the coding line names.
     """
     marked = next((encoding for mark, encoding in MARKS.items() if raw.startswith(mark)), None)
     for encoding in (marked,) if marked else ("utf-8", coding_of(raw)):

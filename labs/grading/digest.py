@@ -1,4 +1,4 @@
-"""A digest of everything in the course that a mark depends on, so that old marks are known."""
+"""A digest of the files of the course that a mark depends on: a mark of another digest is old."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pathlib import Path
 from labs.grading.labs import Lab
 from utils.paths import ROOT
 
-# Folders whose files judge a submission, beside those of the lab's own exercises.
+# Folders whose files judge a submission, together with those of the lab's own exercises. Their
+# tests give no marks.
 FOLDERS = (
-    "labs/checking", "labs/families", "labs/grading", "labs/host", "labs/numbers", "labs/targets",
-    "utils/intrinsics", "virtual_gpu",
+    "gpu_xray", "labs/checking", "labs/families", "labs/grading", "labs/host", "labs/numbers",
+    "labs/targets", "utils/intrinsics", "virtual_gpu",
 )  # fmt: skip
 SUFFIXES = (".py", ".json")
 
@@ -30,4 +31,5 @@ def _files(lab: Lab) -> Iterator[Path]:
     yield from sorted((ROOT / "labs").glob("*.py"))
     folders = [part.definition.folder for part in lab.parts]
     for folder in [*folders, *(ROOT / name for name in FOLDERS)]:
-        yield from sorted(file for file in folder.rglob("*") if file.suffix in SUFFIXES)
+        files = sorted(file for file in folder.rglob("*") if file.suffix in SUFFIXES)
+        yield from (file for file in files if "tests" not in file.relative_to(ROOT).parts)

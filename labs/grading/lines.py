@@ -21,5 +21,5 @@ def lines_of(text: str) -> list[str]:
 
 
 def register(file: str, text: str) -> None:
-    """Make a text the content of a file that does not exist, for whoever reads its lines."""
+    """Register a text as the content of a file that does not exist, for `linecache`."""
     linecache.cache[file] = (len(text), None, lines_of(text), file)

@@ -1,8 +1,8 @@
 """Take IPython's own lines out of a notebook's cell, where IPython itself would see one.
 
-IPython sees one at the begin of a statement alone. A line within brackets, within a text in three
-quotes or after a backslash continues an expression of Python, whatever it begins with. Each line
-that is taken out leaves a line of Python, so that all others keep their numbers and blocks.
+IPython sees such a line only at the beginning of a statement. A line within brackets, within a
+triple-quoted string or after a backslash continues an expression of Python. Each line that is taken
+out leaves a line of Python, so that all other lines keep their numbers and blocks.
 """
 
 from __future__ import annotations

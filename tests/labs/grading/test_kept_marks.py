@@ -45,9 +45,10 @@ def test_the_digest_knows_the_exercise_the_checker_and_the_virtual_gpu():
     assert {
         "labs/exercises/tiling/exercise.py", "labs/exercises/tiling/mistakes.json",
         "labs/grading/marks.py", "labs/grading/labs.py", "labs/checking/judge.py",
-        "virtual_gpu/__init__.py",
+        "virtual_gpu/__init__.py", "gpu_xray/__init__.py",
     } <= files  # fmt: skip
     assert "labs/exercises/scale/exercise.py" not in files
+    assert not any("/tests/" in file for file in files)
 
 
 LONG = {
