@@ -260,11 +260,18 @@ def describe_first_flaw(
     exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable = NOTHING_KNOWN
 ) -> str | None:
     """Return a sentence on the first finding of the virtual GPU, with its cause, or None."""
-    run = runs[-1]
-    for finding in run.trace.findings:
-        if not finding.is_warning and not _is_overlap(run, finding):
-            return _explained(exercise, runs, table, finding)
-    return None
+    finding = _first_flaw(runs[-1])
+    return _explained(exercise, runs, table, finding) if finding else None
+
+
+def has_flaw(run: Run) -> bool:
+    """Return True if the virtual GPU found a flaw that `describe_first_flaw` describes."""
+    return _first_flaw(run) is not None
+
+
+def _first_flaw(run: Run) -> Finding | None:
+    flaws = (one for one in run.trace.findings if not one.is_warning)
+    return next((one for one in flaws if not _is_overlap(run, one)), None)
 
 
 def _is_overlap(run: Run, finding: Finding) -> bool:

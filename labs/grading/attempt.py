@@ -14,7 +14,7 @@ import numpy as np
 
 from labs.by_name import JUDGES
 from labs.checking.exercise import KernelExercise
-from labs.checking.judge import attempt, describe_first_flaw, misused
+from labs.checking.judge import attempt, describe_first_flaw, has_flaw, misused
 from labs.checking.run import Run
 from labs.checking.submission_checks import no_kernel
 from labs.grading.allow_list import NotAllowed
@@ -22,13 +22,14 @@ from labs.grading.functions_from_text import Missing, functions_of
 from labs.grading.hidden import Hidden, HiddenCases, graded_cases
 from labs.grading.submissions import Submission, Unreadable, location_of, pieces_of, unread_cells
 from labs.host import exercise as host
-from labs.host.exercise import HostExercise
+from labs.host.exercise import Examination, HostExercise
 from labs.numbers.evaluator import CannotEvaluate, make_evaluator
-from labs.numbers.exercise import NumbersExercise
+from labs.numbers.exercise import NumbersExercise, where
 from utils.translation import IN_ENGLISH
 
 PATIENCE = 30.0  # seconds of one launch or call on which no points depend
 LAUNCH_SECONDS = 600.0  # of one graded launch; long, because the machine may be busy
+MOST_FAILURES = 5  # cases without an answer, after which no further ones are tried
 LIMITS = {
     **IN_ENGLISH,
     "VIRTUAL_GPU_BYTES": str(2**30),
@@ -124,12 +125,13 @@ def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterato
         if isinstance(run, str):
             yield {"shape": number, "ended": run}
             return
-        flaw = flaw or describe_first_flaw(exercise, [run])
+        flawed = has_flaw(run)
+        flaw = flaw or (describe_first_flaw(exercise, [run]) if flawed else None)
         yield {
             "shape": number,
             "out": _packed(run.out),
             "misused": misused(run),
-            "found": flaw,
+            "found": flaw if flawed else None,
             "targets": _targets(exercise, run, number),
         }
 
@@ -167,19 +169,24 @@ def _observe_numbers(exercise: NumbersExercise, function, hidden: HiddenCases) -
     if cause:
         yield {"refused": cause}
         return
-    evaluate, answers = make_evaluator(function), []
+    evaluate, answers, failures = make_evaluator(function), [], []
     for arguments in (*(case.given for case in graded_cases(exercise)), *hidden.given):
         try:
             answers.append(evaluate(arguments))
         except CannotEvaluate as error:
-            yield {"ended": str(error)}
-            break
+            answers.append(None)
+            failures.append(f"{where(exercise, arguments)}: {error}")
+            if len(failures) == MOST_FAILURES:
+                break
+    if failures:
+        yield {"ended": failures[0]}
     yield {"answers": [one if isinstance(one, int | float) else None for one in answers]}
 
 
 def _observe_host(exercise: HostExercise, function, hidden: None) -> Iterator[dict]:
-    verdict = host.judge(exercise, function, PATIENCE)
-    yield {"passed": verdict.passed, "causes": list(verdict.causes)}
+    cause = host.no_function(exercise.parameters, function)
+    outcome = Examination((cause,)) if cause else host.examined(exercise, function, PATIENCE)
+    yield {"passed": not outcome.causes, "causes": list(outcome.named), "lost": outcome.lost}
 
 
 OBSERVERS = {

@@ -18,7 +18,6 @@ from tqdm import tqdm
 
 from labs.grading import feedback, speed
 from labs.grading.batch import grade_class, old_marks
-from labs.grading.feedback import shown
 from labs.grading.grade import Mark
 from labs.grading.handout import notebook
 from labs.grading.labs import LABS, Lab, find
@@ -149,7 +148,7 @@ def _print_line(line: PartSummary) -> None:
     (solution,), (starter,) = line.of_kind("solution"), line.of_kind("starter")
     right, caught = line.of_kind("right"), line.caught
     print(
-        f"{line.part:20} {shown(solution.points):>8} {shown(starter.points):>8} {len(right):>6}"
+        f"{line.part:20} {solution.points:>8} {starter.points:>8} {len(right):>6}"
         f" {sum(one.full for one in right):>11} {len(line.of_kind('mutant')):>8} {len(caught):>7}"
         f" {sum(one.named for one in caught):>6} {line.seconds:>8.0f}",
         flush=True,

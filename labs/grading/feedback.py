@@ -41,11 +41,6 @@ code {background: rgba(128,128,128,.18); border-radius: 3px; padding: 0 .2em;
 """
 
 
-def shown(hundredths: int) -> str:
-    """Return hundredths of points as text, such as 8.4 or 10."""
-    return f"{hundredths / 100:.2f}".rstrip("0").rstrip(".")
-
-
 def as_csv(lab: Lab, marks: Sequence[Mark]) -> str:
     """Return the table of a class as CSV: one row per student, sorted by name.
 
@@ -59,15 +54,13 @@ def as_csv(lab: Lab, marks: Sequence[Mark]) -> str:
         try:
             writer.writerow(_line(mark, parts))
         except Exception:  # costs this row alone, which names its student
-            writer.writerow(
-                [ascii(mark.student), "", shown(100 * lab.points), *("" for _ in parts)]
-            )
+            writer.writerow([ascii(mark.student), "", lab.points, *("" for _ in parts)])
     return text.getvalue()
 
 
-def _line(mark: Mark, parts: Sequence[str]) -> list[str]:
+def _line(mark: Mark, parts: Sequence[str]) -> list[str | int]:
     by_part = [sum(row.points for row in mark.rows if row.part == part) for part in parts]
-    return [as_cell(mark.student), *map(shown, (mark.points, mark.of, *by_part))]
+    return [as_cell(mark.student), mark.points, mark.of, *by_part]
 
 
 def without_texts(mark: Mark, why: str) -> Mark:
@@ -95,7 +88,7 @@ def _is_seen(character: str) -> bool:
 
 def as_markdown(lab: Lab, mark: Mark) -> str:
     """Return one student's page as Markdown."""
-    whole = f"{_plain(mark.student)}: {shown(mark.points)} of {shown(mark.of)}."
+    whole = f"{_plain(mark.student)}: {mark.points} of {mark.of}."
     lines = [f"# {lab.title}", "", whole]
     for part, rows in _by_part(mark):
         exercise = next(lab_part.definition for lab_part in lab.parts if lab_part.exercise == part)
@@ -110,7 +103,7 @@ def as_markdown(lab: Lab, mark: Mark) -> str:
 def _row(row: MarkRow, reason: str) -> str:
     signed = f"{'✗' if row.told else '✓'} {reason}".rstrip()
     cells = (_plain(text).replace("|", r"\|") for text in (row.what, signed))
-    return f"| {shown(row.points)} | {shown(row.of)} | {' | '.join(cells)} |"
+    return f"| {row.points} | {row.of} | {' | '.join(cells)} |"
 
 
 def _plain(text: str) -> str:
@@ -133,8 +126,8 @@ def as_html(lab: Lab, mark: Mark) -> str:
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{html.escape(lab.title)}"
-        f"</h1><p>{html.escape(mark.student)}: <strong>{shown(mark.points)} of "
-        f"{shown(mark.of)}</strong></p>{sections}</body></html>\n"
+        f"</h1><p>{html.escape(mark.student)}: <strong>{mark.points} of "
+        f"{mark.of}</strong></p>{sections}</body></html>\n"
     )
 
 
@@ -143,7 +136,7 @@ def part_as_html(part: Part, mark: Mark) -> str:
     sentences, rows = _sentences(mark, part.exercise), _rows(mark, part.exercise)
     above = "".join(f'<p class="said">{in_code(sentence)}</p>' for sentence in sentences)
     lines = "".join(
-        f"<tr><td>{_sign(row)} {shown(row.points)} of {shown(row.of)}</td><td>{in_code(row.what)}"
+        f"<tr><td>{_sign(row)} {row.points} of {row.of}</td><td>{in_code(row.what)}"
         f'<div class="told">{in_code(reason)}</div></td></tr>'
         for row, reason in zip(rows, _reasons(rows, sentences), strict=True)
     )
@@ -165,8 +158,8 @@ def as_gradescope(lab: Lab, mark: Mark) -> str:
     tests = [
         {
             "name": f"{row.part}: {row.what}",
-            "score": row.points / 100,
-            "max_score": row.of / 100,
+            "score": row.points,
+            "max_score": row.of,
             "status": "passed" if not row.told else "failed",
             "output": reason,
             "visibility": "visible",
@@ -175,7 +168,7 @@ def as_gradescope(lab: Lab, mark: Mark) -> str:
         for row, reason in zip(rows, _reasons(rows, _sentences(mark, part)), strict=True)
     ]
     sentences = "\n".join(dict.fromkeys(cause for _, cause in mark.told))
-    whole = {"score": mark.points / 100, "output": sentences, "stdout_visibility": "hidden"}
+    whole = {"score": mark.points, "output": sentences, "stdout_visibility": "hidden"}
     return json.dumps({**whole, "visibility": "visible", "tests": tests}, indent=1) + "\n"
 
 
@@ -189,7 +182,7 @@ def _rows(mark: Mark, part: str) -> list[MarkRow]:
 
 def _points(rows: Sequence[MarkRow]) -> str:
     points, of = total(rows)
-    return f"{shown(points)} of {shown(of)} points"
+    return f"{points} of {of} points"
 
 
 def _sentences(mark: Mark, part: str) -> list[str]:
@@ -203,7 +196,7 @@ def _reasons(rows: Sequence[MarkRow], sentences: Sequence[str]) -> list[str]:
     "as above".
     """
     reasons = [row.told for row in rows]
-    for sentence in sentences:
+    for sentence in reversed(sentences):
         reasons = [reason.removesuffix(sentence).rstrip() for reason in reasons]
     return [
         "as above" if reason and reason == last else reason

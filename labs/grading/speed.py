@@ -24,6 +24,7 @@ from labs.checking.job import Shape
 from labs.grading.feedback import as_cell
 from labs.grading.grade import Mark, failure
 from labs.grading.labs import Lab, Part
+from labs.grading.marks import right_row
 from labs.grading.submissions import Submission
 from labs.grading.timing_program import make_request
 from utils.machine.devices import Device
@@ -102,14 +103,14 @@ def shape_of(part: Part) -> Shape | None:
 
 def is_clean(mark: Mark, part: Part) -> bool:
     """Return True if the kernel is right at every shape and the virtual GPU found nothing."""
-    shapes = len(part.definition.shapes)
     own = [row for row in mark.rows if row.part == part.exercise]
-    return len(own) > shapes and not any(row.told for row in own[: shapes + 1])
+    right = right_row(len(part.definition.shapes))
+    return any(row.what == right and not row.told for row in own)
 
 
 def _speed(submission: Submission, part: Part, device: Device, ask) -> KernelSpeed:
     shape = shape_of(part)
-    times = ask(make_request(submission, part.exercise, shape, with_starter=bool(part.main)))
+    times = ask(make_request(submission, part.exercise, shape, with_starter=part.right_starter))
     if isinstance(times, str):
         return KernelSpeed(submission.student, part.exercise, told=times)
     submitted, starter = times["theirs"], times.get("starter")

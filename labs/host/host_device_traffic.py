@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from labs.checking.phrasing import counted, element, quoted
-from labs.host.exercise import Examination
+from labs.host.exercise import CallFailed, Examination, Fault
 from labs.host.products import BLOCK, FLOAT32, NEEDED, ProductCall, call_multiply, inner, shapes_of
 from virtual_gpu import DeviceArray, Transfer
 from virtual_gpu.host.hostarrays import HostMemory
@@ -300,20 +300,77 @@ MANAGED: tuple[Probe, ...] = (
 )  # fmt: skip
 
 
+ALL = 100  # the percentage of a fault after which nothing else can be seen
+OF_ONE_FAULT = 25  # a percentage; three arrays that are copied wrongly cost three of them
+# What a probe is about; of several faults about the same, only the first costs points.
+PROMISES: dict[Probe, str] = {
+    wrong_launch_count: "launch", managed_memory: "copies", arguments_on_the_host: "copies",
+    partial_copies: "copies", wrong_directions: "copies", unwanted_copies: "copies",
+    wrong_element_type: "type", wrong_result: "type", wrong_grid: "values", wrong_values: "values",
+    missing_wait: "wait",
+}  # fmt: skip
+
+
+def _faults(call: ProductCall, probes: Sequence[Probe]) -> dict[str, Fault]:
+    """Return the faults of one call by what they are about, up to one that costs all points."""
+    faults: dict[str, Fault] = {}
+    for probe in probes:
+        promise = PROMISES.get(probe, "")
+        if promise not in faults and (words := probe(call)):
+            faults[promise] = Fault(words, _cost(probe, call))
+            if faults[promise].costs == ALL:
+                break
+    return faults
+
+
+def _cost(probe: Probe, call: ProductCall) -> int:
+    """Return the percentage of the points that a fault costs."""
+    promise = PROMISES.get(probe)
+    if promise == "copies":
+        return OF_ONE_FAULT * len(_copied_wrongly(call, none_wanted=probe is unwanted_copies))
+    if probe is wrong_grid:
+        return 2 * OF_ONE_FAULT
+    kept = {
+        wrong_launch_count: bool(call.launches),
+        wrong_result: getattr(call.result, "shape", None) == call.right.shape,
+    }
+    return OF_ONE_FAULT if promise in ("launch", "type", "wait") and kept.get(probe, True) else ALL
+
+
+def _copied_wrongly(call: ProductCall, none_wanted: bool) -> list[str]:
+    """Return the names of the arrays that do not cross the bus as the task asks."""
+    ways = {
+        name: [one.direction for one in call.copies if call.name_of(one.shape) == name]
+        for name in NEEDED
+    }
+    wanted = {name: [] if none_wanted else [way] for name, way in NEEDED.items()}
+    wrong = [name for name in NEEDED if ways[name] != wanted[name]]
+    return wrong or [*NEEDED][:1]  # parts of arrays only
+
+
 def examine_product(multiply: Callable, probes: Sequence[Probe], fact: str) -> Examination:
-    """Call a host function at each shape until a probe finds a cause; return the examination.
+    """Call a host function at each shape and return the outcome, whose cause is the first fault.
 
     fact: a sentence about a right function.
     """
-    before = None
+    before, counts, faults = None, {}, {}
     for seed, shape in enumerate(SHAPES):
-        call = call_multiply(multiply, shape, seed, before)
-        cause = next((words for probe in probes if (words := probe(call))), None)
+        try:
+            call = call_multiply(multiply, shape, seed, before)
+        except CallFailed:
+            if not faults:
+                raise
+            return Examination((next(iter(faults.values())).cause,), counts=counts)
         before = call.right
-        counts = {"copies": len(call.copies), "bytes": sum(one.nbytes for one in call.copies)}
-        if cause:
-            return Examination((cause,), counts=counts)
-    return Examination(facts=(fact,), counts=counts)
+        if not faults:
+            counts = {"copies": len(call.copies), "bytes": sum(one.nbytes for one in call.copies)}
+        faults = {**_faults(call, probes), **faults}
+        if any(one.costs == ALL for one in faults.values()):
+            break
+    if not faults:
+        return Examination(facts=(fact,), counts=counts)
+    named = tuple(faults.values())
+    return Examination((named[0].cause,), counts=counts, faults=named)
 
 
 def _unused(call: ProductCall, names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ mistake.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from labs.checking.job import Shape
 from labs.checking.phrasing import counted
 from labs.checking.run import WORD
 from labs.families.product import inputs
-from labs.host.exercise import Examination
+from labs.host.exercise import CallFailed, Examination, Fault
 from utils.division import cdiv
 from utils.machine.occupancy import best_block_size, square_side
 from virtual_gpu import installed
@@ -116,16 +116,23 @@ def best_launch(registers: int, shape: Shape) -> BestLaunch:
 
 
 def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
-    """Call the reader's function with several register counts and shapes, until one is wrong.
+    """Call the reader's function with several register counts and shapes, and return the outcome.
 
-    kernel: the kernel that the function must launch. Returns the first cause, or the facts.
+    kernel: the kernel that the function must launch. `causes` has the first cause of all.
     """
+    cause, faults = None, {}
     for registers, shape in CALLS:
-        call = _call(kernel, launch_best, registers, shape)
+        try:
+            call = _call(kernel, launch_best, registers, shape)
+        except CallFailed as error:
+            return Examination((cause or str(error),))
         expected = best_launch(registers, shape)
-        for probe in PROBES:
-            if message := probe(call, expected):
-                return Examination((message,))
+        cause = cause or next((words for one in PROBES if (words := one(call, expected))), None)
+        if any(probe(call, expected) for probe in NO_LAUNCH):
+            return Examination((cause,))
+        faults = {**_faults(call, expected), **faults}
+    if cause:
+        return Examination((cause,), faults=tuple(faults.values()))
     sides = ", ".join(f"{r} registers: {best_launch(r, shape).side}" for r, shape in CALLS)
     facts = (f"The sides that it launches with: {sides}.",)
     return Examination((), facts, {"launches": len(CALLS)})
@@ -230,7 +237,25 @@ def wrong_result(call: ReaderCall, expected: BestLaunch) -> str | None:
     return None
 
 
-# In the order in which they are called.
-PROBES = (
-    wrong_launch_count, wrong_arguments, wrong_block, wrong_grid, wrong_shared_bytes, wrong_result,
-)  # fmt: skip
+Probe = Callable[[ReaderCall, BestLaunch], str | None]
+NO_LAUNCH: tuple[Probe, ...] = (wrong_launch_count, wrong_arguments)
+# The percentage of the points that each costs; the task is about the block.
+COSTS: dict[Probe, int] = {
+    wrong_block: 60, wrong_grid: 15, wrong_shared_bytes: 15, wrong_result: 10,
+}  # fmt: skip
+PROBES = (*NO_LAUNCH, *COSTS)  # in the order in which they are called
+
+
+def _faults(call: ReaderCall, expected: BestLaunch) -> dict[Probe, Fault]:
+    """Return the faults of one call by probe; what follows from another block is no fault."""
+    own = expected if wrong_block(call, expected) is None else _with_own_block(call, expected)
+    messages = {one: one(call, expected if one is wrong_block else own) for one in COSTS}
+    return {one: Fault(words, COSTS[one]) for one, words in messages.items() if words}
+
+
+def _with_own_block(call: ReaderCall, expected: BestLaunch) -> BestLaunch:
+    """Return the launch that belongs to the reader's block, if it is a square one."""
+    (m, n, _), (x, y, z) = call.shape, call.launches[0].block
+    if x != y or z > 1:
+        return expected
+    return replace(expected, side=x, grid=(cdiv(n, x), cdiv(m, x)))

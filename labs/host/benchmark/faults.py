@@ -17,13 +17,14 @@ from functools import cached_property
 from labs.checking.phrasing import at, at_line, counted
 from labs.host.benchmark.answers import MEDIAN, Explanation, about_average, explanation, figure
 from labs.host.benchmark.timed_spans import OF_DEVICE, TASKS, BenchmarkTask, TimedSpan, between
-from labs.host.exercise import Examination
+from labs.host.exercise import Examination, Fault
 from utils.measuring.durations import duration
 from utils.measuring.queue_model import ModelDevice
 from virtual_gpu import Site
 
 WITHIN = 0.02  # the relative tolerance of a right answer
 FEWEST = 7  # launches that a benchmark must time
+PERCENT_OF_FAULT = 25  # of the points
 # Averages that a single time changes little.
 ROBUST = (MEDIAN, "least", "last")
 
@@ -90,16 +91,33 @@ class BenchmarkRun:
 
 
 def examine(benchmark: Callable) -> Examination:
-    """Call a benchmark for each task until one answer is wrong; return the examination."""
+    """Call a benchmark for each task until one answer is wrong; return the examination.
+
+    `causes` has the first fault, or all faults of the arithmetic; `faults` has them all.
+    """
     facts = []
     for task in TASKS:
         device = ModelDevice(task.speeds)
         run = BenchmarkRun(task, device, benchmark(device, task.m, task.n, task.k))
         cause = next((words for probe in PROBES if (words := probe(run))), None)
         if causes := (cause,) if cause else _arithmetic(run):
-            return Examination(causes)
+            return Examination(causes, faults=_faults(run))
         facts.append(f"{run.answer:,.0f} GFLOP/s, and {task.gflops:,.0f} are right")
     return Examination(facts=(f"On the three devices: {'; '.join(facts)}.", *_remarks(run)))
+
+
+def _faults(run: BenchmarkRun) -> tuple[Fault, ...]:
+    """Return all faults of a run; none if it measured nothing or its answer follows from nothing.
+
+    Each has the same cost, because the task has four of them to repair.
+    """
+    if any(probe(run) for probe in NOTHING_MEASURED):
+        return ()
+    observed = [words for probe in OBSERVED if (words := probe(run))]
+    computed = _arithmetic(run) if run.explanation else ()
+    if not run.right and not run.explanation:
+        return ()
+    return tuple(Fault(words, PERCENT_OF_FAULT) for words in (*observed, *computed))
 
 
 def _remarks(run: BenchmarkRun) -> Iterator[str]:
@@ -273,11 +291,9 @@ def _arithmetic(run: BenchmarkRun) -> tuple[str, ...]:
     )
 
 
-PROBES: tuple[Callable[[BenchmarkRun], str | None], ...] = (
-    _no_number,
-    _nothing_launched,
-    _no_clock,
-    _nothing_timed,
+Probe = Callable[[BenchmarkRun], str | None]
+NOTHING_MEASURED: tuple[Probe, ...] = (_no_number, _nothing_launched, _no_clock, _nothing_timed)
+OBSERVED: tuple[Probe, ...] = (
     _kernel_runs_on,
     _flush_timed,
     _one_start,
@@ -286,6 +302,7 @@ PROBES: tuple[Callable[[BenchmarkRun], str | None], ...] = (
     _hot_cache,
     _too_few,
 )
+PROBES = (*NOTHING_MEASURED, *OBSERVED)
 
 
 def _lines(one: Site, other: Site) -> str:

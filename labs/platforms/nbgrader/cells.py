@@ -81,7 +81,7 @@ def _defines(name: str, text: str) -> bool:
 def _cell_with_points(part: Part, mark: Mark) -> nbformat.NotebookNode:
     """Return a part's cell of points, with points for nbgrader and reasons for the student."""
     points = sum(row.points for row in mark.rows if row.part == part.exercise)
-    output = {"text/plain": repr(points / 100), "text/html": feedback.part_as_html(part, mark)}
+    output = {"text/plain": repr(float(points)), "text/html": feedback.part_as_html(part, mark)}
     cell = points_cell(part)
     cell.outputs = [new_output("execute_result", output, execution_count=1)]
     return cell
