@@ -25,6 +25,7 @@ NO_TEXT = "The reason cannot be shown here: ask your instructor."
 MOST_NAME_BYTES = 120  # of a student's name in the name of a folder, before its hash
 HASH_DIGITS = 16
 _HASHED = re.compile(rf"-[0-9a-f]{{{HASH_DIGITS}}}$", re.IGNORECASE)
+_SIGNS = {"reached": "✓", "partly": "◐", "missed": "✗"}
 _STYLE = """
 :root {color-scheme: light dark}
 body {font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem}
@@ -36,8 +37,8 @@ code {background: rgba(128,128,128,.18); border-radius: 3px; padding: 0 .2em;
  overflow-wrap: anywhere}
 .said {border-left: 4px solid #d9730d; padding: .2rem .8rem; background: rgba(128,128,128,.1)}
 .told {font-size: .92em}
-.missed {color: #c4320a; font-weight: bold}
-@media (prefers-color-scheme: dark) {.missed {color: #ff9466}}
+.missed, .partly {color: #c4320a; font-weight: bold}
+@media (prefers-color-scheme: dark) {.missed, .partly {color: #ff9466}}
 """
 
 
@@ -101,7 +102,7 @@ def as_markdown(lab: Lab, mark: Mark) -> str:
 
 
 def _row(row: MarkRow, reason: str) -> str:
-    signed = f"{'✗' if row.told else '✓'} {reason}".rstrip()
+    signed = f"{_SIGNS[_outcome(row)]} {reason}".rstrip()
     cells = (_plain(text).replace("|", r"\|") for text in (row.what, signed))
     return f"| {row.points} | {row.of} | {' | '.join(cells)} |"
 
@@ -148,9 +149,15 @@ def part_as_html(part: Part, mark: Mark) -> str:
 
 def _sign(row: MarkRow) -> str:
     """Return a mark in HTML that is seen as a sign and read aloud as a word."""
-    if row.told:
-        return '<span class="missed" role="img" aria-label="missed">✗</span>'
-    return '<span class="reached" role="img" aria-label="reached">✓</span>'
+    outcome = _outcome(row)
+    return f'<span class="{outcome}" role="img" aria-label="{outcome}">{_SIGNS[outcome]}</span>'
+
+
+def _outcome(row: MarkRow) -> str:
+    """Return "reached", "partly" or "missed"."""
+    if not row.told:
+        return "reached"
+    return "partly" if row.points else "missed"
 
 
 def as_gradescope(lab: Lab, mark: Mark) -> str:

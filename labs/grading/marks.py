@@ -2,7 +2,7 @@
 
 All points are whole. A part of a kernel has three rows: a right result, the idea of the task, and
 the targets. A kernel that does nothing reaches every count, so the idea and the targets need right
-values at the first shape, and cost points with each shape that is not right.
+values at the first shape, and each shape that is not right costs points there, too.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ RIGHT, IDEA, TARGETS = 25, 40, 35
 TASK_CASES, DRAWN_CASES = 30, 70
 LONGEST_TEXT = 1500  # characters of a sentence on a page
 MOST_REASONS = 3  # why shapes are not right
+# The share of elements that must be right at the first shape. A kernel that leaves more of them out
+# may reach a count because it does less.
+NEARLY_ALL = Fraction(9, 10)
 NOT_RIGHT = "The result is not right, so this is not known."
 NOT_RIGHT_EVERYWHERE = "It costs points here, too, that the result is not right at every shape."
 NO_IDEA = "This counts only as far as the kernel uses the idea."
@@ -52,6 +55,26 @@ class MarkRow:
     of: int
     told: str = ""
     beside: bool = False
+
+
+@dataclass(frozen=True)
+class ShapeOutcome:
+    """What is known of a kernel at one shape.
+
+    reason: why it is not right there, or "". right_elements: the share of the result's elements
+    that are right, from 0 to 1. clean: True if the virtual GPU found nothing.
+    """
+
+    reason: str
+    right_elements: Fraction
+    clean: bool
+
+    @property
+    def share(self) -> Fraction:
+        """The share of a right result, from 0 to 1; wrong elements cost more than half of it."""
+        if not self.reason:
+            return Fraction(1)
+        return self.right_elements / 2 if self.clean else Fraction(0)
 
 
 def rows_of(
@@ -101,27 +124,28 @@ def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: st
     exercise = part.definition
     problem = next((str(one["ended"]) for one in messages if "ended" in one), problem)
     by_shape = {one["shape"]: one for one in messages if isinstance(one.get("shape"), int)}
-    wrong = [
-        refusal or _wrong_result(exercise, shape, hidden.seed, by_shape.get(number), problem)
+    outcomes = [
+        _refused(refusal)
+        if refusal
+        else _outcome(exercise, shape, hidden.seed, by_shape.get(number), problem)
         for number, shape in enumerate(hidden.shapes)
     ]
-    reasons = [one or str(by_shape[number].get("found") or "") for number, one in enumerate(wrong)]
-    right = Fraction(reasons.count(""), len(reasons))
-    unknown = refusal or (NOT_RIGHT if wrong[0] else "")
+    right = sum((one.share for one in outcomes), Fraction(0)) / len(outcomes)
+    unknown = refusal or ("" if outcomes[0].right_elements >= NEARLY_ALL else NOT_RIGHT)
     missed = {one.what: unknown or _missed_target(one, by_shape) for one in exercise.targets}
     idea = _share_of_idea(part, missed)
     main, others = main_targets(part), other_targets(part)
     missed_by_others = [missed[one.what] for one in others if missed[one.what]]
     shares = (right, idea * (1 + right) / 2, idea * right / (1 + len(missed_by_others)))
     told = (
-        _told_of_shapes(exercise, hidden.shapes, reasons),
+        _told_of_shapes(exercise, hidden.shapes, [one.reason for one in outcomes]),
         _told_of_idea(part, missed, right),
         _told_of_targets(missed_by_others, idea, right),
     )
     rows = [
         _row(part, what, of, share, why if share < 1 else "")
         for what, of, share, why in zip(
-            (right_row(len(reasons)), idea_row(main), targets_row(others)),
+            (right_row(len(outcomes)), idea_row(main), targets_row(others)),
             points_of_rows(part), shares, told, strict=True,
         )
     ]  # fmt: skip
@@ -226,25 +250,31 @@ def _size(exercise: KernelExercise, shape: Sequence[int]) -> str:
     return f"{sizes}{'×'.join(map(str, shape))}"
 
 
-def _wrong_result(
+def _outcome(
     exercise: KernelExercise, shape, seed: int, message: dict | None, problem: str
-) -> str:
-    """Return why the values at a shape are not right, or ""."""
+) -> ShapeOutcome:
+    """Return what is known of a kernel at a shape. message: the child's, None if it sent none."""
     if message is None:
-        return sentence(f"This was not reached: {problem or 'the check ended before'}")
+        return _refused(sentence(f"This was not reached: {problem or 'the check ended before'}"))
     if "out" not in message:
-        return str(message.get("ended", "It did not end."))
+        return _refused(str(message.get("ended", "It did not end.")))
     if message["misused"]:
-        return str(message["misused"])
+        return _refused(str(message["misused"]))
     right = exercise.reference(*exercise.inputs(shape, seed))
     try:
         out = unpacked(message["out"])
     except (ValueError, TypeError, KeyError):
-        return "The result cannot be read."
+        return _refused("The result cannot be read.")
     if out.shape != right.shape or out.dtype != np.float32:
-        return "The result has the wrong shape or type."
+        return _refused("The result has the wrong shape or type.")
     wrong = int((out != right).sum())
-    return f"{wrong:,} of {right.size:,} elements are wrong." if wrong else ""
+    reason = f"{wrong:,} of {right.size:,} elements are wrong." if wrong else ""
+    found = str(message.get("found") or "")
+    return ShapeOutcome(reason or found, Fraction(right.size - wrong, right.size), not found)
+
+
+def _refused(reason: str) -> ShapeOutcome:
+    return ShapeOutcome(reason, Fraction(0), clean=False)
 
 
 def _missed_target(target: Target, by_shape: dict[int, dict]) -> str:
@@ -323,11 +353,9 @@ def _host_rows(part: Part, messages, refusal: str, problem: str) -> list[MarkRow
     reason = refusal or _joined(causes) or problem or "It was not judged."
     if refusal or problem or len(judged) != 1:
         return [_row(part, what, part.points, Fraction(0), reason)]
-    passed, lost = judged[0]["passed"] is True, judged[0].get("lost", 100)
-    if passed:
+    if judged[0]["passed"] is True:
         return [_row(part, what, part.points, Fraction(1), "")]
-    kept = 100 - lost if isinstance(lost, int) and 0 < lost <= 100 else 0
-    return [_row(part, what, part.points, Fraction(kept, 100), reason)]
+    return [_row(part, what, part.points, Fraction(100 - judged[0]["lost"], 100), reason)]
 
 
 def cut(text: str) -> str:

@@ -39,6 +39,7 @@ ENVIRONMENT = {
     "HOME": SCRATCH, "TMPDIR": SCRATCH, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1",
     "OPENBLAS_NUM_THREADS": "1", "VIRTUAL_GPU_CACHE_READ_ONLY": "1",
 }  # fmt: skip
+ALL_POINTS = 100  # the percentage that a function loses if its message says nothing else
 LONGEST = 5_000  # characters of a sentence from the sandbox
 # Words of bubblewrap's errors, and what to do about them.
 CURES = {
@@ -229,6 +230,8 @@ def _plain(message: dict) -> dict:
     causes = message.get("causes")
     kept = {"part": message.get("part"), "passed": message.get("passed") is True}
     kept["causes"] = list(map(_plain_text, causes)) if isinstance(causes, list) else []
+    lost = message.get("lost")
+    kept["lost"] = lost if type(lost) is int and 0 < lost <= ALL_POINTS else ALL_POINTS
     return {**kept, "refused": _plain_text(message["refused"])} if "refused" in message else kept
 
 

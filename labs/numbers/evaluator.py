@@ -1,8 +1,8 @@
 """Evaluate a function of numbers from its source code, so that none of the reader's Python runs.
 
-The evaluator supports what such a function needs: numbers, tuples, lists and dictionaries, `if`,
-`while` and `for`, `min`, `max`, `math`, `append` and `index`, and functions that the reader has
-written in the same way. It refuses everything else with the source line. Numbers behave as in
+The evaluator supports what such a function needs: numbers, tuples, lists, sets and dictionaries,
+`if`, `while` and `for`, `min`, `max`, `math`, `append` and `index`, and functions that the reader
+has written in the same way. It refuses everything else with the source line. Numbers behave as in
 Python, and a limit on the steps ends every loop.
 """
 
@@ -53,7 +53,7 @@ FUNCTIONS = frozenset(
         reversed,
         round,
     }
-    | {sorted, sum, tuple, zip}
+    | {set, sorted, sum, tuple, zip}
 )
 MATH = {
     "ceil": math.ceil, "e": math.e, "exp": math.exp, "fabs": math.fabs, "floor": math.floor,
@@ -65,8 +65,9 @@ MATH = {
 METHODS = frozenset({"append", "count", "index", "pop", "sort"})
 # Methods of dictionaries, which grow by one element per assignment.
 DICTIONARY_METHODS = frozenset({"get", "items", "keys", "values"})
+SET_METHODS = frozenset({"add"})  # one element per call
 NUMBERS = (bool, int, float)
-ITERABLES = (tuple, list, range, dict, MappingView, enumerate, reversed, zip)
+ITERABLES = (tuple, list, range, set, dict, MappingView, enumerate, reversed, zip)
 _COMPLETED = object()  # the outcome of a block that ends without `return`, `break` or `continue`
 
 
@@ -362,6 +363,8 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
         return getattr(value, node.attr)
     if isinstance(value, dict) and node.attr in DICTIONARY_METHODS:
         return getattr(value, node.attr)
+    if isinstance(value, set) and node.attr in SET_METHODS:
+        return value.add
     if value is not math:
         raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
     if node.attr not in MATH:
@@ -449,6 +452,16 @@ def _subscript(node: ast.Subscript, frame: _Frame) -> object:
     return _guarded(lambda: container[index], node, frame)
 
 
+def _set(node: ast.Set, frame: _Frame) -> set:
+    values = [_value(one, frame) for one in node.elts]
+    return _guarded(lambda: set(values), node, frame)
+
+
+def _set_comprehension(node: ast.SetComp, frame: _Frame) -> set:
+    values = _comprehension(node, frame)
+    return _guarded(lambda: set(values), node, frame)
+
+
 def _dictionary(node: ast.Dict, frame: _Frame) -> dict:
     if None in node.keys:
         raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
@@ -467,7 +480,7 @@ def _dictionary_comprehension(node: ast.DictComp, frame: _Frame) -> dict:
     return _guarded(lambda: dict(pairs), node, frame)
 
 
-def _comprehension(node: ast.ListComp | ast.GeneratorExp, frame: _Frame) -> list:
+def _comprehension(node: ast.ListComp | ast.GeneratorExp | ast.SetComp, frame: _Frame) -> list:
     values: list = []
     inner = replace(frame, variables=dict(frame.variables))
     _comprehend(node.generators, node.elt, inner, values)
@@ -576,6 +589,8 @@ EXPRESSIONS: Mapping[type, Callable] = {
     ast.List: _sequence,
     ast.Subscript: _subscript,
     ast.Dict: _dictionary,
+    ast.Set: _set,
+    ast.SetComp: _set_comprehension,
     ast.DictComp: _dictionary_comprehension,
     ast.ListComp: _comprehension,
     ast.GeneratorExp: _comprehension,
