@@ -32,7 +32,7 @@ from labs.checking.vocabulary import FUNCTION, KERNEL
 from labs.exercises import EXERCISES
 from labs.grading import handout
 from labs.grading.labs import LABS
-from labs.grading.marks import NO_FINDING
+from labs.grading.marks import DRAWN_ROW, TASK_ROW
 from labs.numbers.exercise import NumbersExercise, whole_number_of
 from utils import translation
 from utils.lessons.code import SENTENCES
@@ -159,7 +159,7 @@ def _of_labs() -> Iterator[Message]:
     for lab in LABS.values():
         for text in (lab.title, *lab.objectives):
             yield Message(text, "labs/grading/labs.py", f"the lab {lab.name}")
-    for text in (handout.RULES, *handout.HOW.values(), handout.HAND_IN, NO_FINDING):
+    for text in (handout.RULES, *handout.HOW.values(), handout.HAND_IN, TASK_ROW, DRAWN_ROW):
         yield Message(text, "labs/grading/handout.py", "in the handout of a lab")
 
 

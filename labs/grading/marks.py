@@ -30,6 +30,8 @@ RIGHT, IDEA, TARGETS = 25, 40, 35
 # Percentages for a function of numbers: the cases of its task, and cases that are drawn per class,
 # so that a table of the public cases is worth little.
 TASK_CASES, DRAWN_CASES = 30, 70
+TASK_ROW = "right in the cases of the task"
+DRAWN_ROW = "right in cases that are drawn for each class"
 LONGEST_TEXT = 1500  # characters of a sentence on a page
 MOST_REASONS = 3  # why shapes are not right
 # The share of elements that must be right at the first shape. A kernel that leaves more of them out
@@ -305,9 +307,9 @@ def _number_rows(part: Part, messages, drawn: Sequence[tuple], problem: str) -> 
     rights = [right for _, right in cases]
     of_known, of_drawn = split_points(part.points, (TASK_CASES, DRAWN_CASES))
     return [
-        _case_row(part, f"right in {known} cases of the task", of_known,
+        _case_row(part, TASK_ROW, of_known,
                   reasons[:known], rights[:known]),
-        _case_row(part, "right in cases that are drawn for each class", of_drawn,
+        _case_row(part, DRAWN_ROW, of_drawn,
                   reasons[known:], rights[known:]),
     ]  # fmt: skip
 
