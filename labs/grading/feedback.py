@@ -60,8 +60,12 @@ def as_csv(lab: Lab, marks: Sequence[Mark]) -> str:
 
 
 def _line(mark: Mark, parts: Sequence[str]) -> list[str | int]:
-    by_part = [sum(row.points for row in mark.rows if row.part == part) for part in parts]
-    return [as_cell(mark.student), mark.points, mark.of, *by_part]
+    return [as_cell(mark.student), mark.points, mark.of, *points_by_part(mark, parts)]
+
+
+def points_by_part(mark: Mark, parts: Sequence[str]) -> list[int]:
+    """Return the points of each part, in the order of these names."""
+    return [sum(row.points for row in mark.rows if row.part == part) for part in parts]
 
 
 def without_texts(mark: Mark, why: str) -> Mark:

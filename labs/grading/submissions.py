@@ -11,7 +11,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -46,14 +46,17 @@ class Unreadable(Exception):
 class Submission:
     """The raw bytes that one student handed in, by file name, none of it parsed yet.
 
-    student: the name of the file or folder. problem: why there is nothing to read, or "". left_out:
-    what was not read, and why.
+    student: the name of the file or folder, with a number if another has the same. problem: why
+    there is nothing to read, or "". left_out: what was not read, and why. name: without such a
+    number. folder: the name of the folder that held the file or folder.
     """
 
     student: str
     files: tuple[tuple[str, bytes], ...]
     problem: str = ""
     left_out: tuple[LeftOut, ...] = ()
+    name: str = ""
+    folder: str = ""
 
 
 @dataclass
@@ -133,8 +136,11 @@ def gather(
             if passed := left_out_of(own, (), (*ENDINGS, ".zip")):
                 left.append(LeftOut(readable(entry.stem), called(entry.name), passed[1]))
                 continue
-            student = _unused(readable(entry.name if folder else entry.stem), names)
-            submissions.append(submission_of(student, entry, folder, called))
+            name = readable(entry.name if folder else entry.stem)
+            student = _unused(name, names)
+            submission = submission_of(student, entry, folder, called)
+            held_in = readable(entry.absolute().parent.name)
+            submissions.append(replace(submission, name=name, folder=held_in))
         except Exception as error:  # costs this entry alone
             problem = f"It cannot be read: {type(error).__name__}."
             submissions.append(Submission(student, (), problem))
