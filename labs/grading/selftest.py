@@ -18,7 +18,9 @@ from labs.grading.submissions import Submission
 
 LEAST_RIGHT, LEAST_MUTANTS = 4, 12  # per exercise
 # Sentences that only count, and questions that `check` asks if it finds no cause.
-_COUNTS = re.compile(r"[\d,]+ of [\d,]+ (elements|cases) are wrong\.( For .* returns .*)?$")
+_COUNTS = re.compile(
+    r"(Not right at [^.]*\. )?[\d,]+ of [\d,]+ (elements|cases) are wrong\.( For .* returns .*)?$"
+)
 _QUESTIONS = (KERNEL.missing, KERNEL.wrong, FUNCTION.missing, FUNCTION.wrong)
 
 

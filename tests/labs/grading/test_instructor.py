@@ -15,6 +15,7 @@ import pytest
 from labs.grading.grade import grade
 from labs.grading.labs import find
 from labs.grading.submissions import Submission
+from utils.paths import ROOT
 
 SECRET = "a secret of sixteen characters"
 FOLDER = Path(__file__).with_name("instructor")
@@ -62,6 +63,13 @@ def test_a_mark_is_near_the_instructors(judgement, request):
     assert find(judgement["lab"]).points == 100
 
 
+# The percent of a part that `labs/GUIDE.md` gives as examples, by the row there.
+EXAMPLES = {
+    "right, with tiles, but the lanes of a warp go along columns": "exchanged",
+    "no test at any edge, so it goes out of bounds": "no_edges",
+    "right, but without tiles": "naive",
+    "with tiles, but without barriers": "no_barrier",
+}
 TILING = find("tiling").parts[0].definition.solution_text
 TREE = find("reduce_0_to_3").parts[0].definition.solution_text
 NO_TILES = 24  # percent of a part for a right product without tiles
@@ -99,3 +107,13 @@ def test_a_slip_costs_less_than_no_tiles_and_a_race_or_a_trick_costs_most(what):
     lab = replace(lab, parts=(replace(lab.parts[0], points=100),))
     raw = text.replace(before, after).encode()
     assert least <= grade(lab, Submission("student", (("work.py", raw),)), SECRET).points <= most
+
+
+@pytest.mark.parametrize("row", EXAMPLES)
+def test_the_examples_of_the_guide_are_what_the_grader_gives(row):
+    guide = (ROOT / "labs" / "GUIDE.md").read_text(encoding="utf-8")
+    lab = find("tiling")
+    lab = replace(lab, parts=(replace(lab.parts[0], points=100),))
+    raw = (FOLDER / f"{EXAMPLES[row]}.py").read_bytes()
+    mark = grade(lab, Submission("student", (("work.py", raw),)), SECRET)
+    assert f"| {row} | {mark.points} |\n" in guide
