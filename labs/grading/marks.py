@@ -37,6 +37,7 @@ MOST_REASONS = 3  # why shapes are not right
 # The share of elements that must be right at the first shape. A kernel that leaves more of them out
 # may reach a count because it does less.
 NEARLY_ALL = Fraction(9, 10)
+NOT_REACHED = "This was not reached: "
 NOT_RIGHT = "The result is not right, so this is not known."
 NOT_RIGHT_EVERYWHERE = "It costs points here, too, that the result is not right at every shape."
 NO_IDEA = "This counts only as far as the kernel uses the idea."
@@ -240,11 +241,16 @@ def _told_of_shapes(exercise: KernelExercise, shapes: Sequence, reasons: Sequenc
     wrong = [number for number, one in enumerate(reasons) if one]
     if not wrong or len(set(reasons)) == 1:
         return reasons[0]
-    kinds = {re.sub(r"[\d,]+", "#", reasons[number]): reasons[number] for number in wrong[::-1]}
+    kinds = {_kind(reasons[number]): reasons[number] for number in wrong[::-1]}
     why = _joined([*kinds.values()][::-1][:MOST_REASONS])
     more = f" and {len(wrong) - 1} more" if wrong[1:] else ""
     first = _size(exercise, shapes[wrong[0]])
     return f"Not right at {first}{more} of {len(shapes)} shapes. {why}"
+
+
+def _kind(reason: str) -> str:
+    """Return a reason without its numbers; that of a shape after it, which is not reached, too."""
+    return re.sub(r"[\d,]+", "#", reason.removeprefix(NOT_REACHED))
 
 
 def _size(exercise: KernelExercise, shape: Sequence[int]) -> str:
@@ -257,7 +263,7 @@ def _outcome(
 ) -> ShapeOutcome:
     """Return what is known of a kernel at a shape. message: the child's, None if it sent none."""
     if message is None:
-        return _refused(sentence(f"This was not reached: {problem or 'the check ended before'}"))
+        return _refused(sentence(f"{NOT_REACHED}{problem or 'the check ended before'}"))
     if "out" not in message:
         return _refused(str(message.get("ended", "It did not end.")))
     if message["misused"]:
