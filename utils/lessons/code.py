@@ -71,9 +71,9 @@ def show_kernel(shown: Step | Callable, comments: bool = True, **constants: int)
 def show_loop(function: Callable) -> HTML:
     """Return the first `for` loop of a compiled function as HTML, without comments.
 
-    Above the loop are the integer globals that it uses, one per line, such as "TILE = 32". function:
-    a function compiled by Numba. This is for a long function of which the lesson discusses only the
-    loop.
+    Above the loop are the integer globals that it uses, one per line, such as "TILE = 32".
+    function: a function compiled by Numba. This is for a long function of which the lesson
+    discusses only the loop.
     """
     text = textwrap.dedent(inspect.getsource(function.py_func))
     loop = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.For))
