@@ -22,13 +22,9 @@ PACKAGES = (*KERNELS, *TOOLS, "labs", "utils")
 # The module that lets kernels run anywhere; kernel packages and labs import it first.
 READY = "kernels_anywhere"
 GROUND = (
-    "utils.division",
-    "utils.errors",
-    "utils.paths",
-    "utils.reader_folder",
-    "utils.translation",
+    "utils.division", "utils.errors", "utils.paths", "utils.reader_folder", "utils.translation",
     "gpu_xray.errors",
-)
+)  # fmt: skip
 # The rooms that each room may import; every room may also import itself and GROUND.
 ROOMS = {
     "utils.machine": ("gpu_xray",),
@@ -171,7 +167,8 @@ def breaches(texts: dict[str, str]) -> list[str]:
 
 
 def circle(texts: dict[str, str]) -> list[str]:
-    """Return one circle of imports, including those for type annotations, or [] if there is none."""
+    """Return one circle of imports, including those for type annotations, or [] if there is none.
+    """
     graph = {
         module: {target for target in targets if target in texts and target != "utils"}
         for module, targets in arrows(texts, annotations=True).items()
