@@ -1,6 +1,8 @@
 """Options and fixtures for all tests."""
 
 import os
+import tempfile
+from pathlib import Path
 
 import pytest
 from numba import cuda
@@ -10,10 +12,13 @@ from gpu_xray.compile import require_compiler
 from tests import fast_cases
 from tests.browser import chromium
 from utils.errors import CourseError
+from utils.reader_folder import LEDGER
 from utils.translation import IN_ENGLISH
 
 # Tests compare sentences, whatever language the tester reads.
 os.environ.update(IN_ENGLISH)
+# A passed check keeps the kernel: not among those of the tester.
+os.environ[LEDGER] = str(Path(tempfile.mkdtemp(prefix="course-tests-")) / "predictions.json")
 
 # These tests launch kernels that are wrong, or rely on the virtual GPU to run a launch. If there is
 # a CUDA device, launches run there, and a wrong kernel can make it unusable for the process.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from utils.figures.look import number
@@ -10,6 +10,7 @@ from utils.ladder.explain import trace_step
 from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.ladder.tasks import Shape
+from utils.lessons import own_kernels
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
 from utils.machine.occupancy import WARP
@@ -94,9 +95,15 @@ def one_per_cycle_ms(needed: float, shape: str) -> float:
     return m * n * k / WARP * needed / device.sms / (device.boost_clock_mhz * 1e3)
 
 
-def as_variant(step: Step | Variant) -> Variant:
-    """Return the variant of a step with its default constants; return a variant unchanged."""
-    return step.variant() if isinstance(step, Step) else step
+def as_variant(step: Step | Variant | Callable) -> Variant:
+    """Return a step with its default constants, and a variant unchanged.
+
+    A kernel of the reader's stands for its step, if `check` found it right. Raises CourseError for
+    any other kernel.
+    """
+    if isinstance(step, Variant):
+        return step
+    return step.variant() if isinstance(step, Step) else own_kernels.of_kernel(step)
 
 
 def count(**traces: Trace) -> Table:

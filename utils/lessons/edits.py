@@ -7,13 +7,12 @@ The source code is always read from the kernel's file, so that a copy cannot bec
 from __future__ import annotations
 
 import difflib
-import hashlib
 import linecache
-import sys
 from dataclasses import dataclass
 from types import ModuleType
 
 from utils.errors import CourseError
+from utils.ladder.function_text import module_of
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,7 @@ def edited(module: ModuleType, *edits: Edit) -> ModuleType:
     text = source_of(module)
     for edit in edits:
         text = _apply(edit, text, module.__name__)
-    digest = hashlib.sha1(text.encode()).hexdigest()[:8]
-    variant = ModuleType(f"{module.__name__}_edited_{digest}")
-    variant.__file__ = f"<{variant.__name__}>"
-    linecache.cache[variant.__file__] = (len(text), None, text.splitlines(True), variant.__file__)
-    sys.modules[variant.__name__] = variant  # a step finds its file by name
-    exec(compile(text, variant.__file__, "exec"), variant.__dict__)
-    return variant
+    return module_of(f"{module.__name__}_edited", text)
 
 
 def source_of(module: ModuleType) -> str:

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from platformdirs import user_data_path
+from utils.reader_folder import LEDGER, reader_folder, shown
 
-PLACE = "COURSE_LEDGER"  # environment variable: another path for the file
-# Environment variable, set while pages are made, when there is no reader to answer.
-PAGE = "COURSE_PAGE"
 VERSION = 1
 NAME = "predictions.json"
 
@@ -40,30 +36,13 @@ class Entry:
 
 
 def path() -> Path:
-    """Return the path of the file of predictions, which need not exist.
-
-    The environment variable COURSE_LEDGER overrides the usual path. The folder is created if it is
-    missing. If it cannot be written, the path is in the folder for temporary files.
-    """
-    chosen = os.environ.get(PLACE)
-    usual = Path(chosen) if chosen else user_data_path("numba-gpu-kernels", appauthor=False) / NAME
-    temporary = Path(tempfile.gettempdir()) / f"numba-gpu-kernels-{NAME}"
-    return usual if _can_be_written(usual) else temporary
+    """Return the path of the file of predictions in `reader_folder()`; it need not exist."""
+    return reader_folder() / Path(os.environ.get(LEDGER, NAME)).name
 
 
 def shown_path() -> str:
     """Return the path of the file of predictions as text, with ~ for the home folder."""
-    file = path()
-    home = Path.home()
-    return f"~/{file.relative_to(home).as_posix()}" if file.is_relative_to(home) else str(file)
-
-
-def is_page() -> bool:
-    """Return True if the lesson is executed to make a page, when no reader can answer.
-
-    The environment variable COURSE_PAGE says so.
-    """
-    return bool(os.environ.get(PAGE))
+    return shown(path())
 
 
 def entries() -> dict[str, Entry]:
@@ -99,14 +78,6 @@ def keep(name: str, **changes) -> Path | None:
     finally:
         unfinished.unlink(missing_ok=True)
     return aside
-
-
-def _can_be_written(file: Path) -> bool:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(file.parent, os.W_OK)
 
 
 def _put_aside(file: Path) -> Path:

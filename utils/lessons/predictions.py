@@ -6,6 +6,7 @@ from utils.errors import CourseError
 from utils.lessons import ledger_file
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.questions import Question, bank, question
+from utils.reader_folder import is_page
 from utils.translation import translate
 
 OPEN = "–"
@@ -24,7 +25,7 @@ def predict(name: str, value) -> Card:
             answer=prompt.as_text(before.value),
         )
         return Card("ask", (stays,))
-    if before.revealed and not ledger_file.is_page():
+    if before.revealed and not is_page():
         return Card("ask", (translate("You have seen this answer already, so nothing is kept."),))
     if value is None:
         asked = translate("{question}? {hint}", question=prompt.shown, hint=prompt.hint)
@@ -56,7 +57,7 @@ def reveal(name: str, measured) -> Card:
     prompt, entry = question(name), ledger_file.entries().get(name, ledger_file.Entry())
     truth = prompt.parse(measured)
     shown = translate("{question}: {answer}.", question=prompt.shown, answer=prompt.as_text(truth))
-    if ledger_file.is_page():
+    if is_page():
         ledger_file.keep(name, measured=truth)
         return Card("good", (shown,))
     if entry.value is None and not (entry.asked or entry.revealed):
@@ -102,7 +103,7 @@ def ledger(lesson: str | None = None) -> Table:
         raise CourseError(f"Lesson {lesson!r} asks nothing; lessons have numbers such as '05'.")
     note = (
         ""
-        if ledger_file.is_page()
+        if is_page()
         else translate("Kept in `{path}`; delete it to begin anew.", path=ledger_file.shown_path())
     )
     return table("Your predictions", ("question", "you", "answer"), rows, note)

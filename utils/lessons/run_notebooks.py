@@ -32,6 +32,7 @@ from utils import paths, translation
 from utils.lessons import ledger_file, rules
 from utils.lessons.first_cell import first_cell, without_badge
 from utils.paths import NOTEBOOKS, lessons
+from utils.reader_folder import LEDGER, PAGE
 from virtual_gpu.pictures import once_per_page
 
 TEMPLATES = Path(__file__).parent / "pages"
@@ -148,9 +149,9 @@ def _environment(notebook: Path, predictions: Path) -> dict[str, str]:
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
         "VIRTUAL_GPU_PROGRESS": "0",  # a page cannot show a line that changes
-        ledger_file.PAGE: "1",
+        PAGE: "1",
         translation.LANGUAGE: paths.tag(notebook) or translation.ENGLISH,
-        ledger_file.PLACE: str(predictions),
+        LEDGER: str(predictions),
     }
 
 

@@ -7,6 +7,7 @@ from utils.lessons import ledger_file
 from utils.lessons.cards import Card
 from utils.lessons.lesson import device_shown, this_device
 from utils.paths import lessons
+from utils.reader_folder import is_page
 from utils.translation import translate
 
 
@@ -23,7 +24,7 @@ def start(lesson: str) -> Card:
         f"{ready} {this_device()}",
         translate("Recorded times of a GPU are those of one {device}.", device=device_shown().name),
     ]
-    if not ledger_file.is_page():
+    if not is_page():
         path = ledger_file.shown_path()
         sentences.append(translate("Your predictions are kept in `{path}`.", path=path))
     return Card("good", tuple(sentences))
