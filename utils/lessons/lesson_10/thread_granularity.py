@@ -85,7 +85,7 @@ def _stage(grain: int) -> str:
 
 
 def _sb(grain: int) -> list[tuple[int, int]]:
-    """Return the upper left corners (x, y), in the drawing, of `grain` tiles of b named sb."""
+    """Return the upper left corners (x, y) in the drawing of the squares sb, one per tile of b."""
     return [(SB[0] + g * (TILE + 1) * CELL, SB[1]) for g in range(grain)]
 
 

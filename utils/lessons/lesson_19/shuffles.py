@@ -58,7 +58,8 @@ def sums(numbers: Sequence[int]) -> list[list[int]]:
 def needed_lanes(lanes: int) -> list[int]:
     """Return how many of the first lanes hold a value that the sum still needs.
 
-    The list has one count before the first step and one after each step: lanes, lanes / 2, … 1.
+    The list has one count before the first step and one after each step, such as [8, 4, 2, 1] for 8
+    lanes.
     """
     return [lanes >> step for step in range(lanes.bit_length())]
 
