@@ -54,7 +54,7 @@ class BigLoop:
     def early_reads(self) -> int:
         """The number of shared-memory loads whose value is used before it usually arrives.
 
-        Their first use follows fewer than `SHARED_LATENCY` instructions later.
+        The first use is fewer than `SHARED_LATENCY` instructions after the load.
         """
         return sum(distance < SHARED_LATENCY for distance in self.reads)
 

@@ -24,9 +24,10 @@ PER_THREAD = "PER_THREAD"
 
 
 def gains(*steps: Step | Variant, shape: str) -> list[float]:
-    """Return the recorded time of each step but the last over the time of the next step.
+    """Return the recorded speed-ups of each step over the one before it, in the order of the steps.
 
-    `shape` is the problem size as on the command line.
+    A speed-up is the time before over the time after. The list has one number less than there are
+    steps. `shape` is the problem size as on the command line.
     """
     return [recorded_ms(one, shape) / recorded_ms(two, shape) for one, two in pairwise(steps)]
 
