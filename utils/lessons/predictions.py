@@ -13,10 +13,12 @@ OPEN = "–"
 
 
 def predict(name: str, value) -> Card:
-    """Keep the reader's prediction; a prediction cannot change after its answer was revealed.
+    """Keep the reader's prediction in the file of predictions, and return a card that says so.
 
-    value: a number, a choice, or a list in order, depending on the question. None shows the
-    question. Raises CourseError if there is no question of this name.
+    value: a number, a choice, or a list in order, depending on the question. None keeps nothing,
+    and the card shows the question. A prediction cannot change after its answer was revealed; the
+    card then says that it stays. For a value that cannot be an answer, the card says why. Raises
+    CourseError if there is no question of this name.
     """
     prompt, before = question(name), ledger_file.entries().get(name, ledger_file.Entry())
     if before.revealed and before.value is not None:
@@ -49,10 +51,11 @@ def predict(name: str, value) -> Card:
 
 
 def reveal(name: str, measured) -> Card:
-    """Show the measured answer and compare it with the reader's prediction.
+    """Keep the measured answer, and return a card that compares it with the reader's prediction.
 
-    Without a prediction the first call asks for one, and the second call shows the answer.
-    measured: in the form that the question asks for.
+    Without a prediction the first call returns a card that asks for one, and the second call shows
+    the answer. measured: in the form that the question asks for. Raises CourseError if there is no
+    question of this name.
     """
     prompt, entry = question(name), ledger_file.entries().get(name, ledger_file.Entry())
     truth = prompt.parse(measured)

@@ -12,7 +12,7 @@ from utils.translation import translate
 
 
 def start(lesson: str) -> Card:
-    """Return a card that says where kernels run, whose records are shown, where predictions are.
+    """Return a card on where kernels run, whose records are shown, and where predictions are kept.
 
     lesson: its number, such as "07". Raises CourseError if there is no such lesson.
     """
