@@ -66,7 +66,10 @@ def _program(source: Source, callers: _Callers) -> Program:
 
 
 def _use_by_callee(expressions: Expressions, call: ast.Call, position: int) -> ParameterUse | None:
-    """Return how the called function uses the argument at this position; None if not known."""
+    """Return how the called function uses the argument at this position of the call.
+
+    Returns None if that is not known.
+    """
     if isinstance(call.func, ast.Lambda) or getattr(call.func, "id", None) in expressions.inner:
         return None
     function = expressions.try_static(call.func)
