@@ -51,7 +51,7 @@ def block_vote(combine: Callable) -> Handler:
 
 
 def fence(whole_grid: bool) -> Handler:
-    """Return the handler of a memory fence.
+    """Return the handler of a memory fence, such as ``cuda.threadfence``.
 
     After the fence, an atomic may publish the thread's earlier writes: to all blocks if
     ``whole_grid``, else to its own block.

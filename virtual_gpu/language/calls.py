@@ -216,7 +216,10 @@ def _types_unknown(node: ast.Call, values: tuple) -> str:
 
 
 def _callback_call(compiler: Compiler, node: ast.Call) -> Evaluate:
-    """Compile a call of a function that was passed as an argument."""
+    """Compile a call of a function that was passed to the kernel's function as an argument.
+
+    Which function that is becomes known when the call runs.
+    """
     callee, source = compiler.expression(node.func), compiler.source
     arguments = [compiler.expression(a) for a in node.args]
     compiled_calls: dict[int, Evaluate] = {}  # compiled calls of intrinsics, by the function's id

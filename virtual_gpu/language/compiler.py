@@ -31,10 +31,11 @@ class _Callers:
 
 
 def compile_function(function: Callable) -> Program:
-    """Return the Program of a plain Python function, compiled on its first call.
+    """Return the Program of a plain Python function.
 
-    Like Numba, it freezes the values of globals and closure variables at that time. Raises
-    Unsupported for code that the virtual GPU does not know.
+    It is compiled at the first call for this function; later calls return the same Program. Like
+    Numba, it freezes the values of globals and closure variables at that time. Raises Unsupported
+    for code that the virtual GPU does not know.
     """
     try:
         return _compiled(function, _Callers())

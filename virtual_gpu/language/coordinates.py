@@ -41,7 +41,10 @@ _SPECIAL = {
 
 
 def special_value(value) -> Evaluate | None:
-    """Return the closure that evaluates ``cuda.threadIdx`` or similar; None for other objects."""
+    """Return the closure that evaluates ``cuda.threadIdx`` or a similar constant of Numba.
+
+    These are blockIdx, blockDim, gridDim, laneid and warpsize, too. Returns None for other objects.
+    """
     return _SPECIAL.get(id(value))
 
 

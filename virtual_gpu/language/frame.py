@@ -67,7 +67,7 @@ class Frame:
         self.everyone = self.live  # all lanes of the call, including those that have returned
 
     def assign(self, name: str, value, mask: Mask) -> None:
-        """Set a variable in the lanes of ``mask``; the other live lanes keep their values."""
+        """Set a variable to ``value`` in the lanes of ``mask``; other live lanes keep theirs."""
         parts_before = self.variables.get(name, ())
         if len(parts_before) == 1 and (parts_before[0][1] is mask or mask is self.live):
             self.variables[name] = [(value, mask)]
@@ -133,7 +133,8 @@ class MergeError(Exception):
 def merge_values(mask: Mask, new, old, name: str):
     """Return a value that is ``new`` in the lanes of ``mask`` and ``old`` in the others.
 
-    Raises MergeError, with the variable's ``name``, if the two cannot be merged.
+    Numbers, tuples, records and views of one memory can be merged. Raises MergeError, with the
+    variable's ``name``, if the two values cannot be.
     """
     if new is old:
         return new

@@ -74,7 +74,7 @@ def sqrt(z):
 
 
 def phase(z):
-    """Return ``cmath.phase(z)``."""
+    """Return ``cmath.phase(z)``, the angle in radians as a float."""
     return np.arctan2(z.imag, z.real)
 
 

@@ -28,7 +28,11 @@ def _of_narrow(a, b, c):
 
 
 def _of_double(a, b, c):
-    """Return ``a * b + c`` in float64 by Boldo and Melquiond's algorithm, which rounds to odd."""
+    """Return ``a * b + c`` of float64 values, rounded once.
+
+    This is Boldo and Melquiond's algorithm, which rounds an intermediate sum to odd. Very large and
+    very small operands are computed with exact fractions.
+    """
     product, low = _two_product(a, b)
     high_rest, low_rest = _two_sum(c, low)
     total, rest = _two_sum(product, high_rest)

@@ -42,9 +42,10 @@ MEMBERSHIP = (ast.In, ast.NotIn)
 
 
 def _round(value, digits=None):
-    """Return ``round(value, digits)`` as Numba computes it.
+    """Return ``round(value, digits)`` as Numba computes it, halves to the even number.
 
-    Numba scales by a power of ten in float64, and rounds to a 64-bit integer.
+    With ``digits`` the result is a float64: Numba scales by a power of ten in float64, and rounds
+    to a 64-bit integer. Without, it is a whole number in the dtype of ``value``.
     """
     if digits is None:
         return np.rint(value)

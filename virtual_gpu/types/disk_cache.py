@@ -21,7 +21,10 @@ _UNREADABLE = (OSError, EOFError, ValueError, TypeError, RecursionError, zlib.er
 
 
 def folder() -> Path | None:
-    """Return the folder of the entries, or None if the cache is switched off."""
+    """Return the folder that holds the cache's entries.
+
+    Returns None if the cache is switched off, or if there is no home folder to put it in.
+    """
     setting = os.environ.get("VIRTUAL_GPU_CACHE")
     if setting is not None:
         return None if setting.strip().lower() in ("", "0", "off") else Path(setting) / ENTRIES

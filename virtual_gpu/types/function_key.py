@@ -315,7 +315,7 @@ def _numbers(value: np.ndarray | np.generic) -> object:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield a code object and those of the functions within it."""
+    """Yield a code object, then those of all functions within it, at any depth."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

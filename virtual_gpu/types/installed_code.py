@@ -118,9 +118,10 @@ def _registries() -> Iterator:
 
 @functools.lru_cache(maxsize=1)
 def _loaded_registries(modules: int) -> tuple:
-    """Return the registries of Numba's loaded modules.
+    """Return the registries of typing rules that Numba's loaded modules hold.
 
-    ``modules`` is their number, because a new module may bring a registry.
+    The answer is cached for ``modules``, the number of loaded modules, because a new module may
+    bring a registry.
     """
     loaded = [m for name, m in list(sys.modules.items()) if name.startswith("numba") and m]
     registries = {vars(module).get(name) for module in loaded for name in _REGISTRIES}

@@ -301,7 +301,11 @@ def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
 
 
 def _typed_by(return_type_of: Callable, call_template: Callable) -> Callable:
-    """Return a dispatcher's method ``get_call_template`` that asks ``return_type_of`` first."""
+    """Return a method to replace ``CUDADispatcher.get_call_template``.
+
+    It uses the type that ``return_type_of`` returns for a call, and the old method
+    ``call_template`` if that is None or the dispatcher has declared signatures.
+    """
 
     def typed(self, args, kws):
         if not self._can_compile:  # declared with signatures: arguments will be cast to them
@@ -321,9 +325,10 @@ def _typed_by(return_type_of: Callable, call_template: Callable) -> Callable:
 
 
 def _compiled_on_demand(overload: Callable) -> Callable:
-    """Return a dispatcher's method ``get_overload`` that compiles a missing overload.
+    """Return a method to replace ``CUDADispatcher.get_overload``.
 
-    Numba asks for the code of functions that it has itself written in Python (``@overload``).
+    It compiles an overload that the old method ``overload`` does not find. Numba asks for the code
+    of functions that it has itself written in Python (``@overload``).
     """
 
     def compiled(self, sig):
