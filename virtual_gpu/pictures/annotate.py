@@ -104,8 +104,7 @@ class AnnotatedSource:
         return f"{section.name}(){self._elsewhere(section.file)}"
 
     def sentence(self, note: Finding | Hint) -> str:
-        """Return a finding or hint as text, with the file's short name if it is not the kernel's.
-        """
+        """Return a finding or hint as text, with the file's short name if not in the kernel's."""
         return f"{note}{self._elsewhere(note.site.file)}"
 
     def _elsewhere(self, file: str) -> str:

@@ -68,8 +68,8 @@ def layout_of(film: Film, focus: str) -> FilmLayout:
 def _product(grids: tuple[ArrayGrid, ...]) -> tuple[ArrayGrid, ArrayGrid, ArrayGrid] | None:
     """Return the grids of a (m×k), b (k×n) and c (m×n), or None if this is no matrix product.
 
-    It is one if global memory holds just these three arrays, named in alphabetical order and drawn
-    by row, and shared memory holds at most four arrays.
+    It is one if global memory holds just these three matrices in C order, in the alphabetical order
+    of their names, and shared memory holds at most four arrays.
     """
     matrices = [g for g in grids if g.array.space == "global" and not g.flat and not g.down]
     others = [g for g in grids if g.array.space == "global" and (g.flat or g.down)]

@@ -16,7 +16,7 @@ from .step_bars import Bars, weights
 
 
 def poster_of(film: Film, focus: str) -> int:
-    """Return the index of the step that is shown at first: the one with the highest bars.
+    """Return the index of the step that is shown at first: the costliest one for this focus.
 
     With the focus on reads, steps that access both global and shared memory come first. Of several
     equal steps it is the middle one.
