@@ -202,7 +202,7 @@ def _outer_names(function: Callable) -> dict[str, object]:
 
 
 def assigned_names(tree: ast.FunctionDef) -> set[str]:
-    """Return the names that the function binds: its parameters and everything it assigns."""
+    """Return the set of names that the function binds: its parameters and everything it assigns."""
     stored = {n.id for n in own_nodes(tree) if isinstance(n, ast.Name) and not _loads(n)}
     return stored | {a.arg for a in tree.args.args}
 

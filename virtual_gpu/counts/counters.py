@@ -146,8 +146,7 @@ class Counters:
 
     @property
     def functions(self) -> tuple[Source, ...]:
-        """The Sources of the kernel and of the functions that it called, in order of first calls.
-        """
+        """The Source of the kernel and of each function that it called, in order of first calls."""
         return tuple(self._functions.values())
 
     def enter(self, source: Source) -> None:
@@ -172,7 +171,10 @@ class Counters:
         return SECTOR_BYTES * sum(map(int, map(np.count_nonzero, self._touched.values())))
 
     def access(self, transfer: LaneTransfer) -> None:
-        """Count one load, store or atomic in global or shared memory; other spaces cost nothing."""
+        """Count and record one load, store or atomic in global or shared memory.
+
+        Accesses to other memory are ignored, because they cost nothing here.
+        """
         memory = transfer.memory
         if memory.space not in COUNTED_SPACES:
             return
@@ -233,7 +235,7 @@ class Counters:
         self._iterations[site] += mask.count
 
     def barrier(self, mask: Mask, site: Site) -> None:
-        """Count one barrier per warp."""
+        """Count one barrier per warp with active lanes, and record the barrier."""
         warps = int(np.count_nonzero(mask.lanes.reshape(-1, WARP).any(axis=1)))
         self._work[site].barriers += warps
         if self.recorder:

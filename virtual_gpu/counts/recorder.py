@@ -134,7 +134,7 @@ class Recorder:
         self._start, self._blocks = row * batch.width, batch.blocks
 
     def access(self, transfer: LaneTransfer) -> None:
-        """Record a load, store or atomic; called before its data moves."""
+        """Record a load, store or atomic of the requested block; called before its data moves."""
         self._read_back()
         part = self._part(transfer.mask)
         if part is None or self._is_full():
@@ -151,7 +151,7 @@ class Recorder:
         self._events.append(Event(*self._location(transfer.site, transfer.kind), *fields, values))
 
     def meeting(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
-        """Record a barrier, syncwarp, shuffle, vote or match.
+        """Record a barrier, syncwarp, shuffle, vote or match of the requested block.
 
         ``values`` and ``sources`` are None or have one entry per lane of the batch.
         """
@@ -233,9 +233,9 @@ class Recorder:
     ) -> np.ndarray | None:
         """Return an array of one entry per thread: the values of a load, store or atomic.
 
-        For a load they are the values that it reads. For a store or atomic the array holds zeros,
-        which ``_read_back`` replaces later. Returns None for a store of several elements per
-        thread.
+        For a load they are the values that it reads. For a store or atomic the array holds zeros at
+        first, and ``_read_back`` fills in the stored values. Returns None for a store of several
+        elements per thread.
         """
         memory, width = transfer.memory, transfer.width
         if transfer.kind == "load":
@@ -249,7 +249,10 @@ class Recorder:
         return values
 
     def _read_back(self) -> None:
-        """Read the values of the pending store or atomic, whose data has been written by now."""
+        """Copy the values of the pending store or atomic, whose data is written by now.
+
+        They go into the array that ``_values`` returned for its event.
+        """
         if self._pending_store is not None:
             memory, threads, elements, values = self._pending_store
             values[threads] = memory.data[elements]

@@ -88,7 +88,7 @@ class LaneTransfer:
 
 
 class Pattern(NamedTuple):
-    """The first bytes that lanes access, and which lanes are active, both in shape (warps, 32)."""
+    """The address of each lane's first byte, and which lanes are active, in shape (warps, 32)."""
 
     first: np.ndarray
     active: np.ndarray
@@ -143,7 +143,7 @@ def sectors_lines_addresses(pattern: Pattern) -> tuple[int, int, int]:
 
 
 def fewest_sectors(pattern: Pattern, pitch: int) -> int:
-    """Return the number of sectors if the active lanes accessed consecutive, aligned elements.
+    """Return the number of sectors that the active lanes need for consecutive, aligned elements.
 
     It is summed over warps; ``pitch`` is the number of bytes per lane.
     """
@@ -152,7 +152,7 @@ def fewest_sectors(pattern: Pattern, pitch: int) -> int:
 
 
 def fewest_wavefronts(pattern: Pattern, pitch: int) -> int:
-    """Return the number of wavefronts if the active lanes accessed consecutive, aligned elements.
+    """Return the number of wavefronts that the active lanes need for consecutive, aligned elements.
 
     It is summed over warps; ``pitch`` is the number of bytes per lane.
     """

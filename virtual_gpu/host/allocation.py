@@ -109,10 +109,10 @@ def as_cuda_array(obj, sync=True) -> DeviceArray:
 
 
 def on_the_device(obj):
-    """Return a device array that shares the memory of an object of the virtual GPU.
+    """Return a DeviceArray over the memory of an object, if that is memory of the virtual GPU.
 
-    The object is recognised by its CUDA array interface. A DeviceArray and any other object are
-    returned unchanged.
+    It is recognised by the object's CUDA array interface. A DeviceArray, a host array and any other
+    object are returned unchanged.
     """
     if isinstance(obj, DeviceArray | HostMemory | np.ndarray | np.generic):
         return obj

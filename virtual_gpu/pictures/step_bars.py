@@ -21,8 +21,8 @@ def weights(film: Film, focus: str) -> list[Bars]:
 
     They are summed over the block. The first two are drawn above the line, the others below it.
     With the focus on reads, used and plain are the elements of global and of shared memory that
-    threads access; wasted and extra are 0. Otherwise used and wasted are sectors, and plain and
-    extra are wavefronts without and with bank conflicts.
+    threads access; wasted and extra are 0. Otherwise used and wasted are sectors, plain is the
+    number of wavefronts without bank conflicts, and extra the number that conflicts add.
     """
     return [_weights(step.cost, focus) for step in film.steps]
 
