@@ -37,7 +37,7 @@ def law(frame: pd.DataFrame, device: Device) -> Table:
 
 
 def _product(row: pd.Series, part: float) -> tuple[str, str, str]:
-    """Return latency, rate and their product, the rate being `part` times that of one SM."""
+    """Return latency, rate and their product as text, with `part` times the rate of one SM."""
     return number(row["latency"]), number(part * row["per_cycle"]), number(part * row["under_way"])
 
 
@@ -115,7 +115,10 @@ _TURN = ("of the data sheet", "loads under way in an SM (bytes)", "one turn (cyc
 
 
 def _turn(frame: pd.DataFrame, what: str, threads: int) -> tuple[str, str, str]:
-    """Return the share of the bandwidth, the loads in flight, and the cycles per iteration."""
+    """Return the share of the bandwidth, the loads in flight, and the cycles per iteration.
+
+    All are text; the loads in flight are in bytes.
+    """
     return (
         f"{curves.share(frame, what, threads):.1%}",
         number(curves.loads_under_way(frame, what, threads)),

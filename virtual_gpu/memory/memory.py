@@ -142,8 +142,7 @@ class Memory:
             self._journal.save(access.addresses)
 
     def settle(self, clock: Clock) -> None:
-        """Move the logged reads of a finished batch into the shadow while its clock is still known.
-        """
+        """Move a finished batch's logged reads into the shadow while its clock is still known."""
         if self.shadow is not None:
             self.shadow.flush_reads(clock)
 
