@@ -16,7 +16,7 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """Return the kernel for BLOCK threads per block, a power of two; a block sums 2·BLOCK floats."""
+    """Return the kernel whose blocks of BLOCK threads, a power of two, each sum 2·BLOCK floats."""
 
     # The last warp adds without block-wide barriers; flaw: each step of the tree computes its
     # stride, compares and branches.

@@ -176,8 +176,8 @@ def _copy(
 ) -> Point:
     """Measure a copy whose threads have `count` loads of `width` floats (1, 2 or 4) in flight.
 
-    `residency` holds the threads per block and the most blocks per SM, `arrays` the source and the
-    destination. Returns a point in GB/s.
+    `residency` holds the threads per block and the most blocks per SM, `arrays` the input and the
+    output on the device. Returns a point in GB/s.
     """
     block, blocks = residency
     kernel = copies.build(width, count, block)
