@@ -37,9 +37,9 @@ def chase_shared(following, at, steps):
 def tour(places: int, apart: int, seed: int = 1) -> np.ndarray:
     """Return a uint32 array for a chase, in which element i holds the index of the next element.
 
-    The chase visits `places` elements in random order, all at multiples of `apart`, and then begins
-    again. The order is random, so that neither a cache line nor the hardware's prefetcher loads the
-    next element early.
+    The array has places · apart elements. The chase visits the `places` multiples of `apart` in
+    random order and then begins again; the other elements hold 0. The order is random, so that
+    neither a cache line nor the hardware's prefetcher loads the next element early.
     """
     order = np.random.default_rng(seed).permutation(places).astype(np.uint32) * np.uint32(apart)
     following = np.zeros(places * apart, np.uint32)

@@ -107,7 +107,7 @@ class Releases:
         self._acquired_by_one[blocks] = self._acquired[warps] = time
 
     def order_blocks(self, who, when, me, barriers, first: int) -> np.ndarray:
-        """Return a bool per pair of accesses: True if fences and atomics order it.
+        """Return a bool per pair of accesses: True if fences and atomics order the earlier one first.
 
         The earlier access was made by thread ``who`` at time ``when``, the later one by thread
         ``me`` of another block. These are arrays with one entry per pair, and ``barriers`` holds
@@ -124,7 +124,7 @@ class Releases:
         return by_itself | self._at_barrier.covers(self._block(who), when, acquired)
 
     def order_threads(self, who, when, me) -> np.ndarray:
-        """Return a bool per pair of accesses: True if fences and atomics order it.
+        """Return a bool per pair of accesses: True if fences and atomics order the earlier one first.
 
         The earlier access was made by thread ``who`` at time ``when``, the later one by thread
         ``me`` of the same block. These are arrays with one entry per pair. Among simultaneous
@@ -148,9 +148,10 @@ class Releases:
         return acquired & (others > 0)
 
     def may_follow_threads(self, me) -> np.ndarray:
-        """Return a bool per thread: True if its warp made an atomic at or after a block's release.
+        """Return a bool per thread: True if its warp may have acquired what its block released.
 
-        The release is the first one of the block to which the thread ``me`` belongs.
+        That is so if the latest atomic of the warp of ``me`` is not before the block's first
+        release.
         """
         if not self.begun:
             return np.zeros(len(me), bool)

@@ -86,10 +86,10 @@ class Shadow:
             self.flush_reads(access.clock)
 
     def _settled(self, access: Access, last: int, initialised: bool) -> bool:
-        """Return True if this access surely follows all earlier ones, so no word need be examined.
+        """Return True if the latest barrier of all blocks came after the time ``last``.
 
-        That is so in shared memory if a barrier of all blocks came after ``last``, the time of the
-        latest earlier access, and if every unit has content or ``initialised`` is True.
+        Then no word needs to be examined for this access. The result is False in global memory, and
+        also if ``initialised`` is False and a unit was never written.
         """
         barrier = access.clock.last_barrier
         if self.space != "shared" or not isinstance(barrier, int) or last >= barrier:

@@ -308,8 +308,9 @@ def _flat(array: np.ndarray, size: int) -> np.ndarray:
 def _flat_flags(group: list[_Array], first: _Array, size: int) -> np.ndarray | None:
     """Return the flags of the undefined elements that a group spans, as a vector, or None.
 
-    ``size`` is the number of elements. The result is None if no flags are known, or if the largest
-    array of the group does not begin at the first byte of the group.
+    ``first`` is the array with the lowest address, and ``size`` the number of elements that the
+    group spans. The result is None if ``first`` or the largest array has no flags, or if the
+    largest array does not begin where ``first`` begins.
     """
     if first.unwritten is None:
         return None
