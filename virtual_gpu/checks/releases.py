@@ -107,7 +107,7 @@ class Releases:
         self._acquired_by_one[blocks] = self._acquired[warps] = time
 
     def order_blocks(self, who, when, me, barriers, first: int) -> np.ndarray:
-        """Return a bool per pair of accesses: True if fences and atomics order the earlier one first.
+        """Return a bool per pair of accesses: True if fences and atomics order the two of them.
 
         The earlier access was made by thread ``who`` at time ``when``, the later one by thread
         ``me`` of another block. These are arrays with one entry per pair, and ``barriers`` holds
@@ -124,7 +124,7 @@ class Releases:
         return by_itself | self._at_barrier.covers(self._block(who), when, acquired)
 
     def order_threads(self, who, when, me) -> np.ndarray:
-        """Return a bool per pair of accesses: True if fences and atomics order the earlier one first.
+        """Return a bool per pair of accesses: True if fences and atomics order the two of them.
 
         The earlier access was made by thread ``who`` at time ``when``, the later one by thread
         ``me`` of the same block. These are arrays with one entry per pair. Among simultaneous
