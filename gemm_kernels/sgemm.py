@@ -169,7 +169,9 @@ def _planned(matrices: Arguments, alpha: float, beta: float) -> Product:
     return Product(run, stream, out.meets(a), out.meets(b), (a, b, out))
 
 
-def _calls(a: Slot, b: Slot, out: Slot, alpha: float, beta: float, layout: WorkspaceLayout):
+def _calls(
+    a: Slot, b: Slot, out: Slot, alpha: float, beta: float, layout: WorkspaceLayout
+) -> tuple[Call, ...]:
     """Return the calls that compute one product, in order; an empty tuple if out is empty.
 
     If arrays are too large for one kernel, these are the calls of all parts of the product.
@@ -192,7 +194,9 @@ def _calls(a: Slot, b: Slot, out: Slot, alpha: float, beta: float, layout: Works
     return tuple(calls)
 
 
-def _calls_of_a_part(a: Slot, b: Slot, out: Slot, alpha: float, scale, allocate: Allocate):
+def _calls_of_a_part(
+    a: Slot, b: Slot, out: Slot, alpha: float, scale, allocate: Allocate
+) -> tuple[Call, ...]:
     """Return the calls that compute a product in which all offsets fit into uint32.
 
     `scale` is (beta, the argument that the kernels receive for it).

@@ -134,7 +134,7 @@ def count(code: str) -> InstructionCounts:
 
 
 def multiplications(code: str) -> Counter[int]:
-    """Return floats per instruction -> number of multiplications and multiply-adds.
+    """Count the multiplications and multiply-adds: floats per instruction -> instructions.
 
     ``code`` is assembly for x86 or ARM.
     """

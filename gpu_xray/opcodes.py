@@ -19,7 +19,7 @@ UNKNOWN = "not in our table"
 
 
 def meaning_of(opcode: str) -> str:
-    """Return what an opcode without modifiers does, in a few words, or UNKNOWN."""
+    """Return what an opcode without modifiers does, in a few words, or "not in our table"."""
     return _table().get(opcode, ("", UNKNOWN))[1]
 
 

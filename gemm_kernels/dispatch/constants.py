@@ -63,8 +63,8 @@ def choose(shape: GemmShape) -> dict[str, int]:
 def nearest(shape: GemmShape, within: float) -> dict[str, int] | None:
     """Return the constants of `choose` as name -> value, or None if no timed shape is near.
 
-    Near are shapes up to the distance `within`, timed on the current device, or on the H200 without
-    a GPU.
+    A timed shape is near if its distance is at most `within`. The timings are those of the current
+    device, or of the H200 without a GPU.
     """
     device = devices.current()
     timed = tuned(device.name if device else devices.REFERENCE)

@@ -80,7 +80,7 @@ def _reaches(array: Slot, sides: tuple[int, int], sizes: list[int]) -> tuple[dic
 
 
 def _fits(reach: dict[int, int]) -> bool:
-    """Return True if an array's last offset is a uint32, given the distance along each axis."""
+    """Return True if an array with these distances along its axes has only uint32 offsets."""
     return sum(reach.values()) + 1 < routes.MOST_ELEMENTS
 
 

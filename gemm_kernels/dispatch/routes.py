@@ -89,7 +89,7 @@ def has_offsets(array: Slot) -> bool:
 
 
 def has_columns(out: Slot) -> bool:
-    """Return True if neighbours in a column of the result are adjacent in memory, not in a row."""
+    """Return True if neighbours in a column of out are adjacent in memory, those in a row not."""
     return out.strides[0] == FLOAT32_BYTES and not _has_rows(out)
 
 

@@ -41,7 +41,7 @@ class Blocks:
     in_place: int
 
     def place_of_b(self, rows: int) -> int:
-        """Return the offset of b's packed panels in a workspace, in float32; a's come before."""
+        """Return the offset in float32 of b's packed panels in a workspace, behind a's block."""
         return max(self.size, rows * self.kc)
 
 
