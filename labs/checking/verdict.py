@@ -27,12 +27,12 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """True if there is no cause, so nothing is left to do."""
+        """True if there are no causes, so the submission is right and reaches all targets."""
         return not self.causes
 
     @property
     def head(self) -> str:
-        """The title, followed by "right" or "not yet"."""
+        """The exercise's title, followed by "right" or "not yet", in the reader's language."""
         title = translate(self.title)
         if self.passed:
             return translate("{title}: right.", title=title)
