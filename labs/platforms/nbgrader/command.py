@@ -45,7 +45,7 @@ c.ByText.secret_file = {secret!r}
 
 
 def add_to(commands) -> None:
-    """Add the sub-command to an argparse sub-parsers object."""
+    """Add the sub-command `assignment` to an argparse sub-parsers object."""
     parser = commands.add_parser("assignment", help="write a course for nbgrader")
     parser.description = "Write labs as assignments of nbgrader, which are graded by their text."
     parser.add_argument("labs", nargs="+", metavar="LAB", help=f"all, or {', '.join(LABS)}")
@@ -99,7 +99,10 @@ def write_course(arguments: argparse.Namespace) -> int:
 
 
 def _write_lab(folder: Path, lab: Lab) -> None:
-    """Write a lab's master notebook, unless it exists: the instructor may have changed it."""
+    """Write a lab's master notebook into `source` in the course's folder, unless it exists.
+
+    An existing file is kept, and said so on standard error: the instructor may have changed it.
+    """
     file = folder / "source" / lab.name / f"{lab.name}.ipynb"
     if file.exists():
         print(f"{file} exists and is not changed.", file=sys.stderr)
