@@ -36,7 +36,7 @@ class Exercise(ABC):
     @property
     @abstractmethod
     def goals(self) -> tuple[str, ...]:
-        """The criteria by which an answer is judged, as the task states them."""
+        """The criteria by which an answer is judged: English phrases, as the task states them."""
 
     @property
     def starter(self) -> Callable:

@@ -211,7 +211,7 @@ def wrong_result(
 
 
 def misused(run: Run) -> str | None:
-    """Return a sentence if the kernel changes an input or reads the result, else None."""
+    """Return a sentence if the kernel changes an input or reads the unwritten result, else None."""
     return _stores_into_an_input(run) or _reads_the_result(run)
 
 
@@ -283,7 +283,10 @@ def describe_first_flaw(
 
 
 def _is_overlap(run: Run, finding: Finding) -> bool:
-    """Return True for a race on the result if elements are missing, because these say more."""
+    """Return True if a finding is a race on the result and some elements were never written.
+
+    Such a race is not reported, because the missing elements say more.
+    """
     return finding.kind == "race" and finding.array == run.result and bool(run.unwritten.any())
 
 

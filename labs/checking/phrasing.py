@@ -9,7 +9,7 @@ from virtual_gpu import Site
 
 
 def at(site: Site) -> str:
-    """Return a phrase for the begin of a sentence, such as "Line 7, `i += 1`"."""
+    """Return a phrase for the beginning of a sentence, such as "Line 7, `i += 1`"."""
     return translate("Line {line}, {code}", line=site.line, code=quoted(site.source))
 
 
@@ -49,7 +49,7 @@ def extent(name: str, shape: tuple[int, ...]) -> str:
 
 
 def element(name: str, index: Iterable[int]) -> str:
-    """Return the name of an array element in backticks: `c[3, 5]`."""
+    """Return the name of an array element in backticks, such as "`c[3, 5]`"."""
     return f"`{name}[{', '.join(str(int(one)) for one in index)}]`"
 
 

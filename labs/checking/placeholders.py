@@ -30,7 +30,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 
 def fill(sentence: str, run: Run) -> str | None:
-    """Return the sentence with every placeholder filled, or None if the run lacks one of them."""
+    """Return the sentence with every placeholder filled, or None if the run lacks a value."""
     values = {name: _value(name, run) for name in set(_PLACEHOLDER.findall(sentence))}
     if None in values.values():
         return None

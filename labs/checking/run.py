@@ -65,12 +65,12 @@ class Run:
 
     @cached_property
     def unwritten(self) -> np.ndarray:
-        """A mask of the result: True for each element that was never written."""
+        """A boolean array of the result's shape, True for each element that was never written."""
         return self.out.view(np.uint32) == UNWRITTEN
 
     @cached_property
     def wrong(self) -> np.ndarray:
-        """A mask of the result: True for each element whose value is wrong."""
+        """A boolean array of the result's shape, True for each element whose value is wrong."""
         return self.out != self.right
 
     @cached_property

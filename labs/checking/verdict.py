@@ -40,7 +40,7 @@ class Verdict:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The sentences below the head: the causes or else the facts, then the notes."""
+        """The sentences below the head: the causes, or else the facts, followed by the notes."""
         return (*(self.causes or self.facts), *self.notes)
 
     def __str__(self) -> str:

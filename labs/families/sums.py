@@ -26,7 +26,7 @@ class Sums:
 
     @property
     def per_block(self) -> int:
-        """The number of elements that a block adds."""
+        """The number of elements of x that a block adds: threads·each."""
         return self.threads * self.each
 
     def launch(self, shape: Shape) -> Launch:

@@ -109,7 +109,7 @@ class ProductCall:
 
     @cached_property
     def wrong(self) -> np.ndarray:
-        """A mask of the result: True for each element whose value is wrong."""
+        """A boolean array of the result's shape, True for each element whose value is wrong."""
         return np.asarray(self.result) != self.right
 
     @property

@@ -78,7 +78,7 @@ class NumbersExercise(Exercise):
 
 
 def judge(exercise: NumbersExercise, function, patience: float) -> Verdict:
-    """Evaluate a function in every case, and return a verdict that names the first wrong one.
+    """Evaluate a function case by case until one is wrong; return the verdict, which names it.
 
     patience: the seconds for all cases together. The evaluator limits the steps of each call, so
     endless loops end too.

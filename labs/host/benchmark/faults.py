@@ -64,7 +64,7 @@ class BenchmarkRun:
 
     @cached_property
     def explanation(self) -> Explanation | None:
-        """The way in which the answer follows from the times, or None if no known way does."""
+        """The average, work and unit that give the answer from the times, or None if unknown."""
         return self._explained(self.timed)
 
     @property

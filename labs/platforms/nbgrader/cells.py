@@ -23,7 +23,7 @@ print("{points} points, given by the grader for the text of `{name}`.", file=sys
 
 
 def source(lab: Lab) -> nbformat.NotebookNode:
-    """Return nbgrader's master of a lab: the handout with a cell of points below each starter.
+    """Return nbgrader's master notebook of a lab: the handout with points below each starter.
 
     It holds no solution and no hidden shape, so none can be released by mistake.
     """

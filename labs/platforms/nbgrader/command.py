@@ -65,9 +65,11 @@ def add_to(commands) -> None:
 
 
 def write_course(arguments: argparse.Namespace) -> int:
-    """Write labs, secret and configuration, keep existing files, and return the exit code 0.
+    """Write the folder of an nbgrader course and return the exit code 0.
 
-    Raises CourseError for an unknown lab, a bad name, or a folder that cannot be written.
+    It writes the labs' notebooks, a secret and the configuration, keeps files that exist, and
+    prints a sentence. Raises CourseError for an unknown lab, a bad name, or a folder that cannot be
+    written.
     """
     names = list(LABS) if arguments.labs == ["all"] else arguments.labs
     labs = [find(name) for name in names]
