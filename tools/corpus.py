@@ -47,8 +47,9 @@ def versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
 def reports_on(name: str) -> dict:
     """Return the reports on one exercise, or on the virtual GPU's kernels: version -> report.
 
-    A report is a dict with the verdict's sentences and counts, or a list of findings. The version
-    "task" holds the text of the task.
+    For the virtual GPU, a report is a list of texts, one per finding. For an exercise, it is a dict
+    with the verdict's causes, facts, notes and counts, or {"undefined": name of the error} for a
+    version that cannot be defined; "task" has the list of the task's texts.
     """
     warnings.simplefilter("ignore")
     if name == VIRTUAL_GPU:

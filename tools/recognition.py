@@ -157,7 +157,7 @@ def begins_at_one(node: ast.AST) -> bool:
 
 
 def step_of_one(node: ast.AST) -> bool:
-    """Change a node `range(0, n, s)` to `range(0, n)` in place; return True if it was changed."""
+    """Change a node `range(a, n, s)` to `range(a, n)` in place; return True if it was changed."""
     if not _is_range(node, 3):
         return False
     del node.args[2]

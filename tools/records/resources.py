@@ -83,7 +83,11 @@ def device_function(x, out):
 
 
 def kernels() -> Iterator[tuple[str, object, object]]:
-    """Yield (name, kernel, signature) of every kernel that is compared."""
+    """Yield (name, kernel, signature) of every kernel whose resources are compared.
+
+    name: the variant or function, with its compile options, such as "fma_loop, lto=False". kernel:
+    the dispatcher. signature: the Numba signature to compile it for.
+    """
     for package in (gemm_kernels, reduce_kernels, latency_kernels):
         for step in package.LADDER.steps:
             for variant in step.variants():

@@ -237,7 +237,10 @@ def _traced_once(variant: Variant, shape: Shape) -> pd.Series:
 
 
 def _least_bytes(work: TaskWork, shape: Shape) -> float:
-    """Return the bytes that a launch moves to and from DRAM if each byte moves only once."""
+    """Return the bytes that a launch moves to and from DRAM if each byte moves only once.
+
+    The result is 0 if the bytes come from a cache, and for arithmetic other than a matrix product.
+    """
     if work.bytes is None:
         # A ceiling of arithmetic moves next to nothing.
         return float(shape.bytes_min) if isinstance(shape, GemmShape) else 0.0
