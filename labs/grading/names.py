@@ -81,9 +81,9 @@ class Names:
     def at(self, name: str, order: int) -> object:
         """Return the value of a name in a function that statement number `order` defines, or None.
 
-    This is the value bound most recently up to that statement, or else the first one bound after
-    it. It is None if the name was never bound.
-    """
+        This is the value bound most recently up to that statement, or else the first value bound
+        after the statement. It is None if the name was never bound.
+        """
         if name not in self._values:
             return None
         return self._values[name][max(bisect(self._orders[name], order) - 1, 0)]

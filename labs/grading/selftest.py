@@ -84,10 +84,11 @@ class PartSummary:
     def wrong(self) -> Iterator[str]:
         """Yield a sentence for everything that the grader gets wrong, or that the self-test lacks.
 
-    The grader is wrong if a solution or another right function loses points, if a starter has more
-    than a third, or if points are lost without a sentence. The self-test lacks right functions
-    below LEAST_RIGHT, and mutants with a named cause below LEAST_MUTANTS.
-    """
+        The grader is wrong if a solution or another right function loses points, if a starter has
+        more than a third of the points, or if points are lost without a sentence. The self-test
+        lacks right functions if there are fewer than LEAST_RIGHT, and mutants if fewer than
+        LEAST_MUTANTS are told the cause.
+        """
         for one in self.of_kind("solution"):
             if not one.full:
                 yield f"The solution loses points: {one.sentence}"

@@ -74,8 +74,8 @@ class _Files:
     def leave(self, name: str, why: str) -> None:
         """Record in `left` that a file or folder is not read, and why.
 
-    After MOST_NAMED files, all others become one entry, "further files".
-    """
+        After MOST_NAMED files, all others become one entry, "further files".
+        """
         if len(self.left) < MOST_NAMED:
             self.left[self.called(name)] = why
         else:
