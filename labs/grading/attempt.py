@@ -44,9 +44,11 @@ def attempts(submission: Submission, exercises: list, hidden: HiddenByName) -> I
 
     Every dict has the name of its exercise under "part". For an exercise without a usable function,
     it has the reason under "refused". Otherwise a kernel gives one dict per shape: "shape" with
-    "out", "misused", "found" and "targets", or with "ended", a sentence, if the launch failed. A
-    function of numbers gives one with "answers", after one with "ended" if a call failed. A host
-    function gives one with "passed" and "causes". Sets the environment variables of LIMITS.
+    "out", "misused", "found" and "targets". If a launch fails, the final dict has "shape" with
+    "ended", a sentence. A function of numbers gives one with "answers", after one with "ended" if a
+    call failed. A host function gives one with "passed" and "causes".
+
+    Sets the environment variables of LIMITS.
 
     exercises: those whose functions are run. hidden: shapes, seeds and cases by exercise name.
     """

@@ -92,7 +92,10 @@ def _end_of_magic(cell: str, end: int) -> int:
 
 
 def _end_of_statement(cell: str, position: int) -> int:
-    """Return the index of the newline that ends the statement at `position`, or else the length."""
+    """Return the index of the newline that ends the statement at `position`.
+
+    If no newline ends the statement, return the cell's length.
+    """
     depth = 0
     for token in _TOKEN.finditer(cell, position):
         if token["open"]:
