@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from labs.checking import judge as kernels
@@ -13,6 +14,8 @@ from labs.host import exercise as host
 from labs.host.exercise import HostExercise
 from labs.numbers import exercise as numbers
 from labs.numbers.exercise import NumbersExercise
+from utils.errors import CourseError
+from utils.ladder import kept_functions
 from utils.translation import translate
 
 if TYPE_CHECKING:
@@ -32,12 +35,20 @@ def check(name: str, submission, patience: float = PATIENCE) -> Verdict:
 
     name: the name of the exercise, such as "coalescing". submission: the kernel or the function, as
     the task asks. patience: the seconds that one launch or call may take. Kernels run on the
-    virtual GPU, even on a machine with a GPU.
+    virtual GPU, even on a machine with a GPU. A right submission is kept, see `kept_functions`.
     Raises CourseError if there is no exercise of this name. Whatever is wrong with the submission
     is a cause of the verdict, and never an exception.
     """
     exercise = find(name)
-    return JUDGES[type(exercise)](exercise, submission, patience)
+    verdict = JUDGES[type(exercise)](exercise, submission, patience)
+    if not verdict.passed:
+        return verdict
+    try:
+        kept_functions.keep(name, submission)
+    except (CourseError, OSError) as error:
+        note = translate("It is not kept for later cells: {why}", why=str(error))
+        return replace(verdict, notes=(*verdict.notes, note))
+    return verdict
 
 
 def task(name: str) -> Card:

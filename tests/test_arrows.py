@@ -21,7 +21,10 @@ TOOLS = ("gpu_xray", "virtual_gpu")
 PACKAGES = (*KERNELS, *TOOLS, "labs", "utils")
 # The module that lets kernels run anywhere; kernel packages and labs import it first.
 READY = "kernels_anywhere"
-GROUND = ("utils.division", "utils.errors", "utils.paths", "utils.translation", "gpu_xray.errors")
+GROUND = (
+    "utils.division", "utils.errors", "utils.paths", "utils.reader_folder", "utils.translation",
+    "gpu_xray.errors",
+)  # fmt: skip
 # The rooms that each room may import; every room may also import itself and GROUND.
 ROOMS = {
     "utils.machine": ("gpu_xray",),
@@ -43,7 +46,7 @@ OF_A_KERNEL = ("utils.intrinsics", "utils.ladder", "utils.machine", *GROUND)
 # Files of a kernel package that may import anything: commands, searches, functions for users.
 FREE = (
     *("__main__", "dispatch", "tuning", "hiding", "as_called", "pitfalls", "transfers"),
-    *("sgemm", "reduction", "blas"),
+    *("sgemm", "reduction", "blas", "remainder"),
 )
 # Imports of starters and solutions, which must run from a notebook cell.
 OF_A_READER = ("utils.intrinsics",)

@@ -41,10 +41,17 @@ HiddenByName = dict[str, Hidden | HiddenCases]  # by exercise name
 
 
 def attempts(submission: Submission, exercises: list, hidden: HiddenByName) -> Iterator[dict]:
-    """Run every function of a submission and yield the observations as JSON-compatible messages.
+    """Run a submission's function for every exercise; yield observations as JSON-compatible dicts.
 
-    exercises: those whose functions are run. hidden: shapes, seeds and cases by exercise name. Each
-    message names its exercise under "part".
+    Every dict has the name of its exercise under "part". For an exercise without a usable function,
+    it has the reason under "refused". Otherwise a kernel gives one dict per shape: "shape" with
+    "out", "misused", "found" and "targets". If a launch fails, the final dict has "shape" with
+    "ended", a sentence. A function of numbers gives one with "answers", after one with "ended" if a
+    call failed. A host function gives one with "passed" and "causes".
+
+    Sets the environment variables of LIMITS.
+
+    exercises: those whose functions are run. hidden: shapes, seeds and cases by exercise name.
     """
     os.environ.update(LIMITS)
     functions = functions_of_text(submission, exercises)
@@ -61,7 +68,11 @@ def attempts(submission: Submission, exercises: list, hidden: HiddenByName) -> I
 
 
 def explanations(submission: Submission, exercises: list, hidden: HiddenByName) -> Iterator[dict]:
-    """Yield, for each exercise, the causes that `check` reports at the hidden shapes."""
+    """Yield, per exercise with a usable function, a dict of what `check` says about the function.
+
+    "part" is the exercise's name, and "causes" a list of sentences, empty for a right function. A
+    kernel is checked at the hidden shapes. Sets the environment variables of LIMITS.
+    """
     os.environ.update(LIMITS)
     functions = functions_of_text(submission, exercises)
     for exercise in exercises:
@@ -78,7 +89,7 @@ def explanations(submission: Submission, exercises: list, hidden: HiddenByName) 
 
 
 def functions_of_text(submission: Submission, exercises: list) -> dict[str, object]:
-    """Return a submission's function for each exercise name.
+    """Return a dict from the name of each exercise to the submission's function for it.
 
     Where there is no usable function, the value is the exception that says why.
     """
@@ -105,7 +116,10 @@ def functions_of_text(submission: Submission, exercises: list) -> dict[str, obje
 
 
 def _in_a_cell_of_magic(name: str, unread: list[tuple[str, str]]) -> list[str]:
-    """Return a sentence for each cell that holds a function and is not Python of its notebook."""
+    """Return a sentence per notebook cell that defines function `name` but is not run as Python.
+
+    unread: pairs of such a cell's magic, for example `%%writefile`, and the cell's text.
+    """
     return [
         f"A cell that begins with `{magic}` holds it, and IPython does not run such a cell as "
         "Python of the notebook: remove this line."
@@ -137,9 +151,10 @@ def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterato
 
 
 def _targets(exercise: KernelExercise, run: Run, number: int) -> dict[str, dict]:
-    """Return value and cause of every target that applies at this shape, by target name.
+    """Return a dict from target name to {"value", "cause"} of the targets that apply at a shape.
 
-    number: the index of the shape. Most targets apply at the first shape only.
+    The cause is a sentence if the target is missed, else None. number: the index of the shape. Most
+    targets apply at the first shape only.
     """
     counts = {}
     for target in exercise.targets:
@@ -156,9 +171,9 @@ def _packed(array: np.ndarray) -> dict:
 
 
 def unpacked(packed: dict) -> np.ndarray:
-    """Return the array of a message that `_packed` made.
+    """Return the array that `_packed` put into a dict, with its dtype and shape.
 
-    Raises ValueError or TypeError if the message holds no array.
+    Raises ValueError, TypeError or KeyError if the dict holds no array.
     """
     raw = base64.b64decode(packed["raw"])
     return np.frombuffer(raw, np.dtype(packed["dtype"])).reshape(packed["shape"])

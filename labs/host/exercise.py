@@ -79,12 +79,15 @@ class HostExercise(Exercise):
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The criteria that the task states."""
+        """The criteria that the task states, as sentences or phrases."""
         return self.promises
 
 
 def judge(exercise: HostExercise, function, patience: float) -> Verdict:
-    """Examine a host function and return the verdict. patience: seconds for one call."""
+    """Call a host function as its exercise demands and return the verdict on it.
+
+    patience: the seconds that one call may take.
+    """
     cause = no_function(exercise.parameters, function)
     if cause:
         return Verdict(exercise.name, exercise.title, (cause,))
@@ -146,13 +149,19 @@ def call(function: Callable, *arguments, patience: float):
 
 
 def _line(error: Exception, file: str) -> int:
-    """Return the last line of the reader's file in an error's traceback."""
+    """Return the number of the reader's line in which an error was raised, or which led to it.
+
+    file: the reader's file. It is the innermost line of this file in the traceback.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     return [frame.lineno for frame in frames if frame.filename == file][-1]
 
 
 def no_function(parameters: tuple[str, ...], function: object) -> str | None:
-    """Return why a submission is no Python function with these parameters; None if it is one."""
+    """Return sentences on why a submission is no function with these parameters, or None if it is.
+
+    Only a plain Python function will do, and it may name its parameters otherwise.
+    """
     if function is None:
         return translate(
             "This is `None`: the check needs the function itself, and not what it returns."

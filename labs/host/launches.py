@@ -40,7 +40,8 @@ class BestLaunch:
     """The launch that the task asks for.
 
     threads: the block size that the driver suggests. side: the side of the largest square block
-    with a power of two that is not larger. grid: the blocks along x and y.
+    with a power of two that has at most `threads` threads. grid: the number of blocks along x and
+    y.
     """
 
     threads: int
@@ -49,7 +50,7 @@ class BestLaunch:
 
     @property
     def bytes_needed(self) -> int:
-        """The bytes of two tiles of float32."""
+        """The number of bytes of two float32 tiles with this side."""
         return 2 * self.side * self.side * WORD
 
 
@@ -78,7 +79,7 @@ class ReaderCall:
 
     @property
     def where(self) -> str:
-        """The call, to begin a sentence."""
+        """A phrase to begin a sentence, such as "With 32 registers and m×n×k = 70×40×33"."""
         sizes = "×".join(map(str, self.shape))
         return f"With {self.registers} registers and m×n×k = {sizes}"
 
@@ -88,7 +89,8 @@ class LaunchRecorder:
     """A replacement for a kernel that records its launches and runs nothing.
 
     A launch with the right numbers would compute the right result. kernel: the kernel that it
-    replaces, which refuses each launch that Numba would refuse.
+    replaces, which refuses each launch that Numba would refuse. launches: the recorded ones, in
+    order.
     """
 
     kernel: Callable
@@ -108,7 +110,10 @@ class LaunchRecorder:
 
 
 def best_launch(registers: int, shape: Shape) -> BestLaunch:
-    """Return the launch that the task asks for. registers: per thread. shape: (m, n, k)."""
+    """Return the launch that the task asks for, on an H200.
+
+    registers: the kernel's registers per thread. shape: (m, n, k).
+    """
     m, n, _ = shape
     threads = best_block_size(H200, registers, lambda threads: 2 * WORD * threads)
     side = square_side(threads)
@@ -148,7 +153,7 @@ def _call(kernel: Callable, launch_best: Callable, registers: int, shape: Shape)
 
 
 def wrong_launch_count(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Recognise a kernel that is not launched exactly once."""
+    """Return a sentence if the kernel is not launched exactly once, else None."""
     if not call.launches:
         return "The kernel is never launched: `kernel[grid, block, stream, bytes](a, b, c)`."
     if len(call.launches) > 1:
@@ -157,7 +162,7 @@ def wrong_launch_count(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_arguments(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Recognise a launch with other arguments than a, b and c."""
+    """Return a sentence if the launch has other arguments than a, b and c, else None."""
     arguments = call.launches[0].arguments
     if len(arguments) != 3:
         return f"The kernel takes `a`, `b` and `c`, and gets {counted(len(arguments), 'argument')}."
@@ -168,7 +173,7 @@ def wrong_arguments(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_block(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Recognise a block that is not the expected square."""
+    """Return sentences if the block of the launch is not the expected square, else None."""
     x, y, z = call.launches[0].block
     if (x, y, z) == (expected.side, expected.side, 1):
         return None
@@ -186,7 +191,7 @@ def wrong_block(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_grid(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Recognise a grid that does not cover c, or has too many blocks."""
+    """Return sentences if the grid does not cover c or has too many blocks, else None."""
     x, y, z = call.launches[0].grid
     expected_x, expected_y = expected.grid
     if (x, y, z) == (expected_x, expected_y, 1):
@@ -205,7 +210,7 @@ def wrong_grid(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_shared_bytes(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Recognise a launch with other shared memory than the bytes of two tiles."""
+    """Return sentences if the launch does not ask for the bytes of two tiles, else None."""
     requested, needed, side = call.launches[0].shared_bytes, expected.bytes_needed, expected.side
     if requested == needed:
         return None
@@ -226,7 +231,7 @@ def wrong_shared_bytes(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_result(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Recognise a return value that is not the side of the block."""
+    """Return sentences if the function does not return the side of the block, else None."""
     side, returned = expected.side, call.result
     if returned is None:
         return "The function returns `None`, and it should return the side of the block."

@@ -76,7 +76,7 @@ class CannotEvaluate(Exception):
 
 
 def make_evaluator(function: FunctionType) -> Callable[[tuple], object]:
-    """Return a callable that takes a tuple of arguments and evaluates the function for them.
+    """Return a callable that takes a tuple of arguments and returns the function's value for them.
 
     The source code is read once. A call raises CannotEvaluate for an error in the function, for a
     loop that does not end, and for any construct that the evaluator does not support.
@@ -94,7 +94,7 @@ def make_evaluator(function: FunctionType) -> Callable[[tuple], object]:
 
 
 def _representable(answer: object) -> object:
-    """Return an answer unchanged; refuse a whole number that no float holds."""
+    """Return an answer unchanged; raise CannotEvaluate for a whole number that no float holds."""
     if isinstance(answer, int):
         try:
             float(answer)
@@ -108,7 +108,7 @@ def _representable(answer: object) -> object:
 
 @dataclass
 class _Evaluation:
-    """The source code of functions already read, and the steps that one call has left."""
+    """The source code of functions already read, and the number of steps that one call has left."""
 
     sources: dict[FunctionType, Source]
     steps: int = MOST_STEPS
@@ -132,7 +132,7 @@ class _Frame:
     variables: dict[str, object]
 
     def fail(self, node: ast.AST, why: str) -> CannotEvaluate:
-        """Return the error for a node, with its source line, for the caller to raise."""
+        """Return the CannotEvaluate with a node's line and the reason, for the caller to raise."""
         return CannotEvaluate(f"{at(self.source.site(node))}: {sentence(why)}")
 
 
@@ -236,7 +236,10 @@ def _assert(node: ast.Assert, frame: _Frame) -> object:
 
 
 def _define(node: ast.FunctionDef, frame: _Frame) -> object:
-    """Define a nested function, which sees outer variables as they are when it is called."""
+    """Define a nested function in the frame's variables; return _COMPLETED.
+
+    The function sees outer variables with the values that they have when it is called.
+    """
     names = [one.arg for one in node.args.args]
 
     def function(*arguments):
@@ -291,7 +294,7 @@ def _bind(target: ast.expr, value: object, frame: _Frame) -> None:
 
 
 def _assign_element(target: ast.Subscript, value: object, frame: _Frame) -> None:
-    """Assign to an element of a list, or of a dictionary."""
+    """Assign a value to an element of a list or a dictionary; raise CannotEvaluate otherwise."""
     container, index = _value(target.value, frame), _value(target.slice, frame)
     if not isinstance(container, list | dict):
         raise frame.fail(target, "only variables can be assigned to here.")
@@ -338,7 +341,10 @@ def _name(node: ast.Name, frame: _Frame) -> object:
 
 
 def _known(value: object, node: ast.expr, frame: _Frame) -> object:
-    """Return the value of a global name if the function may use it; raise otherwise."""
+    """Return the value of a global name if the function may use it, with a list as a tuple.
+
+    Raises CannotEvaluate otherwise.
+    """
     if isinstance(value, (*NUMBERS, FunctionType)) or value is math or value is None:
         return value
     if isinstance(value, tuple | list) and all(isinstance(one, NUMBERS) for one in value):
@@ -381,7 +387,11 @@ def _unary(node: ast.UnaryOp, frame: _Frame) -> object:
 
 
 def _apply(node: ast.AST, op: ast.AST, values: tuple, frame: _Frame) -> object:
-    """Apply an operator to its operands, which must be numbers."""
+    """Return the result of an operator for one or two operands.
+
+    Raises CannotEvaluate if an operand is not a number, except for `not`, or if the operation
+    fails.
+    """
     if (what := _no_number(values)) and not isinstance(op, ast.Not):
         raise frame.fail(node, f"{what} cannot be computed with.")
     if isinstance(op, ast.Pow | ast.LShift) and _too_long(op, *values):
@@ -403,7 +413,10 @@ def _no_number(values: tuple) -> str | None:
 
 
 def _guarded(compute: Callable[[], object], node: ast.AST, frame: _Frame) -> object:
-    """Compute a result, and turn Python's own errors into sentences."""
+    """Return the result of `compute`, and turn Python's own errors into CannotEvaluate.
+
+    It also refuses whole numbers of more than 4096 bits, and complex numbers.
+    """
     try:
         result = compute()
     except ZeroDivisionError:
@@ -499,7 +512,10 @@ def _comprehend(loops: list[ast.comprehension], element, frame: _Frame, values: 
 
 
 def _iterate(node: ast.expr, frame: _Frame) -> Iterator[object]:
-    """Yield the elements of an iterable; each iteration costs a step."""
+    """Yield the elements of the iterable that a node evaluates to; each one costs a step.
+
+    Raises CannotEvaluate if a loop cannot go through the value.
+    """
     iterable = _value(node, frame)
     if not isinstance(iterable, ITERABLES):
         raise frame.fail(node, f"`{ast.unparse(node)}` is nothing that a loop can go through.")
@@ -547,7 +563,7 @@ def _function_call(node: ast.Call, frame: _Frame) -> object:
 
 
 def _arguments(nodes: Iterable[ast.expr], frame: _Frame) -> list:
-    """Return the values of a call's positional arguments, with starred ones unpacked."""
+    """Return a list of the values of a call's positional arguments, with starred ones unpacked."""
     arguments: list = []
     for node in nodes:
         arguments += (
@@ -557,7 +573,10 @@ def _arguments(nodes: Iterable[ast.expr], frame: _Frame) -> list:
 
 
 def _own_call(node: ast.Call, function: FunctionType, arguments, keywords, frame: _Frame) -> object:
-    """Evaluate a call of a function that the reader has written."""
+    """Evaluate a call of a function that the reader has written, and return its value.
+
+    Raises CannotEvaluate if calls are nested too deeply, or if the arguments do not fit.
+    """
     if frame.depth >= DEEPEST:
         raise frame.fail(node, f"{DEEPEST} functions are called within each other.")
     try:
@@ -570,7 +589,10 @@ def _own_call(node: ast.Call, function: FunctionType, arguments, keywords, frame
 def _bound_arguments(
     function: FunctionType, arguments: Iterable, keywords: Mapping[str, object]
 ) -> tuple:
-    """Return the arguments in the order of the parameters, with defaults; raise TypeError."""
+    """Return the arguments in the order of the function's parameters, with defaults filled in.
+
+    Raises TypeError if they do not fit the parameters.
+    """
     bound = inspect.signature(function).bind(*arguments, **keywords)
     bound.apply_defaults()
     return bound.args
@@ -607,7 +629,7 @@ def _is_one_of(value: object, known: frozenset) -> bool:
 
 
 def _assigned_names(tree: ast.FunctionDef) -> set[str]:
-    """Return the names to which a function assigns a value."""
+    """Return the names of the variables to which a function's code assigns a value."""
     return {
         one.id
         for one in ast.walk(tree)

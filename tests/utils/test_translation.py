@@ -13,9 +13,9 @@ from labs.grading.handout import notebook
 from labs.grading.labs import LABS
 from labs.grading.submissions import Submission
 from utils import translation
-from utils.lessons.ledger_file import PAGE, PLACE
 from utils.lessons.predictions import ledger, predict, reveal
 from utils.lessons.questions import Question
+from utils.reader_folder import LEDGER, PAGE
 from utils.translation import LANGUAGE, fits, in_english, language, placeholders, translate
 
 CATALOGUE = """
@@ -125,7 +125,7 @@ def test_a_region_falls_back_to_its_language(small_catalogue, monkeypatch):
 
 @pytest.fixture
 def own_ledger(tmp_path, monkeypatch):
-    monkeypatch.setenv(PLACE, str(tmp_path / "predictions.json"))
+    monkeypatch.setenv(LEDGER, str(tmp_path / "predictions.json"))
     monkeypatch.delenv(PAGE, raising=False)
 
 

@@ -87,6 +87,7 @@ from utils.lessons.lesson_21.roofline_analysis import (
 )
 from utils.lessons.machine_code import compiled
 from utils.lessons.occupancy import occupancies, occupancy_of_fastest, published_paradox, sm_limits
+from utils.lessons.own_kernels import mine
 from utils.lessons.predictions import ledger, predict, reveal
 from utils.lessons.profiler import profiled
 from utils.lessons.published import claimed, published_gflops, published_ms
@@ -168,6 +169,7 @@ __all__ = [
     "loads_per_multiply_add",
     "loop_of_record",
     "machine_wavefronts",
+    "mine",
     "multiplications",
     "nearer_to_its_peak",
     "occupancies",

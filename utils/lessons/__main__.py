@@ -8,6 +8,11 @@ from utils.lessons.files import page
 
 
 def main() -> int:
+    """Run the command line and return the exit status.
+
+    Prints the files of the lesson and returns 0. If there is no such lesson, prints the error to
+    stderr and returns 2.
+    """
     parser = argparse.ArgumentParser(prog="python -m utils.lessons", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     where = commands.add_parser("where", help="print every file that belongs to a lesson")

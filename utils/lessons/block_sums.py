@@ -35,11 +35,12 @@ COUNTED = 4  # blocks in the launch that is counted; all do the same work
 
 @dataclass(frozen=True)
 class BlockCounts:
-    """Counts of one full block of a reduction.
+    """Counts of one full thread block of a reduction.
 
-    elements: the elements that the block adds. requests, wavefronts: of all loads and stores of
-    shared memory. lanes: the mean number of active lanes per request. barriers: barriers per
-    thread. iterations: of the loop over the levels of the tree, per thread.
+    elements: the number of elements that the block adds. requests, wavefronts: the totals over all
+    loads and stores of shared memory in the block. lanes: the mean number of active lanes per
+    request. barriers: the number of barriers that a thread reaches. iterations: the number of
+    iterations that a thread makes of the loop over the levels of the tree.
     """
 
     elements: int
@@ -51,7 +52,7 @@ class BlockCounts:
 
 
 def block_of(step: Step | Variant) -> BlockCounts:
-    """Count the work of one full block of a reduction on the virtual GPU."""
+    """Run a reduction on the virtual GPU and return the counts of one full thread block."""
     variant = as_variant(step)
     launch = variant.launch(ladder_of(variant.step).parse("1"))
     elements = _elements(variant)
@@ -69,9 +70,10 @@ def block_of(step: Step | Variant) -> BlockCounts:
 
 
 def blocks(**steps: Step | Variant) -> Table:
-    """Return a table of the shared-memory counts of one block, one row per step.
+    """Return a table of the shared-memory counts of one full thread block of each reduction.
 
-    steps: one per row; the keyword is the row's name, with _ for spaces.
+    It has one row per step, and columns for requests, active lanes per request, wavefronts, and
+    barriers per thread. steps: one per row; the keyword is the row's name, with _ for spaces.
     """
     rows = []
     for name, step in steps.items():
@@ -90,9 +92,9 @@ def blocks(**steps: Step | Variant) -> Table:
 
 
 def _steps(trace: Trace, array: str) -> list[Event]:
-    """Return the first load of the array in each level of the tree.
+    """Return the first of the two loads of the array in each level of the tree, in level order.
 
-    Each level loads twice. The last load of all, in which thread 0 reads the sum, is left out.
+    The final load of the block, in which thread 0 reads the sum, is left out.
     """
     events = trace.recording.events
     loads = [event for event in events if (event.array, event.kind) == (array, "load")]
@@ -100,15 +102,19 @@ def _steps(trace: Trace, array: str) -> list[Event]:
 
 
 def _by_warp(event: Event) -> list[np.ndarray]:
-    """Return one array per warp with an active lane: the index each lane loads, -1 if inactive."""
+    """Return one array of 32 loaded indices per warp, in warp order.
+
+    The index of an inactive lane is -1. Warps without an active lane are left out.
+    """
     return [lanes for lanes in event.first.reshape(-1, WARP) if (lanes >= 0).any()]
 
 
 @dataclass(frozen=True)
 class LoadOfStep:
-    """The first load in one level of the tree, summed over all warps of one block.
+    """Counts of the first load in one level of the tree, summed over all warps of one block.
 
-    lanes: active lanes. requests: warps with an active lane. wavefronts: of all these requests.
+    lanes: the number of active lanes. requests: the number of warps with an active lane.
+    wavefronts: the number of wavefronts of all these requests.
     """
 
     lanes: int
@@ -117,9 +123,10 @@ class LoadOfStep:
 
 
 def loads_by_step(trace: Trace, array: str) -> list[LoadOfStep]:
-    """Return the lanes, requests and wavefronts of the first load in each level of the tree.
+    """Return the counts of the first load in each level of a reduction's tree, in level order.
 
-    trace: a launch that recorded one block. array: the name of a float32 array in shared memory.
+    trace: a launch that recorded one block. array: the name of the float32 array in shared memory
+    that the tree reduces.
     """
     return [_load_of_step(_by_warp(step)) for step in _steps(trace, array)]
 
@@ -134,9 +141,10 @@ def _load_of_step(warps: list[np.ndarray]) -> LoadOfStep:
 
 
 def draw_step(trace: Trace, array: str, step: int) -> Picture:
-    """Draw which bank each lane of the first active warp loads from, in one level of the tree.
+    """Draw which shared-memory bank each lane of the first active warp loads from.
 
-    step: the level, counted from 1. trace, array: as for `loads_by_step`.
+    The picture shows the first load in one level of the tree. step: the level, counted from 1.
+    trace, array: as for `loads_by_step`.
     """
     lanes = _by_warp(_steps(trace, array)[step - 1])[0]
     addresses = tuple(int(index) * 4 if index >= 0 else None for index in lanes)
@@ -144,9 +152,10 @@ def draw_step(trace: Trace, array: str, step: int) -> Picture:
 
 
 def turns_and_busy(trace: Trace, array: str) -> tuple[int, int]:
-    """Return (iterations of the tree's loop, those with an active lane), both over all warps.
+    """Return how often the warps of one block execute the tree's loop, in total and busy.
 
-    trace, array: as for `loads_by_step`.
+    The first number is warps × iterations of the loop. The second counts only the iterations in
+    which at least one lane of the warp is active. trace, array: as for `loads_by_step`.
     """
     steps = _steps(trace, array)
     warps = steps[0].first.size // WARP
@@ -154,11 +163,11 @@ def turns_and_busy(trace: Trace, array: str) -> tuple[int, int]:
 
 
 def instructions_of_block(step: Step | Variant) -> int:
-    """Return the number of instructions that the warps of one full block issue.
+    """Return the number of instructions that all warps of one full thread block issue in total.
 
-    They are counted in the machine code for the device shown. Without a compiler the number comes
-    from the record, which has the ladder's reduce0 to reduce3 with blocks of 128 and 256 threads.
-    Raises CourseError if the record does not have the kernel either.
+    They are counted in the machine code for the device shown. If the kernel cannot be compiled
+    here, the number comes from the record, which has the ladder's reduce0 to reduce3 with blocks of
+    128 and 256 threads. Raises CourseError if the record does not have the kernel either.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
@@ -170,10 +179,11 @@ def instructions_of_block(step: Step | Variant) -> int:
 
 
 def compiled_instructions(variant: Variant, arch: str) -> int:
-    """Return the number of instructions that one full block issues, by compiling the kernel here.
+    """Compile a kernel and return the number of instructions that all warps of a full block issue.
 
-    The count assumes that after the only loop every warp exits except the first. Raises CourseError
-    without a compiler, and if the machine code does not have exactly one loop.
+    arch: the architecture to compile for, such as "sm_90". The count assumes that every warp except
+    the first exits after the only loop. Raises CourseError if there is no compiler, and if the
+    machine code does not have exactly one loop.
     """
     code = xray(variant.kernel, variant.step.signature, arch)
     if len(code.loops) != 1:
@@ -194,7 +204,11 @@ def compiled_instructions(variant: Variant, arch: str) -> int:
 
 @dataclass(frozen=True)
 class RecordedBlock:
-    """A row of the record: the instructions of one block, and the compiler's versions."""
+    """A row of `block_instructions.csv`: the instructions that one full thread block issues.
+
+    arch: the architecture compiled for, such as "sm_90". toolkit, numba_cuda: the compiler's
+    versions. kernel: the step and its constants, such as "reduce1 BLOCK=128".
+    """
 
     arch: str
     toolkit: str
@@ -204,12 +218,20 @@ class RecordedBlock:
 
 
 def recorded_instructions() -> dict[tuple[str, str], int]:
-    """Return the recorded instructions per block, by (architecture, kernel)."""
+    """Return the recorded number of instructions per thread block, by (architecture, kernel).
+
+    The kernel is the step and its constants as text, as `str` of a Variant gives it.
+    """
     return {(row.arch, row.kernel): row.instructions for row in rows.read(FILE, RecordedBlock)}
 
 
 def recorded_cycles(step: Step | Variant, shape: str) -> float:
-    """Return the cycles that an SM takes per block: the recorded time × SMs / launched blocks."""
+    """Return the mean number of clock cycles that an SM takes per thread block of a step.
+
+    It is the recorded time in cycles at the boost clock, times the number of SMs, divided by the
+    number of launched blocks. shape: the number of elements as on the command line, such as "2^30".
+    Raises CourseError if there is no recorded time.
+    """
     variant, device = as_variant(step), device_shown()
     launched = variant.launch(ladder_of(variant.step).parse(shape)).blocks
     cycles = recorded_ms(variant, shape) * 1e3 * device.boost_clock_mhz
@@ -249,9 +271,12 @@ def block_cycles(shape: str = "2^30", **steps: Step | Variant) -> Table:
 
 
 def bandwidths(shape: str = "2^30", **steps: Step | Variant) -> Table:
-    """Return a table of recorded times, GB/s, speedups over the row above and shares of the peak.
+    """Return a table of the recorded speed of reductions, one row per step.
 
-    steps: one per row; the keyword is the row's name, with _ for spaces.
+    The columns are the time, the bandwidth in GB/s, the speedup over the row above, and the
+    bandwidth in percent of the data sheet's peak. shape: the number of elements as on the command
+    line. steps: one per row; the keyword is the row's name, with _ for spaces. Raises CourseError
+    if a step has no recorded time.
     """
     device, rows, before = device_shown(), [], None
     for name, step in steps.items():
@@ -272,7 +297,7 @@ def bandwidths(shape: str = "2^30", **steps: Step | Variant) -> Table:
 
 
 def _elements(variant: Variant) -> int:
-    """Return the elements of a full block: the most for which one block is launched."""
+    """Return the largest power of two of elements for which a step launches one thread block."""
     parse, elements = ladder_of(variant.step).parse, 1
     while variant.launch(parse(str(2 * elements))).blocks == 1:
         elements *= 2
@@ -280,5 +305,5 @@ def _elements(variant: Variant) -> int:
 
 
 def _is_of_the_ladder(variant: Variant) -> bool:
-    """Return False for an edited copy, which has the same name as its step."""
+    """Return True if the variant's step is in its ladder, False if it is an edited copy of one."""
     return any(variant.step is step for step in ladder_of(variant.step).steps)

@@ -41,10 +41,12 @@ def _block(inner: str) -> str:
 
 @dataclass(frozen=True)
 class Card:
-    """A highlighted box of sentences. Text between backticks is shown as code.
+    """A highlighted box of sentences. A notebook shows text between backticks as code.
 
-    kind: "ask" for a question or a hint of the course, "good" or "bad". hints: sentences in nested
-    folds, so that each hint reveals the next fold.
+    kind: the colour of the box, one of `KINDS`: "ask" for a question or a hint of the course,
+    "good" or "bad". sentences: one paragraph each. hints: sentences in nested folds, so that
+    opening a hint reveals the next fold. `str` returns the sentences as plain text, one per line
+    and without the hints.
     """
 
     kind: str
@@ -65,9 +67,11 @@ class Card:
 
 @dataclass(frozen=True)
 class Table:
-    """A small table of text: at most eight rows and five columns; the first column names the rows.
+    """A small table of text that a notebook shows as HTML; the first column names the rows.
 
-    note: a sentence below the table.
+    It should have at most eight rows and five columns. caption: the line above the table. head: the
+    titles of the columns. note: a sentence below the table, "" for none. `str` returns the table as
+    plain text with aligned columns.
     """
 
     caption: str
@@ -104,9 +108,10 @@ class Table:
 
 
 def table(caption: str, head: Sequence[str], rows: Sequence[Sequence], note: str = "") -> Table:
-    """Return a Table of any values, each converted with `str`.
+    """Return a Table whose cells are the values in `rows`, each converted with `str`.
 
-    Caption and head are translated where they are constants of the catalogue.
+    The caption and the titles in `head` are translated into the reader's language if the catalogue
+    has them. The cells and the note are not translated.
     """
     titles = tuple(translate(title) if title else "" for title in head)
     return Table(translate(caption), titles, tuple(tuple(map(str, row)) for row in rows), note)
@@ -117,7 +122,7 @@ def _is_words(cell: str) -> bool:
 
 
 def _cell(cell: str, words: bool) -> str:
-    """Return a table cell as HTML; a column of sentences is wider than a column of numbers."""
+    """Return a cell as an HTML `<td>` element; `words` gives it the class of a wide text column."""
     if re.fullmatch(r"[\d.,]+ \S+", cell):
         cell = cell.replace(" ", "\u00a0")  # no line break between a number and its unit
     return f"<td{_WORDS * words}>{in_code(cell)}</td>"

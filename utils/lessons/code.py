@@ -42,15 +42,16 @@ _KINDS = {"+": "added", "-": "removed", "@": "skipped"}
 
 
 def show_source(step: Step) -> HTML:
-    """Show the whole source file of a step."""
+    """Return the whole source file of a step as HTML, including its comments."""
     return _block(source_of(step.file).rstrip().splitlines(), marked=False)
 
 
 def show_kernel(shown: Step | Callable, comments: bool = True, **constants: int) -> HTML:
-    """Show a kernel without its comments, above a fold that has the same code with them.
+    """Return a kernel's source code as HTML: without comments, above a fold with the full source.
 
-    Comments are folded because they may hold the answer to a question of the lesson. shown: a
-    kernel, or a step whose factory gets `constants`. comments: False leaves the fold out.
+    The visible code has no comments, docstring or empty lines, because comments may contain the
+    answer to a question of the lesson. shown: a kernel, or a step whose kernel is built with
+    `constants`. comments: if False, the fold is left out.
     """
     kernel = shown.variant(**constants).kernel if isinstance(shown, Step) else shown
     function = kernel.py_func
@@ -68,9 +69,11 @@ def show_kernel(shown: Step | Callable, comments: bool = True, **constants: int)
 
 
 def show_loop(function: Callable) -> HTML:
-    """Show the first loop of a function without comments, below the integer globals that it uses.
+    """Return the first `for` loop of a compiled function as HTML, without comments.
 
-    This is for a long function of which the lesson discusses only the loop.
+    Above the loop are the integer globals that it uses, one per line, such as "TILE = 32".
+    function: a function compiled by Numba. This is for a long function of which the lesson
+    discusses only the loop.
     """
     text = textwrap.dedent(inspect.getsource(function.py_func))
     loop = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.For))
@@ -84,13 +87,13 @@ def show_loop(function: Callable) -> HTML:
 def show_change(
     old: Step, new: Step, whole: bool = False, folded: bool = False, around: int = 0
 ) -> HTML:
-    """Show the lines of code that differ between two steps, without comments.
+    """Return the diff between the code of two steps as HTML, without comments.
 
-    A sentence of `changes.toml` in a lesson's folder is shown below the new line that it explains.
-    If no folder has sentences for this change, or if `whole`, all unchanged lines are shown too.
-    folded: put the change into a fold, because a reader may skip it. around: the number of
-    unchanged lines before and after each changed part. Raises CourseError if a sentence fits no new
-    line.
+    Each sentence that `changes.toml` in a lesson's folder has for this change is shown below the
+    new line that it explains. If there are no sentences, or if `whole`, the unchanged lines are
+    shown too. folded: put the diff into a fold, because a reader may skip it. around: otherwise,
+    the number of unchanged lines shown before and after each change. Raises CourseError if a
+    sentence belongs to no new line.
     """
     left = dict(_sentences().get(f"{old.name} > {new.name}", {}))
     # The reader need not see that the name changes.
@@ -115,27 +118,38 @@ def show_change(
 
 @cache
 def _sentences() -> dict[str, dict[str, str]]:
-    """Return the sentences of all changes, keyed by "old > new" with the names of two steps."""
+    """Return the sentences of all `changes.toml` files; the result is cached.
+
+    The outer key is "old > new" with the names of two steps. The inner key is a piece of a new
+    line, and its value is the sentence that explains this line.
+    """
     tables = read_in_all(SENTENCES).values()
     return {change: sentences for table in tables for change, sentences in table.items()}
 
 
 def show_difference(before: ModuleType, after: ModuleType) -> HTML:
-    """Show the difference between two kernel modules, usually a module and its edited copy."""
+    """Return the diff between the source code of two modules as HTML.
+
+    It shows two unchanged lines around each change. Usually `after` is an edited copy of `before`.
+    """
     return _block(difference(source_of(before), source_of(after), context=2))
 
 
 def kernel_difference(old: Step, new: Step) -> list[str]:
-    """Return the diff between the code of two steps as lines that begin with "+", "-" or " "."""
+    """Return the lines of the unified diff between the `kernel_code` of two steps.
+
+    A line of code begins with "+", "-" or " ", and the header of a hunk with "@@". Without a
+    difference the list is empty.
+    """
     return difference(kernel_code(old), kernel_code(new), context=99)
 
 
 def kernel_code(step: Step) -> str:
-    """Return the code of a step that computes: its kernel, device functions and constants.
+    """Return the part of a step's source code that computes: kernel, device functions, constants.
 
-    Imports, the launch function, the `def` line of a factory and the Step itself are left out; so
-    are comments, docstrings and empty lines, which in a diff would hide the code. If the kernel is
-    defined in another file, that file's code comes first.
+    The text leaves out imports, the functions `launch` and `calls`, the `def` and `return` lines of
+    a factory, the Step itself, comments, docstrings and empty lines. If the kernel is defined in
+    another file than the step, that file's code comes first.
     """
     modules = dict.fromkeys((step.build.__module__, step.module))
     return "\n".join(_computing_code(source_of(sys.modules[name])) for name in modules)
@@ -165,9 +179,10 @@ def _computing_code(text: str) -> str:
 
 
 def _at_the_margin(function: ast.FunctionDef, lines: list[str]) -> list[str]:
-    """Return the lines of a function, or the dedented body of a factory without its `return`.
+    """Return the lines of a function; of a factory, only its dedented body without the `return`.
 
-    This makes a kernel from a factory comparable with a kernel without one.
+    A factory is a function that defines a function. `lines` are all lines of the file. Leaving out
+    the factory makes its kernel comparable with a kernel that has no factory.
     """
     if not any(isinstance(node, ast.FunctionDef) for node in function.body):
         return _own_lines(function, lines)
@@ -176,14 +191,17 @@ def _at_the_margin(function: ast.FunctionDef, lines: list[str]) -> list[str]:
 
 
 def _own_lines(node: ast.stmt, lines: list[str]) -> list[str]:
-    """Return the lines of a statement, including its decorators."""
+    """Return the lines of a statement, including its decorators; `lines` are those of the file."""
     decorators = getattr(node, "decorator_list", ())
     first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
     return lines[first - 1 : node.end_lineno]
 
 
 def _without_comments(text: str) -> list[str]:
-    """Return the lines of Python code; comments and docstrings become empty lines."""
+    """Return the lines of Python code without comments and functions' docstrings.
+
+    The number of lines stays the same: a removed comment line or docstring line is empty.
+    """
     lines = text.splitlines()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:

@@ -27,12 +27,13 @@ OPERANDS = 3  # registers that one multiply-add reads
 
 @dataclass(frozen=True)
 class CompiledLoop:
-    """The hot loop of a kernel, and the resources of a thread.
+    """Counts of one iteration of a kernel's hot loop, and the resources that one thread needs.
 
-    registers, local_bytes, spill_bytes: per thread. mix: the instructions of one iteration by name,
-    with the width in bits for loads and stores, such as {"FFMA": 64, "LDS.128": 4}. waits: cycles
-    per iteration that register bank conflicts cost in the model of `gpu_xray.register_banks`. kept:
-    operands of multiply-adds that are marked for reuse.
+    registers: registers per thread. local_bytes, spill_bytes: bytes of local memory, and of spilled
+    registers, per thread. waits: cycles per iteration that register bank conflicts cost in the
+    model of `gpu_xray.register_banks`. kept: the number of register operands of multiply-adds that
+    are marked .reuse. mix: the number of instructions by name, with the width in bits for loads and
+    stores, such as {"FFMA": 64, "LDS.128": 4}.
     """
 
     registers: int
@@ -44,10 +45,12 @@ class CompiledLoop:
 
     @property
     def instructions(self) -> int:
+        """The number of instructions in one iteration."""
         return sum(self.mix.values())
 
     @property
     def multiply_adds(self) -> int:
+        """The number of float32 multiply-add instructions in one iteration."""
         return sum(self.mix.get(name, 0) for name in FFMA)
 
     @property
@@ -57,17 +60,25 @@ class CompiledLoop:
 
     @property
     def kept_share(self) -> float:
-        """The fraction of the operands of multiply-adds that are marked for reuse."""
+        """The fraction of the register operands of multiply-adds that are marked .reuse."""
         return self.kept / (OPERANDS * self.multiply_adds)
 
     @property
     def cycles(self) -> float:
-        """Estimated cycles per multiply-add of a scheduler with 32 lanes."""
+        """The estimated cycles per multiply-add instruction of a warp.
+
+        It assumes that the scheduler has 32 lanes, issues one instruction per cycle, and waits only
+        for register bank conflicts.
+        """
         return (self.instructions + self.waits) / self.multiply_adds
 
     @property
     def hot_loop(self) -> HotLoopCounts:
-        """The loop in the form that the roofline takes."""
+        """The counts of the loop as the roofline model takes them.
+
+        They are the instructions, the multiply-adds, the loads from shared memory by width in bits,
+        and the waits.
+        """
         shared = {
             int(name.removeprefix("LDS.")): count
             for name, count in self.mix.items()
@@ -77,7 +88,7 @@ class CompiledLoop:
 
 
 def loop_of(xray: XRay) -> CompiledLoop:
-    """Return the hot loop of an x-ray with its counts."""
+    """Count the instructions in the hot loop of an x-ray and return them as a CompiledLoop."""
     body = xray.hot.body
     multiply_adds = (instruction for instruction in body if instruction.name in FFMA)
     sources = [source for instruction in multiply_adds for source in instruction.sources if source]
@@ -101,8 +112,9 @@ def _name_with_width(instruction: Instruction) -> str:
 def recorded_loop(kernel: str, max_registers: int | None = None) -> CompiledLoop:
     """Return the recorded hot loop of a kernel.
 
-    kernel: the name with its constants, such as "tiled TILE=32". max_registers: the register limit
-    with which it was compiled. Raises CourseError if this loop is not recorded.
+    kernel: the name with its constants, such as "tiled TILE=32". max_registers: the limit of
+    registers per thread with which it was compiled, None for no limit. Raises CourseError if this
+    loop is not recorded.
     """
     loop = recorded_loops().get((kernel, max_registers))
     if loop is None:
@@ -115,7 +127,11 @@ def recorded_loop(kernel: str, max_registers: int | None = None) -> CompiledLoop
 
 @dataclass(frozen=True)
 class RecordedLoop:
-    """A row of the record: a loop, its kernel, and the versions of the compiler."""
+    """A row of `loop_counts.csv`: a kernel's hot loop, and how the kernel was compiled.
+
+    arch: the architecture, such as "sm_90". toolkit, numba_cuda: the compiler's versions. kernel:
+    the name with its constants. max_registers: the limit of registers per thread, None for none.
+    """
 
     arch: str
     toolkit: str
@@ -126,13 +142,18 @@ class RecordedLoop:
 
 
 def recorded_loops() -> dict[tuple[str, int | None], CompiledLoop]:
-    """Return all recorded loops, by (kernel, register limit)."""
+    """Return all recorded loops by (kernel, register limit), such as ("tiled TILE=32", None)."""
     return {(row.kernel, row.max_registers): row.loop for row in rows.read(COUNTS, RecordedLoop)}
 
 
 @dataclass(frozen=True)
 class ListedInstruction:
-    """A row of the listings: one instruction. operands: separated by "; ". word: in hex."""
+    """A row of `listings.csv`: one instruction of a kernel's hot loop.
+
+    address: its offset in bytes from the start of the kernel. predicate: such as "@!P0", None if
+    the instruction is always executed. operands: the operands, separated by "; ". word: the encoded
+    instruction in hexadecimal.
+    """
 
     arch: str
     kernel: str
@@ -145,9 +166,10 @@ class ListedInstruction:
 
 @cache
 def listing(kernel: str) -> tuple[Instruction, ...]:
-    """Return the instructions of one iteration of a recorded hot loop.
+    """Return the instructions of a kernel's recorded hot loop, in order; the result is cached.
 
-    Raises CourseError if the listings do not have the kernel.
+    kernel: the name with its constants. Raises CourseError if `listings.csv` does not have the
+    kernel.
     """
     instructions = tuple(
         Instruction(

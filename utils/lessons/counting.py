@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from utils.figures.look import number
@@ -10,6 +10,7 @@ from utils.ladder.explain import trace_step
 from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.ladder.tasks import Shape
+from utils.lessons import own_kernels
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
 from utils.machine.occupancy import WARP
@@ -25,10 +26,11 @@ PER_REQUEST = {
 
 
 def watch(step: Step | Variant, shape: str = SHAPE, **observed) -> Trace:
-    """Run a step on the virtual GPU and return its trace: findings, and counts for each line.
+    """Run a step on the virtual GPU and return its trace: findings, and counts per source line.
 
-    shape: as on the command line, such as "64" or "64x256x64". observed: options of `trace`, such
-    as record=0, which records block 0 for a movie.
+    The matrices or arrays hold integers. Calls with equal arguments return the same cached trace.
+    shape: as on the command line, such as "64" or "64x256x64". observed: options of
+    `virtual_gpu.trace`, such as record=0, which records the events of block 0.
     """
     variant = as_variant(step)
     return _watched(variant, ladder_of(variant.step).parse(shape), **observed)
@@ -36,61 +38,81 @@ def watch(step: Step | Variant, shape: str = SHAPE, **observed) -> Trace:
 
 @lru_cache(maxsize=32)
 def _watched(variant: Variant, shape: Shape, **observed) -> Trace:
-    """Trace a launch once: its counts never change, and several cells of a lesson use them."""
+    """Run a variant on the virtual GPU and return its trace; the latest 32 traces are cached."""
     return trace_step(variant, shape, "integers", **observed)
 
 
 def multiply_adds(trace: Trace) -> float:
-    """Return the multiply-adds of all threads, each counted as two float32 operations."""
+    """Return the number of multiply-adds of all threads: half their float32 operations."""
     return trace.totals["float32_ops"] / 2
 
 
 def loads_per_multiply_add(trace: Trace, space: str = "global") -> float:
-    """Return the words that threads load per multiply-add from a space, "global" or "shared"."""
+    """Return the mean number of words that a thread loads per multiply-add from one memory space.
+
+    space: "global" or "shared".
+    """
     loads = _loads(trace)
     return loads.loc[loads["space"] == space, "words"].sum() / multiply_adds(trace)
 
 
 def per_request(trace: Trace, array: str, what: str = "sectors", kind: str = "load") -> float:
-    """Return the mean number of `what` per request of a warp for an array.
+    """Return the mean number of sectors, cache lines or wavefronts per request of a warp.
 
-    what: "sectors", "cache_lines" or "wavefronts". kind: "load" or "store".
+    array: the name of the array whose requests are counted. what: "sectors", "cache_lines" or
+    "wavefronts". kind: "load" or "store".
     """
     totals = trace.accesses.query("array == @array and kind == @kind").sum(numeric_only=True)
     return totals[what] / totals["requests"]
 
 
 def cache_lines_per_multiply_add(trace: Trace) -> float:
-    """Return the cache lines of 128 bytes that a whole warp loads per multiply-add."""
+    """Return the mean number of 128-byte cache lines that a warp loads per warp-wide multiply-add.
+
+    A warp-wide multiply-add is one multiply-add of each of the 32 lanes.
+    """
     return WARP * _loads(trace)["cache_lines"].sum() / multiply_adds(trace)
 
 
 def estimated_ms(trace: Trace, shape: str) -> float:
-    """Return the time of a product in ms if each SM gets one cache line per cycle."""
+    """Return the estimated time in ms of a product if each SM gets one cache line per cycle.
+
+    trace: a trace of the step, usually of a smaller product. Its number of cache lines per
+    multiply-add is applied to the product of `shape`. The device is that of `device_shown`.
+    """
     return one_per_cycle_ms(cache_lines_per_multiply_add(trace), shape)
 
 
 def one_per_cycle_ms(needed: float, shape: str) -> float:
-    """Return the time of a product in ms if each SM serves one request per cycle and never waits.
+    """Return the estimated time in ms of a product if each SM serves one unit per clock cycle.
 
-    needed: requests per multiply-add of a warp, such as cache lines or wavefronts. shape: as on the
-    command line. The number of SMs and the clock are those of `device_shown`.
+    needed: the units, such as cache lines, wavefronts or issue cycles, that a warp needs per
+    warp-wide multiply-add. shape: m×n×k as on the command line, such as "64x256x64", or one number
+    for all three. The number of SMs and the boost clock are those of `device_shown`.
     """
     m, n, k = (int(side) for side in (shape.split("x") * 3)[:3])
     device = device_shown()
     return m * n * k / WARP * needed / device.sms / (device.boost_clock_mhz * 1e3)
 
 
-def as_variant(step: Step | Variant) -> Variant:
-    """Return a step with its default constants; return a variant unchanged."""
-    return step.variant() if isinstance(step, Step) else step
+def as_variant(step: Step | Variant | Callable) -> Variant:
+    """Return a step with its default constants, and a variant unchanged.
+
+    A kernel of the reader's stands for its step, if `check` found it right. Raises CourseError for
+    any other kernel.
+    """
+    if isinstance(step, Variant):
+        return step
+    return step.variant() if isinstance(step, Step) else own_kernels.of_kernel(step)
 
 
 def count(**traces: Trace) -> Table:
-    """Return a table of the loads per multiply-add and per request, one row per trace and array.
+    """Return a table of counted loads, with one row per trace and array.
 
-    Arrays in global memory come first, each space in alphabetical order. traces: the keyword is the
-    name in the table, with _ for spaces.
+    The columns are the words that a thread loads per multiply-add, and the sectors, cache lines and
+    wavefronts per request of a warp. Columns without any value are left out. Per trace, arrays in
+    global memory come before those in shared memory, each in alphabetical order. traces: the
+    keyword is the name in the table, with _ for spaces.
     """
     rows = [row for name, trace in traces.items() for row in _rows(name, trace)]
     used = [what for what in PER_REQUEST if any(row[what] == row[what] for row in rows)]

@@ -7,18 +7,20 @@ The source code is always read from the kernel's file, so that a copy cannot bec
 from __future__ import annotations
 
 import difflib
-import hashlib
 import linecache
-import sys
 from dataclasses import dataclass
 from types import ModuleType
 
 from utils.errors import CourseError
+from utils.ladder.function_text import module_of
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A replacement of ``old`` by ``new``, at one ``occurrence`` (from 1) or at all of them (0)."""
+    """A replacement of the text ``old`` by ``new`` in a module's source code.
+
+    ``occurrence`` is the number of the one occurrence to replace, counted from 1; 0 replaces all.
+    """
 
     old: str
     new: str
@@ -26,32 +28,29 @@ class Edit:
 
 
 def edited(module: ModuleType, *edits: Edit) -> ModuleType:
-    """Return a new module with the source code of ``module`` after the edits, applied in order.
+    """Apply edits in order to the source code of a module, execute it, and return the new module.
 
-    Tracebacks and the virtual GPU can read its source lines. Raises CourseError if the module does
-    not contain the old text of an edit, or not often enough for its ``occurrence``.
+    The new module is registered in `sys.modules`, and its source lines in `linecache`, where
+    tracebacks and the virtual GPU find them. ``module`` and its file do not change. Raises
+    CourseError if the source code does not contain the old text of an edit, or not often enough for
+    its ``occurrence``.
     """
     text = source_of(module)
     for edit in edits:
         text = _apply(edit, text, module.__name__)
-    digest = hashlib.sha1(text.encode()).hexdigest()[:8]
-    variant = ModuleType(f"{module.__name__}_edited_{digest}")
-    variant.__file__ = f"<{variant.__name__}>"
-    linecache.cache[variant.__file__] = (len(text), None, text.splitlines(True), variant.__file__)
-    sys.modules[variant.__name__] = variant  # a step finds its file by name
-    exec(compile(text, variant.__file__, "exec"), variant.__dict__)
-    return variant
+    return module_of(f"{module.__name__}_edited", text)
 
 
 def source_of(module: ModuleType) -> str:
-    """Return the source code of a module, also of an edited one."""
+    """Return the source code of a module as text, also of a module made by `edited`."""
     return "".join(linecache.getlines(module.__file__))
 
 
 def difference(before: str, after: str, context: int) -> list[str]:
-    """Return the lines of a unified diff between two texts, without its two header lines.
+    """Return the lines of a unified diff between two texts, without the two header lines.
 
-    context: the number of unchanged lines around each change.
+    Lines of the texts begin with "+", "-" or " ", and the header of a hunk with "@@". For equal
+    texts the list is empty. context: the number of unchanged lines around each change.
     """
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=context, lineterm="")
     return list(lines)[2:]

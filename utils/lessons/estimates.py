@@ -15,9 +15,11 @@ from virtual_gpu.pictures.svg import Picture
 
 
 def estimates(*steps: Step | Variant, shapes: Sequence[str] = ("4096",)) -> Table:
-    """Return a table of cache lines per multiply-add of a warp, estimated and recorded times.
+    """Return a table that compares estimated with recorded times, one row per step and shape.
 
-    It has a row for each step at each shape. `estimated_ms` documents the model.
+    The columns are the cache lines that a warp loads per multiply-add, the time in ms that
+    `estimated_ms` derives from them, and the recorded time in ms. Raises CourseError if a step has
+    no recorded time at a shape.
     """
     rows = []
     for step in steps:
@@ -31,7 +33,11 @@ def estimates(*steps: Step | Variant, shapes: Sequence[str] = ("4096",)) -> Tabl
 
 
 def draw_estimates(steps: Mapping[str, Step | Variant], shape: str = "4096") -> Picture:
-    """Draw the estimated and the recorded time of each step; the keys are the names shown."""
+    """Draw the estimated and the recorded time in ms of each step, one row per step.
+
+    steps: the steps by the name shown. shape: n of an n×n product. Raises CourseError if a step has
+    no recorded time.
+    """
     times = {
         name: (estimated_ms(watch(step), shape), recorded_ms(step, shape))
         for name, step in steps.items()
@@ -45,11 +51,12 @@ def draw_growth(
     series: Mapping[str, Iterable[float | Step | Variant]],
     shape: str,
 ) -> Picture:
-    """Draw the times of each series, relative to its first time, against the numbers `at`.
+    """Draw one line per series: its times divided by its first time, against the numbers `at`.
 
-    title: what the numbers `at` are. series: by the name shown, times in ms or steps whose recorded
-    times are used. A note names each series that is left out because it is not recorded at this
-    shape.
+    title: what the numbers `at` are. series: by the name shown, one entry per number of `at`: a
+    time in ms, or a step whose recorded time is used. shape: the shape of the recorded times, as on
+    the command line. A series with a step that is not recorded at this shape is left out, and a
+    note below the picture names it.
     """
     times, missing = {}, []
     for name, members in series.items():
@@ -66,7 +73,10 @@ def draw_growth(
 
 
 def draw_gains(old: Step | Variant, new: Step | Variant, shapes: Sequence[str]) -> Picture:
-    """Draw the recorded speedup of the new step over the old one at each square shape."""
+    """Draw the recorded speedup of the new step over the old one at each shape.
+
+    shapes: sizes n of n×n products. Raises CourseError if a time is not recorded.
+    """
     gains = {shape: recorded_ms(old, shape) / recorded_ms(new, shape) for shape in shapes}
     title = f"Times faster than {_name(old)}, one {device_shown().name}"
     return figures.draw_gains(title, gains)

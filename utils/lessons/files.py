@@ -22,7 +22,12 @@ WITH_USERS = ("tests", "tools", "site", "labs")  # folders whose modules may imp
 
 
 def page(number: str) -> str:
-    """Return the files of a lesson as text, grouped by purpose."""
+    """Return the files of a lesson as text: per purpose, a heading and one indented line per file.
+
+    number: the number of the lesson, such as "08". A line has the path, and what the file is for if
+    that is known. Purposes without files are left out. Raises CourseError if there is no such
+    lesson.
+    """
     blocks, named_in = [], _tables(number)
     for title, paths in files_of(number).items():
         lines = [f"    {_line(path, named_in.get(path, ()))}" for path in sorted(paths)]
@@ -31,9 +36,11 @@ def page(number: str) -> str:
 
 
 def _line(path: Path, named_in: Iterable[str]) -> str:
-    """Return a file's path from the root and what it is for.
+    """Return one line of text: a file's path from the repository's root, and what it is for.
 
-    For Python that is the first line of its docstring, for a table the files that name it.
+    A Python file is described by the first line of its docstring. Another file is described by
+    `named_in`, the names of the files that mention it. Without a description the line is the path
+    alone.
     """
     name = path.relative_to(ROOT).as_posix() + "/" * path.is_dir()
     text = ast.get_docstring(ast.parse(path.read_text("utf-8"))) if path.suffix == ".py" else None
@@ -42,7 +49,12 @@ def _line(path: Path, named_in: Iterable[str]) -> str:
 
 
 def files_of(number: str) -> dict[str, set[Path]]:
-    """Return purpose -> files of a lesson; CourseError if there is no such lesson."""
+    """Return the sets of files that belong to a lesson, by purpose.
+
+    number: the number of the lesson, such as "08". A purpose is a heading such as "Its tests", and
+    its set may be empty. Exercises are folders instead of files. Raises CourseError if there is no
+    such lesson.
+    """
     notebook = notebook_of(number)
     folder = lesson_folder(number)
     tests = ROOT / "tests" / folder.relative_to(ROOT)
@@ -62,7 +74,10 @@ def files_of(number: str) -> dict[str, set[Path]]:
 
 
 def notebook_of(number: str) -> Path:
-    """Return the lesson's English notebook; CourseError if there is no such lesson."""
+    """Return the path of a lesson's English notebook.
+
+    number: the number of the lesson, such as "08". Raises CourseError if there is no such lesson.
+    """
     english = lessons()
     if number not in english:
         raise CourseError(f"There is no lesson {number!r}: choose one of {', '.join(english)}.")
@@ -82,7 +97,7 @@ def _names(file: Path, text: str) -> bool:
 
 
 def _users(folder: Path) -> Iterator[Path]:
-    """Yield the modules that import something from a lesson's folder."""
+    """Yield the Python files outside `utils` that name a lesson's folder, such as in an import."""
     for top in WITH_USERS:
         for file in (ROOT / top).rglob("*.py"):
             if _names(file, f"utils.lessons.{folder.name}"):
@@ -90,7 +105,7 @@ def _users(folder: Path) -> Iterator[Path]:
 
 
 def _exercises(number: str) -> Iterator[Path]:
-    """Yield the folders of the exercises whose `lesson` is this one."""
+    """Yield the folder of each exercise that declares to belong to this lesson."""
     for file in (ROOT / "labs" / "exercises").glob("*/exercise.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.keyword) and ast.unparse(node) == f"lesson={number!r}":
@@ -98,7 +113,12 @@ def _exercises(number: str) -> Iterator[Path]:
 
 
 def _tables(number: str) -> dict[Path, set[str]]:
-    """Return table of data/ -> the files of the lesson that have its name as a string."""
+    """Return the CSV files of `data/` that a lesson names, with the names of the files that do.
+
+    The keys are paths of CSV files. A value is a set of names such as "lesson_08/test_claims.py".
+    The notebook, the lesson's folder, its tests and its exercises are searched for strings with the
+    name of the table.
+    """
     folders = [lesson_folder(number), ROOT / "tests" / lesson_folder(number).relative_to(ROOT)]
     files = [file for folder in (*folders, *_exercises(number)) for file in folder.glob("*.py")]
     tables = list(DATA.rglob("*.csv"))
@@ -117,7 +137,10 @@ def _last_parts_of_strings(tree: ast.Module) -> set[str]:
 
 
 def _shared(notebook: Path) -> Iterator[Path]:
-    """Yield the modules of utils that the notebook imports or uses as `course.…`."""
+    """Yield the files of the modules in utils that a notebook imports or uses as `course.…`.
+
+    A file is yielded once per use.
+    """
     modules_of_course = _modules_of_course()
     for node in ast.walk(_tree(notebook)):
         if isinstance(node, ast.ImportFrom):
@@ -133,7 +156,7 @@ def _shared(notebook: Path) -> Iterator[Path]:
 
 
 def _modules_of_course() -> dict[str, str]:
-    """Return public name of `course` -> the module that defines it."""
+    """Return the dotted name of the module that defines each public name of `course`, by name."""
     tree = ast.parse((LESSONS_PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     return {
         alias.name: node.module
@@ -144,7 +167,7 @@ def _modules_of_course() -> dict[str, str]:
 
 
 def _tree(file: Path) -> ast.Module:
-    """Return the syntax tree of a module, or of a notebook's cells of code."""
+    """Return the syntax tree of a Python file, or of all code cells of a notebook joined."""
     if file.suffix == ".py":
         return ast.parse(file.read_text("utf-8"))
     cells = nbformat.read(file, as_version=4).cells

@@ -8,7 +8,10 @@ from virtual_gpu import Trace
 
 
 def findings(trace: Trace, first: int = 1) -> Card:
-    """Return a card with the `first` findings of a launch, or one that says that it has none."""
+    """Return a card with what the virtual GPU found wrong in a launch, one sentence per finding.
+
+    first: the largest number of findings shown. If there are no findings, the card says so.
+    """
     sentences = tuple(f"{finding}" for finding in trace.findings[:first])
     if not sentences:
         nothing = translate(

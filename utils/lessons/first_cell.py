@@ -42,25 +42,28 @@ _BADGE = re.compile(r"^(?:\[!\[Open in Colab\]|\*Open in Colab: ).*\n\n?", re.MU
 
 @dataclass(frozen=True)
 class Repository:
-    """The repository from which notebooks fetch the course: a git URL, and a branch or tag."""
+    """The repository from which notebooks fetch the course.
+
+    address: a URL for git. ref: a branch or tag.
+    """
 
     address: str
     ref: str
 
     @property
     def on_github(self) -> str | None:
-        """The "owner/name" on GitHub that Colab opens; None for an address elsewhere."""
+        """The repository's "owner/name" on GitHub; None if the address is not on GitHub."""
         match = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", self.address)
         return match and match[1]
 
 
 def repository() -> Repository:
-    """Read the course's repository from data/repository.toml."""
+    """Return the Repository that data/repository.toml names."""
     return Repository(**tomllib.loads(FILE.read_text(encoding="utf-8")))
 
 
 def first_cell(lesson: str, at: Repository | None = None) -> str:
-    """Return the code of the first cell of a lesson.
+    """Return the Python code of the first cell of a lesson, which finds or fetches the course.
 
     lesson: its number, such as "07". at: the repository; by default that of data/repository.toml.
     """
@@ -69,9 +72,11 @@ def first_cell(lesson: str, at: Repository | None = None) -> str:
 
 
 def badge(notebook: str, at: Repository | None = None) -> str:
-    """Return the Markdown line that opens a notebook in Colab, or says why it cannot yet.
+    """Return a line of Markdown: a badge that links to a notebook in Colab.
 
-    notebook: its file name, such as "07_tiling.ipynb".
+    If the repository is not on GitHub, the line says instead why there is no badge. notebook: its
+    file name, such as "07_tiling.ipynb". at: the repository; by default that of
+    data/repository.toml.
     """
     at = at or repository()
     if not at.on_github:
@@ -81,20 +86,24 @@ def badge(notebook: str, at: Repository | None = None) -> str:
 
 
 def without_badge(opening: str) -> str:
-    """Return the text of an opening cell without the line of the badge."""
+    """Return the Markdown text of a notebook's opening cell without the line that `badge` wrote."""
     return _BADGE.sub("", opening)
 
 
 def with_badge(opening: str, line: str) -> str:
-    """Return the text of an opening cell with `line` below its title, instead of its old badge."""
+    """Return the Markdown text of a notebook's opening cell with `line` below its title.
+
+    A line that `badge` wrote before is removed.
+    """
     title, _, rest = without_badge(opening).partition("\n\n")
     return f"{title}\n\n{line}\n\n{rest}"
 
 
 def parse(repo: str, ref: str) -> Repository:
-    """Return the Repository for "owner/name" on GitHub or a git URL, and a branch or tag.
+    """Return the Repository that two options of the command line describe.
 
-    Raises CourseError if `repo` is neither, or if `ref` cannot be a branch or tag.
+    repo: "owner/name" on GitHub, or a URL for git. ref: a branch or tag. Raises CourseError if
+    either has another form.
     """
     address = f"https://github.com/{repo}" if re.fullmatch(r"[\w.-]+/[\w.-]+", repo) else repo
     if not (re.fullmatch(r"\w+://[^\s\"']+", address) and re.fullmatch(r"[\w./-]+", ref)):
@@ -106,16 +115,21 @@ def parse(repo: str, ref: str) -> Repository:
 
 
 def write_repository(at: Repository) -> None:
-    """Write data/repository.toml and keep its comments at the top of the file."""
+    """Write the address and the ref of a repository to data/repository.toml.
+
+    The comments of the old file are kept at its top.
+    """
     text = FILE.read_text(encoding="utf-8")
     comment = "".join(line for line in text.splitlines(True) if line.startswith("#"))
     FILE.write_text(f'{comment}address = "{at.address}"\nref = "{at.ref}"\n', encoding="utf-8")
 
 
 def write(file: Path, at: Repository | None = None) -> None:
-    """Write the badge and the first cell into a notebook, if it calls `course.start`.
+    """Write the badge into a notebook's opening cell, and replace its first code cell.
 
-    at: the repository; by default that of data/repository.toml.
+    A notebook whose first code cell does not call `course.start` does not change. file: the path of
+    the notebook, whose name begins with the number of the lesson. at: the repository; by default
+    that of data/repository.toml.
     """
     lesson = nbformat.read(file, as_version=4)
     code = next(cell for cell in lesson.cells if cell.cell_type == "code")
@@ -128,6 +142,11 @@ def write(file: Path, at: Repository | None = None) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return the exit status.
+
+    Writes the badge and the first cell into all notebooks, after data/repository.toml if `--repo`
+    is given, and returns 0. For an invalid repository, prints the error to stderr and returns 2.
+    """
     parser = argparse.ArgumentParser(prog="first_cell", description=__doc__.splitlines()[0])
     parser.add_argument("--repo", help="owner/name on GitHub, or an address that git takes")
     parser.add_argument("--ref", default="main", help="the branch or tag that notebooks fetch")

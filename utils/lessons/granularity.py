@@ -32,9 +32,10 @@ def _trace(step: Step | Variant) -> Trace:
 
 
 def words_per_multiply_add(**steps: Step | Variant) -> Table:
-    """Return a table of the words loaded per multiply-add: from shared memory, from a and from b.
+    """Return a table of the words that a thread loads per multiply-add, one row per step.
 
-    steps: one per row; the keyword is the row's name, with _ for spaces.
+    The columns are the words from shared memory, and those of a and of b from global memory. steps:
+    one per row; the keyword is the row's name, with _ for spaces.
     """
     rows = []
     for name, step in steps.items():
@@ -49,17 +50,18 @@ def words_per_multiply_add(**steps: Step | Variant) -> Table:
 
 
 def _fraction(value: float) -> str:
-    """Return a small share as text, such as "1/32"."""
+    """Return a number below 1 as the text of the nearest unit fraction, such as "1/32"."""
     return f"1/{1 / value:.0f}"
 
 
 def machine_wavefronts(step: Step | Variant) -> float:
-    """Return the shared-memory wavefronts per multiply-add of a warp, from the machine code.
+    """Return the shared-memory wavefronts per warp-wide multiply-add, with reads as compiled.
 
-    A read of one word counts as one wavefront. A wide read (LDS.128) counts as two, which the
-    profiler confirms for `tiled`, where all lanes read the same words; the result is right only for
-    kernels whose wide reads are all of this kind. Raises CourseError if neither the compiler nor
-    the record has the loop.
+    The reads come from the machine code of the hot loop, the stores from the virtual GPU. A read
+    counts as one wavefront, but a wide read (LDS.128) counts as two. The profiler confirms this for
+    `tiled`, where all lanes read the same words; the result is right only for kernels whose wide
+    reads are all of this kind. Raises CourseError if neither the compiler nor the record has the
+    loop.
     """
     loop, trace = hot_loop(step), _trace(step)
     reads = sum(1 + (code == "LDS.128") for code in loop.opcodes if code.startswith("LDS"))
@@ -68,9 +70,11 @@ def machine_wavefronts(step: Step | Variant) -> float:
 
 
 def shared_estimates(shape: str = "4096", **steps: Step | Variant) -> Table | Card:
-    """Return a table of shared-memory reads, wavefronts, and the estimated and recorded times.
+    """Return a table of the shared-memory accesses per multiply-add and the time of each step.
 
-    The estimate assumes that an SM serves one wavefront per cycle and never waits. steps: one per
+    The columns are the words that a thread reads in the source code, the wavefronts of a warp in
+    the machine code, and the estimated and the recorded time in ms. The estimate assumes that an SM
+    serves one wavefront per cycle and never waits. shape: as on the command line. steps: one per
     row; the keyword is the row's name, with _ for spaces. If neither the compiler nor the record
     has one of the loops, return a Card that says so.
     """
@@ -90,11 +94,12 @@ def shared_estimates(shape: str = "4096", **steps: Step | Variant) -> Table | Ca
 
 
 def draw_grains(step: Step, *constants: dict[str, int]) -> Picture:
-    """Draw the published and the recorded shares of the peak at 1024 by grain.
+    """Draw bars of the published and recorded speed of a step at 1024×1024×1024, by grain.
 
-    The published shares are those of the step's name. constants: the other constants of the step,
-    one group of bars for each; none if GRAIN is its only constant. What is not recorded is left
-    out.
+    The speed is in percent of the peak of each GPU. The grain is the number of elements of c per
+    thread. The published speeds are those of a kernel with the step's name. constants: the values
+    of the step's constants besides GRAIN, one dict per group of recorded bars; none if GRAIN is its
+    only constant. Bars without a record are left out.
     """
     device = device_shown()
     recorded = {}
@@ -112,9 +117,12 @@ def draw_grains(step: Step, *constants: dict[str, int]) -> Picture:
 
 
 def published_shares(kernel: str) -> dict[str, dict[int, float]]:
-    """Return the published percentages of the data sheet's peak: GPU and tile -> grain -> percent.
+    """Return the published speeds of a kernel in percent of the data sheet's peak of each GPU.
 
-    Rates that a document gives in units of 2^30 are converted to units of 10^9.
+    The outer key names GPU, year and tile, such as "Tesla K40, 2014, TILE = 16", and the inner key
+    is the grain. kernel: its name in `data/published/gemm_gpu.csv`; without any row of this name
+    the result is empty. Rates that a document gives in units of 2^30 are converted to units of
+    10^9.
     """
     frame = records.published("gemm_gpu")
     shares: dict[str, dict[int, float]] = {}
@@ -131,7 +139,11 @@ def _share(step: Step, **constants: int) -> float:
 
 
 def fastest_tile(step: Step, shape: str, **constants: int) -> int:
-    """Return the TILE with the shortest recorded time. constants: the step's other constants."""
+    """Return the value of TILE with the shortest recorded time at a shape.
+
+    Only tiles that are also recorded at 1024×1024×1024 are compared. shape: as on the command line.
+    constants: the values of the step's other constants.
+    """
     recorded = [tile for tile in step.choices["TILE"] if _is_recorded(step, TILE=tile, **constants)]
     return min(recorded, key=lambda tile: recorded_ms(step.variant(TILE=tile, **constants), shape))
 
@@ -145,10 +157,12 @@ def _is_recorded(step: Step, **constants: int) -> bool:
 
 
 def grain_costs(step: Step, published_on: str, **constants: int) -> Table:
-    """Return a table of registers, shared memory, resident blocks and occupancy for each grain.
+    """Return a table of the resources that a step needs and its occupancy, one row per grain.
 
-    The published rows come first, then the recorded ones. published_on: a device of
-    `data/published/gemm_gpu.csv` that has this step. constants: those of the step besides GRAIN.
+    The columns are the registers per thread, the bytes of shared memory per block, the resident
+    blocks per SM and the occupancy in percent. The rows published for one device come first, then
+    those recorded on the device shown. published_on: a device of `data/published/gemm_gpu.csv` that
+    has this step. constants: the values of the step's constants besides GRAIN.
     """
     rows = [*_published(step.name, published_on), *_recorded(step, constants)]
     head = ("", "registers", "shared memory", "blocks on an SM", "occupancy")
@@ -191,9 +205,11 @@ def _needs(
 
 
 def trade(step: Step, shape: str = "4096", most: int = 8) -> Table:
-    """Return a table of resident threads, sums in flight and recorded time for each grain.
+    """Return a table of the threads and sums that an SM holds and the speed, one row per grain.
 
-    Each resident thread has one sum in flight per element of c. most: the largest grain shown.
+    The columns are the resident threads per SM, the occupancy in percent, the sums in flight per
+    SM, and the recorded time in ms at `shape`. Each resident thread has one sum in flight per
+    element of c that it computes. most: the largest grain shown.
     """
     device, ladder, rows = device_shown(), ladder_of(step), []
     frame = records.measured(device.name, ladder.name)

@@ -28,10 +28,10 @@ FILE = DATA / "compiled" / "hot_loops.csv"
 
 @dataclass(frozen=True)
 class InnerLoop:
-    """One iteration of the innermost loop of a product.
+    """The machine code of one iteration of the innermost loop of a product.
 
-    loads_first: the number of loads before the first instruction that uses a loaded value. opcodes:
-    one per instruction, in order.
+    loads_first: the number of global loads before the first instruction that uses a loaded value.
+    opcodes: the opcodes of all instructions with their modifiers, such as "LDG.E", in order.
     """
 
     loads_first: int
@@ -39,19 +39,21 @@ class InnerLoop:
 
     @property
     def multiply_adds(self) -> int:
+        """The number of float32 multiply-add instructions in one iteration."""
         return sum(opcode.partition(".")[0] in FFMA for opcode in self.opcodes)
 
     @property
     def per_multiply_add(self) -> float:
-        """Instructions per multiply-add."""
+        """The number of instructions of all kinds per multiply-add instruction."""
         return len(self.opcodes) / self.multiply_adds
 
 
 def hot_loop(step: Step | Variant) -> InnerLoop:
-    """Return the loop with the most multiply-adds, compiled for the device shown.
+    """Return the loop of a step's machine code with the most multiply-adds.
 
-    Without a compiler the loop comes from the record of `tools.records.hot_loops`. Raises
-    CourseError if the record does not have the kernel either.
+    It is compiled for the architecture of the device shown. If the step cannot be compiled here,
+    the loop comes from the record of `tools.records.hot_loops`. Raises CourseError if the record
+    does not have the kernel either.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
@@ -63,7 +65,10 @@ def hot_loop(step: Step | Variant) -> InnerLoop:
 
 
 def compiled_loop(variant: Variant, arch: str) -> InnerLoop:
-    """Compile the kernel here and return its hot loop; CourseError without a compiler."""
+    """Compile a kernel and return the loop of its machine code with the most multiply-adds.
+
+    arch: the architecture to compile for, such as "sm_90". Raises CourseError without a compiler.
+    """
     body = xray(variant.kernel, variant.step.signature, arch).hot.body
     loaded: set[str] = set()
     loads = 0
@@ -77,10 +82,11 @@ def compiled_loop(variant: Variant, arch: str) -> InnerLoop:
 
 
 def draw_loops(multiply_adds: int = 0, **steps: Step | Variant) -> Picture:
-    """Draw the machine code of loops, one square per instruction.
+    """Draw the machine code of the hot loop of each step, one square per instruction.
 
-    multiply_adds: draw as many iterations of each loop as make this number; 0 draws one iteration.
-    steps: one loop each; the keyword is its name in the picture, with _ for spaces.
+    multiply_adds: the number of multiply-adds to draw per loop, rounded to whole iterations; 0
+    draws one iteration. steps: the keyword is the name in the picture, with _ for spaces. Raises
+    CourseError if neither the compiler nor the record has one of the loops.
     """
     loops = {}
     for name, step in steps.items():
@@ -92,11 +98,13 @@ def draw_loops(multiply_adds: int = 0, **steps: Step | Variant) -> Picture:
 
 
 def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:
-    """Return a table of the instructions and loads in one iteration of each loop.
+    """Return a table of the hot loop of each step, one row per step.
 
-    shape: add a column of the times recorded at this shape. steps: one per row; the keyword is the
-    row's name, with _ for spaces. If neither the compiler nor the record has one of the loops,
-    return a Card that says so.
+    The columns are the multiply-adds per iteration, the instructions per multiply-add, and the
+    global loads before the first instruction that waits for a load. shape: if given, add a column
+    of the times in ms recorded at this shape. steps: one per row; the keyword is the row's name,
+    with _ for spaces. If neither the compiler nor the record has one of the loops, return a Card
+    that says so.
     """
     try:
         loops = {name: hot_loop(step) for name, step in steps.items()}
@@ -121,12 +129,12 @@ def _cells(loop: InnerLoop) -> tuple[str, ...]:
 
 
 def two_estimates(*shapes: str, **steps: Step | Variant) -> Table | Card:
-    """Return a table of two estimated times and the recorded time of each step at each shape.
+    """Return a table of two estimated times and the recorded time, one row per shape and step.
 
-    The first estimate counts only instructions: an SM issues one per cycle and sub-partition. The
-    second counts only cache lines: the cache of an SM serves one per cycle. steps: the keyword is
-    the name in the table, with _ for spaces. If neither the compiler nor the record has one of the
-    loops, return a Card that says so.
+    All times are in ms. The first estimate counts only instructions: an SM issues one per cycle and
+    sub-partition. The second counts only cache lines: the cache of an SM serves one per cycle.
+    shapes: as on the command line. steps: the keyword is the name in the table, with _ for spaces.
+    If neither the compiler nor the record has one of the loops, return a Card that says so.
     """
     device = device_shown()
     schedulers = limits_of(device.compute_capability).sub_partitions
@@ -153,23 +161,30 @@ def _words(name: str) -> str:
 
 
 def _unbroken(name: str) -> str:
-    """Replace _ by no-break spaces, so that a name in a narrow column stays on one line."""
+    """Return a name with each _ replaced by a no-break space, so that it stays on one line."""
     return name.replace("_", "\N{NO-BREAK SPACE}")
 
 
 def _recorded(step: Step | Variant, shape: str) -> str:
-    """Return the recorded time as text. An edited copy has none, though it has its step's name."""
+    """Return a step's recorded time at a shape as text, such as "1.20 ms".
+
+    The result is "–" for an edited copy, which has no record although it has its step's name.
+    """
     return _ms(recorded_ms(step, shape)) if _is_of_the_ladder(as_variant(step)) else "–"
 
 
 def _ms(value: float) -> str:
-    """Return a time in ms as text with three digits, and keep zeros at the end."""
+    """Return a time in ms as text with three significant digits and the unit, such as "1.20 ms"."""
     return f"{value:#.3g}".rstrip(".") + " ms"
 
 
 @dataclass(frozen=True)
 class RecordedInnerLoop:
-    """A row of the record: a loop, its kernel, and the versions of the compiler."""
+    """A row of `hot_loops.csv`: the innermost loop of one kernel.
+
+    arch: the architecture compiled for, such as "sm_90". toolkit, numba_cuda: the compiler's
+    versions. kernel: the step and its constants, such as "ilp GRAIN=4".
+    """
 
     arch: str
     toolkit: str
@@ -179,10 +194,10 @@ class RecordedInnerLoop:
 
 
 def recorded_loops() -> dict[tuple[str, str], InnerLoop]:
-    """Return the recorded loops, by (architecture, kernel)."""
+    """Return all recorded loops by (architecture, kernel), such as ("sm_90", "naive")."""
     return {(row.arch, row.kernel): row.loop for row in rows.read(FILE, RecordedInnerLoop)}
 
 
 def _is_of_the_ladder(variant: Variant) -> bool:
-    """Return False for an edited copy, which has the same name as its step."""
+    """Return True if the variant's step is in its ladder, False if it is an edited copy of one."""
     return any(variant.step is step for step in ladder_of(variant.step).steps)

@@ -8,25 +8,21 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from platformdirs import user_data_path
+from utils.reader_folder import LEDGER, reader_folder, shown
 
-PLACE = "COURSE_LEDGER"  # environment variable: another path for the file
-# Environment variable, set while pages are made, when there is no reader to answer.
-PAGE = "COURSE_PAGE"
 VERSION = 1
 NAME = "predictions.json"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The reader's prediction for one question and the measured answer.
+    """The reader's prediction for one question, and the measured answer.
 
-    value: the prediction, None until there is one. measured: the answer, None until it is revealed.
-    asked: True if `reveal` has asked for a prediction already.
+    value: the prediction, None if the reader has made none. measured: the answer, None until it is
+    revealed. asked: True if `reveal` has already asked the reader for a prediction.
     """
 
     value: float | str | list[str] | None = None
@@ -35,43 +31,39 @@ class Entry:
 
     @property
     def revealed(self) -> bool:
+        """True if the reader has seen the measured answer."""
         return self.measured is not None
 
 
 def path() -> Path:
-    """Return the path of the file; it is a temporary file if the usual folder is read-only."""
-    chosen = os.environ.get(PLACE)
-    usual = Path(chosen) if chosen else user_data_path("numba-gpu-kernels", appauthor=False) / NAME
-    temporary = Path(tempfile.gettempdir()) / f"numba-gpu-kernels-{NAME}"
-    return usual if _can_be_written(usual) else temporary
+    """Return the path of the file of predictions in `reader_folder()`; it need not exist."""
+    return reader_folder() / Path(os.environ.get(LEDGER, NAME)).name
 
 
 def shown_path() -> str:
-    """Return `path()` as text, with ~ for the home folder."""
-    file = path()
-    home = Path.home()
-    return f"~/{file.relative_to(home).as_posix()}" if file.is_relative_to(home) else str(file)
-
-
-def is_page() -> bool:
-    """Return True if the lesson is executed to make a page, not by a reader."""
-    return bool(os.environ.get(PAGE))
+    """Return the path of the file of predictions as text, with ~ for the home folder."""
+    return shown(path())
 
 
 def entries() -> dict[str, Entry]:
-    """Return all entries by the question's name; {} if there is no readable file."""
+    """Return the reader's entries by the question's name; {} if the file cannot be read."""
     return read(path())
 
 
 def read(file: Path) -> dict[str, Entry]:
-    """Return the entries of one file by the question's name; {} if it cannot be read."""
+    """Return the entries of one file of predictions by the question's name.
+
+    The result is {} if the file is missing, broken or of another version.
+    """
     return _read(file) or {}
 
 
 def keep(name: str, **changes) -> Path | None:
-    """Change fields of one entry and write the file.
+    """Change fields of one entry and write the file of predictions.
 
-    Returns the new path of an old file that could not be read and was renamed, else None.
+    name: the question's name; its entry is created if it is missing. changes: new values of fields
+    of the Entry. An existing file that cannot be read is renamed, and its new path is returned;
+    otherwise the result is None.
     """
     file, changed = path(), entries()
     changed[name] = replace(changed.get(name, Entry()), **changes)
@@ -88,21 +80,16 @@ def keep(name: str, **changes) -> Path | None:
     return aside
 
 
-def _can_be_written(file: Path) -> bool:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(file.parent, os.W_OK)
-
-
 def _put_aside(file: Path) -> Path:
     number = len(list(file.parent.glob(f"{file.stem}.*.old"))) + 1
     return file.replace(file.with_name(f"{file.stem}.{number}.old"))
 
 
 def _read(file: Path) -> dict[str, Entry] | None:
-    """Return the entries; None if the file is missing, broken or of another version."""
+    """Return the entries of a file of predictions by the question's name.
+
+    The result is None if the file is missing, broken or of another version.
+    """
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
         if content["version"] != VERSION:

@@ -11,7 +11,10 @@ from utils.translation import translate
 
 
 def this_device() -> str:
-    """Return a sentence that names the GPU that runs kernels here, or says why there is none."""
+    """Return a sentence that names the GPU that runs kernels here, or says why none can.
+
+    The first sentence also has the compute capability and the number of SMs.
+    """
     device = devices.current()
     if device is None:
         return devices.why_no_device()
@@ -25,23 +28,28 @@ def this_device() -> str:
 
 
 def device_shown(default: str = devices.REFERENCE) -> Device:
-    """Return the device whose records a lesson shows: this one if it has any, else ``default``."""
+    """Return the device whose records a lesson shows.
+
+    It is the current GPU if the product ladder has records of it, otherwise the device named
+    ``default``.
+    """
     device = devices.current()
     recorded = records.recorded_devices("gemm")
     return device if device and device.name in recorded else devices.find(default)
 
 
 def course_device() -> Device:
-    """Return the course's reference device, the only one with some of the records."""
+    """Return the course's reference device, which is the only one that has every kind of record."""
     return devices.find(devices.REFERENCE)
 
 
 def peaks(device: Device) -> pd.DataFrame:
-    """Return the peaks of a device in GFLOP/s and GB/s, from three sources, one per row.
+    """Return a table of the peaks of a device, one row per source.
 
-    The rows are the data sheet's peaks; SMs × lanes × 2 × clock; and the best rates that the FMA
-    loop and the copy reached in the record. The clock is the one measured while the FMA loop ran,
-    or the boost clock if nothing was recorded.
+    The columns are "GFLOP/s" and "GB/s". The rows are the data sheet's peaks, the product of SMs,
+    lanes, 2 and the clock, which has no GB/s, and the best recorded rates of the FMA loop and the
+    copy. The clock is the one measured while the FMA loop ran, or the boost clock if nothing was
+    recorded. A rate that is not recorded is missing.
     """
     ceilings = _ceilings(device)
     clock = ceilings.get("sm_clock_mhz") or device.boost_clock_mhz
@@ -57,7 +65,11 @@ def peaks(device: Device) -> pd.DataFrame:
 
 
 def _ceilings(device: Device) -> dict[str, float]:
-    """Return the best recorded rates of the FMA loop and the copy, and the clock; {} if none."""
+    """Return the best recorded rates of a device, and the SM clock.
+
+    The keys are "fma_loop" in GFLOP/s, "copy" in GB/s, and "sm_clock_mhz", the highest clock
+    recorded with the FMA loop. Values that are not recorded are left out.
+    """
     if device.name not in records.recorded_devices("latency"):
         return {}
     frame = records.measured(device.name, "latency")

@@ -15,10 +15,12 @@ NAMES = {"global": GLOBAL_LOADS, "shared": SHARED_LOADS}
 
 
 def compiled(space: str = "global", **steps: Step | Variant) -> Table | Card:
-    """Return a table of loads per multiply-add, in the source code and in the hot loop compiled.
+    """Return a table of loads per multiply-add, in the source code and in compiled hot loops.
 
-    space: the memory of the loads, "global" or "shared". steps: one per row; the keyword is the
-    row's name, with _ for spaces. Without a compiler, return a Card that says so.
+    There is one row per step. The other two columns are the instructions per multiply-add and the
+    fraction of multiply-adds in the hot loop. space: the memory of the loads, "global" or "shared".
+    steps: the keyword is the row's name, with _ for spaces. Without a compiler, return a Card that
+    says so.
     """
     arch = device_shown().arch
     rows = []

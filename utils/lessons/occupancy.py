@@ -17,7 +17,10 @@ REFERENCE = devices.find(devices.REFERENCE)
 
 
 def sm_limits() -> Table:
-    """Return a table of the four resources of the reference device's SM, and what a block takes."""
+    """Return a table of what a reference device's SM has and what a block takes of it.
+
+    There is one row for each of warp slots, block slots, registers and shared memory.
+    """
     limits = limits_of(REFERENCE.compute_capability)
     part = limits.registers_per_sm // limits.sub_partitions
     shared = limits.shared_kib_per_sm * 1024
@@ -43,10 +46,11 @@ def occupancies(
     kernels: Mapping[str, tuple[int, int, int]],
     capability: tuple[int, int] = REFERENCE.compute_capability,
 ) -> Table:
-    """Return a table of resident blocks and warps, occupancy and its limit, one row per kernel.
+    """Return a table of resident blocks, resident warps and occupancy of an SM, one row per kernel.
 
-    kernels: name shown -> (threads per block, registers per thread, bytes of shared memory per
-    block). Raises CourseError for values that no kernel can have.
+    The last column names the resources that run out first. kernels: name shown -> (threads per
+    block, registers per thread, bytes of shared memory per block). capability: the compute
+    capability of the SM. Raises CourseError for values that no kernel can have.
     """
     slots, rows = limits_of(capability).warps_per_sm, []
     for name, kernel in kernels.items():
@@ -66,7 +70,11 @@ def occupancies(
 
 
 def occupancy_of_fastest(ladder: Ladder, size: str) -> float:
-    """Return the occupancy in % of the ladder's fastest recorded step at a size."""
+    """Return the occupancy, in percent, of the fastest recorded step of a ladder at a size.
+
+    The record is one of `device_shown`; raises CourseError if there is none. size: as on the
+    command line.
+    """
     shape, device = ladder.parse(size), device_shown()
     records_at_size = recorded(ladder, shape, device.name)
     variant, record = min(records_at_size, key=lambda pair: pair[1].time_ms)
@@ -76,7 +84,10 @@ def occupancy_of_fastest(ladder: Ladder, size: str) -> float:
 
 
 def published_paradox() -> Table:
-    """Return a table of libraries that became faster at lower occupancy, from Volkov 2010."""
+    """Return a table of libraries that became faster at lower occupancy, from Volkov 2010.
+
+    There is one row per library, with its threads per block, occupancy and GFLOP/s.
+    """
     rows = [
         (row.library, row.threads_per_block, f"{row.occupancy_pct} %", f"{row.gflops} GFLOP/s")
         for row in records.published("occupancy_paradox").itertuples()

@@ -6,16 +6,19 @@ from utils.errors import CourseError
 from utils.lessons import ledger_file
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.questions import Question, bank, question
+from utils.reader_folder import is_page
 from utils.translation import translate
 
 OPEN = "–"
 
 
 def predict(name: str, value) -> Card:
-    """Keep the reader's prediction; a prediction cannot change after its answer was revealed.
+    """Keep the reader's prediction in the file of predictions, and return a card that says so.
 
-    value: a number, a choice, or a list in order, depending on the question. None shows the
-    question. Raises CourseError if there is no question of this name.
+    value: a number, a choice, or a list in order, depending on the question. None keeps nothing,
+    and the card shows the question. A prediction cannot change after its answer was revealed; the
+    card then says that it stays. For a value that cannot be an answer, the card says why. Raises
+    CourseError if there is no question of this name.
     """
     prompt, before = question(name), ledger_file.entries().get(name, ledger_file.Entry())
     if before.revealed and before.value is not None:
@@ -24,7 +27,7 @@ def predict(name: str, value) -> Card:
             answer=prompt.as_text(before.value),
         )
         return Card("ask", (stays,))
-    if before.revealed and not ledger_file.is_page():
+    if before.revealed and not is_page():
         return Card("ask", (translate("You have seen this answer already, so nothing is kept."),))
     if value is None:
         asked = translate("{question}? {hint}", question=prompt.shown, hint=prompt.hint)
@@ -48,15 +51,16 @@ def predict(name: str, value) -> Card:
 
 
 def reveal(name: str, measured) -> Card:
-    """Show the measured answer and compare it with the reader's prediction.
+    """Keep the measured answer, and return a card that compares it with the reader's prediction.
 
-    Without a prediction the first call asks for one, and the second call shows the answer.
-    measured: in the form that the question asks for.
+    Without a prediction the first call returns a card that asks for one, and the second call shows
+    the answer. measured: in the form that the question asks for. Raises CourseError if there is no
+    question of this name.
     """
     prompt, entry = question(name), ledger_file.entries().get(name, ledger_file.Entry())
     truth = prompt.parse(measured)
     shown = translate("{question}: {answer}.", question=prompt.shown, answer=prompt.as_text(truth))
-    if ledger_file.is_page():
+    if is_page():
         ledger_file.keep(name, measured=truth)
         return Card("good", (shown,))
     if entry.value is None and not (entry.asked or entry.revealed):
@@ -102,7 +106,7 @@ def ledger(lesson: str | None = None) -> Table:
         raise CourseError(f"Lesson {lesson!r} asks nothing; lessons have numbers such as '05'.")
     note = (
         ""
-        if ledger_file.is_page()
+        if is_page()
         else translate("Kept in `{path}`; delete it to begin anew.", path=ledger_file.shown_path())
     )
     return table("Your predictions", ("question", "you", "answer"), rows, note)

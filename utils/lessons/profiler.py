@@ -40,7 +40,10 @@ FIGURES = ("Issue Slots Busy", "L1/TEX Cache Throughput", "DRAM Throughput")
 
 @dataclass(frozen=True)
 class ProfilerFigure:
-    """A row of the recorded figures: one figure of one kernel, in its unit."""
+    """A row of the recorded figures: one figure of one kernel, in its unit.
+
+    figure: the profiler's name of it, such as "Issue Slots Busy".
+    """
 
     kernel: str
     figure: str
@@ -50,7 +53,10 @@ class ProfilerFigure:
 
 @dataclass(frozen=True)
 class Stall:
-    """A row of the recorded stalls: the samples in which a warp waited for this reason."""
+    """A row of the recorded stalls: the number of samples in which a warp of a kernel waited.
+
+    reason: the profiler's name of the stall, a key of `WORDS` or one of `READY`.
+    """
 
     kernel: str
     reason: str
@@ -59,9 +65,9 @@ class Stall:
 
 @dataclass(frozen=True)
 class SampledInstruction:
-    """A row of the recorded instructions, with the samples taken at this instruction.
+    """A row of the recorded instructions: the number of samples taken at an instruction.
 
-    place: its index in the kernel. reason: the most frequent stall.
+    place: the index of the instruction in the kernel. reason: the most frequent stall there.
     """
 
     kernel: str
@@ -72,7 +78,10 @@ class SampledInstruction:
 
 
 def figure(step: Step | Variant, name: str) -> float:
-    """Return a recorded figure of a step, in the unit of its row; CourseError if it has none."""
+    """Return a recorded figure of a step, in the unit of its row; CourseError if it has none.
+
+    name: the profiler's name of the figure, such as "Issue Slots Busy".
+    """
     kernel = _name(step)
     if (kernel, name) not in _figures():
         raise CourseError(f"The profiler's figures have no '{name}' for {kernel}.")
@@ -80,7 +89,10 @@ def figure(step: Step | Variant, name: str) -> float:
 
 
 def stalls(step: Step | Variant) -> Mapping[str, float]:
-    """Return reason -> share of all samples, the most frequent first, including ready warps."""
+    """Return stall reason -> fraction of all samples of a step, the most frequent reason first.
+
+    The reasons of `READY` are included. Raises CourseError if the step was not sampled.
+    """
     kernel = _name(step)
     samples = {reason: count for (name, reason), count in _samples().items() if name == kernel}
     if not samples:
@@ -91,12 +103,19 @@ def stalls(step: Step | Variant) -> Mapping[str, float]:
 
 
 def most_frequent_wait(step: Step | Variant) -> tuple[str, float]:
-    """Return the most frequent stall, by the profiler's name, and its share of all samples."""
+    """Return the most frequent stall, by the profiler's name, and its fraction of all samples.
+
+    The reasons of `READY` do not count as stalls.
+    """
     return next((reason, share) for reason, share in stalls(step).items() if reason not in READY)
 
 
 def profiled(*steps: Step | Variant) -> Table:
-    """Return a table of unit utilisation and of the most frequent stall, one row per step."""
+    """Return a table of what the profiler recorded, one row per step.
+
+    The columns are the utilization of issue slots, of shared memory with L1 and of DRAM, and what
+    warps wait for most often.
+    """
     rows = []
     for step in steps:
         reason, share = most_frequent_wait(step)
@@ -107,7 +126,10 @@ def profiled(*steps: Step | Variant) -> Table:
 
 
 def _name(step: Step | Variant) -> str:
-    """Return the name of the profiled variant; a Step was profiled with its fastest constants."""
+    """Return the name, with constants, of the variant of a step that was profiled.
+
+    If the step was not profiled, return the name of its variant with default constants.
+    """
     if isinstance(step, Variant):
         return str(step)
     kernels = {kernel for kernel, _ in _figures()}
@@ -116,7 +138,10 @@ def _name(step: Step | Variant) -> str:
 
 
 def sampled(step: Step) -> list[SampledInstruction]:
-    """Return the sampled instructions of a step, in the order of the machine code."""
+    """Return the sampled instructions of a step, in the order of the machine code.
+
+    The list is empty if the step was not sampled.
+    """
     instructions = _rows("instructions", SampledInstruction)
     return [row for row in instructions if row.kernel.partition(" ")[0] == step.name]
 
@@ -132,7 +157,10 @@ def _samples() -> dict[tuple[str, str], int]:
 
 
 def _rows(what: str, kind: type[Row]) -> tuple[Row, ...]:
-    """Read one of the profiler's tables for the reference device."""
+    """Return all rows of one of the profiler's tables for the reference device.
+
+    what: "figures", "stalls" or "instructions". Raises CourseError if the file is missing.
+    """
     path = records.file_of(course_device().name, f"profiler_{what}")
     if not path.exists():
         raise CourseError(

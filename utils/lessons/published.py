@@ -25,8 +25,8 @@ def published_ms(kernel: str, grain: int) -> float:
 def published_gflops(kernel: str, size: int) -> float:
     """Return the published rate of a square product on one thread of a CPU, in GFLOP/s.
 
-    kernel: its name in `data/published/gemm_cpu.csv`. size: the number of rows. Raises CourseError
-    unless exactly one rate is published.
+    kernel: its name in `data/published/gemm_cpu.csv`. size: the number of rows of the matrices.
+    Raises CourseError unless exactly one rate is published.
     """
     frame = records.published("gemm_cpu")
     rates = frame.loc[(frame["kernel"] == kernel) & (frame["m"] == size), "gflops"].dropna()
@@ -39,10 +39,10 @@ def published_gflops(kernel: str, size: int) -> float:
 
 
 def claimed(claim: str) -> float:
-    """Return the value of a published claim.
+    """Return the number that a published claim states, in the unit of its row.
 
     claim: its text in `data/published/claims.csv`. Raises CourseError unless exactly one row has
-    it.
+    this text.
     """
     frame = records.published("claims")
     values = frame.loc[frame["claim"] == claim, "value"]

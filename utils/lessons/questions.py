@@ -40,7 +40,7 @@ class Question:
 
     @property
     def hint(self) -> str:
-        """A sentence that says which form an answer has."""
+        """The sentence that tells the reader, in their language, which form an answer has."""
         if self.choices:
             return translate("Choose one: {answers}.", answers=_quoted(self.choices))
         if self.order:
@@ -51,7 +51,10 @@ class Question:
         return translate("Give a number.")
 
     def parse(self, value: object) -> object:
-        """Return an answer in the form that is kept; CourseError if it cannot be an answer."""
+        """Return an answer in the form that is kept; CourseError if it cannot be an answer.
+
+        The form is a float, one of `choices`, or a list of the items of `order`.
+        """
         if self.choices:
             return _same(value, self.choices, self.hint)
         if self.order:
@@ -68,7 +71,10 @@ class Question:
         return float(value)
 
     def doubt(self, value: object) -> str | None:
-        """Return a sentence if a valid percentage looks like a fraction, else None."""
+        """Return a sentence if the unit is % and a number is between 0 and 1, else None.
+
+        The sentence warns the reader that the number may be a fraction instead of a percentage.
+        """
         if self.unit != "%" or not 0 < value < 1:
             return None
         return translate(
@@ -78,7 +84,10 @@ class Question:
         )
 
     def as_text(self, value: object) -> str:
-        """Return an answer as text, with its unit."""
+        """Return an answer as text in the reader's language: a number has its unit.
+
+        The items of a list are joined by ", then ".
+        """
         if isinstance(value, str):
             return translate(value)
         if isinstance(value, Sequence):
@@ -86,7 +95,10 @@ class Question:
         return f"{number(value)} {translate(self.unit)}".strip() if self.unit else number(value)
 
     def feedback(self, value: object, measured: object) -> str:
-        """Return a sentence that says how far a prediction was from the measured answer."""
+        """Return one or two sentences on how far a prediction was from the measured answer.
+
+        Both have the form that `parse` returns. The sentences are in the reader's language.
+        """
         if self._is_right(value, measured):
             return translate("You were right.")
         if self.choices:
@@ -105,7 +117,10 @@ class Question:
         return bool(measured) and 0.95 <= value / measured <= 1.05
 
     def _how_far(self, value: float, measured: float) -> str:
-        """Return a sentence on how far a number is from the measured one."""
+        """Return sentences on how far a number is from the measured one, in points or as a factor.
+
+        The unit % has percentage points. A second sentence follows if the number is close.
+        """
         factor = max(value / measured, measured / value) if measured else math.inf
         points = abs(value - measured)
         if self.unit == "%":
@@ -152,7 +167,10 @@ class Question:
 
 @cache
 def bank() -> dict[str, Question]:
-    """Return all questions by name; "05.strided" is `strided` in the file of lesson 05."""
+    """Return the questions of all lessons by name, such as "05.strided"; cached.
+
+    The name is the lesson's number and the question's name in the lesson's `questions.toml`.
+    """
     lists = ("choices", "order")
     return {
         f"{number}.{name}": Question(
@@ -164,7 +182,10 @@ def bank() -> dict[str, Question]:
 
 
 def question(name: str) -> Question:
-    """Return the question of a name; CourseError that suggests the nearest name if none has it."""
+    """Return the question of a name, such as "05.strided".
+
+    Raises CourseError if none has this name; the message suggests the nearest name.
+    """
     if name not in bank():
         close = difflib.get_close_matches(str(name), bank(), n=1)
         hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(bank())}."
@@ -173,9 +194,10 @@ def question(name: str) -> Question:
 
 
 def _same(value: object, answers: Sequence[str], hint: str) -> str:
-    """Return the answer that equals `value` apart from case, spaces around it, and × or x.
+    """Return the one of `answers` that equals `value` apart from case, outer spaces, and × or x.
 
-    An answer in the reader's language is taken, too; English ones are kept.
+    `value` may also be in the reader's language; the English answer is returned. Raises
+    CourseError, whose message ends with `hint`, if no answer equals `value`.
     """
     by_spelling = {_normalized(translate(answer)): answer for answer in answers}
     by_spelling |= {_normalized(answer): answer for answer in answers}

@@ -28,13 +28,14 @@ XEON = "Intel(R) Xeon(R) Processor"
 def recorded_ms(step: Step | Variant, shape: str = "4096", on: str | None = None) -> float:
     """Return the recorded time in ms; for a Step that of its fastest constants at this shape.
 
-    shape: as on the command line. Raises CourseError if there is no record.
+    shape: as on the command line. on: the device or processor of the record, by default
+    `device_shown` or `CPU`. Raises CourseError if there is no record.
     """
     return record_of(step, shape, on).time_ms
 
 
 def record_of(step: Step | Variant, shape: str, on: str | None = None) -> Record:
-    """Return the record whose time `recorded_ms` returns."""
+    """Return the record with the shortest time; the parameters are those of `recorded_ms`."""
     ladder, device = _ladder(step), on or _device(_ladder(step))
     name, params = (step.name, None) if isinstance(step, Step) else (step.step.name, step.params)
     size = vars(ladder.parse(shape)).items()
@@ -55,19 +56,27 @@ def record_of(step: Step | Variant, shape: str, on: str | None = None) -> Record
 
 
 def share_of_peak(step: Step | Variant, shape: str = "4096", on: str | None = None) -> float:
-    """Return the recorded fraction of the data sheet's peak. on: as for `recorded_ms`."""
+    """Return the recorded fraction of the data sheet's peak.
+
+    The record and the parameters are those of `recorded_ms`.
+    """
     return record_of(step, shape, on).efficiency
 
 
 def share_of_library(step: Step | Variant, shape: str = "4096") -> float:
-    """Return the recorded speed as a fraction of the library's speed in the same run."""
+    """Return the recorded speed as a fraction of the library's speed in the same run.
+
+    The record and the parameters are those of `recorded_ms`. The fraction is above 1 if the step is
+    faster.
+    """
     return record_of(step, shape).library_ratio
 
 
 def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) -> Table:
     """Return a table of recorded times, speedups over the first step, and shares of the peak.
 
-    On a CPU, whose peak is not recorded, the last column has GFLOP/s instead of the share.
+    There is one row per step. On a CPU, whose peak is not recorded, the last column has GFLOP/s
+    instead of the share. The other parameters are those of `recorded_ms`.
     """
     ladder = _ladder(steps[0])
     rows = [(step, record_of(step, shape, on)) for step in steps]
@@ -91,17 +100,17 @@ def _faster(ratio: float) -> str:
 
 
 def duration(ms: float) -> str:
-    """Return a time as text, in us below 0.1 ms and in s from 1000 ms."""
+    """Return a time in ms as text such as "4.56 ms"; in us below 0.1 ms and in s from 1000 ms."""
     if ms < 0.1:
         return f"{1000 * ms:.3g} us"
     return f"{ms:.3g} ms" if ms < 1000 else f"{ms / 1000:.3g} s"
 
 
 def one_thread(steps: Sequence[str], peak: float) -> pd.DataFrame:
-    """Return the CPU records of single-threaded steps, with their efficiency on one core.
+    """Return the records of single-threaded steps on `CPU`, as the table that `plots.curve` draws.
 
-    `plots.curve` draws them. steps: names of steps that run on one thread. peak: that of one core,
-    in GFLOP/s.
+    The columns are those of `records.measured`, with `peak`, and with `efficiency` as the fraction
+    of it. steps: names of steps that run on one thread. peak: that of one core, in GFLOP/s.
     """
     frame = records.measured(CPU, "cpu")
     frame = frame[frame["step"].isin(steps)]

@@ -37,7 +37,11 @@ _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a notebook. position: counted from 1. shown: its outputs as HTML and text."""
+    """A cell of a notebook.
+
+    position: the number of the cell, counted from 1. kind: "code", "markdown" or "raw". shown: the
+    outputs of a code cell as HTML and text, in one string.
+    """
 
     position: int
     kind: str
@@ -48,17 +52,19 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """A notebook in the form that the rules need."""
+    """A notebook in the form that the rules need. name: its file name without the suffix."""
 
     name: str
     cells: tuple[Cell, ...]
 
     @property
     def code(self) -> tuple[Cell, ...]:
+        """The code cells, in order."""
         return tuple(cell for cell in self.cells if cell.kind == "code")
 
     @property
     def prose(self) -> tuple[Cell, ...]:
+        """The Markdown cells, in order."""
         return tuple(cell for cell in self.cells if cell.kind == "markdown")
 
     @cached_property
@@ -73,7 +79,7 @@ class Lesson:
     def positions(self, function: str) -> dict[str, int]:
         """Return name -> position of the first cell that calls `function` with this name.
 
-        function: "predict", "reveal", "task" or "check".
+        function: "predict", "reveal", "task" or "check". name: that of a question or an exercise.
         """
         positions: dict[str, int] = {}
         for called, name, position in self.calls:
@@ -97,7 +103,10 @@ def from_notebook(notebook: nbformat.NotebookNode, name: str) -> Lesson:
 
 
 def broken_rules(lesson: Lesson) -> list[str]:
-    """Return a sentence for each violation in the notebook itself; [] if there is none."""
+    """Return a sentence for each violation of `RULES` in the notebook itself; [] if there is none.
+
+    The outputs of the cells are not examined.
+    """
     return [sentence for rule in RULES for sentence in rule(lesson)]
 
 
@@ -189,9 +198,10 @@ def _parses(lesson: Lesson) -> Iterator[str]:
 
 
 def _gives_away(lesson: Lesson, answers: dict[str, object]) -> Iterator[str]:
-    """Yield a sentence for each cell that gives an answer, a number with its unit, away.
+    """Yield a sentence for each cell that gives away the answer of a question.
 
-    No cell may show it above the question, and no prose may say it above the `reveal`.
+    answers: the measured answers by the question's name; only numbers are looked for. No cell may
+    show a number with its unit above the question, and no prose may say it above the `reveal`.
     """
     predicted, revealed = lesson.positions("predict"), lesson.positions("reveal")
     for name, value in answers.items():
@@ -241,7 +251,10 @@ SHOWN_RULES: tuple[Rule, ...] = (_shows_small_tables, _describes_its_pictures, _
 
 
 def _shown(cell: nbformat.NotebookNode) -> str:
-    """Return all outputs of a code cell, as HTML if they have it, else as text."""
+    """Return all outputs of a cell, one per line, as HTML if they have it, else as text.
+
+    A cell without outputs has an empty string.
+    """
     parts = []
     for output in cell.get("outputs", ()):
         data = output.get("data", {})
@@ -250,7 +263,7 @@ def _shown(cell: nbformat.NotebookNode) -> str:
 
 
 def _spellings(value: float, unit: str) -> re.Pattern:
-    """Return a pattern for a number with its unit, as prose could write it.
+    """Return a regular expression that finds a number with its unit, as prose could write it.
 
     The number may be rounded, if the rounded number would still count as a right prediction.
     """
@@ -309,5 +322,8 @@ def _text_of(shown: str) -> str:
 
 
 def _tables(shown: str) -> list[tuple[int, int]]:
-    """Return (rows below the head, columns) of each table that is not annotated source code."""
+    """Return (rows below the head, columns) of each table in HTML, inner tables first.
+
+    Tables of annotated source code are left out.
+    """
     return _parsed(shown).tables

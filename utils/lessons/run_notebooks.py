@@ -32,6 +32,7 @@ from utils import paths, translation
 from utils.lessons import ledger_file, rules
 from utils.lessons.first_cell import first_cell, without_badge
 from utils.paths import NOTEBOOKS, lessons
+from utils.reader_folder import LEDGER, PAGE
 from virtual_gpu.pictures import once_per_page
 
 TEMPLATES = Path(__file__).parent / "pages"
@@ -43,7 +44,11 @@ HIDE_COMPILER = "from numba.cuda.cudadrv import nvvm; nvvm.is_available = lambda
 
 @dataclass(frozen=True)
 class LessonRun:
-    """The result of executing a lesson. failure: what failed, as text; None if nothing did."""
+    """The result of executing a lesson.
+
+    page: the file that was written. seconds: the duration. failure: the failed cell or the broken
+    rules as text; None if the lesson ran and breaks no rule.
+    """
 
     page: Path
     seconds: float
@@ -65,10 +70,11 @@ class RunOptions:
 
 
 def run(notebook: Path, out: Path, options: RunOptions) -> LessonRun:
-    """Execute a notebook file and write the page `out/<name>.html`.
+    """Execute a notebook file, write the page `out/<name>.html`, and return the result.
 
-    If a cell fails, the page ends there. Otherwise the notebook with its outputs is written to
-    `out/executed/`.
+    If a cell fails, the page ends there. If the lesson ran and breaks no rule, the notebook with
+    its outputs is written to `out/executed/`. Otherwise a notebook of an earlier run is deleted
+    there.
     """
     started = time.perf_counter()
     lesson = nbformat.read(notebook, as_version=4)
@@ -83,7 +89,7 @@ def run(notebook: Path, out: Path, options: RunOptions) -> LessonRun:
 
 
 def _keep(lesson: nbformat.NotebookNode, file: Path, failure: str | None) -> None:
-    """Write the executed lesson; if it failed, delete the one of an earlier run."""
+    """Write the executed lesson to `file`; if it failed, delete the file of an earlier run."""
     file.parent.mkdir(exist_ok=True)
     if failure:
         file.unlink(missing_ok=True)
@@ -92,9 +98,10 @@ def _keep(lesson: nbformat.NotebookNode, file: Path, failure: str | None) -> Non
 
 
 def _broken_rules(lesson: nbformat.NotebookNode, notebook: Path, predictions: Path) -> str | None:
-    """Return the rules that the outputs break, as text; None if they break none.
+    """Return the file name and the rules that the outputs break, as text with a line for each.
 
-    A notebook without the course's first cell has no rules to keep.
+    Return None if they break no rule. predictions: the file in which the lesson kept its measured
+    answers. A notebook without the course's first cell has no rules to keep.
     """
     if not any(cell.source == first_cell(notebook.stem[:2]) for cell in lesson.cells):
         return None
@@ -110,7 +117,10 @@ def _broken_rules(lesson: nbformat.NotebookNode, notebook: Path, predictions: Pa
 def _execute(
     lesson: nbformat.NotebookNode, notebook: Path, predictions: Path, options: RunOptions
 ) -> str | None:
-    """Fill in the outputs of `lesson`; return the failing cell and its error as text, or None."""
+    """Execute `lesson`, which gets the outputs; return the failing cell and its error as text.
+
+    Return None if no cell fails. predictions: the file for the lesson's predictions and answers.
+    """
     index = 0
     hidden = [] if options.compiler else [f"--IPKernelApp.exec_lines={HIDE_COMPILER}"]
     # Without folders to search, "python3" can only mean the interpreter that runs this.
@@ -148,9 +158,9 @@ def _environment(notebook: Path, predictions: Path) -> dict[str, str]:
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
         "VIRTUAL_GPU_PROGRESS": "0",  # a page cannot show a line that changes
-        ledger_file.PAGE: "1",
+        PAGE: "1",
         translation.LANGUAGE: paths.tag(notebook) or translation.ENGLISH,
-        ledger_file.PLACE: str(predictions),
+        LEDGER: str(predictions),
     }
 
 
@@ -177,14 +187,17 @@ def _page(lesson: nbformat.NotebookNode, name: str) -> str:
 
 
 def write_texts(folder: Path, out: Path) -> None:
-    """Write the Markdown files that lessons link to, such as the glossary, as pages."""
+    """Write each Markdown file in `folder`, such as the glossary, as the page `out/<name>.html`."""
     for text in folder.glob("*.md"):
         page = new_notebook(cells=[new_markdown_cell(text.read_text(encoding="utf-8"))])
         (out / f"{text.stem}.html").write_text(_page(page, text.stem), encoding="utf-8")
 
 
 def write_index(out: Path) -> Path:
-    """Write `out/index.html`, which links every page in `out`, and return its path."""
+    """Write `out/index.html` and return its path.
+
+    The page links every page in `out` whose name begins with a digit.
+    """
     index = out / "index.html"
     names = sorted(page.stem for page in out.glob("[0-9]*.html"))
     items = "\n".join(
@@ -202,6 +215,7 @@ def write_index(out: Path) -> Path:
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Execute the lessons of the command line, print their results, and return the exit code."""
     parser = argparse.ArgumentParser(prog="run_notebooks", description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: every lesson in English")
     parser.add_argument("--out", type=Path, default=Path("build"), help="folder of the pages")

@@ -15,9 +15,11 @@ SHAPE = "128x128x64"
 
 
 def shared_reads(shape: str = "4096", **steps: Step | Variant) -> Table:
-    """Return a table of wavefronts per read, the time of shared memory alone and the recorded time.
+    """Return a table of what each step's reads of shared memory cost, one row per step.
 
-    steps: one per row; the keyword is the row's name, with _ for spaces.
+    The columns are the wavefronts per read, the time that shared memory alone would take, the
+    recorded time, and the first time as a fraction of the second. Without a record the last two are
+    empty. shape: as on the command line. steps: the keyword is the row's name, with _ for spaces.
     """
     rows = [(name.replace("_", " "), *_cells(step, shape)) for name, step in steps.items()]
     head = ("", "wavefronts for a read", "shared memory alone", "recorded", "share")

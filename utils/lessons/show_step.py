@@ -61,7 +61,10 @@ class StepChange:
 
     @property
     def title(self) -> str:
-        """Both steps with their constants, and the architecture they were compiled for."""
+        """Both steps with their constants, and the architecture, such as "…, compiled for sm_90".
+
+        Steps on the CPU have no architecture.
+        """
         return f"{self.old} → {self.new}" + (f", compiled for {self.arch}" if self.arch else "")
 
     def __str__(self) -> str:
@@ -88,9 +91,10 @@ class StepChange:
 
 
 def show_step(old: Step, new: Step) -> StepChange:
-    """Compare two steps of one ladder, each with its default constants.
+    """Return the comparison of two steps of one ladder, each with its default constants.
 
-    Curves come from the records of this device, or else of the reference device.
+    Curves come from the records of this device, or else of the reference device. Parts that cannot
+    be made, such as machine code without a compiler, are empty, and a note says why.
     """
     ladder, variants = ladder_of(new), [step.variant() for step in (old, new)]
     device = lesson.device_shown()
@@ -109,7 +113,7 @@ def show_step(old: Step, new: Step) -> StepChange:
 
 @contextlib.contextmanager
 def _noting(notes: list[str]) -> Iterator[None]:
-    """Turn an error of the block into a note, so that the other parts are still shown."""
+    """Append the message of a CourseError or VirtualGpuError in the block to `notes`, and go on."""
     try:
         yield
     except (CourseError, VirtualGpuError) as error:
@@ -117,14 +121,20 @@ def _noting(notes: list[str]) -> Iterator[None]:
 
 
 def _table(variants: list[Variant], xrays: list[XRay]) -> pd.DataFrame:
-    """Return the table of figures without the rows that are empty for both steps."""
+    """Return the table of figures, with the columns `old` and `new` and one row per figure.
+
+    Rows that are empty for both steps are left out.
+    """
     columns = [_figures(*pair) for pair in zip(variants, xrays, strict=True)]
     table = pd.DataFrame(columns, index=["old", "new"]).T.fillna(_NOTHING)
     return table[(table != _NOTHING).any(axis=1)]
 
 
 def _figures(variant: Variant, compiled: XRay) -> dict[str, str]:
-    """Return one column of the table, for the smallest shape of the ladder."""
+    """Return one column of the table: name of a figure -> text.
+
+    The figures are those for the smallest shape of the ladder.
+    """
     ladder = ladder_of(variant.step)
     shape = ladder.parse(ladder.sizes[0])
     launch = variant.launch(shape)
@@ -142,13 +152,16 @@ def _figures(variant: Variant, compiled: XRay) -> dict[str, str]:
 
 
 def _occupancy(compiled: XRay, threads: int, shared_bytes: int) -> str:
-    """Return the occupancy and the resource that limits it, as text."""
+    """Return text such as "50%, limited by registers": the occupancy and what limits it."""
     resident = occupancy(capability_of(compiled.arch), threads, compiled.registers, shared_bytes)
     return f"{resident.fraction:.0%}, limited by {' and '.join(resident.limit)}"
 
 
 def _counted(variant: Variant, shape: Shape, compiled: XRay) -> dict[str, str]:
-    """Return memory counts per multiply-add, or per element of a sum or a copy."""
+    """Return name -> text of memory counts per multiply-add, or per element of a sum or a copy.
+
+    The dict is empty if the kernel is neither a product nor a task that moves data through DRAM.
+    """
     work = variant.step.task.work(shape)
     if compiled.hot and compiled.hot.ffma:
         return _per_multiply_add(count_step(variant, shape, blocks=1).totals, compiled)
@@ -159,10 +172,10 @@ def _counted(variant: Variant, shape: Shape, compiled: XRay) -> dict[str, str]:
 
 
 def _per_multiply_add(totals: pd.Series, compiled: XRay) -> dict[str, str]:
-    """Return memory counts per multiply-add.
+    """Return name -> text of memory counts per multiply-add.
 
     Bytes from shared memory are those of the hot loop's machine code. Wavefronts are counted on the
-    virtual GPU, from the source code.
+    virtual GPU, from the source code. totals: the counts of the virtual GPU.
     """
     multiply_adds = totals["float32_ops"] / 2
     from_shared = loaded_bytes(compiled.hot.body, SHARED_LOADS) / compiled.hot.ffma
@@ -177,7 +190,10 @@ def _per_multiply_add(totals: pd.Series, compiled: XRay) -> dict[str, str]:
 
 
 def _per_element(totals: pd.Series, elements: float) -> dict[str, str]:
-    """Return memory counts per element; a bank conflict is each wavefront beyond the first."""
+    """Return name -> text of memory counts per element; totals: the counts of the virtual GPU.
+
+    Each wavefront of a shared-memory request after its first counts as a bank conflict.
+    """
     requests, wavefronts = (
         totals[f"shared_load_{what}"] + totals[f"shared_store_{what}"]
         for what in ("requests", "wavefronts")
@@ -204,7 +220,10 @@ def _share(compiled: XRay) -> str:
 
 
 def _mixes(old: XRay, new: XRay) -> pd.DataFrame:
-    """Return instructions per multiply-add by group; empty if a hot loop has no multiply-adds."""
+    """Return the instructions of both hot loops per multiply-add, as text, one row per group.
+
+    The columns are `old` and `new`. The table is empty if a hot loop has no multiply-adds.
+    """
     if not all(compiled.hot and compiled.hot.ffma for compiled in (old, new)):
         return pd.DataFrame()
     per_ffma = {
@@ -216,7 +235,11 @@ def _mixes(old: XRay, new: XRay) -> pd.DataFrame:
 
 
 def curves(ladder: Ladder, device: Device, old: str, new: str) -> Figure:
-    """Draw both recorded curves; CourseError if the records lack a step."""
+    """Return a figure of the recorded speed of both steps by size, `old` against `new`.
+
+    old, new: names of steps. Raises CourseError if the records lack a step, or if the two are
+    measured in different units.
+    """
     names = records.recorded_devices(ladder.name)
     if device.name not in names:
         raise CourseError(f"The {ladder.name} ladder was not recorded on {device.name} yet.")
@@ -236,7 +259,7 @@ def curves(ladder: Ladder, device: Device, old: str, new: str) -> Figure:
 
 
 def _comparable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that one axis of size can show: square products, and all other tasks."""
+    """Return the rows with a single size: products with m = n = k, and all other tasks."""
     cubes = frame["m"].eq(frame["n"]) & frame["n"].eq(frame["k"])
     return frame[cubes | frame["m"].isna()]
 

@@ -7,11 +7,12 @@ from utils.lessons import ledger_file
 from utils.lessons.cards import Card
 from utils.lessons.lesson import device_shown, this_device
 from utils.paths import lessons
+from utils.reader_folder import is_page
 from utils.translation import translate
 
 
 def start(lesson: str) -> Card:
-    """Return a card that says where kernels run, whose records are shown, where predictions are.
+    """Return a card on where kernels run, whose records are shown, and where predictions are kept.
 
     lesson: its number, such as "07". Raises CourseError if there is no such lesson.
     """
@@ -23,7 +24,7 @@ def start(lesson: str) -> Card:
         f"{ready} {this_device()}",
         translate("Recorded times of a GPU are those of one {device}.", device=device_shown().name),
     ]
-    if not ledger_file.is_page():
+    if not is_page():
         path = ledger_file.shown_path()
         sentences.append(translate("Your predictions are kept in `{path}`.", path=path))
     return Card("good", tuple(sentences))

@@ -23,15 +23,18 @@ WAVEFRONTS = ["shared_load_wavefronts", "shared_store_wavefronts"]
 
 
 def wavefronts_per_multiply_add(trace: Trace) -> float:
-    """Return the wavefronts per multiply-add of a warp, counted on the virtual GPU."""
+    """Return the wavefronts of shared memory per multiply-add of a warp.
+
+    trace: the counts of a product on the virtual GPU.
+    """
     return WARP * trace.totals[WAVEFRONTS].sum() / multiply_adds(trace)
 
 
 def profiled_wavefronts(step: Step | Variant) -> float:
-    """Return the wavefronts per multiply-add of a warp that the profiler of an H200 counted.
+    """Return the shared-memory wavefronts per multiply-add of a warp that a profiler counted.
 
-    It counts the machine code, in which the compiler has joined loads into wide ones. Raises
-    CourseError if the profiler did not count this step.
+    The profiler counts the machine code, in which the compiler has joined loads into wide ones. It
+    ran on an H200. Raises CourseError if it did not count this step.
     """
     variant = as_variant(step)
     launch = "_".join(map(str, (variant.step.name, *variant.constants.values())))
@@ -51,7 +54,12 @@ def shared_memory_ms(wavefronts: float, shape: str = "4096") -> float:
 
 
 def wavefronts(*steps: Step | Variant, shape: str = "4096") -> Table:
-    """Return a table of wavefronts per multiply-add, estimated time and recorded time."""
+    """Return a table of wavefronts per multiply-add of a warp and of times, one row per step.
+
+    The columns are the wavefronts counted on the virtual GPU and by the profiler, the time that
+    shared memory alone would take for the latter, and the recorded time. shape: as on the command
+    line.
+    """
     variants = [as_variant(step) for step in steps]
     rows = [(each.step.name.replace("_", " "), *_cells(each, shape)) for each in variants]
     head = ("", "source", "profiler", "estimate", "recorded")

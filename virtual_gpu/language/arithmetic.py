@@ -18,7 +18,7 @@ EQUALITY = (operator.eq, operator.ne)
 
 
 class Arithmetic:
-    """The evaluator of one operation in the kernel's text, a node of its syntax tree."""
+    """Evaluates one operation of the kernel's text, a node of its syntax tree."""
 
     def __init__(self, source: Source, node: ast.AST):
         self._source = source
@@ -28,10 +28,11 @@ class Arithmetic:
         self._last: tuple = (None, None, None, None)
 
     def apply(self, function: Callable, values: tuple, frame: Frame, mask: Mask):
-        """Return ``function(*values)`` in Numba's types; count it in the lanes of ``mask``.
+        """Return ``function(*values)`` in Numba's types, a NumPy scalar or a lane vector.
 
-        ``function`` is one of ``operator``, ``math`` or NumPy. Raises Unsupported for types that
-        Numba refuses.
+        ``function`` is one of ``operator``, ``math`` or NumPy. If the run counts operations and the
+        result is a float or complex number, one operation is counted in the lanes of ``mask``.
+        Raises Unsupported for types that Numba refuses.
         """
         if len(values) == 2 and isinstance(values[0], Number) and isinstance(values[1], Number):
             result = self._apply_to_two(function, *values)
@@ -49,7 +50,11 @@ class Arithmetic:
         return result
 
     def _apply_to_two(self, function: Callable, left: Number, right: Number) -> Number:
-        """Apply a function of two numbers; the typed implementation of the last call is reused."""
+        """Return ``function(left, right)``.
+
+        The typed implementation of the previous call is used again if function and dtypes are the
+        same.
+        """
         last_function, first, second, compute = self._last
         if last_function is not function or left.dtype is not first or right.dtype is not second:
             compute = self._implementation(function, (left, right))

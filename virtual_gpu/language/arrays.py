@@ -62,7 +62,10 @@ def _dtype(call: CallExpression, argument) -> np.dtype:
 
 
 def shared_array(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.shared.array``. Shape 0 means the launch's dynamic shared memory."""
+    """Compile ``cuda.shared.array``, which returns an array in the shared memory of the block.
+
+    Shape 0 means the launch's dynamic shared memory.
+    """
     shape_and_dtype = _shape_and_dtype(call)
     name = call.name or "shared"
 
@@ -84,7 +87,7 @@ def shared_array(call: CallExpression) -> Evaluate:
 
 
 def local_array(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.local.array``."""
+    """Compile ``cuda.local.array``, which returns an array of which each thread has its own."""
     shape_and_dtype = _shape_and_dtype(call)
     name = call.name or "local"
 
@@ -105,7 +108,7 @@ def _check_not_empty(call: CallExpression, shape: tuple[int, ...]) -> None:
 
 
 def constant_array_like(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.const.array_like``."""
+    """Compile ``cuda.const.array_like(x)`` of an array that is known at compile time."""
     array = call.only_static()
     if not isinstance(array, np.ndarray):
         raise call.refuse("const.array_like() of anything but an array of the module")

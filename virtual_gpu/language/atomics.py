@@ -35,7 +35,7 @@ _INTEGERS_ONLY = ("and_", "or_", "xor", "inc", "dec")
 
 
 def _ranks(addresses: np.ndarray) -> np.ndarray:
-    """Return each lane's rank among the lanes with the same address, counted from 0."""
+    """Return, per lane, how many earlier lanes have the same address."""
     order = np.argsort(addresses, kind="stable")
     ordered = addresses[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
@@ -46,9 +46,10 @@ def _ranks(addresses: np.ndarray) -> np.ndarray:
 
 
 def _update_serially(data: np.ndarray, addresses: np.ndarray, compute: Callable, values: tuple):
-    """Set ``data`` to ``compute(old, *values)``, lane after lane where addresses are equal.
+    """Set elements of ``data`` to ``compute(old, *values)``; return the old values.
 
-    Returns the old value that each lane saw.
+    Lanes with the same address do so one after the other, in their order. The result is an array
+    with the old value that each lane saw.
     """
     old = np.empty(len(addresses), data.dtype)
     ranks = _ranks(addresses)
@@ -88,22 +89,30 @@ def _operation(name: str) -> Handler:
 
 
 def _operand(call: CallExpression, value, dtype: np.dtype):
-    """Return the operand of an atomic in the dtype of the array; refuse it unless it is real."""
+    """Return the operand of an atomic, cast to the dtype of the array.
+
+    Raises Unsupported if it is no real number.
+    """
     if not is_scalar(value) or value.dtype.kind == "c":
         raise call.refuse("an atomic with a value that is no real number")
     return cast(value, dtype)
 
 
 def _without_nan(name: str, values: np.ndarray) -> np.ndarray:
-    """Replace NaN operands of max and min by the neutral infinity: a NaN leaves the element as it
-    is."""
+    """Return the operands; NaN becomes -infinity for max and infinity for min.
+
+    So a NaN leaves the element unchanged. The operands of other atomics are returned unchanged.
+    """
     if name in ("max", "min") and values.dtype.kind == "f":
         return np.where(np.isnan(values), -np.inf if name == "max" else np.inf, values)
     return values
 
 
 def _is_used(call: CallExpression) -> bool:
-    """Return True if the old value is used, that is, if the call is not a statement of its own."""
+    """Return True if the kernel uses the old value that the atomic returns.
+
+    It does not if the call is a statement of its own.
+    """
     return not any(
         isinstance(node, ast.Expr) and node.value is call.node
         for node in ast.walk(call.source.tree)
@@ -117,7 +126,7 @@ def _check_type(call: CallExpression, name: str, dtype: np.dtype) -> None:
 
 
 def _checked(call: CallExpression, place: Place) -> Place:
-    """Return the place; refuse one that atomics cannot change."""
+    """Return the place unchanged; raise Unsupported if atomics cannot change it."""
     array, indices = place.array, place.indices
     if not isinstance(array, ArrayView):
         raise call.refuse("an atomic on anything but an array in global or shared memory")
@@ -133,20 +142,27 @@ def _as_indices(index) -> tuple:
 
 
 def takes_a_lock(function) -> bool:
-    """Return True if a loop that tests this function's result waits for a lock."""
+    """Return True if a loop that tests this function's result waits for a lock.
+
+    That is so for the compare-and-swap functions and the exchange of ``cuda.atomic``.
+    """
     return function in (cuda.atomic.cas, cuda.atomic.compare_and_swap, cuda.atomic.exch)
 
 
 def waits_for_others(function) -> bool:
-    """Return True if a loop that tests this function's result waits for other blocks' counts."""
+    """Return True if a loop that tests this function's result waits for other blocks' counts.
+
+    That is so for ``add``, ``max`` and ``inc`` of ``cuda.atomic``.
+    """
     return function in (cuda.atomic.add, cuda.atomic.max, cuda.atomic.inc)
 
 
 def _swap_serially(data: np.ndarray, addresses: np.ndarray, expected, value):
-    """Compare and swap, one lane after the other where addresses are equal; return the old values.
+    """Compare and swap elements of ``data``; return the old value that each lane saw.
 
-    Between two successful swaps of an element, all its lanes see the same value. So there is one
-    pass per swap, not one per lane.
+    Lanes with the same address do so one after the other, in their order. Between two successful
+    swaps of an element, all its lanes see the same value. So there is one pass per swap, not one
+    per lane.
     """
     old = np.empty(len(addresses), data.dtype)
     pending, bits = np.arange(len(addresses)), f"u{data.dtype.itemsize}"
@@ -166,8 +182,10 @@ def _swap_serially(data: np.ndarray, addresses: np.ndarray, expected, value):
 
 
 def _compare_and_swap(call: CallExpression) -> Evaluate:
-    """Compile ``cas(array, index, expected, value)``, or ``compare_and_swap(array, expected,
-    value)``, which acts on the first element."""
+    """Compile ``cas(array, index, expected, value)`` or ``compare_and_swap``.
+
+    The latter has no index and acts on the first element.
+    """
     arguments = call.arguments(3, 4)
     site = call.site
 

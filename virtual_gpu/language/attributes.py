@@ -15,7 +15,7 @@ from .frame import is_scalar
 
 
 def attribute_of(value, attribute: str):
-    """Return an attribute of a value, such as ``x.shape``; None if the virtual GPU has none."""
+    """Return an attribute of a value, such as ``x.shape``; None if it has no such attribute."""
     if attribute == "T" and isinstance(value, ArrayView):
         return replace(value, shape=value.shape[::-1], strides=value.strides[::-1])
     if attribute == "flat" and isinstance(value, ArrayView) and is_contiguous(value):

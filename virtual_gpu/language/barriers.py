@@ -25,8 +25,9 @@ def syncthreads(call: CallExpression) -> Evaluate:
 def block_vote(combine: Callable) -> Handler:
     """Return the handler of ``cuda.syncthreads_count``, ``_and`` or ``_or``.
 
-    ``combine(votes, voters)`` makes the result of a block from the number of its threads for which
-    the predicate holds and the number that take part; both are arrays with one entry per block.
+    ``combine(votes, voters)`` computes the result of each block from the number of its threads for
+    which the predicate holds and the number that take part. Both are arrays with one entry per
+    block. A call returns the result of the block as an int32 in each of its lanes.
     """
 
     def handler(call: CallExpression) -> Evaluate:
@@ -50,7 +51,7 @@ def block_vote(combine: Callable) -> Handler:
 
 
 def fence(whole_grid: bool) -> Handler:
-    """Return the handler of a memory fence.
+    """Return the handler of a memory fence, such as ``cuda.threadfence``.
 
     After the fence, an atomic may publish the thread's earlier writes: to all blocks if
     ``whole_grid``, else to its own block.
@@ -67,7 +68,10 @@ GRID_GROUP = object()  # cuda.cg.this_grid()
 
 
 def this_grid(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.cg.this_grid``. The kernel becomes cooperative: all blocks run at once."""
+    """Compile ``cuda.cg.this_grid``, which returns GRID_GROUP.
+
+    The kernel becomes cooperative: all blocks run at once.
+    """
     call.arguments(0)
     call.compiler.cooperative = call.compiler.syncs_grid = True
     return lambda frame, mask: GRID_GROUP

@@ -13,7 +13,7 @@ from .frame import Evaluate, is_scalar
 
 
 def _load(call: CallExpression) -> Evaluate:
-    """Compile a load such as ``cuda.ldca(array, index)``."""
+    """Compile a load such as ``cuda.ldca(array, index)``, which returns ``array[index]``."""
     array, index = call.arguments(2)
     site = call.site
 
@@ -26,7 +26,7 @@ def _load(call: CallExpression) -> Evaluate:
 
 
 def _store(call: CallExpression) -> Evaluate:
-    """Compile a store such as ``cuda.stcg(array, index, value)``."""
+    """Compile a store such as ``cuda.stcg(array, index, value)``: ``array[index] = value``."""
     array, index, value = call.arguments(3)
     site = call.site
 

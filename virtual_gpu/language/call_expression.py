@@ -18,9 +18,9 @@ from .frame import Evaluate, Frame
 class Compiler(Protocol):
     """The part of ``expressions.Expressions`` that a handler uses to compile the arguments.
 
-    ``inner`` holds the inner functions by name. A handler sets the flags: ``cooperative`` if the
-    blocks wait for each other, ``syncs_grid`` if the kernel has a barrier of the whole grid.
-    ``uses_lock``: its blocks take a lock.
+    ``inner`` maps names to inner functions. A handler sets the flags: ``cooperative`` if the blocks
+    wait for each other, ``syncs_grid`` if the kernel has a barrier of the whole grid, and
+    ``uses_lock`` if the blocks take a lock.
     """
 
     source: Source
@@ -31,16 +31,19 @@ class Compiler(Protocol):
     uses_lock: bool
 
     def expression(self, node: ast.expr) -> Evaluate:
-        """Compile an expression."""
+        """Return the closure ``evaluate(frame, mask)`` that evaluates an expression."""
 
     def inner_function(self, node: ast.Lambda) -> object:
-        """Compile a function that is defined within this one (inner_functions.InnerFunction)."""
+        """Compile a lambda of the function; return it as an inner_functions.InnerFunction."""
 
     def try_static(self, node: ast.expr) -> object:
-        """Return the value of an expression that is known at compile time, else None."""
+        """Return the Python value of an expression that is known at compile time, else None."""
 
     def literal(self, node: ast.expr) -> Callable[[Frame], Type | None]:
-        """Return ``kind(frame)``: Numba's literal type of a constant expression, else None."""
+        """Return ``kind(frame)``, which returns Numba's literal type of an expression.
+
+        It returns None if Numba does not know the value of the expression at compile time.
+        """
 
 
 @dataclass(frozen=True)
@@ -54,20 +57,26 @@ class CallExpression:
 
     @property
     def source(self) -> Source:
+        """The Source of the function that contains the call."""
         return self.compiler.source
 
     @property
     def site(self) -> Site:
+        """The source line of the call."""
         return self.source.site(self.node)
 
     def refuse(self, what: str) -> Exception:
-        """Return the Unsupported error that says that the virtual GPU does not know ``what``."""
+        """Return an Unsupported error which says that the virtual GPU does not know ``what``.
+
+        The caller raises it.
+        """
         return self.source.refuse(self.node, what)
 
     def arguments(self, least: int, most: int | None = None) -> list[Evaluate]:
-        """Compile the positional arguments, of which there must be ``least`` to ``most``.
+        """Compile the positional arguments; return their closures in order.
 
-        Without ``most`` there must be exactly ``least``. Keyword arguments are refused.
+        There must be ``least`` to ``most`` arguments; without ``most``, exactly ``least``. Raises
+        Unsupported for another number and for keyword arguments.
         """
         count = len(self.node.args)
         if self.node.keywords or not least <= count <= (most or least):
@@ -75,12 +84,20 @@ class CallExpression:
         return [self.compiler.expression(a) for a in self.node.args]
 
     def only_static(self) -> object:
-        """Return the value of the only argument if it is known at compile time, else None."""
+        """Return the Python value of the only positional argument.
+
+        Returns None if the value is not known at compile time, or if there is not exactly one
+        argument.
+        """
         return self.compiler.try_static(self.node.args[0]) if len(self.node.args) == 1 else None
 
     def literal(self, node: ast.expr) -> Callable[[Frame], int | tuple | None]:
-        """Return ``value(frame)``: the integer, or tuple of integers, that Numba knows at compile
-        time for this expression; None for any other expression."""
+        """Return ``value(frame)``, the integer, or tuple of integers, that an argument always has.
+
+        It returns None if Numba does not know the value of the expression at compile time. It
+        raises Unsupported if that is because Numba refuses the function for another reason than
+        this call.
+        """
         kind = self.compiler.literal(node)
 
         def value(frame: Frame) -> int | tuple | None:
@@ -92,7 +109,11 @@ class CallExpression:
         return value
 
     def named(self, *names: str) -> dict[str, ast.expr]:
-        """Return the argument expressions by parameter name, passed by position or keyword."""
+        """Return a dict from parameter names to the argument expressions of this call.
+
+        ``names`` are the parameters in order. An argument may be passed by position or by keyword;
+        one that is missing is missing in the dict. Raises Unsupported for any other argument.
+        """
         by_name = dict(zip(names, self.node.args, strict=False))
         by_name.update({k.arg: k.value for k in self.node.keywords})
         if set(by_name) - set(names) or len(self.node.args) > len(names):

@@ -24,7 +24,11 @@ from .inner_functions import InnerFunction
 
 
 def compile_call(compiler: Compiler, node: ast.Call, name: str | None) -> Evaluate:
-    """Compile a call; ``name`` is the variable that its result is assigned to."""
+    """Return the closure that executes a call and returns its value.
+
+    ``name`` is the variable that the result is assigned to. Raises Unsupported for a call that
+    kernels cannot make.
+    """
     if isinstance(node.func, ast.Lambda):
         return _inner_call(compiler, node, compiler.inner_function(node.func))
     if isinstance(node.func, ast.Name) and node.func.id in compiler.inner:
@@ -82,7 +86,10 @@ def _method_call(compiler: Compiler, node: ast.Call) -> Evaluate:
 
 
 def _rearranged(compiler: Compiler, node: ast.Call, array: ArrayView, inputs: list) -> ArrayView:
-    """Return ``x.reshape(shape)`` of a contiguous array, or ``x.transpose()``."""
+    """Return a view: ``x.reshape(shape)`` of a contiguous array, or ``x.transpose()``.
+
+    Raises Unsupported if the array or the arguments do not allow that.
+    """
     source = compiler.source
     if node.func.attr == "transpose" and not inputs:
         return attribute_of(array, "T")
@@ -125,7 +132,10 @@ def _device_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
 
 
 def _inner_call(compiler: Compiler, node: ast.Call, inner: InnerFunction) -> Evaluate:
-    """Compile a call of an inner function; its free variables become further arguments."""
+    """Compile a call of an inner function.
+
+    The outer variables that the inner function reads become further arguments.
+    """
     program = inner.program
     compiler.cooperative |= program.cooperative
     compiler.uses_lock |= program.uses_lock
@@ -146,7 +156,8 @@ def _inner_call(compiler: Compiler, node: ast.Call, inner: InnerFunction) -> Eva
 def _ordered(compiler: Compiler, node: ast.Call, callee: Source) -> list[ast.expr]:
     """Return the arguments of a call in the order of the callee's parameters.
 
-    Only the last ones may be missing, if they have defaults; any other call is refused.
+    Only arguments at the end may be missing, if they have defaults. Raises Unsupported for any
+    other call.
     """
     positional = dict(zip(callee.parameters, node.args, strict=False))
     named = {k.arg: k.value for k in node.keywords}
@@ -163,7 +174,7 @@ def _ordered(compiler: Compiler, node: ast.Call, callee: Source) -> list[ast.exp
 
 
 def _is_plain(value) -> bool:
-    """Return True for a Python number or a subclass of one, such as a default argument."""
+    """Return True for a Python number or bool, or an instance of a subclass."""
     return isinstance(value, bool | int | float | complex)
 
 
@@ -171,7 +182,10 @@ _ARRAY_MAKERS = (np.array, np.empty, np.full, np.ones, np.zeros)
 
 
 def _overloaded_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
-    """Compile a call of a function with Python overloads, chosen by the types of the arguments."""
+    """Compile a call of a function for which Numba has Python implementations (``@overload``).
+
+    The types of the arguments select the implementation when the call runs.
+    """
     source = compiler.source
     arguments = [compiler.expression(a) for a in node.args]
     named = {k.arg: compiler.expression(k.value) for k in node.keywords}
@@ -194,7 +208,7 @@ def _overloaded_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
 
 
 def _types_unknown(node: ast.Call, values: tuple) -> str:
-    """Describe, for an error message, a call without an overload for its values."""
+    """Return the text for an error about a call for whose values there is no overload."""
     call = f"a call of {ast.unparse(node.func)}()"
     if any(isinstance(value, Array) for value in values):
         return f"{call} with an array (a kernel computes element by element)"
@@ -202,7 +216,10 @@ def _types_unknown(node: ast.Call, values: tuple) -> str:
 
 
 def _callback_call(compiler: Compiler, node: ast.Call) -> Evaluate:
-    """Compile a call of a function that was passed as an argument."""
+    """Compile a call of a function that was passed to the kernel's function as an argument.
+
+    Which function that is becomes known when the call runs.
+    """
     callee, source = compiler.expression(node.func), compiler.source
     arguments = [compiler.expression(a) for a in node.args]
     compiled_calls: dict[int, Evaluate] = {}  # compiled calls of intrinsics, by the function's id

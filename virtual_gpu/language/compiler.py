@@ -31,10 +31,11 @@ class _Callers:
 
 
 def compile_function(function: Callable) -> Program:
-    """Return the Program of a plain Python function, compiled on its first call.
+    """Return the Program of a plain Python function.
 
-    Like Numba, it freezes the values of globals and closure variables at that time. Raises
-    Unsupported for code that the virtual GPU does not know.
+    It is compiled at the first call for this function; later calls return the same Program. Like
+    Numba, it freezes the values of globals and closure variables at that time. Raises Unsupported
+    for code that the virtual GPU does not know.
     """
     try:
         return _compiled(function, _Callers())
@@ -66,7 +67,10 @@ def _program(source: Source, callers: _Callers) -> Program:
 
 
 def _use_by_callee(expressions: Expressions, call: ast.Call, position: int) -> ParameterUse | None:
-    """Return how the called function uses the argument at this position; None if not known."""
+    """Return how the called function uses the argument at this position of the call.
+
+    Returns None if that is not known.
+    """
     if isinstance(call.func, ast.Lambda) or getattr(call.func, "id", None) in expressions.inner:
         return None
     function = expressions.try_static(call.func)

@@ -35,7 +35,11 @@ class ConstantEvaluator:
         self._local = assigned_names(source.tree)
 
     def value(self, node: ast.expr):
-        """Return the Python value of a constant expression; raise NotStatic for any other."""
+        """Return the Python value of a constant expression.
+
+        Raises NotStatic for an expression that is not constant, and Unsupported for a name or an
+        attribute that does not exist.
+        """
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Name):
@@ -56,14 +60,16 @@ class ConstantEvaluator:
         return self._arithmetic(node)
 
     def literal(self, node: ast.expr) -> Callable[[Frame], types.Type | None]:
-        """Return ``kind(frame)``: Numba's literal type of an expression that it knows at compile
-        time, else None. Numba takes a number, the name of a number, and a variable that only ever
-        holds one number."""
+        """Return ``kind(frame)``, which returns Numba's literal type of an expression.
+
+        It returns None if Numba does not know the value at compile time. Numba knows a number, the
+        name of a number, and a variable that only ever holds one number.
+        """
         written = self._written(node)
         return lambda frame: frame.types.literals.get(node, written)
 
     def _written(self, node: ast.expr) -> types.Type | None:
-        """Return the literal type that the text alone gives, else None.
+        """Return the literal type that the expression's text alone determines, else None.
 
         Python folds arithmetic of numbers. Numba folds no arithmetic with names.
         """
@@ -76,9 +82,9 @@ class ConstantEvaluator:
         return numba_types.literal(value)
 
     def _arithmetic(self, node: ast.expr):
-        """Fold integer arithmetic, as in ``(TILE, TILE + 1)``, and the sign of a number.
+        """Return the value of integer arithmetic, as in ``(TILE, TILE + 1)``, or of ``-number``.
 
-        Raises NotStatic for anything else.
+        Raises NotStatic for any other expression.
         """
         if isinstance(node, ast.BinOp) and type(node.op) in operations.BINARY:
             left, right = self.value(node.left), self.value(node.right)
@@ -91,7 +97,11 @@ class ConstantEvaluator:
         raise NotStatic
 
     def in_kernel(self, node: ast.expr, value):
-        """Convert a Python constant, written as ``node``, to a value of the kernel."""
+        """Return a Python constant, written as ``node``, as a value of the kernel.
+
+        Numbers become NumPy scalars, and NumPy arrays become constant arrays. Strings, dtypes and
+        functions stay as they are. Raises Unsupported for a constant that kernels cannot use.
+        """
         if isinstance(value, bool | int | float | complex | np.generic):
             return numba_types.scalar(value)
         if isinstance(value, tuple):
@@ -108,7 +118,10 @@ class ConstantEvaluator:
 
 
 def _misspelt(node: ast.Attribute, owner: object) -> str:
-    """Describe a missing attribute for an error; of a module, suggest the closest name."""
+    """Return a description of a missing attribute for an error message.
+
+    For an attribute of a module, it suggests the closest name that the module has.
+    """
     if not inspect.ismodule(owner):
         return ast.unparse(node)
     near = difflib.get_close_matches(node.attr, dir(owner), 1)
@@ -117,20 +130,26 @@ def _misspelt(node: ast.Attribute, owner: object) -> str:
 
 
 def _bits_of_result(function: Callable, left: int, right: int) -> int:
-    """Estimate the bits of a power or of a shifted number without computing it."""
+    """Estimate the number of bits of ``left ** right`` or ``left << right``.
+
+    The result itself is not computed, because it may be huge.
+    """
     if function is operator.lshift:
         return left.bit_length() + max(right, 0)
     return (abs(left).bit_length() - 1) * max(right, 0)
 
 
 def _is_computed(node: ast.expr) -> bool:
-    """Return True if an expression computes with names."""
+    """Return True if an expression contains a call or an operation that involves a name."""
     calculations = [n for n in ast.walk(node) if isinstance(n, ast.BinOp | ast.Call)]
     return any(isinstance(n, ast.Name) for c in calculations for n in ast.walk(c))
 
 
 def _folded(function: Callable, left: int, right: int):
-    """Fold an operation; raise NotStatic where Python's integers differ from the kernel's."""
+    """Return ``function(left, right)`` for two Python integers.
+
+    Raises NotStatic if the result is undefined or is an integer that does not fit into an int64.
+    """
     if function in GROWING and _bits_of_result(function, left, right) > 64:
         raise NotStatic
     try:

@@ -41,22 +41,35 @@ _SPECIAL = {
 
 
 def special_value(value) -> Evaluate | None:
-    """Return the closure that evaluates ``cuda.threadIdx`` or similar; None for other objects."""
+    """Return the closure that evaluates ``cuda.threadIdx`` or a similar constant of Numba.
+
+    These are blockIdx, blockDim, gridDim, laneid and warpsize, too. Returns None for other objects.
+    """
     return _SPECIAL.get(id(value))
 
 
 def grid(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.grid``, the thread's position in the whole grid."""
+    """Compile ``cuda.grid``, the thread's position in the whole grid, as int64.
+
+    The value is a number for one dimension, and a tuple of numbers for two or three.
+    """
     return _per_dimension(call, _global_position)
 
 
 def gridsize(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.gridsize``, the number of threads of the grid per dimension."""
+    """Compile ``cuda.gridsize``, the number of threads of the grid per dimension, as int64.
+
+    The value is a number for one dimension, and a tuple of numbers for two or three.
+    """
     return _per_dimension(call, _global_extent)
 
 
 def _per_dimension(call: CallExpression, coordinate: Callable) -> Evaluate:
-    """Compile a call whose result is ``coordinate(batch, axis)`` for each of ``ndim`` axes."""
+    """Compile a call that returns ``coordinate(batch, axis)`` for each of ``ndim`` axes.
+
+    The value is a tuple, or a number for one axis. ``ndim`` is the call's argument, which must be
+    the constant 1, 2 or 3.
+    """
     arguments = call.named("ndim")
     if "ndim" not in arguments:
         raise call.refuse(f"{ast.unparse(call.node)} without a number of dimensions")

@@ -21,10 +21,11 @@ MOST_BYTES = 1 << 28  # more memory than this is not compared
 
 
 class EndlessLoopCheck:
-    """The check of one execution of a ``while`` loop, called at the start of each iteration.
+    """Detects that one execution of a ``while`` loop will never end.
 
-    It takes a snapshot of the state now and then, and compares it with the state one iteration
-    later.
+    ``iteration`` must be called at the start of each iteration. In the iterations 256, 512, 1024
+    and so on it takes a snapshot of the variables and the memory, which it compares with the state
+    one iteration later.
     """
 
     def __init__(self, source: Source, node: ast.While):
@@ -38,7 +39,11 @@ class EndlessLoopCheck:
         self._since: float | None = None  # when a thread last left the loop, or memory changed
 
     def iteration(self, frame: Frame, active: Mask, starting: Mask | None) -> None:
-        """Count an iteration; raise LimitReached if the loop never ends or exceeds a limit."""
+        """Count an iteration; raise LimitReached if the loop never ends or exceeds a limit.
+
+        ``active`` holds the lanes that are in the loop. ``starting`` holds those of them for which
+        the first copy of the condition decides, or None.
+        """
         run = frame.run
         run.check_limits(self._source, self._node, active)
         self._iterations += 1
@@ -56,7 +61,11 @@ class EndlessLoopCheck:
             )
 
     def _take_snapshot(self, frame: Frame, active: Mask, starting: Mask | None) -> None:
-        """Save the state that the next iteration must change; note when it last changed."""
+        """Save the variables and the memory, which the next iteration must change.
+
+        If the previous snapshot had other memory contents or another number of lanes, restart the
+        time that ``_check_stalled`` measures. If the memory is too large to compare, save nothing.
+        """
         self._next_snapshot *= 2
         memory = _memory(frame)
         if memory is None:
@@ -69,7 +78,10 @@ class EndlessLoopCheck:
         self._variables = _variables(frame, active, starting)
 
     def _compare(self, frame: Frame, active: Mask, starting: Mask | None) -> None:
-        """Raise LimitReached if the iteration after a snapshot has changed nothing."""
+        """Raise LimitReached if nothing has changed in the iteration after the snapshot.
+
+        Otherwise drop the saved variables, so that the next call waits for another snapshot.
+        """
         before, self._variables = self._variables, None
         if before == _variables(frame, active, starting) and self._memory == _memory(frame):
             error = self._error(self._explanation(frame, active))
@@ -77,7 +89,7 @@ class EndlessLoopCheck:
             raise error
 
     def _explanation(self, frame: Frame, active: Mask) -> str:
-        """Explain which threads wait for ever, and how to mend the kernel."""
+        """Return an error text that says which threads wait for ever and how to mend the kernel."""
         batch = frame.run.batch
         last = batch.first + batch.blocks == batch.geometry.blocks
         alone = frame.run.live.count == active.count
@@ -99,7 +111,11 @@ class EndlessLoopCheck:
         )
 
     def _check_stalled(self, frame: Frame, active: Mask) -> None:
-        """Raise LimitReached if no thread has left and no memory has changed for too long."""
+        """Raise LimitReached if nothing has happened for more seconds than the limit allows.
+
+        That is, no thread has left the loop and no memory has changed. If one has, restart the time
+        with the next snapshot. Without a limit do nothing.
+        """
         watch = frame.run.watch
         most = watch.limits.stalled_seconds
         if most is None or watch.seconds - self._since <= most:
@@ -123,7 +139,7 @@ def _counted(threads: int) -> str:
 
 
 def _memory(frame: Frame) -> list[bytes] | None:
-    """Return the content of all memory; None if it is too large to compare."""
+    """Return the bytes of each memory of the run; None if they are too large to compare."""
     memories = frame.run.memories
     if sum(memory.data.nbytes for memory in memories) > MOST_BYTES:
         return None
@@ -131,7 +147,11 @@ def _memory(frame: Frame) -> list[bytes] | None:
 
 
 def _variables(frame: Frame, active: Mask, starting: Mask | None) -> tuple:
-    """Return, in a form that can be compared, all state except memory that a loop depends on."""
+    """Return all state except memory that decides how a loop continues, as a tuple.
+
+    Two such tuples are equal if neither the variables, nor the sets of active, starting and live
+    lanes, nor the numbers of pending asynchronous copies have changed.
+    """
     run = frame.run
     values = {
         name: [(_frozen(value), owners.lanes.tobytes()) for value, owners in parts]
@@ -143,7 +163,10 @@ def _variables(frame: Frame, active: Mask, starting: Mask | None) -> tuple:
 
 
 def _frozen(value) -> object:
-    """Return a copy of a value that can be compared; an unknown kind of value equals nothing."""
+    """Return an object that is equal for values with the same content.
+
+    A value of an unknown kind gives an object that is equal to nothing else.
+    """
     if isinstance(value, np.ndarray | np.generic):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, tuple):

@@ -38,12 +38,14 @@ TYPED = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp)
 
 
 class Expressions:
-    """The compiler of the expressions of one function.
+    """Compiles the expressions of one function into closures.
 
-    ``compile_function`` compiles the device functions that it calls. ``compile_source`` compiles
-    its inner functions, which ``inner`` holds by name. ``cooperative``: its blocks wait for each
-    other, so all must run at once; ``syncs_grid``: they wait at a barrier of the whole grid.
-    ``uses_lock``: its blocks take a lock, so one block must be able to finish alone.
+    ``compile_function`` compiles the device functions that the function calls. ``compile_source``
+    compiles its inner functions, which ``inner`` holds by name.
+
+    Compiling sets three flags. ``cooperative``: the function's blocks wait for each other, so all
+    must run at once. ``syncs_grid``: they wait at a barrier of the whole grid. ``uses_lock``: they
+    take a lock, so one block must be able to finish alone.
     """
 
     def __init__(
@@ -63,19 +65,19 @@ class Expressions:
 
     @functools.cached_property
     def guarding_reads(self) -> frozenset[ast.Subscript]:
-        """The plain reads that only decide whether an atomic operation is tried."""
+        """The nodes of the plain reads that only decide whether an atomic operation is tried."""
         return reads_before_atomic(self.source.tree)
 
     def inner_function(
         self, node: ast.FunctionDef | ast.Lambda, name: str = "lambda"
     ) -> InnerFunction:
-        """Compile a function that is defined within this one."""
+        """Compile a function that is defined within this one; return it as an InnerFunction."""
         definition = definition_of(self.source, node, name, self.inner.values())
         source, free = inner_source(self.source, definition)
         return InnerFunction(self._compile_source(source), free, definition)
 
     def place(self, node: ast.Subscript) -> Callable[[Frame, Mask], Place]:
-        """Return ``locate(frame, mask)``, which gives the Place that a subscript names.
+        """Return ``locate(frame, mask)``, which returns the Place that a subscript names.
 
         The ``array`` of the Place may be a tuple or no array at all; the caller refuses that.
         """
@@ -103,7 +105,10 @@ class Expressions:
         return locate
 
     def _record_place(self, node: ast.Subscript, place: Place) -> Place:
-        """Return the place of a record in an array, or of a field chosen by name or number."""
+        """Return the place unchanged, or that of the record's field if its index names a field.
+
+        A field is named by a string or a number. Raises Unsupported for an index that does not fit.
+        """
         by_field = type(place.array) is RecordView or isinstance(place.indices[0], str)
         if by_field and len(place.indices) == 1 and not isinstance(place.indices[0], np.ndarray):
             return self._place_of_field(node, place.at(()), place.indices[0])
@@ -112,7 +117,7 @@ class Expressions:
         return place
 
     def field(self, node: ast.Attribute | ast.Subscript, name: str) -> Callable:
-        """Return ``locate(frame, mask)``, which gives the Place of ``p[i].x`` or ``p[i]["x"]``.
+        """Return ``locate(frame, mask)``, which returns the Place of ``p[i].x`` or ``p[i]["x"]``.
 
         For a field that is no number, the Place is the whole array or record.
         """
@@ -162,8 +167,11 @@ class Expressions:
         return evaluate
 
     def expression(self, node: ast.expr, name: str | None = None) -> Evaluate:
-        """Compile an expression; ``name`` is the variable that its value is assigned to, which
-        names an array that the expression makes."""
+        """Return the closure ``evaluate(frame, mask)`` that evaluates an expression.
+
+        ``name`` is the variable that its value is assigned to, which names an array that the
+        expression makes. Raises Unsupported for an expression that kernels cannot have.
+        """
         try:
             value = self.constants.value(node)
         except NotStatic:
@@ -181,9 +189,10 @@ class Expressions:
         return self._typed(node, evaluate) if isinstance(node, TYPED) else evaluate
 
     def _typed(self, node: ast.expr, evaluate: Evaluate) -> Evaluate:
-        """Wrap a closure so that its value has the type that Numba infers.
+        """Return a closure like ``evaluate`` whose value has the type that Numba infers for it.
 
-        The value can have a narrower type if the lanes that would give it a wider one are absent.
+        Without this, the value can have a narrower type if the lanes that would give it a wider one
+        are absent.
         """
         def typed(frame, mask):
             value, kind = evaluate(frame, mask), frame.types.values.get(node)
@@ -201,7 +210,11 @@ class Expressions:
         return lambda frame, mask: constant
 
     def _chosen_item(self, node: ast.Subscript, items: tuple, index: np.ndarray):
-        """Return, per lane, the item of a tuple at the lane's index; all items have one type."""
+        """Return a lane vector: the item of a tuple at each lane's index, which may be negative.
+
+        An index out of range gives the first or the last item. Raises Unsupported if the items are
+        of several dtypes.
+        """
         if len({item.dtype for item in items}) > 1:
             raise self.source.refuse(node, "a tuple of several types, indexed by a variable")
         columns = np.stack([np.broadcast_to(item, index.shape) for item in items])
@@ -209,18 +222,24 @@ class Expressions:
         return np.take_along_axis(columns, inside[None].astype(np.int64), axis=0)[0]
 
     def try_static(self, node: ast.expr):
-        """Return the value of an expression that is known at compile time, else None."""
+        """Return the Python value of an expression that is known at compile time, else None."""
         try:
             return self.constants.value(node)
         except NotStatic:
             return None
 
     def literal(self, node: ast.expr) -> Callable[[Frame], Type | None]:
-        """Return ``kind(frame)``: Numba's literal type of a constant expression, else None."""
+        """Return ``kind(frame)``, which returns Numba's literal type of an expression.
+
+        It returns None if Numba does not know the value of the expression at compile time.
+        """
         return self.constants.literal(node)
 
     def condition(self, node: ast.expr) -> Evaluate:
-        """Compile an expression as a condition, whose value is boolean."""
+        """Compile an expression into a closure that returns its truth.
+
+        The result is a NumPy bool, or a boolean vector with one entry per lane.
+        """
         evaluate = self.expression(node)
 
         def test(frame, mask):
@@ -276,7 +295,7 @@ class Expressions:
         return evaluate
 
     def _attribute_of_element(self, node: ast.Attribute) -> Evaluate:
-        """Compile an attribute of an element: ``p[i].x``, ``m[i].shape``, ``z[i].real``."""
+        """Compile an attribute of a subscript: ``p[i].x``, ``m[i].shape`` or ``z[i].real``."""
         locate, attribute = self.place(node.value), node.attr
 
         def evaluate(frame, mask):
@@ -348,7 +367,7 @@ class Expressions:
         return lambda frame, mask: np.bool_((left(frame, mask) is right(frame, mask)) != negate)
 
     def _membership(self, node: ast.Compare) -> Evaluate:
-        """Compile ``x in (1, 2)`` as a comparison with each item of the tuple."""
+        """Compile ``x in (1, 2)`` or ``not in`` as a comparison with each item of the tuple."""
         left, right = self.expression(node.left), self.expression(node.comparators[0])
         negate = isinstance(node.ops[0], ast.NotIn)
         apply = Arithmetic(self.source, node).apply
@@ -408,7 +427,11 @@ class Expressions:
         return lambda frame, mask: self._element(node, locate(frame, mask), before_atomic)
 
     def _element(self, node: ast.expr, place: Place, before_atomic: bool = False):
-        """Return the number, the part of an array, the record or the tuple item at a place."""
+        """Return the number, the part of an array, the record or the tuple item at a place.
+
+        ``before_atomic`` is True for a load that only decides whether an atomic is tried. Raises
+        Unsupported for an index that kernels cannot have.
+        """
         array = place.array
         if type(array) in ARRAY_TYPES:
             if not is_part(place):
@@ -441,7 +464,10 @@ class Expressions:
 
 
 def _chosen(undecided: Mask, value, result, mask: Mask):
-    """Return the value of and/or so far: lanes that are still undecided take the new value."""
+    """Return the value of ``and`` or ``or`` after one more operand.
+
+    The lanes of ``undecided`` get the operand's ``value``, and the others keep ``result``.
+    """
     if result is None or undecided is mask:
         return value
     return operations.merge(undecided.lanes, value, result)
@@ -454,5 +480,5 @@ def _still_undecided(undecided: Mask, continues) -> Mask | None:
 
 
 def _is_plain_tuple(value) -> bool:
-    """Return True for a tuple that ``+`` concatenates."""
+    """Return True for a tuple that ``+`` concatenates, which is any tuple but a Dim3."""
     return isinstance(value, tuple) and not isinstance(value, Dim3)

@@ -43,7 +43,10 @@ class Machine:
         return warps.rows(value, self.run)
 
     def need_whole_warps(self) -> None:
-        """Report each warp of which only some lanes are active, as ``.aligned`` in PTX forbids."""
+        """Report, as a flaw, the warps of which only some lanes are active.
+
+        ``.aligned`` in PTX forbids that.
+        """
         warps.check_whole(self.run, self.mask, self.site)
 
     def load(self, array: ArrayView, position, width: int, aligned: bool = True) -> tuple:
@@ -55,7 +58,11 @@ class Machine:
         return load_wide(self._place(array, position), width, aligned)
 
     def store(self, array: ArrayView, position, values: tuple, aligned: bool = True) -> None:
-        """Store consecutive elements from ``position`` on with one instruction."""
+        """Store the tuple ``values`` in consecutive elements from ``position`` on.
+
+        That is one instruction. With ``aligned``, a first element whose offset is no multiple of
+        the number of values is reported.
+        """
         self._store(array, position, values, aligned)()
 
     def multiply(self, a, b):
@@ -69,15 +76,18 @@ class Machine:
         return fused_multiply_add(a, b, c)
 
     def copy_later(self, target: ArrayView, to, values: tuple) -> None:
-        """Issue an asynchronous store; its data moves in ``wait_copies()``."""
+        """Issue an asynchronous store of ``values`` in consecutive elements from ``to`` on.
+
+        The data moves in ``wait_copies()``.
+        """
         self.run.copies[-1].append(self._store(target, to, values))
 
     def commit_copies(self) -> None:
-        """Close the current group: it holds the copies since the last call."""
+        """Close the current group of copies: those since the previous ``commit_copies()``."""
         self.run.copies.append([])
 
     def wait_copies(self, pending: int) -> None:
-        """Move the data of all closed groups except the last ``pending`` ones."""
+        """Move the data of all closed groups except the ``pending`` most recent ones."""
         groups = self.run.copies
         while len(groups) - 1 > int(pending):
             for move in groups.pop(0):
@@ -129,7 +139,11 @@ def register(function, run: Callable, reads: tuple[int, ...] = ()) -> None:
 
 
 def _argument_counts(run: Callable) -> tuple[int, int]:
-    """Return the least and the largest number of arguments that a call may have."""
+    """Return the least and the largest number of arguments that a kernel may pass to ``run``.
+
+    The machine, its first parameter, does not count. With ``*args`` they are 0 and 16; otherwise
+    both are the number of parameters without a default.
+    """
     _, *parameters = inspect.signature(run).parameters.values()
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return 0, 16

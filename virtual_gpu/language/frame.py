@@ -22,14 +22,17 @@ from .inference import Types
 
 @dataclass
 class LoopLanes:
-    """The lanes of a running loop that do not execute the rest of the current iteration."""
+    """The lanes that have left a running loop, or the current iteration of it."""
 
     broken: Mask | None = None
     continued: Mask | None = None  # in the current iteration
     finished: Mask | None = None  # by the loop's condition, so they execute its else
 
     def keep(self, active: Mask, condition) -> Mask | None:
-        """Return the active lanes for which the condition holds; the others finish the loop."""
+        """Return the active lanes for which the loop's condition holds; None if there are none.
+
+        The other active lanes are recorded in ``finished``.
+        """
         if isinstance(condition, np.ndarray):
             remaining = active.narrow(condition)
         else:
@@ -39,7 +42,7 @@ class LoopLanes:
         return remaining
 
     def finish(self, lanes: Mask | None) -> None:
-        """Record that these lanes have executed all their iterations."""
+        """Add these lanes, which have executed all their iterations, to ``finished``."""
         self.finished = union(self.finished, lanes)
 
 
@@ -64,7 +67,7 @@ class Frame:
         self.everyone = self.live  # all lanes of the call, including those that have returned
 
     def assign(self, name: str, value, mask: Mask) -> None:
-        """Set a variable in the lanes of ``mask``; the other live lanes keep their values."""
+        """Set a variable to ``value`` in the lanes of ``mask``; other live lanes keep theirs."""
         parts_before = self.variables.get(name, ())
         if len(parts_before) == 1 and (parts_before[0][1] is mask or mask is self.live):
             self.variables[name] = [(value, mask)]
@@ -85,9 +88,11 @@ class Frame:
         return not (before.lanes & self.live.lanes & ~mask.lanes).any()
 
     def read(self, name: str, kind: Kind, mask: Mask) -> tuple[object, Mask]:
-        """Return a variable for the lanes of ``mask``, as type ``kind``, and the lanes that set it.
+        """Return the tuple (value of a variable, lanes that have set it).
 
-        Raises KeyError if no lane has set it, and MergeError if its parts cannot be merged.
+        The value is merged from the parts that lanes of ``mask`` have set, and cast to ``kind``.
+        Raises KeyError if no lane has set the variable, and MergeError if its parts cannot be
+        merged.
         """
         parts = self.variables[name]
         if len(parts) == 1:
@@ -100,7 +105,10 @@ class Frame:
         return typed, owners
 
     def versions(self, names: set[str], mask: Mask) -> list[Mask]:
-        """Split the mask so that in each part every variable of ``names`` has one type."""
+        """Split a mask into a list of masks in each of which every variable has one type.
+
+        Only the variables of ``names`` count.
+        """
         masks = [mask]
         for name in names:
             for _, owners in self.variables.get(name, [])[1:]:
@@ -109,7 +117,10 @@ class Frame:
         return masks
 
     def leave(self, mask: Mask) -> None:
-        """Record that the lanes of ``mask`` have returned."""
+        """Remove the lanes of ``mask``, which have returned, from the live lanes.
+
+        If the function is a kernel, the whole run's live lanes change, too.
+        """
         self.live = self.live.without(mask)
         if self.is_kernel:
             self.run.live = self.live
@@ -122,7 +133,8 @@ class MergeError(Exception):
 def merge_values(mask: Mask, new, old, name: str):
     """Return a value that is ``new`` in the lanes of ``mask`` and ``old`` in the others.
 
-    Raises MergeError, with the variable's ``name``, if the two cannot be merged.
+    Numbers, tuples, records and views of one memory can be merged. Raises MergeError, with the
+    variable's ``name``, if the two values cannot be.
     """
     if new is old:
         return new
@@ -143,7 +155,10 @@ def merge_values(mask: Mask, new, old, name: str):
 
 
 def _same_type(new, old) -> bool:
-    """Return True if two values can be merged without a change of type."""
+    """Return True if two values can be merged without a change of type.
+
+    That is so for numbers of one dtype, tuples of such items, and one and the same object.
+    """
     if is_scalar(new) and is_scalar(old):
         return new.dtype == old.dtype
     if isinstance(new, tuple) and isinstance(old, tuple):
@@ -152,7 +167,11 @@ def _same_type(new, old) -> bool:
 
 
 def _merged_parts(parts: list, kind: Kind, mask: Mask, name: str) -> tuple[object, Mask]:
-    """Merge the parts of a variable that lanes of ``mask`` have set; return value and lanes."""
+    """Return the tuple (merged value, lanes that have set it) of a variable with several parts.
+
+    Only parts that lanes of ``mask`` have set are merged, each cast to ``kind``; if there are none,
+    the first part is returned. Raises MergeError if the parts cannot be merged.
+    """
     relevant = [part for part in parts if (part[1].lanes & mask.lanes).any()] or parts[:1]
     value, owners = conform(relevant[0][0], kind), relevant[0][1]
     for other, other_owners in relevant[1:]:
@@ -162,12 +181,18 @@ def _merged_parts(parts: list, kind: Kind, mask: Mask, name: str) -> tuple[objec
 
 
 def is_scalar(value) -> bool:
-    """Return True for a number of the kernel: one for all threads, or a vector of lanes."""
+    """Return True for a number of the kernel.
+
+    It is a NumPy scalar, which all threads share, or an array with one entry per lane.
+    """
     return isinstance(value, Number)
 
 
 def described(value) -> str:
-    """Describe a value for an error message, such as ``a number (int64)`` or ``a 2D array``."""
+    """Return a text for an error message, such as ``a number (int64)`` or ``a 2D array``.
+
+    An unknown kind of value gives ``this value``.
+    """
     if is_scalar(value):
         return f"a number ({value.dtype})"
     if value is None:
@@ -180,9 +205,10 @@ def described(value) -> str:
 
 
 def check_set(frame: Frame, name: str, value, owners: Mask, mask: Mask, site: Site):
-    """Return the value of a variable; report the lanes of ``mask`` that have not set it.
+    """Return the value of a variable; report a flaw for the lanes of ``mask`` that never set it.
 
-    In a rerun with another filling, those lanes get the filling's value.
+    ``owners`` are the lanes that have set the variable. In a rerun with another filling, the other
+    lanes of ``mask`` get the filling's value.
     """
     absent = mask.lanes & ~owners.lanes
     if not absent.any():
@@ -201,7 +227,10 @@ def check_set(frame: Frame, name: str, value, owners: Mask, mask: Mask, site: Si
 
 
 def _filled(value, absent: np.ndarray, filling: Filling):
-    """Return a value with the filling in the ``absent`` lanes."""
+    """Return a number, or a tuple of numbers, with the filling in the ``absent`` lanes.
+
+    A value of another kind is returned unchanged.
+    """
     if isinstance(value, tuple):
         return tuple(_filled(item, absent, filling) for item in value)
     return np.where(absent, filling.value(value.dtype), value) if is_scalar(value) else value

@@ -22,7 +22,10 @@ from .frame import Evaluate, described
 
 
 def typed(call: CallExpression) -> Evaluate:
-    """Compile a call of a function of numbers, such as ``math.sin``, ``min`` or ``abs``."""
+    """Compile a call of a function of numbers, such as ``math.sin``, ``abs`` or ``min``.
+
+    ``min`` and ``max`` take two or more numbers, or one tuple of numbers.
+    """
     arguments, function = call.arguments(1, 8), call.function
     apply = Arithmetic(call.source, call.node).apply
 
@@ -43,7 +46,7 @@ def typed(call: CallExpression) -> Evaluate:
 
 
 def cast_to(dtype: np.dtype) -> Handler:
-    """Return the handler of a cast to ``dtype``, such as ``float32(x)``."""
+    """Return the handler that compiles a cast to ``dtype``, such as ``float32(x)``."""
     def handler(call: CallExpression) -> Evaluate:
         (argument,) = call.arguments(1)
 
@@ -61,7 +64,7 @@ def cast_to(dtype: np.dtype) -> Handler:
 
 
 def fma(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.fma``, a multiply-add that is rounded once."""
+    """Compile ``cuda.fma(a, b, c)``, which returns a·b + c, rounded once."""
     arguments = call.arguments(3)
 
     def evaluate(frame, mask):
@@ -72,7 +75,11 @@ def fma(call: CallExpression) -> Evaluate:
 
 
 def select(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.selp``. Both values are evaluated, then the condition selects one per lane."""
+    """Compile ``cuda.selp(condition, yes, no)``.
+
+    Both values are evaluated in all lanes. Each lane then gets ``yes`` if its condition is true,
+    else ``no``.
+    """
     arguments = call.arguments(3)
 
     def evaluate(frame, mask):
@@ -84,7 +91,10 @@ def select(call: CallExpression) -> Evaluate:
 
 
 def to_complex(call: CallExpression) -> Evaluate:
-    """Compile ``complex(x)`` and ``complex(re, im)``; two float32 make a complex64."""
+    """Compile ``complex(x)`` and ``complex(re, im)``.
+
+    The result is a complex128, except that two float32 parts make a complex64.
+    """
     parts = call.arguments(1, 2)
 
     def evaluate(frame, mask):
@@ -100,7 +110,7 @@ def to_complex(call: CallExpression) -> Evaluate:
 
 
 def polar(call: CallExpression) -> Evaluate:
-    """Compile ``cmath.polar``, which returns the absolute value and the angle in radians."""
+    """Compile ``cmath.polar``, which returns the tuple (absolute value, angle in radians)."""
     (argument,) = call.arguments(1)
 
     def evaluate(frame, mask):
@@ -113,7 +123,7 @@ def polar(call: CallExpression) -> Evaluate:
 
 
 def divided(call: CallExpression) -> Evaluate:
-    """Compile ``divmod``, which returns the quotient and the remainder."""
+    """Compile ``divmod(x, y)``, which returns the tuple ``(x // y, x % y)``."""
     parts, apply = call.arguments(2), Arithmetic(call.source, call.node).apply
 
     def evaluate(frame, mask):
@@ -128,8 +138,9 @@ def two_results(
 ) -> Handler:
     """Return the handler of a function with two results, such as ``math.modf``.
 
-    ``dtypes`` are those of the results, where None means the dtype of the argument. The argument is
-    cast to ``takes``; without ``takes``, an argument that is no float is cast to float64.
+    A call returns the tuple of the two numbers that ``compute(argument)`` returns. ``dtypes`` are
+    those of the results, where None means the dtype of the argument. The argument is cast to
+    ``takes``; without ``takes``, an argument that is no float is cast to float64.
     """
 
     def handler(call: CallExpression) -> Evaluate:
@@ -153,7 +164,7 @@ def two_results(
 
 
 def total_of(call: CallExpression) -> Evaluate:
-    """Compile ``sum`` of a tuple."""
+    """Compile ``sum`` of a tuple of numbers; the sum of an empty tuple is the int64 0."""
     (argument,), apply = call.arguments(1), Arithmetic(call.source, call.node).apply
 
     def evaluate(frame, mask):
@@ -169,7 +180,7 @@ def total_of(call: CallExpression) -> Evaluate:
 
 
 def cube_root(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.cbrt``, the cube root."""
+    """Compile ``cuda.cbrt``, the cube root of a float32 or float64."""
     (argument,) = call.arguments(1)
 
     def evaluate(frame, mask):
@@ -182,7 +193,7 @@ def cube_root(call: CallExpression) -> Evaluate:
 
 
 def character(call: CallExpression) -> Evaluate:
-    """Compile ``ord`` of a constant character."""
+    """Compile ``ord`` of a constant character, which returns its code point as an int32."""
     text = call.only_static()
     if not isinstance(text, str) or len(text) != 1:
         raise call.refuse("ord() of anything but one constant character")
@@ -191,7 +202,10 @@ def character(call: CallExpression) -> Evaluate:
 
 
 def printed(call: CallExpression) -> Evaluate:
-    """Compile ``print``. Threads print in the order of their numbers."""
+    """Compile ``print``, which writes one line per thread to stdout, in the order of the lanes.
+
+    When a launch is run again with another filling of its memory, nothing is printed.
+    """
     parts = call.arguments(0, 32)
 
     def evaluate(frame, mask):
@@ -207,7 +221,7 @@ def printed(call: CallExpression) -> Evaluate:
 
 
 def _shown(value, lane: int) -> str:
-    """Return a value as the thread of ``lane`` prints it."""
+    """Return the text that the thread of ``lane`` prints for a value."""
     if isinstance(value, tuple):
         items = ", ".join(_shown(item, lane) for item in value)
         return f"({items},)" if len(value) == 1 else f"({items})"
@@ -221,7 +235,10 @@ def nothing(call: CallExpression) -> Evaluate:
 
 
 def length(call: CallExpression) -> Evaluate:
-    """Compile ``len`` of a tuple or of an array."""
+    """Compile ``len`` of a tuple or of an array, which returns an int64.
+
+    The length of an array is the extent of its first dimension.
+    """
     (argument,) = call.arguments(1)
 
     def evaluate(frame, mask):

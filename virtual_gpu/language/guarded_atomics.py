@@ -35,7 +35,11 @@ def _expected(body: ast.AST) -> Iterator[tuple[ast.expr, ast.Call]]:
 
 
 def _conditions(body: ast.AST) -> Iterator[tuple[ast.expr, ast.Call]]:
-    """Yield each value in a condition with each atomic that depends on the condition."""
+    """Yield the pair (value, atomic call) for each value that decides whether an atomic is tried.
+
+    The value is a name or a subscript in the condition of an ``if`` or ``while`` whose body
+    contains the call.
+    """
     for node in ast.walk(body):
         if isinstance(node, ast.If | ast.While):
             values = [n for n in ast.walk(node.test) if isinstance(n, ast.Name | ast.Subscript)]
@@ -44,7 +48,10 @@ def _conditions(body: ast.AST) -> Iterator[tuple[ast.expr, ast.Call]]:
 
 
 def _atomics(tree: ast.AST, names: tuple[str, ...]) -> Iterator[ast.Call]:
-    """Yield the calls of ``cuda.atomic`` functions with these names, not of builtin max and min."""
+    """Yield the calls of ``cuda.atomic`` functions with these names.
+
+    They are the method calls with at least three arguments, which excludes the builtin max and min.
+    """
     for node in ast.walk(tree):
         is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if is_method and node.func.attr in names and len(node.args) >= 3:
@@ -52,7 +59,10 @@ def _atomics(tree: ast.AST, names: tuple[str, ...]) -> Iterator[ast.Call]:
 
 
 def _sources(tree: ast.AST, value: ast.expr) -> list[ast.expr]:
-    """Return the expressions that a value may be a copy of, through any number of variables."""
+    """Return the expressions that a value may be a copy of, through any number of variables.
+
+    A value that is no name is the only one.
+    """
     sources, names, waiting = [], set(), [value]
     while waiting:
         node = waiting.pop()

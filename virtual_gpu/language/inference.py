@@ -36,7 +36,7 @@ from ..types.tuples import type_of_tuple
 
 
 class Inference:
-    """The inferred types of one function, cached by the types of its arguments."""
+    """Infers the types in one function, and caches them by the types of its arguments."""
 
     def __init__(self, source: Source, inference_of: Callable):
         """``inference_of(python function)`` returns the Inference of a device function."""
@@ -49,14 +49,15 @@ class Inference:
 
     @functools.cached_property
     def text(self) -> Text:
-        """The function's text and constants, as the key of the disk cache describes them."""
+        """The Text of the function, from which the keys of the disk cache are made."""
         return text_of(self._source)
 
     def of_values(self, values: tuple, literals: tuple[types.Type | None, ...]) -> Types:
-        """Return the types for a call with these values of the virtual GPU.
+        """Return the Types of the function when it is called with these values.
 
         ``literals`` holds the literal types of the first arguments that Numba knows at compile
-        time, and None for the others.
+        time, and None for the others. If Numba has no type for an argument, the Types hold only the
+        refusal.
         """
         try:
             padded = (*literals, *(None for _ in values[len(literals) :]))
@@ -66,12 +67,15 @@ class Inference:
             return Types(refusal=str(error))
 
     def of_types(self, arguments: tuple[types.Type, ...]) -> Types:
-        """Return the types for a call with arguments of these Numba types."""
+        """Return the Types of the function when its arguments have these Numba types."""
         return self._known.get(arguments) or self._looked_up(arguments)
 
     @global_compiler_lock
     def _looked_up(self, arguments: tuple[types.Type, ...]) -> Types:
-        """Look the types up again under the lock, because another thread may have inferred them."""
+        """Return the Types; under the lock, infer them unless another thread has done so.
+
+        For a recursive call, whose Types are being inferred, return empty Types.
+        """
         if arguments in self._running:
             return Types()  # a recursive call, which Numba types itself
         if arguments not in self._known:
@@ -83,7 +87,10 @@ class Inference:
         return self._known[arguments]
 
     def _read_or_inferred(self, arguments: tuple[types.Type, ...]) -> Types:
-        """Return the types from the disk cache; else infer them and write them there."""
+        """Return the Types from the disk cache, or else infer them.
+
+        Inferred Types are written to the cache if every process would infer the same.
+        """
         key = None
         if disk_cache.folder() is not None:
             key = key_of(self.text, arguments, lambda function: self._inference_of(function).text)
@@ -126,8 +133,9 @@ class Inference:
     ) -> tuple[types.Type | None, bool]:
         """Return a device function's return type, and whether every process would infer the same.
 
-        The type is None for a function of Numba itself, which may need libraries that another
-        machine does not have.
+        The type is None, which leaves the call to Numba, if the function is being inferred, if
+        Numba refuses it or if the virtual GPU cannot compile it. Numba's own functions may need
+        libraries that another machine does not have.
         """
         try:
             callee = self._inference_of(function)
@@ -171,7 +179,8 @@ def _cached_array_type(dtype: np.dtype, rank: int, layout: str, readonly: bool) 
 def declared_kinds(function, values: tuple) -> Kind:
     """Return the types to which a device function with signatures casts these arguments.
 
-    Returns None for a function without signatures. Raises Unsupported if no signature fits.
+    The result is a tuple with one Kind per argument, or None for a function without signatures.
+    Raises Unsupported if no signature fits.
     """
     if getattr(function, "_can_compile", True):
         return None
@@ -190,8 +199,10 @@ def declared_kinds(function, values: tuple) -> Kind:
 
 
 def _numbered(source: Source) -> tuple[Callable, dict[int, ast.AST]]:
-    """Compile the function again with each node on a line of its own; return it and the nodes by
-    line."""
+    """Compile the function again with each node of its syntax tree on a line of its own.
+
+    Return the new function, and a dict from its line numbers to the nodes of the original tree.
+    """
     tree = copy.deepcopy(source.tree)
     pairs = list(zip(ast.walk(tree), ast.walk(source.tree), strict=True))
     nodes = {}
@@ -212,7 +223,10 @@ def _numbered(source: Source) -> tuple[Callable, dict[int, ast.AST]]:
 
 
 def with_outer_names(tree: ast.FunctionDef, function: Callable) -> Callable:
-    """Compile a tree into a function with the globals and the closure of ``function``."""
+    """Compile a tree into a function with the globals and the closure of ``function``.
+
+    The tree is modified: it gets another name and no type parameters.
+    """
     free = function.__code__.co_freevars
     parameters = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
     name, tree.name = tree.name, "the function"  # no identifier, because the text may call itself
@@ -236,10 +250,13 @@ def _inner(code: python_types.CodeType, name: str) -> python_types.CodeType:
 
 @dataclass(frozen=True)
 class _NodeTypes:
-    """Types by node, in the order of the bytecode, in which a node may occur several times.
+    """Numba's types of the nodes of a syntax tree.
 
-    ``stored`` holds the types of assignments. ``joined`` holds, for an arm of a conditional
-    expression, the type in which all its arms meet.
+    A node may occur several times in the bytecode, so each list holds its types in that order.
+    ``values`` holds the types of expressions, and ``stored`` those of the variables that are
+    assigned to. ``joined`` holds, for an arm of a conditional expression, the type in which all its
+    arms meet. ``literals`` holds the set of an expression's Numba types, which may be literal
+    types.
     """
 
     values: dict[ast.AST, list[Kind]]
@@ -299,7 +316,10 @@ def _types(source: Source, by_node: _NodeTypes, returned: types.Type) -> Types:
 
 
 def _add_choices(tree: ast.AST, values: dict, joined: dict) -> None:
-    """Add the types of ``a if c else b`` and ``a and b``: the type in which their arms meet."""
+    """Add the type of each ``a if c else b``, ``a and b`` and ``a or b`` to both dicts.
+
+    It is the type in which the arms meet, which ``joined`` already holds for the arms.
+    """
     for node in reversed(list(ast.walk(tree))):
         if isinstance(node, ast.IfExp | ast.BoolOp):
             arms = node.values if isinstance(node, ast.BoolOp) else [node.body, node.orelse]

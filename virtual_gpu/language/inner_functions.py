@@ -20,8 +20,8 @@ from .program import Program
 class InnerFunction:
     """A compiled inner function.
 
-    ``free`` names the variables of the enclosing function that it reads; they are its last
-    parameters. ``definition`` is its syntax tree without these parameters.
+    ``free`` names the variables of the enclosing function that the inner function reads; they are
+    the last parameters of ``program``. ``definition`` is its syntax tree without these parameters.
     """
 
     program: Program
@@ -32,7 +32,11 @@ class InnerFunction:
 def definition_of(
     outer: Source, node: ast.FunctionDef | ast.Lambda, name: str, earlier: Iterable[InnerFunction]
 ) -> ast.FunctionDef:
-    """Return an inner function as a ``def`` whose body begins with the inner functions it calls."""
+    """Return an inner function as a ``def`` with this name, in a new syntax tree.
+
+    Its body begins with the definitions of those of the ``earlier`` inner functions that it calls.
+    Raises Unsupported for a decorator, defaults, ``*args``, ``**kwargs`` or a nonlocal variable.
+    """
     arguments = node.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
         raise outer.refuse(node, "an inner function with defaults, *args or **kwargs")
@@ -48,7 +52,11 @@ def definition_of(
 
 
 def inner_source(outer: Source, definition: ast.FunctionDef) -> tuple[Source, tuple[str, ...]]:
-    """Return an inner function as a Source of its own, and the names of its free variables."""
+    """Return the tuple (Source of an inner function, names of its free variables).
+
+    The free variables are those of the enclosing function, in alphabetical order. In the Source
+    they are additional parameters at the end.
+    """
     tree = copy.deepcopy(definition)
     free = tuple(sorted(_free_names(tree) & assigned_names(outer.tree)))
     tree.args.args += [ast.copy_location(ast.arg(n), tree) for n in free]
@@ -68,7 +76,7 @@ def _as_definition(node: ast.FunctionDef | ast.Lambda, name: str) -> ast.Functio
 
 
 def _free_names(tree: ast.FunctionDef) -> set[str]:
-    """Return the names that a function reads and does not bind itself."""
+    """Return the names that a function, or a function within it, reads but does not bind."""
     own = list(own_nodes(tree))
     within = [n for n in own if isinstance(n, ast.FunctionDef | ast.Lambda)]
     read = {n.id for n in own if isinstance(n, ast.Name)}

@@ -23,7 +23,10 @@ from .call_expression import Handler
 
 @dataclass(frozen=True)
 class _Intrinsic:
-    """A function that kernels may call. ``reads``: positions of arrays that it never writes to."""
+    """A function that kernels may call, and the handler that compiles its calls.
+
+    ``reads`` holds the positions of array arguments that the function never writes to.
+    """
 
     function: object  # a reference keeps the function alive, so that no other one gets its id
     handler: Handler
@@ -36,13 +39,16 @@ _KNOWN: dict[int, _Intrinsic] = {}
 def register(function, handler: Handler, reads: tuple[int, ...] = ()) -> None:
     """Let kernels call ``function``; ``handler(call)`` compiles one call of it.
 
-    ``reads`` holds the positions of array arguments that it never writes to.
+    ``reads`` holds the positions of array arguments that ``function`` never writes to.
     """
     _KNOWN[id(function)] = _Intrinsic(function, handler, reads)
 
 
 def _register_named(owner, handlers: dict[str, Handler]) -> None:
-    """Register the functions of ``owner`` with these names, as far as this version has them."""
+    """Register the attributes of ``owner`` with the handlers for their names.
+
+    Names that this version of Numba does not have are skipped.
+    """
     for name, handler in handlers.items():
         if hasattr(owner, name):
             register(getattr(owner, name), handler)
@@ -109,7 +115,10 @@ def handler_of(function) -> Handler | None:
 
 
 def only_reads(function, position: int) -> bool:
-    """Return True if an intrinsic never writes to its argument at this position."""
+    """Return True if an intrinsic never writes to its argument at this position.
+
+    Returns False for a function that is no intrinsic.
+    """
     intrinsic = _KNOWN.get(id(function))
     return intrinsic is not None and position in intrinsic.reads
 

@@ -30,14 +30,17 @@ from .frame import Evaluate, Execute, Frame, LoopLanes, described, is_scalar, me
 
 
 class Statements:
-    """The compiler of the statements of one function."""
+    """Compiles the statements of one function into closures."""
 
     def __init__(self, expressions: Expressions):
         self.expressions = expressions
         self.source = expressions.source
 
     def block(self, statements: list[ast.stmt]) -> Execute:
-        """Compile a list of statements, such as the body of a loop."""
+        """Compile a list of statements, such as the body of a loop, into one closure.
+
+        It executes them in order, until no lane is left.
+        """
         steps = [self.statement(s) for s in statements]
 
         def execute(frame: Frame, mask: Mask | None) -> Mask | None:
@@ -50,16 +53,18 @@ class Statements:
         return execute
 
     def statement(self, node: ast.stmt) -> Execute:
+        """Compile one statement; raise Unsupported if the virtual GPU does not know it."""
         method = getattr(self, f"do_{type(node).__name__}", None)
         if method is None:
             raise self.source.refuse(node, f"the statement {type(node).__name__}")
         return method(node)
 
     def do_Global(self, node: ast.Global) -> Execute:
+        """Compile ``global``, which does nothing when the kernel runs."""
         return lambda frame, mask: mask
 
     def do_Match(self, node: ast.Match) -> Execute:
-        """Compile ``match`` over constants as a chain of if and elif."""
+        """Compile ``match`` over constants as a chain of ``if`` and ``elif``."""
         chain: list[ast.stmt] = []
         for case in reversed(node.cases):
             test = self._case_test(node.subject, case)
@@ -68,7 +73,11 @@ class Statements:
         return self.block(statements)
 
     def _case_test(self, subject: ast.expr, case: ast.match_case) -> ast.expr | None:
-        """Return the condition of one case; None for ``case _``."""
+        """Return the condition of one case as an expression of the syntax tree.
+
+        For ``case _`` it is the guard, or None without a guard. Raises Unsupported unless all
+        patterns of another case are constants without a guard.
+        """
         pattern = case.pattern
         if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
             return case.guard
@@ -108,6 +117,7 @@ class Statements:
         return execute
 
     def do_FunctionDef(self, node: ast.FunctionDef) -> Execute:
+        """Compile an inner function, which later statements can then call."""
         return self._define(node, node.name, node)
 
     def _define(
@@ -124,7 +134,7 @@ class Statements:
         return self.do_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
 
     def target(self, node: ast.expr) -> Callable:
-        """Return ``assign(frame, mask, value)``, which stores to the target of an assignment."""
+        """Return ``assign(frame, mask, value)``, which stores a value to an assignment's target."""
         if isinstance(node, ast.Name):
             return self._to_name(node)
         if isinstance(node, ast.Tuple | ast.List):
@@ -258,10 +268,11 @@ class Statements:
         return execute
 
     def _loop_test(self, node: ast.While) -> Callable:
-        """Compile the condition of a ``while`` twice, because its types can differ.
+        """Compile the condition of a ``while`` into ``test(frame, active, starting)``.
 
-        The first copy decides for lanes that come from before the loop or from a ``continue``, the
-        second one for lanes that come from the end of the body.
+        The condition is compiled twice, because its types can differ. The first copy decides for
+        the lanes of ``starting``, which come from before the loop or from a ``continue``. The
+        second copy decides for the other active lanes, which come from the end of the body.
         """
         first = self.expressions.condition(node.test)
         later = self.expressions.condition(self.source.later_tests[node])
@@ -277,9 +288,11 @@ class Statements:
         return test
 
     def _note_spinning(self, test: ast.expr) -> None:
-        """Note how a loop with this condition waits for other blocks.
+        """Set the flags of the compiler if a loop with this condition waits for other blocks.
 
-        Blocks take a lock one after the other. A counter is awaited by all blocks at once.
+        A condition that tries to take a lock sets ``uses_lock``, because blocks take a lock one
+        after the other. A condition that reads a counter by an atomic sets ``cooperative``, because
+        all blocks wait for the counter at once.
         """
         calls = [n for n in ast.walk(test) if isinstance(n, ast.Call)]
         functions = [self.expressions.try_static(c.func) for c in calls]
@@ -312,7 +325,10 @@ class Statements:
         return execute
 
     def _for_each(self, node: ast.For) -> Execute:
-        """Compile a loop over a tuple or an array: every lane has as many iterations."""
+        """Compile a loop over a tuple, an array or another iterable that is no ``range()``.
+
+        Its number of iterations does not differ by lane.
+        """
         items, assign = self._items(node.iter), self.target(node.target)
         body, otherwise = self.block(node.body), self.block(node.orelse)
         site = self.source.site(node)
@@ -333,8 +349,10 @@ class Statements:
         return execute
 
     def _items(self, node: ast.expr) -> Callable:
-        """Return ``items(frame, mask)``, which yields the values of a loop over a tuple, an array,
-        ``enumerate()``, ``zip()`` or ``np.ndindex()``."""
+        """Return ``items(frame, mask)``, which returns an iterable over the values of a loop.
+
+        The loop is over a tuple, an array, ``enumerate()``, ``zip()`` or ``np.ndindex()``.
+        """
         function = None
         if isinstance(node, ast.Call) and not node.keywords:
             function = self.expressions.try_static(node.func)
@@ -352,14 +370,21 @@ class Statements:
         return self._positions(node) if function is np.ndindex else self._items_of(node)
 
     def _first_number(self, node: ast.Call) -> int:
-        """Return the number from which enumerate() counts."""
+        """Return the number from which an ``enumerate()`` call counts, 0 by default.
+
+        Raises Unsupported if it is no constant integer.
+        """
         start = self.expressions.try_static(node.args[1]) if len(node.args) == 2 else 0
         if type(start) is not int:
             raise self.source.refuse(node, "enumerate() from a number that is no constant")
         return start
 
     def _uniform_range(self, node: ast.Call) -> Callable:
-        """Compile a range within enumerate() or zip(); its bounds must not differ by thread."""
+        """Compile a ``range()`` within ``enumerate()`` or ``zip()``.
+
+        The closure returns an iterator over the numbers. It raises Unsupported if the bounds differ
+        by thread.
+        """
         bounds = self._range(node)
 
         def evaluate(frame, mask):
@@ -390,7 +415,10 @@ class Statements:
         return evaluate
 
     def _positions(self, node: ast.Call) -> Callable:
-        """Compile ``np.ndindex()``, all indices of a shape that must not differ by thread."""
+        """Compile ``np.ndindex()`` into a generator of all index tuples of a shape.
+
+        The generator raises Unsupported if the shape differs by thread.
+        """
         parts = [self.expressions.expression(a) for a in node.args]
 
         def evaluate(frame, mask):
@@ -404,9 +432,10 @@ class Statements:
         return evaluate
 
     def _range(self, node: ast.expr) -> Callable | None:
-        """Return ``evaluate(frame, mask) -> (start, stop, step)`` of a range(), in Numba's type.
+        """Return ``evaluate(frame, mask)``, which returns (start, stop, step) of a ``range()``.
 
-        Returns None for an expression that is no call of range().
+        All three have the dtype that Numba gives to the loop variable. Returns None for an
+        expression that is no call of ``range()``.
         """
         if not isinstance(node, ast.Call) or self.expressions.try_static(node.func) is not range:
             return None
@@ -427,18 +456,23 @@ class Statements:
         return evaluate
 
     def do_Break(self, node: ast.Break) -> Execute:
+        """Compile ``break``: the lanes that reach it leave the innermost loop."""
+
         def execute(frame, mask):
             frame.loops[-1].broken = union(frame.loops[-1].broken, mask)
 
         return execute
 
     def do_Continue(self, node: ast.Continue) -> Execute:
+        """Compile ``continue``: the lanes that reach it skip the rest of the iteration."""
+
         def execute(frame, mask):
             frame.loops[-1].continued = union(frame.loops[-1].continued, mask)
 
         return execute
 
     def do_Return(self, node: ast.Return) -> Execute:
+        """Compile ``return``: the lanes that reach it set the result and leave the function."""
         evaluate = self.expressions.expression(node.value) if node.value else None
         names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
@@ -458,6 +492,7 @@ class Statements:
         frame.result = value if old is None else merge_values(mask, value, old, "return")
 
     def do_Assert(self, node: ast.Assert) -> Execute:
+        """Compile ``assert``, which raises KernelRaised if it fails in any active lane."""
         test = self.expressions.condition(node.test)
 
         def execute(frame, mask):
@@ -470,6 +505,8 @@ class Statements:
         return execute
 
     def do_Raise(self, node: ast.Raise) -> Execute:
+        """Compile ``raise``, which raises KernelRaised and so ends the launch."""
+
         def execute(frame, mask):
             self._raise(node, frame, mask)
 
@@ -481,27 +518,34 @@ class Statements:
 
 
 def _rows(whole: Place) -> Iterator:
-    """Yield the elements of a vector, or the rows of an array with more dimensions."""
+    """Yield the elements of an array of one dimension, or views of the rows of any other array."""
     for number in range(whole.array.shape[0]):
         row = whole.at((np.int64(number),))
         yield view(row) if is_part(row) else load(row)
 
 
 def _iterations(start, stop, step) -> Iterator[tuple]:
-    """Yield the values of a range, each with the condition which lanes execute that iteration."""
+    """Yield the tuple (value of the loop variable, condition) for each iteration of a range.
+
+    The condition is True if all lanes execute the iteration, or a boolean vector of those that do.
+    If a bound differs by lane, the generator never ends: the caller stops when no lane is left.
+    """
     varies = any(isinstance(bound, np.ndarray) for bound in (start, stop, step))
     iterations = _varying_iterations if varies else _uniform_iterations
     return iterations(start, stop, step)
 
 
 def _uniform_iterations(start, stop, step):
-    """Yield the iterations for bounds that are the same in all threads."""
+    """Yield (value, True) per iteration, for bounds that are the same in all threads."""
     for value in range(int(start), int(stop), int(step)):
         yield start.dtype.type(value), True
 
 
 def _varying_iterations(start, stop, step):
-    """Yield the iterations for bounds that differ by lane."""
+    """Yield (value, boolean vector of the lanes that execute the iteration) without end.
+
+    At least one of the bounds differs by lane. The caller stops when no lane is left.
+    """
     value, active = start, np.bool_(True)
     while True:
         active = active & np.where(step > 0, value < stop, value > stop)
@@ -511,7 +555,10 @@ def _varying_iterations(start, stop, step):
 
 
 def _iterate(loop: LoopLanes, body: Execute, frame: Frame, active: Mask | None) -> Mask | None:
-    """Execute one iteration of a loop; return the lanes that test its condition again."""
+    """Execute one iteration of a loop; return the lanes that test its condition again.
+
+    Returns None if no lane does.
+    """
     if active is None:
         return None
     loop.continued = None
@@ -522,12 +569,19 @@ def _iterate(loop: LoopLanes, body: Execute, frame: Frame, active: Mask | None) 
 
 
 def _after_loop(loop: LoopLanes, otherwise: Execute, frame: Frame, mask: Mask) -> Mask | None:
-    """Execute the loop's else in the lanes that finished; return the lanes that go on."""
+    """Execute the ``else`` of a loop in the lanes that finished without ``break``.
+
+    Return the lanes that go on to the next statement, or None if there are none. ``mask`` holds the
+    lanes that entered the loop.
+    """
     after = None if loop.finished is None else otherwise(frame, loop.finished)
     return _reunited(mask, after, loop.broken)
 
 
 def _reunited(before: Mask, first: Mask | None, second: Mask | None) -> Mask | None:
-    """Return the union of two masks; it is ``before`` itself if no lane is missing."""
+    """Return the union of two masks, or None if both are None.
+
+    The result is the object ``before`` itself if it has the same lanes.
+    """
     after = union(first, second)
     return before if after is not None and after.count == before.count else after

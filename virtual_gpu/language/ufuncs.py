@@ -17,7 +17,10 @@ from .frame import Evaluate, Frame, is_scalar
 
 
 def ufunc(call: CallExpression) -> Evaluate:
-    """Compile ``np.sin(x)`` of numbers, or ``np.sin(x, out)`` of numbers and arrays."""
+    """Compile ``np.sin(x)`` of a number, or ``np.sin(x, out)`` of a number or an array.
+
+    The latter computes every element, stores it in the array ``out`` and returns ``out``.
+    """
     function = call.function
     arguments = call.arguments(function.nin, function.nargs)
     apply, site = Arithmetic(call.source, call.node).apply, call.site
@@ -61,7 +64,10 @@ def _check(call: CallExpression, values: list, out) -> None:
 
 
 def _element(frame: Frame, value, position: tuple, mask: Mask, site):
-    """Return the element that broadcasting assigns to a position of the result, or the number."""
+    """Return the element of an array that broadcasting assigns to a position of the result.
+
+    A value that is no array is returned unchanged.
+    """
     if not isinstance(value, Array):
         return value
     own = position[len(position) - len(value.shape) :]

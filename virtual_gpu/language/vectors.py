@@ -24,7 +24,11 @@ def named_tuple(call: CallExpression) -> Evaluate:
 
 
 def vector(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.float32x4(...)`` of numbers and shorter vectors, and its other types."""
+    """Compile a call of a CUDA vector type, such as ``cuda.float32x4(...)``.
+
+    The arguments are numbers and shorter vectors, which together must have as many numbers as the
+    result. The numbers are cast to the type's dtype.
+    """
     numba_type = vector_types[call.function.__name__]
     kind, count = vector_kind(call.function.__name__), len(numba_type.attr_names)
     dtype = np.dtype(str(numba_type.base_type))

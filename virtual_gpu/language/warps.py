@@ -32,7 +32,10 @@ def rows(value, run: BatchRun) -> np.ndarray:
 
 
 def bits_of(lanes: np.ndarray) -> np.ndarray:
-    """Return one uint32 per row: the bit mask of the lanes that are set in it."""
+    """Return the bit mask of each warp's lanes as one uint32 per row of ``lanes``.
+
+    ``lanes`` is a boolean array of shape (warps, 32); its column i becomes bit i.
+    """
     return (lanes * LANE_BITS).sum(axis=1).astype(np.uint32)
 
 
@@ -41,10 +44,10 @@ def _spread(per_warp: np.ndarray) -> np.ndarray:
 
 
 def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: bool = False) -> None:
-    """Report lanes that are not in their own mask, and lanes of a mask that do not take part.
+    """Report, as one flaw, the lanes whose mask ``members`` does not fit the active lanes.
 
-    With ``may_leave``, an absent lane is no flaw if it returns without another barrier or warp
-    function.
+    A lane must be in its own mask, and each live lane of its mask must be active. With
+    ``may_leave``, an absent lane is no flaw if it returns without another barrier or warp function.
     """
     run = frame.run
     run.meet(mask)
@@ -74,7 +77,10 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
 
 
 def check_whole(run: BatchRun, mask: Mask, site: Site) -> None:
-    """Report each arriving warp of which not all 32 lanes are active, padding lanes included."""
+    """Report, as one flaw, the active lanes of all warps of which not all 32 lanes are active.
+
+    Padding lanes are never active.
+    """
     run.meet(mask)
     active = mask.lanes.reshape(-1, WARP)
     split = active.any(axis=1) & ~active.all(axis=1)
@@ -94,7 +100,10 @@ def check_whole(run: BatchRun, mask: Mask, site: Site) -> None:
 
 
 def _shuffle(source: Callable) -> Handler:
-    """Return the handler of a shuffle in which each lane reads lane ``source(lane, argument)``."""
+    """Return the handler of a shuffle in which each lane reads lane ``source(lane, argument)``.
+
+    A lane whose source is not in 0 to 31 reads its own value.
+    """
 
     def handler(call: CallExpression) -> Evaluate:
         members, value, argument = call.arguments(3)
@@ -121,9 +130,10 @@ def _shuffle(source: Callable) -> Handler:
 
 
 def _integer(call: CallExpression, value):
-    """Return a mask of lanes, a lane or a predicate; refuse a value that is no integer.
+    """Return ``value`` unchanged; raise Unsupported unless it is an integer or a bool.
 
-    Numba casts a float to an integer without a warning, which hides a mistake.
+    The value is a mask of lanes, the number of a lane or a predicate. Numba casts a float to an
+    integer without a warning, which hides a mistake.
     """
     if not is_scalar(value) or value.dtype.kind not in "iub":
         what = f"of type {value.dtype}" if is_scalar(value) else "that is no number"
@@ -132,7 +142,10 @@ def _integer(call: CallExpression, value):
 
 
 def _check_sources(frame: Frame, sources: np.ndarray, mask: Mask, site: Site) -> None:
-    """Report lanes that read from a lane that does not take part in the shuffle."""
+    """Report, as one flaw, the lanes that read from a lane that does not take part in a shuffle.
+
+    ``sources`` holds the lane that each lane reads from, as an array of shape (warps, 32).
+    """
     active = mask.lanes.reshape(-1, WARP)
     wrong = active & ~np.take_along_axis(active, sources, axis=1)
     if not wrong.any():
@@ -152,7 +165,11 @@ def _check_sources(frame: Frame, sources: np.ndarray, mask: Mask, site: Site) ->
 
 
 def _vote(combine: Callable, dtype: type) -> Handler:
-    """Return the handler of a vote; ``combine(active, predicate)`` returns one value per warp."""
+    """Return the handler of a vote, whose result is the same in all lanes of a warp.
+
+    ``combine(active, predicate)`` takes two boolean arrays of shape (warps, 32) and returns one
+    value per warp, which is cast to ``dtype``.
+    """
 
     def handler(call: CallExpression) -> Evaluate:
         members, predicate = call.arguments(2)
@@ -171,9 +188,10 @@ def _vote(combine: Callable, dtype: type) -> Handler:
 
 
 def _same_value(rows: np.ndarray, active: np.ndarray) -> np.ndarray:
-    """Return a boolean array (warps, 32, 32): which active lanes of a warp hold the same bits.
+    """Return a boolean array of shape (warps, 32, 32) that compares the lanes of each warp.
 
-    Numba has no match of 64-bit unsigned integers and casts them to float64.
+    Entry [w, i, j] is True if the lanes i and j of warp w are active and hold the same bits. Numba
+    has no match of 64-bit unsigned integers and casts them to float64.
     """
     rows = numba_types.cast(rows, np.dtype(np.float64)) if rows.dtype == np.uint64 else rows
     rows = rows.view(f"u{rows.dtype.itemsize}")
@@ -235,7 +253,9 @@ def _lower_lanes(call: CallExpression) -> Evaluate:
 
 
 def _bits(compute: Callable) -> Handler:
-    """Return the handler of a bit function; ``compute(value, width)`` takes a uint64 and its bits.
+    """Return the handler of a function of an integer's bits.
+
+    ``compute(value, width)`` takes the bits as a uint64, and the number of bits of the argument.
     """
 
     def handler(call: CallExpression) -> Evaluate:
@@ -259,17 +279,26 @@ def _bits(compute: Callable) -> Handler:
 
 
 def _bit_table(value, width: int) -> np.ndarray:
-    """Return the bits of each value along a new last axis, lowest first."""
+    """Return the lowest ``width`` bits of each value as 0 or 1, along a new last axis.
+
+    The lowest bit comes first.
+    """
     return (np.asarray(value)[..., None] >> np.arange(width, dtype=np.uint64)) & np.uint64(1)
 
 
 def _highest(value, width: int) -> np.ndarray:
-    """Return the position of the highest set bit plus one; 0 for the value 0."""
+    """Return the position of the highest set bit plus one; 0 for the value 0.
+
+    The lowest bit has position 0.
+    """
     return (_bit_table(value, width) * np.arange(1, width + 1, dtype=np.uint64)).max(axis=-1)
 
 
 def _lowest(value, width: int) -> np.ndarray:
-    """Return the position of the lowest set bit plus one; 0 for the value 0."""
+    """Return the position of the lowest set bit plus one; 0 for the value 0.
+
+    The lowest bit has position 0.
+    """
     bits = _bit_table(value, width)
     return np.where(bits.any(axis=-1), bits.argmax(axis=-1) + 1, 0)
 

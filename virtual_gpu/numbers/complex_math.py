@@ -13,7 +13,10 @@ HALF_LIMIT = float(np.finfo(np.float32).max) / 4  # Numba's bound, for both comp
 
 
 def from_parts(real, imaginary):
-    """Return a complex number of two float parts; no product turns an infinity into NaN."""
+    """Return the complex number with these float parts.
+
+    Unlike ``real + 1j * imaginary``, this turns no infinity into NaN.
+    """
     kind = np.result_type(real, imaginary)
     result = np.empty(np.broadcast(real, imaginary).shape, f"c{2 * kind.itemsize}")
     result.real, result.imag = real, imaginary
@@ -38,7 +41,7 @@ def exp(z):
 
 
 def log(z, base=None):
-    """Return ``cmath.log(z)``, or the logarithm to a base."""
+    """Return ``cmath.log(z)``, or with ``base`` the logarithm of z to that complex base."""
     result = from_parts(np.log(np.hypot(z.real, z.imag)), np.arctan2(z.imag, z.real))
     return result if base is None else result / log(base)
 
@@ -71,7 +74,7 @@ def sqrt(z):
 
 
 def phase(z):
-    """Return ``cmath.phase(z)``."""
+    """Return ``cmath.phase(z)``, the angle in radians as a float."""
     return np.arctan2(z.imag, z.real)
 
 
@@ -160,7 +163,7 @@ def _is_large(z):
 
 
 def _large_log(z):
-    """Return the logarithm of twice the absolute value of a large number."""
+    """Return the real logarithm of twice the absolute value of a large complex number."""
     return np.log(np.hypot(z.real * 0.5, z.imag * 0.5)) + np.log(4.0)
 
 
@@ -201,7 +204,7 @@ def atan(z):
 
 
 def via_rotation(function: Callable) -> Callable:
-    """Return a function of z computed by ``function`` of jz, such as sin by sinh."""
+    """Return a function that maps z to -j·function(j·z): sin from sinh, for example."""
 
     def rotated(z):
         result = function(from_parts(-z.imag, z.real))
@@ -216,7 +219,7 @@ def cos(z):
 
 
 def power(base, exponent):
-    """Return ``base ** exponent``."""
+    """Return ``base ** exponent`` of two complex numbers by Numba's formula."""
     magnitude = np.hypot(base.real, base.imag)
     length = np.power(magnitude, exponent.real)
     base_angle = np.arctan2(base.imag, base.real)

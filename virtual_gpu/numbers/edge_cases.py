@@ -16,7 +16,10 @@ MOST_FACTORS = 0x10000  # for more, Numba calls pow() in float64
 
 
 def power(base, exponent):
-    """Return ``base ** exponent`` for operands of one dtype each."""
+    """Return ``base ** exponent`` in the dtype of ``base``.
+
+    An integer base with a negative exponent gives an integer, too, as in Numba.
+    """
     if base.dtype.kind == "c":
         return complex_math.power(base, exponent)
     if exponent.dtype.kind not in "iu":
@@ -41,7 +44,7 @@ def power(base, exponent):
 
 
 def _power_by_squaring(base, count):
-    """Return ``base`` to the power ``count`` by repeated squaring."""
+    """Return ``base`` to the integer power ``count`` (0 or more) by repeated squaring."""
     result, factor = np.ones_like(base), base
     count = np.asarray(count)
     while count.any():
@@ -51,7 +54,7 @@ def _power_by_squaring(base, count):
 
 
 def floor_divide(x, y):
-    """Return ``x // y``; the lowest integer divided by -1 gives 0."""
+    """Return ``x // y``, rounded down; the lowest integer divided by -1 gives 0."""
     if x.dtype.kind == "f":
         return _float_divmod(x, y)[0]
     if x.dtype.kind != "i":
@@ -61,12 +64,12 @@ def floor_divide(x, y):
 
 
 def remainder(x, y):
-    """Return ``x % y``."""
+    """Return ``x % y``, which has the sign of y as in Python."""
     return _float_divmod(x, y)[1] if x.dtype.kind == "f" else np.remainder(x, y)
 
 
 def _float_divmod(x, y) -> tuple:
-    """Return quotient and remainder as Python defines them.
+    """Return the tuple (quotient, remainder) of floats as Python's divmod defines them.
 
     The device computes the remainder as ``x - trunc(x / y) * y``, rounded once, so it is NaN for an
     infinite y.

@@ -9,7 +9,11 @@ import numpy as np
 
 
 def elementwise(function: Callable) -> Callable:
-    """Return a function of ``math`` on vectors; outside its domain it gives NaN, as on a GPU."""
+    """Return a function that applies a function of ``math`` to lane vectors or scalars.
+
+    Its result is float64. Outside of the domain it is NaN, as on a GPU, and after an overflow
+    infinity.
+    """
 
     def safe(*values: float) -> float:
         try:

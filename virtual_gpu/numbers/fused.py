@@ -20,12 +20,19 @@ def fused_multiply_add(a, b, c):
 
 
 def _of_narrow(a, b, c):
-    """Return ``a * b + c`` rounded to odd, to be rounded to fewer bits; the product is exact."""
+    """Return ``a * b + c`` as a float64 that is rounded to odd.
+
+    The product of narrower floats is exact in float64. The caller rounds the result to fewer bits.
+    """
     return _to_odd(*_two_sum(a * b, c))
 
 
 def _of_double(a, b, c):
-    """Return ``a * b + c`` in float64 by Boldo and Melquiond's algorithm, which rounds to odd."""
+    """Return ``a * b + c`` of float64 values, rounded once.
+
+    This is Boldo and Melquiond's algorithm, which rounds an intermediate sum to odd. Very large and
+    very small operands are computed with exact fractions.
+    """
     product, low = _two_product(a, b)
     high_rest, low_rest = _two_sum(c, low)
     total, rest = _two_sum(product, high_rest)
@@ -40,14 +47,14 @@ def _of_double(a, b, c):
 
 
 def _two_sum(a, b):
-    """Return a sum and its rounding error."""
+    """Return the tuple (rounded sum, its exact rounding error)."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
 def _two_product(a, b):
-    """Return a product and its rounding error."""
+    """Return the tuple (rounded product, its exact rounding error)."""
     (a_high, a_low), (b_high, b_low) = _split(a), _split(b)
     product = a * b
     return product, a_low * b_low - (
@@ -56,16 +63,17 @@ def _two_product(a, b):
 
 
 def _split(a):
-    """Return the high and the low half of a float64."""
+    """Return the tuple (high half, low half) of a float64; their sum is the number."""
     scaled = SPLIT * a
     high = scaled - (scaled - a)
     return high, a - high
 
 
 def _to_odd(total, rest):
-    """Return ``total`` rounded to odd, so that the next rounding sees that ``rest`` was lost.
+    """Return the exact sum ``total + rest`` rounded to odd, for a rounded sum and its error.
 
-    If something was lost, the result is the neighbour whose last bit is odd.
+    If ``rest`` is not zero, the result is the neighbour whose last bit is odd, so that the next
+    rounding sees that something was lost.
     """
     even = (np.asarray(total).view(np.int64) & 1) == 0
     lost = np.isfinite(total) & np.isfinite(rest) & (rest != 0)
@@ -73,7 +81,10 @@ def _to_odd(total, rest):
 
 
 def _by_fractions(a, b, c, chosen):
-    """Return exact results for the few values that are zero, extreme or not finite."""
+    """Return ``a * b + c``, computed exactly and rounded once where ``chosen`` is True.
+
+    Elsewhere, and for operands that are not finite, the result is that of float64.
+    """
     result = np.asarray(a * b + c)
     a, b, c = np.broadcast_arrays(a, b, c)
     for index in map(tuple, np.argwhere(np.broadcast_to(chosen, result.shape))):
@@ -84,7 +95,10 @@ def _by_fractions(a, b, c, chosen):
 
 
 def _rounded(a: float, b: float, c: float, plain: float) -> float:
-    """Return the exact result, rounded once; ``plain`` is a zero with the right sign."""
+    """Return ``a * b + c``, computed exactly and rounded once; infinity after an overflow.
+
+    ``plain`` is returned if the result is zero, because it has the right sign.
+    """
     exact = Fraction(a) * Fraction(b) + Fraction(c)
     try:
         return float(exact) if exact else plain

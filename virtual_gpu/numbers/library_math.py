@@ -30,20 +30,20 @@ def _rounded_away(x):
 
 
 def _viewed_as(dtype: type) -> Callable:
-    """Return a function that views the bits of a value as another dtype."""
+    """Return a function that reinterprets the bits of a value as another dtype."""
     return lambda x: np.asarray(x).view(dtype)[()]
 
 
 def _high_product(a, b):
-    """Return the upper half of a product of 32-bit integers."""
+    """Return the upper 32 bits of the 64-bit product of two 32-bit integers."""
     wide = np.uint64 if a.dtype.kind == "u" else np.int64
     return ((a.astype(wide) * b.astype(wide)) >> wide(32)).astype(a.dtype)
 
 
 def _unsigned(compute: Callable) -> Callable:
-    """Return ``compute`` on the bits of signed integers.
+    """Return a function that applies ``compute`` to two signed integers, read as unsigned.
 
-    Numba declares all integers of libdevice as signed.
+    Its result is read as signed again, because Numba declares all integers of libdevice as signed.
     """
     def of_bits(a, b):
         kind = f"u{a.dtype.itemsize}"
@@ -57,7 +57,10 @@ def _positive_difference(x, y):
 
 
 def _exponent(x):
-    """Return CUDA's ``logb(x)``, the binary exponent as a float."""
+    """Return CUDA's ``logb(x)``, the binary exponent as a float.
+
+    It is -infinity for zero, and ``abs(x)`` for an infinity or NaN.
+    """
     exponent = (np.frexp(x)[1] - 1).astype(x.dtype)
     exponent = np.where(x == 0, -np.inf, exponent)
     return np.where(np.isfinite(x), exponent, abs(x))
@@ -136,12 +139,15 @@ _HALF = {
 
 
 def _in_float32(compute: Callable) -> Callable:
-    """Return a function of float16 that computes in float32."""
+    """Return a function of float16 that calls ``compute`` with float32 and returns its result."""
     return lambda *values: compute(*(v.astype(np.float32) for v in values))
 
 
 def functions() -> dict[Callable, Callable]:
-    """Return the implementation of each function that this version of Numba has."""
+    """Return a dict from functions of ``libdevice`` and ``cuda.fp16`` to their implementations.
+
+    Functions that this version of Numba does not have are left out.
+    """
     by_name = {**_BOTH, **{f"{name}f": compute for name, compute in _BOTH.items()}, **_ONE}
     doubles = {
         getattr(libdevice, name): compute
@@ -159,7 +165,7 @@ def functions() -> dict[Callable, Callable]:
 
 
 def pairs() -> dict[Callable, tuple]:
-    """Return the implementations of the libdevice functions with two results.
+    """Return a dict from the libdevice functions with two results to their implementations.
 
     Each value is a tuple of the implementation, the dtypes of its results (None for the argument's
     dtype), and the argument's dtype.

@@ -42,9 +42,10 @@ MEMBERSHIP = (ast.In, ast.NotIn)
 
 
 def _round(value, digits=None):
-    """Return ``round(value, digits)`` as Numba computes it.
+    """Return ``round(value, digits)`` as Numba computes it, halves to the even number.
 
-    Numba scales by a power of ten in float64, and rounds to a 64-bit integer.
+    With ``digits`` the result is a float64: Numba scales by a power of ten in float64, and rounds
+    to a 64-bit integer. Without, it is a whole number in the dtype of ``value``.
     """
     if digits is None:
         return np.rint(value)
@@ -199,7 +200,7 @@ def prepared(function: Callable, dtypes: tuple[np.dtype, ...]) -> Callable | Non
 def _is_only_typed(function: Callable, operands: tuple[np.dtype, ...]) -> bool:
     """Return True if Numba types this call but cannot compile it.
 
-    That is so for extremes of complex numbers, and for NumPy's functions of float16.
+    That is so for min and max of complex numbers, and for NumPy's functions of float16.
     """
     if function in (min, max):
         return any(d.kind == "c" for d in operands)
@@ -207,10 +208,11 @@ def _is_only_typed(function: Callable, operands: tuple[np.dtype, ...]) -> bool:
 
 
 def _must_be_of_result_type(function: Callable, rule: numba_types.TypingRule) -> bool:
-    """Return True if NumPy would compute in another dtype than Numba.
+    """Return True if the operands must be cast to the dtype of the result first.
 
-    NumPy makes a float64 of a signed and an unsigned integer, a bool of two bools, and a float16 of
-    an 8-bit integer.
+    Otherwise NumPy would compute in another dtype than Numba: it makes a float64 of a signed and an
+    unsigned integer, a bool of two bools, and a float16 of an 8-bit integer. Shifts are always
+    cast.
     """
     kinds = {d.kind for d in rule.operands}
     mixed = kinds == {"i", "u"} and rule.result.kind in "iu"
@@ -222,7 +224,10 @@ def _must_be_of_result_type(function: Callable, rule: numba_types.TypingRule) ->
 def _implementation(
     function: Callable, original: tuple[np.dtype, ...], dtypes: tuple[np.dtype, ...]
 ) -> Callable:
-    """Return the function that computes on operands cast from ``original`` to ``dtypes``."""
+    """Return a function that computes ``function`` on operands of ``dtypes``.
+
+    The operands were cast to them from ``original``.
+    """
     if dtypes[0].kind == "b" and function in _BOOLEAN:
         return _BOOLEAN[function]
     if function in _EXTREMES and not all(d in (np.float32, np.float64) for d in original):
@@ -247,12 +252,15 @@ _BOOLEAN = {
 
 
 def truth(value) -> np.ndarray | np.bool_:
-    """Return a value as a condition (bool)."""
+    """Return True where a number is not zero, as a NumPy bool or a boolean lane vector."""
     return value if value.dtype.kind == "b" else value != 0
 
 
 def merge(chosen: np.ndarray, yes, no):
-    """Return ``yes`` where ``chosen`` holds, else ``no``, in the dtype that Numba gives both."""
+    """Return an array with ``yes`` where ``chosen`` is True and ``no`` elsewhere.
+
+    It has the dtype that Numba gives a variable which holds either.
+    """
     dtype = numba_types.unified(yes.dtype, no.dtype)
     cast = numba_types.cast
     return np.where(chosen, cast(yes, dtype), cast(no, dtype))

@@ -18,7 +18,8 @@ from .summary import as_json, as_text, summary_of
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line (``arguments``, or ``sys.argv`` without them) and end the process.
 
-    The exit code is 1 if a kernel has a flaw, else that of the script.
+    The report is printed to stderr and written to the files that the options name. The exit code is
+    1 if a kernel has a flaw, else that of the script.
     """
     parser = _parser()
     options = parser.parse_args(arguments)
@@ -73,9 +74,9 @@ def _script(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Scr
 
 
 def _target(parser: argparse.ArgumentParser, option: str, file: str) -> Path:
-    """Return the absolute path of `file`, a report.
+    """Return the absolute path of the report ``file``.
 
-    If it is not writable, an error that names `option` ends the program before the script runs.
+    If it is not writable, an error that names ``option`` ends the program before the script runs.
     """
     path = Path(file).absolute()
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
@@ -84,7 +85,10 @@ def _target(parser: argparse.ArgumentParser, option: str, file: str) -> Path:
 
 
 def _annotated_sources(kernels: tuple[KernelLog, ...], name: str) -> str:
-    """Return the annotated source of each kernel with this name, or say why there is none."""
+    """Return the annotated source of each kernel with this name, one after the other.
+
+    If no launch of such a kernel ran to its end, return a sentence that says why there is nothing.
+    """
     named = [kernel for kernel in kernels if kernel.name == name]
     shown = [
         f"Launch {k.shown_number} of {k.launches}:\n{k.shown}" for k in named if k.shown is not None

@@ -40,7 +40,10 @@ LABELS = {"warps": "memory instructions of warps", "lanes": "active lanes in the
 
 
 def page(summary: ProgramSummary) -> str:
-    """Return the page: a headline, then the verdict, remarks, counts and source of each kernel."""
+    """Return the report as the text of an HTML page.
+
+    It has a headline, then the verdict, remarks, counts and source of each kernel.
+    """
     head = html.escape(summary.headline)
     sections = "".join(_section(kernel, summary) for kernel in summary.kernels)
     return (
@@ -69,7 +72,10 @@ def _remarks(remarks: list[tuple[str, str]]) -> str:
 
 
 def _counts(kernel: KernelLog) -> str:
-    """Return the counts of all launches together as HTML, without those that are zero."""
+    """Return the counts of all launches together as HTML, without those that are zero.
+
+    Returns "" if all are zero.
+    """
     items = "".join(
         f"<div><dt>{LABELS.get(name, name.replace('_', ' '))}</dt><dd>{value:,}</dd></div>"
         for name, value in asdict(kernel.counts).items()

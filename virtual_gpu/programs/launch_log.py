@@ -41,11 +41,12 @@ class KernelLog:
 
     @property
     def flaws(self) -> tuple[Finding, ...]:
-        """The findings of all launches of this kernel, without warnings."""
+        """The findings of all launches of this kernel that are no warnings."""
         return tuple(f for f in self.findings if not f.is_warning)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
+        """The findings of all launches of this kernel that are warnings."""
         return tuple(f for f in self.findings if f.is_warning)
 
 
@@ -71,15 +72,19 @@ class LaunchLog:
 
     @property
     def kernels(self) -> tuple[KernelLog, ...]:
-        """The kernels in the order of their first launches."""
+        """The logs of all kernels, in the order of their first launches."""
         return tuple(self._kernels.values())
 
     @property
     def flaws(self) -> tuple[Finding, ...]:
+        """The flaws of all kernels, without warnings."""
         return tuple(flaw for kernel in self.kernels for flaw in kernel.flaws)
 
     def __call__(self, call: VirtualLaunch, arguments: tuple) -> None:
-        """Run a launch and log it."""
+        """Run a launch and log its findings, hints and counts, or the error that ends it.
+
+        With ``stop``, the first finding raises Stopped, and counts are not taken.
+        """
         if os.getpid() != self._process:
             run_launch(call, arguments)
         elif self._stop:
@@ -109,7 +114,7 @@ class LaunchLog:
 
     @contextlib.contextmanager
     def _logging_errors(self, call: VirtualLaunch) -> Iterator[None]:
-        """Log a launch that ends with any exception, then raise the exception again."""
+        """Inside the context, log a launch that ends with any exception, then raise it again."""
         try:
             yield
         except BaseException as error:
@@ -131,7 +136,7 @@ class LaunchLog:
 
 
 def _message(error: BaseException, kernel: str) -> str:
-    """Return a sentence that says how a launch of this kernel ended."""
+    """Return a sentence that says which error ended a launch of this kernel."""
     if isinstance(error, VirtualGpuError):
         return str(error)
     if isinstance(error, KeyboardInterrupt):
@@ -147,7 +152,10 @@ def _empty_log(key: tuple[str, int, str]) -> KernelLog:
 def _with_launch(
     before: KernelLog, findings: tuple, errors: tuple[str, ...], result: Trace | None
 ) -> KernelLog:
-    """Return the log of a kernel with one more launch."""
+    """Return the log ``before``, extended by one more launch.
+
+    ``result`` is the launch's trace, or None if the launch was not traced to its end.
+    """
     launches = before.launches + 1
     shown = before.shown, before.shown_number
     if result and (before.shown is None or (_has_flaw(result) and not _has_flaw(before.shown))):
@@ -170,7 +178,7 @@ def _has_flaw(result: Trace) -> bool:
 
 
 def _without_duplicates(notes: tuple) -> tuple:
-    """Return the first finding, or hint, of each kind, line and array."""
+    """Return the findings or hints, but only the first of each kind, source line and array."""
     first: dict[tuple, Finding | Hint] = {}
     for note in notes:
         first.setdefault((note.kind, note.site, note.array), note)

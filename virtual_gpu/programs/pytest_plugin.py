@@ -25,6 +25,7 @@ SWITCHED_ON = pytest.StashKey[bool]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option ``--virtual-gpu``."""
     parser.getgroup("virtual GPU").addoption(
         "--virtual-gpu",
         choices=("auto", "on", "off"),
@@ -35,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker; install the virtual GPU if the option switches it on."""
     config.addinivalue_line(
         "markers", f"{MARKER}(*kinds): flaws of these kinds (of any, if none is given) are allowed"
     )
@@ -45,6 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Raise UsageError if a test's marker names an unknown kind of flaw."""
     for item in items:
         for kind in (kind for marker in item.iter_markers(MARKER) for kind in marker.args):
             if kind not in ERROR_OF_KIND:
@@ -70,7 +73,12 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
 
 
 def _watched(item: pytest.Item, phase: str) -> Generator[None]:
-    """Run one phase of a test and fail it for flaws; fixtures may launch kernels, too."""
+    """Run one phase of a test, log its launches, and fail the test if one has a flaw.
+
+    The phase is "setup", "call" or "teardown", because fixtures may launch kernels, too. Flaws that
+    the marker allows do not fail the test, and warnings become Python warnings. This is the body of
+    a hook wrapper, which yields once.
+    """
     log = LaunchLog()
     with watching(log) if item.config.stash[SWITCHED_ON] else nullcontext():
         try:
@@ -93,7 +101,10 @@ def _is_allowed(flaw: Finding, item: pytest.Item) -> bool:
 
 
 def _listed(flaws: tuple[Finding, ...], item: pytest.Item) -> str:
-    """Return one line per flaw; it names the file if that is not the test's."""
+    """Return one line of text per flaw.
+
+    A line ends with the file's name if that is not the test's file.
+    """
     files = (elsewhere(flaw.site.file, str(item.path)) for flaw in flaws)
     return "\n".join(
         f"The virtual GPU found: {flaw}{place}" for flaw, place in zip(flaws, files, strict=True)

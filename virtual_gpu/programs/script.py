@@ -30,7 +30,8 @@ class Script:
 def run(script: Script) -> int:
     """Run a script to its end, including its threads, and return its exit code.
 
-    An uncaught exception is printed as Python prints it, and the code is 1.
+    An uncaught exception is printed as Python prints it; the code is then 1, or 130 for
+    KeyboardInterrupt.
     """
     try:
         _run_as_main(script)
@@ -60,7 +61,10 @@ def _run_as_main(script: Script) -> None:
 
 
 def _search_first(folder: str) -> None:
-    """Set the folder that Python searches first for modules; ``python -P`` has none."""
+    """Set the folder that Python searches first for modules, the first entry of ``sys.path``.
+
+    With ``python -P`` there is no such folder, and nothing is changed.
+    """
     if not sys.flags.safe_path:
         sys.path[0] = folder
 
@@ -81,9 +85,10 @@ def _run_file(path: str) -> None:
 
 
 def _exit_code(argument: object) -> int:
-    """Return the exit code of ``sys.exit(argument)``: 0 for None, the number, or else 1.
+    """Return the exit code of ``sys.exit(argument)``.
 
-    An argument that is no number is printed to stderr.
+    It is 0 for None, the argument itself for an integer, and 1 for anything else, which is printed
+    to stderr.
     """
     if argument is None:
         return 0
@@ -94,7 +99,11 @@ def _exit_code(argument: object) -> int:
 
 
 def _show(error: BaseException) -> None:
-    """Print the traceback from the program's first frame on."""
+    """Print an exception to stderr, with the traceback from the program's first frame on.
+
+    Frames of the virtual GPU are left out for its own errors and for KeyboardInterrupt, unless the
+    user wants all frames.
+    """
     frames = error.__traceback__
     while frames is not None and _is_internal(frames.tb_frame.f_code.co_filename):
         frames = frames.tb_next
@@ -104,7 +113,10 @@ def _show(error: BaseException) -> None:
 
 
 def _remove_internal_frames(frames: types.TracebackType | None) -> None:
-    """Remove the frames of the virtual GPU at the end, which say nothing to the program's user."""
+    """Cut a traceback where the program calls the virtual GPU.
+
+    The traceback is modified. Its frames within the virtual GPU say nothing to the program's user.
+    """
     while frames is not None and frames.tb_next is not None:
         if _is_internal(frames.tb_next.tb_frame.f_code.co_filename):
             frames.tb_next = None

@@ -18,7 +18,7 @@ from .launch_log import KernelLog
 class ProgramSummary:
     """The kernels of a program, with the sentences that a report says about them.
 
-    ``names`` holds the short name of each file.
+    ``names`` maps the path of each file to a short name.
     """
 
     kernels: tuple[KernelLog, ...]
@@ -26,7 +26,9 @@ class ProgramSummary:
 
     @property
     def headline(self) -> str:
-        """The totals, such as ``2 kernels, 13 launches, 1 flaw``; with errors, if there were any.
+        """The totals, such as ``2 kernels, 13 launches, 1 flaw``.
+
+        The number of errors is added if there were any.
         """
         if not self.kernels:
             return "no kernel was launched"
@@ -41,31 +43,41 @@ class ProgramSummary:
         return ", ".join(parts)
 
     def place(self, kernel: KernelLog) -> str:
-        """Return the kernel's file and line, and the number of its launches."""
+        """Return the kernel's file, line and number of launches: ``saxpy.py:12, 3 launches``."""
         return f"{self.names[kernel.file]}:{kernel.line}, {_launches(kernel.launches)}"
 
     def verdict(self, kernel: KernelLog) -> str:
-        """Return the number of flaws of each kind, or ``no flaw found``, and the warnings."""
+        """Return a text such as ``1 race, 2 barrier errors; 1 warning``.
+
+        Without a flaw it begins with ``no flaw found``. If an error ended a launch, the text ends
+        with ``ended by an error``, and it says only that if there are no findings.
+        """
         if kernel.errors and not kernel.findings:
             return "ended by an error"
         flaws = verdict(kernel.findings, (), self.names)
         return f"{flaws}; ended by an error" if kernel.errors else flaws
 
     def remarks(self, kernel: KernelLog) -> list[tuple[str, str]]:
-        """Return ("flaw", "error", "warning" or "hint", sentence) for each remark on a kernel."""
+        """Return a list of tuples (word, sentence), one for each remark on a kernel.
+
+        The word is "flaw", "error", "warning" or "hint", and the list has this order.
+        """
         rows = [("flaw", self._sentence(flaw, kernel)) for flaw in kernel.flaws]
         rows += [("error", error) for error in kernel.errors]
         rows += [("warning", self._sentence(warning, kernel)) for warning in kernel.warnings]
         return rows + [("hint", self._sentence(hint, kernel)) for hint in kernel.hints]
 
     def _sentence(self, note: Finding | Hint, kernel: KernelLog) -> str:
-        """Return a finding or hint as text, with the file's name if that is not the kernel's."""
+        """Return a finding or hint as text.
+
+        The name of its file follows in brackets if that is not the kernel's file.
+        """
         elsewhere = note.site.file != kernel.file
         return f"{note} ({self.names[note.site.file]})" if elsewhere else str(note)
 
 
 def summary_of(kernels: tuple[KernelLog, ...], folder: Path) -> ProgramSummary:
-    """Return the summary of these kernels; files are named relative to ``folder``."""
+    """Return the summary of these kernels; files below ``folder`` are named relative to it."""
     notes = (note for kernel in kernels for note in (*kernel.findings, *kernel.hints))
     files = [kernel.file for kernel in kernels] + [note.site.file for note in notes]
     return ProgramSummary(kernels, short_names(files, folder))
@@ -80,7 +92,10 @@ def _launches(number: int) -> str:
 
 
 def as_text(summary: ProgramSummary) -> str:
-    """Return the report as text: a headline, then each kernel with its verdict and remarks."""
+    """Return the report as text: a headline, then each kernel with its verdict and remarks.
+
+    Each remark has a line of its own.
+    """
     rows = [f"virtual GPU: {summary.headline}"]
     for kernel in summary.kernels:
         rows.append(f"  {kernel.name} ({summary.place(kernel)}): {summary.verdict(kernel)}")
@@ -89,9 +104,9 @@ def as_text(summary: ProgramSummary) -> str:
 
 
 def labelled(word: str, text: str) -> str:
-    """Return an error or a warning with that word before it.
+    """Return ``text`` with ``error: `` or ``warning: `` before it if that is the ``word``.
 
-    The sentences of flaws and hints already name their kind.
+    The sentences of flaws and hints already name their kind, so they are returned unchanged.
     """
     return text if word in ("flaw", "hint") else f"{word}: {text}"
 
@@ -123,7 +138,7 @@ def _kernel(kernel: KernelLog, summary: ProgramSummary) -> dict:
 
 
 def _note(note: Finding | Hint, names: Mapping[str, str]) -> dict:
-    """Return the keys that findings and hints have in common."""
+    """Return a dict with the JSON keys that findings and hints have in common."""
     return {
         "kind": note.kind,
         "file": names[note.site.file],

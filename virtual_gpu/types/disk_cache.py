@@ -21,7 +21,10 @@ _UNREADABLE = (OSError, EOFError, ValueError, TypeError, RecursionError, zlib.er
 
 
 def folder() -> Path | None:
-    """Return the folder of the entries, or None if the cache is switched off."""
+    """Return the folder that holds the cache's entries.
+
+    Returns None if the cache is switched off, or if there is no home folder to put it in.
+    """
     setting = os.environ.get("VIRTUAL_GPU_CACHE")
     if setting is not None:
         return None if setting.strip().lower() in ("", "0", "off") else Path(setting) / ENTRIES
@@ -32,7 +35,10 @@ def folder() -> Path | None:
 
 
 def read(key: str | None):
-    """Return the content written under this key, or None if there is no complete entry."""
+    """Return the JSON content that was written under this key.
+
+    Returns None if there is no complete entry, the key is None or the cache is switched off.
+    """
     entries = folder()
     if key is None or entries is None:
         return None
@@ -44,7 +50,10 @@ def read(key: str | None):
 
 
 def write(key: str | None, content) -> None:
-    """Write plain JSON under this key; if the folder cannot be written, do nothing."""
+    """Write plain JSON under this key, and remove old entries if there are too many.
+
+    Does nothing if the key is None, or if the folder cannot or must not be written.
+    """
     entries = folder()
     if key is None or entries is None or _is_read_only():
         return
@@ -64,7 +73,7 @@ def _file(entries: Path, key: str) -> Path:
 
 
 def _write_whole(file: Path, raw: bytes) -> None:
-    """Write to another name first, so that a reader finds the complete file or none."""
+    """Write ``raw`` to another file and rename it, so that a reader finds all of it or no file."""
     new = tempfile.NamedTemporaryFile(dir=file.parent, suffix=".new", delete=False)  # noqa: SIM115
     try:
         with new:
@@ -76,7 +85,7 @@ def _write_whole(file: Path, raw: bytes) -> None:
 
 
 def _prune(entries: Path) -> None:
-    """Remove the oldest files, a quarter of MOST_FILES, if there are more than MOST_FILES."""
+    """Remove the oldest MOST_FILES // 4 files if there are more than MOST_FILES."""
     if len(os.listdir(entries)) <= MOST_FILES:
         return
     ages = {}

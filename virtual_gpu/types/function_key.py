@@ -42,10 +42,10 @@ class Unknown(Exception):
 
 @dataclass(frozen=True)
 class Text:
-    """A function as Numba reads it.
+    """A function's syntax tree as Numba reads it.
 
-    ``digest`` is the hash of its syntax tree. ``reads`` holds the outer names that it reads, each
-    with the attributes that follow it, such as ``("cuda", "threadIdx", "x")``.
+    ``digest`` is the SHA-256 hash of the tree in hex. ``reads`` holds the outer names that the tree
+    reads, each with the attributes that follow it, such as ``("cuda", "threadIdx", "x")``.
     """
 
     source: Source
@@ -54,15 +54,16 @@ class Text:
 
 
 def text_of(source: Source) -> Text:
-    """Return the Text of a function, which does not depend on files or line numbers."""
+    """Return the Text of a function; it does not depend on the file or on line numbers."""
     digest = hashlib.sha256(ast.dump(source.tree).encode()).hexdigest()
     return Text(source, digest, outer_reads(source.tree))
 
 
 def key_of(text: Text, arguments: tuple[types.Type, ...], text_of_function: Callable) -> str | None:
-    """Return the key for these argument types, or None if a value cannot be described.
+    """Return the key (SHA-256 in hex) of the types of a function for these argument types.
 
-    ``text_of_function(python function)`` returns the Text of a device function.
+    ``text_of_function(python function)`` returns the Text of a device function. Returns None if a
+    value cannot be described, or if another package has registered typing rules.
     """
     if not installed_code.only_numba_types():
         return None
@@ -74,9 +75,11 @@ def key_of(text: Text, arguments: tuple[types.Type, ...], text_of_function: Call
 
 
 def rule_key(name: str, function: Callable | None, dtypes: tuple[np.dtype, ...]) -> str | None:
-    """Return the key of Numba's typing of an operation on numbers.
+    """Return the key (SHA-256 in hex) of Numba's typing of an operation on numbers.
 
-    Returns None for a function that is not installed.
+    ``name`` says which question about ``function`` and ``dtypes`` the key is for. Returns None for
+    a function that is not of Python, NumPy or Numba, or if another package has registered typing
+    rules.
     """
     public = public_name(function) if function else ""
     if public is None or not installed_code.only_numba_types():
@@ -92,7 +95,10 @@ def _digest(*parts) -> str:
 
 
 def outer_reads(tree: ast.FunctionDef) -> tuple[tuple[str, ...], ...]:
-    """Return the outer names that a function reads, each with the attributes that follow it."""
+    """Return the outer names that a function reads, each with the attributes that follow it.
+
+    The result is a sorted tuple of tuples, such as ``("cuda", "threadIdx", "x")``.
+    """
     nodes = [node for statement in tree.body for node in ast.walk(statement)]
     within = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     whole = (node for node in nodes if id(node) not in within)
@@ -102,7 +108,7 @@ def outer_reads(tree: ast.FunctionDef) -> tuple[tuple[str, ...], ...]:
 
 
 def outer_values(function: FunctionType) -> dict[str, object]:
-    """Return the outer names that the function can see, with their values.
+    """Return a dict from the outer names that the function can see to their values.
 
     A free variable hides a global.
     """
@@ -111,7 +117,10 @@ def outer_values(function: FunctionType) -> dict[str, object]:
 
 
 def read_value(outer: dict[str, object], chain: Sequence[str]) -> object:
-    """Return the value of a name with attributes, or None if there is none."""
+    """Return the value of a name with attributes, such as ``("cuda", "threadIdx", "x")``.
+
+    ``outer`` maps names to values. Returns None if there is no such name or attribute.
+    """
     value = outer.get(chain[0])
     for attribute in chain[1:]:
         value = getattr(value, attribute, None)
@@ -126,7 +135,10 @@ def _content(cell: CellType):
 
 
 def _chain(node: ast.expr) -> tuple[str, ...]:
-    """Return a name and its attributes, or () for an attribute of another expression."""
+    """Return a name and its attributes as a tuple, such as ``("cuda", "threadIdx", "x")``.
+
+    Returns () for an attribute of another expression.
+    """
     attributes: list[str] = []
     while isinstance(node, ast.Attribute):
         attributes.insert(0, node.attr)
@@ -135,9 +147,10 @@ def _chain(node: ast.expr) -> tuple[str, ...]:
 
 
 def _bound_names(tree: ast.FunctionDef) -> set[str]:
-    """Return the names that are surely the function's own.
+    """Return the names that the function surely binds itself, parameters included.
 
-    A name bound by a comprehension is not: it may also name a global that is read elsewhere.
+    A name bound by a comprehension is not one of them: it may also name a global that is read
+    elsewhere.
     """
     own = list(own_nodes(tree))
     loops = [node for node in own if isinstance(node, ast.comprehension)]
@@ -151,7 +164,7 @@ def _bound_names(tree: ast.FunctionDef) -> set[str]:
 
 
 class _ValueDescriber:
-    """Describes values by their content.
+    """Describes values by their content, as nested tuples and lists of strings and numbers.
 
     Raises Unknown for a value that it cannot describe, and for a function that calls itself, whose
     types depend on which call comes first.
@@ -163,7 +176,10 @@ class _ValueDescriber:
         self._known: dict[FunctionType, object] = {}
 
     def function(self, text: Text) -> object:
-        """Describe a function that Numba types."""
+        """Return a tuple that describes a function that Numba types.
+
+        It holds the digest, the outer values and the defaults of the function.
+        """
         python = text.source.function
         with self._opened(python):
             outer = outer_values(python)
@@ -171,7 +187,10 @@ class _ValueDescriber:
             return text.digest, reads, self.value(python.__defaults__)
 
     def value(self, value) -> object:
-        """Describe any value that a function may read."""
+        """Return a description of any value that a function may read, mostly a tuple.
+
+        Raises Unknown if the value cannot be described.
+        """
         if type(value) in _PLAIN:
             return type(value).__name__, repr(value)
         if isinstance(value, tuple | list):
@@ -235,7 +254,10 @@ class _ValueDescriber:
             raise Unknown(python) from error
 
     def _declarations(self, dispatcher) -> tuple:
-        """Describe a dispatcher's options, and its signatures if it takes no other types."""
+        """Return a tuple of a dispatcher's class name, options and declared signatures.
+
+        The signatures are left out if the dispatcher also takes other types.
+        """
         options = [(name, self.value(value)) for name, value in dispatcher.targetoptions.items()]
         if dispatcher._can_compile:
             return type(dispatcher).__name__, options
@@ -244,7 +266,10 @@ class _ValueDescriber:
         return type(dispatcher).__name__, options, self.value(declared)
 
     def _python(self, function: FunctionType) -> object:
-        """Describe a function that Python runs, which gives an intrinsic its types."""
+        """Return a tuple that describes a Python function that decides the types of an intrinsic.
+
+        It holds the digest of its bytecode, its outer values and its defaults.
+        """
         with self._opened(function):
             outer, (names, code) = outer_values(function), _names_and_code(function.__code__)
             reads = [(name, self._of_python(outer[name])) for name in names if name in outer]
@@ -253,14 +278,17 @@ class _ValueDescriber:
             return code, reads, defaults, self.value(keyword_defaults)
 
     def _of_python(self, value) -> object:
-        """Describe a value that Python code reads."""
+        """Return a description of a value that Python code reads; None for an unbound name."""
         if isinstance(value, FunctionType) and not public_name(value):
             return self._python(value)
         return None if value is _ABSENT else self.value(value)
 
     @contextmanager
     def _opened(self, function: FunctionType) -> Iterator[None]:
-        """Raise Unknown if the function is being described already; note it inside the context."""
+        """Inside the context, mark the function as being described.
+
+        Raises Unknown if it is marked already.
+        """
         if function in self._open:
             raise Unknown(function)
         self._open.append(function)
@@ -275,7 +303,10 @@ _DISPATCHERS = (Dispatcher, CUDADispatcher)
 
 
 def _numbers(value: np.ndarray | np.generic) -> object:
-    """Describe a NumPy array or scalar."""
+    """Return a tuple of the dtype, shape, memory flags and hash of a NumPy array or scalar.
+
+    Raises Unknown for an array of Python objects and for a subclass of ndarray.
+    """
     if value.dtype.hasobject or not (type(value) is np.ndarray or isinstance(value, np.generic)):
         raise Unknown(value)
     content = hashlib.sha256(value.tobytes()).hexdigest()
@@ -284,7 +315,7 @@ def _numbers(value: np.ndarray | np.generic) -> object:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield a code object and those of the functions within it."""
+    """Yield a code object, then those of all functions within it, at any depth."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -293,7 +324,10 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 @functools.lru_cache(maxsize=1024)
 def _names_and_code(code: CodeType) -> tuple[list[str], str]:
-    """Return the outer names that Python code reads, and a digest of what it does."""
+    """Return the outer names that Python code reads, sorted, and a digest of its bytecode.
+
+    The functions within the code are included. The digest is a SHA-256 hash in hex.
+    """
     codes = list(_codes(code))
     names = {name for nested in codes for name in (*_globals(nested), *nested.co_freevars)}
     bytecode = [(c.co_code, _constants(c), c.co_names, c.co_varnames) for c in codes]

@@ -30,9 +30,12 @@ class Types:
     ``values`` holds the types of expressions, loads of variables included; ``literals`` those whose
     value Numba knows while it compiles; ``stored`` those of the names that are assigned to.
     ``split`` holds the loops and ``return`` statements that Python compiles to two copies, one for
-    each way to reach them, with different types. ``refusal`` says where and why Numba refuses the
-    function; its types then follow its values. ``refused`` holds the node of the refusal, and the
-    reason alone.
+    each way to reach them, with different types. ``returned`` is Numba's type of the function's
+    result, and ``result`` the same as a Kind.
+
+    ``refusal`` says where and why Numba refuses the function, and is "" if it does not. For such a
+    function the other fields hold no types, so each value keeps the type that it has. ``refused``
+    holds the node of the refusal, and the reason alone.
     """
 
     values: Mapping[ast.expr, Kind] = field(default_factory=dict)
@@ -46,7 +49,7 @@ class Types:
 
 
 def refused(source: Source, node: ast.AST, reason: str) -> Types:
-    """Return the Types of a function that Numba refuses at this node."""
+    """Return the Types of a function that Numba refuses at this node for this reason."""
     refusal = f"{source.name}, {source.site(node)}: {reason}"
     return Types(refusal=refusal, refused=(node, reason))
 
@@ -56,7 +59,10 @@ class NotPlain(Exception):
 
 
 def to_plain(source: Source, inferred: Types) -> dict:
-    """Return the Types of a function as JSON. Raises NotPlain if that would not be exact."""
+    """Return the Types of a function as a dict of plain JSON values.
+
+    Raises NotPlain if ``from_plain`` would not return the same Types in every process.
+    """
     number = {node: index for index, node in enumerate(nodes_of(source))}
     returned, refusal = inferred.returned, inferred.refused
     plain = {
@@ -81,7 +87,10 @@ def to_plain(source: Source, inferred: Types) -> dict:
 
 
 def from_plain(source: Source, plain: dict) -> Types | None:
-    """Return the Types that the JSON describes, or None if it does not fit the function."""
+    """Return the Types that ``to_plain`` made this dict from.
+
+    Returns None if the dict does not fit the function.
+    """
     try:
         return _from_plain(source, nodes_of(source), plain)
     except Exception:  # a file of unknown origin may raise anything
@@ -106,13 +115,17 @@ def _from_plain(source: Source, nodes: list[ast.AST], plain: dict) -> Types:
 
 
 def nodes_of(source: Source) -> list[ast.AST]:
-    """Return the nodes that can have a type, in an order that depends on the text alone."""
+    """Return the nodes that can have a type, in an order that depends on the text alone.
+
+    They are those of the syntax tree, and of the second copies of the conditions of its ``while``
+    loops.
+    """
     trees = (source.tree, *source.later_tests.values())
     return list(dict.fromkeys(node for tree in trees for node in ast.walk(tree)))
 
 
 def _grouped(kinds: Mapping[ast.expr, object], number: dict[ast.AST, int], to_plain) -> list:
-    """Return each kind with the numbers of its nodes."""
+    """Return a list of pairs [kind as JSON, numbers of the nodes that have this kind]."""
     groups: dict[object, list[int]] = {}
     for node, kind in kinds.items():
         groups.setdefault(kind, []).append(number[node])
@@ -146,7 +159,7 @@ _NAMED = {str(kind): kind for kind in vars(types).values() if isinstance(kind, t
 
 
 class _Literals(Mapping):
-    """Types by node, created on access.
+    """A mapping from nodes to their literal types, each of which is created on access.
 
     The type of a function needs all that Numba knows of functions, and few programs ask for it.
     """
@@ -165,9 +178,10 @@ class _Literals(Mapping):
 
 
 def _literal_to_plain(source: Source, kind: types.Type):
-    """Return a literal type as JSON.
+    """Return a literal type as a plain JSON value.
 
-    A function is represented by its public name, or by an outer name that the text reads.
+    A function is represented by its public name, or by an outer name that the text reads. Raises
+    NotPlain for a type that JSON cannot represent.
     """
     if isinstance(kind, types.BaseTuple):
         return ["tuple", *(_literal_to_plain(source, item) for item in kind.types)]
@@ -184,7 +198,10 @@ def _literal_to_plain(source: Source, kind: types.Type):
 
 
 def _literal_from_plain(source: Source, plain) -> Callable[[], types.Type]:
-    """Return a callable that makes a literal type. Raises at once if it cannot."""
+    """Return a callable that makes the literal type which this JSON value represents.
+
+    Raises at once if no callable could make it.
+    """
     if isinstance(plain, list) and plain[0] == "tuple":
         items = [_literal_from_plain(source, item) for item in plain[1:]]
         return lambda: types.BaseTuple.from_types(tuple(item() for item in items))

@@ -24,9 +24,10 @@ _FOREIGN_TO_PYTHON = ("site-packages", "dist-packages")
 
 @functools.cache
 def versions() -> tuple[str, ...]:
-    """Return all that is installed and affects types.
+    """Return strings that change whenever something installed may change the types.
 
-    That is the versions, the machine, and the source text of the virtual GPU itself.
+    They hold the versions of Python and the packages, the platform, and a hash of the source text
+    of the virtual GPU itself.
     """
     packages = map(sys.modules.get, _PACKAGES)
     return (
@@ -38,14 +39,17 @@ def versions() -> tuple[str, ...]:
 
 
 def _our_text() -> bytes:
-    """Return the text of every file of the virtual GPU, without its tests."""
+    """Return the bytes of all Python files of the virtual GPU without its tests, joined."""
     files = sorted(HERE.rglob("*.py"))
     return b"".join(file.read_bytes() for file in files if TESTS not in file.parents)
 
 
 @functools.cache
 def is_installed(module: str) -> bool:
-    """Return True for a loaded or built-in module of Python, NumPy, Numba or llvmlite."""
+    """Return True if this names a module of Python, NumPy, Numba or llvmlite.
+
+    The module must be loaded or built in.
+    """
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None:
         return module in sys.builtin_module_names
@@ -66,7 +70,10 @@ def _is_in(file: str, folder: str) -> bool:
 
 
 def public_name(value) -> tuple[str, str] | None:
-    """Return the module and name of an installed value, or None if they do not lead back to it."""
+    """Return the tuple (module, name) under which an installed value can be found.
+
+    Returns None if the value's own module and name do not lead back to it.
+    """
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if module is None and isinstance(value, np.ufunc):
         module, name = "numpy", value.__name__
@@ -76,7 +83,10 @@ def public_name(value) -> tuple[str, str] | None:
 
 
 def installed(module: str, name: str):
-    """Return an attribute of a loaded module of Python, NumPy, Numba or llvmlite, else None."""
+    """Return the value that a loaded module of Python, NumPy, Numba or llvmlite has as ``name``.
+
+    The name may contain dots. Returns None if there is no such module or name.
+    """
     value = sys.modules.get(module) if is_installed(module) else None
     for part in name.split("."):
         value = getattr(value, part, None)
@@ -87,9 +97,9 @@ def installed(module: str, name: str):
 
 
 def only_numba_types() -> bool:
-    """Return False if a package or program has registered typing rules of its own.
+    """Return True if only Numba itself has registered typing rules.
 
-    The text of a kernel does not name such rules, so no key can cover them.
+    The text of a kernel does not name the rules of another package, so no key can cover them.
     """
     return all(
         _are_numbas_own(r, len(r.functions), len(r.attributes), len(r.globals))
@@ -98,16 +108,20 @@ def only_numba_types() -> bool:
 
 
 def _registries() -> Iterator:
-    """Yield the registries that Numba's modules hold, and those installed in the typing context."""
+    """Yield all registries of typing rules.
+
+    They are those that Numba's modules hold, and those installed in the typing context.
+    """
     yield from _loaded_registries(len(sys.modules))
     yield from cuda_target.typing_context._registries
 
 
 @functools.lru_cache(maxsize=1)
 def _loaded_registries(modules: int) -> tuple:
-    """Return the registries of Numba's loaded modules.
+    """Return the registries of typing rules that Numba's loaded modules hold.
 
-    ``modules`` is their number, because a new module may bring a registry.
+    The answer is cached for ``modules``, the number of loaded modules, because a new module may
+    bring a registry.
     """
     loaded = [m for name, m in list(sys.modules.items()) if name.startswith("numba") and m]
     registries = {vars(module).get(name) for module in loaded for name in _REGISTRIES}
@@ -118,7 +132,8 @@ def _loaded_registries(modules: int) -> tuple:
 def _are_numbas_own(registry, *sizes: int) -> bool:
     """Return True if Numba itself registered all entries of a registry.
 
-    Entries are only ever added, so ``sizes`` tell whether the registry has changed.
+    ``sizes`` only make the cached answer invalid when the registry has grown; entries are never
+    removed.
     """
     items = (*registry.functions, *registry.attributes)
     templates = [template for _, kind in registry.globals for template in _templates(kind)]
@@ -126,13 +141,16 @@ def _are_numbas_own(registry, *sizes: int) -> bool:
 
 
 def _templates(kind) -> Iterator[type]:
-    """Yield the classes that a program may have written for a function; Numba derives from them."""
+    """Yield the classes that typing templates of a function's type are derived from.
+
+    A program may have written these classes; Numba derives the templates from them.
+    """
     for template in getattr(kind, "templates", ()):
         yield from template.__bases__
 
 
 def _is_numbas_own(template: type) -> bool:
-    """Return True if a typing template is of an installed package, or of an intrinsic."""
+    """Return True if a typing template is of an installed module or of an intrinsic."""
     if hasattr(template, "_definition_func"):  # of an intrinsic, which a kernel's text must name
         return True
     module = getattr(template, "_overload_func", template).__module__

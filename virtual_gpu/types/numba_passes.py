@@ -50,8 +50,8 @@ class Statement:
 
     ``line`` is its line in the source. ``target`` is the variable without its SSA version, and
     ``temporary`` is True if the function's text does not name it. ``variable`` is the variable that
-    it copies, or None. ``joined`` is the type that this value gets where several paths meet in one
-    expression, or None.
+    it copies, or None. ``type`` is the type of the assigned value. ``joined`` is the type that this
+    value gets where several paths meet in one expression, or None.
     """
 
     line: int
@@ -63,7 +63,7 @@ class Statement:
 
 
 class Refused(Exception):
-    """Numba refuses a function. The arguments are the line (or None) and the reason."""
+    """Raised if Numba refuses a function; its arguments are the line (or None) and the reason."""
 
 
 @global_compiler_lock
@@ -72,8 +72,9 @@ def typed_statements(
 ) -> tuple[list[Statement], types.Type]:
     """Return the assignments of a plain Python function in SSA form, and its return type.
 
-    ``return_type_of(function, arguments)`` returns the type of a call of a device function, or None
-    to leave that to Numba. Raises Refused if Numba refuses the function.
+    The assignments are in the order of the code. ``return_type_of(function, arguments)`` returns
+    the type of a call of a device function, or None to leave that to Numba. Raises Refused if Numba
+    refuses the function.
     """
     with warnings.catch_warnings(), target_override("cuda"), _callees_typed_by(return_type_of):
         warnings.simplefilter("ignore")
@@ -102,10 +103,11 @@ def _run_compiler(compiler: type[CUDACompiler], function: Callable, arguments: t
 
 
 def _statements(assignments: list[ir.Assign], types_of: dict[str, types.Type]) -> list[Statement]:
-    """Return every assignment with its type.
+    """Return the assignments with their types, in order.
 
-    Numba itself has no type for many temporaries. Such a variable gets the type of the variable
-    that it copies, or that it is copied to.
+    Assignments that the text does not contain are left out. Numba itself has no type for many
+    temporaries. Such a variable gets the type of the variable that it copies, or that it is copied
+    to; it is left out if neither has one.
     """
     copied_to = {
         node.value.name: node.target.name
@@ -123,7 +125,7 @@ def _statements(assignments: list[ir.Assign], types_of: dict[str, types.Type]) -
 
 
 def _copied(node: ir.Assign) -> str | None:
-    """Return the name of the variable that is copied, or None for any other value."""
+    """Return the name of the variable that an assignment copies; None for any other value."""
     return node.value.name if isinstance(node.value, ir.Var) else None
 
 
@@ -136,7 +138,7 @@ def _statement(node: ir.Assign, kind: types.Type, joined: types.Type | None) -> 
 def _line_and_reason(message: str) -> tuple[int | None, str]:
     """Return line and reason from Numba's message about a function of the file <types>.
 
-    Numba's list of candidates is left out.
+    The line is None if the message names none. Numba's list of candidates is left out.
     """
     lines = re.findall(r"<types>(?:\", line | \()(\d+)", message)
     sentences = [line.strip(" >") for line in message.splitlines() if line.strip()]
@@ -147,7 +149,10 @@ def _line_and_reason(message: str) -> tuple[int | None, str]:
 
 
 def _name(variable: ir.Var) -> str:
-    """Return the name in the function's text; Numba counts versions after one or several dots."""
+    """Return a variable's name in the function's text, without the version that Numba adds.
+
+    Numba writes the version after one or several dots.
+    """
     return variable.name.split(".")[0]
 
 
@@ -166,7 +171,7 @@ def _is_bookkeeping(node: ir.Assign) -> bool:
 
 
 def _joined_types(assignments: list[ir.Assign], types_of: dict[str, types.Type]) -> dict:
-    """Return, per temporary that is copied to where paths meet, the type that it gets there."""
+    """Return a dict from temporaries' names to the types that they get where paths meet."""
     meets = {
         incoming.name: types_of[node.target.name]
         for node in assignments
@@ -191,7 +196,7 @@ class _Interpreter(CUDABytecodeInterpreter):
         self.assigner = _KeepAll()
 
     def _remove_unused_temporaries(self) -> None:
-        """Keep all temporaries, because each one is used."""
+        """Do nothing, because each temporary is used."""
 
 
 class _KeepAll(Assigner):
@@ -244,9 +249,9 @@ class _ReturnCode(FunctionPass):
 
 
 class _UpToTypes(CUDACompiler):
-    """Numba's own passes up to type inference.
+    """A compiler that runs Numba's own passes up to type inference.
 
-    They return a dict from versions of variables to types, and the function's return type.
+    It returns the tuple (dict from versions of variables to types, return type of the function).
     """
 
     def define_pipelines(self) -> list[PassManager]:
@@ -257,7 +262,10 @@ class _UpToTypes(CUDACompiler):
 
 
 class _UpToVersions(CUDACompiler):
-    """Numba's passes up to SSA form, with code as _Interpreter reads it."""
+    """A compiler that runs Numba's passes up to SSA form, with _Interpreter.
+
+    It returns the intermediate representation.
+    """
 
     def define_pipelines(self) -> list[PassManager]:
         (whole,) = super().define_pipelines()
@@ -279,7 +287,10 @@ def _pass_manager(*passes: tuple[type, str]) -> PassManager:
 
 @contextlib.contextmanager
 def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
-    """Inside the context, type the device functions that a caller calls, without compiling them."""
+    """Inside the context, let ``return_type_of`` type the device functions that are called.
+
+    They are not compiled. Two methods of Numba's CUDADispatcher are replaced meanwhile.
+    """
     call_template, overload = CUDADispatcher.get_call_template, CUDADispatcher.get_overload
     CUDADispatcher.get_call_template = _typed_by(return_type_of, call_template)
     CUDADispatcher.get_overload = _compiled_on_demand(overload)
@@ -290,7 +301,11 @@ def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
 
 
 def _typed_by(return_type_of: Callable, call_template: Callable) -> Callable:
-    """Return a dispatcher's method ``get_call_template`` that asks ``return_type_of`` first."""
+    """Return a method to replace ``CUDADispatcher.get_call_template``.
+
+    It uses the type that ``return_type_of`` returns for a call, and the old method
+    ``call_template`` if that is None or the dispatcher has declared signatures.
+    """
 
     def typed(self, args, kws):
         if not self._can_compile:  # declared with signatures: arguments will be cast to them
@@ -310,9 +325,10 @@ def _typed_by(return_type_of: Callable, call_template: Callable) -> Callable:
 
 
 def _compiled_on_demand(overload: Callable) -> Callable:
-    """Return a dispatcher's method ``get_overload`` that compiles a missing overload.
+    """Return a method to replace ``CUDADispatcher.get_overload``.
 
-    Numba asks for the code of functions that it has itself written in Python (``@overload``).
+    It compiles an overload that the old method ``overload`` does not find. Numba asks for the code
+    of functions that it has itself written in Python (``@overload``).
     """
 
     def compiled(self, sig):

@@ -42,7 +42,7 @@ class TypingRule:
 @functools.cache
 @global_compiler_lock
 def context():
-    """Return the typing context of Numba's CUDA target, filled with its declarations."""
+    """Return the typing context of Numba's CUDA target, with all that Numba declares in it."""
     typing_context = cuda_target.typing_context
     typing_context.refresh()
     return typing_context
@@ -50,7 +50,7 @@ def context():
 
 @functools.cache
 def numba_type(dtype: np.dtype) -> types.Type:
-    """Return the Numba type of a dtype."""
+    """Return the Numba type of a NumPy dtype."""
     return from_dtype(dtype)
 
 
@@ -66,7 +66,10 @@ def rule(function: Callable, dtypes: tuple[np.dtype, ...]) -> TypingRule | None:
 
 
 def _types_of_call(function: Callable, dtypes: tuple[np.dtype, ...]) -> _Dtypes | None:
-    """Return the dtypes of the operands and of the result, or None if Numba refuses the call."""
+    """Return the dtypes of the operands and, at the end, of the result in one tuple.
+
+    Returns None if Numba refuses the call, or if its result is no number.
+    """
     arguments = tuple(numba_type(d) for d in dtypes)
     try:
         signature = context().resolve_function_type(function, arguments, {})
@@ -83,9 +86,10 @@ def _types_of_call(function: Callable, dtypes: tuple[np.dtype, ...]) -> _Dtypes 
 def _from_disk(
     question: str, function: Callable | None, dtypes: _Dtypes, ask: Callable[[], _Dtypes | None]
 ) -> _Dtypes | None:
-    """Return Numba's answer from the disk cache, or else ask Numba and cache the answer.
+    """Return Numba's answer from the disk cache, or else that of ``ask()``, which is then cached.
 
-    A refusal is not cached: it may come from this process, which has no room left on its stack.
+    A refusal (None) is not cached: it may come from this process, which has no room left on its
+    stack.
     """
     key = rule_key(question, function, dtypes) if disk_cache.folder() else None
     cached = disk_cache.read(key)
@@ -113,7 +117,10 @@ def _common(first: np.dtype, second: np.dtype) -> np.dtype:
 
 
 def kind_of(numba: types.Type) -> Kind:
-    """Return the dtype of a Numba type, a tuple of them for a tuple, or None for anything else."""
+    """Return the dtype of a Numba type, or for a tuple type the tuple of its items' kinds.
+
+    Returns None for any other type, and for a tuple type without numbers.
+    """
     numba = types.unliteral(numba)
     if isinstance(numba, types.Number | types.Boolean):
         return as_dtype(numba)
@@ -134,7 +141,10 @@ def is_literal(numba: types.Type) -> bool:
 
 
 def literal(value) -> types.Type | None:
-    """Return the Numba type that determines this Python value, or None if Numba has none."""
+    """Return the Numba type that determines this integer or tuple of integers.
+
+    Returns None for any other value.
+    """
     if type(value) is int:
         return types.literal(value)
     if type(value) is tuple and all(map(literal, value)):
@@ -143,14 +153,17 @@ def literal(value) -> types.Type | None:
 
 
 def literal_value(numba: types.Type) -> int | tuple | None:
-    """Return the value that a literal type determines, or None for a function."""
+    """Return the integer, or tuple, that a literal type determines; None for a function."""
     if isinstance(numba, types.BaseTuple):
         return tuple(map(literal_value, numba.types))
     return getattr(numba, "literal_value", None)
 
 
 def conform(value, kind: Kind):
-    """Return a value of the kernel, cast to the type that Numba gives it."""
+    """Return a value of the kernel, cast to the type that Numba gives it.
+
+    A value that is no number or tuple, or that ``kind`` does not fit, is returned unchanged.
+    """
     if kind is None:
         return value
     if isinstance(kind, tuple):
@@ -166,7 +179,7 @@ def conform(value, kind: Kind):
 @functools.cache
 @global_compiler_lock
 def range_dtype(dtypes: tuple[np.dtype, ...]) -> np.dtype:
-    """Return the dtype of the loop variable of ``range`` called with these dtypes."""
+    """Return the dtype of the loop variable of ``range`` with arguments of these dtypes."""
     return _from_disk("range", range, dtypes, lambda: (_loop_variable(dtypes),))[0]
 
 
@@ -178,9 +191,9 @@ def _loop_variable(dtypes: _Dtypes) -> np.dtype:
 
 
 def cast(value, dtype: np.dtype):
-    """Return ``value`` as ``dtype``.
+    """Return ``value``, a NumPy scalar or a vector of lanes, converted to ``dtype`` as in a kernel.
 
-    The value is a NumPy scalar, the same in all threads, or a vector of lanes.
+    A complex number loses its imaginary part, and a float is truncated to an integer.
     """
     if value.dtype == dtype:
         return value
@@ -194,7 +207,7 @@ def cast(value, dtype: np.dtype):
 
 
 def _truncated(value, dtype: np.dtype):
-    """Return a float as an integer, as the hardware converts it.
+    """Return a float as an integer of ``dtype``, as the hardware converts it.
 
     A value out of range becomes the nearest number; for an 8-bit type the nearest number of 16
     bits, of which 8 are kept. NaN becomes 0, or, if either type has 64 bits, the number whose

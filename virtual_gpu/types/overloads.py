@@ -30,9 +30,10 @@ def is_overloaded(function) -> bool:
 
 
 def implementation(function, arguments: tuple, named: dict[str, types.Type]) -> Callable | None:
-    """Return the Python implementation of ``function`` for these types, or None.
+    """Return the Python function with which Numba implements ``function`` for these types.
 
-    ``arguments`` and ``named`` are the Numba types of positional and of keyword arguments.
+    ``arguments`` and ``named`` are the Numba types of positional and of keyword arguments. Returns
+    None if Numba has none.
     """
     with target_override("cuda"), warnings.catch_warnings():
         # Numba prints performance advice even for a call that it then refuses.
@@ -52,7 +53,11 @@ def implementation(function, arguments: tuple, named: dict[str, types.Type]) -> 
 
 @functools.cache
 def rule(function, dtypes: tuple[np.dtype, ...]) -> TypingRule | None:
-    """Return the typing rule of a function in Python, or None if it refuses these dtypes."""
+    """Return the typing rule of a function that Numba implements in Python.
+
+    Returns None if it has no implementation for these dtypes, or one that it refuses or whose
+    result is no number.
+    """
     arguments = tuple(map(numba_type, dtypes))
     python = implementation(function, arguments, {})
     if python is None:
@@ -71,7 +76,10 @@ def _unchanged(kind: types.Type) -> types.Type:
 
 
 def _templates(function) -> Iterator:
-    """Yield the templates that Numba asks for a Python implementation, the most specific first."""
+    """Yield the typing templates of a function for which Python implementations exist.
+
+    The most specific comes first. Yields nothing for what Numba does not know.
+    """
     try:
         kind = context().resolve_value_type(function)
     except Exception:  # Numba raises several kinds for what it does not know

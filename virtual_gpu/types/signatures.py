@@ -28,11 +28,12 @@ class _Launch:
 
     @property
     def name(self) -> str:
+        """The kernel's name."""
         return self.kernel.py_func.__name__
 
     @property
     def expected(self) -> str:
-        """The declared signatures as text."""
+        """The declared signatures as text, such as ``(int64) or (float64)``."""
         return " or ".join(map(_shown, self.signatures))
 
 
@@ -57,7 +58,7 @@ def as_declared(kernel, parameters: tuple[str, ...], arguments: tuple) -> tuple:
 
 
 def not_an_argument(name: str, value) -> LaunchError:
-    """Return the error for a value that no kernel takes."""
+    """Return, without raising it, the LaunchError for a value that no kernel takes."""
     kind = f"{type(value).__module__}.{type(value).__name__}".removeprefix("builtins.")
     advice = "a kernel takes arrays and numbers, and tuples of them"
     if isinstance(value, list):
@@ -78,7 +79,10 @@ def _types_of(launch: _Launch) -> Signature:
 
 
 def _best(launch: _Launch) -> Signature:
-    """Return the signature that Numba's own overload resolution selects."""
+    """Return the signature that Numba's own overload resolution selects for the arguments.
+
+    Raises LaunchError if they fit none, or several equally well.
+    """
     context, actual = numba_types.context(), _types_of(launch)
     for formal in launch.signatures:
         context.install_possible_conversions(actual, formal)
@@ -131,7 +135,10 @@ def _mismatch(name: str, value, declared: types.Type) -> LaunchError:
 
 
 def _cast(name: str, value, declared: types.Type):
-    """Return one argument, cast to the type of the signature."""
+    """Return one argument; a number, also in a tuple, is cast to the declared type.
+
+    Other arguments are returned unchanged. Raises LaunchError for a cast that Numba refuses, too.
+    """
     if isinstance(declared, types.BaseTuple) and isinstance(value, tuple):
         return tuple(_cast(name, item, t) for item, t in zip(value, declared.types, strict=True))
     if not isinstance(declared, types.Number | types.Boolean):

@@ -17,13 +17,16 @@ def is_named_tuple(function) -> bool:
 
 
 def alike(value: tuple, items: Iterable) -> tuple:
-    """Return other items in a tuple of the same type."""
+    """Return ``items`` as a tuple of the same type as ``value``, which may be a named tuple."""
     return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
 
 
 @functools.cache
 def vector_kind(name: str) -> type:
-    """Return the vector type of this name as a tuple class with the fields x, y, z and w."""
+    """Return the vector type of this name, such as ``float32x4``, as a named tuple's class.
+
+    Its fields are x, y, z and w, as far as the vector has them.
+    """
     return collections.namedtuple(name, vector_types[name].attr_names)
 
 

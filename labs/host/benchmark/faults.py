@@ -42,12 +42,16 @@ class BenchmarkRun:
 
     @property
     def right(self) -> bool:
-        """True if the answer is that of a right benchmark."""
+        """True if the answer is within 2% of the right one."""
         return abs(self.answer / self.task.gflops - 1) <= WITHIN
 
     @cached_property
     def timed(self) -> list[TimedSpan]:
-        """The spans that were timed; of several kinds, the one that explains the answer."""
+        """The spans that were timed, or [] if none has a launch.
+
+        If several source lines subtract readings, these are the spans of the line that explains the
+        answer, or else of the line with most different begins.
+        """
 
         def likely(group: list[TimedSpan]) -> tuple:
             return self._explained(group) is not None, len({one.begin for one in group}), len(group)
@@ -56,17 +60,17 @@ class BenchmarkRun:
 
     @cached_property
     def times(self) -> list[float]:
-        """The seconds per launch of each timed span."""
+        """The seconds of each timed span, divided by its number of launches."""
         return [one.seconds / len(one.launched) for one in self.timed]
 
     @cached_property
     def explanation(self) -> Explanation | None:
-        """The way in which the answer follows from the times, or None if no known way does."""
+        """The average, work and unit that give the answer from the times, or None if unknown."""
         return self._explained(self.timed)
 
     @property
     def robust(self) -> bool:
-        """True if a single time hardly changes the answer."""
+        """True if there are at least three times, and a single one hardly changes the answer."""
         average = self.explanation.average if self.explanation else None
         return len(self.timed) > 2 and average in ROBUST
 
@@ -76,9 +80,9 @@ class BenchmarkRun:
 
     @property
     def _groups(self) -> list[list[TimedSpan]]:
-        """The spans with launches, grouped by the source line that subtracts the readings.
+        """The spans with launches, in a list per source line that subtracts readings of the clock.
 
-        If no readings are subtracted, the one group has the spans between neighbouring readings.
+        If no readings are subtracted, the one list has the spans between neighbouring readings.
         """
         by_line: dict[int, list[TimedSpan]] = {}
         for span in self.device.spans:
@@ -170,7 +174,7 @@ def _nothing_timed(run: BenchmarkRun) -> str | None:
 
 
 def _kernel_runs_on(run: BenchmarkRun) -> str | None:
-    """Recognise a clock that is read before the kernel has ended."""
+    """Return sentences if the clock is read before the kernel has ended, else None."""
     one = next((one for one in run.timed if one.running), None)
     if run.right or one is None:
         return None
@@ -186,7 +190,10 @@ def _kernel_runs_on(run: BenchmarkRun) -> str | None:
 
 
 def _where_it_waits(run: BenchmarkRun, one: TimedSpan) -> str:
-    """Return a sentence on where the benchmark waits, if it reads the clock too early."""
+    """Return a sentence on where a benchmark that reads the clock too early waits, or does not.
+
+    one: the span with the early reading.
+    """
     before = [event for event in one.of("wait") if event.end <= one.launched[-1][0].begin]
     if before:
         return f"You wait in {at_line(before[-1].site)}, before the launch."
@@ -211,7 +218,7 @@ def _flush_timed(run: BenchmarkRun) -> str | None:
 
 
 def _one_start(run: BenchmarkRun) -> str | None:
-    """Recognise times that all begin at the same reading."""
+    """Return sentences if all times begin at the same reading of the clock, else None."""
     if run.right or len(run.timed) < 2 or len({one.begin for one in run.timed}) > 1:
         return None
     last = run.timed[-1]
@@ -223,7 +230,7 @@ def _one_start(run: BenchmarkRun) -> str | None:
 
 
 def _work_of_before(run: BenchmarkRun) -> str | None:
-    """Recognise a clock that starts while earlier work still runs."""
+    """Return sentences if the clock starts while earlier work still runs, else None."""
     late = [one for one in run.timed if one.before]
     if run.right or not late or (run.robust and 2 * len(late) < len(run.timed)):
         return None
@@ -276,7 +283,10 @@ def _too_few(run: BenchmarkRun) -> str | None:
 
 
 def _arithmetic(run: BenchmarkRun) -> tuple[str, ...]:
-    """Return causes for right times and a wrong answer, on its average, work and unit."""
+    """Return sentences on a wrong answer from right times: on its average, its work and its unit.
+
+    Returns an empty tuple if the answer is right.
+    """
     if run.right:
         return ()
     if explained := run.explanation:

@@ -13,12 +13,12 @@ STEP_NAMES = {"trivial": "naive", "shared": "tiled"}
 
 
 def then_and_now(device: Device, *steps: str) -> Figure:
-    """Draw bars of published and recorded speeds, in percent of each GPU's own peak.
+    """Draw bars of the published and the recorded speeds of steps, in percent of each GPU's peak.
 
     Parameters
     ----------
     device : Device
-        A device that has records.
+        A device whose records are drawn.
     *steps : str
         Names of steps of the product ladder, such as "naive".
 

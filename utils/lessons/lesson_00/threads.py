@@ -12,14 +12,16 @@ _LABELS, _THREADS, _ELEMENTS = 13, 20, 76  # top of each row of the picture
 
 
 def threads_over_elements(block: int = 4, lengths: Sequence[int] = tuple(range(6, 17))) -> Picture:
-    """Draw whole blocks of threads above the elements of an array, with a slider over its length.
+    """Draw the blocks of threads that cover an array above its elements, with a slider.
+
+    The slider chooses the length of the array. A thread without an element is dashed.
 
     Parameters
     ----------
     block : int
         Threads per block.
     lengths : sequence of int
-        Lengths of the array, one drawing each. The slider starts at the first one.
+        Lengths of the array, one drawing each. The slider starts at the first length.
     """
     most = cdiv(max(lengths), block)
     drawings = [_drawing(length, block, most) for length in lengths]
@@ -28,7 +30,10 @@ def threads_over_elements(block: int = 4, lengths: Sequence[int] = tuple(range(6
 
 
 def _drawing(length: int, block: int, most: int) -> str:
-    """Draw one length as SVG, with room for `most` blocks so that all drawings have one scale."""
+    """Return an SVG of the blocks of threads above an array of one length.
+
+    The SVG is wide enough for `most` blocks, so that the drawings of all lengths have one scale.
+    """
     blocks = cdiv(length, block)
     parts = [text(0, _THREADS + 13, "thread"), text(0, _ELEMENTS + 13, "element")]
     for number in range(blocks):

@@ -14,19 +14,20 @@ MOST_TICKS = 5
 
 
 def draw_strips(title: str, series: Mapping[str, Sequence[float]]) -> Picture:
-    """Draw one row per series: a dot for each time, and a bar at the median of several times.
+    """Draw one row per series of times: a dot per time, and a bar at the median.
 
     Parameters
     ----------
     title : str
         The heading of the picture.
     series : mapping of str to sequence of float
-        Times in ms by the name of their row. All times must be greater than 0.
+        Times in ms by the name of their row. All times must be greater than 0. A series of one time
+        has no bar.
 
     Notes
     -----
-    The axis is logarithmic and ends at round numbers. All numbers are written in the unit of the
-    largest median, ms or us.
+    The axis is logarithmic and ends at round numbers. All numbers are written in ms if the largest
+    median is at least 1 ms, otherwise in us.
     """
     all_times = [ms for times in series.values() for ms in times]
     medians = {name: statistics.median(times) for name, times in series.items()}
@@ -69,7 +70,11 @@ def _key() -> str:
 
 
 def _ticks(least: float, most: float) -> list[float]:
-    """Return two to five round numbers; the first is at most `least`, the last is above `most`."""
+    """Return two to five round numbers in ascending order for the ticks of a logarithmic axis.
+
+    They are 1, 2 or 5 times a power of ten, or powers of ten alone if the range is large. The first
+    one is at most `least`, and the highest one is above `most`.
+    """
     powers = range(math.floor(math.log10(least)) - 1, math.ceil(math.log10(most)) + 2)
     numbers = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
     first = max(at for at, number in enumerate(numbers) if number <= least)
@@ -84,17 +89,20 @@ def _ticks(least: float, most: float) -> list[float]:
 
 
 def _number(value: float) -> str:
-    """Format a number with three significant digits, or as a whole number from 100 on."""
+    """Format a number as text: three significant digits below 100, a whole number from 100 on."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _jitter(number: int) -> float:
-    """Return a vertical offset that keeps neighbouring dots from covering each other."""
+    """Return the vertical offset in pixels of dot `number` of a row, from -6 to 6.
+
+    Consecutive dots have different offsets, so that they do not cover each other.
+    """
     return 6 * ((number * 5) % 7 / 3 - 1)
 
 
 def _bar(x: float, y: float) -> str:
-    """Draw a median. It is behind the dots, and taller than their row."""
+    """Return the SVG of the vertical bar that marks a median, centred at (x, y)."""
     return path(f"M{x:.1f} {y - 14}v28", stroke=ORANGE, stroke_width=3)
 
 

@@ -25,13 +25,19 @@ NAMES = {
 
 
 def device_to_time(step: Step) -> CpuQueue | GpuQueue:
-    """Return a real queue to time: `step` on the current GPU, or a product on one CPU thread."""
+    """Return a real queue whose launches a lesson can time.
+
+    With a GPU, a launch executes `step` there. Without a GPU, a launch computes a product on one
+    CPU thread.
+    """
     device = devices.current()
     return CpuQueue() if device is None else GpuQueue(step.variant(), device)
 
 
 def recorded_series(kernel: str, size: int, timer: str) -> Series:
-    """Return the repetitions that `python -m gemm_kernels pitfalls` recorded with one timer.
+    """Return the recorded times of one kernel at one size that one timer measured.
+
+    `python -m gemm_kernels pitfalls --record` records them.
 
     Parameters
     ----------
@@ -41,6 +47,11 @@ def recorded_series(kernel: str, size: int, timer: str) -> Series:
         n of an n×n product, or the number of elements of a copy.
     timer : str
         A key of `NAMES`.
+
+    Returns
+    -------
+    Series
+        All repetitions in us, with their median, minimum and maximum in ms.
 
     Raises
     ------
@@ -58,7 +69,11 @@ def recorded_series(kernel: str, size: int, timer: str) -> Series:
 
 
 def draw_pitfalls(kernel: str, size: int, *timers: str) -> Picture:
-    """Draw the recorded repetitions of one kernel, one row of dots per timer (a key of `NAMES`)."""
+    """Draw the recorded times of one kernel at one size, one row of dots per timer.
+
+    The arguments are those of `recorded_series`, with any number of timers. Raises CourseError if a
+    timer has no record.
+    """
     device, _ = _recorded()
     title = f"{kernel}, {size:,} floats" if kernel == "copy" else f"{kernel}, {size}×{size}"
     series = {
@@ -69,7 +84,10 @@ def draw_pitfalls(kernel: str, size: int, *timers: str) -> Picture:
 
 
 def _recorded() -> tuple[Device, tuple[Series, ...]]:
-    """Return a device and its recorded series: the device shown, or else the reference device."""
+    """Return the device whose recorded timing mistakes are drawn, and all its recorded series.
+
+    It is the device shown in the lesson, or the reference device if that has no such records.
+    """
     shown = device_shown()
     series = pitfalls.read(pitfalls.file_of(shown.name))
     if series:

@@ -32,7 +32,11 @@ LEFT, RIGHT, BAR, HEIGHT = 52, 412, 20, 108
 
 
 def draw_launches() -> Picture:
-    """Draw one launch timed in three ways: to its return, to the kernel's end, with compilation."""
+    """Draw three time lines of host and device, each with the time that a clock reading includes.
+
+    The clock is read when the launch returns, when the kernel ends, and when the kernel ends after
+    a first launch that includes the compilation.
+    """
     ways = (
         ("1. The clock is read when the launch returns", LATER, _until_it_returns),
         ("2. The host waits, and then reads the clock", LATER, _to_its_end),
@@ -52,9 +56,11 @@ def draw_launches() -> Picture:
 
 
 def draw_benchmark(benchmark: Callable, until: float = 40) -> Picture:
-    """Draw the first `until` seconds of `benchmark(device, m, n, k)` on a model device.
+    """Run a benchmark on a model device and draw its beginning on a time line.
 
-    The model's durations are not to scale.
+    The time line has the events of host and device, and the spans that the benchmark timed.
+    benchmark: is called as `benchmark(device, 8, 8, 8)`; the numbers are m, n and k of a product.
+    until: the end of the time line in seconds of the model, whose durations are not to scale.
     """
     device = _after(lambda model: benchmark(model, 8, 8, 8), FIRST)
     drawn = [event for event in device.events if event.begin < until and event.seconds]
@@ -91,7 +97,10 @@ def _to_its_end(device: ModelDevice) -> float:
 
 
 def _panel(title: str, device: ModelDevice, until: float) -> str:
-    """Draw the rows of host and device up to a moment, and below them each span that was timed."""
+    """Return the SVG of a time line: rows of host and device, and below them each timed span.
+
+    The time line ends at `until` seconds of the model.
+    """
 
     def x(seconds: float) -> float:
         return round(LEFT + (RIGHT - LEFT) * min(seconds, until) / until, 1)

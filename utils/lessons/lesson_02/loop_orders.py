@@ -17,7 +17,11 @@ Words = dict[str, tuple[int, int]]  # (row, column) of a word, by array
 
 
 def draw_loop_orders() -> Picture:
-    """Draw eight iterations of the innermost loop for both loop orders, with a slider."""
+    """Draw the cache lines that a product loads with k innermost and with n innermost.
+
+    A slider selects one of the first eight iterations of the innermost loop. Each drawing shows the
+    words that the iteration touches and all cache lines loaded so far.
+    """
     orders = {"k innermost": _along_k, "n innermost": _along_n}
     rows = [
         "".join(_panel(name, order, iteration) for name, order in orders.items())
@@ -38,7 +42,10 @@ def draw_loop_orders() -> Picture:
 
 
 def _along_k(iteration: int) -> Words:
-    """Return the words touched with k innermost; the sum is stored after the last iteration."""
+    """Return the (row, column) of the word that an iteration touches per array, with k innermost.
+
+    Only the final iteration touches c, because it stores the sum.
+    """
     stored = {"c": (0, 0)} if iteration == SIDE - 1 else {}
     return {"a": (0, iteration), "b": (iteration, 0), **stored}
 
@@ -48,7 +55,10 @@ def _along_n(iteration: int) -> Words:
 
 
 def _panel(name: str, order: Callable[[int], Words], iteration: int) -> str:
-    """Draw all matrices at one iteration, with the cache lines loaded so far."""
+    """Return an SVG of a, b and c at one iteration of a loop order.
+
+    The words that the iteration touches and the cache lines loaded so far are highlighted.
+    """
     now, loaded = order(iteration), _lines(order, iteration)
     body = text(4, 16, name, 14, font_weight="bold")
     for array, corner in CORNERS.items():
@@ -68,7 +78,10 @@ def _panel(name: str, order: Callable[[int], Words], iteration: int) -> str:
 
 
 def _lines(order: Callable[[int], Words], iteration: int) -> list[tuple[str, int, int]]:
-    """Return the cache lines loaded up to an iteration, as (array, row, index in the row)."""
+    """Return the distinct cache lines loaded up to and including an iteration, in sorted order.
+
+    A cache line is (array, row, index of the line within the row).
+    """
     touched = [(array, *word) for at in range(iteration + 1) for array, word in order(at).items()]
     return sorted({(array, row, column // LINE) for array, row, column in touched})
 

@@ -50,7 +50,12 @@ def follow(kernel: CpuKernel, shape: str) -> Trace:
     Returns
     -------
     Trace
-        The recorded loads and stores.
+        A trace whose `recording` holds the loads and stores in order, at most 100,000.
+
+    Raises
+    ------
+    CourseError
+        If `kernel` is a function without `@njit`.
     """
     size = GEMM.parse(shape)
     a, b = draw("integers", (size.m, size.k), 1), draw("integers", (size.k, size.n), 2)
@@ -59,7 +64,9 @@ def follow(kernel: CpuKernel, shape: str) -> Trace:
 
 
 def cache_misses(recorded: Trace, lines: int = FEW_LINES) -> dict[str, int]:
-    """Count the cache lines that each array loads into an initially empty cache.
+    """Count the cache misses of each array in a simulated cache that is empty at first.
+
+    A miss loads one cache line of 64 bytes.
 
     Parameters
     ----------
@@ -72,7 +79,12 @@ def cache_misses(recorded: Trace, lines: int = FEW_LINES) -> dict[str, int]:
     Returns
     -------
     dict of str to int
-        Misses by array name.
+        The number of misses by the name of the array, in alphabetical order.
+
+    Raises
+    ------
+    CourseError
+        If the trace did not record all loads and stores.
     """
     held: OrderedDict[tuple[str, int], None] = OrderedDict()
     misses = Counter({one.name: 0 for one in recorded.recording.arrays})
@@ -89,14 +101,19 @@ def cache_misses(recorded: Trace, lines: int = FEW_LINES) -> dict[str, int]:
 
 
 def count_misses(lines: int = FEW_LINES, **traces: Trace) -> Table:
-    """Tabulate cache misses by array.
+    """Return a table of cache misses: one row per trace, columns for a, b, c and their sum.
 
     Parameters
     ----------
     lines : int
         The capacity of the cache in lines.
     **traces : Trace
-        Traces of one and the same product, by the name that the reader sees.
+        Traces from `follow` of the same product, by the name that the reader sees.
+
+    Raises
+    ------
+    CourseError
+        If a trace did not record all loads and stores.
     """
     rows = []
     for name, one in traces.items():
@@ -123,10 +140,12 @@ def _line(event: Event) -> int:
 
 
 def multiplications(*kernels: CpuKernel) -> Table:
-    """Tabulate the multiply instructions in this CPU's machine code, by floats per instruction.
+    """Return a table of the number of multiply instructions in the machine code for this CPU.
 
-    Each instruction counts once, however often it is executed. The code contains every version of
-    the loop that the compiler made.
+    It has one row per kernel, and one column per number of floats that an instruction multiplies.
+    Multiply-adds are counted too. Each instruction counts once, however often it is executed. The
+    code contains every version of the loop that the compiler made. kernels: steps of the CPU
+    ladder, or functions under `@njit`.
     """
     by_kernel = [(_name(one), assembly.multiplications(_machine_code(one))) for one in kernels]
     widths = sorted({1, *(floats for _, counts in by_kernel for floats in counts)})
@@ -139,12 +158,16 @@ def multiplications(*kernels: CpuKernel) -> Table:
 
 
 def vector_loop(kernel: CpuKernel) -> str:
-    """Return the assembly of the loop with the most vector multiplications, in LLVM's syntax."""
+    """Return the assembly of a kernel's loop with the most vector multiplications.
+
+    It is one basic block as text in LLVM's syntax, or "" if the machine code has no vector
+    multiplication. kernel: a step of the CPU ladder, or a function under `@njit`.
+    """
     return assembly.vector_loop(_machine_code(kernel)).strip("\n")
 
 
 def time_here(*kernels: CpuKernel, shape: str = "512") -> Table:
-    """Time products on one core of this computer, and compare each with the first.
+    """Time products on one core of this computer, and compare each with the first product.
 
     Parameters
     ----------
@@ -156,7 +179,8 @@ def time_here(*kernels: CpuKernel, shape: str = "512") -> Table:
     Returns
     -------
     Table
-        The shortest of three repetitions per function, and its speed-up over the first function.
+        One row per function: its shortest time of three repetitions, and its speed-up over the
+        first function. A single function has no column for the speed-up.
     """
     size = GEMM.parse(shape)
     a, b = draw("uniform", (size.m, size.k), 1), draw("uniform", (size.k, size.n), 2)
@@ -166,13 +190,17 @@ def time_here(*kernels: CpuKernel, shape: str = "512") -> Table:
         (f"`{_name(one)}`", duration(ms), factor(times[0] / ms))
         for one, ms in zip(kernels, times, strict=True)
     ]
-    columns = 3 if len(kernels) > 1 else 2   # a single function has no speed-up
+    columns = 3 if len(kernels) > 1 else 2  # a single function has no speed-up
     head = ("", "time", "faster")[:columns]
     return table(f"{size}, measured here on one core", head, [row[:columns] for row in rows])
 
 
 def faster_by_size(slow: Step, fast: Step) -> Table:
-    """Tabulate the speed-up of `fast` over `slow` on two CPUs, and that of Gray and others 2022."""
+    """Return a table of the recorded speed-up of `fast` over `slow`, one row per square size.
+
+    The columns are the size, our two CPUs, and the speed-up of loop_reordered over naive that Gray
+    and others 2022 published. A cell without a record is "–".
+    """
     rows = [
         (size, *(_recorded_factor(slow, fast, size, on) for on in (CPU, XEON)), _published(size))
         for size in SIZES
@@ -189,7 +217,10 @@ def _recorded_factor(slow: Step, fast: Step, size: str, on: str) -> str:
 
 
 def _published(size: str) -> str:
-    """Format the speed-up that Gray and others 2022 published; their sizes end at 1024."""
+    """Return as text the speed-up of loop_reordered over naive of Gray and others 2022.
+
+    The result is "–" for a size without published rates.
+    """
     try:
         rates = [published_gflops(name, int(size)) for name in ("naive", "loop_reordered")]
     except CourseError:
@@ -198,7 +229,7 @@ def _published(size: str) -> str:
 
 
 def peak_of_core(peaks: Sequence) -> Table | Card:
-    """Tabulate the peak of one core, factor by factor.
+    """Return a table of the peak of one core and the factors that it is computed from.
 
     Parameters
     ----------
@@ -208,7 +239,9 @@ def peak_of_core(peaks: Sequence) -> Table | Card:
     Returns
     -------
     Table or Card
-        A card with a sentence if this processor has no vector unit that could be measured.
+        A table with one column per vector width, and rows for the clock in GHz, the FMA units, the
+        floats in a vector, and the computed and the measured peak in GFLOP/s. If `peaks` is empty,
+        a card with a sentence about this processor.
     """
     if not peaks:
         return Card("ask", (processors.current().sentence,))

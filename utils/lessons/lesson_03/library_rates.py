@@ -25,7 +25,11 @@ Series = Mapping[str, pd.Series]  # values by size, by name
 
 
 def published() -> Figure:
-    """Draw the published GFLOP/s of the 16×6 micro-kernel of Gray and others 2022, against size."""
+    """Draw the GFLOP/s that Gray and others 2022 published against matrix size, on one CPU core.
+
+    The figure has one line per kernel, their 16×6 micro-kernel and oneDNN among them, and a dotted
+    line at the core's peak with AVX2.
+    """
     frame = records.published("gemm_cpu")
     frame = frame[frame["source"].str.startswith("002_")].replace({"kernel": {"onednn": "oneDNN"}})
     kernels = frame.groupby("kernel", sort=False)
@@ -42,11 +46,18 @@ def published() -> Figure:
 
 
 def recorded(processor: str, steps: Sequence[str]) -> Figure:
-    """Draw speed against size, in percent of NumPy's BLAS on one core: CPU steps and oneDNN.
+    """Draw the recorded speed of CPU steps and oneDNN against matrix size, on one core.
 
-    Each measurement alternated with NumPy's BLAS. There were several runs, and a processor's clock
-    changes between runs, but two functions that alternate share one clock, so their ratio is fair.
-    oneDNN is left out if this processor has no record of it.
+    The speed is in percent of NumPy's BLAS. Each measurement alternated with NumPy's BLAS: a
+    processor's clock changes between runs, but two functions that alternate share one clock, so
+    their ratio is fair. oneDNN is left out if this processor has no record of it.
+
+    Parameters
+    ----------
+    processor : str
+        The name of a processor that has records.
+    steps : sequence of str
+        Names of steps of the CPU ladder.
     """
     frame = records.measured(processor, "cpu")
     frame = frame[frame["step"].isin(steps)]
@@ -64,7 +75,11 @@ def recorded(processor: str, steps: Sequence[str]) -> Figure:
 
 
 def _square_values(rows: pd.DataFrame, value: str) -> pd.Series:
-    """Return a column of square products by size, with the best constants of each size."""
+    """Return the largest value of a column per size n, over all n×n products with n in `SIZES`.
+
+    rows: measurements with the columns m, n and k. value: the name of the column. The result is
+    indexed by n in ascending order.
+    """
     square = (rows["m"] == rows["n"]) & (rows["n"] == rows["k"]) & rows["m"].isin(SIZES)
     return rows[square].groupby("m")[value].max().astype(float)
 
@@ -78,10 +93,11 @@ def _draw(
     where: str,
     level: tuple[float, str],
 ) -> Figure:
-    """Draw series on two logarithmic axes; libraries have dashed lines.
+    """Draw one line per series against matrix size, on two logarithmic axes.
 
-    `colours` maps the name of a series to its colour. `level` is the height of a dotted line, and
-    its label.
+    Libraries have dashed lines. `colours` maps the name of a series to its colour. `ticks` are the
+    numbers shown on the y axis, and `where` is the line below the title. `level` is the height of a
+    dotted horizontal line and its label.
     """
     need_few(list(series))
     least = min(values.min() for values in series.values())

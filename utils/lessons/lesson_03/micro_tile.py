@@ -33,9 +33,10 @@ DEPTH, WIDE, CELL = 4, 16, 22  # rows and columns of the packed matrix, and pixe
 
 
 def draw_packing() -> Picture:
-    """Draw a 4×16 matrix b as NumPy stores it and in two packed panels, with a slider over k.
+    """Draw a 4×16 matrix b as NumPy stores it and in two packed panels of 8 columns, with a slider.
 
-    Each step highlights the vector that the micro-kernel loads.
+    Each element shows its offset in memory. The slider chooses a row k of b, and the vector of the
+    first panel that the micro-kernel loads from this row is highlighted.
     """
     pictures = [_packing(step) for step in range(DEPTH)]
     labels = [f"step {step} of the first panel" for step in range(DEPTH)]
@@ -67,7 +68,10 @@ def _packing(step: int) -> str:
 
 
 def _offsets(at: tuple[float, float], width: int, step: int, first: int) -> str:
-    """Draw DEPTH rows of elements with their offsets in memory, which begin at `first`."""
+    """Return the SVG of DEPTH rows of `width` elements, each with its offset in memory.
+
+    The offsets begin at `first`. In row `step` the elements of the first panel are highlighted.
+    """
     parts = []
     for row in range(DEPTH):
         for column in range(width):
@@ -81,7 +85,10 @@ def _offsets(at: tuple[float, float], width: int, step: int, first: int) -> str:
 
 
 def draw_micro_tile() -> Picture:
-    """Draw three steps of a 2×8 micro-kernel with numbers: loads, broadcasts, sums and stores."""
+    """Draw the memory and the registers of a 2×8 micro-kernel with example numbers, with a slider.
+
+    The slider goes through the loads, broadcasts, multiply-adds and stores of three steps of k.
+    """
     moments = [(step, action) for step in range(len(A)) for action in _ACTIONS]
     moments += [(len(A), action) for action in _STORES]
     pictures = [_moment(at, moments) for at in range(len(moments))]
@@ -105,7 +112,11 @@ def _label(step: int, action: str) -> str:
 
 
 def registers(done: list[tuple[int, str]]) -> dict[str, tuple[int, ...] | None]:
-    """Return the values in the four registers after these (step, action) pairs; None if unset."""
+    """Return the eight values in each of the four registers after some actions of the micro-kernel.
+
+    done: the actions in order, each as (step of k, action), such as (0, "broadcast 1"). The keys
+    are those of `COLOURS`. A register that was not loaded is None; the two sums begin with zeros.
+    """
     sums = [[0] * LANES for _ in range(ROWS)]
     vector = element = None
     for step, action in done:
@@ -160,7 +171,10 @@ def _moment(at: int, moments: list[tuple[int, str]]) -> str:
 
 
 def _row(y: float, values: tuple[int, ...] | None, colour: str, now: bool) -> str:
-    """Draw eight numbers side by side, or empty boxes if `values` is None."""
+    """Return the SVG of the eight numbers of one register, or of empty boxes if `values` is None.
+
+    `now` highlights the register.
+    """
     return "".join(
         _box(LEFT + lane * 34, y, "" if values is None else values[lane], colour, 34, now)
         for lane in range(LANES)
@@ -168,7 +182,11 @@ def _row(y: float, values: tuple[int, ...] | None, colour: str, now: bool) -> st
 
 
 def _box(x: float, y: float, content: object, colour: str, width: float, now: bool) -> str:
-    """Draw one number in a box; `now` highlights a number that is read or changed now."""
+    """Return the SVG of one number in a box of `width` pixels.
+
+    `now` highlights a number that the current action reads or changes. The colour "none" leaves the
+    box without a fill.
+    """
     ground = rect(x, y, width - 2, 26, colour, opacity=0.6 if now else 0.3)
     ground = ground if colour != "none" else ""
     strength = {"stroke_opacity": 1, "stroke_width": 2} if now else {"stroke_opacity": 0.35}
@@ -177,7 +195,10 @@ def _box(x: float, y: float, content: object, colour: str, width: float, now: bo
 
 
 def draw_registers() -> Picture:
-    """Draw how three tiles use AVX2's 16 vector registers: sums, vectors of b, elements of a."""
+    """Draw how 2×8, 6×16 and 4×24 tiles use the 16 vector registers of AVX2.
+
+    The colours distinguish sums, vectors of b, the element of a, and unused registers.
+    """
     tiles, y, body = ((2, 1), (6, 2), (4, 3)), 4, ""
     for rows, vectors in tiles:
         used = [GREEN] * (rows * vectors) + [BLUE] * vectors + [ORANGE]
@@ -197,7 +218,11 @@ def draw_registers() -> Picture:
 
 
 def draw_views() -> Picture:
-    """Draw a matrix product in two ways: as inner products, and as outer products."""
+    """Draw two views of a matrix product: one inner product, and one outer product.
+
+    Each view highlights the elements of a and b that are read, and the elements of c that they
+    finish or add to.
+    """
     alt = (
         "Two views of a product. Inner product: a row of a and a column of b give one finished "
         "element of c. Outer product: a column of a and a row of b add a little to every element "

@@ -30,12 +30,13 @@ LEFT, RIGHT, TOP, PITCH, THICK = 4, 366, 26, 50, 22
 
 
 def draw_time_axis(rows: Mapping[str, Mapping[str, float]], title: str) -> Picture:
-    """Draw a stacked bar per row from consecutive durations in ms, to scale.
+    """Draw one stacked bar per row, in which each part is as long as its duration in ms.
 
     Parameters
     ----------
     rows : mapping of str to mapping of str to float
-        Durations in ms by the name of the row and of the part. Parts are keys of `COLOURS`.
+        Durations in ms by the name of the row, then by the name of the part. The parts of a row
+        follow one another in time, and their names are keys of `COLOURS`.
     title : str
         The heading of the picture.
     """
@@ -66,7 +67,10 @@ def draw_time_axis(rows: Mapping[str, Mapping[str, float]], title: str) -> Pictu
 
 
 def _ticks(longest: float) -> list[float]:
-    """Return at most six multiples of a round number from 0 to `longest`."""
+    """Return at most six evenly spaced ticks for an axis from 0 to `longest`, in ascending order.
+
+    They are the multiples of a round number, beginning with 0.
+    """
     step = 10 ** math.floor(math.log10(longest))
     step = next(step * factor for factor in (0.2, 0.5, 1, 2) if longest / (step * factor) < 6)
     return [at * step for at in range(int(longest / step) + 1)]

@@ -23,12 +23,20 @@ DIRECTIONS = {"to_device": "to device", "to_host": "to host"}
 
 
 def copies(function: Callable, *arguments) -> Table:
-    """Count the host–device copies that a call of `function` makes on the virtual GPU.
+    """Call a function on the virtual GPU and return a table of the host–device copies it makes.
+
+    Parameters
+    ----------
+    function : callable
+        A function that copies arrays or launches kernels.
+    *arguments
+        The arguments of `function`.
 
     Returns
     -------
     Table
-        A row per array shape and direction: what made the copy, the number of copies, and bytes.
+        One row per array shape, direction, and what made the copy, with the number of copies and
+        their total bytes, followed by a row with the sums of all copies.
     """
     with installed(), counting_transfers() as log:
         function(*arguments)
@@ -51,7 +59,7 @@ def transfer_ms(step: str, params: str = "", shape: str = "2000x600x2000") -> fl
     step : str
         The step as `transfers.csv` names it.
     params : str
-        The beginning of its `params`.
+        The beginning of the record's text in the column `params`, such as "PART=kernel".
     shape : str
         m×n×k, or one number for all three.
 
@@ -66,7 +74,10 @@ def transfer_ms(step: str, params: str = "", shape: str = "2000x600x2000") -> fl
 def transfer_times(
     step: str, params: str = "", shape: str = "2000x600x2000"
 ) -> tuple[float, float, float]:
-    """Return the median, shortest and longest time in ms of one record; see `transfer_ms`."""
+    """Return the median, shortest and longest time in ms of one recorded transfer or product.
+
+    The parameters and errors are those of `transfer_ms`.
+    """
     sizes = (shape.split("x") * 3)[:3] if "x" not in shape else shape.split("x")
     frame = recorded_transfers()
     rows = frame[(frame["step"] == step) & frame["params"].str.startswith(params)]
@@ -81,12 +92,20 @@ def transfer_times(
 
 
 def recorded_transfers() -> pd.DataFrame:
-    """Return the transfer records of the device shown, or else those of the reference device."""
+    """Return the transfer records of one device, one record per row.
+
+    The device is the one shown in the lesson, or the reference device if the device shown has no
+    transfer records.
+    """
     return records.measured(_device(), "transfers")
 
 
 def draw_one_product() -> Picture:
-    """Draw the parts of one product with copies on a time axis, for pageable and pinned memory."""
+    """Draw the recorded times of the parts of one 2000×600×2000 product, one bar per host memory.
+
+    The parts are the allocation, the copies to the device, the kernel, and the copy to the host.
+    The bars are for pageable and for pinned host memory.
+    """
     rows = {
         f"{memory} memory": {
             "allocate": transfer_ms("part", "PART=allocate"),
@@ -100,13 +119,20 @@ def draw_one_product() -> Picture:
 
 
 def draw_bandwidth(*ways: str) -> None:
-    """Show the bandwidth in GB/s of these kinds of copy, such as "pageable", against the bytes."""
+    """Show a figure of the recorded bandwidth of copies in GB/s against the number of bytes.
+
+    ways: the kinds of copy to draw, such as "pageable" or "pinned".
+    """
     frame = recorded_transfers()
     plots.show(plots.bandwidth_of_transfers(frame[frame["step"].isin(ways)]))
 
 
 def copy_times() -> Table:
-    """Tabulate one and ten products with automatic and explicit copies, and the kernel alone."""
+    """Return a table of the recorded times in ms of 2000×600×2000 products with copies.
+
+    The rows are one product and ten products, each copied by the launch and with three explicit
+    copies per product, and the kernel alone. The columns are the median and the range.
+    """
     ten = "ten_products"
     rows = {
         "one product, copied by the launch": ("product_of_numpy_arrays", ""),
@@ -119,7 +145,11 @@ def copy_times() -> Table:
 
 
 def wall_times() -> Table:
-    """Tabulate the time of one product from host data to host result, by kind of memory."""
+    """Return a table of the recorded times in ms of one product, one row per kind of memory.
+
+    The time of the 2000×600×2000 product runs from data on the host to the result on the host. The
+    columns are the median and the range.
+    """
     rows = {
         "copies, pageable memory": ("product_with_copies", "WHAT=wall"),
         "copies, pinned memory": ("product_with_pinned_copies", "WHAT=wall"),
@@ -130,7 +160,10 @@ def wall_times() -> Table:
 
 
 def _with_spread(caption: str, rows: dict[str, tuple[str, str]]) -> Table:
-    """Tabulate records by (step, params): the median in ms, and the shortest and longest time."""
+    """Return a table of recorded times in ms, with the median and the range per row.
+
+    rows: by the name shown, the (step, params) of a record of a 2000×600×2000 product.
+    """
     formatted = []
     for name, (step, params) in rows.items():
         median, least, most = map(_milliseconds, transfer_times(step, params))
@@ -144,7 +177,11 @@ def _milliseconds(ms: float) -> str:
 
 
 def draw_managed_kernels() -> Picture:
-    """Draw kernel times with copied arrays, and with managed arrays from host or device."""
+    """Draw the recorded kernel times of a 2000×600×2000 product, one bar per origin of its arrays.
+
+    The arrays are copied, or managed with pages on the host, or managed and already moved by an
+    earlier launch, or managed and filled by a kernel, whose time is drawn too.
+    """
     kernel, managed = "WHAT=kernel", "product_managed"
     rows = {
         "copied arrays": {"kernel": transfer_ms("product_with_copies", kernel)},
@@ -159,7 +196,11 @@ def draw_managed_kernels() -> Picture:
 
 
 def draw_break_even() -> None:
-    """Show the time of a product against n: CPU, GPU with copies, and the kernel alone."""
+    """Show a figure of the recorded time of an n×n product against n, one line per way.
+
+    The ways are the GPU with copies, the kernel alone, NumPy on one thread, and the best CPU step
+    on several threads.
+    """
     ways = {
         "GPU with copies": ("product_with_copies", "WHAT=wall"),
         "kernel alone": ("product_with_copies", "WHAT=kernel"),
@@ -175,7 +216,11 @@ def draw_break_even() -> None:
 
 
 def first_size_of_gpu(step: str, params: str = "") -> int:
-    """Return the smallest recorded n from which the GPU with copies is faster than a CPU step."""
+    """Return the smallest recorded n from which the GPU with copies is faster than a CPU step.
+
+    At this n and at every larger recorded n, an n×n product with copies takes less time than the
+    CPU step with these params. Raises StopIteration if no n is large enough.
+    """
     faster = [
         transfer_ms("product_with_copies", "WHAT=wall", str(n)) < transfer_ms(step, params, str(n))
         for n in SIZES
@@ -184,14 +229,18 @@ def first_size_of_gpu(step: str, params: str = "") -> int:
 
 
 def cpu_threads() -> int:
-    """Return the number of host threads used in the recorded parallel CPU products."""
+    """Return the number of threads with which the parallel CPU products were recorded."""
     frame = recorded_transfers()
     (params,) = frame.loc[frame["step"] == "cpu_parallel", "params"].unique()
     return int(params.removeprefix("THREADS="))
 
 
 def ten_products() -> Table:
-    """Tabulate the times in ms of the ten products of Araujo on the CPU and on the GPU."""
+    """Return a table of the time in ms of ten 2000×600×2000 products, as in Araujo's experiment.
+
+    The rows are three ways on the CPU, each ten times the recorded time of one product, and three
+    ways on the GPU: with three copies per product, with three copies in all, and the kernels alone.
+    """
     threads, ten = cpu_threads(), "ten_products"
     ways = {
         "CPU, naive loops, 1 thread": 10 * transfer_ms("cpu_naive"),

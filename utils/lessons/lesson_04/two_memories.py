@@ -29,7 +29,10 @@ EVERY = tuple((name, page) for name in COLOURS for page in range(PAGES))
 
 
 def draw_copies() -> Picture:
-    """Draw one product with copies, with a slider: a and b cross the bus, and c comes back."""
+    """Draw host and device memory during one product with explicit copies, with a slider over time.
+
+    a and b are copied over the bus to the device, the kernel computes c, and c is copied back.
+    """
     a, b, c = (_pages_of(name) for name in COLOURS)
     moments = {
         "a and b are in host memory": _moment(a + b, (), (), "CPU"),
@@ -47,7 +50,10 @@ def draw_copies() -> Picture:
 
 
 def draw_pages() -> Picture:
-    """Draw one product with managed memory, with a slider: pages move when they are touched."""
+    """Draw host and device memory during one product with managed memory, with a slider over time.
+
+    A page of a, b or c crosses the bus when the other processor touches it.
+    """
     a, b, c = (_pages_of(name) for name in COLOURS)
     first_a, first_b, first_c = a[:1], b[:1], c[:1]
     on_host, on_device = a + b, first_a + first_b
@@ -83,10 +89,11 @@ def _moment(
     host: Iterable[Page], device: Iterable[Page], moving: Iterable[Page], busy: str,
     back: bool = False, born: Iterable[Page] = (),
 ) -> str:  # fmt: skip
-    """Draw both memories; `busy` is the processor at work.
+    """Return the SVG of both memories and the bus at one moment.
 
-    `moving` are the pages that have just crossed the bus, and `born` those that were just created
-    in device memory.
+    `host` and `device` are the pages in each memory, and `busy` is the processor at work, "CPU" or
+    "GPU". `moving` are the pages that have just crossed the bus, to the host if `back`, else to the
+    device. `born` are the pages that were just created in device memory.
     """
     body = _memory(HOST, "host memory", "CPU", busy) + _memory(DEVICE, "device memory", "GPU", busy)
     body += _squares(HOST, host) + _squares(DEVICE, device)
@@ -118,7 +125,10 @@ def _squares(left: float, pages: Iterable[Page]) -> str:
 
 
 def _bus(heights: Iterable[float], back: bool) -> str:
-    """Draw the bus, and an arrow on it for each array that moves."""
+    """Return the SVG of the bus, with one horizontal arrow per y coordinate in `heights`.
+
+    The arrows point to the host if `back`, else to the device.
+    """
     begin, end, middle = HOST + WIDE, DEVICE, (HOST + WIDE + DEVICE) / 2
     body = text(middle, TOP - 16, "bus", 13, "middle")
     body += rect(begin, TOP + 4, end - begin, HIGH - 24, "currentColor", opacity=0.1)

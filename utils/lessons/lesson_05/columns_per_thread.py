@@ -13,7 +13,7 @@ WIDTH, HEIGHT = B[0] + COLUMNS * SIZE + 6, C[1] + SIZE + 34
 
 
 def draw_columns() -> Picture:
-    """Draw the operands of one thread that computes four elements of a row of c."""
+    """Draw the row of a and the four columns of b that one thread needs for four elements of c."""
     b_words = [(k, column) for k in range(K) for column in range(COLUMNS)]
     alt = (
         "One thread computes 4 elements of a row of c. It needs one row of a, which serves all "
@@ -27,7 +27,12 @@ def draw_columns() -> Picture:
 
 
 def draw_orders() -> Picture:
-    """Draw two loop orders, columns outside or inside, with a thread's loads so far."""
+    """Draw a thread's loads with two loop orders next to each other, with a slider.
+
+    The thread computes four elements of a row of c. The loop over the columns is the outer one in
+    one order, and the inner one in the other. The slider moves through the multiply-adds, and each
+    drawing counts the loads of a and b so far.
+    """
     outside = [(k, column) for column in range(COLUMNS) for k in range(K)]
     inside = sorted(outside)
     pictures = [
@@ -46,8 +51,9 @@ def draw_orders() -> Picture:
 
 
 def _moment(title: str, done: list[tuple[int, int]], kept: bool) -> str:
-    """Draw the state after these multiply-adds, each (k, column).
+    """Return an SVG of a thread's operands and loads at one multiply-add of its sequence.
 
+    `done` are the multiply-adds so far, each as (k, column), and the final one is the current one.
     If `kept`, all sums and the current element of a stay in registers.
     """
     k, column = done[-1]

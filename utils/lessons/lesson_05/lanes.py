@@ -28,7 +28,11 @@ WHITE = "fill:#fff"
 
 
 def draw_directions() -> Picture:
-    """Draw the reads of eight lanes along a column and along a row of c, with a slider over k."""
+    """Draw the words of a and b that eight lanes read in a product, with a slider.
+
+    Two cases are drawn next to each other: the lanes compute a column of c, or a row of c. The
+    slider moves through the iterations of the loop over k.
+    """
     drawings = [
         f'<div class="row">{_iteration(True, i)}{_iteration(False, i)}</div>' for i in range(SIDE)
     ]
@@ -43,7 +47,11 @@ def draw_directions() -> Picture:
 
 
 def _iteration(down: bool, i: int) -> str:
-    """Draw one iteration: the words that the lanes read from a and b, and where they write in c."""
+    """Return an SVG of a, b and c with the words that the lanes read in iteration `i`.
+
+    The lanes compute a column of c if `down`, otherwise a row. The sectors of the words that they
+    read, and the words of c that they compute, are highlighted too.
+    """
     size, gap, top = 17, 30, 40
     side = SIDE * size
     a, b, c = (4, top + side + gap), (4 + side + gap, top), (4 + side + gap, top + side + gap)
@@ -66,12 +74,13 @@ def _iteration(down: bool, i: int) -> str:
 
 
 def draw_threads(numbers: np.ndarray, block: tuple[int, int]) -> Picture:
-    """Draw a small matrix with the lane number that each thread wrote, and gaps between blocks.
+    """Draw a grid of threads with the number that each thread wrote, and gaps between blocks.
 
     Parameters
     ----------
     numbers : ndarray, shape (rows, columns)
-        The number that each thread wrote.
+        The number that each thread wrote, from 0 to the threads per block minus 1. Rows run along
+        y, and columns along x.
     block : tuple of int
         Threads per block along x and along y.
     """
@@ -102,7 +111,10 @@ def draw_threads(numbers: np.ndarray, block: tuple[int, int]) -> Picture:
 
 
 def draw_owners() -> Picture:
-    """Draw the columns of c that four lanes own: adjacent columns, or columns with stride 4."""
+    """Draw two ways to assign the 16 columns of a row of c to four lanes.
+
+    A lane computes four adjacent columns, or every fourth column.
+    """
     adjacent = _owners("adjacent", 24, lambda column: column // 4)
     strided = _owners("4 apart", 90, lambda column: column % 4)
     alt = (

@@ -13,14 +13,17 @@ BAR, ROOM, LEFT, WIDTH = 13, 17, 74, 400
 
 
 def draw_tile_sizes(published: pd.DataFrame, measured: pd.DataFrame) -> Picture:
-    """Draw the share of the peak per GPU and tile size at 1024×1024×1024, in a folded element.
+    """Draw bars of the speed of products at 1024×1024×1024, by GPU and tile size, inside a fold.
+
+    The speed is in percent of each GPU's peak. The bar "naive" is the product without tiles.
 
     Parameters
     ----------
     published : DataFrame
-        `data/published/gemm_gpu.csv`. Its GFLOP/s in units of 2^30 are converted to 10^9.
+        The rows of `data/published/gemm_gpu.csv`. Rates in units of 2^30 are converted to units of
+        10^9.
     measured : DataFrame
-        Records of one device.
+        Records of the product ladder on one device.
     """
     bars_by_device = shares(published, measured)
     most = max(max(each.values()) for each in bars_by_device.values())
@@ -47,12 +50,20 @@ def draw_tile_sizes(published: pd.DataFrame, measured: pd.DataFrame) -> Picture:
 
 
 def shares(published: pd.DataFrame, measured: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Return the percentages of the peak by GPU and by bar; the recorded device comes last."""
+    """Return the percentages of the peak at 1024×1024×1024, by GPU and then by bar.
+
+    The key of a GPU is its name and a year, such as "Tesla K40, 2014", and the key of a bar is
+    "naive" or such as "tile 16". The published GPUs come first, then the recorded device. The
+    parameters are those of `draw_tile_sizes`.
+    """
     return {**_published(published), **_measured(measured)}
 
 
 def _published(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Return the percentages of the data sheet's peak by GPU of Córdoba 2016 and by bar."""
+    """Return the published percentages of the data sheet's peak, by GPU and then by bar.
+
+    The keys are those of `shares`, in the order of the rows.
+    """
     percentages: dict[str, dict[str, float]] = {}
     for row in frame[frame["kernel"].isin(["trivial", "shared"])].itertuples():
         name = "naive" if row.kernel == "trivial" else f"tile {row.block.partition('x')[0]}"

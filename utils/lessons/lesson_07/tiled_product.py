@@ -29,7 +29,11 @@ THREAD = (1, 2)  # row and column of the highlighted thread in each tile
 
 
 def draw_tile_walk() -> Picture:
-    """Draw how one block of 4×4 threads computes its tile of an 8×8 product, with a slider."""
+    """Draw how one block of 4×4 threads computes its tile of an 8×8 product, with a slider.
+
+    The slider moves through the copies of tiles of a and b to shared memory, each followed by the
+    multiplication of these two tiles.
+    """
     tiles = SIDE // TILE
     moments = [draw for at in range(tiles) for draw in (_loading(at), _multiplying(at))]
     labels = [
@@ -51,7 +55,7 @@ def draw_tile_walk() -> Picture:
 
 
 def _loading(at: int) -> str:
-    """Draw the copy of tile number `at` of a and of b into shared memory."""
+    """Return the SVG of the copy of tile number `at` of a and of b into shared memory."""
     (ax, ay), (bx, by) = _corner("a", at), _corner("b", at)
     (sax, say), (sbx, sby) = SHARED["sa"], SHARED["sb"]
     half, side = TILE * CELL / 2, TILE * CELL
@@ -69,7 +73,11 @@ def _loading(at: int) -> str:
 
 
 def _multiplying(at: int) -> str:
-    """Draw the row and column that one thread reads from the two tiles, and the tiles' source."""
+    """Return the SVG of the multiplication of tile number `at` of a and of b in shared memory.
+
+    It highlights the row and the column that one thread reads, and the tiles in a and b from which
+    the tiles in shared memory were copied.
+    """
     row, column = THREAD
     (ax, ay), (bx, by) = _corner("a", at), _corner("b", at)
     (sax, say), (sbx, sby) = SHARED["sa"], SHARED["sb"]
@@ -87,20 +95,26 @@ def _multiplying(at: int) -> str:
 
 
 def _thread_element(x: float, y: float) -> str:
-    """Draw the element of the highlighted thread in the tile whose corner is (x, y)."""
+    """Return the SVG of the highlighted thread's element in the tile whose corner is (x, y)."""
     row, column = THREAD
     return rect(x + column * CELL, y + row * CELL, CELL, CELL, GREEN)
 
 
 def _corner(matrix: str, at: int) -> tuple[float, float]:
-    """Return the corner of tile number `at`: along the rows of a, or down the columns of b."""
+    """Return the upper left corner (x, y) in pixels of tile number `at` of matrix "a" or "b".
+
+    Tiles are counted along the rows of a and down the columns of b.
+    """
     x, y = MATRICES[matrix]
     step = at * TILE * CELL
     return (x + step, y) if matrix == "a" else (x, y + step)
 
 
 def _stage() -> str:
-    """Draw the matrices, the two tiles in shared memory, and the block's tile of c."""
+    """Return the SVG of the parts that all drawings have in common.
+
+    They are the outlines of a, b, c and the two tiles in shared memory, and the block's tile of c.
+    """
     drawn = [_tile(*MATRICES["c"], GREEN, opacity=0.3)]
     drawn += [_grid(x, y, SIDE) for x, y in MATRICES.values()]
     drawn += [_grid(x, y, TILE) for x, y in SHARED.values()]

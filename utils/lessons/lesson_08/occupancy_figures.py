@@ -33,10 +33,12 @@ _POINTS = 460
 def curves(
     capability: tuple[int, int], threads: int, registers: int, shared_bytes: int = 0
 ) -> Figure:
-    """Draw warps per SM against threads, registers and shared memory; the other two stay fixed.
+    """Draw three curves of a kernel's resident warps per SM, each against one of its resources.
 
-    The area below a curve has the colour of the resource that limits occupancy there. A dot marks
-    the kernel itself. Arguments and errors are those of `occupancy`.
+    The resources are the threads per block, the registers per thread, and the shared memory per
+    block; in each curve the other two keep the kernel's values. The area below a curve has the
+    colour of the resource that limits occupancy there, and a dot marks the kernel itself. Arguments
+    and errors are those of `occupancy`.
     """
     limits = limits_of(capability)
     own = occupancy(capability, threads, registers, shared_bytes)
@@ -80,7 +82,9 @@ def curves(
 def occupancy_against_speed(
     ladder: Ladder, size: str, device: Device, marked: Sequence[str] = ()
 ) -> Figure:
-    """Draw the occupancy of every recorded step against its share of the peak.
+    """Draw one dot per recorded step of a ladder: its share of the peak against its occupancy.
+
+    Occupancy is on the x axis and the share of the peak on the y axis, both in percent.
 
     Parameters
     ----------
@@ -91,8 +95,8 @@ def occupancy_against_speed(
     device : Device
         The device whose records are drawn.
     marked : sequence of str
-        The steps to label, at most six. By default the first, the fastest, and the steps between
-        them with the largest gains.
+        The names of the steps to label, at most six. By default the first, the fastest, and the
+        steps between them with the largest gains.
 
     Raises
     ------
@@ -132,7 +136,11 @@ def occupancy_against_speed(
 
 
 def _shares(ladder: Ladder, size: str, device: Device) -> pd.DataFrame:
-    """Return occupancy and share of the peak in percent, and the record's date, by step."""
+    """Return a table of the occupancy and speed of every recorded step, indexed by the step's name.
+
+    The columns are "occupancy" and "share", both in percent, and the "date" of the record. The
+    share is that of the device's peak.
+    """
     shape, rows = ladder.parse(size), {}
     for variant, record in recorded(ladder, shape, device.name):
         threads = variant.launch(shape).threads
@@ -146,7 +154,11 @@ def _shares(ladder: Ladder, size: str, device: Device) -> pd.DataFrame:
 
 
 def _speed_alt(points: pd.DataFrame, chosen: Sequence[str], size: str, device: Device) -> str:
-    """Return the alt text: the occupancy of the fastest step, and the labelled steps' values."""
+    """Return the alt text of the figure of speed against occupancy.
+
+    It has the occupancy of the fastest step, the range of speeds at the highest occupancy, and the
+    values of the labelled steps. `points` is the table from `_shares`.
+    """
     best, most = points["share"].idxmax(), points["occupancy"].max()
     full = points[points["occupancy"] == most]
     steps = ", ".join(
@@ -164,7 +176,11 @@ def _speed_alt(points: pd.DataFrame, chosen: Sequence[str], size: str, device: D
 def in_words(
     result: Occupancy, capability: tuple[int, int], threads: int, registers: int, shared_bytes: int
 ) -> str:
-    """Return one line: the kernel's resources, its blocks per SM, and what limits them."""
+    """Return one line of text: a kernel's resources, its blocks and warps per SM, and the limit.
+
+    If no block fits an SM, the text says which resource is too small. result: the occupancy of a
+    kernel with these resources.
+    """
     most = limits_of(capability).warps_per_sm
     kernel = f"{threads} threads, {registers} registers, {_size(shared_bytes)}"
     if result.blocks == 0:
@@ -184,9 +200,11 @@ def sliders(
     shared_bytes: int = 0,
     beside: Sequence[Figure] = (),
 ) -> None:
-    """Show the curves with sliders, or as static figures on a page without a running kernel.
+    """Show the curves of `curves` in a notebook, with sliders for the kernel's resources.
 
-    `beside` are the figures for a page without sliders; by default the curves of these arguments.
+    A page without a running kernel shows static figures instead. capability, threads, registers,
+    shared_bytes: the first values of the controls. beside: the static figures; by default the
+    curves of these values.
     """
     box = controls(capability, threads, registers, shared_bytes)
     figures = beside or [curves(capability, threads, registers, shared_bytes)]
@@ -200,7 +218,12 @@ def sliders(
 def controls(
     capability: tuple[int, int], threads: int, registers: int, shared_bytes: int
 ) -> ipywidgets.VBox:
-    """Return a list of compute capabilities, three sliders, and curves that follow them."""
+    """Return a widget with controls for a kernel's resources above the curves of its occupancy.
+
+    The controls are a drop-down list of compute capabilities, and sliders for threads, registers
+    and bytes of shared memory. A change of a control redraws the curves. The arguments are the
+    first values of the controls.
+    """
     names = {"{}.{}".format(*pair): pair for pair in known()}
     chosen = ipywidgets.Dropdown(options=names, value=capability, description="capability")
     bars = [
@@ -243,7 +266,11 @@ def _slider(name: str, value: int, least: int) -> ipywidgets.IntSlider:
 
 
 def _draw(axes: Axes, values: np.ndarray, occupancies: Sequence[Occupancy]) -> None:
-    """Draw a curve over an area in the colour of its limit; of several limits, the last one."""
+    """Draw on `axes` a step curve of warps per SM above an area coloured by the limiting resource.
+
+    values: the positions on the x axis in ascending order, one per entry of `occupancies`. If
+    several resources limit occupancy, the area has the colour of the final one in `limit`.
+    """
     steps = [(one.warps, one.limit[-1]) for one in occupancies]
     # The curve is constant between two values, so only its changes must be drawn.
     starts = [at for at, step in enumerate(steps) if at == 0 or step != steps[at - 1]]
@@ -255,7 +282,10 @@ def _draw(axes: Axes, values: np.ndarray, occupancies: Sequence[Occupancy]) -> N
 
 
 def _ticks(last: int) -> list[int]:
-    """Return 0, at most three multiples of a power of two, and `last`, without crowding the end."""
+    """Return the positions of at most five ticks for an axis from 0 to `last`, in ascending order.
+
+    They are 0, multiples of a power of two, and `last`. A multiple too close to `last` is left out.
+    """
     step = 2 ** math.ceil(math.log2(last / 4))
     return [*(at for at in range(0, last, step) if last - at >= step / 2), last]
 
@@ -267,7 +297,11 @@ def _size(count: int) -> str:
 def _curves_alt(
     summary: str, capability: tuple[int, int], threads: int, registers: int, shared_bytes: int
 ) -> str:
-    """Return the alt text: the values of each curve at its ends."""
+    """Return the alt text of the three curves of warps per SM.
+
+    It has the most warps that any block size gives, the warps at both ends of the other two curves,
+    and the kernel's `summary`.
+    """
     limits, parts = limits_of(capability), []
     curves_by_resource = {
         "registers per thread": (limits.registers_per_thread, lambda x: (threads, x, shared_bytes)),

@@ -28,20 +28,27 @@ _WIDTH = 420
 
 
 def blocks_that_fit(block: Mapping[str, int], sm: Mapping[str, int] = SMALL) -> dict[str, int]:
-    """Return the number of blocks that fit by each resource that a block needs."""
+    """Return how many blocks each resource of an SM has room for, by the name of the resource.
+
+    Each block takes one block slot in addition to its portions in `block`. A resource of which a
+    block takes nothing is left out. The order is that of `sm`, and the parameters are those of
+    `draw_rack`.
+    """
     taken = {**block, "block slots": 1}
     return {name: sm[name] // taken[name] for name in sm if taken.get(name)}
 
 
 def draw_rack(block: Mapping[str, int], sm: Mapping[str, int] = SMALL) -> Picture:
-    """Draw an SM that takes in one block after another until one does not fit, with a slider.
+    """Draw the resources of an SM as blocks become resident until one does not fit, with a slider.
 
-    The slider starts at its last position, the block that does not fit.
+    The slider chooses the number of resident blocks. It starts at its final position, which marks
+    the resources that have no room for another block.
 
     Parameters
     ----------
     block : mapping of str to int
-        The portions of each resource that one block takes, by the names in `sm`.
+        The portions of each resource that one block takes, by the names in `sm`. It needs an entry
+        "warp slots" and none for block slots.
     sm : mapping of str to int
         The portions of each resource that the SM has.
     """
@@ -55,9 +62,10 @@ def draw_rack(block: Mapping[str, int], sm: Mapping[str, int] = SMALL) -> Pictur
 def what_if_registers(
     block: Mapping[str, int], registers: Sequence[int], sm: Mapping[str, int] = SMALL
 ) -> Picture:
-    """Draw the full SM for blocks with different numbers of register portions, with a slider.
+    """Draw an SM full of blocks, with a slider over the register portions that a block takes.
 
-    The slider starts at `block` itself, whose portions must be in `registers`.
+    registers: the numbers of portions, one drawing each. The slider starts at that of `block`,
+    which must be in `registers`. block, sm: as for `draw_rack`.
     """
     kernels = [{**block, "registers": count} for count in registers]
     drawings = [
@@ -75,7 +83,10 @@ def what_if_registers(
 
 
 def _drawing(block: Mapping[str, int], blocks: int, sm: Mapping[str, int], mark_full=False) -> str:
-    """Draw the SM with `blocks` blocks; if `mark_full`, mark resources without room for more."""
+    """Return an SVG of the resources of an SM with `blocks` resident blocks.
+
+    If `mark_full`, mark the resources that have no room for another block.
+    """
     taken, body = {**block, "block slots": 1}, ""
     warps = blocks * block["warp slots"]
     caption = f"{_blocks(blocks)}: {warps} of {sm['warp slots']} warp slots taken"

@@ -28,7 +28,10 @@ _WIDTH = _LEFT + LATENCY * _PITCH + 14
 
 
 def draw_belt(crews: Sequence[Crew] = CREWS) -> Picture:
-    """Draw a conveyor belt with one box a second and a ride of eight seconds, with a slider.
+    """Draw a conveyor belt with boxes in flight, with a slider over crews of workers.
+
+    The belt takes one box per second, and a box rides eight seconds. Each drawing shows the boxes
+    on the belt, those that wait, and the rate in boxes per second.
 
     Parameters
     ----------
@@ -44,7 +47,10 @@ def draw_belt(crews: Sequence[Crew] = CREWS) -> Picture:
 
 
 def _drawing(crew: Crew) -> str:
-    """Draw the belt after all workers have placed their boxes or wait for a free place."""
+    """Return an SVG of the belt of one crew, with the boxes on it, the waiting boxes and the rate.
+
+    The moment is after all workers have placed their boxes or wait for a free place.
+    """
     each = crew[1]
     in_flight, waiting = _in_flight_and_waiting(crew)
     body = text(0, 16, _crew_name(*crew), 14, font_weight="bold")
@@ -74,7 +80,7 @@ def _drawing(crew: Crew) -> str:
 
 
 def _in_flight_and_waiting(crew: Crew) -> tuple[int, int]:
-    """Return the number of boxes on the belt, and the number that wait for a free place."""
+    """Return the number of a crew's boxes on the belt, and of those that wait for a free place."""
     boxes = crew[0] * crew[1]
     return min(boxes, LATENCY), max(boxes - LATENCY, 0)
 

@@ -14,7 +14,11 @@ Issue = tuple[int, int]  # (moment of issue, index of the word)
 
 
 def draw_loads_in_time() -> Picture:
-    """Draw two time lines of one warp: load and store word by word, or all loads first."""
+    """Draw two time lines of one warp that copies four words.
+
+    In the first, each word is loaded and stored before the next load. In the second, all loads are
+    issued before the first store.
+    """
     time_lines = {"one load at a time": one_at_a_time(), "four loads under way": all_at_once()}
     body, y = "", 16
     for title, (loads, stores) in time_lines.items():
@@ -33,7 +37,10 @@ def draw_loads_in_time() -> Picture:
 
 
 def one_at_a_time() -> tuple[list[Issue], list[Issue]]:
-    """Return the (loads, stores) of a warp in which each load waits for the previous store."""
+    """Return the loads and the stores of a warp that stores each word before it loads the next.
+
+    Both lists hold (moment of issue in units of the drawing, index of the word), in time order.
+    """
     period = LATENCY + STEP
     return [(word * period, word) for word in range(WORDS)], [
         (word * period + LATENCY, word) for word in range(WORDS)
@@ -41,7 +48,10 @@ def one_at_a_time() -> tuple[list[Issue], list[Issue]]:
 
 
 def all_at_once() -> tuple[list[Issue], list[Issue]]:
-    """Return the (loads, stores) of a warp that issues all loads before the first store."""
+    """Return the loads and the stores of a warp that issues all loads before the first store.
+
+    Both lists hold (moment of issue in units of the drawing, index of the word), in time order.
+    """
     loads = [(word * STEP, word) for word in range(WORDS)]
     return loads, [(start + LATENCY, word) for start, word in loads]
 
@@ -51,13 +61,21 @@ def _end(stores: list[Issue]) -> int:
 
 
 def waits(loads: list[Issue], stores: list[Issue]) -> list[tuple[int, int]]:
-    """Return the intervals (begin, end) in which the warp has nothing to issue."""
+    """Return the intervals (begin, end) in which the warp waits between two instructions.
+
+    They are in time order, in units of the drawing. loads, stores: what the warp issues, in the
+    form that `one_at_a_time` returns.
+    """
     busy = sorted(start for start, _ in (*loads, *stores))
     return [(one + STEP, two) for one, two in pairwise(busy) if two > one + STEP]
 
 
 def _time_line(top: float, loads: list[Issue], stores: list[Issue]) -> str:
-    """Draw one row per word in flight, and below them the instructions of the warp."""
+    """Return the SVG of a time line: one row per word in flight, and below them the instructions.
+
+    The row of instructions is labelled where the warp waits. `top` is the y coordinate of the time
+    line in pixels.
+    """
     below = top + WORDS * _ROW + 6
     body = ""
     for start, word in loads:

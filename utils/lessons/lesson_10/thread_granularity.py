@@ -20,7 +20,10 @@ Words = Iterable[tuple[int, int]]
 
 
 def draw_grain_walk() -> Picture:
-    """Draw the copy and two steps of one thread, for one and for two tiles of b, with a slider."""
+    """Draw a block's copy and two steps of one thread, for one and for two tiles of b.
+
+    A slider goes through the six moments.
+    """
     moments = {}
     for grain, tiles in ((1, "one tile of b"), (2, "two tiles of b")):
         moments[f"{tiles}: copy"] = _copy(grain)
@@ -40,7 +43,10 @@ def draw_grain_walk() -> Picture:
 
 
 def _copy(grain: int) -> str:
-    """Draw the tiles that the block copies into shared memory."""
+    """Return SVG of all matrices, with the tiles highlighted that a block copies to shared memory.
+
+    `grain` is the number of tiles of b, 1 or 2.
+    """
     tiles = ((A, TILE), (SA, TILE), (B, grain * TILE), *((sb, TILE) for sb in _sb(grain)))
     return _stage(grain) + "".join(
         squares(corner, CELL, _cells(TILE, columns), BLUE) for corner, columns in tiles
@@ -48,7 +54,11 @@ def _copy(grain: int) -> str:
 
 
 def _step(grain: int, step: int) -> str:
-    """Draw the words that one thread reads for one term of each of its sums."""
+    """Return SVG of all matrices, with the words highlighted that one thread reads in a step.
+
+    The thread's elements of c are highlighted, too. `grain` is the number of tiles of b, and `step`
+    the index of the term of the sum.
+    """
     row, column = THREAD
     across = [column + TILE * g for g in range(grain)]
     return (
@@ -60,7 +70,10 @@ def _step(grain: int, step: int) -> str:
 
 
 def _stage(grain: int) -> str:
-    """Draw the matrices, the tiles in shared memory, and the block's part of c."""
+    """Return SVG of a, b, c and the tiles in shared memory, with the block's tiles of c shaded.
+
+    `grain` is the number of tiles of b in shared memory.
+    """
     return (
         rect(*C, grain * TILE * CELL, TILE * CELL, GREEN, fill_opacity=0.25)
         + matrix(A, TILE, DEPTH, CELL, "a")
@@ -72,7 +85,7 @@ def _stage(grain: int) -> str:
 
 
 def _sb(grain: int) -> list[tuple[int, int]]:
-    """Return the corners of the tiles of b in shared memory."""
+    """Return the upper left corners (x, y) in the drawing of the squares sb, one per tile of b."""
     return [(SB[0] + g * (TILE + 1) * CELL, SB[1]) for g in range(grain)]
 
 

@@ -17,7 +17,7 @@ STEP = 2  # the term of the sum that is drawn
 
 
 def draw_fewer_threads() -> Picture:
-    """Draw the block and one step of one thread, with a slider over the elements per thread."""
+    """Draw a block and one step of one thread, with a slider over 1, 2 and 4 elements of c each."""
     labels = [
         f"grain {grain}: {TILE}×{TILE // grain} threads, "
         f"{('one sum', 'two sums', 'four sums')[index]} in each"
@@ -39,7 +39,10 @@ def draw_fewer_threads() -> Picture:
 
 
 def _moment(grain: int) -> str:
-    """Draw the block with this grain, and one step of the highlighted thread."""
+    """Return SVG of a block whose threads compute `grain` elements of c each.
+
+    One thread is highlighted, with the words that it reads in one step and its elements of c.
+    """
     (row, column), stride = THREAD, TILE // grain
     rows = [row + stride * g for g in range(grain)]
     return (

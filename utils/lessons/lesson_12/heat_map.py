@@ -12,16 +12,17 @@ LEFT, TOP, ACROSS, DOWN = 62, 66, 86, 40
 def draw_heat_map(
     title: str, axes: tuple[str, str], cells: Mapping[tuple[str, str], float], unit: str
 ) -> Picture:
-    """Draw a cell for each (row, column), with a frame around the smallest value.
+    """Draw a grid of numbers with darker cells for larger numbers, and frame the smallest one.
 
     Parameters
     ----------
     title : str
         The heading of the picture.
     axes : tuple of str
-        The meaning of the rows, and of the columns.
+        The heading of the rows, and the heading of the columns.
     cells : mapping of (str, str) to float
-        Values by row and column, in the order of display; at most 4 columns.
+        Values by (name of the row, name of the column), in the order of display. At most 4
+        columns fit. The values must not all be equal.
     unit : str
         The unit of the values.
     """

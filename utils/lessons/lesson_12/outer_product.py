@@ -19,7 +19,10 @@ THREAD = (4, 0)  # first row and column of the highlighted thread
 
 
 def draw_outer_product() -> Picture:
-    """Draw the steps of one tile, with a slider: a column of a times a row of b, in one thread."""
+    """Draw one thread's outer products, a column of a times a row of b, with a slider over k.
+
+    The thread computes 4×4 elements of c in its registers.
+    """
     moments = [_stage() + _caption("4 threads, 4×4 elements of c each")]
     moments += [_step(z) for z in range(DEPTH)]
     labels = ["whose element is it?", *(f"step {z + 1} of {DEPTH}" for z in range(DEPTH))]
@@ -35,9 +38,9 @@ def draw_outer_product() -> Picture:
 
 
 def draw_tile_sizes(tiles: Sequence[tuple[int, int]]) -> Picture:
-    """Draw thread tiles with the words read and the multiply-adds per step.
+    """Draw each thread tile with its words read and its multiply-adds in one step of k.
 
-    `tiles` are pairs (TM, TN), each number at most 16.
+    `tiles` are pairs (TM, TN), the rows and columns of c that a thread computes, each at most 16.
     """
     side, per_row, pitch = 6, 3, 138
     rows = [tiles[at : at + per_row] for at in range(0, len(tiles), per_row)]
@@ -67,7 +70,7 @@ def _words(at: tuple[float, float], rows: int, columns: int, side: int, colour: 
 
 
 def _stage() -> str:
-    """Draw the two tiles, the block's tile of c, and the thread's part of it."""
+    """Return SVG of the two tiles in shared memory and of the block's c, with one thread's sums."""
     row, column = THREAD
     own = [(row + i, column + j) for i in range(TILE) for j in range(TILE)]
     lines = (
@@ -85,7 +88,7 @@ def _stage() -> str:
 
 
 def _step(z: int) -> str:
-    """Draw the words that are read in step z and the elements that they contribute to."""
+    """Return SVG of step `z` of k: the words read in this step, those read before, and the sums."""
     row, column = THREAD
     a_words, b_words = [(row + i, z) for i in range(TILE)], [(z, column + j) for j in range(TILE)]
     before_a = [(at, earlier) for at, _ in a_words for earlier in range(z)]

@@ -16,7 +16,11 @@ from virtual_gpu.pictures.svg import Picture
 
 
 def draw_sweep(step: Step, shape: str = "4096") -> Picture:
-    """Draw a heat map of the recorded times of every variant with constants BM, BN, TM and TN."""
+    """Draw a heat map of a step's recorded times in ms, with thread tiles by block tiles.
+
+    All variants of the step are drawn; each has the constants BM, BN, TM and TN. `shape` is the
+    problem size as on the command line. Raise CourseError if a variant has no record.
+    """
     cells = {
         _tiles(variant): recorded_ms(variant, shape)
         for variant in sorted(step.variants(), key=lambda one: _order(one.constants))
@@ -35,9 +39,12 @@ def _order(c: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def thread_tiles(*variants: Variant, shape: str = "4096") -> Table:
-    """Tabulate counts, resident warps and the recorded time of variants with TM and TN.
+    """Tabulate variants with a thread tile TM×TN, one row per variant.
 
-    The registers are those of the record. Raise CourseError if a variant has no record.
+    The columns are the words loaded from shared memory per multiply-add, the wavefronts per load of
+    `sa`, the resident warps per SM, and the recorded time at `shape`. The first two are counted on
+    the virtual GPU. The warps follow from the registers and shared memory of the record. Raise
+    CourseError if a variant has no record.
     """
     rows = []
     for variant in variants:

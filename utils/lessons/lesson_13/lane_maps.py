@@ -32,7 +32,11 @@ _WHITE = "fill:#fff"
 
 @dataclass(frozen=True)
 class Wavefront:
-    """One wavefront of a read of `array`, "a" or "b": its lanes, and the quads it delivers."""
+    """One wavefront of a warp's read of `array`, which is "a" or "b".
+
+    `lanes` are the numbers of the lanes that get their words in this wavefront. `quads` are the
+    indices of the quads that it delivers; a quad is four consecutive words.
+    """
 
     array: str
     lanes: tuple[int, ...]
@@ -40,13 +44,16 @@ class Wavefront:
 
 
 def draw_lane_maps(**maps: LaneMap) -> Picture:
-    """Draw the wavefronts of one read of a and one of b for several lane maps, with a slider.
+    """Draw several lane maps side by side, with a slider over the wavefronts of a warp's two reads.
+
+    In the first read each lane reads its quad of a, and in the second its quad of b. A quad is four
+    consecutive words.
 
     Parameters
     ----------
     **maps : callable
-        Functions from a lane to its quad (down, across), both counted from 0, by the name that the
-        reader sees, with _ for spaces.
+        Functions from a lane, 0 to 31, to the indices (quad of a, quad of b) that it reads. The
+        keyword is the name that the reader sees, with _ for spaces.
     """
     named = {name.replace("_", " "): lane_map for name, lane_map in maps.items()}
     wavefronts = {name: wavefronts_of(lane_map) for name, lane_map in named.items()}
@@ -66,7 +73,10 @@ def draw_lane_maps(**maps: LaneMap) -> Picture:
 
 
 def wavefronts_of(lane_map: LaneMap) -> tuple[Wavefront, ...]:
-    """Return the wavefronts of one read of a, followed by those of one read of b."""
+    """Return the wavefronts of a warp's read of a, in order, followed by those of its read of b.
+
+    `lane_map` maps a lane, 0 to 31, to the indices (quad of a, quad of b) that it reads.
+    """
     down, across = np.array([lane_map(lane) for lane in range(LANES)]).T
     return tuple(
         Wavefront(array, lanes, quads_delivered)
@@ -76,7 +86,11 @@ def wavefronts_of(lane_map: LaneMap) -> tuple[Wavefront, ...]:
 
 
 def _wavefronts(quads: np.ndarray) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Yield the (lanes, quads) of each wavefront, grouping the lanes as the hardware does."""
+    """Yield (lanes, quads) of each wavefront of one read; `quads` has the quad index per lane.
+
+    As in hardware, a wavefront serves lanes of one half of the warp if pairs of lanes read the same
+    quads, else lanes of one quarter. Different quads in the same banks need different wavefronts.
+    """
     first = (quads * QUAD * BANK_BYTES)[None]
     groups = 2 if in_pairs(first, np.ones_like(first, bool))[0] else 4
     for lanes in np.arange(LANES).reshape(groups, -1):
@@ -94,9 +108,11 @@ def _wavefronts(quads: np.ndarray) -> Iterator[tuple[tuple[int, ...], tuple[int,
 def _panel(
     name: str, lane_map: LaneMap, wavefronts: tuple[Wavefront, ...], moment: int, panel_rows: int
 ) -> str:
-    """Draw one map at one moment: its quads, those of a on the left, and those of b above.
+    """Return SVG of one lane map in its wavefront with index `moment`.
 
-    `panel_rows` is the number of rows that the panel has room for.
+    The quads of a are on the left, those of b above, and the lanes are between them. After the last
+    wavefront no quad is highlighted. `panel_rows` is the number of rows of lanes that the height
+    leaves room for.
     """
     positions = [lane_map(lane) for lane in range(LANES)]
     rows, columns = (max(coordinates) + 1 for coordinates in zip(*positions, strict=True))
@@ -131,7 +147,7 @@ def _panel(
 
 
 def _quad(x: float, y: float, width: float, fill: str) -> str:
-    """Draw four words side by side."""
+    """Return SVG of a box of four words side by side, with its upper left corner at (x, y)."""
     word = width / QUAD
     edges = "".join(f"M{x + n * word:.4g} {y:g}v{_BOX}" for n in range(1, QUAD))
     return rect(x, y, width, _BOX, fill, stroke=GREY) + path(edges, stroke=GREY, stroke_width=0.6)

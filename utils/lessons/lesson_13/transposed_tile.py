@@ -17,7 +17,12 @@ _MOMENTS = {
 
 
 def draw_transposed_tile() -> Picture:
-    """Draw how a thread stores four words of a row and reads four of a column, with a slider."""
+    """Draw a tile of a in global and in shared memory, with a slider over four moments.
+
+    The tile in shared memory is row-major in two moments and transposed in two. In each layout a
+    thread first stores four words of one row of a, and then reads four rows' words for one step of
+    k.
+    """
     drawn = [_moment(*moment) for moment in _MOMENTS.values()]
     alt = (
         f"A tile of a with {ROWS} rows and {STEPS} steps of k. A thread loads four words of row "

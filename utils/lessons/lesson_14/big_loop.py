@@ -36,14 +36,15 @@ PRODUCT = void(*[float32[:, ::1]] * 3)
 
 @dataclass(frozen=True)
 class BigLoop:
-    """One iteration of the loop over tiles, with the loop inside it fully unrolled.
+    """One iteration of the loop over tiles in machine code, with its inner loop fully unrolled.
 
     Attributes
     ----------
     reads : tuple of int
-        For each load from shared memory, the number of instructions until its value is needed.
+        For each load from shared memory, in order, the number of instructions until its value is
+        first used. Loads whose value is not used in the loop are left out.
     names : tuple of str
-        The names of the instructions, in order.
+        The names of the instructions, in order. Every multiply-add is named "FFMA".
     """
 
     reads: tuple[int, ...]
@@ -51,14 +52,18 @@ class BigLoop:
 
     @property
     def early_reads(self) -> int:
-        """The number of shared-memory loads whose value is needed before it usually arrives."""
+        """The number of shared-memory loads whose value is used before it usually arrives.
+
+        The first use is fewer than `SHARED_LATENCY` instructions after the load.
+        """
         return sum(distance < SHARED_LATENCY for distance in self.reads)
 
 
 def big_loop(step: Step | Variant) -> BigLoop:
-    """Return the loop over tiles of a register-blocked step, for the device shown.
+    """Return an iteration of a register-blocked step's loop over tiles, for the device shown.
 
-    Without a compiler the loop comes from the record; raise CourseError if it has no such loop.
+    The loop is compiled here, or read from the record if there is no compiler. A Step means its
+    default constants. Raise CourseError if the record does not have the loop either.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
@@ -70,14 +75,22 @@ def big_loop(step: Step | Variant) -> BigLoop:
 
 
 def compiled_big_loop(variant: Variant, arch: str) -> BigLoop:
-    """Compile a variant and return its loop over tiles; raise CourseError without a compiler."""
+    """Compile a variant for `arch` and return an iteration of its loop over tiles.
+
+    `arch` is text such as "sm_90". Raise CourseError if there is no compiler, or if the longest
+    loop does not have the variant's BK × TM × TN multiply-adds.
+    """
     sizes = variant.constants
     steps = sizes["BK"] * sizes["TM"] * sizes["TN"]
     return _iteration(xray(variant.kernel, variant.step.signature, arch), steps)
 
 
 def _iteration(kernel_xray: XRay, multiply_adds: int) -> BigLoop:
-    """Return one iteration of a kernel's outer loop, which has `multiply_adds` per thread."""
+    """Return an iteration of the longest loop of a kernel, with the loop inside it unrolled.
+
+    Raise CourseError if there is no loop, or if the iteration does not have `multiply_adds`
+    multiply-adds per thread.
+    """
     if not kernel_xray.loops:
         raise CourseError(f"The machine code of {kernel_xray.kernel} has no loop.")
     big = max(kernel_xray.loops, key=lambda loop: loop.end - loop.start)
@@ -96,23 +109,26 @@ def _iteration(kernel_xray: XRay, multiply_adds: int) -> BigLoop:
     return BigLoop(tuple(distances_to_use(code)), names)
 
 
-def _unrolled(code: Sequence[Instruction], start: int, end: int, iterations: int):
+def _unrolled(
+    code: Sequence[Instruction], start: int, end: int, iterations: int
+) -> tuple[Instruction, ...]:
     return (*code[:start], *code[start:end] * iterations, *code[end:])
 
 
 def draw_turns(**kernels: Step | Variant | Callable) -> Picture | Card:
-    """Draw one iteration of the loop over tiles of each kernel.
+    """Draw the instructions in one iteration of each kernel's loop over tiles, one bar per kernel.
 
     Parameters
     ----------
     **kernels : Step, Variant or callable
-        Register-blocked steps of the ladder, or kernels (a, b, c) with tiles of 16×16, by names
-        with _ for spaces.
+        Register-blocked steps of the ladder, or kernels (a, b, c) with tiles of 16×16. The keyword
+        is the label; in the label of a kernel that is no step, _ becomes a space.
 
     Returns
     -------
     Picture or Card
-        A card with a sentence if neither a compiler nor the record knows one of the kernels.
+        The picture. A card that says why there is none if neither a compiler nor the record knows
+        one of the kernels.
     """
     try:
         iterations = {_label(name, one): _loop_of(one).names for name, one in kernels.items()}
@@ -123,7 +139,7 @@ def draw_turns(**kernels: Step | Variant | Callable) -> Picture | Card:
 
 
 def _label(name: str, kernel: Step | Variant | Callable) -> str:
-    """Return the name of a step as it is, and that of a reader's kernel with spaces for _."""
+    """Return the label of a bar: the name of a step unchanged, else the name with spaces for _."""
     return name if isinstance(kernel, Step | Variant) else name.replace("_", " ")
 
 
@@ -134,7 +150,10 @@ def _loop_of(kernel: Step | Variant | Callable) -> BigLoop:
 
 
 def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table | Card:
-    """Tabulate an SM's cycles per tile of all its resident blocks: to issue them, and recorded.
+    """Tabulate the cycles in which an SM computes one tile in each of its resident blocks.
+
+    There is one row per step, with the recorded time, the cycles needed to issue the instructions,
+    the recorded cycles, and the difference of the two.
 
     Parameters
     ----------
@@ -147,7 +166,8 @@ def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table | Card:
     Returns
     -------
     Table or Card
-        A card with a sentence if neither a compiler nor the record knows one of the steps.
+        The table. A card that says why there is none if neither a compiler nor the record knows one
+        of the steps, or if a step has no recorded time.
     """
     rows = []
     for name, step in steps.items():
@@ -163,13 +183,19 @@ def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table | Card:
 
 
 def issue_cycles(variant: Variant, shape: str) -> float:
-    """Return the cycles that an SM needs to issue one tile's instructions of all its blocks."""
+    """Return the cycles that an SM needs to issue one tile's instructions of all resident blocks.
+
+    Each sub-partition of the SM issues one instruction of a warp per cycle.
+    """
     warps = resident_warps(variant, shape)
     return warps * len(big_loop(variant).names) / _limits().sub_partitions
 
 
 def recorded_cycles(variant: Variant, shape: str) -> float:
-    """Return the recorded cycles of an SM for one tile of all its blocks."""
+    """Return the cycles, by the recorded time, in which an SM computes one tile per resident block.
+
+    The blocks run in waves, and the last wave counts as full. The clock is the boost clock.
+    """
     device, problem = device_shown(), ladder_of(variant.step).parse(shape)
     launch = variant.launch(problem)
     blocks = resident_warps(variant, shape) * WARP // launch.threads
@@ -179,7 +205,11 @@ def recorded_cycles(variant: Variant, shape: str) -> float:
 
 
 def resident_warps(variant: Variant, shape: str = "4096") -> int:
-    """Return the warps of a step per SM, from the registers and shared memory of its record."""
+    """Return the number of a variant's warps that are resident on one SM of the device shown.
+
+    It follows from the registers and shared memory of the variant's record. Raise CourseError if
+    there is no record. `shape` is the problem size as on the command line.
+    """
     device, ladder = device_shown(), ladder_of(variant.step)
     frame = records.measured(device.name, ladder.name)
     rows = frame[(frame["step"] == variant.step.name) & (frame["params"] == variant.params)]
@@ -195,9 +225,11 @@ def _limits():
 
 
 def reads(**steps: Step | Variant) -> Table | Card:
-    """Tabulate how soon the values of shared-memory loads are needed, one row per step.
+    """Tabulate how soon the values of shared-memory loads are used, one row per step.
 
-    Return a card with a sentence if neither a compiler nor the record knows one of the steps.
+    The columns are the smallest number of instructions from a load to its first use, and the number
+    of loads that are used within `SHARED_LATENCY` instructions. Return a card that says why there
+    is no table if neither a compiler nor the record knows one of the steps.
     """
     rows = []
     for name, step in steps.items():
@@ -216,9 +248,10 @@ def _no_table(error: CourseError) -> Card:
 
 
 def draw_tile_shapes(old: Step, new: Step, shape: str = "4096") -> Picture:
-    """Draw the speed-up of the new step over the old one, and both steps' resident warps.
+    """Draw the speed-up of the new step over the old one, and both steps' resident warps per SM.
 
-    Times are recorded ones. There is one bar per block tile that both steps have.
+    There is one bar per variant of the new step, compared with the old step's variant that has the
+    same BM, BN and BK. Times are recorded ones; raise CourseError if one is missing.
     """
     rows = []
     for after in new.variants():
@@ -233,7 +266,7 @@ def draw_tile_shapes(old: Step, new: Step, shape: str = "4096") -> Picture:
 
 @dataclass(frozen=True)
 class RecordedBigLoop:
-    """A row of the record: a kernel's loop, and the compiler that made it."""
+    """A row of the record: a kernel's loop over tiles, and the versions of the compiler."""
 
     arch: str
     toolkit: str
@@ -243,5 +276,9 @@ class RecordedBigLoop:
 
 
 def recorded_big_loops() -> dict[tuple[str, str], BigLoop]:
-    """Return the loops of the record, by (architecture, kernel)."""
+    """Return the loops of the record, by (architecture, kernel).
+
+    The architecture is text such as "sm_90", and the kernel a name with its constants, such as
+    "prefetch BM=128 BN=128 BK=8 TM=8 TN=8".
+    """
     return {(row.arch, row.kernel): row.loop for row in rows.read(FILE, RecordedBigLoop)}

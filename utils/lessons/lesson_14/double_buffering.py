@@ -37,9 +37,11 @@ LABEL_WIDTH = 40  # the width of a gap that has room for a label
 
 @dataclass(frozen=True)
 class Activity:
-    """An activity on one of the two tracks, from `begin` to `end`, for one tile or step.
+    """An activity of a block or a warp, for one tile or step, from `begin` to `end`.
 
-    `buffer` is the one that is read or filled, 0 or 1; None for a load in flight.
+    The times have the drawing's unit. `track` is "loads", "stores", "reads" or "multiply-adds", and
+    `number` the index of the tile or step. `buffer` is the index, 0 or 1, of the buffer or register
+    set that is read or filled; None for a load in flight.
     """
 
     track: str
@@ -51,18 +53,19 @@ class Activity:
 
 @dataclass(frozen=True)
 class Schedule:
-    """The schedule of a block: its activities, and the moments of its barriers."""
+    """The schedule of a block or a warp: its activities, and the times of its barriers."""
 
     bars: tuple[Activity, ...]
     barriers: tuple[int, ...] = ()
 
     @property
     def end(self) -> int:
+        """The time at which the last activity ends."""
         return max(bar.end for bar in self.bars)
 
 
 def tiles_with_one_buffer() -> Schedule:
-    """Return the schedule that loads, stores and multiplies one tile after the other."""
+    """Return the schedule of a block that loads, stores and multiplies one tile after the other."""
     bars, barriers, now = [], [], 0
     for tile in range(TILES):
         arrived, stored = now + LOAD, now + LOAD + PUT
@@ -75,7 +78,7 @@ def tiles_with_one_buffer() -> Schedule:
 
 
 def tiles_with_two_buffers() -> Schedule:
-    """Return the schedule in which the next tile is loaded while the current one is multiplied."""
+    """Return the schedule of a block that loads the next tile while it multiplies a tile."""
     now = LOAD + PUT
     bars = [Activity("loads", 0, LOAD, 0), Activity("stores", LOAD, now, 0, 0)]
     barriers = [now]
@@ -91,7 +94,10 @@ def tiles_with_two_buffers() -> Schedule:
 
 
 def steps_with_one_set() -> Schedule:
-    """Return the schedule that reads the words of a step, multiplies them, and goes on."""
+    """Return the schedule of a warp that reads a step's words after multiplying the step before.
+
+    All steps use the same set of registers.
+    """
     bars, now = [], 0
     for step in range(STEPS):
         bars.append(Activity("reads", now, now + READ, step))
@@ -101,7 +107,7 @@ def steps_with_one_set() -> Schedule:
 
 
 def steps_with_two_sets() -> Schedule:
-    """Return the schedule in which the next step's words are read while a step is multiplied."""
+    """Return the schedule of a warp that reads the next step's words while it multiplies a step."""
     bars, now = [Activity("reads", 0, READ, 0)], READ
     for step in range(STEPS):
         bars.append(Activity("multiply-adds", now, now + OUTER, step, step % 2))
@@ -112,7 +118,7 @@ def steps_with_two_sets() -> Schedule:
 
 
 def draw_tiles() -> Picture:
-    """Draw the loop over tiles: three tiles with one buffer, and with two."""
+    """Draw time lines of a block's loop over three tiles, with one buffer and with two."""
     ways = {
         "one buffer, two barriers for each tile": tiles_with_one_buffer(),
         "two buffers, one barrier for each tile": tiles_with_two_buffers(),
@@ -129,7 +135,7 @@ def draw_tiles() -> Picture:
 
 
 def draw_steps() -> Picture:
-    """Draw the loop over k: four steps with one set of registers, and with two."""
+    """Draw time lines of a warp's loop over four steps of k, with one and two sets of registers."""
     ways = {
         "one set of registers": steps_with_one_set(),
         "two sets of registers": steps_with_two_sets(),
@@ -158,10 +164,10 @@ def _picture(
 def _panel(
     name: str, schedule: Schedule, tracks: tuple[str, str], noun: str, parts: int, scale: float
 ) -> str:
-    """Draw both tracks over time.
+    """Return SVG of a schedule: two tracks of bars over time, one above the other.
 
-    `noun` is the noun that a bar's number counts, and `parts` the equal parts of a multiply-add
-    bar.
+    `noun` is the noun that a bar's number counts, "tile" or "step". A multiply-add bar is divided
+    into `parts` equal parts. `scale` is the width of one unit of time.
     """
     top = dict(zip(tracks, (28, 28 + ROW), strict=True))
     body = text(0, 16, name, 13, font_weight="bold")
@@ -193,7 +199,11 @@ def _panel(
 
 
 def waits(schedule: Schedule, shortest: int) -> list[tuple[int, int]]:
-    """Return the intervals of at least `shortest` units in which nothing is multiplied."""
+    """Return the intervals (begin, end), in order, in which nothing is multiplied.
+
+    Intervals shorter than `shortest` units of time, and the time after the last multiply-add, are
+    left out.
+    """
     busy = sorted((bar.begin, bar.end) for bar in schedule.bars if bar.track == "multiply-adds")
     ends = [0, *(end for _, end in busy)]
     gaps = [(end, begin) for end, (begin, _) in zip(ends, busy)]
@@ -205,6 +215,6 @@ def _colour(bar: Activity) -> str:
 
 
 def _parts(x: float, y: float, width: float, parts: int) -> str:
-    """Draw notches at the foot of a bar, between its equal parts."""
+    """Return SVG notches at the foot of a bar, between its `parts` equal parts; "" for one part."""
     marks = "".join(f"M{x + width * at / parts:.1f} {y + BAR - 1}v-5" for at in range(1, parts))
     return path(marks, stroke="#fff", stroke_width=1) if marks else ""

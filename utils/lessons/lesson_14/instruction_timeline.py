@@ -29,9 +29,10 @@ Instructions = Sequence[str]  # names of the instructions, in order
 
 
 def between_load_and_store(instructions: Instructions) -> tuple[int, int]:
-    """Count the instructions between the last global load and the first shared store behind it.
+    """Count the instructions between the last global load and the first shared store after it.
 
-    Return (instructions, multiply-adds among them). Raise CourseError if there is no such pair.
+    Return (number of instructions, number of multiply-adds among them). Raise CourseError if there
+    is no global load or no shared store after the last one.
     """
     last, store = _ends(instructions)
     between = instructions[last + 1 : store]
@@ -39,7 +40,12 @@ def between_load_and_store(instructions: Instructions) -> tuple[int, int]:
 
 
 def draw_iterations(title: str, iterations: Mapping[str, Instructions]) -> Picture:
-    """Draw one bar per iteration, by the name that the reader sees, all on one scale."""
+    """Draw one bar of instructions per loop iteration, all bars on one scale.
+
+    `iterations` maps the name that the reader sees to the names of the instructions in order. A
+    mark below each bar reaches from the last global load to the shared store after it; raise
+    CourseError if an iteration has no such pair.
+    """
     scale = (WIDTH - 6) / max(map(len, iterations.values()))
     body, descriptions = text(0, 16, title, 14, font_weight="bold"), []
     for index, (name, instructions) in enumerate(iterations.items()):
@@ -76,7 +82,10 @@ def _bar(name: str, instructions: Instructions, scale: float) -> str:
 
 
 def _ends(instructions: Instructions) -> tuple[int, int]:
-    """Return the indices of the last load from global memory and of the store that follows it."""
+    """Return the indices of the last global load and of the first shared store after it.
+
+    Raise CourseError if there is no such load or no such store.
+    """
     loads = (index for index, name in enumerate(instructions) if name == "LDG")
     last = max(loads, default=len(instructions))
     if "STS" not in instructions[last:]:

@@ -13,9 +13,10 @@ STEP = 0.05  # between ticks of the axis
 
 @dataclass(frozen=True)
 class Gain:
-    """The speed-up of one variant.
+    """The speed-up of a variant over an older one, and the resident warps per SM of both.
 
-    `faster` is its time before over its time after; `before` and `after` are resident warps per SM.
+    `faster` is the older variant's time over the newer one's. `before` is the number of resident
+    warps of the older variant, and `after` that of the newer one.
     """
 
     name: str
@@ -25,7 +26,10 @@ class Gain:
 
 
 def draw_gains_and_warps(title: str, gains: Sequence[Gain]) -> Picture:
-    """Draw one bar per gain, starting at 1, with the largest gain first."""
+    """Draw one bar per gain from 1 to its speed-up, with the largest gain at the top.
+
+    The resident warps before and after are written next to each bar.
+    """
     rows = sorted(gains, key=lambda gain: -gain.faster)
     low = min(1 - STEP, *(gain.faster - STEP / 2 for gain in rows))
     high = max(1 + STEP, *(gain.faster + STEP / 2 for gain in rows))
@@ -63,7 +67,10 @@ def _warps(gain: Gain) -> str:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Return the multiples of 0.05 in this range, or of 0.1 if there would be more than six."""
+    """Return the multiples of 0.05 from `low` to `high`, ascending.
+
+    If the range is 0.3 or longer, return the multiples of 0.1.
+    """
     step = STEP if (high - low) / STEP < 6 else 2 * STEP
     indices = range(int(low / step), int(high / step) + 2)
     return [round(index * step, 2) for index in indices if low <= index * step <= high]

@@ -23,7 +23,7 @@ _SIZE, _LEFT, _TOP, _BOX = 32, 4, 84, 46
 
 
 def quad_of(thread: int) -> tuple[int, int]:
-    """Return the quad (down, across) of a thread."""
+    """Return the (row, column) of a thread's quad among 8×8 quads, each index from 0 to 7."""
     quad = {"down": 0, "across": 0}
     for bit, (what, at) in enumerate(BITS):
         quad[what] |= (thread >> bit & 1) << at
@@ -31,7 +31,11 @@ def quad_of(thread: int) -> tuple[int, int]:
 
 
 def draw_thread_bits() -> Picture:
-    """Draw the path of the first 16 threads, and for each bit the threads that have it set."""
+    """Draw 8×8 quads with the numbers of their threads, with a slider over seven pictures.
+
+    The first picture has the path of threads 0 to 15. Each other picture marks the threads that
+    have a certain bit of their number set.
+    """
     moments = [_drawing(None), *(_drawing(bit) for bit in range(len(BITS)))]
     labels = ["the first 16 threads", *(f"bit {bit}: {_weight(bit)}" for bit in range(len(BITS)))]
     alt = (
@@ -44,14 +48,17 @@ def draw_thread_bits() -> Picture:
 
 
 def _weight(bit: int) -> str:
-    """Describe the offset, in quads, between a thread with this bit and the thread without it."""
+    """Return text such as "2 quads down": how far away a thread's quad is if this bit is set."""
     what, at = BITS[bit]
     distance = 1 << at
     return f"{distance} quad{'s' * (distance > 1)} {'down' if what == 'down' else 'to the right'}"
 
 
 def _drawing(bit: int | None) -> str:
-    """Draw all quads and colour the threads with this bit, or the path of the first 16 if None."""
+    """Return SVG of all quads, in which the threads that have this bit set are coloured.
+
+    If `bit` is None, threads 0 to 15 are coloured, and a line joins their quads.
+    """
     body = ""
     for at in range(len(BITS)):
         what, number = BITS[at]
@@ -79,7 +86,7 @@ def _drawing(bit: int | None) -> str:
 
 
 def _thread_path(threads: int) -> str:
-    """Draw a line from quad to quad, behind the numbers."""
+    """Return SVG of a line through the quads of threads 0 to `threads` - 1, in this order."""
     half = _SIZE / 2 - 1
     points = " L".join(f"{x + half:g} {y + half:g}" for x, y in map(_corner, range(threads)))
     return path(f"M{points}", stroke=ORANGE, stroke_width=5, stroke_opacity=0.55)

@@ -16,19 +16,23 @@ WORD = 4  # bytes per float32
 
 
 def bytes_per_multiply_add(side: int) -> float:
-    """Return the global-memory bytes per multiply-add of a side×side tile, without caches."""
+    """Return the bytes from global memory per multiply-add with side×side tiles, without caches."""
     return WORD * (1 / side + 1 / side)
 
 
 def bandwidth_needed(side: int, gflops: float) -> float:
-    """Return the bandwidth in GB/s that a product needs at `gflops` with side×side tiles."""
+    """Return the bandwidth in GB/s that a product needs at `gflops` GFLOP/s with side×side tiles.
+
+    Caches are not taken into account.
+    """
     return bytes_per_multiply_add(side) * gflops / 2
 
 
 def bandwidths_needed(sides: Sequence[int], *names: str) -> Table:
-    """Tabulate the bandwidth that each tile needs at the peak of some GPUs, and what they have.
+    """Tabulate the memory bandwidth that products need at the peak of some GPUs, one row per GPU.
 
-    All values are in GB/s. `names` are devices of `data/devices.csv`.
+    There is a column for each side×side tile of `sides`, and one for the bandwidth that the memory
+    has, all in GB/s. `names` are devices of `data/devices.csv`.
     """
     rows = []
     for name in names:
@@ -41,12 +45,18 @@ def bandwidths_needed(sides: Sequence[int], *names: str) -> Table:
 
 
 def busy_fraction(blocks: int, sms: int) -> float:
-    """Return the fraction of all SMs' time that has work if every block takes equally long."""
+    """Return the fraction of all SMs' time in which they have work.
+
+    Each SM runs one block at a time, and every block takes equally long.
+    """
     return blocks / (math.ceil(blocks / sms) * sms)
 
 
 def designs(small: Step, large: Step, *sizes: int) -> Table:
-    """Tabulate blocks and recorded times of two steps at square products of these sizes."""
+    """Tabulate blocks and recorded times of two steps at n×n products, one row per size n.
+
+    After each number of blocks the table has the percentage of all SMs' time that has work.
+    """
     device, rows = device_shown(), []
     for size in sizes:
         shape, cells = str(size), []

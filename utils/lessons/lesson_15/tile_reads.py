@@ -20,7 +20,11 @@ _PIXEL, _STRIP, _GAP, _TOP = 1.5, 26, 8, 52
 
 
 def draw_two_designs() -> Picture:
-    """Draw the blocks that compute 128×128 of c, four of 64×64 or one of 128×128, with a slider."""
+    """Draw a piece of c, 128×128, in four blocks of 64×64 and in one block, side by side.
+
+    A slider goes through the blocks. The strips of a and b that the current block reads are
+    highlighted.
+    """
     blocks = (SIDE // SMALL) ** 2
     moments = [
         f'<div class="row">{_panel(SMALL, at)}{_panel(SIDE, at)}</div>' for at in range(blocks)
@@ -37,12 +41,19 @@ def draw_two_designs() -> Picture:
 
 
 def _words_read(side: int, blocks: int | None = None) -> int:
-    """Return the words of a and b that `blocks` blocks, or all of them, read per step of k."""
+    """Return the number of words of a and b that `blocks` blocks read per step of k.
+
+    Each block computes a side×side tile of c. Without `blocks`, all blocks of the 128×128 piece
+    count.
+    """
     return (blocks or (SIDE // side) ** 2) * 2 * side
 
 
 def _panel(side: int, at: int) -> str:
-    """Draw one design while its block number `at` reads; one with fewer blocks is then done."""
+    """Return SVG of the design with side×side tiles while its block with index `at` reads.
+
+    If the design has no block with this index, all its blocks are drawn as done.
+    """
     across = SIDE // side
     blocks, length = across**2, side * _PIXEL
     left = _STRIP + _GAP

@@ -36,7 +36,11 @@ _KINDS = {
 
 
 def kinds(mix: Mapping[str, int]) -> Counter[str]:
-    """Count instructions by kind; `mix` maps names, with or without modifiers, to counts."""
+    """Count instructions by kind, which is a key of `COLOURS`.
+
+    `mix` maps the names of instructions, with or without modifiers, to their counts. Instructions
+    with an unknown name count as "address or counter".
+    """
     by_kind: Counter[str] = Counter()
     for name, count in mix.items():
         kind = _KINDS.get(name.partition(".")[0], "address or counter")
@@ -47,7 +51,9 @@ def kinds(mix: Mapping[str, int]) -> Counter[str]:
 def draw_shares(
     title: str, loops: Mapping[str, tuple[Mapping[str, int], float | None]], where: str = ""
 ) -> Picture:
-    """Draw one stacked bar per loop, with a mark at the recorded share of the peak.
+    """Draw one stacked bar per loop: the shares of its instructions by kind.
+
+    A mark on each bar is at the recorded share of the peak.
 
     Parameters
     ----------
@@ -57,7 +63,8 @@ def draw_shares(
         By name, a pair: the counts of the loop's instructions by name, and the recorded share of
         the peak as a fraction. None draws no mark.
     where : str
-        The device of the recorded shares.
+        The device of the recorded shares, for the legend of the mark. An empty string leaves this
+        legend out.
     """
     bottom = TOP + PITCH * len(loops)
 
@@ -89,7 +96,7 @@ def draw_shares(
 
 
 def _mark(x: float, y: float) -> str:
-    """Draw a dark bar with a light edge, visible on every colour."""
+    """Return SVG of a dark upright mark at x, visible on every colour, over the bar with top y."""
     return path(f"M{x:.1f} {y - 4}v{BAR + 8}", stroke="white", stroke_width=5) + path(
         f"M{x:.1f} {y - 4}v{BAR + 8}", stroke="black", stroke_width=2.5
     )

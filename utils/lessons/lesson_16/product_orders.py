@@ -12,17 +12,20 @@ Cells = Sequence[tuple[int, int]]
 
 
 def row_by_row(n: int) -> Cells:
-    """Return the (row, column) of n×n sums, each row from left to right."""
+    """Return the (row, column) of n×n sums, row by row, each row from left to right."""
     return [(i, j) for i in range(n) for j in range(n)]
 
 
 def back_and_forth(n: int) -> Cells:
-    """Return the (row, column) of n×n sums, every second row from right to left."""
+    """Return the (row, column) of n×n sums, row by row, every second row from right to left."""
     return [(i, j if i % 2 == 0 else n - 1 - j) for i in range(n) for j in range(n)]
 
 
 def spiral(n: int, first: int = 0) -> Cells:
-    """Return the (row, column) of n×n sums around the edge and then inwards, from ring `first`."""
+    """Return the (row, column) of n×n sums, clockwise from the corner (0, 0) to the middle.
+
+    `first` leaves out this number of rings at the edge.
+    """
     last = n - 1 - first
     if first > last:
         return []
@@ -39,13 +42,16 @@ ORDERS = {"row by row": row_by_row, "back and forth": back_and_forth, "in a spir
 
 
 def shared(cells: Cells) -> int:
-    """Count the steps that keep the row or the column, so that one operand is the previous one."""
+    """Count the steps from one cell to the next that stay in the same row or column.
+
+    In such a step one operand of the multiply-add is the previous one.
+    """
     pairs = itertools.pairwise(cells)
     return sum(one[0] == two[0] or one[1] == two[1] for one, two in pairs)
 
 
 def draw_orders() -> Picture:
-    """Draw the three orders over 8×8 sums; a dot marks the start of each."""
+    """Draw the three orders of `ORDERS` as paths over 8×8 sums; a dot marks each path's start."""
     width = SIDE * CELL
     body, descriptions = "", []
     for index, (name, order) in enumerate(ORDERS.items()):

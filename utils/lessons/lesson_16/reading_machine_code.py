@@ -30,7 +30,11 @@ SPILLS = "spills"  # the table of `python -m tools.records.spills`
 
 @dataclass(frozen=True)
 class RegisterFile:
-    """A row of `data/register_banks.csv`; `since` is its first compute capability."""
+    """A row of `data/register_banks.csv`: the register banks of one GPU architecture.
+
+    `since` is its first compute capability, such as "5.0". `register_number_to_bank` describes the
+    rule by which a register's number gives its bank.
+    """
 
     architecture: str
     since: str
@@ -41,7 +45,11 @@ class RegisterFile:
 
 @dataclass(frozen=True)
 class SpillRecord:
-    """The recorded cost of a kernel with few registers; `max_registers` is None without a limit."""
+    """The recorded resources and times of a kernel compiled with few registers per thread.
+
+    `max_registers` is the limit, None without a limit. `registers` and `local_bytes` are per
+    thread. `time_ms_min` and `time_ms_max` are the shortest and the longest measured time.
+    """
 
     kernel: str
     max_registers: int | None
@@ -56,9 +64,10 @@ class SpillRecord:
 
 
 def line_by_line(step: Step | Variant) -> Table | Card:
-    """Tabulate the most frequent PTX and machine instructions of each source line.
+    """Tabulate each source line with its most frequent PTX and machine instructions.
 
-    Modifiers are left out. Return a card with a sentence without a compiler.
+    Each cell has counts and names without modifiers. Source lines with fewer than two machine
+    instructions are left out. Without a compiler, return a card that says why there is no table.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
@@ -76,22 +85,26 @@ def line_by_line(step: Step | Variant) -> Table | Card:
 
 
 def _ptx(line: str) -> str:
-    """Return a PTX instruction without its predicate and label."""
+    """Return a PTX instruction without spaces around it and without its predicate."""
     return re.sub(r"^@!?%\w+\s+", "", line.strip())
 
 
 def _counted(names: Counter[str]) -> str:
-    """Format the most frequent names and the number of the other instructions."""
+    """Return text such as "8 FFMA, 2 LDS, 3 more": the four most frequent names, then all others.
+
+    Return "–" if there are no names.
+    """
     frequent = ", ".join(f"{count} {name}" for name, count in names.most_common(MOST))
     others = names.total() - sum(count for _, count in names.most_common(MOST))
     return f"{frequent}, {others} more" if others else frequent or "–"
 
 
 def control_codes(step: Step | Variant) -> Table:
-    """Tabulate the control codes of the first four loads and the first multiply-add of a loop.
+    """Tabulate the control codes of a loop's first four global loads and first multiply-add.
 
-    The loop is the one that was compiled for the records. In `naive` the multiply-add reads the
-    values of two of the first four loads.
+    There is one row per instruction: its stall in cycles, the barrier that it sets, and the
+    barriers that it waits for. The loop is the step's hot loop as compiled for the records; raise
+    CourseError if it has no listing.
     """
     code = listing(str(as_variant(step)))
     first = next(index for index, one in enumerate(code) if one.name in FFMA)
@@ -107,14 +120,19 @@ def control_codes(step: Step | Variant) -> Table:
 
 
 def loop_of_record(step: Step | Variant | str) -> CompiledLoop:
-    """Return the hot loop of a step, or of a kernel by name, as it was compiled for the records."""
+    """Return the hot loop of a step, or of a kernel by name, as it was compiled for the records.
+
+    A Step means its default constants. A name includes the constants, such as "tiled TILE=32".
+    Raise CourseError if the loop is not recorded.
+    """
     return recorded_loop(step if isinstance(step, str) else str(as_variant(step)))
 
 
 def draw_shares(*steps: Step | Variant, recorded: bool = True) -> Picture:
-    """Draw the instructions of hot loops by kind, with a mark at the recorded share of the peak.
+    """Draw one stacked bar per hot loop: its instructions by kind, and its share of the peak.
 
-    A Step stands for its variant that was fastest at 4096.
+    A Step means its variant that was recorded as the fastest. The share of the peak is the recorded
+    one; if `recorded` is False, it is left out.
     """
     loops = {}
     for step in steps:
@@ -128,7 +146,11 @@ def draw_shares(*steps: Step | Variant, recorded: bool = True) -> Picture:
 
 
 def fastest(step: Step | Variant) -> Variant:
-    """Return the variant of a step that was recorded as the fastest; return a variant unchanged."""
+    """Return the variant of a step that was recorded as the fastest; return a variant unchanged.
+
+    The time is that on the course's reference device, at 4096 for a product and at the largest size
+    of any other ladder.
+    """
     if isinstance(step, Variant):
         return step
     ladder = ladder_of(step)
@@ -141,7 +163,9 @@ def fastest(step: Step | Variant) -> Variant:
 
 
 def draw_operands(**steps: Step | Variant) -> Picture:
-    """Draw the multiply-adds at the second row of 8×8 sums with the banks of their operands.
+    """Draw the registers and banks that multiply-adds read where the second row of 8×8 sums begins.
+
+    Seven multiply-adds are drawn per step.
 
     Parameters
     ----------
@@ -154,8 +178,10 @@ def draw_operands(**steps: Step | Variant) -> Picture:
 
 
 def orders(**steps: Step | Variant) -> Table:
-    """Tabulate operand reuse and cycles per multiply-add of loops of multiply-adds alone.
+    """Tabulate loops that consist of multiply-adds alone, one row per step.
 
+    The columns are the share of operands marked for reuse, the registers that the even bank
+    delivers per iteration, and a scheduler's estimated and recorded cycles per multiply-add.
     `steps` are named as the reader sees them, with _ for spaces.
     """
     rows = []
@@ -175,13 +201,20 @@ def orders(**steps: Step | Variant) -> Table:
 
 
 def recorded_cycles(step: Step | Variant) -> float:
-    """Return a scheduler's cycles per multiply-add: one over the recorded share of the peak."""
+    """Return a scheduler's recorded cycles per multiply-add of a warp.
+
+    The number is one over the recorded share of the peak.
+    """
     variant = as_variant(step)
     return 1 / share_of_peak(variant, _size(variant), on=course_device().name)
 
 
 def register_files() -> Table:
-    """Tabulate the register banks of each GPU generation."""
+    """Tabulate the register banks of each GPU architecture, one row per architecture.
+
+    The columns are the first compute capability, the number of banks, and the rule by which a
+    register's number gives its bank.
+    """
     layouts = rows.read(DATA / "register_banks.csv", RegisterFile)
     lines = [
         (row.architecture, row.since, str(row.banks), row.register_number_to_bank)
@@ -193,9 +226,11 @@ def register_files() -> Table:
 
 
 def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
-    """Tabulate the cost of fewer and fewer registers per thread for the loop of multiply-adds.
+    """Tabulate the recorded cost of register limits for `fma_loop`, one row per limit.
 
-    The last column is the rate at which all threads together store into local memory.
+    A limit is a number of registers per thread, or None for no limit. The columns are the bytes
+    spilled per thread, the share of multiply-adds among the loop's instructions, the recorded time,
+    and the rate at which all threads together store into local memory.
     """
     rows = []
     for limit in limits:
@@ -208,16 +243,20 @@ def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
 
 
 def stored_gb(limit: int) -> float:
-    """Return the bytes, in 10^9, that all threads of `fma_loop` store into local memory."""
+    """Return the gigabytes, 10^9 bytes, that all threads of `fma_loop` store into local memory.
+
+    `limit` is the largest number of registers per thread with which the kernel was compiled.
+    """
     loop, row = recorded_loop("fma_loop ORDER=1", limit), _spilled("fma_loop", limit)
     multiply_adds = row.gflops * row.time_ms * 1e6 / 2
     return multiply_adds / loop.multiply_adds * 4 * loop.mix["STL.32"] / 1e9
 
 
 def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
-    """Return the recorded time in ms of a kernel of `tools/records/spills.py`.
+    """Return the recorded time in ms of a kernel compiled with at most `max_registers` registers.
 
-    Raise CourseError if there is no such record.
+    `kernel` is one of `tools/records/spills.py`; None means no limit. Raise CourseError if there is
+    no such record.
     """
     return _spilled(kernel, max_registers).time_ms
 

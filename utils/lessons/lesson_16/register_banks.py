@@ -31,18 +31,27 @@ IDEA = {
 
 @dataclass(frozen=True)
 class Read:
-    """One operand of an instruction: its register, and whether it was kept for reuse."""
+    """An operand of an instruction that is a register.
+
+    `register` is its name, such as "R4". `kept` is True if the value was kept for reuse, so that no
+    bank has to deliver it.
+    """
 
     register: str
     kept: bool
 
     @property
     def bank(self) -> str:
+        """The register's bank: "odd" or "even", as its number is."""
         return "odd" if int(self.register[1:]) % 2 else "even"
 
 
 def reads_of(code: Sequence[Instruction]) -> list[tuple[Instruction, list[Read]]]:
-    """Return each multiply-add with its reads; any other instruction ends the reuse of operands."""
+    """Return each multiply-add with its register operands, in the order of the code.
+
+    An operand is kept if the instruction directly before has the same register, marked for reuse,
+    in the same slot.
+    """
     multiply_adds, kept = [], {}
     for one in code:
         sources = {slot: source for slot, source in enumerate(one.sources) if source}
@@ -54,12 +63,15 @@ def reads_of(code: Sequence[Instruction]) -> list[tuple[Instruction, list[Read]]
 
 
 def bank_reads_in_loop(bank: str, code: Sequence[Instruction]) -> int:
-    """Count the registers that a bank delivers to the multiply-adds in one iteration of a loop."""
+    """Count the registers that a bank, "even" or "odd", delivers to all multiply-adds of `code`.
+
+    `code` is one iteration of a loop.
+    """
     return sum(bank_reads(bank, reads) for _, reads in reads_of(code))
 
 
 def draw_idea() -> Picture:
-    """Draw four multiply-adds in two orders, without and with marks for reuse."""
+    """Draw the register reads of four multiply-adds in two orders, without and with reuse marks."""
     return draw_reads(
         "Four multiply-adds, and the registers that they read",
         {name: [_instruction(words) for words in lines] for name, lines in IDEA.items()},
@@ -78,7 +90,8 @@ def draw_reads(
     loops : mapping of str to sequence of Instruction
         Machine code by the name that the reader sees.
     first, most : int
-        The index of the first multiply-add to draw per loop, and the largest number to draw.
+        The index of the first multiply-add to draw per loop, and the largest number of
+        multiply-adds to draw per loop.
     """
     body, y, descriptions = text(0, 16, title, 14, font_weight="bold") + _key(), 66, []
     for name, code in loops.items():
@@ -123,7 +136,10 @@ def _key() -> str:
 
 
 def bank_reads(bank: str, reads: Sequence[Read]) -> int:
-    """Count the registers that a bank delivers; one that two operands share is read once."""
+    """Count the registers that a bank, "even" or "odd", delivers to one instruction.
+
+    Operands that are kept for reuse do not count. A register that two operands share counts once.
+    """
     return len({read.register for read in reads if read.bank == bank and not read.kept})
 
 

@@ -35,15 +35,20 @@ WIDE, ANY = "wide", "strided"  # the kernel of `autotuned`, and the one that rea
 
 
 def estimate(count: int, tiles: int, sms: int, steps: int) -> int:
-    """Return the estimated time of a product in steps, with each tile cut into `count` slices."""
+    """Return the estimated time of a product, in steps along k of one tile.
+
+    Each of the `tiles` tiles is cut into `count` slices along k, and an uncut tile takes `steps`
+    steps. Each of the `sms` SMs computes one slice at a time.
+    """
     waves = cdiv(tiles * count, sms)
     return waves * (cdiv(steps, count) + 2) + (4 if count > 1 else 0)
 
 
 def draw_slices(m: int, n: int, k: int) -> Picture:
-    """Draw the estimated and the recorded time in ms for each recorded number of slices.
+    """Draw the estimated and the recorded time in ms for each recorded number of slices per tile.
 
-    The length of a step comes from the record with uncut tiles.
+    The product has an m×k and a k×n factor. Numbers of slices above 12 are left out. The time of
+    one step comes from the record with uncut tiles.
     """
     recorded = {count: us for count, us in _slices()[WIDE, m, n, k].items() if count <= MOST}
     tiles, steps = tiles_and_steps(m, n, k)
@@ -59,12 +64,16 @@ def draw_slices(m: int, n: int, k: int) -> Picture:
 
 
 def tiles_and_steps(m: int, n: int, k: int) -> tuple[int, int]:
-    """Return the number of 128×256 tiles in c, and the number of steps of 8 along k."""
+    """Return (number of 128×256 tiles in an m×n matrix c, number of steps of 8 along k)."""
     return cdiv(m, BM) * cdiv(n, BN), cdiv(k, BK)
 
 
 def recorded_slices(m: int, n: int, k: int, count: int) -> float:
-    """Return the recorded microseconds of a product with each tile cut into `count` slices."""
+    """Return the recorded microseconds of a product with each tile cut into `count` slices.
+
+    The kernel is the one of `autotuned`. Raise KeyError if the product or the count is not
+    recorded.
+    """
     return _slices()[WIDE, m, n, k][count]
 
 
@@ -79,8 +88,10 @@ def choices(slices: Callable[[int, int, int], int]) -> Table:
     Returns
     -------
     Table
-        Times relative to the fastest number of slices, for this function and for uncut tiles. It
-        covers the shapes with fewer tiles than SMs, for the kernel that reads any layout.
+        One row for uncut tiles and one for this function. Each time is divided by the time of the
+        fastest number of slices. The columns are the mean and the largest quotient, how many
+        products have the fastest number, and how many are within 5% of its time. The table covers
+        the shapes with fewer tiles than SMs, for the kernel that reads any layout.
     """
     chosen, uncut = [], []
     for (kind, *shape), recorded in _slices().items():
@@ -106,18 +117,25 @@ def choices(slices: Callable[[int, int, int], int]) -> Table:
 
 
 def _nearest(count: int, known: dict[int, float]) -> int:
-    """Return the largest recorded number of slices that is at most `count`."""
+    """Return the largest key of `known` that is at most `count`; 1 if `count` is less than 1.
+
+    `known` maps the recorded numbers of slices, which include 1, to times.
+    """
     return max(one for one in known if one <= max(count, 1))
 
 
 def _mean(ratios: list[float]) -> float:
-    """Return the geometric mean."""
+    """Return the geometric mean of the ratios."""
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 @cache
 def _slices() -> dict[tuple, dict[int, float]]:
-    """Return microseconds by number of slices, by (kind of kernel, m, n, k)."""
+    """Return a dict from (kind of kernel, m, n, k) to the recorded times of this product; cached.
+
+    The times are a dict from the number of slices to microseconds. The kernel has tiles of 128×256
+    and one block per SM.
+    """
     frame = pd.read_csv(DATA / "tuned" / f"{slug(REFERENCE)}_shapes.csv")
     frame = frame[(frame["BM"] == BM) & (frame["BN"] == BN) & (frame["BLOCKS"] == 1)]
     return {
@@ -127,9 +145,10 @@ def _slices() -> dict[tuple, dict[int, float]]:
 
 
 def searched(cut: Callable) -> Table:
-    """Tabulate the result of the search over constants at each cube.
+    """Tabulate the fastest candidate of the search over constants for each n×n×n product.
 
-    `cut` is that of `gemm_kernels.parts.slices`.
+    The columns are its block tile, its thread tile, which tiles it cuts along k, and the slowest
+    candidate's time over its time. `cut` is the function `cut` of `gemm_kernels.parts.slices`.
     """
     frame = pd.read_csv(DATA / "tuned" / f"{slug(REFERENCE)}.csv")
     (candidates,) = set(frame.groupby(["m", "n", "k"]).size())
@@ -149,7 +168,10 @@ def _searched(frame: pd.DataFrame, cut: Callable) -> Iterator[tuple[str, ...]]:
 
 
 def _how_cut(best: pd.Series, cut: Callable) -> str:
-    """Describe which tiles a candidate cuts: all, "the rest" after the full waves, or none."""
+    """Return text on which tiles a candidate cuts along k: "none", "all, in 4" or "the rest, in 4".
+
+    The rest are the tiles after the last full wave, and the number is that of slices per tile.
+    """
     tiles = cdiv(best["m"], best["BM"]) * cdiv(best["n"], best["BN"])
     steps = cdiv(best["k"], best["BK"])
     how = cut(int(tiles), int(SMS * best["BLOCKS"]), int(steps), int(best["SLICES"]))
@@ -159,7 +181,11 @@ def _how_cut(best: pd.Series, cut: Callable) -> str:
 
 
 def recorded_calls() -> pd.DataFrame:
-    """Return the recorded `sgemm` calls at random shapes; `flops` are the operations of each."""
+    """Return the recorded `sgemm` calls at random shapes, one row per call.
+
+    The columns are those of the record and `flops`, the floating-point operations of the product.
+    Calls with m = n = k are left out.
+    """
     frame = pd.read_csv(records.file_of(REFERENCE, "as_called"))
     frame = frame[frame["function"] == "sgemm"]
     cubes = (frame["m"] == frame["n"]) & (frame["n"] == frame["k"])
@@ -172,14 +198,19 @@ def share_at_least_as_fast() -> float:
 
 
 def draw_called_shapes() -> Picture:
-    """Draw the library's time over that of `sgemm` against the operations of each random shape."""
+    """Draw a dot per random shape: the library's time over that of `sgemm`, against operations."""
     frame = recorded_calls()
     points = list(zip(frame["flops"], frame["ratio"], strict=True))
     return draw_speedups(f"{len(points)} calls from Python: library ÷ ours", points)
 
 
 def called_by_work() -> Table:
-    """Tabulate the calls at random shapes by the number of operations of the product."""
+    """Tabulate the recorded `sgemm` calls at random shapes, one row per range of operations.
+
+    The columns are the number of shapes, the number at which `sgemm` is no slower than the library,
+    the geometric mean of the library's time over that of `sgemm`, and the share of the time before
+    the call returns.
+    """
     frame = recorded_calls()
     rows = [
         _work_row(label, frame[(frame["flops"] >= low) & (frame["flops"] < high)])
@@ -201,7 +232,11 @@ def _work_row(label: str, frame: pd.DataFrame) -> tuple[str, ...]:
 
 
 def called_cubes() -> Table:
-    """Tabulate the recorded calls at cubes, and the kernels alone."""
+    """Tabulate the recorded `sgemm` calls with m = n = k, one row per size.
+
+    The columns are the share of the peak of the kernel `autotuned` alone, the library's time over
+    the time of this kernel, and the library's time over that of the whole call.
+    """
     frame = pd.read_csv(records.file_of(REFERENCE, "as_called"))
     frame = frame[(frame["function"] == "sgemm") & (frame["m"] == frame["n"])]
     frame = frame[frame["n"] == frame["k"]]
@@ -217,7 +252,7 @@ def called_cubes() -> Table:
 
 
 def published_library() -> Table:
-    """Tabulate cuBLAS's share of the peak at three sizes, on two GPUs.
+    """Tabulate cuBLAS's share of the peak at 1024, 2048 and 4096, on two GPUs.
 
     Rows: as Córdoba 2016 printed it; computed from its printed time; recorded on the reference GPU.
     """

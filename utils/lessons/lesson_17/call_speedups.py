@@ -13,9 +13,9 @@ TICKS = (0.5, 0.7, 1, 1.4, 2)
 
 
 def draw_speedups(title: str, points: Sequence[tuple[float, float]]) -> Picture:
-    """Draw a dot per product, and a bar at the geometric mean of each power of ten.
+    """Draw a dot per product, and a bar at the geometric mean of each power of ten of operations.
 
-    `points` are pairs: floating-point operations, and the library's time over ours.
+    `points` are pairs of a product's floating-point operations and the library's time over ours.
     """
     powers = range(
         math.floor(math.log10(min(work for work, _ in points))),

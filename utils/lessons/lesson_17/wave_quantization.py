@@ -24,7 +24,7 @@ MOMENTS = ((8, 1), (9, 1), (3, 1), (3, 2))
 
 
 def draw_waves() -> Picture:
-    """Draw which SM works when for products with different numbers of tiles, with a slider."""
+    """Draw the tiles that each of 8 SMs computes over time, with a slider over four products."""
     drawn = [_moment(tiles, slices) for tiles, slices in MOMENTS]
     labels = [_label(tiles, slices) for tiles, slices in MOMENTS]
     alt = (
@@ -37,7 +37,7 @@ def draw_waves() -> Picture:
 
 
 def waves_of(tiles: int, slices: int) -> int:
-    """Return the waves of tiles × slices blocks on the picture's SMs, one block on each."""
+    """Return the number of waves of tiles × slices blocks on 8 SMs, one block per SM at a time."""
     return cdiv(tiles * slices, SMS)
 
 
@@ -47,7 +47,10 @@ def _label(tiles: int, slices: int) -> str:
 
 
 def _moment(tiles: int, slices: int) -> str:
-    """Draw one product, whose slices go to the SMs round-robin, wave after wave."""
+    """Return SVG of one product: the slices that each SM computes over time, a row per SM.
+
+    The slices go to the SMs round-robin, wave after wave.
+    """
     waves, slice_width = waves_of(tiles, slices), LONG / slices
     body = ""
     for sm in range(SMS):

@@ -33,7 +33,12 @@ Tree = Callable[[int], tuple[Step, ...]]
 
 
 def neighbours(words: int) -> tuple[Step, ...]:
-    """Return the tree of reduce0: a thread adds to the word whose index is its own number."""
+    """Return the steps of the tree of reduce0 over `words` words, a power of two.
+
+    Each step is a tuple of additions (thread, index of the target word, index of the added word). A
+    thread adds to the word whose index is its own number. The distance of the two words doubles per
+    step, from 1 on.
+    """
     strides = [1 << step for step in range(words.bit_length() - 1)]
     return tuple(
         tuple((word, word, word + stride) for word in range(0, words, 2 * stride))
@@ -42,7 +47,10 @@ def neighbours(words: int) -> tuple[Step, ...]:
 
 
 def neighbouring_threads(words: int) -> tuple[Step, ...]:
-    """Return the tree of reduce1: the additions of reduce0, by consecutive threads."""
+    """Return the steps of the tree of reduce1: the additions of reduce0, by consecutive threads.
+
+    The steps have the form of those that `neighbours` returns.
+    """
     return tuple(
         tuple((thread, left, right) for thread, (_, left, right) in enumerate(step))
         for step in neighbours(words)
@@ -50,18 +58,27 @@ def neighbouring_threads(words: int) -> tuple[Step, ...]:
 
 
 def halves(words: int) -> tuple[Step, ...]:
-    """Return the tree of reduce2: the upper half of the words is added to the lower half."""
+    """Return the steps of the tree of reduce2: the upper half of the words is added to the lower.
+
+    The steps have the form of those that `neighbours` returns. The number of words halves per step.
+    """
     strides = [words >> step for step in range(1, words.bit_length())]
     return tuple(tuple((word, word, word + stride) for word in range(stride)) for stride in strides)
 
 
 def warps_of(step: Step, warp: int = WARP) -> list[int]:
-    """Return the warps with at least one thread that adds in a step."""
+    """Return the numbers of the warps with at least one thread that adds in a step, ascending.
+
+    `warp` is the number of threads per warp.
+    """
     return sorted({thread // warp for thread, _, _ in step})
 
 
 def wavefronts_of(step: Step, warp: int = WARP) -> int:
-    """Count the wavefronts of one load in a step, over all warps, with as many banks as lanes."""
+    """Count the wavefronts in which the threads that add in a step load their target words.
+
+    The count is the sum over all warps. `warp` is the number of lanes per warp, and of banks.
+    """
     total = 0
     for number in warps_of(step, warp):
         words = [left for thread, left, _ in step if thread // warp == number]
@@ -70,13 +87,19 @@ def wavefronts_of(step: Step, warp: int = WARP) -> int:
 
 
 def draw_tree(tree: Tree, title: str, banks: bool = False) -> Picture:
-    """Draw one tree; if `banks`, write the wavefronts of a load next to each step."""
+    """Draw a tree over 16 words, step by step, with the number of busy warps.
+
+    Next to each step is also the number of lanes that add or, if `banks`, of wavefronts of a load.
+    """
     drawn, alt = _tree(tree, title, banks)
     return Picture(_key() + drawn, alt)
 
 
 def draw_trees(banks: bool = False, **trees: Tree) -> Picture:
-    """Draw several trees side by side, by the names that the reader sees, with _ for spaces."""
+    """Draw several trees side by side, each as `draw_tree` does.
+
+    The keywords are the names that the reader sees, with _ for spaces.
+    """
     drawn, alts = zip(*(_tree(tree, name.replace("_", " "), banks) for name, tree in trees.items()))
     return Picture(
         f'{_key()}<div class="row" style="align-items:start">{"".join(drawn)}</div>', " ".join(alts)
@@ -111,7 +134,7 @@ def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:
 
 
 def _down(step: Step) -> float:
-    """Return the height of a step's row, which is larger if many long lines cross."""
+    """Return the height in pixels of a step's row, which is larger if many long lines cross."""
     _, left, right = step[0]
     return ROW + (right - left) * len(step) / 2
 
@@ -121,13 +144,17 @@ def _x(word: int) -> float:
 
 
 def _word(top: float, word: int, label: object) -> str:
-    """Draw a word that is still to be added, with its index."""
+    """Return SVG of the box of an initial word, with `label` in it; `word` is its index."""
     box = rect(_x(word), top, SIZE - 2, SIZE - 2, "none", stroke=GREY, stroke_width=1)
     return box + text(_x(word) + SIZE / 2 - 1, top + 12.5, label, 11, "middle")
 
 
 def _addition(begin: float, top: float, thread: int, left: int, right: int) -> str:
-    """Draw the addition of two words, with the number of the thread that adds them."""
+    """Return SVG of an addition: a line from each of two words to a box with the thread's number.
+
+    The lines begin at y = `begin`, and the top of the box is at y = `top`. `left` is the index of
+    the target word, and `right` that of the added word.
+    """
     colour = list(WARPS.values())[thread // WARP]
     end, middle = top - 3, SIZE / 2 - 1
     drawn = path(f"M{_x(left) + middle:g} {begin:g}V{end:g}", stroke=colour, stroke_width=1.5)

@@ -10,9 +10,9 @@ _TOP, _STEP = 34, 28
 
 
 def draw_last_warp(threads: int = 256) -> Picture:
-    """Draw the steps of the tree from top to bottom, with the warps and the barriers of each.
+    """Draw the steps of a reduction tree from top to bottom, with the warps that add in each step.
 
-    `threads` is the size of the block, a power of two of at least 64.
+    A barrier follows each step. `threads` is the size of the block, a power of two of at least 64.
     """
     warps, steps = threads // WARP, strides(threads)
     right = _LEFT + warps * (_WARP + _GAP)
@@ -37,17 +37,23 @@ def draw_last_warp(threads: int = 256) -> Picture:
 
 
 def strides(threads: int) -> list[int]:
-    """Return the strides of the tree: half of the threads, and so on down to 1."""
+    """Return the strides of the tree's steps: threads / 2, threads / 4, and so on down to 1."""
     return [threads >> bit for bit in range(1, threads.bit_length())]
 
 
 def lanes_that_add(stride: int, warps: int) -> list[int]:
-    """Return the number of lanes of each warp that add: those of threads below the stride."""
+    """Return how many lanes of each warp add in a step, as one count per warp in order.
+
+    Threads whose number is below the stride add.
+    """
     return [min(WARP, max(0, stride - WARP * warp)) for warp in range(warps)]
 
 
 def _step(y: float, stride: int, warps: int, right: float) -> str:
-    """Draw a row of warps, each filled in proportion to its adding lanes, and the barrier below."""
+    """Return SVG of a row of warps, each filled in proportion to its adding lanes, over a barrier.
+
+    The row begins at y and ends at x = `right`; the stride is written on its left.
+    """
     body = text(0, y + 12, stride, 13)
     for warp, lanes in enumerate(lanes_that_add(stride, warps)):
         x = _LEFT + warp * (_WARP + _GAP)
@@ -59,7 +65,10 @@ def _step(y: float, stride: int, warps: int, right: float) -> str:
 
 
 def _bracket(x: float, first: int, end: int) -> str:
-    """Draw a bracket beside the steps in which warp 0 adds alone."""
+    """Return SVG of a bracket at x, labelled as the steps in which warp 0 adds alone.
+
+    `first` is the index of the first of these steps, and `end` the index after the last one.
+    """
     top, bottom = _TOP + first * _STEP, _TOP + end * _STEP - _STEP + _BAR
     body = path(f"M{x} {top}h8V{bottom}h-8")
     middle = (top + bottom) / 2

@@ -24,13 +24,21 @@ PER_THREAD = "PER_THREAD"
 
 
 def gains(*steps: Step | Variant, shape: str) -> list[float]:
-    """Return the recorded speed-up of each step over the one before it, at a shape."""
+    """Return the recorded speed-ups of each step over the one before it, in the order of the steps.
+
+    A speed-up is the time before over the time after. The list has one number less than there are
+    steps. `shape` is the problem size as on the command line.
+    """
     return [recorded_ms(one, shape) / recorded_ms(two, shape) for one, two in pairwise(steps)]
 
 
 @dataclass(frozen=True)
 class RecordedGrid:
-    """A recorded grid: blocks, elements per thread, and the share of the data sheet's bandwidth."""
+    """A recorded grid of a step.
+
+    `blocks` is the number of blocks, `per_thread` the number of elements that a thread adds, and
+    `share` the reached fraction of the data sheet's bandwidth.
+    """
 
     blocks: int
     per_thread: int
@@ -38,9 +46,9 @@ class RecordedGrid:
 
 
 def grids(step: Step, shape: str) -> list[RecordedGrid]:
-    """Return every recorded grid with the default block size, fewest blocks first.
+    """Return every recorded grid of a step with the default block size, fewest blocks first.
 
-    Raise CourseError if nothing is recorded.
+    `shape` is the problem size as on the command line. Raise CourseError if nothing is recorded.
     """
     size, rows = ladder_of(step).parse(shape), _recorded(step, shape)
     shares = dict(zip(rows["params"], rows["efficiency"], strict=True))
@@ -56,7 +64,7 @@ def grids(step: Step, shape: str) -> list[RecordedGrid]:
 
 
 def share_of_blocks(step: Step, blocks: int, shape: str = "2^30") -> float:
-    """Return the recorded share of the data sheet's bandwidth with this number of blocks.
+    """Return the recorded fraction of the data sheet's bandwidth with this number of blocks.
 
     The blocks have the default size. Raise CourseError for a number of blocks without a record.
     """
@@ -84,7 +92,9 @@ def blocks_at_once(step: Step, shape: str = "2^30") -> int:
 
 
 def draw_blocks(step: Step, shapes: Mapping[str, str], enough: float, fewest: int = 32) -> None:
-    """Show the recorded share of the bandwidth by number of blocks, with Little's law dotted.
+    """Show a figure of the recorded share of the bandwidth by number of blocks in the notebook.
+
+    A dotted line is Little's law.
 
     Parameters
     ----------
@@ -106,7 +116,10 @@ def draw_blocks(step: Step, shapes: Mapping[str, str], enough: float, fewest: in
 
 
 def _recorded(step: Step, shape: str) -> pd.DataFrame:
-    """Return all records of a step at a shape on the device shown, with any constants."""
+    """Return all records of a step at a shape on the device shown, with any constants.
+
+    Raise CourseError if there are none.
+    """
     ladder = ladder_of(step)
     frame = records.measured(device_shown().name, ladder.name)
     elements = ladder.parse(shape).elements

@@ -11,7 +11,7 @@ _LEFT, _LANE, _WIDE, _HIGH, _STEP = 92, 40, 30, 24, 72
 
 
 def draw_shuffles(numbers: Sequence[int] = NUMBERS) -> Picture:
-    """Draw a sum over a few lanes step by step.
+    """Draw a sum over a few lanes by shuffles, one row of lane values per step.
 
     `numbers` are the initial values of the lanes; their count is a power of two.
     """
@@ -39,9 +39,10 @@ def draw_shuffles(numbers: Sequence[int] = NUMBERS) -> Picture:
 
 
 def sums(numbers: Sequence[int]) -> list[list[int]]:
-    """Return the values of the lanes before the first step and after each step.
+    """Return the values of all lanes, as one list before the first step and one after each step.
 
-    A lane whose partner is beyond the last lane gets its own value back, and adds it.
+    `numbers` are the initial values. In each step a lane adds the value of the lane that is one
+    distance above; the distance halves per step. A lane without such a partner adds its own value.
     """
     rows, distance = [list(numbers)], len(numbers) // 2
     while distance:
@@ -55,7 +56,11 @@ def sums(numbers: Sequence[int]) -> list[list[int]]:
 
 
 def needed_lanes(lanes: int) -> list[int]:
-    """Return the number of leading lanes still needed, before the first step and after each."""
+    """Return how many of the first lanes hold a value that the sum still needs.
+
+    The list has one count before the first step and one after each step, such as [8, 4, 2, 1] for 8
+    lanes.
+    """
     return [lanes >> step for step in range(lanes.bit_length())]
 
 
@@ -64,7 +69,10 @@ def _middle(lane: int) -> float:
 
 
 def _row(y: float, row: Sequence[int], needed: int) -> str:
-    """Draw the values of the lanes; a value that is no longer needed has a dashed box."""
+    """Return SVG of the values of all lanes; a value that is no longer needed has a dashed box.
+
+    `needed` is the number of lanes, from lane 0 on, whose value is still needed.
+    """
     body = ""
     for lane, value in enumerate(row):
         x = _LEFT + lane * _LANE
@@ -78,7 +86,11 @@ def _row(y: float, row: Sequence[int], needed: int) -> str:
 
 
 def _arrows(y: float, distance: int, lanes: int) -> str:
-    """Draw arrows from each lane to the lane that adds its value, and lines for kept values."""
+    """Return SVG of arrows from each lane to the lane, `distance` below it, that adds its value.
+
+    `y` is the lower edge of the row above the arrows. Arrows to values that nobody needs are pale.
+    A line marks a value that its own lane keeps. Lanes below `distance` have no arrow.
+    """
     body, end = "", y + _STEP - _HIGH - 3
     for lane in range(lanes - distance):
         needed = lane < distance

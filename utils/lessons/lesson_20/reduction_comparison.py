@@ -26,9 +26,11 @@ ITEM = 4  # bytes per float32
 
 
 def bytes_under_way(**steps: Step) -> Table | Card:
-    """Tabulate the bytes that each step has in flight per thread and per SM before the first use.
+    """Tabulate the bytes that each step loads before it uses the first of them, one row per step.
 
-    Return a card with a sentence without a compiler.
+    The columns are the loads in flight per thread, the bytes of each load, the bytes in flight per
+    thread, and the KiB in flight in an SM that is full of threads. Without a compiler, return a
+    card that says why there is no table.
     """
     device = device_shown()
     threads = limits_of(device.compute_capability).threads_per_sm
@@ -48,9 +50,10 @@ def bytes_under_way(**steps: Step) -> Table | Card:
 
 
 def launches_and_memory(ways: Mapping[str, Step], shape: str) -> Table:
-    """Tabulate the launches and the extra memory, in bytes, of several reductions.
+    """Tabulate the launches and the extra memory, in bytes, of several reductions, one row each.
 
-    `ways` are steps of the ladder of reductions, by the name that the reader sees.
+    `ways` are steps of the ladder of reductions, by the name that the reader sees. `shape` is the
+    problem size as on the command line.
     """
     rows = []
     for name, step in ways.items():
@@ -61,7 +64,10 @@ def launches_and_memory(ways: Mapping[str, Step], shape: str) -> Table:
 
 
 def needed(step: Step, shape: str) -> tuple[int, int]:
-    """Return the launches and the allocated bytes of one execution."""
+    """Return (number of launches, allocated bytes) of one execution of a step.
+
+    The input x and the result out do not count as allocated. Nothing is launched or allocated.
+    """
     allocations = []
 
     def allocate(count, dtype, **_):
@@ -75,7 +81,8 @@ def needed(step: Step, shape: str) -> tuple[int, int]:
 def rates(ways: Mapping[str, Step], *shapes: str) -> Table:
     """Tabulate the recorded GB/s of each step with its fastest constants, and of the library.
 
-    The library ran beside each of the steps; its median is shown.
+    There is one row per step, one for the library, and one column per shape. The library ran beside
+    each of the steps; its median is shown.
     """
     ladder, device = ladder_of(next(iter(ways.values()))), device_shown()
     frame = records.measured(device.name, ladder.name)
@@ -88,7 +95,10 @@ def rates(ways: Mapping[str, Step], *shapes: str) -> Table:
 
 
 def library_ms(frame: pd.DataFrame, ladder, shape: str) -> float:
-    """Return the library's median time in ms beside the steps of this ladder."""
+    """Return the median of the library's recorded times in ms at a shape.
+
+    `frame` are the records of the ladder, each with the library's time in the same run.
+    """
     rows = frame[frame["elements"] == ladder.parse(shape).elements]
     return float(rows["library_ms"].median())
 
@@ -103,9 +113,10 @@ def _elements(shape: str) -> int:
 
 
 def as_called(*shapes: str) -> Table | Card:
-    """Tabulate the recorded times of `reduce` calls, Python included, beside the fastest library.
+    """Tabulate the recorded times in us of whole `reduce` calls from Python, one row per shape.
 
-    There are columns with and without `out`. Return a card with a sentence if none are recorded.
+    The columns are the times without and with `out`, each with the library's time beside it. Return
+    a card that says so if no calls are recorded.
     """
     device = device_shown()
     file = records.file_of(device.name, "as_called")

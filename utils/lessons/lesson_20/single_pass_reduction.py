@@ -25,12 +25,15 @@ _SLOT = 40  # width of an element of the array
 
 
 def order_of(ends: Sequence[int] = ENDS) -> list[int]:
-    """Return the blocks in the order in which they finish their sums."""
+    """Return the numbers of the blocks in the order in which they finish their sums.
+
+    `ends` has the time at which each block finishes.
+    """
     return sorted(range(len(ends)), key=lambda block: ends[block])
 
 
 def draw_tickets() -> Picture:
-    """Draw four blocks, a counter and the partial sums, with a slider over time."""
+    """Draw four blocks, a counter and the partial sums, with a slider over the tickets drawn."""
     steps = range(len(ENDS) + 2)
     captions = [_caption(done) for done in steps]
     body = frames([_step(done) for done in steps], captions, "what is done")
@@ -39,7 +42,11 @@ def draw_tickets() -> Picture:
 
 
 def _step(done: int) -> str:
-    """Draw the state when `done` blocks have drawn tickets; one more: the last block has added."""
+    """Return SVG of the state when `done` blocks have drawn tickets.
+
+    If `done` is one more than the number of blocks, the block with the last ticket has also added
+    the partial sums.
+    """
     order, added = order_of(), done > len(ENDS)
     drawn = order[:done]
     now = ENDS[drawn[-1]] if drawn else min(ENDS) - 30
@@ -78,7 +85,10 @@ def _ticket(x: float, y: float, number: int) -> str:
 
 
 def draw_launches() -> Picture:
-    """Draw the time lines of a reduction with two launches and with one. Not to scale."""
+    """Draw the time lines of four blocks of a reduction with two launches and with one launch.
+
+    The lengths are not to scale.
+    """
     order, last = order_of(), max(ENDS)
     body = text(0, 14, "two launches", 14, font_weight="bold")
     y = 24 + 20 * len(ENDS)
@@ -104,7 +114,11 @@ def draw_launches() -> Picture:
 
 
 def _bars(top: float, order: Sequence[int]) -> str:
-    """Draw the blocks of a launch; `order` lists those that draw a ticket, in their order."""
+    """Return SVG of the time lines of a launch's blocks, the first one at y = `top`.
+
+    `order` has the numbers of the blocks in the order of their tickets; without blocks no tickets
+    are drawn.
+    """
     body = ""
     for block, end in enumerate(ENDS):
         y = top + 20 * block
@@ -117,7 +131,7 @@ def _bars(top: float, order: Sequence[int]) -> str:
 
 
 def _done(x: float, y: float) -> str:
-    """Draw the time axis and the moment of the result."""
+    """Return SVG of a time axis at y, with a mark and the word "done" at x."""
     body = path(f"M{START} {y + 2}H{_WIDTH - 10}", opacity=0.4)
     body += path(f"M{x} {y - 4}V{y + 6}")
     body += text(x, y + 19, "done", 12, "middle")

@@ -14,7 +14,10 @@ from utils.lessons.questions import bank, question
 
 @dataclass(frozen=True)
 class WholeLedger:
-    """A card with the calibration, and a folded table per lesson."""
+    """A card with the calibration, and a table of predictions per lesson.
+
+    `lessons` are the numbers of the lessons, such as "05". A notebook shows the tables folded.
+    """
 
     card: Card
     lessons: tuple[str, ...]
@@ -35,7 +38,7 @@ class WholeLedger:
 
 
 def whole_ledger() -> WholeLedger:
-    """Return the predictions of all lessons with their answers, and the calibration."""
+    """Return the calibration and the predictions of all lessons, to be shown by a notebook."""
     lessons = dict.fromkeys(name.partition(".")[0] for name in bank())
     return WholeLedger(calibration(), tuple(sorted(lessons)))
 
@@ -43,8 +46,9 @@ def whole_ledger() -> WholeLedger:
 def calibration() -> Card:
     """Return a card with the mean error factor of numbers and the share of right choices.
 
-    Only predictions whose answer was revealed count. The factor is a geometric mean: a prediction
-    that is twice too high and one that is half as high both count as 2.
+    Only predictions whose answer was revealed count; without any the card says so. The factor is a
+    geometric mean: a prediction that is twice too high and one that is half as high both count as
+    2.
     """
     done = _done()
     if not done:
@@ -67,7 +71,7 @@ def calibration() -> Card:
 
 
 def _done() -> dict[str, ledger_file.Entry]:
-    """Return the predictions whose answer was revealed, by the name of their question."""
+    """Return the reader's predictions whose answer was revealed, by the name of their question."""
     return {
         name: one for name, one in ledger_file.entries().items()
         if name in bank() and one.revealed and one.value is not None
@@ -80,20 +84,29 @@ def _is_choice(name: str) -> bool:
 
 
 def _factors(done: Mapping[str, ledger_file.Entry]) -> list[float]:
-    """Return the error factors of the predictions that are numbers."""
+    """Return the error factors of the predictions that are numbers.
+
+    Predictions without an error factor are left out.
+    """
     factors = (_factor(one) for name, one in done.items() if not _is_choice(name))
     return [factor for factor in factors if factor is not None]
 
 
 def _factor(entry: ledger_file.Entry) -> float | None:
-    """Return the error factor, at least 1, or None if one of the two numbers is not above 0."""
+    """Return the error factor: the larger of prediction and measured answer over the smaller.
+
+    Return None if one of the two is not above 0.
+    """
     if min(entry.value, entry.measured) <= 0:
         return None
     return max(entry.value / entry.measured, entry.measured / entry.value)
 
 
 def _made(lesson: str) -> str:
-    """Describe a lesson: its predictions made, and the mean error factor of numbers."""
+    """Return text on a lesson such as "3 of 4 predicted, off by a factor of 1.50".
+
+    The factor is the geometric mean over revealed numbers. Without such numbers it is left out.
+    """
     names = [name for name in bank() if name.partition(".")[0] == lesson]
     entries = ledger_file.entries()
     made = sum(entries.get(name, ledger_file.Entry()).value is not None for name in names)

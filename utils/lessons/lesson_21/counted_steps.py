@@ -23,7 +23,10 @@ DIGITS = 9
 
 @dataclass(frozen=True)
 class CountedStep:
-    """A row of the table: a kernel, its problem, and the counts of one launch."""
+    """A row of the table: a kernel, its problem, and the counts of one launch.
+
+    `kernel` is a name with its constants, and `shape` text such as "4096×4096×4096".
+    """
 
     kernel: str
     shape: str
@@ -31,9 +34,10 @@ class CountedStep:
 
 
 def counts_of(step: Step | Variant | str) -> LaunchCounts:
-    """Return the counts of one launch; a step stands for its variant that was recorded as fastest.
+    """Return the counts of one launch of a step in the table.
 
-    Raise CourseError for a kernel that is not in the table.
+    A step or a name without constants means the variant that was recorded as fastest. Raise
+    CourseError for a kernel that is not in the table.
     """
     name = step if isinstance(step, str) else str(step) if isinstance(step, Variant) else step.name
     for kernel, counts in recorded_counts().items():
@@ -46,12 +50,15 @@ def counts_of(step: Step | Variant | str) -> LaunchCounts:
 
 
 def recorded_counts() -> dict[str, LaunchCounts]:
-    """Return all counts by kernel with its constants, in the order of the ladders."""
+    """Return the counts of one launch by kernel, in the order of the ladders.
+
+    The keys are the kernels' names with their constants.
+    """
     return {row.kernel: row.counts for row in rows.read(FILE, CountedStep)}
 
 
 def ceilings() -> Ceilings:
-    """Return the rates that the course's own device reached in the micro-benchmarks."""
+    """Return the rates that the course's own device reached in the micro-benchmarks; cached."""
     return _ceilings_of(course_device())
 
 
@@ -59,7 +66,10 @@ _ceilings_of = cache(roofline.gpu_ceilings)
 
 
 def recorded_of(ladder: Ladder, size: str) -> dict[str, float]:
-    """Return the recorded milliseconds of each counted step at a size, by kernel."""
+    """Return the recorded milliseconds of each counted step at a size, by kernel.
+
+    The keys are the kernels' names with the constants that were fastest at this size.
+    """
     pairs = roofline.recorded(ladder, ladder.parse(size), course_device().name)
     times = {str(variant): record.time_ms for variant, record in pairs}
     return {kernel: ms for kernel, ms in times.items() if kernel in recorded_counts()}

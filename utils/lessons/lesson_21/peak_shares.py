@@ -11,7 +11,11 @@ COLOURS = (ORANGE, GREEN, BLUE)
 
 
 def draw_peak_shares(title: str, rows: Mapping[str, Mapping[str, float]]) -> Picture:
-    """Draw a row per processor: at most three shares, fractions, by the name of what was run."""
+    """Draw one row per processor, with a dot for each of its shares of the peak.
+
+    `rows` maps a processor to its shares: at most three fractions, by the name of what was run. The
+    names and their order are the same in all rows.
+    """
     bottom = TOP + PITCH * len(rows)
     names = list(next(iter(rows.values())))
 

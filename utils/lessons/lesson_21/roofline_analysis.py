@@ -65,19 +65,26 @@ def _moved(counts: roofline.LaunchCounts, memory: str) -> float:
 
 
 def smallest_right_of_ridge() -> int:
-    """Return the least n at which an n×n product's intensity is above the ridge of DRAM."""
+    """Return the least n at which arithmetic, and not DRAM, limits an n×n×n product.
+
+    Each byte of the three matrices moves once.
+    """
     device_ceilings = ceilings()
     return int(6 * device_ceilings.gflops / device_ceilings.gb_per_s["DRAM"]) + 1
 
 
 def dram_over_least(step: Step) -> float:
-    """Return the DRAM bytes that the profiler counted over those of the three matrices."""
+    """Return the DRAM bytes that the profiler counted, divided by those of the three matrices."""
     parts = ("dram__bytes_read.sum", "dram__bytes_write.sum")
     return sum(profiler.figure(step, part) for part in parts) / counts_of(step).dram_bytes
 
 
 def counted_and_profiled(*steps: Step) -> Table:
-    """Tabulate the traffic at 4096 that the virtual GPU and the profiler counted."""
+    """Tabulate the traffic at 4096 that the virtual GPU and the profiler counted, per step.
+
+    The columns are the GB between L2 and the SMs, and the 10⁹ wavefronts of shared memory, each
+    counted and profiled.
+    """
     rows = []
     for step in steps:
         counts = counts_of(step)
@@ -90,14 +97,21 @@ def counted_and_profiled(*steps: Step) -> Table:
 
 
 def busiest(step: Step | Variant) -> tuple[str, float]:
-    """Return the resource that needs the most time by the counts, and this time in ms."""
+    """Return the resource that needs the most time for a step by the counts, and this time in ms.
+
+    The resource is a key of `utils.measuring.roofline.times`, such as "DRAM".
+    """
     resource_times = roofline.times(counts_of(step), ceilings())
     name = max(resource_times, key=resource_times.get)
     return name, resource_times[name]
 
 
 def busy(*steps: Step) -> Table:
-    """Tabulate the utilization of the busiest resource, by count and record and by the profiler."""
+    """Tabulate the utilization of each step's busiest resource, one row per step.
+
+    The columns are the name of the resource, its time by the counts over the recorded time of the
+    step, and its utilization by the profiler.
+    """
     rows = []
     for step in steps:
         name, ms = busiest(step)
@@ -112,7 +126,11 @@ def _recorded_ms(step: Step) -> float:
 
 
 def profiled_busy(step: Step) -> float:
-    """Return the profiler's utilization, in percent, of the resource the counts call busiest."""
+    """Return the utilization, in percent, that the profiler recorded for the busiest resource.
+
+    If the counts call the issue slots busiest, it is that of the issue slots. Else it is that of
+    the L1 cache, which includes shared memory.
+    """
     resource = (
         "Issue Slots Busy" if busiest(step)[0] == "issue slots" else "L1/TEX Cache Throughput"
     )
@@ -120,14 +138,18 @@ def profiled_busy(step: Step) -> float:
 
 
 def draw_busiest(*steps: Step) -> Picture:
-    """Draw the time that the busiest resource of each step needs, and the recorded time."""
+    """Draw one row per step: the time that its busiest resource needs, and its recorded time."""
     bars = {step.name.replace("_", " "): (busiest(step)[1], _recorded_ms(step)) for step in steps}
     title = f"Time at {SIZE}, one {course_device().name}"
     return times.draw_estimates(bars, title)
 
 
 def draw_samples(step: Step) -> Picture:
-    """Draw the profiler's warp samples by instruction in the longest loop of a short kernel."""
+    """Draw the share of the profiler's warp samples at each instruction of a step, in code order.
+
+    The first and the last drawn instruction are the outermost ones with at least a thousandth of
+    all samples.
+    """
     instructions = profiler.sampled(step)
     total = sum(row.samples for row in instructions)
     shares = [(row.opcode, row.samples / total) for row in instructions]
@@ -137,16 +159,16 @@ def draw_samples(step: Step) -> Picture:
 
 
 def _busy_stretch(shares: list[float]) -> tuple[int, int]:
-    """Return the first and last index of instructions with at least a thousandth of all samples."""
+    """Return the index of the first and of the last share that is at least a thousandth."""
     busy_indices = [index for index, share in enumerate(shares) if share >= 1e-3]
     return busy_indices[0], busy_indices[-1]
 
 
 def shares_of_peaks(first_version: Step) -> dict[str, dict[str, float]]:
-    """Return shares of the peak of one CPU core at 1024 and of the GPU at 4096.
+    """Return shares of the peak of one CPU core at 1024 and of the GPU at 4096, as fractions.
 
-    The shares are fractions of the first version, the best version and the library, by processor.
-    `first_version` is the step that counts as the GPU's first version.
+    The result maps each of the two processors to a dict with the keys "first version", "best
+    version" and "library". `first_version` is the step that counts as the GPU's first version.
     """
     frame = records.measured(CPU, "cpu")
     one = frame[(frame["n"] == 1024) & ~frame["step"].str.contains("parallel")]
@@ -171,12 +193,18 @@ def shares_of_peaks(first_version: Step) -> dict[str, dict[str, float]]:
 
 
 def nearer_to_its_peak(first_version: Step) -> str:
-    """Return the processor whose best version is nearer to its own peak, as a question's choice."""
+    """Return the processor whose best version is nearer to its own peak, as a question's choice.
+
+    The text is "one core of the CPU" or "the GPU".
+    """
     core, gpu = (shares["best version"] for shares in shares_of_peaks(first_version).values())
     return "one core of the CPU" if core > gpu else "the GPU"
 
 
 def draw_shares_of_peaks(first_version: Step) -> Picture:
-    """Draw the shares of the peak that the CPU core and the GPU reach."""
+    """Draw the shares of the peak that first version, best version and library reach.
+
+    There is one row for the CPU core and one for the GPU.
+    """
     title = "Share of its own peak, float32 products"
     return peak_shares.draw_peak_shares(title, shares_of_peaks(first_version))

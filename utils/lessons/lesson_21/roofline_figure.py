@@ -81,7 +81,10 @@ def roofline(
 
 
 def _paths(points: pd.DataFrame) -> list[pd.DataFrame]:
-    """Split concatenated tables: each begins to count its rows anew."""
+    """Return the tables that were concatenated to `points`, in order, each with a new index.
+
+    A table begins wherever the index of the rows does not increase.
+    """
     first = np.diff(points.index, prepend=-1) <= 0
     return [path.reset_index(drop=True) for _, path in points.groupby(np.cumsum(first))]
 
@@ -111,7 +114,10 @@ def _axes(figure: Figure, points: pd.DataFrame, ceilings: Ceilings) -> Axes:
 def _draw_ceilings(
     axes: Axes, ceilings: Ceilings, memory: str, points: pd.DataFrame
 ) -> list[tuple[list, list]]:
-    """Draw the ceilings with their names; return the lines that labels must avoid, as (x, y)."""
+    """Draw the ceilings with their names, and return the lines that other labels must avoid.
+
+    Each line is a pair: its x coordinates and its y coordinates. The ceiling of `memory` is bold.
+    """
     left, right = axes.get_xlim()
     bottom, _ = axes.get_ylim()
     angle, lines = _angle_of(axes), []
@@ -135,10 +141,11 @@ def _draw_ceilings(
 
 
 def _free_stretch(start: float, end: float, rate: float, points: pd.DataFrame) -> float:
-    """Return the x at which a ceiling's name begins: as far left as no point is in the way.
+    """Return the x at which a ceiling's name begins: the leftmost one with no point in the way.
 
-    A name takes about a factor of 10 along the slope, and a factor of 3 above it. If no position is
-    free, the name begins near the left end.
+    The sloped ceiling of `rate` GB/s reaches from x = `start` to x = `end`. A name takes about a
+    factor of 10 along the slope, and a factor of 3 above it. If no position is free, the name
+    begins near the left end.
     """
     for begin in 1.2 * start * np.arange(1, end / 12 / start):
         above = points["gflops"] / points["intensity"] / rate
@@ -149,7 +156,7 @@ def _free_stretch(start: float, end: float, rate: float, points: pd.DataFrame) -
 
 
 def _angle_of(axes: Axes) -> float:
-    """Return the slope, in degrees on the page, of a line along which y is proportional to x."""
+    """Return the angle, in degrees on the page, of a line along which y is proportional to x."""
     axes.figure.draw_without_rendering()
     (x0, y0), (x1, y1) = axes.transData.transform([(1, 1), (10, 10)])
     return math.degrees(math.atan2(y1 - y0, x1 - x0))

@@ -9,7 +9,7 @@ RIDGE = 240  # x at which slope and roof meet
 
 
 def draw_idea() -> Picture:
-    """Draw a slope, a roof, and three kernels: on the slope, below it, and under the roof."""
+    """Draw a sketch of a roofline and three kernels: on the slope, below it, and under the roof."""
     slope = (BOTTOM - TOP) / (RIDGE - LEFT)
 
     def under(x: float) -> float:

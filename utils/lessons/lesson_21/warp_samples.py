@@ -12,7 +12,10 @@ NAMED = 2  # bars that the alt text names
 
 
 def draw_samples(title: str, instructions: Sequence[tuple[str, float]]) -> Picture:
-    """Draw a bar per instruction, in order; `instructions` are (opcode, share of all samples)."""
+    """Draw one bar per instruction, in the given order, as high as its share of the samples.
+
+    `instructions` are pairs of an opcode and the fraction of all samples.
+    """
     pitch = (RIGHT - LEFT) / len(instructions)
     top = max(share for _, share in instructions)
     body = text(0, 16, title, 14, font_weight="bold") + path(f"M{LEFT} {BOTTOM}H{RIGHT}")

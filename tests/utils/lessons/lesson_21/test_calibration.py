@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from utils import reader_folder
 from utils.lessons import ledger_file
 from utils.lessons.lesson_21.calibration import calibration, whole_ledger
 from utils.lessons.questions import bank
@@ -11,8 +12,8 @@ from utils.lessons.questions import bank
 
 @pytest.fixture(autouse=True)
 def own_file(tmp_path, monkeypatch):
-    monkeypatch.setenv(ledger_file.PLACE, str(tmp_path / "predictions.json"))
-    monkeypatch.delenv(ledger_file.PAGE, raising=False)
+    monkeypatch.setenv(reader_folder.LEDGER, str(tmp_path / "predictions.json"))
+    monkeypatch.delenv(reader_folder.PAGE, raising=False)
 
 
 def test_without_predictions_a_card_says_where_they_come_from():

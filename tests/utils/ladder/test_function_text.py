@@ -1,0 +1,79 @@
+import math
+
+import numpy as np
+import pytest
+from numba import cuda, float32
+
+from utils.errors import CourseError
+from utils.ladder.function_text import module_of, text_of
+from virtual_gpu import trace
+
+WIDTH = 16
+FACTOR = np.float32(2)
+SIZES = (2, 3)
+x = np.zeros(3)  # a parameter and an attribute of the kernels have this name, too
+
+
+@cuda.jit(device=True)
+def doubled(value):
+    return value * FACTOR
+
+
+@cuda.jit
+def kernel(x, out):
+    shared = cuda.shared.array(WIDTH, float32)
+    i = cuda.threadIdx.x
+    shared[i] = doubled(x[i]) + float32(math.sqrt(WIDTH)) + SIZES[1]
+    cuda.syncthreads()
+    out[i] = shared[WIDTH - 1 - i]
+
+
+def built(width):
+    @cuda.jit
+    def reverse(x, out):
+        i = cuda.threadIdx.x
+        out[i] = x[width - 1 - i]
+
+    return reverse
+
+
+def undecorated(x, out):
+    out[cuda.threadIdx.x] = x[cuda.threadIdx.x]
+
+
+table = np.arange(4)
+
+
+@cuda.jit
+def of_an_array(x, out):
+    out[0] = table[1]
+
+
+def results(one):
+    values, out = np.arange(WIDTH, dtype=np.float32), np.full(WIDTH, np.nan, np.float32)
+    assert not trace(one, 1, WIDTH, values, out).findings
+    return out
+
+
+@pytest.mark.parametrize("one", [kernel, built(WIDTH), cuda.jit(undecorated)])
+def test_a_kernel_made_again_from_its_text_computes_the_same(one):
+    name = one.py_func.__name__
+    again = getattr(module_of("again", text_of(one)), name)
+    np.testing.assert_array_equal(results(again), results(one))
+
+
+def test_the_text_has_what_the_kernel_uses_and_nothing_else():
+    text = text_of(kernel)
+    assert text.startswith("from numba import cuda, float32\nimport math\nimport numpy as np\n\n")
+    assert "WIDTH = 16\n" in text
+    assert "x = " not in text.partition("def doubled")[0]
+
+
+def test_the_text_of_a_module_made_of_a_text_is_the_same():
+    text = text_of(kernel)
+    assert text_of(module_of("again", text).kernel) == text
+
+
+def test_what_a_text_cannot_hold_is_named():
+    with pytest.raises(CourseError, match="`of_an_array` uses `table`, a ndarray"):
+        text_of(of_an_array)

@@ -1,0 +1,85 @@
+"""The reader's own kernels as steps: what check found right goes on in the lesson."""
+
+import pytest
+from numba import cuda
+
+from labs import EXERCISES, check
+from utils import lessons as course
+from utils.errors import CourseError
+from utils.ladder import kept_functions
+from utils.ladder.ladder import ladder_of
+from utils.lessons.own_kernels import is_mine, of_kernel, twins
+from utils.reader_folder import LEDGER
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv(LEDGER, str(tmp_path / "predictions.json"))
+
+
+@cuda.jit
+def scale(x, factor, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = x[i] * factor
+
+
+@cuda.jit
+def unguarded(x, factor, out):
+    i = cuda.grid(1)
+    out[i] = x[i] * factor
+
+
+@pytest.mark.parametrize("name", sorted(twins()))
+def test_the_twin_of_an_exercise_is_launched_as_the_exercise(name):
+    twin, exercise = twins()[name], EXERCISES[name]
+    assert twin.lesson == exercise.lesson
+    for shape in exercise.shapes:
+        at = ladder_of(twin.step).parse("x".join(map(str, shape)))
+        assert twin.launch(at) == exercise.launch(shape)
+
+
+@pytest.mark.parametrize("name", sorted(twins()))
+def test_the_solution_of_an_exercise_is_a_step_that_is_right(name):
+    kept_functions.keep(name, EXERCISES[name].solution)
+    own = course.mine(name)
+    assert is_mine(own)
+    assert not is_mine(twins()[name].variant)
+    assert not course.watch(own, ladder_of(own.step).small).findings
+
+
+def test_a_right_kernel_is_kept_and_a_wrong_one_does_not_replace_it():
+    assert check("scale", scale).passed
+    assert not check("scale", unguarded).passed
+    assert "if i < x.size" in kept_functions.kept_text("scale")
+    assert course.mine("scale").py_func.__name__ == "scale"
+
+
+def test_without_a_right_kernel_one_sentence_says_what_to_do():
+    with pytest.raises(CourseError, match=r'run check\("tree", …\)'):
+        course.mine("tree")
+
+
+def test_a_kernel_that_check_found_right_stands_for_its_step():
+    tree = EXERCISES["tree"].solution
+    with pytest.raises(CourseError, match="`tree` is a kernel, and a step is needed"):
+        course.blocks(mine=tree)
+    kept_functions.keep("tree", tree)
+    assert of_kernel(tree) == course.mine("tree")
+    assert str(course.blocks(mine=tree)) == str(course.blocks(mine=course.mine("tree")))
+
+
+def test_the_same_text_is_the_same_step_so_its_counts_are_made_once():
+    kept_functions.keep("tree", EXERCISES["tree"].solution)
+    assert course.mine("tree") == course.mine("tree")
+    assert course.watch(course.mine("tree"), "512") is course.watch(course.mine("tree"), "512")
+
+
+def test_what_cannot_be_kept_is_said_and_the_verdict_stays(monkeypatch):
+    def keep(name, function):
+        raise CourseError("`scale` uses `table`, a ndarray.")
+
+    monkeypatch.setattr(kept_functions, "keep", keep)
+    verdict = check("scale", scale)
+    assert verdict.passed
+    assert verdict.notes[-1] == "It is not kept for later cells: `scale` uses `table`, a ndarray."

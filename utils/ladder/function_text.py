@@ -1,0 +1,130 @@
+"""The text of a module that defines one function again, with all that the function uses."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import linecache
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator
+from types import FunctionType, ModuleType
+
+import numba
+import numpy as np
+
+from utils.errors import CourseError
+
+PLAIN = (bool, int, float, str, type(None))
+# Functions of these packages are imported. The text of any other function is kept.
+INSTALLED = ("numba", "numpy", "utils")
+
+
+def text_of(function) -> str:
+    """Return the text of a module that defines a function, such as a kernel of a notebook.
+
+    The module has the imports, constants and device functions that the function uses, and then the
+    function with its decorators. Raises CourseError if the function uses something that a text
+    cannot hold, such as an array of the notebook.
+    """
+    imports: dict[str, None] = {}
+    constants: dict[str, None] = {}
+    functions: dict[str, str] = {}
+    _collect(function, imports, constants, functions)
+    head = "\n\n".join("\n".join(lines) for lines in (_merged(imports), constants) if lines)
+    return "\n\n\n".join([head, *functions.values()]) + "\n"
+
+
+def module_of(name: str, text: str) -> ModuleType:
+    """Return a new module made of a text; tracebacks and the virtual GPU can read its source lines.
+
+    name: the dotted name of the module. A digest of the text is added to it, and `sys.modules`
+    finds the module by the result.
+    """
+    name = f"{name}_{hashlib.sha1(text.encode()).hexdigest()[:8]}"
+    module = ModuleType(name)
+    module.__file__ = f"<{name}>"
+    linecache.cache[module.__file__] = (len(text), None, text.splitlines(True), module.__file__)
+    sys.modules[name] = module
+    exec(compile(text, module.__file__, "exec"), module.__dict__)
+    return module
+
+
+def _merged(imports: Iterable[str]) -> list[str]:
+    """Return sorted import statements, with one statement for all names of a module."""
+    names: dict[str, list[str]] = {}
+    for line in sorted(imports):
+        start, _, name = line.rpartition("import ")
+        names.setdefault(f"{start}import " if start else line, []).append(name if start else "")
+    return [f"{start}{', '.join(filter(None, ones))}" for start, ones in names.items()]
+
+
+def _collect(
+    function, imports: dict[str, None], constants: dict[str, None], functions: dict[str, str]
+) -> None:
+    """Add the text of a function and of all that it uses to three collections, callees first."""
+    plain = plain_function(function)
+    source = textwrap.dedent(inspect.getsource(plain)).rstrip()
+    tree = ast.parse(source).body[0]
+    for name, value in _used(plain, tree):
+        if isinstance(value, PLAIN) or _is_tuple_of_numbers(value):
+            constants[f"{name} = {value!r}"] = None
+        elif isinstance(value, np.generic):
+            imports["import numpy as np"] = None
+            constants[f"{name} = np.{value.dtype.name}({value.item()!r})"] = None
+        elif _is_written_here(value):
+            if name not in functions:
+                _collect(value, imports, constants, functions)
+        elif line := _import_of(name, value):
+            imports[line] = None
+        else:
+            raise CourseError(
+                f"`{plain.__name__}` uses `{name}`, a {type(value).__name__}, and only numbers, "
+                "modules and functions can be kept: pass it as an argument."
+            )
+    if function is not plain and not tree.decorator_list:
+        imports["from numba import cuda"] = None
+        source = f"{source}\n\n\n{plain.__name__} = cuda.jit({plain.__name__})"
+    functions[plain.__name__] = source
+
+
+def plain_function(function):
+    """Return the Python function that a Numba dispatcher compiles; another object unchanged."""
+    return getattr(function, "py_func", function)
+
+
+def _used(function: FunctionType, tree: ast.FunctionDef) -> Iterator[tuple[str, object]]:
+    """Yield the name and the value of each global or free variable, in the order of the text."""
+    known = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+    own = {function.__name__, *function.__code__.co_varnames}
+    names = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    for name in dict.fromkeys(names):
+        if name in known and name not in own:
+            yield name, known[name]
+
+
+def _is_written_here(value: object) -> bool:
+    """Return True for a function of a notebook or of a file of the reader's."""
+    plain = plain_function(value)
+    return isinstance(plain, FunctionType) and plain.__module__.partition(".")[0] not in INSTALLED
+
+
+def _is_tuple_of_numbers(value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(one, PLAIN) for one in value)
+
+
+def _import_of(name: str, value: object) -> str:
+    """Return the statement that imports a value by this name, or "" if no module offers it."""
+    if isinstance(value, ModuleType):
+        parent, _, leaf = value.__name__.rpartition(".")
+        line = f"from {parent} import {leaf}" if parent else f"import {leaf}"
+        return line if leaf == name else f"{line} as {name}"
+    for home in (value if isinstance(value, type) else plain_function(value), numba):
+        module = sys.modules.get(getattr(home, "__module__", ""), None)
+        module = numba if home is numba else module
+        for found in dict.fromkeys((getattr(home, "__name__", name), name)):
+            if module and module.__name__ != "__main__" and getattr(module, found, None) is value:
+                line = f"from {module.__name__} import {found}"
+                return line if found == name else f"{line} as {name}"
+    return ""

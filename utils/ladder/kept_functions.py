@@ -1,0 +1,65 @@
+"""The kernels and functions of the reader that `check` found right, kept as text.
+
+Each is a file of its own in the folder `kernels` beside the predictions. It is made anew whenever
+`check` finds a submission right, and the reader may read, copy or delete it.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from utils.ladder.function_text import module_of, text_of
+from utils.reader_folder import reader_folder
+
+
+def file_of(name: str) -> Path:
+    """Return the path of the file that keeps the function of an exercise."""
+    return reader_folder() / "kernels" / f"{name}.py"
+
+
+def keep(name: str, function) -> None:
+    """Write the text of a function that is right for an exercise.
+
+    name: that of the exercise; the function may have another one. Raises CourseError if the
+    function uses something that a text cannot hold.
+    """
+    text = _with_name(name, function)
+    file = file_of(name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_name(f".{name}.{os.getpid()}")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(file)
+
+
+def kept(name: str):
+    """Return the function that is kept for an exercise, or None if there is none.
+
+    The same text gives the same object, so counts of it are made once.
+    """
+    text = kept_text(name)
+    return text and getattr(_module(name, text), name)
+
+
+def kept_text(name: str) -> str:
+    """Return the text that is kept for an exercise, or "" if there is none."""
+    try:
+        return file_of(name).read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def is_kept(name: str, function) -> bool:
+    """Return True if this very function is the one that is kept for an exercise."""
+    return kept_text(name) == _with_name(name, function)
+
+
+def _with_name(name: str, function) -> str:
+    text, own = text_of(function), getattr(function, "py_func", function).__name__
+    return text if own == name else f"{text}\n\n{name} = {own}\n"
+
+
+@lru_cache(maxsize=128)
+def _module(name: str, text: str):
+    return module_of(f"kept_{name}", text)

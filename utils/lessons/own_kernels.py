@@ -1,0 +1,146 @@
+"""The reader's own kernels as steps of a ladder: what takes a step of the course takes them, too.
+
+`own_kernels.toml` in a lesson's folder says which step of the course does the same work as the
+kernel of an exercise, and how the exercise launches it.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from importlib import import_module
+
+from utils.division import cdiv
+from utils.errors import CourseError
+from utils.ladder import kept_functions
+from utils.ladder.function_text import module_of, plain_function
+from utils.ladder.step import Launch, Step, Variant
+from utils.lessons.folders import read_in_all
+
+TWINS = "own_kernels.toml"
+
+
+@dataclass(frozen=True)
+class Twin:
+    """The step of the course that does what the kernel of an exercise does.
+
+    lesson: its number. course: the package and the name of the step, such as
+    "reduce_kernels.reduce2". constants: the constants of that step. shape: the shape at which the
+    lesson compares. block: the threads of a block, x first, and covers: the rows and columns of the
+    result, or the elements of x, that a block has; both () if the launch is that of the step.
+    shared_bytes: dynamic shared memory of a block.
+    """
+
+    lesson: str
+    course: str
+    shape: str
+    constants: dict[str, int]
+    block: tuple[int, ...] = ()
+    covers: tuple[int, ...] = ()
+    shared_bytes: int = 0
+
+    @property
+    def package(self) -> str:
+        """The package of the step's ladder, such as "reduce_kernels"."""
+        return self.course.rpartition(".")[0]
+
+    @property
+    def step(self) -> Step:
+        """The step of the course."""
+        return import_module(self.course).STEP
+
+    @property
+    def variant(self) -> Variant:
+        """The step of the course with its constants."""
+        return self.step.variant(**self.constants)
+
+    @property
+    def before(self) -> Variant | None:
+        """The step that the course's step improves on, with the same constants where it has them.
+
+        None if the course's step is the first of its ladder.
+        """
+        if self.step.previous is None:
+            return None
+        step = import_module(self.package).LADDER.step(self.step.previous)
+        return step.variant(**{k: v for k, v in self.constants.items() if k in step.choices})
+
+    def launch(self, shape) -> Launch:
+        """Return the launch of the reader's kernel. shape: a shape of the ladder."""
+        if not self.block:
+            return self.variant.launch(shape)
+        sizes = tuple(vars(shape).values())[: len(self.covers)]
+        blocks = map(cdiv, sizes, self.covers)
+        return Launch(tuple(blocks)[::-1], self.block, self.shared_bytes)
+
+
+@cache
+def twins() -> dict[str, Twin]:
+    """Return the twin of each exercise whose kernel a step of the course can stand for, by name."""
+    lists = ("block", "covers")
+    return {
+        name: Twin(lesson, **{key: tuple(v) if key in lists else v for key, v in row.items()})
+        for lesson, rows in read_in_all(TWINS).items()
+        for name, row in rows.items()
+    }
+
+
+def mine(name: str) -> Variant | object:
+    """Return the reader's own kernel for an exercise, the latest that `check` found right.
+
+    It is a step like those of the course, so that all functions of a lesson take it. If no step of
+    the course does the same work, it is the kernel or the function itself. name: that of the
+    exercise, such as "tiling". Raises CourseError if there is none yet.
+    """
+    text = kept_functions.kept_text(name)
+    if not text:
+        raise CourseError(
+            f"There is no right kernel of yours for {name!r} yet: write it, and run "
+            f'check("{name}", …). What check finds right is kept.'
+        )
+    if name not in twins():
+        return kept_functions.kept(name)
+    return _step_of(name, text).variant(**twins()[name].constants)
+
+
+def is_mine(variant: Variant) -> bool:
+    """Return True for a step that `mine` made: there is no record of it."""
+    return variant.step.module.rpartition(".")[2].startswith("mine_")
+
+
+def of_kernel(kernel) -> Variant:
+    """Return the step of a kernel of the reader's that `check` found right.
+
+    Raises CourseError for any other kernel.
+    """
+    name = plain_function(kernel).__name__
+    if name in twins() and kept_functions.is_kept(name, kernel):
+        return mine(name)
+    raise CourseError(
+        f"`{name}` is a kernel, and a step is needed: a step of the course, or your own kernel by "
+        f"course.mine(…), after check has found it right."
+    )
+
+
+@lru_cache(maxsize=64)
+def _step_of(name: str, text: str) -> Step:
+    twin = twins()[name]
+    module = module_of(f"{twin.package}.mine_{name}", text)
+    kernel = getattr(module, name)
+
+    def build(**constants: int):
+        return kernel
+
+    build.__module__ = module.__name__  # code of the step is looked up there
+    module.STEP = replace(
+        twin.step,
+        module=module.__name__,
+        name=name,
+        idea=f"your kernel of lesson {twin.lesson}",
+        previous=twin.step.name,
+        build=build,
+        launch=lambda shape, **constants: twin.launch(shape),
+        choose=None,
+    )
+    return sys.modules[module.__name__].STEP
