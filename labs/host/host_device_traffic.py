@@ -358,8 +358,8 @@ def examine_product(multiply: Callable, probes: Sequence[Probe], fact: str) -> E
     """Call a host function at each shape and return the outcome, whose cause is the first fault.
 
     It holds all faults, or `fact` if there is none, and the copies and bytes of the first wrong
-    call, or else of the latest. probes: in the order in which they are called. fact: a sentence about a
-    right function.
+    call, or else of the latest. probes: in the order in which they are called. fact: a sentence
+    about a right function.
     """
     before, counts, faults = None, {}, {}
     for seed, shape in enumerate(SHAPES):
