@@ -218,7 +218,7 @@ def _globals(seen: Mapping[str, object], names: Names) -> dict[str, object]:
 
 
 def _require_same_text(function: FunctionType, checked: ast.FunctionDef) -> None:
-    """Raise NotAllowed if the source that the virtual GPU will read is not what was checked.
+    """Raise NotAllowed if the text that the virtual GPU will read is not what was checked.
 
     function: its source is read by the virtual GPU. checked: the syntax tree that was checked.
     """
