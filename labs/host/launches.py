@@ -87,8 +87,8 @@ class ReaderCall:
 class LaunchRecorder:
     """A replacement for a kernel that records its launches and runs nothing.
 
-    A launch with the right numbers would compute the right result. kernel: the kernel that it
-    replaces, which refuses each launch that Numba would refuse.
+    A launch with the right numbers would compute the right result. kernel: any kernel; it
+    refuses each launch that Numba would refuse.
     """
 
     kernel: Callable
@@ -118,7 +118,7 @@ def best_launch(registers: int, shape: Shape) -> BestLaunch:
 def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
     """Call the reader's function with several register counts and shapes, until one is wrong.
 
-    kernel: the kernel that the function must launch. Returns the first cause, or the facts.
+    kernel: any kernel, which is never run. Returns the first cause, or the facts.
     """
     for registers, shape in CALLS:
         call = _call(kernel, launch_best, registers, shape)
