@@ -13,7 +13,7 @@ from utils.paths import ROOT
 PROJECT = "numba-gpu-kernels"
 # For instructors, and for those who work on the course.
 FOLDERS = (
-    ".ci", "labs/grading", "labs/guide", "labs/platforms", "labs/student_copy", "site", "tests",
+    ".ci", ".github", "labs/grading", "labs/guide", "labs/platforms", "labs/student_copy", "site", "tests",
     "tools",
 )  # fmt: skip
 FILES = ("CONTRIBUTING.md", "conftest.py", "labs/GUIDE.md", "labs/README.md")

@@ -7,7 +7,6 @@ from pathlib import Path, PurePosixPath
 
 from labs.exercises import EXERCISES
 from labs.numbers.cases_as_data import FILE, as_json
-from labs.numbers.exercise import NumbersExercise
 from labs.student_copy.exercises import FORMULA, catalogue_without_hints, without_hints
 from labs.student_copy.files import copied_files
 from labs.student_copy.lessons import without_answers
@@ -15,6 +14,7 @@ from utils.errors import CourseError
 from utils.paths import ROOT, tag
 
 MAIN = Path(__file__).with_name("main_of_copy.py")
+_CHANGED = (".ipynb", ".py", ".po", ".pot")
 
 
 def write_copy(folder: Path, hints: bool = True) -> int:
@@ -29,20 +29,19 @@ def write_copy(folder: Path, hints: bool = True) -> int:
         raise CourseError(f"{folder} is not empty: give a new folder.")
     for name in names:
         _write(name, folder / name, hints)
-    for exercise in EXERCISES.values():
-        if isinstance(exercise, NumbersExercise):
-            file = folder / "labs" / "exercises" / exercise.name / FILE
-            file.write_text(as_json(exercise.all_cases), encoding="utf-8")
     return sum(file.is_file() for file in folder.rglob("*"))
 
 
 def _write(name: str, target: Path, hints: bool) -> None:
-    """Write one file of the copy, with its mode. name: relative to the course."""
+    """Write one file of the copy, and the cases beside a formula. name: in the course."""
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / name, target)
     text = changed(name, hints)
     if text is not None:
         target.write_text(text, encoding="utf-8")
+    if target.name == "formula.py":
+        cases = EXERCISES[target.parent.name].all_cases
+        target.with_name(FILE).write_text(as_json(cases), encoding="utf-8")
 
 
 def changed(name: str, hints: bool = True) -> str | None:
@@ -60,6 +59,3 @@ def changed(name: str, hints: bool = True) -> str | None:
     if not hints and path.is_relative_to("locale"):
         return catalogue_without_hints(text)
     return None
-
-
-_CHANGED = (".ipynb", ".py", ".po", ".pot")
