@@ -47,7 +47,7 @@ def plain(function: ast.FunctionDef) -> str:
 
 
 def right_functions() -> dict[str, list[ast.FunctionDef]]:
-    """Return all functions of each exercise's solution and of its other right versions."""
+    """Return the task's function in each exercise's solution and in its other right versions."""
     starters = {
         name: {normal(one) for one in functions_in(exercise.starter_text)}
         for name, exercise in EXERCISES.items()
@@ -55,7 +55,7 @@ def right_functions() -> dict[str, list[ast.FunctionDef]]:
     found = {}
     for name, exercise in EXERCISES.items():
         texts = [exercise.solution_text, *(text for _, text in right_versions(exercise))]
-        every = [one for text in texts for one in functions_in(text)]
+        every = [one for text in texts for one in functions_in(text) if one.name == name]
         found[name] = [one for one in every if normal(one) not in starters[name]]
     return found
 
