@@ -63,7 +63,7 @@ def run_in(course: Path, *arguments: str, given: str = "") -> str:
     }  # fmt: skip
     done = subprocess.run(
         [sys.executable, *arguments], cwd=course, env=environment, input=given,
-        capture_output=True, text=True, encoding="utf-8", timeout=500,
+        capture_output=True, text=True, encoding="utf-8", timeout=1800,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
