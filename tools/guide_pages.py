@@ -48,8 +48,8 @@ def answers() -> str:
         "fold out in the lesson. The figures are those of the lessons: computed by their cells, or "
         "taken from the records. If the lesson gives a cell for a task, it is printed below the "
         "task; it uses names from earlier cells of the lesson. To give these exercises as "
-        "homework, first remove the answers from the lessons "
-        "([how](../GUIDE.md#academic-honesty)).",
+        "homework, give students a copy of the course without the answers "
+        "([how](../GUIDE.md#a-copy-of-the-course-for-students)).",
         *(section for lesson in lessons().values() for section in _lesson(lesson)),
         "",
     ))  # fmt: skip

@@ -174,7 +174,7 @@ def _of_numbers(exercise: NumbersExercise, name: str) -> Iterator[Message]:
         yield from (Message(text, name) for text in one_and_many(exercise.unit))
         yield Message(whole_number_of(exercise.unit), name)
     for why in dict.fromkeys(case.why for case in exercise.all_cases):
-        yield Message(why, name, f"a case of {exercise.name}")
+        yield Message(why, name.replace("exercise.py", "formula.py"), f"a case of {exercise.name}")
 
 
 # ------------------------------------------------------------------------------------- catalogues

@@ -220,7 +220,8 @@ def digest_of(exercise: Exercise) -> str:
     Imports and docstrings are left out, because they change no table.
     """
     files = [ROOT / name for name in _SOURCES]
-    files += [exercise.folder / f"{name}.py" for name in ("exercise", "solution", "right", "wrong")]
+    own = ("exercise", "formula", "solution", "right", "wrong")
+    files += [file for name in own if (file := exercise.folder / f"{name}.py").exists()]
     texts = "".join(_effective(file.read_text(encoding="utf-8")) for file in files)
     return hashlib.sha256(texts.encode()).hexdigest()[:16]
 

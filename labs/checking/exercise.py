@@ -11,6 +11,7 @@ from pathlib import Path
 
 from labs.checking.job import Job
 from labs.checking.target import Probes, Target
+from utils.errors import CourseError
 
 EXERCISES = Path(__file__).parents[1] / "exercises"  # a folder per exercise
 
@@ -63,7 +64,13 @@ class Exercise(ABC):
         """The path of the folder that holds the exercise's files."""
         return EXERCISES / self.name
 
+    def has(self, file: str) -> bool:
+        """Return True unless this is a copy of the course without this file, such as "solution"."""
+        return (self.folder / f"{file}.py").exists()
+
     def _file(self, file: str):
+        if not self.has(file):
+            raise CourseError(f"This copy of the course has no {file} of {self.name}.")
         return import_module(f"labs.exercises.{self.name}.{file}")
 
 

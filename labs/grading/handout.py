@@ -59,14 +59,14 @@ HOW = {
 }
 
 
-def notebook(lab: Lab, hand_in: str = HAND_IN) -> nbformat.NotebookNode:
+def notebook(lab: Lab, hand_in: str = HAND_IN, hints: bool = True) -> nbformat.NotebookNode:
     """Return a lab's handout: objectives, tasks with points and hints, starters and checks.
 
-    hand_in: the last sentence, which says what to hand in.
+    hand_in: the last sentence, which says what to hand in. hints: False to leave hints out.
     """
     cells = [_text(f"lab-{lab.name}", _head(lab)), _code("start", first_cell(lab.lessons[0]))]
     for number, part in enumerate(lab.parts, start=1):
-        cells += _task(number, part)
+        cells += _task(number, part, hints)
     read = any(not isinstance(part.definition, HostExercise) for part in lab.parts)
     how = translate(HOW[read, lab.needs_sandbox])
     cells.append(_text("rules", translate(RULES, how=how) + translate(hand_in)))
@@ -89,7 +89,7 @@ def _head(lab: Lab) -> str:
     )
 
 
-def _task(number: int, part: Part) -> Iterator[nbformat.NotebookNode]:
+def _task(number: int, part: Part, hints: bool) -> Iterator[nbformat.NotebookNode]:
     exercise, name = part.definition, part.exercise
     text = "\n\n".join(map(translate, exercise.text))
     title = translate(
@@ -98,8 +98,8 @@ def _task(number: int, part: Part) -> Iterator[nbformat.NotebookNode]:
         title=translate(exercise.title),
         points=part.points,
     )
-    hints = _hints(tuple(map(translate, exercise.hints)))
-    yield _text(f"{name}-task", f"{title}\n\n{text}\n\n{_points(part)}{hints}")
+    folded = _hints(tuple(map(translate, exercise.hints))) if hints else ""
+    yield _text(f"{name}-task", f"{title}\n\n{text}\n\n{_points(part)}{folded}")
     yield _code(name, exercise.starter_text.split('"""\n', 1)[-1].strip(), ["your-turn"])
     yield _code(f"{name}-check", f'from labs import check\n\ncheck("{name}", {name})')
 
