@@ -75,7 +75,7 @@ def _is_stale(lesson: Path) -> bool:
 
 
 def gathered() -> int:
-    """Copy or make all sources of the site in an emptied folder; return an exit code."""
+    """Copy or make all sources of the site in an emptied folder; return the handouts' exit code."""
     shutil.rmtree(SOURCE, ignore_errors=True)
     shutil.copytree(HERE / "pages", SOURCE)
     (SOURCE / "notebooks").mkdir()

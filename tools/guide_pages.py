@@ -142,7 +142,7 @@ def _lab(lab: Lab) -> Iterator[str]:
 
 
 def mistakes_of(name: str) -> str:
-    """Return the Markdown section of an exercise: wrong solutions with different causes."""
+    """Return an exercise's Markdown section: up to SHOWN wrong solutions with different causes."""
     by_cause: dict[str, str] = {}
     for one in wrong_versions(EXERCISES[name]):
         verdict = check(name, function_in(name, one.text), PATIENCE)

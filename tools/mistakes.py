@@ -162,7 +162,8 @@ def _by_sentence(marks: Mapping[str, Sequence[str]]) -> dict[str, str]:
 def known_kernels(exercise: Exercise) -> Iterator[Known]:
     """Yield the wrong versions and mutants of an exercise that run and give wrong results.
 
-    An exercise that is neither about a kernel nor about numbers yields nothing.
+    For an exercise about numbers, there are no mutants. An exercise that is neither about a kernel
+    nor about numbers yields nothing.
     """
     if isinstance(exercise, NumbersExercise):
         yield from _formulas(exercise)

@@ -117,7 +117,7 @@ def answer(frame: pd.DataFrame) -> str:
 
 
 def where(frame: pd.DataFrame) -> str:
-    """Return the date and the device of a record as text: "recorded <date> on <device>"."""
+    """Return the latest date and the device of a record as text: "recorded <date> on <device>"."""
     return f"recorded {frame['date'].max()} on {frame['device'].iloc[0]}"
 
 

@@ -203,9 +203,10 @@ def _copy(
 
 
 def shared_bytes(device: Device, blocks: int) -> int:
-    """Return the dynamic shared memory per block with which exactly `blocks` blocks fit into an SM.
+    """Return the dynamic shared memory per block, in bytes, that limits an SM to `blocks` blocks.
 
-    Raises CourseError if that is more than a launch may request.
+    It is the smallest such number. Registers and threads may limit an SM to fewer blocks. Raises
+    CourseError if that is more than a launch may request.
     """
     room = int(device.shared_kib_per_sm * KIB)
     needed = max(0, room // (blocks + 1) - RESERVED_BYTES + 1)

@@ -20,8 +20,9 @@ def points_of(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:
     """Return one row per step and size, that with the best constants, by step and then by size.
 
     unit: the column whose values are drawn; rows without a value are left out. The new columns are
-    size (its number on the axis), size_label, value, and library_value (NaN without a library).
-    Raises CourseError for no rows, several devices, or a value above `peak`.
+    size (its number on the axis), size_label, value, library_value (NaN without a library), and
+    order (the step's index among the steps, from 0). Raises CourseError for no rows, several
+    devices, or a value above `peak`.
     """
     points = frame.dropna(subset=[unit]).reset_index(drop=True)
     if points.empty:

@@ -34,7 +34,7 @@ def keep(name: str, function) -> None:
 
 
 def kept(name: str):
-    """Return the function that is kept for an exercise, or None if there is none.
+    """Return the function that is kept for an exercise, or "" if there is none.
 
     The same text gives the same object, so counts of it are made once.
     """

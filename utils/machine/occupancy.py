@@ -136,7 +136,7 @@ def best_block_size(
 
 
 def square_side(threads: int) -> int:
-    """Return the side of the largest square block of at most `threads`, a power of two.
+    """Return the greatest power of two whose square is at most `threads`: the side of a block.
 
     Raises CourseError for fewer than one thread.
     """

@@ -239,7 +239,8 @@ def require_python(version: tuple) -> None:
 def main() -> None:
     """Prepare this Python for a lesson, and import `kernels_anywhere`.
 
-    In Colab, missing packages are installed. Raises CourseError if the lesson cannot go on.
+    A GPU whose driver is too old is hidden. In Colab, missing packages are installed. Raises
+    CourseError if the lesson cannot go on.
     """
     require_python(sys.version_info)
     with contextlib.suppress(ValueError):

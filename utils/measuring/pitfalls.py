@@ -141,7 +141,7 @@ def _between_events(execute: Execution) -> float:
 
 @cuda.jit
 def read_all(x, out):
-    """Read every element and store none."""
+    """Read every element; only a negative one is stored in out[0], and there is none."""
     for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
         if x[i] < float32(0):
             out[0] = x[i]
