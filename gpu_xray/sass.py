@@ -140,7 +140,7 @@ def disassemble(cubin: bytes, entry: str, *flags: str) -> str:
 
 
 def parse(listing: str) -> tuple[Instruction, ...]:
-    """Parse a listing of `disassemble` into instructions, without the padding at the end."""
+    """Parse a listing of `disassemble`; return its instructions without NOPs and other padding."""
     rows, labels = [], {}
     for line in listing.splitlines():
         if label := _LABEL.match(line):

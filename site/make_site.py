@@ -110,7 +110,7 @@ def _gathered_path(file: Path) -> Path:
 
 
 def _copy_text(text: Path, texts: list[Path]) -> None:
-    """Copy a page to the sources; a link to a file that is not on the site becomes plain words.
+    """Copy a page to the sources; a link to an existing file that is not on the site becomes words.
 
     texts: the paths of all pages that are copied.
     """

@@ -240,7 +240,7 @@ def _new(language: str | None) -> Catalog:
 
 
 def read(file: Path, language: str | None = None) -> Catalog:
-    """Return the catalogue in a file."""
+    """Return the catalogue in a file; `language` is None for a template."""
     with file.open("rb") as opened:
         return read_po(opened, language)
 

@@ -115,7 +115,7 @@ def loaders(BM, BN, BK, THREADS):
     """Return device functions (load_first, load_next) for tiles of a, BM×BK, and of b, BK×BN.
 
     `at_a` holds the index of each of this thread's quads in a; `at_b` is the index of the first one
-    in b.
+    in b. load_first fills buffer 0; load_next fills buffer `side` and returns the new `at_b`.
     """
     QUADS_A, QUADS_B = BK // 4, BN // 4
     ROWS_A, ROWS_B = THREADS // QUADS_A, THREADS // QUADS_B

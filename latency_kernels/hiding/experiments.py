@@ -54,6 +54,7 @@ class Point:
     experiment: "arithmetic", "copy" or "latency".
     what: the curve, such as "ILP 2" or "8 float4", or the memory whose latency it is.
     floats: the floats that one thread has in flight.
+    occupancy: the threads per SM over the most that an SM can hold, from 0 to 1.
     value: in `unit`, which is GFLOP/s, GB/s or cycles.
     share: the share of the FMA loop's rate on as many SMs in the same run, or of the data sheet's
         bandwidth.

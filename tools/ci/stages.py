@@ -50,7 +50,7 @@ class Change:
 
     @property
     def exercises(self) -> list[str]:
-        """The names of the exercises whose own files changed, sorted."""
+        """The names of the exercises whose own files changed, sorted; [] if `files` is None."""
         return sorted({match[1] for file in self.files or () if (match := EXERCISE.match(file))})
 
     @cached_property
@@ -144,7 +144,8 @@ def _site(target: str) -> Build:
 def _slow(folders: tuple[str, ...]) -> Build:
     """Return the function for a stage that runs slow tests below these folders.
 
-    It runs all of them, or those that the change reaches.
+    It runs all of them, or those that the change reaches. The function returns None if there are no
+    such tests.
     """
     command = (*PYTEST, "--dist", "load", "-m", "slow")
 

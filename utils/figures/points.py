@@ -102,8 +102,9 @@ def size_labels(points: pd.DataFrame) -> pd.Series:
 def where_from(frame: pd.DataFrame, here: bool = False) -> str:
     """Return when and where the rows were measured, such as "recorded 2026-11-21 on NVIDIA H200".
 
-    here: True for rows that were measured in this session, for "measured here on …". Raises
-    CourseError for rows of several devices.
+    Rows of several days give "recorded 2026-11-21 to 2026-11-23 on …". here: True for rows that
+    were measured in this session, for "measured here on …". Raises CourseError for rows of several
+    devices.
     """
     first, last = frame["date"].min(), frame["date"].max()
     when = f"recorded {first}" + (f" to {last}" if last > first else "")

@@ -24,7 +24,7 @@ def trace_step(variant: Variant, shape: Shape, kind: str = "uniform", **observed
 
 
 def count_step(variant: Variant, shape: Shape, blocks: int) -> Trace:
-    """Return a trace that counts the accesses of a step's first `blocks` thread blocks.
+    """Return a trace of the first `blocks` thread blocks of a step's own kernel, for its counts.
 
     The shape may be of any size: all arrays hold zeros that are never touched as a whole, so even
     huge arrays cost no memory.

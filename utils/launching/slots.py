@@ -45,7 +45,7 @@ class Slot:
 
     @classmethod
     def new(cls, number: int, shape: tuple[int, ...], dtype) -> Slot:
-        """Return the slot of a new array in C order, with the offset 0."""
+        """Return the slot of a new aligned array in C order, with the offset 0."""
         dtype = np.dtype(dtype)
         strides = [dtype.itemsize]
         for extent in shape[:0:-1]:

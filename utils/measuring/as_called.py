@@ -134,7 +134,10 @@ CPU = Processor(
 
 
 def burst(call: Execution, calls: int, wait: Callable, clock: Callable[[], float]) -> Called:
-    """Make `calls` calls in a row and return their mean times in microseconds."""
+    """Make `calls` calls in a row and return their mean times in microseconds.
+
+    `wait()` waits until all work is done, and `clock()` returns the time in seconds.
+    """
     wait()
     begin = clock()
     for _ in range(calls):

@@ -127,7 +127,7 @@ def _cold_copies(
     """Return copies of the problem's inputs, each a tuple of arrays where the step needs them.
 
     There is one copy, or on a GPU as many as are needed for each launch to read from DRAM instead
-    of the L2 cache, for work that is limited by memory.
+    of the L2 cache, for work that is limited by memory. `device` is None for a ladder on the CPU.
     """
     copies, work = 1, step.task.work(problem.shape)
     if device and work.bytes is not None and not work.cached:
@@ -161,8 +161,9 @@ def _facts(
 ) -> dict:
     """Return the columns of a record that only a measurement fills: column name -> value.
 
-    `times` holds the variant's timing and, if there is one, the library's. Raises CourseError for a
-    speed above the device's peak.
+    `times` holds the variant's timing and, if there is one, the library's. `device` is None on the
+    CPU, where a record has no peak and no machine code. Raises CourseError for a speed above the
+    device's peak.
     """
     ours, *library = times
     facts = {

@@ -300,8 +300,9 @@ def points(
     `where` is the name of the device or processor of the record. `memory` is "DRAM" for the bytes
     that must move at least, or "L2" or "shared" for the bytes that the virtual GPU counts. The
     table has a row per step, in the ladder's order, with the columns label (the step's name),
-    intensity (operations per byte) and gflops. A step that cannot be counted or that moves no bytes
-    is left out. Raises CourseError if nothing is recorded there at that size.
+    intensity (operations per byte) and gflops. `hot_loop` returns the hot loop of a variant. A step
+    that cannot be counted or that moves no bytes is left out. Raises CourseError if nothing is
+    recorded there at that size.
     """
     shape, rows = ladder.parse(size), []
     for variant, record in recorded(ladder, shape, where):

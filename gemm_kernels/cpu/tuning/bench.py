@@ -153,7 +153,7 @@ def _rounds(
 
 
 def _present(rivals: Mapping[str, Callable[[], object] | None]) -> Rivals:
-    """Return the rivals without the libraries that are missing."""
+    """Return the rivals, name -> function, without those whose function is None."""
     return {name: execution for name, execution in rivals.items() if execution}
 
 
