@@ -129,11 +129,16 @@ def of_kernel(kernel) -> Variant:
 
     Raises CourseError for any other kernel.
     """
-    name = plain_function(kernel).__name__
-    if name in twins() and kept_functions.is_kept(name, kernel):
+    name = getattr(plain_function(kernel), "__name__", repr(kernel))
+    if callable(kernel) and name in twins() and kept_functions.is_kept(name, kernel):
         return mine(name)
+    if callable(kernel) and name not in twins() and kept_functions.kept_text(name):
+        raise CourseError(
+            f"No step of the course does the work of your `{name}`, so there is no launch and no "
+            "shape to show it with: choose a step of the course."
+        )
     raise CourseError(
-        f"`{name}` is a kernel, and a step is needed: a step of the course, or your own kernel by "
+        f"`{name}` is no step, and a step is needed: a step of the course, or your own kernel by "
         f"course.mine(…), after check has found it right."
     )
 
