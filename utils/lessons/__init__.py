@@ -13,6 +13,7 @@ from utils.lessons.block_sums import (
     turns_and_busy,
 )
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
+from utils.lessons.comparison import compare
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
     count,
@@ -124,6 +125,7 @@ __all__ = [
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
+    "compare",
     "compiled",
     "control_codes",
     "count",

@@ -9,7 +9,7 @@ from functools import cache
 from utils.errors import CourseError
 from utils.figures.grain_bars import draw_grain_bars
 from utils.figures.look import number
-from utils.ladder.ladder import ladder_of
+from utils.ladder.ladder import is_of_a_ladder, ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import (
@@ -67,12 +67,12 @@ def _ms(value: float | None) -> str:
 
 
 def _with(step: Step | Variant, constant: str) -> Step:
-    """Return the step; raise CourseError if it does not offer this constant."""
+    """Return the step; raise CourseError unless records hold it with several of this constant."""
     step = as_step(step)
-    if constant not in step.choices:
+    if constant not in step.choices or not is_of_a_ladder(step):
         raise CourseError(
-            f"{step.name} has one form only, and a step with a choice of {constant} is needed: "
-            "choose a step of the course, such as granularity."
+            f"{step.name} has no records with several values of {constant}: choose a step of the "
+            "course, such as granularity."
         )
     return step
 

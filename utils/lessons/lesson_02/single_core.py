@@ -19,7 +19,8 @@ from utils.figures.look import factor
 from utils.ladder.problems import draw, poisoned
 from utils.ladder.step import Step, Variant
 from utils.ladder.tasks import GEMM
-from utils.lessons.cards import Card, Table, table
+from utils.lessons import own_kernels
+from utils.lessons.cards import Card, Stack, Table, table
 from utils.lessons.counting import as_step, as_variant, name_of
 from utils.lessons.published import published_gflops
 from utils.lessons.recorded import CPU, XEON, duration, recorded_ms
@@ -138,6 +139,20 @@ def _events(recorded: Trace) -> tuple[Event, ...]:
 
 def _line(event: Event) -> int:
     return int(event.first[0]) * 4 // LINE_BYTES
+
+
+def beside_the_course(mine: Variant) -> Stack:
+    """Show the reader's loop order beside the course's, and beside the step before.
+
+    mine: the reader's own function as a step. The first table counts cache misses of a product of
+    1×16×64, and the second has the times of both loop orders for a 512×512×512 product on this
+    computer.
+    """
+    twin = own_kernels.twins()[mine.step.name]
+    steps = {twin.before.step.name: twin.before, f"your {mine.step.name}": mine,
+             twin.step.name: twin.variant}  # fmt: skip
+    misses = count_misses(**{name: follow(step, "1x16x64") for name, step in steps.items()})
+    return Stack((misses, time_here(mine, twin.variant, shape="512")))
 
 
 def multiplications(*kernels: CpuKernel) -> Table:
