@@ -1,4 +1,4 @@
-"""Bars that compare the reader's kernel with the course's, and the staircase of all that they wrote.
+"""Bars of the reader's kernel beside the course's, and the staircase of all that they wrote.
 
 A role has the same colour in all of these pictures: the reader's kernel, the course's step, the
 step before it, and the library.
@@ -25,16 +25,17 @@ class Bar:
 
 
 def draw_groups(
-    title: str, names: Mapping[str, str], groups: Mapping[str, Sequence[Bar]]
+    title: str, where: str, names: Mapping[str, str], groups: Mapping[str, Sequence[Bar]]
 ) -> Picture:
     """Draw groups of horizontal bars from a common zero, on one linear axis.
 
-    names: role -> the words of the legend. groups: heading -> its bars, from top to bottom; a group
-    without bars is left out. At least one bar has a length above 0.
+    where: the line below the title, such as the shape and the device. names: role -> the words of
+    the legend. groups: heading -> its bars, from top to bottom; a group without bars is left out.
+    At least one bar has a length above 0.
     """
     groups = {heading: bars for heading, bars in groups.items() if bars}
     longest = max(bar.value for bars in groups.values() for bar in bars)
-    body, y = text(0, 15, title, 13, font_weight="bold"), 24
+    body, y = text(0, 15, title, 13, font_weight="bold") + text(0, 32, where), 41
     for role, words in names.items():
         body += rect(0, y, BAR, BAR, ROLES[role]) + text(BAR + 6, y + 11, words)
         y += PITCH
@@ -54,7 +55,7 @@ def draw_groups(
         f"{heading}: {', '.join(f'{names[bar.role]} {bar.words}' for bar in bars)}"
         for heading, bars in groups.items()
     ]
-    alt = f"{title}. {'. '.join(sentences)}."
+    alt = f"{title}, {where}. {'. '.join(sentences)}."
     return Picture(svg(WIDTH, y - 14, body, alt, widest=520), alt)
 
 

@@ -190,7 +190,8 @@ def _bounds(
                 )
             )
         if len(known) < len(variants):
-            missing = ", ".join(one.step.name for role, one in variants.items() if role not in known)
+            left = (one.step.name for role, one in variants.items() if role not in known)
+            missing = ", ".join(left)
             notes.append(
                 translate("The instructions of {missing} cannot be counted here.", missing=missing)
             )
@@ -198,10 +199,10 @@ def _bounds(
     groups[translate("recorded time")] = [
         Bar(role, ms, duration(ms)) for role, ms in recorded.items() if ms
     ]
-    title = translate(
-        "Time that each resource needs, at {shape}, one {device}",
+    where = translate(
+        "at {shape}, one {device}",
         shape=twin.step.task.parse(twin.shape),
-        device=device_shown().name.removeprefix("NVIDIA "),
+        device=device_shown().name,
     )
-    return kernel_bars.draw_groups(title, words, groups)
-
+    title = translate("Time that each resource needs, and recorded times")
+    return kernel_bars.draw_groups(title, where, words, groups)
