@@ -80,7 +80,7 @@ def draw_stairs(title: str, stairs: Sequence[Stair]) -> Picture:
     The outline of a bar is the bound, with the limiting resource in words, and the filled part is
     what was measured. Without measurements the bound is filled. A line marks the best value so far.
     """
-    left, right, top, pitch = 146, 400, 58, 34
+    left, right, top, pitch = 118, 388, 58, 34
     bottom, measured = top + pitch * len(stairs), any(stair.measured for stair in stairs)
 
     def x(share: float) -> float:

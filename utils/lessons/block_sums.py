@@ -6,12 +6,15 @@ compiler.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gpu_xray import xray
+from gpu_xray.sass import Instruction
 from utils.errors import CourseError
 from utils.ladder.ladder import is_of_a_ladder, ladder_of
 from utils.ladder.shapes import ReduceShape
@@ -30,6 +33,7 @@ from virtual_gpu.pictures.svg import Picture
 
 FILE = DATA / "compiled" / "block_instructions.csv"
 BANKS = 32
+CALLS = ("CALL", "RET", "BRX", "JMX")
 
 COUNTED = 4  # blocks in the launch that is counted; all do the same work
 
@@ -183,11 +187,17 @@ def turns_and_busy(trace: Trace, array: str) -> tuple[int, int]:
 class IssuedInstructions:
     """The instructions that all warps of one full thread block issue in total.
 
-    at_most: True if `number` is an upper bound, because some warps jump over instructions.
+    fewest: a lower bound, on the shortest way through the code. It is less than `number` if some
+    warps may jump over instructions; then `number` is an upper bound.
     """
 
     number: int
-    at_most: bool = False
+    fewest: int
+
+    @property
+    def at_most(self) -> bool:
+        """True if `number` is an upper bound, False if it is the count."""
+        return self.fewest < self.number
 
     def per(self, parts: float) -> str:
         """Return the number divided by `parts` as text such as "296", or "≤ 296" for a bound."""
@@ -216,7 +226,8 @@ def issued_by_block(step: Step | Variant) -> IssuedInstructions:
         recorded = recorded_instructions()
         if not is_of_a_ladder(variant.step) or (arch, str(variant)) not in recorded:
             raise
-        return IssuedInstructions(recorded[arch, str(variant)])
+        number = recorded[arch, str(variant)]
+        return IssuedInstructions(number, number)
 
 
 def compiled_instructions(variant: Variant, arch: str) -> int:
@@ -234,8 +245,10 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
     """Compile a kernel and return the number of instructions that all warps of a full block issue.
 
     With one loop, the count assumes that every warp except the first exits after the loop. Without
-    a loop, the compiler has unrolled it, no warp issues an instruction twice, and the result is an
-    upper bound: each warp issues all instructions up to the last exit.
+    a loop, the compiler has unrolled it, no warp issues an instruction twice, and the result has
+    bounds: at most each warp issues all instructions up to the last exit, and at least those on the
+    shortest way to an exit. Lanes that branch apart are taken to continue together where the
+    compiler joins them.
 
     arch: the architecture to compile for, such as "sm_90". Raises CourseError if there is no
     compiler, if the machine code has several loops, or if the step is no reduction.
@@ -243,8 +256,14 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
     threads = variant.launch(_one_element(variant)).threads
     code = xray(variant.kernel, variant.step.signature, arch)
     exits = [index for index, instruction in enumerate(code.code) if instruction.name == "EXIT"]
+    if any(instruction.name in CALLS for instruction in code.code):
+        raise CourseError(
+            f"The instructions of {variant.step.name} are not counted: its machine code calls a "
+            "function or jumps through a table, so an instruction may be issued several times."
+        )
     if not code.loops:
-        return IssuedInstructions(threads // WARP * (exits[-1] + 1), at_most=True)
+        ways = (exits[-1] + 1, shortest_way(code.code))
+        return IssuedInstructions(*(threads // WARP * instructions for instructions in ways))
     if len(code.loops) != 1:
         raise CourseError(
             f"The instructions of {variant.step.name} are not counted: its machine code has "
@@ -256,7 +275,27 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
     in_loop = len(loop.body) * round(block_of(variant).iterations)
     every_warp = loop.start + in_loop + first_exit - loop.end
     first_warp_only = next(index for index in exits if index > first_exit) - first_exit
-    return IssuedInstructions(threads // WARP * every_warp + first_warp_only)
+    number = threads // WARP * every_warp + first_warp_only
+    return IssuedInstructions(number, number)
+
+
+def shortest_way(code: Sequence[Instruction]) -> int:
+    """Return the fewest instructions that a warp issues from the first one to an exit.
+
+    code: machine code without loops, so all its branches go forward.
+    """
+    fewest = [math.inf] * (len(code) + 1)
+    for index in reversed(range(len(code))):
+        instruction = code[index]
+        following = []
+        if instruction.name == "EXIT":
+            following.append(0)
+        elif instruction.name == "BRA" and instruction.target is not None:
+            following.append(fewest[instruction.target] if instruction.target > index else math.inf)
+        if not following or instruction.predicate:
+            following.append(fewest[index + 1])
+        fewest[index] = 1 + min(following)
+    return int(fewest[0])
 
 
 @dataclass(frozen=True)

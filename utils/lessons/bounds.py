@@ -22,10 +22,22 @@ ISSUE = "issue slots"
 
 @dataclass(frozen=True)
 class Bound:
-    """The ms for which a resource is busy. at_most: True if its count is an upper bound."""
+    """The ms for which a resource is busy.
+
+    least_ms: less than `ms` if the count is known only between two bounds; then `ms` is the upper.
+    """
 
     ms: float
-    at_most: bool = False
+    least_ms: float
+
+    @property
+    def at_most(self) -> bool:
+        """True if `ms` is an upper bound, False if it is what the count says."""
+        return self.least_ms < self.ms
+
+
+def _exact(ms: float) -> Bound:
+    return Bound(ms, ms)
 
 
 @dataclass(frozen=True)
@@ -92,11 +104,11 @@ def bounds_of(variant: Variant, shape: str) -> Mapping[str, Bound]:
     times = roofline.times(counts, ceilings)
     is_product = bool(variant.step.task.work(problem).flops)
     memory = "L2" if is_product else "DRAM"
-    bounds = {f"bytes from {memory}": Bound(times[memory]),
-              "shared memory and L1": Bound(times["shared memory and L1"])}  # fmt: skip
+    bounds = {f"bytes from {memory}": _exact(times[memory]),
+              "shared memory and L1": _exact(times["shared memory and L1"])}  # fmt: skip
     issue = None
     if is_product and hot:
-        issue = Bound(times[ISSUE])
+        issue = _exact(times[ISSUE])
     elif not is_product:
         issue = _issue_of_blocks(variant, problem, ceilings)
     return {**bounds, ISSUE: issue} if issue else bounds
@@ -105,11 +117,10 @@ def bounds_of(variant: Variant, shape: str) -> Mapping[str, Bound]:
 def tightest(bounds: Mapping[str, Bound]) -> tuple[str, float]:
     """Return the resource that needs the most time, and this time in ms.
 
-    A count that is only an upper bound limits nothing, and is left out.
+    Of a count that is known only between two bounds, the lower one is taken.
     """
-    known = {name: bound.ms for name, bound in bounds.items() if not bound.at_most}
-    name = max(known, key=known.get)
-    return name, known[name]
+    name = max(bounds, key=lambda one: bounds[one].least_ms)
+    return name, bounds[name].least_ms
 
 
 def hot_loop_if_any(variant: Variant) -> HotLoopCounts | None:
@@ -129,5 +140,9 @@ def _issue_of_blocks(variant: Variant, shape: Shape, ceilings: Ceilings) -> Boun
         issued = issued_by_block(variant)
     except CourseError:
         return None
-    instructions = issued.number * variant.launch(shape).blocks
-    return Bound(instructions / ceilings.instructions / 1e6, issued.at_most)
+    blocks = variant.launch(shape).blocks
+    most, least = (
+        instructions * blocks / ceilings.instructions / 1e6
+        for instructions in (issued.number, issued.fewest)
+    )
+    return Bound(most, least)

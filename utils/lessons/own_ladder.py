@@ -83,6 +83,13 @@ def _shown(stairs: list[Stair], left: Mapping[str, str]) -> Picture | Stack | Ca
     card = Card("ask", tuple(f"`{name}`: {why}" for name, why in left.items()))
     if not stairs:
         return card
+    here = devices.current()
     title = translate("My ladder, one {device}", device=device_shown().name)
+    if here and here.name != device_shown().name:
+        title = translate(
+            "My ladder, bounds of one {device}, measured on one {here}",
+            device=device_shown().name,
+            here=here.name,
+        )
     picture = draw_stairs(title, stairs)
     return Stack((picture, card)) if left else picture

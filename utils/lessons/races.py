@@ -114,7 +114,7 @@ def _without_a_gpu(twin: Twin, name: str, shape: str) -> str:
 def _times(rows: Sequence[Record], caption: str) -> Table:
     """Return a table of times, rates and shares of the peak: yours, the course's, the library's."""
     mine, course = rows
-    unit = "gflops" if mine.gflops is not None else "gb_per_s"
+    unit = _unit(mine)
     cells = [
         _cells(translate("your {step}", step=mine.step), mine.time_ms, mine, unit),
         _cells(course.step, course.time_ms, mine, unit),
@@ -123,6 +123,11 @@ def _times(rows: Sequence[Record], caption: str) -> Table:
         cells.append(_cells(mine.library, mine.library_ms, mine, unit))
     head = ("", "time", {"gflops": "GFLOP/s", "gb_per_s": "GB/s"}[unit], "of the peak")
     return table(caption, head, cells)
+
+
+def _unit(row: Record) -> str:
+    """Return the column that has the speed: "gflops" or "gb_per_s"."""
+    return "gflops" if row.gflops is not None else "gb_per_s"
 
 
 def _cells(name: str, ms: float, mine: Record, unit: str) -> tuple[str, ...]:
@@ -141,8 +146,8 @@ def _curve(twin: Twin, rows: Sequence[Record]):
     if here not in records.recorded_devices(ladder.name):
         frame = records.to_frame(rows)
         return plots.curve(frame, [row.step for row in rows], here=True)
-    frame = records.measured(here, ladder.name)
-    frame = frame[frame["efficiency"].notna()]
+    frame, unit = records.measured(here, ladder.name), _unit(rows[0])
+    frame = frame[frame[unit].notna() & frame["efficiency"].notna()]
     frame = pd.concat([frame, records.to_frame(rows[:1])], ignore_index=True)
     before = [twin.before.step.name] if twin.before else []
     marked = [*before, twin.step.name, rows[0].step]
