@@ -86,7 +86,8 @@ def words_of(name: str, variants: Mapping[str, Variant]) -> dict[str, str]:
 def _parts(name: str) -> list[Table | Picture | Card]:
     """Return what `compare` shows, from top to bottom; raise CourseError if there is nothing."""
     if shown := _counterparts().get(name):
-        return [shown(mine(name))]
+        result = shown(mine(name))
+        return list(result.parts) if isinstance(result, Stack) else [result]
     if name not in twins():
         raise CourseError(
             translate(
