@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from numba.cuda.dispatcher import CUDADispatcher
 from tqdm.auto import tqdm
 
 from utils.errors import CourseError
@@ -49,6 +50,19 @@ def my_ladder() -> Picture | Stack | Card:
     return _shown(stairs, left)
 
 
+def _without_a_stair() -> str:
+    """Return a sentence that names the right kernels without a step to compare, "" if none."""
+    names = [name for name in kept_functions.kept_names() if name not in twins()]
+    kernels = [name for name in names if isinstance(kept_functions.kept(name), CUDADispatcher)]
+    if not kernels:
+        return ""
+    return translate(
+        "These kernels of yours have no stair, because the course has no step that does the same "
+        "work at a recorded size: {names}.",
+        names=", ".join(f"`{name}`" for name in kernels),
+    )
+
+
 def _kept_in_order() -> list[str]:
     """Return the exercises with a right kernel for a GPU, in the order of the lessons."""
     kept = [name for name in twins() if kept_functions.kept_text(name)]
@@ -80,7 +94,8 @@ def share_of_peak_at(variant: Variant, shape: str, ms: float) -> float:
 
 
 def _shown(stairs: list[Stair], left: Mapping[str, str]) -> Picture | Stack | Card:
-    card = Card("ask", tuple(f"`{name}`: {why}" for name, why in left.items()))
+    sentences = [*(f"`{name}`: {why}" for name, why in left.items()), _without_a_stair()]
+    card = Card("ask", tuple(filter(None, sentences)))
     if not stairs:
         return card
     here = devices.current()
@@ -92,4 +107,4 @@ def _shown(stairs: list[Stair], left: Mapping[str, str]) -> Picture | Stack | Ca
             here=here.name,
         )
     picture = draw_stairs(title, stairs)
-    return Stack((picture, card)) if left else picture
+    return Stack((picture, card)) if card.sentences else picture
