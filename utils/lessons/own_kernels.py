@@ -106,7 +106,8 @@ def mine(name: str) -> Variant | object:
 
     It is a step like those of the course, so that all functions of a lesson take it. If no step of
     the course does the same work, it is the kernel or the function itself. name: that of the
-    exercise, such as "tiling". Raises CourseError if there is none yet.
+    exercise, such as "tiling". Raises CourseError if there is none yet, or if its
+    kept text cannot be executed.
     """
     text = kept_functions.kept_text(name)
     if not text:
@@ -114,9 +115,13 @@ def mine(name: str) -> Variant | object:
             f"There is no right kernel of yours for {name!r} yet: write it, and run "
             f'check("{name}", …). What check finds right is kept.'
         )
-    if name not in twins():
-        return kept_functions.kept(name)
-    return _step_of(name, text).variant()
+    try:
+        return _step_of(name, text).variant() if name in twins() else kept_functions.kept(name)
+    except Exception as error:  # the reader may have changed the file
+        raise CourseError(
+            f"The text that is kept of your {name!r} cannot be executed ({error}): delete "
+            f"{kept_functions.file_of(name)}, and run its check again."
+        ) from error
 
 
 def is_mine(variant: Variant) -> bool:

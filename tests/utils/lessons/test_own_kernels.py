@@ -63,9 +63,17 @@ def test_without_a_right_kernel_one_sentence_says_what_to_do():
         course.mine("tree")
 
 
+def test_a_kept_text_that_cannot_be_executed_is_one_sentence():
+    kept_functions.keep("tree", EXERCISES["tree"].solution)
+    kept_functions.file_of("tree").write_text("def tree(:")
+    with pytest.raises(CourseError, match=r"cannot be executed .* run its check again"):
+        course.mine("tree")
+    assert "cannot be executed" in str(course.compare("tree"))
+
+
 def test_a_kernel_that_check_found_right_stands_for_its_step():
     tree = EXERCISES["tree"].solution
-    with pytest.raises(CourseError, match="`tree` is a kernel, and a step is needed"):
+    with pytest.raises(CourseError, match="`tree` is no step, and a step is needed"):
         course.blocks(mine=tree)
     kept_functions.keep("tree", tree)
     assert of_kernel(tree) == course.mine("tree")
