@@ -75,12 +75,15 @@ def variants_of(name: str) -> dict[str, Variant]:
 
 def words_of(name: str, variants: Mapping[str, Variant]) -> dict[str, str]:
     """Return the words of a legend by role, such as "your tree" or "reduce2, the course's step"."""
-    forms = {
-        "before": translate("{step}, the step before"),
-        "mine": translate("your {step}"),
-        "course": translate("{step}, the course's step"),
-    }
-    return {role: forms[role].format(step=one.step.name) for role, one in variants.items()}
+    return {role: _words(role, one.step.name) for role, one in variants.items()}
+
+
+def _words(role: str, step: str) -> str:
+    if role == "before":
+        return translate("{step}, the step before", step=step)
+    if role == "mine":
+        return translate("your {step}", step=step)
+    return translate("{step}, the course's step", step=step)
 
 
 def _parts(name: str) -> list[Table | Picture | Card]:
