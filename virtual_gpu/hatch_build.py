@@ -10,7 +10,10 @@ SUFFIXES = (".css", ".csv", ".html", ".js", ".py")
 
 
 class CustomBuildHook(BuildHookInterface):
+    """The hook that Hatch calls before it builds the wheel."""
+
     def initialize(self, version: str, build_data: dict) -> None:
+        """Add the files of PACKAGES to ``build_data["force_include"]``, without LEFT_OUT."""
         beside = Path(self.root).parent
         for package in PACKAGES:
             for file in (beside / package).rglob("*"):

@@ -35,7 +35,8 @@ def _shown(coordinates: tuple[int, int, int], rank: int) -> str:
 class Site:
     """A position in a kernel's source: of an access, a barrier or a finding.
 
-    ``column`` distinguishes two operations of one line, but sites of one line compare equal.
+    ``source`` is the text of the line. ``column`` distinguishes two operations of one line, but
+    sites of one line compare equal.
     """
 
     file: str = field(repr=False)  # path on this machine
@@ -83,18 +84,22 @@ class Finding:
 
     @property
     def line(self) -> int:
+        """The number of the source line."""
         return self.site.line
 
     @property
     def is_warning(self) -> bool:
-        """True if the kernel may be correct nevertheless."""
+        """True if this is a warning, so that the kernel may be correct nevertheless."""
         return self.kind in WARNINGS
 
     def __str__(self) -> str:
         return f"{self.kind} at {self.site}: {self.message}{self._extent()}"
 
     def _extent(self) -> str:
-        """Return the sentence on the number of threads and the range of indices, or ""."""
+        """Return a sentence, after a space, on the number of threads and the range of indices.
+
+        Returns "" if the finding concerns a single thread.
+        """
         if self.threads_in_all < 2:
             return ""
         own = [(self.axis, self.index_range)] if self.index_range else []
@@ -104,7 +109,7 @@ class Finding:
 
 
 def _indices(axis: int | None, extent: tuple[int, int]) -> str:
-    """Return text such as ``indices from 4 to 7 along dimension 1``."""
+    """Return text such as ``the index 4`` or ``indices from 4 to 7 along dimension 1``."""
     low, high = extent
     indices = f"the index {low}" if low == high else f"indices from {low} to {high}"
     return indices if axis is None else f"{indices} along dimension {axis}"
@@ -121,20 +126,21 @@ class VirtualGpuError(Exception):
         self.finding = finding
 
     def _render_traceback_(self) -> list[str]:
-        """Return the text that IPython shows instead of a traceback through the interpreter."""
+        """Return the lines that IPython shows instead of a traceback: just ``Name: message``."""
         return [f"{type(self).__name__}: {self}"]
 
 
 def without_interpreter(error: BaseException) -> BaseException:
-    """Return an error or interrupt without the interpreter's frames, to be raised to the user.
+    """Return the same exception after removing its traceback, for the caller to raise.
 
-    With VIRTUAL_GPU_TRACEBACK=1 in the environment all frames are kept.
+    The interpreter's frames are thus not shown to the user. With VIRTUAL_GPU_TRACEBACK=1 in the
+    environment the traceback is kept.
     """
     return error if all_frames_wanted() else error.with_traceback(None)
 
 
 def all_frames_wanted() -> bool:
-    """Return True if VIRTUAL_GPU_TRACEBACK=1 is in the environment."""
+    """Return True if VIRTUAL_GPU_TRACEBACK is in the environment and is not "0"."""
     return os.environ.get("VIRTUAL_GPU_TRACEBACK", "0") != "0"
 
 
@@ -169,7 +175,7 @@ class LaunchError(VirtualGpuError):
 class LimitReached(VirtualGpuError):
     """A launch exceeds its limits of time, loop iterations or memory, or waits forever.
 
-    ``waits_for_others`` is True if it waits for threads that have not run yet.
+    ``waits_for_others`` is True if the launch waits for threads that have not run yet.
     """
 
     waits_for_others = False

@@ -9,11 +9,11 @@ from pathlib import Path
 
 
 def short_names(files: Iterable[str], folder: Path | None = None) -> dict[str, str]:
-    """Return a unique display name for each file.
+    """Return a dict from each file to a unique display name, in the order of ``files``.
 
     The name is the path relative to ``folder`` (by default the current folder) if the file is below
     it, and otherwise the base name. A notebook's cell is named ``cell In[3]``. If two files would
-    get the same name, the second gets a number.
+    get the same name, the second gets a number, such as ``helpers.py (2)``.
     """
     names: dict[str, str] = {}
     for file in files:
@@ -23,7 +23,7 @@ def short_names(files: Iterable[str], folder: Path | None = None) -> dict[str, s
 
 
 def elsewhere(file: str, kernel_file: str) -> str:
-    """Return a suffix such as `` (helpers.py)``, or "" if the finding is in the kernel's file."""
+    """Return a suffix such as `` (helpers.py)``, or "" if ``file`` is the kernel's file."""
     if file == kernel_file:
         return ""
     return f" ({short_names((kernel_file, file))[file]})"
@@ -48,7 +48,7 @@ def _short(file: str, folder: Path) -> str:
 
 
 def _cell_name(file: str) -> str | None:
-    """Return "cell In[3]" for the file of a notebook cell, "cell" if its number is not known.
+    """Return "cell In[3]" for the file of a notebook cell, or "cell" if its number is unknown.
 
     Returns None if the file is not that of a cell.
     """

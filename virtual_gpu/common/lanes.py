@@ -45,14 +45,17 @@ class Mask:
         return self._index
 
     def narrow(self, condition: np.ndarray) -> Mask | None:
-        """Return the active lanes for which ``condition`` holds, or None if there are none.
+        """Return the mask of the active lanes for which ``condition`` holds; None if none is left.
 
         The condition has one entry per lane.
         """
         return self._subset(self.lanes & condition)
 
     def without(self, other: Mask | None) -> Mask | None:
-        """Return the active lanes that are not in ``other``, or None if there are none."""
+        """Return the mask of the active lanes that are not in ``other``, or None if there are none.
+
+        With ``other=None`` it is this mask.
+        """
         if other is None:
             return self
         return self._subset(self.lanes & ~other.lanes)
@@ -65,7 +68,10 @@ class Mask:
         return self if count == self.count else Mask(lanes, count)
 
     def keep(self, chosen: np.ndarray) -> Mask:
-        """Return the active lanes for which ``chosen`` (one entry per active lane) holds."""
+        """Return the mask of the active lanes for which ``chosen`` holds; it may be empty.
+
+        ``chosen`` has one entry per active lane.
+        """
         lanes = np.zeros(self.lanes.size, bool)
         lanes[self.index[chosen]] = True
         return Mask(lanes)
@@ -77,7 +83,7 @@ class Mask:
         return value
 
     def entries(self, value) -> np.ndarray:
-        """Return one entry per active lane from a lane vector or a number."""
+        """Return a vector with one entry per active lane from a lane vector or a number."""
         chosen = self.select(value)
         return chosen if isinstance(chosen, np.ndarray) else np.full(self.count, chosen)
 
@@ -91,7 +97,7 @@ class Mask:
 
 
 def union(first: Mask | None, second: Mask | None) -> Mask | None:
-    """Return the lanes that are in either mask; None means no lanes."""
+    """Return the mask of the lanes that are in either mask; None means no lanes."""
     if first is None or first is second:
         return second
     if second is None:
@@ -136,14 +142,17 @@ class VectorCache:
     def find(
         self, vector: np.ndarray, other: Mask | np.ndarray, number: int = 0
     ) -> np.ndarray | None:
-        """Return the cached result for these operands, or None."""
+        """Return the cached vector for these operands, or None if there is none."""
         entry = self._entries.get((id(vector), id(other), number))
         return entry[0] if entry else None
 
     def keep(
         self, result: np.ndarray, vector: np.ndarray, other: Mask | np.ndarray, number: int = 0
     ) -> None:
-        """Cache a result. Its operands are kept, too, so that their ids are not reused."""
+        """Cache a vector and its operands, which are kept alive so that their ids are not reused.
+
+        If the cache is full, all other entries are removed.
+        """
         if len(self._entries) >= self._capacity:
             self._entries.clear()
         self._entries[id(vector), id(other), number] = (result, vector, other)
@@ -164,9 +173,9 @@ class Batch:
         self._part_starts: dict[int, np.ndarray] = {}
 
     def part_starts(self, part_size: int) -> np.ndarray:
-        """Return, per lane, the first element of its block's part of shared memory (int64).
+        """Return, per lane, the index of the first element of its block's part of shared memory.
 
-        A block's part has ``part_size`` elements.
+        A block's part has ``part_size`` elements. The result is int64 and cached.
         """
         if part_size not in self._part_starts:
             self._part_starts[part_size] = self.block_row * part_size
@@ -191,12 +200,18 @@ class Batch:
 
     @functools.cached_property
     def thread_index(self) -> tuple:
-        """``cuda.threadIdx`` as (x, y, z), int32; a component is a scalar if its extent is 1."""
+        """``cuda.threadIdx`` of each lane as three int32 vectors (x, y, z).
+
+        A component is the scalar 0 if the block's extent in that dimension is 1.
+        """
         return self._coordinates(self.thread_number, self.geometry.block)
 
     @functools.cached_property
     def block_index(self) -> tuple:
-        """``cuda.blockIdx`` as (x, y, z), int32; a component is a scalar if all lanes share it."""
+        """``cuda.blockIdx`` of each lane as three int32 vectors (x, y, z).
+
+        A component is a scalar if the grid's extent is 1 or the batch has one block.
+        """
         numbers = self.first + (np.int64(0) if self.blocks == 1 else self.block_row)
         return self._coordinates(numbers, self.geometry.grid)
 
@@ -210,7 +225,7 @@ class Batch:
         )
 
     def thread(self, lane: int) -> Thread:
-        """Return the Thread in this lane."""
+        """Return the Thread in the lane with this index in the batch."""
         return thread_by_number(
             self.geometry, (self.first + lane // self.width) * self.width + lane % self.width
         )
@@ -229,7 +244,7 @@ def thread_by_number(geometry: Geometry, number: int) -> Thread:
 
 
 def _rank(extent: tuple[int, int, int]) -> int:
-    """Return the number of dimensions, without those of extent 1 at the end."""
+    """Return the number of dimensions of a grid or block, without trailing extents of 1."""
     return max((axis + 1 for axis, size in enumerate(extent) if size > 1), default=1)
 
 

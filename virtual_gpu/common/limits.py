@@ -31,12 +31,13 @@ class LaunchLimits:
 
 
 def limits_of(patience: float | None = None, lane_rounds: float | None = None) -> LaunchLimits:
-    """Return the limits given by the arguments or, for an argument of None, by the environment.
+    """Return the LaunchLimits from the arguments or, for an argument of None, the environment.
 
     The variables are VIRTUAL_GPU_SECONDS (for ``patience``, in seconds), VIRTUAL_GPU_MAX_ROUNDS,
     VIRTUAL_GPU_LANE_ROUNDS and VIRTUAL_GPU_BYTES. If a time is set, ``while`` loops have no limit
-    on their iterations unless that is set as well. Without VIRTUAL_GPU_BYTES the limit is this
-    machine's memory. Raises LaunchError for a value that is not a positive number.
+    on their iterations unless that is set as well, and ``stalled_seconds`` is None. Without
+    VIRTUAL_GPU_BYTES the limit is this machine's memory. Raises LaunchError for a value that is not
+    a positive number.
     """
     seconds = _environment("VIRTUAL_GPU_SECONDS") if patience is None else patience
     if isinstance(seconds, bool) or not isinstance(seconds, int | float | None) or (
@@ -64,7 +65,7 @@ def in_bytes(amount: float) -> str:
 
 @functools.cache
 def physical_memory() -> int | None:
-    """Return the bytes of memory of this machine, or None if the system does not say."""
+    """Return this machine's memory in bytes, or None if the system does not tell its size."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):

@@ -26,9 +26,11 @@ class ProgressLine:
             self.due = float("inf")
 
     def show(self, done: int, seconds: float) -> None:
-        """Show that ``done`` batches (not all) are finished after ``seconds``.
+        """Write to stderr the number of the running batch, the elapsed time and the time to go.
 
-        The launch calls this when its time has reached ``due``.
+        ``done`` is the number of finished batches, less than the total, and ``seconds`` the elapsed
+        time. The launch calls this when ``seconds`` has reached ``due``, and ``due`` then becomes
+        the time of the next call.
         """
         batch = f"batch {done + 1} of {self._total}, " if self._total > 1 else "running for "
         text = f"{self._name}: {batch}{seconds:.1f} s"
@@ -42,7 +44,7 @@ class ProgressLine:
             self.due = 2 * seconds
 
     def erase(self) -> None:
-        """Erase the line, because the launch is over."""
+        """Erase the line in a terminal or notebook, because the launch is over."""
         if self._width:
             self._write("")
             self._width = 0

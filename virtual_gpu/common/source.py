@@ -38,29 +38,29 @@ class Source:
     later_tests: dict[ast.While, ast.expr]
 
     def site(self, node: ast.AST) -> Site:
-        """Return the Site of a node."""
+        """Return the Site of a syntax node."""
         text = next((text for line, text in self.lines if line == node.lineno), "")
         return Site(self.file, node.lineno, text.strip(), node.col_offset)
 
     def refuse(self, node: ast.AST, construct: str) -> Unsupported:
-        """Return the error for a construct that the virtual GPU does not support."""
+        """Return an Unsupported error for a construct that the virtual GPU does not support."""
         return Unsupported(
             f"{self.name}, {self.site(node)}: {construct} is not known to the virtual GPU."
         )
 
     def undefined(self, node: ast.Name) -> Unsupported:
-        """Return the error for a name that is not defined."""
+        """Return an Unsupported error for a name that is not defined."""
         return Unsupported(f"{self.name}, {self.site(node)}: the name {node.id} is not defined.")
 
     def refuse_array(self, node: ast.AST) -> Unsupported:
-        """Return the error for a list or a NumPy array that a kernel tries to create."""
+        """Return an Unsupported error for a list or NumPy array that a kernel tries to create."""
         return Unsupported(
             f"{self.name}, {self.site(node)}: a kernel can make no lists and no NumPy arrays. "
             f"{_HAS_INSTEAD}"
         )
 
     def refuse_change(self, node: ast.AST) -> Unsupported:
-        """Return the error for an assignment to an item of a tuple."""
+        """Return an Unsupported error for an assignment to an item of a tuple."""
         return Unsupported(
             f"{self.name}, {self.site(node)}: a tuple cannot be changed (Numba refuses it, too). "
             f"A kernel {_HAS_INSTEAD.removeprefix('It ')}"
@@ -68,10 +68,14 @@ class Source:
 
     @property
     def parameters(self) -> tuple[str, ...]:
+        """The names of the function's parameters, in order."""
         return tuple(a.arg for a in self.tree.args.args)
 
     def filled(self, arguments: tuple) -> tuple | None:
-        """Return the arguments, completed by defaults, or None if their number is wrong."""
+        """Return the arguments of a call, completed by the parameters' defaults.
+
+        Returns None if there are too few or too many arguments.
+        """
         missing = len(self.parameters) - len(arguments)
         if not 0 <= missing <= len(self.defaults):
             return None
@@ -102,7 +106,10 @@ def read_source(function: Callable) -> Source:
 
 
 def _text(function: Callable) -> tuple[str, int, str]:
-    """Return the function's text without indentation, its first line number, and its file."""
+    """Return the function's text without indentation, its first line number, and its file.
+
+    The file is "<command line>" for ``python -c``. Raises Unsupported if the text cannot be read.
+    """
     try:
         # From Python 3.13 on, inspect takes the text of `python -c` for that of any "<string>".
         if function.__code__.co_filename == "<string>":
@@ -120,7 +127,10 @@ def _text(function: Callable) -> tuple[str, int, str]:
 
 
 def _text_on_command_line(function: Callable) -> tuple[str, int] | None:
-    """Return the function's text in ``python -c TEXT`` and its first line number, or None."""
+    """Return the function's text in ``python -c TEXT`` and its first line number.
+
+    Returns None if the function is not defined there.
+    """
     code, arguments = function.__code__, sys.orig_argv
     if (function.__module__, code.co_filename) != ("__main__", "<string>") or "-c" not in arguments:
         return None
@@ -132,7 +142,10 @@ def _text_on_command_line(function: Callable) -> tuple[str, int] | None:
 
 
 def _definition(function: Callable, text: str) -> ast.FunctionDef:
-    """Return the def statement in this text; a lambda becomes an equivalent def statement."""
+    """Return the def statement in this text; a lambda becomes an equivalent def statement.
+
+    Raises Unsupported if the text has neither, or if it is unclear which lambda is meant.
+    """
     try:
         statements = ast.parse(text).body
     except SyntaxError:  # a lambda within a longer expression
@@ -148,7 +161,10 @@ def _definition(function: Callable, text: str) -> ast.FunctionDef:
 
 
 def _lambda(code: CodeType, nodes: list[ast.AST]) -> ast.Lambda | None:
-    """Return the lambda that this code was compiled from, or None if that is ambiguous."""
+    """Return the lambda among ``nodes`` that this code was compiled from.
+
+    Returns None if there is none, or if it is ambiguous.
+    """
     names = code.co_varnames[: code.co_argcount]
     lambdas = [
         node
@@ -170,7 +186,7 @@ def _code_of(node: ast.Lambda) -> CodeType:
 
 
 def _bytecode(code: CodeType) -> tuple:
-    """Return the parts of a code object that are equal for two equal functions."""
+    """Return the bytecode, the constants and the names of a code object, for comparison."""
     return code.co_code, code.co_consts, code.co_names
 
 
@@ -186,13 +202,16 @@ def _outer_names(function: Callable) -> dict[str, object]:
 
 
 def assigned_names(tree: ast.FunctionDef) -> set[str]:
-    """Return the names that the function binds: its parameters and everything it assigns."""
+    """Return the set of names that the function binds: its parameters and everything it assigns."""
     stored = {n.id for n in own_nodes(tree) if isinstance(n, ast.Name) and not _loads(n)}
     return stored | {a.arg for a in tree.args.args}
 
 
 def own_nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:
-    """Yield the nodes of a function's body, without those inside nested functions."""
+    """Yield the syntax nodes of a function's body, in no particular order.
+
+    A nested function or lambda is yielded, but not the nodes inside it.
+    """
     pending = list(tree.body)
     while pending:
         node = pending.pop()
@@ -202,7 +221,7 @@ def own_nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:
 
 
 def later_tests(tree: ast.FunctionDef) -> dict[ast.While, ast.expr]:
-    """Return a second copy of the condition of each ``while`` loop."""
+    """Return a dict from each ``while`` loop to a second copy of its condition."""
     return {n: copy.deepcopy(n.test) for n in ast.walk(tree) if isinstance(n, ast.While)}
 
 
@@ -219,7 +238,7 @@ class ParameterUse:
 
 
 def parameter_uses(tree: ast.FunctionDef, use_by_callee: Callable) -> dict[str, ParameterUse]:
-    """Return the ParameterUse of each parameter, by name.
+    """Return a dict from each parameter's name to its ParameterUse.
 
     ``use_by_callee(call, position)`` returns the called function's ParameterUse of its argument at
     this position, or None if that is unknown.
@@ -252,7 +271,7 @@ def _use_of(name: ast.Name, parent: ast.AST, use_by_callee: Callable) -> Paramet
 
 
 def _is_read(name: ast.Name, parent: ast.AST) -> bool:
-    """Return True if the parent expression reads an element or a part of the array."""
+    """Return True if ``parent`` is a subscript that reads from the array ``name``."""
     return (
         isinstance(parent, ast.Subscript)
         and parent.value is name

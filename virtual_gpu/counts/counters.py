@@ -25,7 +25,7 @@ KEPT_REQUESTS = 64  # of each access, for hints and pictures
 
 @dataclass(frozen=True)
 class WarpAccess:
-    """The first execution of a load or store by one warp, kept to be drawn."""
+    """The byte addresses of one warp at the first execution of a load or store, to be drawn."""
 
     array: str
     space: str  # "global" or "shared"
@@ -36,7 +36,7 @@ class WarpAccess:
 
 @dataclass
 class LineCount:
-    """The totals of one source line."""
+    """The counts of one source line, summed over the whole launch."""
 
     warps: int = 0  # memory instructions, counted per warp
     lanes: int = 0  # active lanes in them
@@ -56,7 +56,7 @@ class LineCount:
     atomics: int = 0  # lanes that made an atomic operation
 
     def add(self, prefix: str, **amounts: int) -> None:
-        """Add each amount to the count named by the prefix, an underscore and the keyword."""
+        """Add each amount to the field whose name is the prefix, an underscore and the keyword."""
         for name, amount in amounts.items():
             field = f"{prefix}_{name}"
             setattr(self, field, getattr(self, field) + amount)
@@ -90,7 +90,7 @@ class AccessCount:
     first: list[np.ndarray] = field(default_factory=list)  # byte addresses by lane, -1: inactive
 
     def add_to(self, line: LineCount) -> None:
-        """Add these counts to the totals of their line."""
+        """Add these counts to ``line``, the totals of the source line."""
         line.warps += self.requests
         line.lanes += self.lanes
         prefix = f"{self.space}_{self.kind}"
@@ -114,7 +114,7 @@ class OperationCount:
 class Counters:
     """The counts of one launch, by source line and array.
 
-    ``recorder`` is told of all that is counted, and of shuffles and votes.
+    ``recorder``, if given, is passed each access and barrier, to record those of one block.
     """
 
     def __init__(self, recorder: Recorder | None = None) -> None:
@@ -127,7 +127,7 @@ class Counters:
         self._touched: dict[Memory, np.ndarray] = {}
 
     def forget(self) -> None:
-        """Discard all counts, because the launch starts again."""
+        """Discard all counts and recorded events, because the launch starts again."""
         counts = self._accesses, self._work, self._iterations, self._functions, self._touched
         for table in counts:
             table.clear()
@@ -136,26 +136,26 @@ class Counters:
 
     @property
     def accesses(self) -> tuple[AccessCount, ...]:
-        """The counts by line, array and kind, in the order of their first execution."""
+        """An AccessCount per source line, array and kind, in the order of first execution."""
         return tuple(self._accesses.values())
 
     @property
     def iterations(self) -> dict[Site, int]:
-        """The iterations of each loop, summed over threads."""
+        """A dict from the site of each loop to its number of iterations, summed over threads."""
         return dict(self._iterations)
 
     @property
     def functions(self) -> tuple[Source, ...]:
-        """The kernel and the functions that it called, in the order of their first calls."""
+        """The Source of the kernel and of each function that it called, in order of first calls."""
         return tuple(self._functions.values())
 
     def enter(self, source: Source) -> None:
-        """Record that a function is called."""
+        """Add a function that is called to ``functions``, unless it is there already."""
         self._functions.setdefault(source.function, source)
 
     @property
     def lines(self) -> dict[Site, LineCount]:
-        """The counts by source line."""
+        """A dict from the Site of each source line to its LineCount."""
         lines: dict[Site, LineCount] = defaultdict(LineCount)
         for access in self._accesses.values():
             access.add_to(lines[access.site])
@@ -167,11 +167,14 @@ class Counters:
 
     @property
     def footprint_bytes(self) -> int:
-        """Bytes of global memory that were loaded or stored, with each sector counted once."""
+        """The bytes of global memory that were loaded or stored, with each sector counted once."""
         return SECTOR_BYTES * sum(map(int, map(np.count_nonzero, self._touched.values())))
 
     def access(self, transfer: LaneTransfer) -> None:
-        """Count one load, store or atomic in global or shared memory; other spaces cost nothing."""
+        """Count and record one load, store or atomic in global or shared memory.
+
+        Accesses to other memory are ignored, because they cost nothing here.
+        """
         memory = transfer.memory
         if memory.space not in COUNTED_SPACES:
             return
@@ -217,7 +220,10 @@ class Counters:
         touched[sectors] = True
 
     def operation(self, site: Site, dtype: np.dtype, mask: Mask) -> None:
-        """Count one floating-point operation per active lane."""
+        """Count one floating-point operation per active lane.
+
+        It counts as float64 if ``dtype`` is float64 or complex128, and otherwise as float32.
+        """
         work = self._work[site]
         if dtype == np.float64 or dtype == np.complex128:
             work.float64_ops += mask.count
@@ -229,7 +235,7 @@ class Counters:
         self._iterations[site] += mask.count
 
     def barrier(self, mask: Mask, site: Site) -> None:
-        """Count one barrier per warp."""
+        """Count one barrier per warp with active lanes, and record the barrier."""
         warps = int(np.count_nonzero(mask.lanes.reshape(-1, WARP).any(axis=1)))
         self._work[site].barriers += warps
         if self.recorder:
@@ -243,12 +249,12 @@ def _new_count(transfer: LaneTransfer) -> AccessCount:
 
 
 def first_access(count: AccessCount) -> WarpAccess:
-    """Return the first request of an access, to be drawn."""
+    """Return the first request of an access as a WarpAccess, to be drawn."""
     addresses = tuple(None if a < 0 else int(a) for a in count.first[0])
     return WarpAccess(count.array, count.space, count.kind, count.bytes_per_lane, addresses)
 
 
 def _keep(count: AccessCount, first: np.ndarray, active: np.ndarray) -> None:
-    """Keep the addresses of the first active warps."""
+    """Append the addresses of active warps to ``count.first``, up to KEPT_REQUESTS in total."""
     warps = np.flatnonzero(active.any(axis=1))[: KEPT_REQUESTS - len(count.first)]
     count.first.extend(np.where(active[warps], first[warps], -1))

@@ -37,6 +37,7 @@ class Hint:
 
     @property
     def line(self) -> int:
+        """The number of the source line."""
         return self.site.line
 
     def __str__(self) -> str:
@@ -47,8 +48,8 @@ class Hint:
 class KernelCounts:
     """The counts of a launch from which hints are derived.
 
-    ``rows`` holds, for each array in global memory, the bytes between two neighbours along its last
-    dimension but one, or 0 if there is no such dimension.
+    ``rows`` maps the name of each array in global memory to the stride in bytes of its last
+    dimension but one, or to 0 if there is no such dimension.
     """
 
     accesses: tuple[AccessCount, ...]
@@ -60,7 +61,11 @@ class KernelCounts:
 
 
 def hints_of(counts: KernelCounts) -> tuple[Hint, ...]:
-    """Return all hints of a launch: global memory first, and within a kind the largest first."""
+    """Return all hints of a launch: strided accesses, bank conflicts, idle lanes, then float64.
+
+    Hints on strided accesses and bank conflicts begin with the largest excess, those on idle lanes
+    with the most requests.
+    """
     kinds = (_strided, _conflicts, _idle, _float64)
     return tuple(hint for kind in kinds for hint in kind(counts))
 
@@ -70,12 +75,15 @@ def _per_request(access: AccessCount, amount: int) -> float:
 
 
 def _shown(number: float) -> str:
-    """Return a number as text with at most one decimal."""
+    """Return a number as text with at most one decimal, such as ``1,024`` or ``2.5``."""
     return f"{number:,.1f}".removesuffix(".0")
 
 
 def _strided(counts: KernelCounts) -> Iterator[Hint]:
-    """Yield a hint for each access that needs many more sectors than necessary."""
+    """Yield a hint for each access with at least EXCESS_FACTOR times the necessary sectors.
+
+    The largest excess is first.
+    """
     for access in sorted(counts.accesses, key=lambda a: a.fewest_sectors - a.sectors):
         if access.sectors < EXCESS_FACTOR * access.fewest_sectors or not access.sectors:
             continue
@@ -97,7 +105,10 @@ def _strided(counts: KernelCounts) -> Iterator[Hint]:
 def _access_pattern(
     access: AccessCount, stride: int | None, counts: KernelCounts
 ) -> tuple[str, str]:
-    """Return text on a warp's access pattern in the array, and its numbers in brackets."""
+    """Return text such as ``strided load of x``, and a second text with its numbers.
+
+    The second text is in brackets after a space, or "" for a scattered access.
+    """
     subject = f"{access.kind} of {access.array}"
     if stride is None:
         return f"scattered {subject}", ""
@@ -110,19 +121,23 @@ def _access_pattern(
 
 
 def _count_runs(access: AccessCount) -> int:
-    """Return the number of runs of adjacent elements in the first request."""
+    """Return the number of runs of adjacent elements in the first recorded request."""
     row = access.first[0]
     gaps = abs(np.diff(row[row >= 0])) != _element_bytes(access)
     return 1 + int(np.count_nonzero(gaps))
 
 
 def _element_bytes(access: AccessCount) -> int:
-    """Return the bytes that one thread moves; a complex number takes two requests."""
+    """Return the bytes that one thread moves in an access, which may take two requests."""
     return max(access.dtype.itemsize, access.bytes_per_lane)
 
 
 def _stride(access: AccessCount) -> int | None:
-    """Return the stride in bytes of most neighbouring threads in the first request, or None."""
+    """Return the stride in bytes between most neighbouring active lanes in the first request.
+
+    Returns None if fewer than two lanes are active, or if fewer than half of the strides agree, or
+    if the stride is 0.
+    """
     row = access.first[0]
     active = row[row >= 0]
     if len(active) < 2:
@@ -132,7 +147,10 @@ def _stride(access: AccessCount) -> int | None:
 
 
 def _conflicts(counts: KernelCounts) -> Iterator[Hint]:
-    """Yield a hint for each access that needs many more wavefronts than necessary."""
+    """Yield a hint for each access with at least EXCESS_FACTOR times the necessary wavefronts.
+
+    The largest excess is first.
+    """
     for access in sorted(counts.accesses, key=lambda a: a.fewest_wavefronts - a.wavefronts):
         if access.wavefronts < EXCESS_FACTOR * access.fewest_wavefronts or not access.wavefronts:
             continue
@@ -149,10 +167,10 @@ def _conflicts(counts: KernelCounts) -> Iterator[Hint]:
 
 
 def _idle(counts: KernelCounts) -> Iterator[Hint]:
-    """Yield a hint for each frequent access with few active lanes.
+    """Yield a hint for each frequent access with at most FEW_LANES active lanes per request.
 
     A guard at an edge gives no hint, and neither does one lane that stores the result of its warp
-    or block.
+    or block. The access with the most requests is first.
     """
     all_requests = sum(access.requests for access in counts.accesses)
     for access in sorted(counts.accesses, key=lambda a: -a.requests):
@@ -171,7 +189,7 @@ def _idle(counts: KernelCounts) -> Iterator[Hint]:
 def _float64(counts: KernelCounts) -> Iterator[Hint]:
     """Yield a hint for each line that computes in float64 although arrays are float32.
 
-    There is none if the source asks for float64.
+    There is no hint if any array is in float64 or complex128, or if the source asks for float64.
     """
     dtypes = {access.dtype for access in counts.accesses}
     single = np.dtype(np.float32) in dtypes

@@ -17,7 +17,7 @@ MOST_EVENTS = 4000
 
 @dataclass(frozen=True)
 class RecordedArray:
-    """An array that the recorded block accessed. ``strides`` are in elements."""
+    """An array that the recorded block accessed; ``strides`` are in elements."""
 
     name: str
     space: str  # "global" or "shared"
@@ -90,7 +90,7 @@ class RecordingRequest:
 def recording_request(
     geometry: Geometry, block, values: bool, most_events: int
 ) -> RecordingRequest:
-    """Return the request to record the block with these coordinates.
+    """Return the RecordingRequest for the block with these coordinates.
 
     ``block`` is an int or a tuple of up to three ints. Raises LaunchError for a block that the grid
     does not have.
@@ -116,7 +116,7 @@ class Recorder:
         self.forget()
 
     def forget(self) -> None:
-        """Discard all events, because the launch begins or starts again."""
+        """Discard all recorded events, because the launch begins or starts again."""
         self._start = 0  # the block's first lane in the batch
         self._row: int | None = None  # the block's number in the batch; None: in another one
         self._blocks = 1  # of the batch
@@ -127,14 +127,14 @@ class Recorder:
         self._pending_store: tuple | None = None  # a store whose data has not been written yet
 
     def begin(self, batch: Batch) -> None:
-        """Prepare for the blocks of this batch, which are about to run."""
+        """Store the recorded block's position in this batch, which is about to run."""
         self._read_back()
         row = self.request.block - batch.first
         self._row = row if 0 <= row < batch.blocks else None
         self._start, self._blocks = row * batch.width, batch.blocks
 
     def access(self, transfer: LaneTransfer) -> None:
-        """Record a load, store or atomic; called before its data moves."""
+        """Record a load, store or atomic of the requested block; called before its data moves."""
         self._read_back()
         part = self._part(transfer.mask)
         if part is None or self._is_full():
@@ -151,7 +151,10 @@ class Recorder:
         self._events.append(Event(*self._location(transfer.site, transfer.kind), *fields, values))
 
     def meeting(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
-        """Record a barrier, shuffle or vote; ``values`` and ``sources`` have one entry per lane."""
+        """Record a barrier, syncwarp, shuffle, vote or match of the requested block.
+
+        ``values`` and ``sources`` are None or have one entry per lane of the batch.
+        """
         self._read_back()
         part = self._part(mask)
         if part is None or self._is_full():
@@ -183,7 +186,10 @@ class Recorder:
         )
 
     def _part(self, mask: Mask) -> tuple[np.ndarray, slice] | None:
-        """Return the numbers of the block's active threads, and their slice of active lanes."""
+        """Return the recorded block's active threads, by number, and their slice of ``mask.index``.
+
+        Returns None if the block is not in this batch or none of its threads is active.
+        """
         if self._row is None:
             return None
         index = mask.index
@@ -197,7 +203,10 @@ class Recorder:
         return full
 
     def _per_thread(self, threads: np.ndarray, entries: np.ndarray, absent) -> np.ndarray:
-        """Return entries of some threads as a vector with one entry per thread of the block."""
+        """Return the entries of some threads as an array with one entry per thread of the block.
+
+        Other threads have the entry ``absent``.
+        """
         size = (self._geometry.threads, *np.shape(entries)[1:])
         result = np.full(size, absent, entries.dtype)
         result[threads] = entries
@@ -219,8 +228,15 @@ class Recorder:
             self._arrays[memory] = name
         return self._arrays[memory]
 
-    def _values(self, transfer: LaneTransfer, threads: np.ndarray, elements: np.ndarray):
-        """Return the values that a load reads, or an array to be filled after a store or atomic."""
+    def _values(
+        self, transfer: LaneTransfer, threads: np.ndarray, elements: np.ndarray
+    ) -> np.ndarray | None:
+        """Return an array of one entry per thread: the values of a load, store or atomic.
+
+        For a load they are the values that it reads. For a store or atomic the array holds zeros at
+        first, and ``_read_back`` fills in the stored values. Returns None for a store of several
+        elements per thread.
+        """
         memory, width = transfer.memory, transfer.width
         if transfer.kind == "load":
             if width > 1:
@@ -233,7 +249,10 @@ class Recorder:
         return values
 
     def _read_back(self) -> None:
-        """Read the values of the last store or atomic, whose data has been written by now."""
+        """Copy the values of the pending store or atomic, whose data is written by now.
+
+        They go into the array that ``_values`` returned for its event.
+        """
         if self._pending_store is not None:
             memory, threads, elements, values = self._pending_store
             values[threads] = memory.data[elements]
@@ -241,7 +260,11 @@ class Recorder:
 
 
 def _recorded_array(memory: Memory, name: str, arguments: Mapping[str, object]) -> RecordedArray:
-    """Return the RecordedArray of a memory; a kernel's argument gives it its shape."""
+    """Return the RecordedArray of a memory; a kernel's argument determines its shape.
+
+    ``arguments`` maps parameter names to arguments. Other memory has its declared shape, in C
+    order.
+    """
     argument, itemsize = arguments.get(name), memory.data.dtype.itemsize
     if memory.space == "global" and hasattr(argument, "shape"):
         strides = tuple(s // itemsize for s in argument.strides)

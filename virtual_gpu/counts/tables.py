@@ -30,9 +30,10 @@ _ACCESS_COLUMNS = {
 
 
 def lines_table(counts: Mapping[Site, LineCount], names: Mapping[str, str]) -> pd.DataFrame:
-    """Return a table with one row per source line.
+    """Return a table with one row per source line, sorted by file and line.
 
-    ``names`` maps each file to its short name, in the order of the rows.
+    ``names`` maps each file to its short name; the files are in the order of its keys.
+    ``lanes_per_warp`` is missing where a line has no memory instruction.
     """
     import pandas as pd
 
@@ -44,7 +45,11 @@ def lines_table(counts: Mapping[Site, LineCount], names: Mapping[str, str]) -> p
 
 
 def accesses_table(accesses: tuple[AccessCount, ...], names: Mapping[str, str]) -> pd.DataFrame:
-    """Return a table with one row per source line, array and kind of access."""
+    """Return a table with one row per source line, array and kind of access.
+
+    The rows are sorted by file and line. ``names`` maps each file to its short name; the files are
+    in the order of its keys.
+    """
     import pandas as pd
 
     position = _order(names)
@@ -63,7 +68,7 @@ def _location(site: Site, names: Mapping[str, str]) -> dict:
 
 
 def _figures(access: AccessCount) -> dict:
-    """Return the counts of an access, without those that its kind does not have."""
+    """Return a dict from column to count, without the counts that this kind of access lacks."""
     figures = {name: getattr(access, name) for name in _ACCESS_COLUMNS if name not in _LOCATION}
     is_transfer = access.kind != "atomic"
     if not is_transfer or access.space != "global":

@@ -41,7 +41,7 @@ class LaneTransfer:
 
     @property
     def requests_each(self) -> int:
-        """The number of requests per warp.
+        """The number of requests that each warp needs for the transfer.
 
         The compiler moves the two parts of a complex number in global memory one after the other,
         because it does not know that they are aligned; in shared memory it does. It moves a field
@@ -54,16 +54,19 @@ class LaneTransfer:
 
     @property
     def pitch(self) -> int:
-        """Bytes from one lane to the next if lanes access consecutive elements."""
+        """The bytes from one lane to the next if lanes access consecutive elements."""
         return self.memory.data.dtype.itemsize * self.width
 
     @property
     def bytes_per_lane(self) -> int:
-        """Bytes that each lane moves in one request."""
+        """The bytes that each lane moves in one request."""
         return self.pitch // self.requests_each
 
     def first_bytes(self) -> np.ndarray:
-        """Return the address of each lane's first byte, a row per warp; 0 in inactive lanes."""
+        """Return the byte address of each lane's first byte, in shape (warps, 32).
+
+        Addresses count from the start of the allocation; inactive lanes have the address 0.
+        """
         itemsize = self.memory.data.dtype.itemsize
         if self.mask.full and isinstance(self.addresses, np.ndarray):
             elements = self.addresses
@@ -76,28 +79,32 @@ class LaneTransfer:
         return self.in_block(first) if part and part.bytes % BANK_BYTES else first
 
     def in_block(self, addresses: np.ndarray) -> np.ndarray:
-        """Return byte addresses within the block's part if the memory is shared."""
+        """Return byte addresses from the start of the block's part of shared memory.
+
+        Addresses in other memory are returned unchanged.
+        """
         part = self.memory.part
         return addresses % part.bytes if part else addresses
 
 
 class Pattern(NamedTuple):
-    """The first bytes that lanes access, and which lanes are active; both have a row per warp."""
+    """The address of each lane's first byte, and which lanes are active, in shape (warps, 32)."""
 
     first: np.ndarray
     active: np.ndarray
 
     @property
     def requests(self) -> int:
-        """The number of warps with an active lane."""
+        """The number of warps with at least one active lane."""
         return int(np.count_nonzero(self.active.any(axis=1)))
 
 
 def repeated(first: np.ndarray, transfer: LaneTransfer) -> tuple[Pattern, int]:
-    """Return a pattern, and the number of times that it counts.
+    """Return the Pattern whose cost is to be counted, and the number of times that it counts.
 
-    It is the pattern of one block, once per block, if all blocks access the same bytes up to shifts
-    that do not change the cost. Otherwise it is the pattern of all warps, once.
+    If all blocks access the same bytes, up to shifts that do not change the cost, it is the pattern
+    of one block, and the number is that of the blocks. Otherwise it is the pattern of all warps,
+    and the number is 1.
     """
     whole = Pattern(first, transfer.mask.lanes.reshape(-1, WARP))
     if transfer.blocks == 1:
@@ -116,7 +123,7 @@ def repeated(first: np.ndarray, transfer: LaneTransfer) -> tuple[Pattern, int]:
 
 
 def _neutral_shift(transfer: LaneTransfer) -> int:
-    """Return the bytes by whose multiples a pattern may be shifted at the same cost.
+    """Return the number of bytes by whose multiples a pattern can shift at the same cost.
 
     Each block's shared memory begins at the first bank, so only the offset within a bank counts
     there.
@@ -125,7 +132,10 @@ def _neutral_shift(transfer: LaneTransfer) -> int:
 
 
 def sectors_lines_addresses(pattern: Pattern) -> tuple[int, int, int]:
-    """Return the different sectors, cache lines and first bytes of each warp, summed over warps."""
+    """Return the numbers of distinct sectors, cache lines and first bytes in each warp.
+
+    Each number is summed over warps.
+    """
     ordered = np.sort(np.where(pattern.active, pattern.first, -1), axis=1)
     units = (SECTOR_BYTES, CACHE_LINE_BYTES, 1)
     sectors, lines, addresses = (_count_distinct(ordered // unit) for unit in units)
@@ -133,25 +143,34 @@ def sectors_lines_addresses(pattern: Pattern) -> tuple[int, int, int]:
 
 
 def fewest_sectors(pattern: Pattern, pitch: int) -> int:
-    """Return the sectors that as many lanes need for consecutive, aligned elements."""
+    """Return the number of sectors that the active lanes need for consecutive, aligned elements.
+
+    It is summed over warps; ``pitch`` is the number of bytes per lane.
+    """
     requested = np.count_nonzero(pattern.active, axis=1) * pitch
     return int((cdiv(requested, SECTOR_BYTES)).sum())
 
 
 def fewest_wavefronts(pattern: Pattern, pitch: int) -> int:
-    """Return the wavefronts that as many lanes need for consecutive, aligned elements."""
+    """Return the number of wavefronts that the active lanes need for consecutive, aligned elements.
+
+    It is summed over warps; ``pitch`` is the number of bytes per lane.
+    """
     groups = pattern.active.reshape(-1, WARP // max(1, pitch // BANK_BYTES))
     return int(np.count_nonzero(groups.any(axis=1)))
 
 
 def _count_distinct(ordered: np.ndarray) -> int:
-    """Return the number of different values in each row, without -1, summed over the rows."""
+    """Return the number of different values other than -1 in each sorted row, summed over rows."""
     steps = np.count_nonzero(ordered[:, 1:] != ordered[:, :-1])
     return int(steps + np.count_nonzero(ordered[:, 0] != -1))
 
 
 def wavefronts(pattern: Pattern, itemsize: int) -> int:
-    """Return the number of passes through the banks, summed over warps."""
+    """Return the number of passes through the banks of shared memory, summed over warps.
+
+    ``itemsize`` is the number of bytes per lane.
+    """
     parts = max(1, itemsize // BANK_BYTES)
     passes = _passes(*pattern, parts, parts)
     if parts == 4:
@@ -161,9 +180,9 @@ def wavefronts(pattern: Pattern, itemsize: int) -> int:
 
 
 def _passes(first: np.ndarray, active: np.ndarray, parts: int, groups: int) -> np.ndarray:
-    """Return each warp's passes if its lanes are served in ``groups`` groups.
+    """Return an array of each warp's passes if its lanes are served in ``groups`` groups.
 
-    A lane has ``parts`` words.
+    Each lane accesses ``parts`` words.
     """
     words = first.reshape(-1, WARP // groups, 1) // BANK_BYTES + np.arange(parts)
     words = np.where(active.reshape(-1, WARP // groups, 1), words, -1)
@@ -172,9 +191,10 @@ def _passes(first: np.ndarray, active: np.ndarray, parts: int, groups: int) -> n
 
 
 def in_pairs(first: np.ndarray, active: np.ndarray) -> np.ndarray:
-    """Return which warps read the same elements in pairs of lanes, one or two lanes apart.
+    """Return a boolean per warp: True if its lanes read the same elements in pairs.
 
-    Half a warp then asks for no more 16-byte words than one pass can serve, so two passes suffice.
+    The lanes of a pair are one or two lanes apart. Half a warp then asks for no more 16-byte words
+    than one pass can serve, so two passes suffice.
     """
     lanes = np.arange(WARP)
     agree = [
@@ -185,10 +205,9 @@ def in_pairs(first: np.ndarray, active: np.ndarray) -> np.ndarray:
 
 
 def bank_load(words: np.ndarray) -> np.ndarray:
-    """Return the number of different words that each row asks of each bank.
+    """Return the number of different words that each row asks of each bank, in shape (rows, 32).
 
-    Each row of ``words`` holds word indices, with -1 for a lane that takes no part. Each row of the
-    result has one entry per bank.
+    Each row of ``words`` holds word indices, with -1 for a lane that takes no part.
     """
     ordered = np.sort(words, axis=1)
     new = np.ones(ordered.shape, bool)

@@ -21,11 +21,12 @@ _HINT = ("more hint", "more hints")
 def verdict(
     findings: tuple[Finding, ...], hints: tuple[Hint, ...], names: Mapping[str, str]
 ) -> str:
-    """Return a summary such as ``1 race, 2 warnings``.
+    """Return a summary such as ``1 race, 1 barrier error; 2 warnings``.
 
-    Findings count once per line, kind and array. ``names`` maps files to their short names, the
-    kernel's first; a hint in another file mentions that file. Without flaws the text begins with
-    ``no flaw found``, because the intended result is not known here.
+    ``findings`` has one entry per line, kind and array. The summary continues with the message and
+    the line of the first hint, and with the number of further hints. ``names`` maps files to their
+    short names, the kernel's first; a hint in another file mentions that file. Without flaws the
+    text begins with ``no flaw found``, because the intended result is not known here.
     """
     kinds = Counter(finding.kind for finding in findings)
     flaws = [_counted(kinds[kind], names) for kind, names in _FLAWS.items() if kinds[kind]]

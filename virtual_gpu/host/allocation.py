@@ -25,9 +25,10 @@ def to_device(obj, stream=0, copy=True, to=None) -> DeviceArray:
     """Copy a host array, a number or a list to device memory and return the DeviceArray.
 
     The result has the shape, dtype and strides of ``obj``. With ``copy=False`` its memory is
-    uninitialised. With ``to``, a device array, the elements go into that array instead. Raises
-    ArrayTypeError for objects and strings, and ArrayValueError for an array that is not contiguous;
-    dimensions of stride 0 are allowed.
+    uninitialised. An array that is on the device already, or in mapped or managed memory, is
+    returned without a copy. With ``to``, a device array, the elements go into that array instead,
+    unless ``copy`` is False, and ``to`` is returned. Raises ArrayTypeError for objects and strings,
+    and ArrayValueError for an array that is not contiguous; dimensions of stride 0 are allowed.
     """
     if to is not None:
         if copy:
@@ -71,7 +72,7 @@ def device_array_like(ary, stream=0) -> DeviceArray:
 
 
 def pinned_array(shape, dtype=np.float64, strides=None, order="C") -> np.ndarray:
-    """Return a host array that stands for pinned memory, filled with zeros."""
+    """Return a host array filled with zeros, which the virtual GPU uses as pinned memory."""
     array = empty(shape, dtype, strides, order)
     array[...] = np.zeros((), array.dtype)
     return array
@@ -83,7 +84,7 @@ def pinned_array_like(ary) -> np.ndarray:
 
 
 def host_array(shape, dtype=np.float64, strides=None, order="C", **ignored) -> HostMemory:
-    """Return an array in managed or mapped memory, which kernels access directly, of zeros."""
+    """Return an array of zeros in managed or mapped memory, which kernels access directly."""
     return pinned_array(shape, dtype, strides, order).view(HostMemory)
 
 
@@ -95,7 +96,7 @@ def host_array_like(ary, **ignored) -> HostMemory:
 def as_cuda_array(obj, sync=True) -> DeviceArray:
     """Return a device array that shares the memory of an object with a CUDA array interface.
 
-    Raises ArrayTypeError for an object without one.
+    Raises ArrayTypeError for an object without one, and NeedsCopy for a masked array.
     """
     if isinstance(obj, DeviceArray):
         return obj.bind(obj.stream)
@@ -108,9 +109,10 @@ def as_cuda_array(obj, sync=True) -> DeviceArray:
 
 
 def on_the_device(obj):
-    """Return a device array for an object whose CUDA array interface is the virtual GPU's.
+    """Return a DeviceArray over the memory of an object, if that is memory of the virtual GPU.
 
-    Any other object is returned as it is.
+    It is recognised by the object's CUDA array interface. A DeviceArray, a host array and any other
+    object are returned unchanged.
     """
     if isinstance(obj, DeviceArray | HostMemory | np.ndarray | np.generic):
         return obj
@@ -120,7 +122,7 @@ def on_the_device(obj):
 
 
 def from_cuda_array_interface(desc: dict, owner=None, sync=True) -> DeviceArray:
-    """Return the device array that a CUDA array interface of the virtual GPU describes.
+    """Return the DeviceArray over the memory that the virtual GPU's CUDA array interface describes.
 
     The array keeps ``owner`` alive. Raises NeedsCopy for a masked array.
     """

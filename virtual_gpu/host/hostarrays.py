@@ -29,8 +29,8 @@ from .transfers import TO_DEVICE, TO_HOST, note
 class DevicePointer:
     """A pointer to device memory, as ``DeviceArray.gpu_data`` returns it.
 
-    ``array`` is the NumPy array whose first element it points to. ``unwritten`` is that of
-    DeviceArray.
+    ``array`` is the NumPy array whose first element it points to. ``unwritten`` marks the elements
+    of ``array`` that were never written, or is None if all were.
     """
 
     array: np.ndarray
@@ -45,10 +45,12 @@ class DevicePointer:
 
     @property
     def device_pointer_value(self) -> int | None:
+        """The address as an int, or None if the array has no elements."""
         return self.array.__array_interface__["data"][0] if self.array.size else None
 
     @property
     def device_ctypes_pointer(self) -> ctypes.c_void_p:
+        """The address as a ctypes pointer, which is null if the array has no elements."""
         return ctypes.c_void_p(self.device_pointer_value)
 
     @property
@@ -69,8 +71,7 @@ class DeviceArray:
     __cuda_ndarray__ = True
 
     def __init__(self, shape, strides, dtype, stream=0, gpu_data: DevicePointer | None = None):
-        """Make an array over the memory ``gpu_data``, or without it one in uninitialised memory.
-        """
+        """Make an array over the memory ``gpu_data`` or, if it is None, in uninitialised memory."""
         if gpu_data is None:
             host, unwritten = uninitialised(shape, dtype, strides)
         else:
@@ -81,13 +82,17 @@ class DeviceArray:
 
     @classmethod
     def over(cls, host: np.ndarray, unwritten: np.ndarray | None = None, stream=0) -> DeviceArray:
-        """Return the device array whose memory is the NumPy array ``host``."""
+        """Return the device array whose memory is the NumPy array ``host``.
+
+        ``unwritten`` marks the elements of ``host`` that were never written; None means that all
+        were.
+        """
         new = cls.__new__(cls)
         new.host, new.unwritten, new.stream = host, unwritten, stream
         return new
 
     def _view(self, make_view) -> DeviceArray:
-        """Return the device array over ``make_view(host)``, which must share its memory."""
+        """Return the device array over ``make_view(host)``; raise NeedsCopy if that is a copy."""
         host = make_view(self.host)
         unwritten = None if self.unwritten is None else make_view(self.unwritten)
         if host.size and not np.may_share_memory(host, self.host):
@@ -110,7 +115,7 @@ class DeviceArray:
 
     @property
     def alloc_size(self) -> int:
-        """The bytes from the first element to the last."""
+        """The bytes from the element at the lowest address to the end of the one at the highest."""
         return extent(self.shape, self.strides, self.dtype.itemsize)
 
     @property
@@ -134,16 +139,16 @@ class DeviceArray:
         }
 
     def bind(self, stream=0) -> DeviceArray:
-        """Return the same array bound to ``stream``, which has no effect here."""
+        """Return a new DeviceArray on the same memory with this ``stream``, which has no effect."""
         clone = copy.copy(self)
         clone.stream = stream
         return clone
 
     def copy_to_host(self, ary: np.ndarray | None = None, stream=0) -> np.ndarray:
-        """Copy the array to ``ary``, or to a new host array, and return that array.
+        """Copy the array to ``ary``, or to a new host array, and return that host array.
 
-        Raises ArrayTypeError or ArrayValueError unless shape, dtype and strides match, and
-        NeedsCopy for negative strides.
+        Raises ArrayTypeError or ArrayValueError unless dtype, shape (without dimensions of length
+        1) and strides match, and NeedsCopy for negative strides.
         """
         if any(stride < 0 for stride in self.strides):
             raise NeedsCopy(
@@ -165,7 +170,11 @@ class DeviceArray:
         return ary
 
     def copy_to_device(self, ary, stream=0) -> None:
-        """Copy a host or device array of the same shape and dtype into this array."""
+        """Copy a host or device array of the same shape and dtype into this array.
+
+        Raises ArrayTypeError for another dtype and ArrayValueError for another shape; dimensions of
+        length 1 are ignored.
+        """
         if isinstance(ary, DeviceArray):
             source, unwritten = ary.host, ary.unwritten
         else:
@@ -185,16 +194,24 @@ class DeviceArray:
             self.unwritten[index] = unwritten if same else False
 
     def reshape(self, *shape, order="C") -> DeviceArray:
+        """Return a view in another shape; raise NeedsCopy if elements would move."""
         return self._view(lambda array: array.reshape(*shape, order=order))
 
     def ravel(self, order="C", stream=0) -> DeviceArray:
+        """Return a view with one dimension; raise NeedsCopy if elements would move."""
         return self._view(lambda array: array.ravel(order))
 
     def squeeze(self, axis=None, stream=0) -> DeviceArray:
+        """Return a view without dimensions of length 1."""
         return self._view(lambda array: array.squeeze(axis))
 
     def transpose(self, axes=None) -> DeviceArray:
-        """Return a transposed copy in new memory, as Numba does; only for two dimensions."""
+        """Return a transposed copy in new device memory, as Numba does.
+
+        If ``axes`` keep the order of the dimensions, this array itself is returned. Raises
+        NeedsCopy unless there are two dimensions, and ArrayValueError for axes that are not 0 and
+        1.
+        """
         if axes is not None and tuple(axes) == tuple(range(self.ndim)):
             return self
         if self.ndim != 2:
@@ -209,9 +226,10 @@ class DeviceArray:
         return DeviceArray.over(host, flags, self.stream)
 
     def view(self, dtype) -> DeviceArray:
-        """Return the same memory as another dtype.
+        """Return a DeviceArray over the same memory with another dtype.
 
-        If the element size changes, all elements count as written from then on.
+        If the element size changes, all elements count as written from then on, in this array, too.
+        Raises ArrayValueError if the dtype does not fit.
         """
         try:
             host = self.host.view(dtype)
@@ -223,7 +241,10 @@ class DeviceArray:
         return DeviceArray.over(host, None, self.stream)
 
     def split(self, section: int, stream=0) -> Iterator[DeviceArray]:
-        """Yield parts of ``section`` elements; the last one may be shorter."""
+        """Yield views of ``section`` consecutive elements; the final view may be shorter.
+
+        Raises ArrayValueError unless the array is contiguous and has one dimension.
+        """
         if self.ndim != 1 or (self.size and self.strides[0] != self.dtype.itemsize):
             raise ArrayValueError(
                 f"A device array of shape {self.shape} and strides {self.strides} cannot be split; "
@@ -233,22 +254,26 @@ class DeviceArray:
             yield self[begin : begin + section]
 
     def is_c_contiguous(self) -> bool:
+        """Return True if the array is contiguous in C order."""
         return self.host.flags.c_contiguous
 
     def is_f_contiguous(self) -> bool:
+        """Return True if the array is contiguous in Fortran order."""
         return self.host.flags.f_contiguous
 
     def as_cuda_arg(self) -> DevicePointer:
+        """Return the pointer to the array's memory."""
         return self.gpu_data
 
     def get_ipc_handle(self):
+        """Raise LaunchError, because processes cannot share the virtual GPU's memory."""
         raise LaunchError(
             "The virtual GPU shares no memory between processes; copy the array to the host and "
             "send that."
         )
 
     def getitem(self, index, stream=0):
-        """Return ``self[index]``."""
+        """Return ``self[index]``: a view on the device, or the value of a single element."""
         return self[index]
 
     def setitem(self, index, value, stream=0) -> None:
@@ -299,6 +324,7 @@ class HostMemory(np.ndarray):
 
     @property
     def gpu_data(self) -> DevicePointer:
+        """The pointer to the array's memory."""
         return DevicePointer(np.asarray(self))
 
     @property
@@ -310,12 +336,15 @@ class HostMemory(np.ndarray):
         return DeviceArray.over(np.asarray(self)).copy_to_host(ary)
 
     def copy_to_device(self, ary, stream=0) -> None:
-        """Copy an array of the same shape and dtype into this array."""
+        """Copy a host or device array of the same shape and dtype into this array."""
         DeviceArray.over(np.asarray(self)).copy_to_device(ary)
 
 
 def array_type(array: np.ndarray) -> types.Type:
-    """Return Numba's type of a device array; one with a stride of 0 has the layout "A"."""
+    """Return Numba's type of a device array with the layout "C", "F" or "A".
+
+    An array with a stride of 0 has the layout "A".
+    """
     broadcast = 0 in array.strides and array.size != 0
     layout = "A"
     if not broadcast and array.flags.c_contiguous:
@@ -328,7 +357,11 @@ def array_type(array: np.ndarray) -> types.Type:
 def _reinterpreted(
     memory: DevicePointer, shape: tuple, strides: tuple, dtype: np.dtype
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return an array over existing memory, and its flags of unwritten elements."""
+    """Return an array of this shape and dtype over existing memory, and its unwritten elements.
+
+    The second array marks these elements. It is None if all are written, or if the element size
+    differs from that of ``memory``.
+    """
     first = as_strided(memory.array, (1,), (memory.array.itemsize,)).view(dtype)
     flags = None
     if memory.unwritten is not None and dtype.itemsize == memory.array.itemsize:
@@ -338,7 +371,10 @@ def _reinterpreted(
 
 
 def _check_index(index, dtype: np.dtype) -> None:
-    """Raise ArrayTypeError unless an index consists of integers, slices and ``...``."""
+    """Raise ArrayTypeError unless an index consists of integers, slices and ``...``.
+
+    A record array may also be indexed with a string, the name of a field.
+    """
     for item in index if isinstance(index, tuple) else (index,):
         if isinstance(item, str) and dtype.names:
             continue

@@ -20,7 +20,10 @@ class NeedsCopy(LaunchError, NotImplementedError):
 
 
 def whole_shape(shape) -> tuple[int, ...]:
-    """Return a shape as a tuple of ints; raise ArrayTypeError for one that is no valid shape."""
+    """Return a shape, which may be a single number, as a tuple of ints.
+
+    Raises ArrayTypeError for a shape that is not valid.
+    """
     extents = shape if isinstance(shape, tuple | list | np.ndarray) else (shape,)
     whole = all(isinstance(n, int | np.integer) for n in extents)
     if not whole or any(n < 0 for n in extents):
@@ -32,7 +35,10 @@ def whole_shape(shape) -> tuple[int, ...]:
 
 
 def element_strides(shape: tuple, step: int, order: str) -> tuple[int, ...]:
-    """Return the strides of a contiguous array whose smallest stride is ``step``."""
+    """Return the strides of a contiguous array whose smallest stride is ``step``.
+
+    ``order`` is "C" or "F". The strides have the unit of ``step``.
+    """
     strides, axes = [0] * len(shape), range(len(shape))
     for axis in axes if order == "F" else reversed(axes):
         strides[axis] = step
@@ -41,14 +47,17 @@ def element_strides(shape: tuple, step: int, order: str) -> tuple[int, ...]:
 
 
 def extent(shape: tuple, strides: tuple, itemsize: int) -> int:
-    """Return the bytes from the element at the lowest address to the end of the highest one."""
+    """Return the bytes from the element at the lowest address to the end of the one at the highest.
+
+    ``strides`` are in bytes. The result is 0 for an array without elements.
+    """
     if 0 in shape:
         return 0
     return itemsize + sum((n - 1) * abs(s) for n, s in zip(shape, strides, strict=True))
 
 
 def empty(shape, dtype, strides, order: str) -> np.ndarray:
-    """Return an uninitialised array with these strides in bytes, or without them in this order.
+    """Return an uninitialised array with these strides in bytes, or if None in this order.
 
     Raises ArrayTypeError or ArrayValueError for a shape, strides or an order that is not valid.
     """
@@ -68,10 +77,10 @@ def empty(shape, dtype, strides, order: str) -> np.ndarray:
 
 
 def order_of(ary) -> tuple[tuple[int, ...] | None, str]:
-    """Return the strides and the order of a new array that is laid out like ``ary``.
+    """Return (strides in bytes, order) of a new contiguous array that is laid out like ``ary``.
 
-    As in Numba, a contiguous array keeps its order, and the strides are None. Any other array
-    becomes contiguous, with its dimensions in the same order of strides.
+    As in Numba, a contiguous array keeps its order, "C" or "F", and the strides are None. For any
+    other array the order is "C", and the strides have the same ranking as those of ``ary``.
     """
     flags = ary.flags
     if flags["C_CONTIGUOUS"] or flags["F_CONTIGUOUS"] or ary.ndim <= 1:
@@ -92,9 +101,10 @@ def _poison(array: np.ndarray) -> None:
 
 
 def uninitialised(shape, dtype, strides=None, order: str = "C") -> tuple[np.ndarray, np.ndarray]:
-    """Return an array filled with NaN or a bit pattern, and a boolean array that is all True.
+    """Return an array with undefined content, and a boolean array of its shape that is all True.
 
-    The second array marks all elements as unwritten.
+    The first array is filled with NaN or a bit pattern. The second array marks all its elements as
+    unwritten.
     """
     array = empty(shape, dtype, strides, order)
     _poison(array)

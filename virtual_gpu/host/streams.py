@@ -16,7 +16,7 @@ DEFAULT_STREAMS = (0, 1, 2)  # the default, the legacy default and the per-threa
 
 @dataclass(frozen=True)
 class VirtualStream:
-    """A stream. ``handle`` is the number of a stream from another library, or 0."""
+    """A stream; ``handle`` is the number of a stream from another library, or 0."""
 
     handle: int = 0
     external: bool = False
@@ -25,12 +25,12 @@ class VirtualStream:
         return self.handle
 
     def synchronize(self) -> None:
-        """Count a wait; nothing is pending."""
+        """Log that the program waits, and return at once, because no work is pending."""
         note_wait()
 
     @contextlib.contextmanager
     def auto_synchronize(self):
-        """Yield the stream; count a wait at the end."""
+        """Return a context manager that yields the stream and logs a wait at the end."""
         yield self
         note_wait()
 
@@ -51,7 +51,10 @@ class VirtualStream:
 
 
 def check_stream(stream) -> None:
-    """Raise LaunchError unless ``stream`` is a stream; often it is a number of shared bytes."""
+    """Raise LaunchError unless ``stream`` is a VirtualStream or the number of a default stream.
+
+    The usual mistake is to pass the number of bytes of shared memory here.
+    """
     is_number = isinstance(stream, int) and not isinstance(stream, bool)
     valid = stream in DEFAULT_STREAMS if is_number else isinstance(stream, VirtualStream)
     if not valid:
@@ -62,23 +65,24 @@ def check_stream(stream) -> None:
 
 
 class VirtualEvent:
-    """An event that records the time of the host's clock. It times this interpreter, never a GPU.
-    """
+    """An event that records the time of the host's clock, which says nothing about a GPU."""
 
     def __init__(self, timing: bool = True):
         self._seconds: float | None = None
 
     def record(self, stream=0) -> None:
+        """Store the present time of the host's clock."""
         self._seconds = time.perf_counter()
 
     def synchronize(self) -> None:
-        """Count a wait; nothing is pending."""
+        """Log that the program waits, and return at once, because no work is pending."""
         note_wait()
 
     def wait(self, stream=0) -> None:
-        """Do nothing: nothing is pending."""
+        """Do nothing, because no work is pending."""
 
     def query(self) -> bool:
+        """Return True, because no work is pending."""
         return True
 
     def elapsed_time(self, end: VirtualEvent) -> float:

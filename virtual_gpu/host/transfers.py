@@ -38,7 +38,7 @@ class Transfer:
     ``direction`` is "to_device" or "to_host"; ``shape`` and ``dtype`` are those of the array.
     ``by`` names the cause: a function such as "copy_to_host", "[...]" for indexing a device array
     on the host, or "launch" for a host array that is passed to a launch. ``file`` and ``line`` are
-    where the program does it.
+    the position in the program that causes the copy.
     """
 
     direction: str
@@ -50,17 +50,20 @@ class Transfer:
 
     @property
     def nbytes(self) -> int:
+        """The number of bytes that are copied."""
         return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
 
 
 def counting_transfers() -> contextlib.AbstractContextManager[list[Transfer]]:
-    """Return a context manager that yields a list, to which each copy is appended as a Transfer.
-    """
+    """Return a context manager that yields a list; each copy within it appends a Transfer."""
     return _logged(_LOGS)
 
 
 def counting_waits() -> contextlib.AbstractContextManager[list[SourceLine]]:
-    """Return a context manager that yields a list of the (file, line) of each ``synchronize``."""
+    """Return a context manager that yields a list; each ``synchronize`` appends (file, line).
+
+    The line is that of the program that waits.
+    """
     return _logged(_WAITS)
 
 
@@ -76,7 +79,10 @@ def _logged(logs: list[list]) -> Iterator[list]:
 
 
 def note(direction: str, array: np.ndarray, by: str) -> None:
-    """Log a copy of an array or of a part of an array."""
+    """Append a Transfer of ``array`` to each list that ``counting_transfers`` has open.
+
+    ``by`` names the cause of the copy.
+    """
     if _LOGS:
         transfer = Transfer(direction, array.shape, array.dtype, by, *_line_in_program())
         for log in _LOGS:
@@ -84,7 +90,10 @@ def note(direction: str, array: np.ndarray, by: str) -> None:
 
 
 def note_wait() -> None:
-    """Log that the program waits for the device; a launch is already finished when it returns."""
+    """Append the program's (file, line) to each list that ``counting_waits`` has open.
+
+    The program waits for nothing, because a launch is already finished when it returns.
+    """
     if _WAITS:
         line = _line_in_program()
         for log in _WAITS:
@@ -92,7 +101,7 @@ def note_wait() -> None:
 
 
 def _line_in_program() -> SourceLine:
-    """Return the innermost file and line outside of Numba and of the virtual GPU."""
+    """Return the innermost (file, line) on the call stack outside Numba and the virtual GPU."""
     frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(_INTERNAL):
         frame = frame.f_back

@@ -80,15 +80,17 @@ class VirtualDevice:
         return self
 
     def __exit__(self, *ignored) -> None:
-        """Do nothing: there is no other device."""
+        """Do nothing, because there is no other device to return to."""
 
     def reset(self) -> None:
-        """Do nothing: nothing is kept between launches."""
+        """Do nothing, because nothing is kept between launches."""
 
     def get_primary_context(self) -> VirtualContext:
+        """Return a context of this device."""
         return VirtualContext(self)
 
     def get_device_identity(self) -> dict[str, int]:
+        """Return the PCI domain, bus and device numbers, which are all 0."""
         return {"pci_domain_id": 0, "pci_bus_id": 0, "pci_device_id": 0}
 
 
@@ -106,20 +108,20 @@ class VirtualContext:
     device: VirtualDevice = VirtualDevice()
 
     def synchronize(self) -> None:
-        """Count a wait; nothing is pending."""
+        """Log that the program waits, and return at once, because no work is pending."""
         note_wait()
 
     def reset(self) -> None:
-        """Do nothing: nothing is kept between launches."""
+        """Do nothing, because nothing is kept between launches."""
 
     def push(self) -> None:
-        """Do nothing: there is no other context."""
+        """Do nothing, because there is no other context."""
 
     def pop(self) -> None:
-        """Do nothing: there is no other context."""
+        """Do nothing, because there is no other context."""
 
     def get_memory_info(self) -> MemoryInfo:
-        """Return the host's free and total memory; raise LaunchError if it is unknown."""
+        """Return the host's free and total memory in bytes; raise LaunchError if it is unknown."""
         total = physical_memory()
         if total is None:
             raise LaunchError("This system does not tell how much memory it has.")
@@ -140,18 +142,21 @@ class VirtualContext:
         return occupancy.blocks_per_multiprocessor(blocksize, memsize)
 
     def create_stream(self) -> VirtualStream:
+        """Return a new VirtualStream."""
         return VirtualStream()
 
     def get_default_stream(self) -> VirtualStream:
+        """Return a new VirtualStream; it behaves like every other stream."""
         return VirtualStream()
 
     @contextlib.contextmanager
     def defer_cleanup(self):
+        """Return a context manager that has no effect."""
         yield
 
 
 class VirtualDevices:
-    """The list ``cuda.gpus``, which holds the one virtual device."""
+    """The sequence ``cuda.gpus``, which holds the one virtual device."""
 
     def __getitem__(self, number: int) -> VirtualDevice:
         return self.lst[number]
@@ -170,12 +175,15 @@ class VirtualDevices:
 
 
 def current_device() -> VirtualDevice:
-    """Return the virtual device."""
+    """Return the virtual device, which is the only one."""
     return VirtualDevices.current
 
 
 def current_context(devnum: int | None = None) -> VirtualContext:
-    """Return the context of the virtual device; raise LaunchError for a number other than 0."""
+    """Return a context of the virtual device; raise LaunchError for a number other than 0.
+
+    ``devnum=None`` means device 0.
+    """
     return VirtualContext(select_device(devnum or 0))
 
 

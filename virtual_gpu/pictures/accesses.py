@@ -32,15 +32,20 @@ _LEFT, _TOP, _LANE, _BANK = 34, 40, 6, 11.5
 
 
 def draw_request(addresses: Sequence, title: str = "one request", width: int = 4) -> Picture:
-    """Draw the cache lines that a request to global memory touches, word by word, at most four.
+    """Return a Picture of one request to global memory, with the cache lines word by word.
 
-    ``addresses`` are byte addresses by lane, and ``width`` is the number of bytes per lane.
+    At most four cache lines are drawn. ``addresses`` are byte addresses by lane, and ``width`` is
+    the number of bytes per lane.
     """
     return draw_requests({title: addresses}, width=width)
 
 
 def draw_requests(requests: dict[str, Sequence], width: int = 4) -> Picture:
-    """Draw requests below each other; ``requests`` holds byte addresses by lane under a title."""
+    """Return a Picture of several requests to global memory, one below the other.
+
+    ``requests`` maps the title of each request to its byte addresses by lane, and ``width`` is the
+    number of bytes per lane. At most four cache lines of each request are drawn.
+    """
     by_title = {title: plain(addresses) for title, addresses in requests.items()}
     drawn = [_words(addresses, width, title) for title, addresses in by_title.items()]
     alt = " ".join(_description(addresses, width, title) for title, addresses in by_title.items())
@@ -48,7 +53,7 @@ def draw_requests(requests: dict[str, Sequence], width: int = 4) -> Picture:
 
 
 def draw_sectors(access: WarpAccess) -> Picture:
-    """Draw 32 lanes × the words of the sectors that one access to global memory touches.
+    """Return a Picture of 32 lanes × the words of the sectors that one global access touches.
 
     Raises ValueError for an access that is not to global memory.
     """
@@ -59,9 +64,10 @@ def draw_sectors(access: WarpAccess) -> Picture:
 
 
 def draw_banks(access: WarpAccess) -> Picture:
-    """Draw 32 lanes × 32 banks for one access to shared memory; conflicts are orange.
+    """Return a Picture of 32 lanes × 32 banks for one access to shared memory.
 
-    Raises ValueError for an access that is not to shared memory.
+    Words that share their bank with other words are orange. Raises ValueError for an access that is
+    not to shared memory.
     """
     if access.space != "shared":
         raise ValueError(f"{access.array} is in {access.space} memory, which has no banks")
@@ -70,7 +76,11 @@ def draw_banks(access: WarpAccess) -> Picture:
 
 
 def what_if_stride(strides: Sequence[int] = STRIDES) -> Picture:
-    """Draw a slider over the stride between neighbouring lanes, in words of 4 bytes."""
+    """Return a Picture with a slider over the stride between neighbouring lanes.
+
+    Each drawing shows the cache lines that a warp reads with one of the ``strides``, which are in
+    words of 4 bytes.
+    """
     lanes = np.arange(WARP)
     drawn = [
         _words(lanes * step * BANK_BYTES, BANK_BYTES, _share(step), least=MOST_LINES)
@@ -84,7 +94,11 @@ def what_if_stride(strides: Sequence[int] = STRIDES) -> Picture:
 
 
 def what_if_padding(pitches: Sequence[int] = PITCHES) -> Picture:
-    """Draw a slider over the row pitch of a tile in words, while a warp reads a column of it."""
+    """Return a Picture with a slider over the row pitch of a tile in shared memory.
+
+    Each drawing shows the banks that a warp reads for one column of the tile, with one of the
+    ``pitches``, which are in words of 4 bytes.
+    """
     drawn, costs, labels = [], [], []
     for pitch in pitches:
         addresses = np.arange(WARP) * pitch * BANK_BYTES
@@ -101,9 +115,10 @@ def what_if_padding(pitches: Sequence[int] = PITCHES) -> Picture:
 
 
 def _words(addresses: np.ndarray, width: int, title: str, least: int = 0) -> str:
-    """Return an SVG of the words of one request.
+    """Return an SVG of one request to global memory: a row of 32 words per cache line.
 
-    The first ``least`` cache lines are always drawn, so that a slider's pictures have one size.
+    At most four cache lines are drawn. Cache lines 0 to ``least`` - 1 are drawn even if no lane
+    touches them, so that a slider's pictures have one size.
     """
     used = _used_words(addresses, width)
     touched = np.union1d(used // WORDS, np.arange(least))
@@ -137,7 +152,11 @@ def _kind(word: int, used: np.ndarray, sectors: np.ndarray) -> str:
 
 
 def _lanes_of_line(addresses: np.ndarray, width: int, line: int) -> str:
-    """Name the lanes that access this cache line, such as ``lanes 0 to 7``."""
+    """Return the lanes that access the cache line with index ``line``, as text.
+
+    The text is such as ``lanes 0 to 7, 16``, ``17 lanes`` if the lanes form more than three runs,
+    or ``no lane``.
+    """
     last = (addresses + width - 1) // CACHE_LINE_BYTES
     inside = (addresses // CACHE_LINE_BYTES <= line) & (line <= last)
     lanes = np.flatnonzero((addresses >= 0) & inside)
@@ -151,7 +170,7 @@ def _lanes_of_line(addresses: np.ndarray, width: int, line: int) -> str:
 
 
 def _description(addresses: np.ndarray, width: int, title: str) -> str:
-    """Describe a request in words, for the alt text."""
+    """Return a sentence on a request's lanes, sectors, cache lines and used words, as alt text."""
     used = _used_words(addresses, width)
     sectors, lines = len(np.unique(used // 8)), len(np.unique(used // WORDS))
     asking = plural(int((addresses >= 0).sum()), "lane")
@@ -172,7 +191,7 @@ def _share(step: int) -> str:
 
 
 def lanes_by_sectors(addresses: np.ndarray, width: int, title: str) -> tuple[str, str]:
-    """Return an SVG of one request to global memory, and its alt text.
+    """Return (SVG, alt text) of one request to global memory, as lanes × words of its sectors.
 
     ``addresses`` are byte addresses by lane, -1 where a lane is inactive. ``width`` is the number
     of bytes per lane.
@@ -209,7 +228,7 @@ def lanes_by_sectors(addresses: np.ndarray, width: int, title: str) -> tuple[str
 
 
 def lanes_by_banks(addresses: np.ndarray, width: int, title: str) -> tuple[str, str]:
-    """Return an SVG of one request to shared memory, and its alt text.
+    """Return (SVG, alt text) of one request to shared memory, as lanes × banks.
 
     ``addresses`` are byte addresses by lane, -1 where a lane is inactive. ``width`` is the number
     of bytes per lane.
@@ -245,7 +264,11 @@ def lanes_by_banks(addresses: np.ndarray, width: int, title: str) -> tuple[str, 
 
 
 def _busiest_bank(bank: int, words: np.ndarray) -> str:
-    """Describe the words that the busiest bank serves."""
+    """Return a sentence that names the busiest bank and at most four of the ``words`` it serves.
+
+    ``words`` are the distinct word indices in that bank. With fewer than two, the sentence says
+    that no bank is asked for two words at once.
+    """
     if len(words) < 2:
         return "No bank is asked for two words at once."
     some = ", ".join(map(str, words[:4]))
@@ -254,7 +277,7 @@ def _busiest_bank(bank: int, words: np.ndarray) -> str:
 
 
 def _groups(addresses: np.ndarray, width: int) -> int:
-    """Return the number of groups of lanes that shared memory serves one after the other."""
+    """Return the number of lane groups that shared memory serves one after the other: 1, 2 or 4."""
     parts = max(1, width // BANK_BYTES)
     if parts == 4 and in_pairs(addresses[None], addresses[None] >= 0)[0]:
         return 2
@@ -295,12 +318,12 @@ def _box(x: float, y: float, width: float, height: float) -> str:
 
 
 def plain(addresses: Iterable) -> np.ndarray:
-    """Convert byte addresses by lane to int64, with -1 instead of None for inactive lanes."""
+    """Return byte addresses by lane as an int64 array, with -1 for None in inactive lanes."""
     return np.array([-1 if address is None else address for address in addresses], np.int64)
 
 
 def _used_words(addresses: np.ndarray, width: int) -> np.ndarray:
-    """Return the distinct words of 4 bytes that active lanes access, sorted."""
+    """Return the indices of the 4-byte words that active lanes access, distinct and ascending."""
     on = addresses[addresses >= 0]
     return np.unique((on[:, None] + np.arange(0, width, BANK_BYTES)) // BANK_BYTES)
 
@@ -310,5 +333,5 @@ def _name(access: WarpAccess) -> str:
 
 
 def plural(count: int, word: str) -> str:
-    """Return a count with its noun: ``1 sector``, ``32 sectors``."""
+    """Return a count and its noun as text, such as ``1 sector`` or ``1,024 sectors``."""
     return f"{count:,} {word}{'' if count == 1 else 's'}"

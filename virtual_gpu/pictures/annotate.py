@@ -17,7 +17,7 @@ from .svg import INDENT, in_code
 
 @dataclass(frozen=True)
 class Column:
-    """A column of counts: its title, its meaning, and ``read(counts)``, which returns its value."""
+    """A column of counts: title, meaning, and ``read``, which maps a LineCount to a number."""
 
     title: str
     meaning: str
@@ -52,14 +52,14 @@ LEAST_CODE = 40
 
 @dataclass(frozen=True)
 class Section:
-    """The text of a function: its name, its file, and its lines as (line number, text)."""
+    """The source text of one function: its name, its file, and its lines as (line number, text)."""
 
     name: str
     file: str
     lines: tuple[tuple[int, str], ...]
 
     def rows(self) -> Iterator[tuple[int, str]]:
-        """Return an iterator over the lines that are shown: all but comments and empty lines."""
+        """Return an iterator over the (line number, text) of all but comment and empty lines."""
         return ((number, text) for number, text in self.lines if not _is_comment(text))
 
 
@@ -67,8 +67,9 @@ class Section:
 class AnnotatedSource:
     """The source of a kernel with the counts, findings and hints of one trace.
 
-    The first section is the kernel, the others are the functions that it called. ``names`` holds
-    the short name of each file.
+    The first section is the kernel, and the others are the functions that it called. ``counts``
+    holds the totals of each line, ``names`` maps each file to its short name, and ``accesses`` are
+    drawn in the details of the costliest lines.
     """
 
     title: str
@@ -81,11 +82,11 @@ class AnnotatedSource:
     accesses: tuple[AccessCount, ...] = ()
 
     def by_place(self) -> dict[tuple[str, int], LineCount]:
-        """Return the counts by (file, line)."""
+        """Return a dict from (file, line number) to the LineCount of that line."""
         return {(site.file, site.line): count for site, count in self.counts.items()}
 
     def shown(self) -> list[Section]:
-        """Return the kernel, and the functions that have counts or findings."""
+        """Return the kernel's section and, in order, those of functions with counts or findings."""
         sites = (*self.counts, *(finding.site for finding in self.findings))
         counted_lines = {(site.file, site.line) for site in sites}
         return [
@@ -96,11 +97,14 @@ class AnnotatedSource:
         ]
 
     def heading(self, section: Section) -> str:
-        """Return the heading of a called function: its name, and its file if not the kernel's."""
+        """Return a called function's heading, such as ``f()`` or ``f() (helpers.py)``.
+
+        The file is named only if it is not the kernel's.
+        """
         return f"{section.name}(){self._elsewhere(section.file)}"
 
     def sentence(self, note: Finding | Hint) -> str:
-        """Return a finding or hint as text, with the file's name if that is not the kernel's."""
+        """Return a finding or hint as text, with the file's short name if not in the kernel's."""
         return f"{note}{self._elsewhere(note.site.file)}"
 
     def _elsewhere(self, file: str) -> str:
@@ -108,7 +112,10 @@ class AnnotatedSource:
 
 
 def sections_of(functions: Iterable[Source]) -> tuple[Section, ...]:
-    """Return a section per function, without inner functions, whose lines another section has."""
+    """Return a Section per function, in the same order.
+
+    A function whose lines are all in earlier sections, such as an inner function, is left out.
+    """
     shown: dict[tuple[str, int], str] = {}
     sections = []
     for source in functions:
@@ -137,17 +144,24 @@ def _words(column: Column) -> list[str]:
 
 @dataclass(frozen=True)
 class _Cells:
-    """The counts of all lines as text, each column as wide as its widest entry."""
+    """The counts of all lines as text, for columns that are aligned in a terminal.
+
+    ``texts`` holds, by (file, line number), one text per column, and ``widths`` the width of each
+    column in characters.
+    """
 
     columns: list[Column]
     texts: dict[tuple[str, int], list[str]]
     widths: list[int]
 
     def aligned(self, texts: list[str]) -> str:
+        """Return one text per column as a single string, each right-aligned to its column."""
         return "".join(f"  {t:>{w}}" for t, w in zip(texts, self.widths, strict=True))
 
     def heads(self) -> list[str]:
-        """Return the rows of the table's head: titles with one word per row, aligned at the bottom.
+        """Return the head of the table as lines of text.
+
+        Each title has one word per line, and its last word is in the last line.
         """
         words = [_words(column) for column in self.columns]
         height = max(map(len, words), default=0)
@@ -167,7 +181,10 @@ def _cells(listing: AnnotatedSource) -> _Cells:
 
 
 def annotated_text(listing: AnnotatedSource) -> str:
-    """Return the annotated source for a terminal, with the counts to the right of the code."""
+    """Return the annotated source as plain text, with the counts to the right of the code.
+
+    The title, the verdict, the findings and the hints are above it.
+    """
     cells = _cells(listing)
     available = max(LEAST_CODE, WIDTH - 7 - len(cells.aligned([""] * len(cells.columns))))
     code_lengths = [
@@ -191,7 +208,11 @@ def annotated_text(listing: AnnotatedSource) -> str:
 
 
 def _text_row(number: int, text: str, figures: list[str] | None, layout: tuple) -> str:
-    """Return a line of plain text: number, code, counts; the code is shortened if counts follow."""
+    """Return one line of plain text: the line number, the code and, if there are any, the counts.
+
+    ``layout`` is the _Cells and the width of the code; code before counts is shortened to that
+    width.
+    """
     if not figures or not any(figures):
         return f"{number:>5}  {text}"
     cells, width = layout
@@ -246,14 +267,14 @@ _CODE_CELL = "text-align:left;white-space:pre"
 
 
 def annotated_html(listing: AnnotatedSource) -> str:
-    """Return the annotated source for a notebook: the verdict, findings, hints and the source."""
+    """Return HTML for a notebook: the style sheet, the verdict, findings, hints and the source."""
     notes = "".join(_note(listing, note) for note in (*listing.findings, *listing.hints))
     top = f'<div class="vgpu-verdict">{html.escape(listing.verdict)}</div>'
     return f"{STYLE}{top}{notes}{source_html(listing)}"
 
 
 def source_html(listing: AnnotatedSource) -> str:
-    """Return the source with its counts as an HTML table, without STYLE.
+    """Return the source with its counts as an HTML table, without the style sheet STYLE.
 
     The larger a count's share of its column, the darker its cell.
     """
@@ -296,7 +317,7 @@ def _html_rows(
 
 
 def _code(text: str, details: str | None) -> str:
-    """Return a line of the source as HTML; a click opens its details, if there are any."""
+    """Return a source line as HTML; if there are ``details``, a click on the line opens them."""
     if not details:
         return html.escape(text)
     body = text.lstrip()

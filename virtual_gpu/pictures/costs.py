@@ -22,9 +22,11 @@ class Cost:
     """The memory cost of an event, summed over all warps of the block.
 
     ``global_reads``, ``shared_reads``, ``global_writes`` and ``shared_writes`` count the elements
-    that threads access. ``used`` is the number of bytes of the moved ``sectors`` that the requests
-    access. ``plain`` is the number of ``wavefronts`` that the same lanes need without bank
-    conflicts; wide accesses need several. As in Counters, only lanes are counted for ``atomics``.
+    that threads access. ``requests`` and ``sectors`` are those of global memory,
+    ``shared_requests`` and ``wavefronts`` those of shared memory. ``used`` is the number of bytes
+    of the moved sectors that the requests access. ``plain`` is the number of wavefronts that the
+    same lanes need without bank conflicts; wide accesses need several. ``atomics`` counts the lanes
+    of atomic operations, for which nothing else is counted.
     """
 
     global_reads: int = 0
@@ -41,7 +43,7 @@ class Cost:
 
     @property
     def wasted(self) -> int:
-        """The bytes that are moved but not used by their request."""
+        """The bytes of global memory that are moved but not used by their request."""
         return self.sectors * SECTOR_BYTES - self.used
 
     def __add__(self, other: Cost) -> Cost:
@@ -54,7 +56,7 @@ def by_warp(entries: np.ndarray, absent: int = -1) -> np.ndarray:
 
 
 def cost_of(event: Event, array: RecordedArray, parts: int = 1) -> Cost:
-    """Return the cost of an event on an array.
+    """Return the Cost of one event that accesses ``array``.
 
     ``parts`` is the number of requests into which the compiler divides one access, for example two
     for a complex number.

@@ -8,11 +8,12 @@ import numpy as np
 
 
 def addresses(first: np.ndarray, block: tuple[int, int, int]) -> dict:
-    """Encode one element number per thread; -1 means that the thread takes no part.
+    """Return a dict that encodes one element index per thread; -1 marks an inactive thread.
 
-    The result has ``at``, [offset, stride by x, by y, by z], if that linear function gives all
-    numbers. Else it has ``steps``, the differences between successive threads, as ``runs``. It has
-    ``who``, the active threads as ``spans``, if some are inactive.
+    If the indices are a linear function of the thread's position (x, y, z) in the block, ``at``
+    holds [offset, stride by x, stride by y, stride by z]. Otherwise ``steps`` holds the first index
+    and then the differences between successive active threads, encoded by ``runs``. ``who`` holds
+    the active threads, encoded by ``spans``; the key is missing if all threads are active.
     """
     number, active = np.arange(len(first)), np.flatnonzero(first >= 0)
     x, y, _ = block
@@ -30,14 +31,17 @@ def addresses(first: np.ndarray, block: tuple[int, int, int]) -> dict:
 
 
 def spans(numbers: np.ndarray) -> list[int]:
-    """Encode rising numbers as [first, length, first, length, ...] of consecutive ones."""
+    """Return ascending numbers as a flat list [first, length, first, length, ...] of their runs.
+
+    Each pair describes a run of consecutive numbers.
+    """
     starts = np.flatnonzero(np.r_[True, np.diff(numbers) != 1])
     lengths = np.diff(np.r_[starts, len(numbers)])
     return np.stack([numbers[starts], lengths], 1).ravel().tolist()
 
 
 def runs(entries: list) -> list:
-    """Encode entries as [entry, repetitions, entry, repetitions, ...]."""
+    """Return entries as a flat list [entry, repetitions, entry, repetitions, ...]."""
     coded: list = []
     for entry in entries:
         if coded and coded[-2] == entry:
@@ -48,7 +52,11 @@ def runs(entries: list) -> list:
 
 
 def shown_values(values: np.ndarray) -> list:
-    """Return the texts of values in the cells, with at most three significant digits, as runs."""
+    """Return the values as texts for the cells of an array, encoded by ``runs``.
+
+    Whole numbers below 10,000 are written in full, other real numbers with three significant
+    digits.
+    """
     return runs([_short(value) for value in values.ravel().tolist()])
 
 

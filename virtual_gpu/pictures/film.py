@@ -29,21 +29,24 @@ ACCESSES = ("load", "store", "atomic")
 
 
 class SourceSection(Protocol):
-    """The text of a function (annotate.Section). ``lines`` are (line number, text)."""
+    """The source text of a function, as in annotate.Section.
+
+    ``lines`` are (line number, text).
+    """
 
     name: str
     file: str
     lines: Sequence[tuple[int, str]]
 
     def rows(self) -> Iterator[tuple[int, str]]:
-        """Return an iterator over the lines that are shown."""
+        """Return an iterator over the (line number, text) of the lines that are shown."""
 
 
 class RecordedTrace(Protocol):
     """The part of tracing.Trace that a film uses.
 
-    ``sections`` are the kernel and the functions that it called. ``files`` holds the short name of
-    each file.
+    ``sections`` are the kernel and the functions that it called. ``files`` maps each file to its
+    short name.
     """
 
     kernel: str
@@ -55,7 +58,7 @@ class RecordedTrace(Protocol):
 
 @dataclass(frozen=True)
 class SourceRow:
-    """A line of the source. A row with the number 0 is the heading of a called function."""
+    """A shown line of the source; a row with the number 0 is the heading of a called function."""
 
     number: int
     text: str
@@ -63,9 +66,10 @@ class SourceRow:
 
 @dataclass(frozen=True, eq=False)
 class FilmStep:
-    """The events of one statement and their cost. ``row`` is the index of its source row.
+    """The events of one statement and their total cost.
 
-    A step without events stands for ``left_out`` steps that are not shown.
+    ``row`` is the index of the statement's line in ``Film.rows``. A step without events represents
+    ``left_out`` steps that are not shown.
     """
 
     row: int
@@ -75,6 +79,7 @@ class FilmStep:
 
     @property
     def is_barrier(self) -> bool:
+        """True if the step has a block barrier."""
         return any(event.kind == "barrier" for event in self.events)
 
 
@@ -82,8 +87,9 @@ class FilmStep:
 class Film:
     """The steps of one recorded block, with the source rows and the arrays to draw.
 
-    ``parts`` holds, by row, array and kind, the number of requests into which the compiler divides
-    an access. ``with_values``: the recording has the values that were loaded and stored.
+    ``parts`` maps (row, array name, kind of access) to the number of requests into which the
+    compiler divides that access. ``with_values`` is True if the recording has the values that were
+    loaded and stored.
     """
 
     name: str
@@ -97,34 +103,43 @@ class Film:
 
     @property
     def threads(self) -> int:
+        """The number of threads in the block."""
         return int(np.prod(self.recording.shape))
 
     @property
     def warps(self) -> int:
+        """The number of warps in the block."""
         return cdiv(self.threads, WARP)
 
     @property
     def total(self) -> Cost:
+        """The Cost of all steps together."""
         return sum((step.cost for step in self.steps), Cost())
 
     @property
     def colours(self) -> int:
-        """The number of colours: one per warp, or within a single warp one per row of threads."""
+        """The number of colours: one per warp, or in a block of one warp one per row of threads."""
         return self.warps if self.warps > 1 else self.recording.shape[1]
 
     def colour_of(self, threads: np.ndarray) -> np.ndarray:
-        """Return the index of the colour of each of these threads."""
+        """Return an array of the colour indices of these threads, given by number in the block.
+
+        The index is the number of the warp, or in a block of one warp the row (y) of the thread.
+        """
         x, y, _ = self.recording.shape
         return threads // WARP if self.warps > 1 else threads // x % y
 
     def grid(self, name: str) -> int:
-        """Return the index of the grid of the array with this name."""
+        """Return the index in ``grids`` of the array with this name."""
         return next(n for n, grid in enumerate(self.grids) if grid.array.name == name)
 
     @property
     def home(self) -> Event | None:
-        """The last store in which each of several threads writes an element of its own to global
-        memory, so that these elements can represent the threads; None if there is none."""
+        """The last store in which at least two threads each write a different global element.
+
+        A movie shows each thread at the element that it writes there. None if there is no such
+        store.
+        """
         for step in reversed(self.steps):
             for event in step.events:
                 if event.kind != "store" or event.width > 1 or not self._is_global(event):
@@ -139,7 +154,7 @@ class Film:
 
     @property
     def remarks(self) -> list[str]:
-        """Sentences about the parts of the arrays and of the recording that are not shown."""
+        """Sentences about the elements, steps and events that are not shown; can be empty."""
         sentences = [
             f"Of {grid.array.name} only {grid.what_is_drawn} are drawn."
             for grid in self.grids
@@ -157,7 +172,7 @@ class Film:
 
 
 def film_of(trace: RecordedTrace, name: str, focus: str) -> Film:
-    """Return the film of a trace with this name and focus ("reads", "sectors" or "banks").
+    """Return the Film of a trace with this name and focus ("reads", "sectors" or "banks").
 
     Raises VirtualGpuError if the trace has no recording, or one without any access.
     """
@@ -198,9 +213,10 @@ def film_of(trace: RecordedTrace, name: str, focus: str) -> Film:
 
 
 def by_statement(events: tuple[Event, ...]) -> list[tuple[Event, ...]]:
-    """Group events by statement.
+    """Return the events in the same order, as one tuple per execution of a statement.
 
-    A group ends with the source line, with a store, or when an operation of the group is repeated.
+    A group is the loads of one source line and the store or atomic that follows them. It ends early
+    when an operation of the group is repeated. A barrier or warp function is a group of its own.
     """
     steps: list[list[Event]] = []
     operations: set[int] = set()
@@ -222,7 +238,10 @@ def by_statement(events: tuple[Event, ...]) -> list[tuple[Event, ...]]:
 
 
 def _shortened(steps: list[FilmStep]) -> list[FilmStep]:
-    """Return at most MOST_STEPS steps: the first and the last ones, with a gap between them."""
+    """Return the steps, or of more than MOST_STEPS the first and the last ones.
+
+    One FilmStep without events is then between them and counts the steps that are left out.
+    """
     if len(steps) <= MOST_STEPS:
         return steps
     first, last = steps[: MOST_STEPS - LAST_STEPS], steps[-LAST_STEPS:]
@@ -231,9 +250,10 @@ def _shortened(steps: list[FilmStep]) -> list[FilmStep]:
 
 
 def _rows(trace: RecordedTrace) -> tuple[tuple[SourceRow, ...], dict[tuple[str, int], int]]:
-    """Return the lines of the kernel and of the functions that the block executed.
+    """Return the shown lines of the kernel and of the functions that the block executed.
 
-    The dict gives the row of each (file, line).
+    Each called function begins with a row for its heading. The dict maps (short file name, line
+    number) to the index of the line's row.
     """
     executed = {(event.file, event.line) for event in trace.recording.events}
     rows: list[SourceRow] = []
@@ -266,7 +286,7 @@ def _parts(trace: RecordedTrace, row_of_line: Mapping) -> dict[tuple[int, str, s
 
 
 def _touched(steps: list[FilmStep], name: str) -> np.ndarray:
-    """Return the numbers of the elements of this array that the steps touch, sorted."""
+    """Return the indices of this array's elements that the steps touch, distinct and ascending."""
     elements = [np.empty(0, np.int64)]
     for step in steps:
         for event in step.events:
@@ -277,10 +297,10 @@ def _touched(steps: list[FilmStep], name: str) -> np.ndarray:
 
 
 def _flat_wrap(array, focus: str, with_values: bool) -> int | None:
-    """Return the elements per row in which to draw an array's memory; None for its own rows.
+    """Return the number of elements per drawn row of an array; None to draw its own rows.
 
-    In a film about banks, a row of shared memory has one word per bank. Rows with values in their
-    cells are short, because those cells are wide.
+    In a film about banks, a row of shared memory has one word per bank. An array of one dimension
+    with few elements gets short rows if their values are shown, because cells with values are wide.
     """
     if array.space == "shared" and focus == "banks":
         return max(1, CACHE_LINE_BYTES // array.itemsize)

@@ -22,8 +22,9 @@ LAST = 16  # of MOST, those from the end, if even the touched ones are more
 class ArrayGrid:
     """An array's memory as rows of ``wrap`` elements.
 
-    ``rows`` and ``columns`` are the indices that are drawn. ``down``: rows of memory are drawn as
-    columns, as for an array in Fortran order. ``lengths`` is the whole number of rows and columns.
+    ``rows`` and ``columns`` are the ascending indices that are drawn. ``down`` is True if rows of
+    memory are drawn as columns, as for an array in Fortran order. ``lengths`` holds the numbers of
+    rows and columns of the whole memory.
     """
 
     array: RecordedArray
@@ -35,22 +36,27 @@ class ArrayGrid:
 
     @property
     def size(self) -> tuple[int, int]:
-        """The number of drawn cells in x and in y."""
+        """The numbers of drawn cells in x and in y."""
         sizes = len(self.columns), len(self.rows)
         return sizes[::-1] if self.down else sizes
 
     @property
     def flat(self) -> bool:
-        """True if the array has one dimension, or is drawn as if it had."""
+        """True if the array has at most one dimension longer than 1, or is drawn as if it had."""
         return sum(extent > 1 for extent in self.array.shape) < 2 or self.wrap != _pitch(self.array)
 
     @property
     def is_whole(self) -> bool:
+        """True if all rows and columns are drawn."""
         return self.lengths == (len(self.rows), len(self.columns))
 
     @property
     def what_is_drawn(self) -> str:
-        """The rows and columns, or elements, that are drawn, as a phrase; for a partial grid."""
+        """The drawn part of a partial grid as text, such as ``rows 0 to 31 and 96 to 127``.
+
+        A flat grid names elements, such as ``elements 0 to 63``; other grids name rows, columns or
+        both.
+        """
         names = ("columns", "rows") if self.down else ("rows", "columns")
         if self.flat:
             starts = [f"{a * self.wrap} to {(b + 1) * self.wrap - 1}" for a, b in _runs(self.rows)]
@@ -63,7 +69,10 @@ class ArrayGrid:
         )
 
     def cells(self, elements: np.ndarray) -> np.ndarray:
-        """Return (column, row) of the cells of the elements that are drawn: int64, shape (n, 2)."""
+        """Return the cells of elements as an int64 array of shape (n, 2), with (x, y) per cell.
+
+        ``elements`` are indices in memory; those that are not drawn are left out.
+        """
         row, column = elements // self.wrap, elements % self.wrap
         at = np.stack([_positions(self.columns, column), _positions(self.rows, row)], axis=1)
         at = at[(at >= 0).all(axis=1)]
@@ -71,10 +80,11 @@ class ArrayGrid:
 
 
 def grid_of(array: RecordedArray, touched: np.ndarray, flat_wrap: int | None) -> ArrayGrid:
-    """Return the grid of an array.
+    """Return the ArrayGrid of an array.
 
-    ``touched`` are the numbers of the elements that events touch. The memory is drawn in rows of
-    ``flat_wrap`` elements, or with None in the array's own rows, if it has several.
+    ``touched`` are the indices of the elements that events touch. The memory is drawn in rows of
+    ``flat_wrap`` elements. With None it is drawn in the array's own rows or, if the array has no
+    rows, in rows of 32 elements.
     """
     pitch = _pitch(array)
     flat = flat_wrap is not None or pitch is None
@@ -97,7 +107,7 @@ def _pitch(array: RecordedArray) -> int | None:
 
 
 def _extents(array: RecordedArray) -> list[tuple[int, int]]:
-    """Return length and stride of the dimensions that are longer than 1."""
+    """Return (length, absolute stride in elements) of each dimension that is longer than 1."""
     pairs = zip(array.shape, array.strides, strict=True)
     return [(n, abs(s)) for n, s in pairs if n > 1]
 
@@ -109,9 +119,10 @@ def _whole_sectors(columns: np.ndarray, wrap: int, itemsize: int) -> np.ndarray:
 
 
 def _kept(count: int, touched: np.ndarray) -> np.ndarray:
-    """Return the indices to draw: all if they are few, else the touched ones.
+    """Return the ascending indices to draw, out of 0 to ``count`` - 1.
 
-    If even those are many, they are the first and the last ones.
+    They are all indices if ``count`` is at most MOST, else the ``touched`` ones. If more than MOST
+    are touched, only the first and the last of them are returned, MOST in total.
     """
     if count <= MOST:
         return np.arange(count)
@@ -120,12 +131,12 @@ def _kept(count: int, touched: np.ndarray) -> np.ndarray:
 
 
 def _positions(kept: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """Return the position of each number in ``kept``, or -1 if it is not in it."""
+    """Return the position of each number in the ascending array ``kept``, or -1 if missing."""
     at = np.clip(np.searchsorted(kept, numbers), 0, len(kept) - 1)
     return np.where(kept[at] == numbers, at, -1)
 
 
 def _runs(kept: np.ndarray) -> list[tuple[int, int]]:
-    """Return the first and the last number of each run of consecutive numbers."""
+    """Return (first, last) of each run of consecutive numbers in the ascending array ``kept``."""
     parts = np.split(kept, np.flatnonzero(np.diff(kept) != 1) + 1)
     return [(int(part[0]), int(part[-1])) for part in parts if len(part)]

@@ -19,9 +19,9 @@ FIELD = WIDTH - 2 * EDGE - BETWEEN
 
 @dataclass(frozen=True)
 class ArrayPlacement:
-    """The upper left corner of an array, and the width and height of its cells.
+    """The upper left corner of an array, and the width and height of one of its cells.
 
-    ``banks``: each column of cells is a bank of shared memory.
+    ``banks`` is True if each column of cells is a bank of shared memory.
     """
 
     x: float
@@ -33,7 +33,7 @@ class ArrayPlacement:
 
 @dataclass(frozen=True)
 class Box:
-    """The box around the arrays in shared memory."""
+    """The rectangle around the arrays in shared memory; (``x``, ``y``) is its upper left corner."""
 
     x: float
     y: float
@@ -45,7 +45,9 @@ class Box:
 class FilmLayout:
     """The placement of each array of a film, the box of shared memory, and the whole height.
 
-    ``product``: b is above c and a is to the left of c, with the box in the corner between them.
+    ``places`` is in the order of the film's grids, and ``box`` is None if nothing is in shared
+    memory. ``product`` is True if the arrays are drawn as a matrix product: b is above c and a is
+    to the left of c, with the box in the corner between them.
     """
 
     places: tuple[ArrayPlacement, ...]
@@ -55,13 +57,20 @@ class FilmLayout:
 
 
 def layout_of(film: Film, focus: str) -> FilmLayout:
-    """Place a matrix product as it is drawn on paper, and other arrays in rows."""
+    """Return the layout of a film: a matrix product as on paper, other arrays in rows.
+
+    With the focus on banks, all arrays are in rows.
+    """
     product = _product(film.grids) if focus != "banks" else None
     return _as_product(film.grids, product) if product else _in_rows(film.grids)
 
 
 def _product(grids: tuple[ArrayGrid, ...]) -> tuple[ArrayGrid, ArrayGrid, ArrayGrid] | None:
-    """Return the grids of a (m×k), b (k×n) and c (m×n) if global memory holds just these arrays."""
+    """Return the grids of a (m×k), b (k×n) and c (m×n), or None if this is no matrix product.
+
+    It is one if global memory holds just these three matrices in C order, in the alphabetical order
+    of their names, and shared memory holds at most four arrays.
+    """
     matrices = [g for g in grids if g.array.space == "global" and not g.flat and not g.down]
     others = [g for g in grids if g.array.space == "global" and (g.flat or g.down)]
     shared = len(grids) - len(matrices)
@@ -94,7 +103,10 @@ def _as_product(
 
 
 def _in_corner(shared: list[ArrayGrid], box: Box) -> list[ArrayPlacement]:
-    """Place the first array above a, the second beside b, and others in the remaining corners."""
+    """Return a placement in the box per shared array, in the same order.
+
+    The first array is above a, the second beside b, and others are in the remaining corners.
+    """
     available, placements = box.width * 0.4, []
     for number, grid in enumerate(shared):
         across, down = grid.size
@@ -107,7 +119,7 @@ def _in_corner(shared: list[ArrayGrid], box: Box) -> list[ArrayPlacement]:
 
 
 def _in_rows(grids: tuple[ArrayGrid, ...]) -> FilmLayout:
-    """Place the arrays in rows: global memory on top, shared memory in its box below."""
+    """Return a layout in rows: global memory on top, shared memory in its box below."""
     placements: dict[int, ArrayPlacement] = {}
     y = 0.0
     box = None
@@ -126,7 +138,10 @@ def _in_rows(grids: tuple[ArrayGrid, ...]) -> FilmLayout:
 def _place_in_rows(
     grids: list[ArrayGrid], y: float, placements: dict[int, ArrayPlacement]
 ) -> float:
-    """Add the placements of these grids to ``placements``, from y on; return the y below them."""
+    """Add the placements of these grids, by their id, to ``placements``; return the y below them.
+
+    The rows begin at ``y``. Arrays of one element are placed last.
+    """
     left, below = float(EDGE + 4), y
     for grid in sorted(grids, key=lambda grid: grid.size == (1, 1)):
         across, down = grid.size
@@ -142,7 +157,7 @@ def _place_in_rows(
 
 
 def _cell(grid: ArrayGrid) -> tuple[float, float]:
-    """Return the width and the height of a cell."""
+    """Return the width and the height of a cell of this grid, in units of the layout."""
     across, down = grid.size
     whole = WIDTH - 2 * EDGE - 8
     if grid.flat:

@@ -14,7 +14,10 @@ MOST_DRAWN = 2  # accesses of a line that are drawn
 
 
 def details_by_line(accesses: Iterable[AccessCount]) -> dict[tuple[str, int], str]:
-    """Return the details as HTML, by (file, line), of the lines that cost most."""
+    """Return a dict from (file, line number) to HTML for the MOST_LINES lines that cost most.
+
+    The HTML has a sentence per access and a drawing of the first request of the costliest ones.
+    """
     lines: dict[tuple[str, int], list[AccessCount]] = {}
     for access in accesses:
         lines.setdefault((access.site.file, access.site.line), []).append(access)
@@ -34,7 +37,7 @@ def _details(accesses: list[AccessCount]) -> str:
 
 
 def _sentence(access: AccessCount) -> str:
-    """Describe the costs of an access in the whole launch."""
+    """Return a sentence on the cost of an access, summed over the whole launch."""
     name = f"{access.kind} of {access.array}, whole launch"
     if access.kind == "atomic":
         return f"{name}: {plural(access.lanes, 'operation')} of threads."

@@ -12,9 +12,10 @@ from .svg import INDENT
 
 
 def listing(film: Film, row_now: int) -> str:
-    """Return an ordered list of lines, each with its number and an empty field for its cost.
+    """Return the source as HTML: an ordered list with a line number and code per source row.
 
-    The line ``row_now`` is highlighted. The player fills in the costs so far.
+    Each line has an empty field, which the player fills with the cost so far. The row with the
+    index ``row_now`` is highlighted.
     """
     rows_with_accesses = {
         step.row for step in film.steps if any(event.kind in ACCESSES for event in step.events)
@@ -32,7 +33,7 @@ def listing(film: Film, row_now: int) -> str:
 
 
 def _coloured(text: str) -> str:
-    """Return a line as HTML with marked keywords and comments.
+    """Return a source line as HTML with marked keywords and comments.
 
     A line that is only part of a statement may stay unmarked.
     """
@@ -46,7 +47,10 @@ def _coloured(text: str) -> str:
 
 
 def _marks(body: str) -> list[tuple[int, int, str]]:
-    """Return (start, end, class) of the keywords and comments."""
+    """Return (start, end, CSS class) of each keyword and comment, in the order of the text.
+
+    The class is "kw" or "cm". A text that is not a whole statement may have fewer marks.
+    """
     marks = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(body + "\n").readline):

@@ -50,7 +50,7 @@ class Movie:
 
     @property
     def lead(self) -> str:
-        """The recorded block, its threads and its warps, in words."""
+        """The recorded blocks as text, with the coordinates, threads and warps of each block."""
         return "; ".join(dict.fromkeys(_block(film) for film in self.films))
 
     def __repr__(self) -> str:
@@ -61,7 +61,7 @@ class Movie:
 
     @property
     def sentences(self) -> list[str]:
-        """The description of the movie in sentences, without its title."""
+        """The description of the movie as a list of sentences, without its title."""
         lines = [f"{self.lead}."]
         for film in self.films:
             steps = "1 step" if len(film.steps) == 1 else f"{len(film.steps)} steps"
@@ -76,11 +76,12 @@ class Movie:
 def movie(
     *traces: RecordedTrace, title: str = "", labels: tuple[str, ...] = (), focus: str = "reads"
 ) -> Movie:
-    """Return the movie of one trace, or of several traces to compare.
+    """Return the Movie of one trace, or of several traces to compare.
 
     ``labels`` are the names of the traces, instead of their kernels' names. ``focus`` is the
-    subject: "reads", "sectors" or "banks". Raises VirtualGpuError if a trace has no recording, if
-    ``focus`` is unknown, or if there is not one label per trace.
+    subject: "reads", "sectors" or "banks". Without a ``title``, the names are the title. Raises
+    VirtualGpuError if there is no trace, if a trace has no recording or a recording without any
+    access, if ``focus`` is unknown, or if there is not one label per trace.
     """
     if not traces:
         raise VirtualGpuError("movie() was given no trace; it needs at least one.")
@@ -94,7 +95,10 @@ def movie(
 
 
 def once_per_page(page: str) -> str:
-    """Remove all players and style sheets but the first from a page of several movies."""
+    """Return a page of several movies, as HTML, with the player and the style sheet only once.
+
+    Of each of the two, the first copy in the page remains.
+    """
     for repeated in (_player(), _sheet()):
         before, first, rest = page.partition(repeated)
         page = before + first + rest.replace(repeated, "")
@@ -141,7 +145,10 @@ def _sheet() -> str:
 
 @cache
 def _key() -> str:
-    """Return the player's name on `window`; it has a hash, as versions may share a page."""
+    """Return the name of the list of movies on `window` that this version of the player reads.
+
+    It contains a hash of player.js, because several versions may share a page.
+    """
     text = (HERE / "player.js").read_bytes()
     return f"virtualGpuMovie{hashlib.sha256(text).hexdigest()[:8]}"
 
@@ -182,7 +189,10 @@ def _body(film: Film, name: str, number: int, drawn: str, movie: Movie) -> str:
 
 
 def _caption(film: Film, step: int) -> str:
-    """Return the caption of a step, which is shown if scripts do not run."""
+    """Return the caption of a step, such as ``name: step 3 of 9, source line 12``.
+
+    It is shown if scripts do not run. ``step`` is an index, which the caption counts from 1.
+    """
     line = film.rows[film.steps[step].row].number
     return f"{film.name}: step {step + 1} of {len(film.steps)}, source line {line}"
 
@@ -193,7 +203,10 @@ def _notes(movie: Movie) -> str:
 
 
 def _static_version(movie: Movie, stages: list[str]) -> str:
-    """Return sentences and images for pages that remove scripts, styles and SVG."""
+    """Return HTML with the movie's sentences and an image per film.
+
+    It is for pages that remove scripts, styles and SVG.
+    """
     rules = _shorter((HERE / "stage.css").read_text("utf-8"))
     images = "".join(
         f"<p>{html.escape(_caption(film, poster_of(film, movie.focus)))}</p>"
@@ -205,7 +218,7 @@ def _static_version(movie: Movie, stages: list[str]) -> str:
 
 
 def _block(film: Film) -> str:
-    """Describe the recorded block: its coordinates, threads and warps."""
+    """Return text such as ``Block (0, 1) of 32×2 threads: 2 warps of 32 lanes``."""
     x, y, z = film.recording.shape
     shape = "×".join(str(n) for n in (x, y, z)[: 3 if z > 1 else 2 if y > 1 else 1])
     if film.threads < WARP:
@@ -218,7 +231,7 @@ def _block(film: Film) -> str:
 
 
 def _first_warp(film: Film, movie: Movie) -> int | None:
-    """Return the warp whose accesses are shown at first; None for all warps.
+    """Return the number of the warp whose accesses are shown at first; None for all warps.
 
     With the focus on sectors it is warp 0, because a request belongs to one warp.
     """

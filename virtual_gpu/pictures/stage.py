@@ -16,9 +16,10 @@ from .step_bars import Bars, weights
 
 
 def poster_of(film: Film, focus: str) -> int:
-    """Return the index of the step that is shown at first.
+    """Return the index of the step that is shown at first: the costliest one for this focus.
 
-    It is one that copies between global and shared memory, or one with the most accesses.
+    With the focus on reads, steps that access both global and shared memory come first. Of several
+    equal steps it is the middle one.
     """
     scores = [
         (focus == "reads" and _copies(film, step), round(_height(bars, focus), 3))
@@ -40,7 +41,7 @@ def _height(bars: Bars, focus: str) -> float:
 
 
 def stage(film: Film, layout: FilmLayout, focus: str, warp: int | None, name: str) -> str:
-    """Return an SVG of the arrays with the accesses of the poster's step.
+    """Return an SVG of a film's arrays, with the accesses of the step that ``poster_of`` chooses.
 
     Only accesses of ``warp`` are drawn, or with None those of all warps. ``name`` is the prefix of
     the ids in the SVG.
@@ -68,14 +69,17 @@ def stage(film: Film, layout: FilmLayout, focus: str, warp: int | None, name: st
 
 
 def colour(number: int, count: int) -> str:
-    """Return the CSS colour of a thread group, from blue to pink; orange means waste."""
+    """Return the CSS colour of thread group ``number`` out of ``count``, from blue to pink."""
     hue = round(240 + (130 * number / (count - 1) if count > 1 else 0))
     return f"light-dark(oklch(57% .14 {hue}),oklch(64% .14 {hue}))"
 
 
 def _definitions(film: Film, name: str) -> str:
-    """Return the SVG definitions: the hatching of unused bytes, and the gradient of a cell that
-    threads of all colours touch."""
+    """Return the SVG definitions of a stage, whose ids begin with ``name``.
+
+    They are the hatching of unused bytes, and the gradient of a cell that threads of all colours
+    touch.
+    """
     count, stops = film.colours, []
     for n in range(count):
         edges = (n / count, (n + 1) / count) if count <= 4 else (n / (count - 1),) * 2
@@ -114,7 +118,10 @@ def _none(box: Box) -> str:
 
 
 def _field(number: int, grid: ArrayGrid, place: ArrayPlacement, product: bool) -> str:
-    """Return the empty grid of one array with its name, and the groups that the player fills."""
+    """Return an SVG group with the name and the empty grid of one array.
+
+    It contains @CELLS@ and @MARKS@, which ``stage`` replaces by the drawn accesses.
+    """
     across, down = grid.size
     x, y, width, height = place.x, place.y, across * place.width, down * place.height
     shape = "×".join(map(str, grid.array.shape))
@@ -144,7 +151,7 @@ def _field(number: int, grid: ArrayGrid, place: ArrayPlacement, product: bool) -
 
 
 def _lines(grid: ArrayGrid, place: ArrayPlacement) -> str:
-    """Return the lines between cells, and those where a sector of global memory begins."""
+    """Return SVG paths: the lines between cells, and those where a global sector begins."""
     across, down = grid.size
     x, y, width, height = place.x, place.y, across * place.width, down * place.height
     spacing = 1 if min(place.width, place.height) >= 5 or place.banks else 8
@@ -165,7 +172,10 @@ def _lines(grid: ArrayGrid, place: ArrayPlacement) -> str:
 
 
 def _threads(event: Event, warp: int | None) -> np.ndarray:
-    """Return the numbers of the threads that take part, of one warp or with None of all warps."""
+    """Return the numbers of the threads that take part in an event, ascending.
+
+    They are those of ``warp``, or with None those of all warps.
+    """
     threads = np.flatnonzero(event.first >= 0)
     return threads if warp is None else threads[threads // WARP == warp]
 
@@ -173,7 +183,7 @@ def _threads(event: Event, warp: int | None) -> np.ndarray:
 def _touched(
     film: Film, grid: ArrayGrid, place: ArrayPlacement, event: Event, threads: np.ndarray
 ) -> str:
-    """Draw the elements that these threads touch, each in the colour of its thread."""
+    """Return an SVG of the elements that these threads touch, each in its thread's colour."""
     colours = film.colour_of(threads)
     return "".join(
         _cells(
@@ -189,7 +199,7 @@ def _touched(
 def _trail(
     film: Film, grid: ArrayGrid, place: ArrayPlacement, last: int, warp: int | None
 ) -> str:
-    """Draw the elements that were read up to the step ``last``.
+    """Return an SVG of the array's elements that were read up to and including the step ``last``.
 
     The more often an element was read since it was written, the darker it is.
     """
@@ -215,12 +225,15 @@ def _trail(
 
 
 def _elements(event: Event, threads: np.ndarray) -> np.ndarray:
-    """Return the numbers of the elements that these threads touch, sorted."""
+    """Return the indices of the elements that these threads touch, distinct and ascending."""
     return np.unique(event.first[threads][:, None] + np.arange(event.width))
 
 
 def _sectors(grid: ArrayGrid, place: ArrayPlacement, used: np.ndarray, hatch: str) -> str:
-    """Outline the sectors that a request touches, and hatch the elements that it does not use."""
+    """Return an SVG that outlines the sectors of the ``used`` elements and hatches unused elements.
+
+    ``hatch`` is the SVG fill of the unused elements.
+    """
     words = max(1, SECTOR_BYTES // grid.array.itemsize)
     parts = []
     for sector in np.unique(used // words):
@@ -234,7 +247,10 @@ def _sectors(grid: ArrayGrid, place: ArrayPlacement, used: np.ndarray, hatch: st
 
 
 def _cells(grid: ArrayGrid, place: ArrayPlacement, elements: np.ndarray, look: str) -> str:
-    """Draw elements of an array as one path; neighbours in a row become one rectangle."""
+    """Return one SVG path over the drawn cells of these elements, or "" if none is drawn.
+
+    Neighbours in a row become one rectangle. ``look`` holds the path's SVG attributes.
+    """
     cells = grid.cells(elements)
     if not len(cells):
         return ""

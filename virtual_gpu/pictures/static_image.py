@@ -21,7 +21,8 @@ def static_image(svg: str, alt: str, rules: str = "", width: float = 0) -> str:
     """Return a paragraph with an `<img>` of an SVG on white, independent of the page's colours.
 
     ``rules`` is a style sheet for the image; the drawing is then put into a group with the SVG's
-    class. ``width`` is in pixels, and 0 means the width of the view box.
+    class. ``width`` is in pixels, and 0 means the width of the view box. An empty ``alt`` hides the
+    image from screen readers.
     """
     attributes = _OPENING.match(svg)[1]
     box = re.search(r'viewBox="([^"]+)"', attributes)[1]

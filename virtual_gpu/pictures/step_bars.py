@@ -17,11 +17,12 @@ Bars = tuple[float, float, float, float]
 
 
 def weights(film: Film, focus: str) -> list[Bars]:
-    """Return (used, wasted, plain, extra) per step, summed over the block.
+    """Return the heights of a film's bars: a tuple (used, wasted, plain, extra) per step.
 
-    The first two are drawn above the line, the others below it. With the focus on reads they are
-    the elements of global and of shared memory that threads access; wasted and extra are 0.
-    Otherwise they are sectors, and wavefronts without and with bank conflicts.
+    They are summed over the block. The first two are drawn above the line, the others below it.
+    With the focus on reads, used and plain are the elements of global and of shared memory that
+    threads access; wasted and extra are 0. Otherwise used and wasted are sectors, plain is the
+    number of wavefronts without bank conflicts, and extra the number that conflicts add.
     """
     return [_weights(step.cost, focus) for step in film.steps]
 
@@ -35,13 +36,16 @@ def _weights(cost: Cost, focus: str) -> Bars:
 
 
 def peaks(films: tuple[Film, ...], focus: str) -> tuple[float, float]:
-    """Return the greatest height above and below the line over all films, which share a scale."""
+    """Return the greatest height above the line and the greatest below it, over all films.
+
+    They are in the units of ``weights`` and at least 1. All films of a movie share this scale.
+    """
     every = [bars for film in films for bars in weights(film, focus)]
     return max(1, *(u + w for u, w, *_ in every)), max(1, *(p + e for *_, p, e in every))
 
 
 def step_bars(film: Film, highest: tuple[float, float], focus: str) -> str:
-    """Return the bars as SVG, scaled by ``highest``, which ``peaks`` returns.
+    """Return a film's bars as an SVG, scaled by ``highest``, which ``peaks`` returns.
 
     Barriers are dashed lines, and steps that are left out are dots. Warp functions are marks on the
     line, and atomic operations are vertical lines above it.

@@ -66,7 +66,10 @@ class Picture:
 
 
 def stills(body: str) -> str:
-    """Return the drawings of this HTML as images; of frames, only the one that is shown first."""
+    """Return each drawing in an HTML text as an `<img>`, all in one string.
+
+    Of frames, only the drawing that is shown first is returned.
+    """
     drawings = _DRAWING.findall(_LATER.sub("", body))
     return "".join(static_image(drawing, alt=_label(drawing)) for drawing in drawings)
 
@@ -77,7 +80,10 @@ def _label(drawing: str) -> str:
 
 
 def text(x: float, y: float, words: object, size: float = 12, anchor: str = "start", **more) -> str:
-    """Return an SVG text with its baseline at y. ``more``: SVG attributes, with _ instead of -."""
+    """Return an SVG text element with its baseline at y.
+
+    ``more`` holds SVG attributes, with _ instead of -.
+    """
     return (
         f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}"{_attributes(more)}>'
         f"{html.escape(str(words))}</text>"
@@ -85,7 +91,10 @@ def text(x: float, y: float, words: object, size: float = 12, anchor: str = "sta
 
 
 def rect(x: float, y: float, width: float, height: float, fill: str, **more) -> str:
-    """Return an SVG rectangle. ``more``: SVG attributes, with _ instead of -."""
+    """Return an SVG rectangle.
+
+    ``more`` holds SVG attributes, with _ instead of -.
+    """
     return (
         f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}"'
         f"{_attributes(more)}/>"
@@ -93,7 +102,10 @@ def rect(x: float, y: float, width: float, height: float, fill: str, **more) -> 
 
 
 def path(commands: str, **more) -> str:
-    """Return an SVG path in the page's text colour, unless ``more`` has a ``stroke``."""
+    """Return an SVG path in the page's text colour, unless ``more`` has a ``stroke``.
+
+    ``commands`` is its ``d`` attribute, and ``more`` holds SVG attributes, with _ instead of -.
+    """
     return f'<path d="{commands}"{_attributes({"stroke": "currentColor", "fill": "none"} | more)}/>'
 
 
@@ -106,7 +118,10 @@ def svg(width: float, height: float, body: str, alt: str, widest: float = 480) -
 
 
 def legend(**colours: str) -> str:
-    """Return a legend of colours; the names are the labels: ``legend(read_by_a_lane=BLUE)``."""
+    """Return a legend of colours as an SVG; ``legend(read_by_a_lane=BLUE)`` labels blue.
+
+    Each keyword is a label, with _ instead of spaces.
+    """
     parts, x = [], 0.0
     for words, colour in colours.items():
         words = words.replace("_", " ")
@@ -122,10 +137,10 @@ def in_code(words: str) -> str:
 
 
 def frames(pictures: Sequence[str], labels: Sequence[str], what: str, start: int = 0) -> str:
-    """Return pictures of which one is visible, with a slider and a button to play them.
+    """Return HTML with pictures of which one is visible, a slider, and a button to play them.
 
-    Without scripts, the picture ``start`` is visible. ``labels`` describe the pictures; a screen
-    reader reads them when the slider moves. ``what`` is the slider's name.
+    Without scripts, the picture with the index ``start`` is visible. ``labels`` describe the
+    pictures; a screen reader reads them when the slider moves. ``what`` is the slider's name.
     """
     name = f"frames-{next(_numbers)}"
     drawn = "".join(
@@ -176,7 +191,7 @@ _PLAYER = """(function () {
 
 
 def _json(value: object) -> str:
-    """Return JSON in which no text can end a script element."""
+    """Return a value as JSON in which no text can end a script element."""
     return json.dumps(value).replace("<", "\\u003c")
 
 
