@@ -49,8 +49,9 @@ def draw_estimates(times: Mapping[str, tuple[float, float | None]], title: str) 
         body += text(left - 8, y + 4, name, 12, "end")
         if recorded:
             body += path(f"M{x(estimate):.1f} {y}H{x(recorded):.1f}", stroke=GREY, stroke_width=2)
-            body += _dot(x(recorded), y, BLUE)
         body += _dot(x(estimate), y, ORANGE, ring=True)
+        if recorded:
+            body += _dot(x(recorded), y, BLUE)
         body += text(end, y + 4, f"{recorded:.3g}" if recorded else "–", 12, "end")
     words = [
         f"{name}: estimate {estimate:.3g}, "
