@@ -37,6 +37,7 @@ from labs.numbers.exercise import NumbersExercise, whole_number_of
 from utils import translation
 from utils.lessons.code import SENTENCES
 from utils.lessons.folders import LESSONS_PACKAGE
+from utils.lessons.own_kernels import TWINS
 from utils.lessons.questions import QUESTIONS
 from utils.paths import ROOT
 from utils.translation import LOCALE
@@ -70,6 +71,7 @@ def messages() -> Iterator[Message]:
             yield from _in_code(file)
     yield from _of_questions()
     yield from _of_changes()
+    yield from _of_own_kernels()
     for exercise in EXERCISES.values():
         yield from _of_exercise(exercise)
     yield from _of_labs()
@@ -139,6 +141,14 @@ def _of_changes() -> Iterator[Message]:
         name = file.relative_to(ROOT).as_posix()
         for change, sentences in tomllib.loads(file.read_text(encoding="utf-8")).items():
             yield from (Message(text, name, change) for text in sentences.values())
+
+
+def _of_own_kernels() -> Iterator[Message]:
+    for file in sorted(LESSONS_PACKAGE.glob(f"lesson_*/{TWINS}")):
+        name = file.relative_to(ROOT).as_posix()
+        for key, row in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            if "note" in row:
+                yield Message(row["note"], name, f"note of {key}")
 
 
 def _of_exercise(exercise: Exercise) -> Iterator[Message]:

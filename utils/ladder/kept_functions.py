@@ -50,6 +50,11 @@ def kept_text(name: str) -> str:
         return ""
 
 
+def kept_names() -> list[str]:
+    """Return the names of all exercises for which a function is kept, in alphabetical order."""
+    return sorted(file.stem for file in (reader_folder() / "kernels").glob("[!.]*.py"))
+
+
 def is_kept(name: str, function) -> bool:
     """Return True if this very function is the one that is kept for an exercise."""
     return kept_text(name) == _with_name(name, function)

@@ -107,6 +107,25 @@ class Table:
         return _block(f'{caption}<div class="course-scroll">{table}</div>{note}')
 
 
+@dataclass(frozen=True)
+class Stack:
+    """Tables, pictures and cards that a notebook shows one below the other.
+
+    parts: objects that a notebook shows as HTML. `str` returns their texts, one below the other.
+    """
+
+    parts: tuple
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.parts))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return "".join(part._repr_html_() for part in self.parts)
+
+
 def table(caption: str, head: Sequence[str], rows: Sequence[Sequence], note: str = "") -> Table:
     """Return a Table whose cells are the values in `rows`, each converted with `str`.
 
