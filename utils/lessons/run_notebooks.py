@@ -27,10 +27,11 @@ from nbconvert import HTMLExporter
 from nbconvert.filters import strip_ansi
 from nbformat.v4 import new_markdown_cell, new_notebook
 from tqdm import tqdm
+from traitlets.config import Config
 
 from utils import paths, translation
 from utils.lessons import ledger_file, rules
-from utils.lessons.first_cell import first_cell, without_badge
+from utils.lessons.first_cell import FOLDED, first_cell, without_setup
 from utils.paths import NOTEBOOKS, lessons
 from utils.reader_folder import LEDGER, PAGE
 from virtual_gpu.pictures import once_per_page
@@ -176,9 +177,12 @@ def _describe(where: str, cell: nbformat.NotebookNode, error: Exception) -> str:
 
 def _page(lesson: nbformat.NotebookNode, name: str) -> str:
     for cell in lesson.cells[:1]:
-        cell.source = without_badge(cell.source)  # a page loads nothing from other hosts
+        cell.source = without_setup(cell.source)  # a page loads nothing from other hosts
     exporter = HTMLExporter(
-        template_name="lesson", extra_template_basedirs=[str(TEMPLATES)], embed_images=True
+        template_name="lesson",
+        extra_template_basedirs=[str(TEMPLATES)],
+        embed_images=True,
+        config=Config({"TagRemovePreprocessor": {"remove_input_tags": set(FOLDED["tags"])}}),
     )
     body, _ = exporter.from_notebook_node(lesson, resources={"metadata": {"name": name}})
     # All pages are in one folder, as the notebooks are.
