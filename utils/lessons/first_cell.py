@@ -157,8 +157,9 @@ def write(file: Path, at: Repository | None = None) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return the exit status.
 
-    Writes the first cell, its sentence and the badge into all notebooks, after data/repository.toml if `--repo`
-    is given, and returns 0. For an invalid repository, prints the error to stderr and returns 2.
+    Writes the first cell, its sentence and the badge into all notebooks, after data/repository.toml
+    if `--repo` is given, and returns 0. For an invalid repository, prints the error to stderr and
+    returns 2.
     """
     parser = argparse.ArgumentParser(prog="first_cell", description=__doc__.splitlines()[0])
     parser.add_argument("--repo", help="owner/name on GitHub, or an address that git takes")
