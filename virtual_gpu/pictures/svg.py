@@ -136,6 +136,10 @@ def in_code(words: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(words, quote=False))
 
 
+# JupyterLab leaves the keys that are pressed inside of an element with this attribute alone.
+KEEP_KEYS = 'data-lm-suppress-shortcuts="true"'
+
+
 def frames(pictures: Sequence[str], labels: Sequence[str], what: str, start: int = 0) -> str:
     """Return HTML with pictures of which one is visible, a slider, and a button to play them.
 
@@ -152,7 +156,7 @@ def frames(pictures: Sequence[str], labels: Sequence[str], what: str, start: int
     drawn = f'<div class="frames">{drawn}</div>'
     script = _PLAYER.replace("NAME", name).replace("LABELS", _json(list(labels)))
     return (
-        f'<div id="{name}"><div class="controls"><button type="button">Play</button>'
+        f'<div id="{name}" {KEEP_KEYS}><div class="controls"><button type="button">Play</button>'
         f'<input type="range" min="0" max="{len(pictures) - 1}" value="{start}"'
         f' aria-label="{html.escape(what)}"><output>{html.escape(labels[start])}</output></div>'
         f"{drawn}</div><script>{script}</script>"
