@@ -721,6 +721,8 @@ function pick(n) {
   root.classList.toggle("counts", !film.values && focus !== "banks" && film.arrays.some(a => a.w >= 11 && a.h >= 11));
   go(0);
 }
+// JupyterLab takes no key from an element that has this attribute and the focus.
+all("button,input,select").forEach(node => node.setAttribute("data-lm-suppress-shortcuts", "true"));
 bar.hidden = false;
 bar.addEventListener("click", event => {
   const what = event.target.closest("[data-do]");
