@@ -82,7 +82,7 @@ LADDER = Ladder(
 
 
 def run(step: str, a, b, **constants: int) -> np.ndarray:
-    """Compute c = a·b with one step of the ladder.
+    """Compute c = a·b with the step of the ladder that is called `step`.
 
     `a` is a float32 matrix of m×k, `b` of k×n, both in C order, on the host or on the device.
     `constants` are compile-time constants of the step, such as TILE=16. Returns a new float32 array

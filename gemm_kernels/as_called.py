@@ -32,9 +32,10 @@ LAYOUTS = {
 
 
 def shapes(count: int, seed: int) -> Iterator[tuple[GemmShape, str, str]]:
-    """Yield `count` random shapes with the layouts of a and b.
+    """Yield (shape, layout of a, layout of b) for `count` random shapes.
 
-    The sizes are log-uniform, and a third of the shapes have odd sizes.
+    The layouts are names in `LAYOUTS`, and every second shape has "rows" for both. The sizes are
+    log-uniform from SMALLEST to LARGEST, and every third shape has only odd sizes.
     """
     generator = random.Random(seed)
     names = list(LAYOUTS)
@@ -51,7 +52,7 @@ def shapes(count: int, seed: int) -> Iterator[tuple[GemmShape, str, str]]:
 
 
 def cases(count: int = COUNT, seed: int = 1) -> Iterator[CallCase]:
-    """Yield the cubes, and random shapes."""
+    """Yield a benchmark case of `sgemm` per cube in `CUBES`, then one per shape of `shapes`."""
     wanted = [(GemmShape(n, n, n), "rows", "rows") for n in CUBES]
     for shape, of_a, of_b in [*wanted, *shapes(count, seed)]:
         yield CallCase(
@@ -64,6 +65,10 @@ COMMAND = as_called_command(cases, COUNT)
 
 
 def _bind(shape: GemmShape, of_a: str, of_b: str):
+    """Return (call of `sgemm`, the same call per library, None) for one shape and its layouts.
+
+    The calls take no arguments. All arrays are on the device, and out is stored by rows.
+    """
     a = matrix(0, (shape.m, shape.k), of_a)
     b = matrix(1, (shape.k, shape.n), of_b)
     out = matrix(2, (shape.m, shape.n), "rows")
@@ -71,7 +76,11 @@ def _bind(shape: GemmShape, of_a: str, of_b: str):
 
 
 def _libraries(a, b, out) -> Mapping[str, Execution]:
-    """Return the same product by the installed libraries, on the same memory."""
+    """Return library name -> function without arguments that stores a·b in out.
+
+    The libraries are CuPy and PyTorch, as far as they are installed; they use the memory of a, b
+    and out. Raises CourseError if neither is installed.
+    """
     libraries = {}
     if xp := cupy():
         libraries["CuPy"] = partial(xp.matmul, xp.asarray(a), xp.asarray(b), out=xp.asarray(out))
@@ -87,7 +96,10 @@ def _libraries(a, b, out) -> Mapping[str, Execution]:
 
 @cache
 def _memory(number: int):
-    """Return device memory with random numbers for one of the three matrices, in any layout."""
+    """Return a flat device array of random float32 that is large enough for any matrix here.
+
+    `number` is 0 for a, 1 for b and 2 for out. Each array is made once and cached.
+    """
     elements = 2 * (LARGEST + 8) * (LARGEST + 8)
     block = np.random.default_rng(number).random(1 << 20, np.float32)
     memory = cuda.device_array(elements, np.float32)
@@ -98,7 +110,11 @@ def _memory(number: int):
 
 
 def matrix(number: int, sides: tuple[int, int], layout: str):
-    """Return a device array with that layout over the memory of one of the three matrices."""
+    """Return a float32 device array of shape `sides` whose strides follow a layout of `LAYOUTS`.
+
+    Its elements are in the cached memory of matrix `number`, which is 0 for a, 1 for b and 2 for
+    out.
+    """
     memory = _memory(number)
     row, column, first = LAYOUTS[layout](*sides)
     interface = memory.__cuda_array_interface__

@@ -113,12 +113,12 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
 
 
 def build(BM, BN, BK, TM, TN, BLOCKS, ORDER, SLICES):
-    """Return the kernel; its launch decides into how many slices tiles are cut."""
+    """Return the kernel of these constants. SLICES is ignored, because only the launch uses it."""
     return kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER)
 
 
 def launch(shape, BM, BN, BK, TM, TN, BLOCKS, ORDER, SLICES):
-    """Return a launch with one block per tile or slice of a tile.
+    """Return a launch with one block per tile of c, or per slice of a tile that is cut along k.
 
     Raises CourseError unless n and k are multiples of 4.
     """

@@ -19,7 +19,7 @@ UNROLL = 8
 
 @cache
 def build(GRAIN, TILE):
-    """Return the kernel for TILE×TILE threads, for TILE rows and GRAIN·TILE columns of c."""
+    """Return the kernel whose blocks of TILE×TILE threads compute TILE×(GRAIN·TILE) of c."""
     WIDTH = GRAIN * TILE
 
     # A tile of a serves GRAIN tiles of b, so one read of it feeds GRAIN multiply-adds; flaw: each

@@ -115,7 +115,7 @@ def launch(shape, BM, BN, BK):
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """Return one launch, with flat arrays and their sizes as numbers."""
+    """Return the step's one call in a tuple: flat a, b and out, then m, n and k as uint32."""
     flat = (array.ravel() for array in (*inputs, out))
     sizes = map(np.uint32, (shape.m, shape.n, shape.k))
     return (Call(variant.kernel, variant.launch(shape), (*flat, *sizes)),)

@@ -18,7 +18,7 @@ BM, BN, BK, TM, TN = 128, 128, 8, 8, 8
 
 @cache
 def build():
-    """Return the kernel, whose constants belong together."""
+    """Return the kernel for 128×128 of c per block of 256 threads, with 8×8 of c per thread."""
     THREADS = BM // TM * (BN // TN)
     LOADERS, WARPS = THREADS // 2, THREADS // 32
     LOADS = BM * BK // 4 // LOADERS

@@ -21,7 +21,7 @@ BM, BN, BK, TM, TN = 64, 64, 8, 8, 8
 
 @cache
 def build():
-    """Return the kernel, whose constants belong together.
+    """Return the kernel for 64×64 of c per block of 64 threads, with 8×8 of c per thread.
 
     Without the launch bound the compiler plans for blocks of up to 1024 threads, and their
     registers.

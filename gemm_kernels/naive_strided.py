@@ -42,7 +42,7 @@ def naive_strided(a, b, c):
 
 
 def launch(shape):
-    """Return a launch with one thread per element of c; x runs along the rows."""
+    """Return a launch with one thread per element of c; axis x of the grid counts rows of c."""
     rows, columns = BLOCK
     return Launch(grid=(cdiv(shape.m, rows), cdiv(shape.n, columns)), block=BLOCK)
 

@@ -22,7 +22,10 @@ COPIES = tuple(2**exponent for exponent in (18, 20, 22, 24, 26))  # 2 MiB ... 51
 def cases(
     products: tuple[int, ...] = PRODUCTS, copies: tuple[int, ...] = COPIES
 ) -> Iterator[PitfallCase]:
-    """Yield `naive`, then `autotuned`, then the copy, each from its smallest size on."""
+    """Yield a benchmark case per size of `naive`, then of `autotuned`, then of the copy.
+
+    `products` are the sizes n of n×n products, and `copies` the numbers of float32 that are copied.
+    """
     for name in ("naive", "autotuned"):
         for n in products:
             yield PitfallCase(name, n, None, partial(_product, name, n))

@@ -103,7 +103,7 @@ def build(BM, BN, BK, TM, TN):
 
 
 def launch(shape, BM, BN, BK, TM, TN):
-    """Return the launch of `register_blocked`.
+    """Return the launch of `register_blocked`, with one block per BM×BN tile of c.
 
     Raises CourseError unless n and k are multiples of 4.
     """

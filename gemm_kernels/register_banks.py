@@ -106,7 +106,7 @@ def launch(shape, BM, BN, BK):
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """Return one launch, with flat arrays, alpha = 1, and the sizes as numbers."""
+    """Return a tuple of the step's one call: flat a, b and out, alpha = 1, m, n and k as uint32."""
     flat = (array.ravel() for array in (*inputs, out))
     sizes = map(np.uint32, (shape.m, shape.n, shape.k))
     return (Call(variant.kernel, variant.launch(shape), (*flat, np.float32(1), *sizes)),)

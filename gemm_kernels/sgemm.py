@@ -34,14 +34,14 @@ ALPHA, BETA = Factor(0), Factor(1)
 
 @cuda.jit(device=True)
 def row_of_thread():
-    """Return this thread's row; a grid has at most 65,535 blocks along y, and z counts on."""
+    """Return this thread's row, counted along y and then z, as y has at most 65,535 blocks."""
     block = cuda.blockIdx.z * cuda.gridDim.y + cuda.blockIdx.y
     return block * cuda.blockDim.y + cuda.threadIdx.y
 
 
 @cuda.jit
 def fitted(x, out):
-    """Copy x, m×n with any strides, to the upper left of out, with zeros around it."""
+    """Fill out with x in its upper left corner and zeros elsewhere; x may have any strides."""
     col, row = cuda.grid(1), row_of_thread()
     if row < out.shape[0] and col < out.shape[1]:
         inside = row < x.shape[0] and col < x.shape[1]
@@ -50,7 +50,7 @@ def fitted(x, out):
 
 @cuda.jit
 def blend(product, alpha, beta, out):
-    """Compute out = alpha·product + beta·out, m×n; out is not read if beta = 0."""
+    """Compute out = alpha·product + beta·out; a matrix whose factor is 0 is not read."""
     col, row = cuda.grid(1), row_of_thread()
     if row < out.shape[0] and col < out.shape[1]:
         value = alpha * product[row, col] if alpha != float32(0) else float32(0)
@@ -61,7 +61,7 @@ def blend(product, alpha, beta, out):
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """The plan of all products with arrays like these.
+    """The plan of all products whose arrays differ only in their addresses.
 
     `run` is a function of (pointers, factors, stream, arrays). `stream()` returns the stream if
     none is given. An input may overlap out if its pointer minus that of out is inside the open
@@ -151,7 +151,11 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
 
 
 def _planned(matrices: Arguments, alpha: float, beta: float) -> Product:
-    """Return the plan of a product: all of it but the arrays' addresses and the factors."""
+    """Check the arrays and return the plan of their product, which can run at any addresses.
+
+    Of alpha and beta, the plan depends only on whether they are 0 or 1. Raises CourseError for
+    arrays that do not fit.
+    """
     a, b, out = slots = [each.slot(number) for number, each in enumerate(matrices)]
     _check((a, b, out), matrices)
     device = driver.device()
@@ -165,8 +169,13 @@ def _planned(matrices: Arguments, alpha: float, beta: float) -> Product:
     return Product(run, stream, out.meets(a), out.meets(b), (a, b, out))
 
 
-def _calls(a: Slot, b: Slot, out: Slot, alpha: float, beta: float, layout: WorkspaceLayout):
-    """Return the launches of one product: in parts, if arrays are too large for one kernel."""
+def _calls(
+    a: Slot, b: Slot, out: Slot, alpha: float, beta: float, layout: WorkspaceLayout
+) -> tuple[Call, ...]:
+    """Return the calls that compute one product, in order; an empty tuple if out is empty.
+
+    If arrays are too large for one kernel, these are the calls of all parts of the product.
+    """
     (m, n), k = out.shape, a.shape[1]
     if k == 0 or alpha == 0:
         return (_over(blend, out, (out, np.float32(0), BETA, out)),) if m > 0 and n > 0 else ()
@@ -185,10 +194,12 @@ def _calls(a: Slot, b: Slot, out: Slot, alpha: float, beta: float, layout: Works
     return tuple(calls)
 
 
-def _calls_of_a_part(a: Slot, b: Slot, out: Slot, alpha: float, scale, allocate: Allocate):
-    """Return the launches of a product whose offsets are uint32.
+def _calls_of_a_part(
+    a: Slot, b: Slot, out: Slot, alpha: float, scale, allocate: Allocate
+) -> tuple[Call, ...]:
+    """Return the calls that compute a product in which all offsets fit into uint32.
 
-    `scale` is (beta, what the kernels receive for it).
+    `scale` is (beta, the argument that the kernels receive for it).
     """
     beta, beta_given = scale
     if routes.has_columns(out) and all(map(routes.has_offsets, (a, b, out))):
@@ -207,7 +218,11 @@ def _calls_of_a_part(a: Slot, b: Slot, out: Slot, alpha: float, scale, allocate:
 
 
 def _through_copies(a: Slot, b: Slot, out: Slot, factors, allocate: Allocate, variant: Variant):
-    """Yield the calls that copy inputs if they cannot be read as they are, the step, the blend."""
+    """Yield the calls of a product by the step of `variant`, which needs aligned rows.
+
+    First come copies of the inputs that the step cannot read as they are, then the calls of the
+    step. `blend` is the last call, unless the step can write out itself.
+    """
     alpha, (beta, beta_given) = factors
     (m, n), k = out.shape, a.shape[1]
     columns, depth = cdiv(n, WIDE) * WIDE, cdiv(k, WIDE) * WIDE
@@ -237,7 +252,7 @@ def _has_autotuned() -> bool:
 
 
 def _over(kernel, array: Slot, arguments: tuple) -> Call:
-    """Return a call with one thread per element of a 2-D array."""
+    """Return the call of a kernel with these arguments, one thread per element of a 2-D array."""
     rows, columns = array.shape
     down = cdiv(rows, BLOCK[1])
     grid = cdiv(columns, BLOCK[0]), min(down, MAX_GRID[1]), cdiv(down, MAX_GRID[1])
@@ -245,7 +260,11 @@ def _over(kernel, array: Slot, arguments: tuple) -> Call:
 
 
 def _via_numba_arrays(matrices: Arguments, alpha: float, beta: float, stream):
-    """Compute the product if an array is on the host, of another library, or not given."""
+    """Compute a product with host arrays, arrays of other libraries or no out; return its result.
+
+    All arrays become Numba's device arrays first. The result is the caller's out if there is one.
+    Otherwise it is a new device array if a or b is on the device, and a new host array if not.
+    """
     handle = arrays.handle_for(matrices, stream)
     a, b, out = (each.on_numbas(handle) for each in matrices)
     shown = (each.slot(0) if each.family.on_device else each.array for each in (a, b, out))
@@ -271,7 +290,10 @@ def _via_numba_arrays(matrices: Arguments, alpha: float, beta: float, stream):
 
 
 def _copied_back(target, out: np.ndarray | None, handle: int) -> np.ndarray:
-    """Copy the result to the host, into out or into a new array."""
+    """Copy the device array `target` to the host, wait for it, and return the host array.
+
+    That is out, or a new array if out is None.
+    """
     stream = cuda.external_stream(handle) if handle else 0
     result = target.copy_to_host(stream=stream)
     if stream:
@@ -308,7 +330,7 @@ def _check(shown: tuple, given: Arguments) -> tuple[int, int]:
 
 
 def _check_places(name: str, array, argument: Argument) -> None:
-    """Raise CourseError if a kernel cannot read the elements of a device array one by one."""
+    """Raise CourseError unless a device array's address and strides are multiples of 4 bytes."""
     places = (argument.pointer, *array.strides)
     if isinstance(array, Slot) and array.size and any(at % FLOAT32_BYTES for at in places):
         raise CourseError(
@@ -318,7 +340,7 @@ def _check_places(name: str, array, argument: Argument) -> None:
 
 
 def _check_out(out, argument: Argument) -> None:
-    """Raise CourseError if an out cannot hold each element of the product."""
+    """Raise CourseError if out is read-only or has several elements at one address."""
     if arrays.is_read_only(argument.array):
         raise CourseError(
             "out is read-only, and the product is written there: give an array that may be "
@@ -343,7 +365,7 @@ def _check_factors(alpha, beta) -> None:
 
 
 def _holds_a_number(factor) -> bool:
-    """Return True for an array without dimensions that holds a real number."""
+    """Return True for an array without dimensions that may hold a real number."""
     if isinstance(factor, str | bytes | Complex | np.ma.MaskedArray):
         return False
     return tuple(getattr(factor, "shape", (0,))) == () and "complex" not in str(
@@ -352,7 +374,7 @@ def _holds_a_number(factor) -> bool:
 
 
 def _check_overlap(name: str, shares: bool | None) -> None:
-    """Raise CourseError if out shares memory with an input, or may share it (None)."""
+    """Raise CourseError unless `shares` is False. None means that out may overlap the input."""
     if shares is False:
         return
     may = "may share" if shares is None else "shares"

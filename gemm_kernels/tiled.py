@@ -53,7 +53,7 @@ def build(TILE):
 
 
 def launch(shape, TILE):
-    """Return a launch that covers c with tiles; the last tiles may extend beyond its edges."""
+    """Return a launch with one block per TILE×TILE tile of c; tiles may extend beyond its edges."""
     return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, TILE))
 
 

@@ -28,7 +28,7 @@ CPU_STEPS = ("naive", "naive_parallel", "parallel")
 
 
 def sizes() -> Iterator[SizeExperiments]:
-    """Yield copies of every size, square products, and the published product."""
+    """Yield the experiments per size: of copies, of square products, of the published product."""
     for size in BYTES:
         elements = size // FLOAT32_BYTES
         yield SizeExperiments(elements, copies(elements))
@@ -41,13 +41,13 @@ def sizes() -> Iterator[SizeExperiments]:
 
 
 def kernel(shape: GemmShape) -> Callable:
-    """Return `naive` with its launch, to be called with the arrays."""
+    """Return the kernel `naive` bound to its launch for this shape: a function of (a, b, c)."""
     launch = naive.launch(shape)
     return naive.naive[launch.grid, launch.block]
 
 
 def on_cpu(shape: GemmShape, steps: Sequence[str]) -> Iterator[Experiment]:
-    """Yield one product on the host by each of these steps of the CPU ladder."""
+    """Yield one experiment per step of the CPU ladder in `steps`: its product of host arrays."""
     arrays = host_arrays(shape)
     for step in steps:
         function = cpu.LADDER.step(step).variant().kernel

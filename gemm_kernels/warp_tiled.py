@@ -28,7 +28,7 @@ BM, BN, TM, TN = 128, 128, 8, 8
 
 @cache
 def build(LANES, BK):
-    """Return the kernel with one of the four lane maps, and BK steps of k per tile of 128×128."""
+    """Return the kernel for 128×128 of c per block, with LANE_MAPS[LANES] and BK steps per tile."""
     place = LANE_MAPS[LANES]
     THREADS = BM // TM * (BN // TN)
     LOADS_A, LOADS_B = BM * BK // 4 // THREADS, BK * BN // 4 // THREADS

@@ -53,7 +53,7 @@ class InstructionCounts:
 def hot_loop(function) -> str:
     """Return the basic block with the most multiply-adds of a compiled @njit function, as assembly.
 
-    Of several with as many, it is the shortest. Returns "" for a function not compiled yet.
+    If several blocks have the most, it is the shortest. Returns "" for a function not compiled yet.
     """
     return _hottest(compiled_here(function).inspect_asm().values())
 
@@ -92,12 +92,16 @@ def compiled_here(function):
 
 
 def _hottest(texts: Iterable[str]) -> str:
+    """Return the basic block with the most multiply-adds in several texts; "" if there is none."""
     pieces = [piece for text in texts for piece in _straight(text)]
     return max(pieces, key=lambda piece: (len(_FMA.findall(piece)), -len(piece)), default="")
 
 
 def _straight(code: str) -> list[str]:
-    """Return the pieces between labels; one that jumps back to its own label ends there."""
+    """Split assembly at its labels and return the pieces between them, in order.
+
+    A piece that jumps back to its own label ends with its last such jump.
+    """
     _, *rest = _LABEL.split(code)
     pieces = []
     for label, piece in zip(rest[::2], rest[1::2], strict=True):
@@ -108,7 +112,7 @@ def _straight(code: str) -> list[str]:
 
 
 def count(code: str) -> InstructionCounts:
-    """Count the instructions of a piece of assembly by kind."""
+    """Count the instructions of a piece of x86 assembly by kind."""
     counts = dict.fromkeys(("fma", "loads", "broadcasts", "stores", "spills", "all"), 0)
     for line in map(str.strip, code.splitlines()):
         if not line or line[0] in ".#" or line.endswith(":"):
@@ -130,7 +134,7 @@ def count(code: str) -> InstructionCounts:
 
 
 def multiplications(code: str) -> Counter[int]:
-    """Count the multiplications and multiply-adds by the number of floats that one computes.
+    """Count the multiplications and multiply-adds: floats per instruction -> instructions.
 
     ``code`` is assembly for x86 or ARM.
     """
@@ -149,7 +153,10 @@ def vector_loop(code: str) -> str:
 
 
 def _lanes(opcode: str, operands: str) -> int:
-    """Return the number of float32 in the widest register of a multiplication."""
+    """Return the number of float32 that one multiplication computes, 1 for a scalar one.
+
+    The widest register among the operands decides.
+    """
     if opcode.endswith("ps"):
         return max(lanes for name, lanes in _REGISTERS.items() if f"%{name}" in operands)
     width = _ARM_VECTOR.search(operands)

@@ -17,7 +17,7 @@ MOST_FILES = 16_384  # about 60 MB
 
 
 def folder() -> Path:
-    """Return the folder of the cache: the one that XRAY_CACHE names, or one in the user's cache."""
+    """Return the folder of the cache: that of XRAY_CACHE, or ~/.cache/numba-gpu-xray if unset."""
     return Path(os.environ.get("XRAY_CACHE") or Path.home() / ".cache" / "numba-gpu-xray")
 
 
@@ -40,7 +40,10 @@ def cached(key: str | None, kind: type[Record], make: Callable[[], Record]) -> R
 
 
 def write_whole(file: Path, content: bytes) -> None:
-    """Write under another name first, so that a reader finds the whole file or none."""
+    """Write ``content`` to ``file`` so that a reader finds the whole file or none.
+
+    It is written under another name first. Missing folders are created.
+    """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = tempfile.NamedTemporaryFile(dir=file.parent, suffix=".new", delete=False)  # noqa: SIM115
     try:
@@ -53,7 +56,10 @@ def write_whole(file: Path, content: bytes) -> None:
 
 
 def prune(where: Path, most: int) -> None:
-    """Remove a quarter of `most` files, the oldest ones, if there are more than `most`."""
+    """Delete the oldest files of the folder ``where`` if it has more than ``most``.
+
+    A quarter of ``most`` files are deleted.
+    """
     if len(os.listdir(where)) <= most:
         return
     ages = {}

@@ -46,6 +46,10 @@ class _KernelDescriber:
         self._numbers: dict[int, int] = {}
 
     def describe(self, value) -> object:
+        """Return nested tuples, lists and texts that are equal for values of equal content.
+
+        Raises _Indescribable for a value that has no such description.
+        """
         if isinstance(value, _PLAIN):
             return repr(value)
         if isinstance(value, tuple | list):
@@ -100,7 +104,11 @@ class _KernelDescriber:
 
 
 def _digest_of_its_file(kind: type) -> str:
-    """Return the digest of the file that defines a class, with all rules for the compiler in it."""
+    """Return the SHA-256 digest of the file that defines a class, as hexadecimal text.
+
+    Returns "" for a class of an installed package, which is known by its version. Raises
+    _Indescribable if there is no file, as in a notebook.
+    """
     if _is_installed(kind):
         return ""
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
@@ -110,7 +118,7 @@ def _digest_of_its_file(kind: type) -> str:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield a code object and those of the functions and lambdas in it."""
+    """Yield a code object and, recursively, the code objects of the functions and lambdas in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -123,7 +131,7 @@ def _global_names(code: CodeType) -> set[str]:
 
 
 def _is_installed(value) -> bool:
-    """Return True for an object of Python or of a package, which its version identifies."""
+    """Return True if a value belongs to Python itself or to an installed package."""
     name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
     file = getattr(sys.modules.get(name or ""), "__file__", None)
     return name in sys.builtin_module_names or (file is not None and _is_library(file))
@@ -138,7 +146,11 @@ def _is_library(file: str) -> bool:
 
 @cache
 def _versions() -> tuple[str, ...]:
-    """Return the versions of Python, of every compiler package, and of this package."""
+    """Return texts that change with the compilers: Python's version, the toolkit's, and others.
+
+    The others are a digest of the files of this package, and name and version of each compiler
+    package.
+    """
     packages = {
         f"{package.name} {package.version}"
         for package in importlib.metadata.distributions()

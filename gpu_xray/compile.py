@@ -96,7 +96,10 @@ def compile_kernel(
 
 
 def options_of(kernel: Callable) -> dict:
-    """Return the options of ``@cuda.jit``, such as launch_bounds or fastmath."""
+    """Return a kernel's options of ``@cuda.jit`` by name, such as launch_bounds or fastmath.
+
+    For a plain function they are the defaults. The dict is a copy.
+    """
     options = getattr(kernel, "targetoptions", None)
     return dict(options if options is not None else cuda.jit(kernel).targetoptions)
 
@@ -135,7 +138,7 @@ def argument_types(kernel: Callable, signature) -> tuple:
 
 
 def _compile(kernel: Callable, arguments: tuple, lineinfo: bool):
-    """Return Numba's object for one compiled kernel."""
+    """Return Numba's object for one compiled kernel; raise CourseError if it cannot be compiled."""
     from numba.core.errors import NumbaError
     from numba.cuda.core import errors
     from numba.cuda.dispatcher import _Kernel
@@ -153,7 +156,7 @@ def _compile(kernel: Callable, arguments: tuple, lineinfo: bool):
 
 
 def _first_reason(error: Exception) -> str:
-    """Return the line of Numba's report that names the cause."""
+    """Return the line of Numba's report that names the cause, with a full stop."""
     text = re.sub(r"\x1b\[[\d;]*m", "", str(error))
     lines = [line.strip(" -") for line in text.splitlines() if line.strip(" -")]
     lines = [line for line in lines if not line.startswith("Failed in")] or [repr(error)]
@@ -161,7 +164,10 @@ def _first_reason(error: Exception) -> str:
 
 
 def _link(library, cc: tuple, lineinfo: bool, kind: str) -> tuple[bytes, str]:
-    """Link with the options of Numba's linker and a verbose assembler; return code and log."""
+    """Link with the options of Numba's linker and a verbose assembler; return (code, log).
+
+    ``kind`` is "cubin" or "ptx". Raises CourseError if the assembler refuses the code.
+    """
     from cuda.bindings.nvjitlink import nvJitLinkError
     from cuda.core import Linker
     from numba.cuda.cudadrv import driver

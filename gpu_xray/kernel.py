@@ -63,7 +63,7 @@ class XRay:
 
     @cached_property
     def sass(self) -> str:
-        """The listing: addresses and instructions, with labels at the targets of branches."""
+        """The machine code as text: a line per instruction with its address, and branch labels."""
         labels = {each.target for each in self.code if each.target is not None}
         lines = []
         for index, each in enumerate(self.code):
@@ -73,7 +73,7 @@ class XRay:
 
     @cached_property
     def instructions(self) -> Counter[str]:
-        """The number of instructions by opcode without modifiers."""
+        """The number of instructions by opcode without modifiers, such as {"FFMA": 32}."""
         return Counter(instruction.name for instruction in self.code)
 
     @cached_property
@@ -83,7 +83,7 @@ class XRay:
 
     @property
     def hot(self) -> Loop | None:
-        """The innermost loop with the most multiply-adds; None for code without a loop."""
+        """The loop with the most multiply-adds of its own; None for code without a loop."""
         return hot_loop(self.loops)
 
     @property
@@ -109,7 +109,7 @@ class XRay:
 
     @property
     def stores(self) -> Counter[str]:
-        """The number of stores by width in bits per thread."""
+        """The number of stores by width in bits per thread, such as {"STG.128": 2, "STS.32": 1}."""
         return widths.count_widths(self.code, widths.STORES)
 
     @property
@@ -122,7 +122,7 @@ class XRay:
 
     @property
     def barriers(self) -> int:
-        """The number of barriers of the block (``cuda.syncthreads()``)."""
+        """The number of barrier instructions of the block (``cuda.syncthreads()``)."""
         return self.instructions["BAR"]
 
     @cached_property
@@ -158,7 +158,7 @@ class XRay:
 
     @cached_property
     def loads_before_use(self) -> int:
-        """The most global loads that a thread has in flight before it needs one of them."""
+        """The most global loads that a thread issues before it needs a value of one of them."""
         return loads_before_use(self.code)
 
     def listing(self) -> Listing:
@@ -207,6 +207,7 @@ class XRay:
 
 
 def _listed(counts: Counter[str]) -> str:
+    """Return counts as text, such as "2 LDG.128, 1 LDS.32"; "none" if there are none."""
     return ", ".join(f"{count} {name}" for name, count in counts.items()) or "none"
 
 

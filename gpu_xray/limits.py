@@ -54,6 +54,7 @@ class SmLimits:
 
     @property
     def warps_per_sm(self) -> int:
+        """The most warps on an SM."""
         return self.threads_per_sm // WARP
 
     @property
@@ -68,7 +69,10 @@ class SmLimits:
 
 
 def with_budgets() -> dict[str, tuple[int, int]]:
-    """Return the architectures for which the budgets of steps are tested, as {"sm_90": (9, 0)}."""
+    """Return name -> compute capability, such as {"sm_90": (9, 0)}, of some architectures.
+
+    They are those for which the budgets of the steps are tested.
+    """
     rows = [row for row in _rows() if row["budgets"] == "yes"]
     return {f"sm_{row['compute_capability'].replace('.', '')}": _capability(row) for row in rows}
 

@@ -92,7 +92,7 @@ def listing(
     sass: Iterable[tuple[int | None, Instruction]],
     hot: Iterable[Instruction],
 ) -> Listing:
-    """Make a listing with a row for every line of `source`, except comments and empty lines.
+    """Return a listing with a row for every line of `source`, except comments and empty lines.
 
     `source`, `ptx` and `sass` are pairs of a line number and a text or an instruction. `hot` are
     the instructions of the hot loop.
@@ -115,7 +115,7 @@ def _is_comment(text: str) -> bool:
 
 
 def _sass_name(instruction: Instruction) -> str:
-    """Return the opcode without modifiers; of a load or store, with the width in bits."""
+    """Return the opcode without modifiers; for a load or a store, with the width in bits."""
     name = instruction.name
     return f"{name}.{width(instruction)}" if name in (*LOADS, *STORES) else name
 
@@ -156,7 +156,7 @@ def _plain(instruction: Instruction) -> str:
 
 
 def _folded(lines: list[str], summary: str) -> str:
-    """Return the lines as HTML; many lines are behind a summary that opens them."""
+    """Return the lines as HTML; more than _FEW lines are hidden until a click on their summary."""
     text = "\n".join(lines)
     if len(lines) <= _FEW:
         return text
@@ -164,6 +164,6 @@ def _folded(lines: list[str], summary: str) -> str:
 
 
 def _short(summary: str) -> str:
-    """Return the first few counts of a summary."""
+    """Return the first _FEW counts of a summary such as "2 FFMA, 1 LDS", and "…" for others."""
     parts = summary.split(", ")
     return ", ".join(parts[:_FEW]) + (", …" if len(parts) > _FEW else "")

@@ -23,7 +23,10 @@ def loads_before_use(code: Sequence[Instruction]) -> int:
 
 
 def _loads_from(code: Sequence[Instruction], start: int) -> int:
-    """Count the loads from the index ``start`` on, up to the first use."""
+    """Count the global loads from the index ``start`` on that come before the first use.
+
+    A use is an instruction that names a register which one of these loads writes.
+    """
     loaded: set[str] = set()
     count = 0
     for instruction in code[start:]:
@@ -38,7 +41,7 @@ def _loads_from(code: Sequence[Instruction], start: int) -> int:
 
 
 def _registers(operands: Sequence[str]) -> set[str]:
-    """Return the registers in the operands; a 64-bit address takes two."""
+    """Return the registers in the operands, such as {"R4", "R5"}; a 64-bit address takes two."""
     registers = set()
     for operand in operands:
         for number, wide in _REGISTER.findall(operand):

@@ -51,7 +51,8 @@ class Loop:
 def distances_to_use(body: Sequence[Instruction], load: str = "LDS") -> list[int]:
     """Return, for each load in a loop's body, the number of instructions until its first use.
 
-    The next iteration follows the body. A load whose value is not used in the loop is left out.
+    Loads are the instructions called `load`; the list is in their order. The next iteration follows
+    the body. A load whose value is not used in the loop is left out.
     """
     two_iterations = [*body, *body]
     read = [{source[0] for source in each.sources if source} for each in two_iterations]
@@ -78,13 +79,17 @@ def find_loops(code: Sequence[Instruction]) -> tuple[Loop, ...]:
 def hot_loop(loops: Sequence[Loop]) -> Loop | None:
     """Return the loop with the most FFMAs in its own body, or None if there is no loop.
 
-    Of several, it is an innermost loop; among those, the one with the most memory accesses.
+    If several have the most, an innermost loop goes first, then one with more memory accesses.
     """
     return max(loops, key=lambda loop: (loop.ffma, loop.inner, loop.memory), default=None)
 
 
 def _loop_indices(code: Sequence[Instruction]) -> dict[int, set[int]]:
-    """Return, by the first index of each loop, the indices on all paths from there back to it."""
+    """Return index of a loop's first instruction -> indices of all its instructions.
+
+    The indices of inner loops are included: they are those on all paths from the first instruction
+    back to it.
+    """
     before = defaultdict(set)
     for index in range(len(code)):
         for after in _successors(code, index):
@@ -106,7 +111,7 @@ def _is_branch(instruction: Instruction) -> bool:
 
 
 def _successors(code: Sequence[Instruction], index: int) -> Iterator[int]:
-    """Yield the indices of the instructions that may be executed next."""
+    """Yield the indices of the instructions that may be executed next after that at ``index``."""
     instruction = code[index]
     if _is_branch(instruction):
         yield instruction.target

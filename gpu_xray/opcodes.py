@@ -19,13 +19,12 @@ UNKNOWN = "not in our table"
 
 
 def meaning_of(opcode: str) -> str:
-    """Return what an opcode (without modifiers) does, in a few words."""
+    """Return what an opcode without modifiers does, in a few words, or "not in our table"."""
     return _table().get(opcode, ("", UNKNOWN))[1]
 
 
 def mix(code: Iterable[Instruction]) -> dict[str, int]:
-    """Count the instructions by group, such as "moves"; groups without instructions are left out.
-    """
+    """Return group -> number of instructions, such as {"moves": 3}, without empty groups."""
     counts = Counter(_table().get(each.name, ("other", UNKNOWN))[0] for each in code)
     groups = dict.fromkeys(group for group, _ in _table().values())
     return {group: counts[group] for group in (*groups, "other") if counts[group]}

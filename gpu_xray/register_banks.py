@@ -37,11 +37,11 @@ class BankConflicts:
 
 
 def bank_conflicts(code: Sequence[Instruction], cycles_per_ffma: float = 1) -> BankConflicts:
-    """Count the bank conflicts of consecutive instructions of one warp.
+    """Return the bank conflicts of consecutive instructions of one warp.
 
     ``cycles_per_ffma`` is 2 if a scheduler has 16 FP32 lanes; the banks then have twice the time.
-    `saved` is an upper bound, because another warp that is issued in between replaces the content
-    of the reuse cache.
+    `BankConflicts.saved` is an upper bound, because another warp that is issued in between replaces
+    the content of the reuse cache.
     """
     conflicts = without_cache = 0
     waits, queues = 0.0, [0.0, 0.0]
@@ -63,6 +63,6 @@ def bank_conflicts(code: Sequence[Instruction], cycles_per_ffma: float = 1) -> B
 
 
 def _per_bank(registers: set[str]) -> tuple[int, int]:
-    """Return the number of even and of odd registers."""
+    """Return (number of even registers, number of odd registers) of names such as "R4"."""
     odd = sum(int(name[1:]) % 2 for name in registers)
     return len(registers) - odd, odd

@@ -15,9 +15,10 @@ _OF = "Function properties for "
 
 
 def resources_of(compiled: CompiledKernel, capability: tuple[int, int]) -> dict[str, int]:
-    """Return the resources by their names in `XRay`, such as "registers".
+    """Return name -> number of the resources of a kernel, such as {"registers": 32}.
 
-    They come from the cubin, the assembler's log and the launch bounds in the PTX.
+    The names are those of `XRay`. The numbers come from the cubin, the assembler's log and the
+    launch bounds in the PTX.
     """
     usage = run_tool("cuobjdump", ["-res-usage"], compiled.cubin)
     entry = compiled.entry
@@ -35,6 +36,7 @@ def resources_of(compiled: CompiledKernel, capability: tuple[int, int]) -> dict[
 
 
 def _number(pattern: str, text: str) -> int:
+    """Return the first number that the pattern finds in the text; 0 if it finds none."""
     match = re.search(pattern, text)
     return int(match[1]) if match else 0
 

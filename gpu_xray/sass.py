@@ -73,13 +73,16 @@ class Instruction:
 
     @cached_property
     def sources(self) -> tuple[tuple[str, bool] | None, ...]:
-        """Per source operand, its register and True if it is marked .reuse; None if no register."""
+        """Per source operand (its register, True if marked .reuse), or None if no register."""
         matches = [_REGISTER.fullmatch(operand) for operand in self.operands[1:]]
         return tuple(match and (match[1], bool(match[2])) for match in matches)
 
     @property
     def loaded(self) -> set[str]:
-        """The registers that a load of 32, 64 or 128 bits writes; its operand is the first one."""
+        """The registers that a load of 32, 64 or 128 bits writes, such as {"R4", "R5"}.
+
+        They begin with the first operand. The set is empty if that is no register.
+        """
         first = _REGISTER.fullmatch(self.operands[0])
         if not first:
             return set()
@@ -164,7 +167,10 @@ def _instruction(match: re.Match, high: int, labels: dict[str, int]) -> Instruct
 
 
 def _without_padding(code: list[Instruction]) -> tuple[Instruction, ...]:
-    """Remove the jump to itself and the NOPs at the end, which no thread ever reaches."""
+    """Return the instructions without the jump to itself and the NOPs at the end.
+
+    No thread ever reaches these. The targets of branches are adjusted to the new indices.
+    """
     reachable = [
         index
         for index, instruction in enumerate(code)

@@ -51,7 +51,9 @@ class _LineListings:
 def source_lines(
     kernel: Callable, signature, arch: str, code: Sequence[Instruction]
 ) -> SourceLines:
-    """Return the source lines of `code`, which was compiled from the kernel.
+    """Return the source lines of the kernel, and the line of each instruction of `code` and PTX.
+
+    `code` was compiled from the kernel without line information.
 
     Raises CourseError in the same cases as `xray`.
     """
@@ -69,7 +71,10 @@ def source_lines(
     numbers = {number for number, _ in source}
 
     def kernel_line(marks: list[tuple[str, str]]) -> int | None:
-        """Return the line of the first mark in the kernel; other marks are of inlined functions."""
+        """Return the first line number of the (file, line) marks that is in the kernel, or None.
+
+        Other marks are of inlined functions.
+        """
         candidates = (int(n) for file, n in marks if Path(file).name == Path(kernel_file).name)
         return next((line for line in candidates if line in numbers), None)
 
@@ -81,14 +86,17 @@ def source_lines(
 
 
 def _lines_of(function: Callable) -> tuple[tuple[int, str], ...]:
-    """Return the function's lines, without common indentation, with their numbers in its file."""
+    """Return (line number in its file, text without common indentation) per line of a function."""
     lines, first = inspect.getsourcelines(function)
     text = textwrap.dedent("".join(lines)).rstrip()
     return tuple(enumerate(text.splitlines(), start=first))
 
 
 def _sass_lines(listing: str, kernel_line: Callable) -> list[int | None]:
-    """Return the source line of each instruction in a listing with line marks."""
+    """Return the line number of each instruction in a listing with line marks, or None.
+
+    `kernel_line` maps the marks before an instruction to a line of the kernel.
+    """
     lines, current = [], None
     pending: list[tuple[str, str]] = []
     for text in listing.splitlines():
@@ -102,7 +110,10 @@ def _sass_lines(listing: str, kernel_line: Callable) -> list[int | None]:
 
 
 def _ptx_lines(ptx: str, kernel_line: Callable) -> list[tuple[int | None, str]]:
-    """Return the instructions of PTX with line marks, each with its source line."""
+    """Return (line number or None, instruction) for each instruction of PTX with line marks.
+
+    `kernel_line` maps the marks before an instruction to a line of the kernel.
+    """
     files = dict(_PTX_FILE.findall(ptx))
     lines, current = [], None
     for text in ptx.splitlines():
@@ -117,7 +128,7 @@ def _ptx_lines(ptx: str, kernel_line: Callable) -> list[tuple[int | None, str]]:
 
 
 def _common_indices(code: Sequence[Instruction], marked: Sequence[Instruction]) -> dict[int, int]:
-    """Map the indices in `code` to the indices in `marked` of the instructions in both."""
+    """Return index in `code` -> index in `marked` for the instructions that both have in common."""
     opcodes = [[(each.predicate != "", each.opcode) for each in part] for part in (code, marked)]
     matcher = difflib.SequenceMatcher(None, *opcodes, autojunk=False)
     return {

@@ -15,7 +15,7 @@ UNROLL = 16
 def build(ILP):
     """Return the kernel with ILP independent chains per thread, whose sum it stores in out[thread].
 
-    `x` has at least 33 + ILP float32, and `out` one float32 per thread. `turns` is the number of
+    `x` has at least 32 + ILP float32, and `out` one float32 per thread. `turns` is the number of
     iterations, each of which extends every chain by UNROLL multiply-adds.
     """
 

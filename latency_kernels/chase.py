@@ -8,7 +8,7 @@ SHARED_WORDS = 4096
 
 @cuda.jit
 def chase_global(following, at, steps):
-    """Let one thread go `steps` times from i to following[i], beginning and ending in at[0]."""
+    """Let one thread repeat i = following[i] `steps` times; i begins and ends in at[0]."""
     i = at[0]
     step = 0
     while step < steps:
@@ -20,7 +20,7 @@ def chase_global(following, at, steps):
 
 @cuda.jit
 def chase_shared(following, at, steps):
-    """Chase in shared memory, which the block fills with the first SHARED_WORDS of `following`."""
+    """Chase in shared memory by thread 0, in a copy of SHARED_WORDS elements of `following`."""
     words = cuda.shared.array(SHARED_WORDS, uint32)
     for word in range(cuda.threadIdx.x, SHARED_WORDS, cuda.blockDim.x):
         words[word] = following[word]
@@ -35,10 +35,11 @@ def chase_shared(following, at, steps):
 
 
 def tour(places: int, apart: int, seed: int = 1) -> np.ndarray:
-    """Return a uint32 array with a random round trip through every `apart`-th element, for a chase.
+    """Return a uint32 array for a chase, in which element i holds the index of the next element.
 
-    The trip visits `places` elements. It is random, so that neither a cache line nor the hardware's
-    prefetcher loads the next element early.
+    The array has places · apart elements. The chase visits the `places` multiples of `apart` in
+    random order and then begins again; the other elements hold 0. The order is random, so that
+    neither a cache line nor the hardware's prefetcher loads the next element early.
     """
     order = np.random.default_rng(seed).permutation(places).astype(np.uint32) * np.uint32(apart)
     following = np.zeros(places * apart, np.uint32)

@@ -16,7 +16,7 @@ FLOATS = 32
 
 
 def turns_of(width: int, count: int) -> int:
-    """Return the number of iterations in which a thread copies `count` times `width` floats."""
+    """Return the number of iterations per thread, each of which copies `count` · `width` floats."""
     return FLOATS // (width * count)
 
 

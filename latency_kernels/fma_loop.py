@@ -15,7 +15,7 @@ UNROLL = 2
 
 @cache
 def build(ORDER=1):
-    """Return the kernel whose multiply-adds are in one of the ORDERS of `outer_products`."""
+    """Return the kernel whose multiply-adds are in the order ORDERS[ORDER] of `outer_products`."""
     add_outer_product = ORDERS[ORDER](PATCH)
 
     @cuda.jit

@@ -45,7 +45,7 @@ def shared_read(x, out):
 def launch(shape):
     """Return a launch with one thread per PER_TURN sums; shape.elements counts the sums.
 
-    Each sum has TURNS reads.
+    Each sum adds TURNS reads of shared memory.
     """
     return Launch(grid=(cdiv(shape.elements, PER_TURN * BLOCK),), block=(BLOCK,))
 

@@ -20,7 +20,11 @@ COUNT = 20
 
 
 def cases(count: int = COUNT, seed: int = 1) -> Iterator[CallCase]:
-    """Yield powers of two and random lengths, each with the result on the host and in out."""
+    """Yield a CallCase per length: powers of two and `count` random lengths, all in two forms.
+
+    All lengths come first with `reduce` returning the result, and then with `reduce` storing it in
+    `out`.
+    """
     generator = random.Random(seed)
     lengths = [2**exponent for exponent in EXPONENTS]
     lengths += [round(2 ** generator.uniform(EXPONENTS[0], EXPONENTS[-1])) for _ in range(count)]

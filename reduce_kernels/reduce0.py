@@ -12,7 +12,7 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """Return the kernel for blocks of BLOCK threads, a power of two; each adds BLOCK elements."""
+    """Return the kernel whose blocks of BLOCK threads, a power of two, each sum BLOCK floats."""
 
     # Each step halves the number of sums, so a block needs log2 of BLOCK steps; flaw: the stride
     # between the threads that add grows, and every warp stays busy.

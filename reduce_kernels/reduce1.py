@@ -12,7 +12,7 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """Return the kernel for blocks of BLOCK threads, a power of two; each adds BLOCK elements."""
+    """Return the kernel whose blocks of BLOCK threads, a power of two, each sum BLOCK floats."""
 
     # The threads that add are neighbours, so whole warps are done early; flaw: the stride between
     # the words that they touch grows, until all are in one bank.

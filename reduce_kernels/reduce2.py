@@ -12,7 +12,7 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """Return the kernel for blocks of BLOCK threads, a power of two; each adds BLOCK elements."""
+    """Return the kernel whose blocks of BLOCK threads, a power of two, each sum BLOCK floats."""
 
     # Neighbouring threads touch neighbouring words, each in a bank of its own; flaw: half of the
     # threads load one element and never add.

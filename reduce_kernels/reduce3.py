@@ -12,7 +12,7 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """Return the kernel for blocks of BLOCK threads, a power of two; each adds 2·BLOCK elements."""
+    """Return the kernel whose blocks of BLOCK threads, a power of two, each sum 2·BLOCK floats."""
 
     # Each thread adds two elements while it loads, so all of them add; flaw: in the last steps one
     # warp adds, but all warps wait at every barrier.

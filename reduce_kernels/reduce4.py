@@ -16,7 +16,7 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """Return the kernel for blocks of BLOCK threads, a power of two; each adds 2·BLOCK elements."""
+    """Return the kernel whose blocks of BLOCK threads, a power of two, each sum 2·BLOCK floats."""
 
     # The last warp adds without block-wide barriers; flaw: each step of the tree computes its
     # stride, compares and branches.

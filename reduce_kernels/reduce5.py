@@ -15,7 +15,7 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """Return the kernel for blocks of BLOCK threads, a power of two; each adds 2·BLOCK elements."""
+    """Return the kernel whose blocks of BLOCK threads, a power of two, each sum 2·BLOCK floats."""
 
     # The compiler unrolls the steps of the tree; flaw: a block has only two loads per thread, and
     # most of the time none of its loads is in flight.

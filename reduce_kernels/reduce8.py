@@ -14,7 +14,7 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK, TURNS):
-    """Return the kernel for blocks of BLOCK threads that read 16·TURNS elements each."""
+    """Return the kernel for blocks of BLOCK threads, each of which reads 16·TURNS elements."""
     read = total_of_thread(SUM_OF_FLOAT32, BLOCK, TURNS)
     across = across_block(SUM_OF_FLOAT32, BLOCK)
 

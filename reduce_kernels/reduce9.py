@@ -16,7 +16,7 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK, TURNS, operation=SUM_OF_FLOAT32):
-    """Return the kernel for blocks of BLOCK threads that read 64·TURNS bytes each.
+    """Return the kernel for blocks of BLOCK threads, each of which reads 64·TURNS bytes.
 
     It works for any operation.
     """
@@ -56,7 +56,10 @@ def build(BLOCK, TURNS, operation=SUM_OF_FLOAT32):
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """Return one launch into out[0]; the ticket counter is zero before and after it."""
+    """Return a tuple of one Call that stores the total in out[0].
+
+    The ticket counter, which it allocates, is zero before and after the launch.
+    """
     launch = variant.launch(shape)
     partials = allocate(launch.blocks, np.float32)
     drawn = allocate(1, np.uint32, fill=0)

@@ -14,9 +14,9 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK, TURNS):
-    """Return the kernel for blocks of BLOCK threads that read 16·TURNS elements each.
+    """Return the kernel for blocks of BLOCK threads, each of which reads 16·TURNS elements.
 
-    out[0] must be zero before.
+    The caller sets out[0] to zero before the launch.
     """
     read = total_of_thread(SUM_OF_FLOAT32, BLOCK, TURNS)
     across = across_block(SUM_OF_FLOAT32, BLOCK)
@@ -40,7 +40,7 @@ def clear(out):
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """Return the calls that clear out[0] and then let every block add to it."""
+    """Return two Calls: one sets out[0] to zero, and one lets every block add its sum to it."""
     clearing = Call(clear, Launch(grid=(1,), block=(1,)), (out,))
     return clearing, *one_call(variant, shape, inputs, out, allocate)
 

@@ -59,7 +59,7 @@ def launch(shape, BLOCK):
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """Return one cooperative launch into out[0]."""
+    """Return a tuple of one Call, a cooperative launch that stores the sum in out[0]."""
     launch = variant.launch(shape)
     partials = allocate(launch.blocks, np.float32)
     return (Call(variant.kernel, launch, (*inputs, partials, out)),)

@@ -31,11 +31,12 @@ SHORT_BYTES = 2**28
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """The plan of all reductions of arrays like this one.
+    """The plan of all reductions whose arguments differ in their addresses only.
 
-    `run` is a function of (pointers, factors, stream, arrays). `stream()` returns the stream if
-    none is given. `total` is the dtype of the result. x overlaps out if its pointer minus that of
-    out is inside the open interval `meets`.
+    `run` is a function of (pointers, factors, stream, arrays) that launches the reduction.
+    `stream()` returns the handle of the stream to use if the caller gives none. `total` is the
+    dtype of the result. x overlaps out if the pointer of x minus that of out is inside the open
+    interval `meets`.
     """
 
     run: Callable
@@ -106,8 +107,9 @@ def reduce(x, op="sum", out=None, stream=None):
 def longest_chain(elements: int, itemsize: int) -> int:
     """Return the most roundings that a value can pass on its way into a float sum of `elements`.
 
-    Adding in any tree is off by at most this number times u times the sum of the absolute values
-    (N. J. Higham, "The Accuracy of Floating Point Summation", SIAM J. Sci. Comput. 14, 1993).
+    `itemsize` is the size of an element in bytes. Adding in any tree is off by at most this number
+    times u times the sum of the absolute values (N. J. Higham, "The Accuracy of Floating Point
+    Summation", SIAM J. Sci. Comput. 14, 1993).
     """
     turns = _turns(elements * itemsize)
     edges, lanes = 2, LOAD_BYTES // itemsize
@@ -120,7 +122,7 @@ def _turns(bytes_read: int) -> int:
 
 
 def _planned(x, op: str, out) -> Reduction:
-    """Return the plan of a reduction: all of it but the arrays' addresses."""
+    """Return the plan of a reduction, which holds everything but the addresses of the arrays."""
     slot, device = arrays.slot_of(x, 0), driver.device()
     combining = _check(slot, op, arrays.family_of(x).name)
     arrays.check_device("x", slot, look(x)[0], device)
@@ -156,7 +158,11 @@ def _calls(x: Slot, combining: Operation, out: Slot, allocate) -> tuple[Call, ..
 
 
 def _check(x, op: str, library: str) -> Operation:
-    """Return the operation; raise CourseError if x, an array of that library, does not allow it."""
+    """Return the operation with this name for the dtype of x, an array of `library`.
+
+    Raises CourseError if x is masked, is not in C order, has another dtype, or is empty and has no
+    maximum or minimum.
+    """
     check_unmasked("x", x)
     combining = operation(op, x.dtype, library)
     if not in_c_order(x):
@@ -178,7 +184,11 @@ def _check_out(out: Slot, total: np.dtype) -> None:
 
 
 def _via_numba_arrays(x, op: str, out, stream):
-    """Reduce if an array is on the host, or of a library without a family."""
+    """Reduce an array that is on the host or of a library without a family, and return the result.
+
+    Such an array is copied to the device or wrapped as a Numba array first. If `out` is given, it
+    is returned.
+    """
     source, target = arrays.argument(x), arrays.argument(out)
     handle = arrays.handle_for((source, target), stream)
     source, target = source.on_numbas(handle), target.on_numbas(handle)

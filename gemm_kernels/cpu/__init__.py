@@ -51,7 +51,7 @@ LADDER = Ladder(
 
 
 def run(step: str, a: np.ndarray, b: np.ndarray, **constants: int) -> np.ndarray:
-    """Compute c = a·b with one step of the ladder.
+    """Compute c = a·b with the step of the ladder that is called `step`.
 
     `a` is a float32 matrix of m×k, `b` of k×n, both in C order. Returns a new float32 array of m×n.
     Raises CourseError when the step, a constant or an array does not fit.

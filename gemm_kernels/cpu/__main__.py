@@ -18,7 +18,11 @@ LADDER_ALONE = measure_command(LADDER)
 
 
 def measure(options: argparse.Namespace) -> int:
-    """Print the ladder's table, and below it the libraries' rates here and the published rates."""
+    """Measure and print the ladder and, below it, the libraries' rates here and published rates.
+
+    With `record`, the libraries' rates are recorded, too; with `json`, only the ladder is printed.
+    Returns the exit code of the ladder's own command.
+    """
     code = LADDER_ALONE.run(options)
     if options.record:
         library_rates.record(options.n or LADDER.sizes)
@@ -35,7 +39,10 @@ COMMANDS = (
 
 
 def with_own_choice(arguments: list[str]) -> int:
-    """Run the command line in a process in which OpenBLAS chooses its kernels by itself."""
+    """Run the command line with OpenBLAS's own choice of kernels, and return the exit code.
+
+    If an environment variable would change that choice, it is removed and a new process runs.
+    """
     if not any(name in os.environ for name in bench.CHOICES):
         return main(LADDER.title, COMMANDS, arguments)
     # OpenBLAS has already read the variables: only a fresh process gets the library's own choice.

@@ -20,10 +20,10 @@ COUNT = 60
 
 
 def cases(count: int = COUNT, seed: int = 1) -> Iterator[CallCase]:
-    """Yield the cubes, and random shapes with log-uniform sizes.
+    """Yield a benchmark case of `matmul` per cube in `CUBES`, then `count` cases of random shapes.
 
-    A third of the random shapes have odd sizes. Every other one has a and b in rows; in the rest,
-    each of them is in rows or in columns.
+    The random sizes are log-uniform, and every third shape has only odd sizes. Every second random
+    shape has both matrices in rows; in the others, each matrix is in rows or in columns.
     """
     generator = random.Random(seed)
     for n in CUBES:

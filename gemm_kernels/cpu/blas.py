@@ -118,7 +118,7 @@ def compiled():
 
 @njit(forceinline=True)
 def has_lines(x):
-    """Return True if rows or columns are contiguous and all strides are whole elements."""
+    """Return True if rows or columns of x are contiguous and its strides are whole elements."""
     row, col = x.strides
     whole = row % FLOAT_BYTES == 0 and col % FLOAT_BYTES == 0
     return whole and (row == FLOAT_BYTES or col == FLOAT_BYTES)
@@ -126,7 +126,7 @@ def has_lines(x):
 
 @njit(forceinline=True)
 def in_memory(x):
-    """Return an array as a Matrix; the caller keeps it alive."""
+    """Return a 2-D float32 array as a Matrix over the same memory; the caller keeps it alive."""
     row, col = x.strides
     return Matrix(
         at_address(x.ctypes.data), x.shape[0], x.shape[1], row // FLOAT_BYTES, col // FLOAT_BYTES
@@ -135,6 +135,7 @@ def in_memory(x):
 
 @njit
 def scale(beta, c):
+    """Multiply the Matrix c by beta in place; with beta = 0, set it to zero without reading it."""
     for row in range(c.height):
         for col in range(row * c.row, row * c.row + c.width):
             # NaN times 0 is NaN, and beta = 0 means that c is not initialised yet.
@@ -142,12 +143,12 @@ def scale(beta, c):
 
 
 def _readable(matrix: np.ndarray) -> np.ndarray:
-    """Return the matrix if its rows or its columns are contiguous, or else a copy."""
+    """Return the matrix if its rows or its columns are contiguous, or else a copy in C order."""
     return matrix if has_lines(matrix) else np.ascontiguousarray(matrix)
 
 
 def _check_of_numpy(name: str, matrix) -> None:
-    """Raise CourseError for arrays of a GPU and for masked arrays."""
+    """Raise CourseError unless the matrix is an array of NumPy without a mask."""
     if not isinstance(matrix, np.ndarray) or isinstance(matrix, np.ma.MaskedArray):
         raise CourseError(
             f"{name} is a {type(matrix).__name__}, and an array of NumPy without a mask is needed: "
@@ -156,17 +157,19 @@ def _check_of_numpy(name: str, matrix) -> None:
 
 
 def _refused(name: str, reason: str) -> ArgumentError:
+    """Return the ArgumentError of `sgemm` for the argument called `name`, with its position."""
     return ArgumentError(f"sgemm's argument {POSITIONS.index(name) + 1}, {name}, {reason}")
 
 
 def _letter(name: str, value) -> bool:
-    """Return True if the letter requests the transpose."""
+    """Return True for "T" and "C", False for "N", in either case; raise ArgumentError otherwise."""
     if isinstance(value, str) and value.upper() in ("N", "T", "C"):
         return value.upper() != "N"
     raise _refused(name, f"is {value!r}: give 'N', 'T' or 'C'.")
 
 
 def _size(name: str, value) -> int:
+    """Return the value as an int; raise ArgumentError unless it is a whole number of 0 or more."""
     try:
         size = operator.index(value)
     except TypeError:
@@ -177,13 +180,17 @@ def _size(name: str, value) -> int:
 
 
 def _factor(name: str, value) -> np.float32:
+    """Return the value as a float32; raise ArgumentError unless it is a real number."""
     if not isinstance(value, numbers.Real):
         raise _refused(name, f"is {value!r}, and a real number is needed.")
     return np.float32(value)
 
 
 def _matrix(name: str, array, shape: tuple[int, int], ld) -> np.ndarray:
-    """Return the column-major matrix of that shape in the memory of an array."""
+    """Return a column-major view of `shape`, with leading dimension `ld`, of an array's memory.
+
+    Raises ArgumentError if `ld` or the array does not fit.
+    """
     rows, cols = shape
     ld = _size(f"ld{name}", ld)
     if ld < max(1, rows):

@@ -21,6 +21,7 @@ ROWS, LANES, VECTORS = 4, 8, 3
 
 
 def tile_of(vectors, packs):
+    """Return the micro-kernel for 4 rows and `vectors` vectors of 8; see `five_loops`."""
     read, write = row_reader(LANES, vectors, packs), tile_writer(ROWS, LANES, vectors)
 
     @njit(error_model="numpy")
@@ -44,6 +45,7 @@ def tile_of(vectors, packs):
 
 @cache
 def build():
+    """Return the compiled function (a, b, c) that computes c = a·b on one thread."""
     multiply, memory = five_loops(tile_of, ROWS, LANES, VECTORS), memory_of()
 
     # 12 sums stay in registers, and the five loops of BLIS keep what they read in the caches.

@@ -17,6 +17,7 @@ ROWS, LANES, VECTORS = 8, 16, 3
 
 
 def tile_of(vectors, packs):
+    """Return the micro-kernel for 8 rows and `vectors` vectors of 16; see `five_loops`."""
     read, write = row_reader(LANES, vectors, packs), tile_writer(ROWS, LANES, vectors)
 
     @njit(error_model="numpy")
@@ -45,6 +46,7 @@ def tile_of(vectors, packs):
 
 @cache
 def build():
+    """Return the compiled function (a, b, c) that computes c = a·b on one thread."""
     multiply, memory = five_loops(tile_of, ROWS, LANES, VECTORS), memory_of()
 
     # 24 sums in registers of 16 lanes: twice the multiply-adds, and fewer loads per multiply-add.

@@ -22,13 +22,21 @@ PUBLISHED, TILE_ROWS, TILE_COLUMNS = (64, 256), 6, 16
 
 
 def derived(l1: int, l2: int, l3: int) -> tuple[int, int]:
-    """Return mc, kc from cache sizes: a panel of b is half of L1, a block of a a quarter of L2."""
+    """Return (mc, kc), the rows and columns of a block of a, from the cache sizes in bytes.
+
+    A panel of b takes half of L1, and a block of a takes a quarter of L2.
+    """
     kc = l1 // FLOAT_BYTES // 2 // TILE_COLUMNS
     return l2 // FLOAT_BYTES // 4 // kc // TILE_ROWS * TILE_ROWS, kc
 
 
 @cache
 def build(DERIVED):
+    """Return the compiled function (a, b, c) that computes c = a·b on one thread.
+
+    Its block sizes follow this processor's caches if DERIVED is 1. Otherwise they are published
+    sizes.
+    """
     MC, KC = derived(*processors.caches()) if DERIVED else PUBLISHED
 
     # A block of a and panels of b are copied together before they are read many times.

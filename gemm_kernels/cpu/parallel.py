@@ -19,6 +19,7 @@ threads_now = types.ExternalFunction("get_num_threads", types.uintp())
 
 @cache
 def build():
+    """Return the compiled function (a, b, c) that computes c = a·b on all of Numba's threads."""
     multiply, memory = multiplication(), memory_of(config.NUMBA_NUM_THREADS)
 
     @njit

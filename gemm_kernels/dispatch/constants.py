@@ -21,7 +21,7 @@ FOLDER = DATA / "tuned"
 
 @dataclass(frozen=True)
 class TunedConstants:
-    """The constants of `autotuned`."""
+    """A value for each constant of `autotuned`."""
 
     BM: int
     BN: int
@@ -51,16 +51,21 @@ class TimedCandidate:
 
 
 def choose(shape: GemmShape) -> dict[str, int]:
-    """Return the constants that were fastest at the nearest shape on this device, or {}.
+    """Return name -> value of the constants that were fastest at the nearest timed shape.
 
-    Without a GPU, and for a device that has not been tuned, they are the constants of the H200.
+    They are those of the current device. Without a GPU, and for a device that has not been tuned,
+    they are those of the H200. Returns {} if there are no timings at all.
     """
     device = devices.current()
     return _fastest(shape, device.name if device else devices.REFERENCE)
 
 
 def nearest(shape: GemmShape, within: float) -> dict[str, int] | None:
-    """Return the constants for a shape, or None if no shape within that distance was timed."""
+    """Return the constants of `choose` as name -> value, or None if no timed shape is near.
+
+    A timed shape is near if its distance is at most `within`. The timings are those of the current
+    device, or of the H200 without a GPU.
+    """
     device = devices.current()
     timed = tuned(device.name if device else devices.REFERENCE)
     if all(each.distance(shape) > within for each in timed):
@@ -69,12 +74,12 @@ def nearest(shape: GemmShape, within: float) -> dict[str, int] | None:
 
 
 def forget() -> None:
-    """Clear the cache, after the files have changed."""
+    """Clear the cache of `choose`; call it after a file of timings has changed."""
     _fastest.cache_clear()
 
 
 def file_of(device: str) -> Path:
-    """Return the file with the timings of a device."""
+    """Return the path of the CSV file with a device's timings of `autotuned`; it may not exist."""
     return FOLDER / f"{devices.slug(device)}.csv"
 
 
@@ -89,5 +94,5 @@ def _fastest(shape: GemmShape, device: str) -> dict[str, int]:
 
 
 def tuned(device: str) -> tuple[TimedCandidate, ...]:
-    """Return all candidates that were timed on a device; empty if none was."""
+    """Return the candidates that were timed on a device, in its file's order; () without a file."""
     return rows.read_if_any(file_of(device), TimedCandidate)

@@ -67,7 +67,11 @@ class Costs:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The fitted constants: for each kind, "wide" or "strided", its tilings (with one slice)."""
+    """The fitted constants: `costs` are those that all kernels share.
+
+    `tilings` are kind -> tiling with one slice -> constants of its kernel, for "wide" and
+    "strided".
+    """
 
     costs: Costs
     tilings: dict[str, dict[Tiling, KernelFit]]
@@ -85,7 +89,7 @@ class DeviceSpeed:
 
 @cache
 def fitted() -> Estimate:
-    """Return the constants of the file."""
+    """Return the constants that `estimate.toml` holds; they are read once and cached."""
     with FILE.open("rb") as file:
         content = tomllib.load(file)
     tilings = {kind: {} for kind in KINDS}
@@ -96,7 +100,7 @@ def fitted() -> Estimate:
 
 
 def speed_of(device: devices.Device) -> DeviceSpeed:
-    """Return the speed of a device by its data sheet."""
+    """Return the speed of a device according to its data sheet."""
     return DeviceSpeed(
         device.sms, device.fp32_lanes_per_sm, float(device.boost_clock_mhz),
         1e3 * device.memory_gb_per_s,
@@ -104,7 +108,10 @@ def speed_of(device: devices.Device) -> DeviceSpeed:
 
 
 def candidates(kind: str, shape: GemmShape, tiling: Tiling, sms: int) -> Iterator[Tiling]:
-    """Yield the tiling with each number of slices that may be worth it."""
+    """Yield the tiling once per number of slices that may be worth a try for this shape.
+
+    The numbers are in ascending order from 1 on. `sms` is the number of SMs of the device.
+    """
     tiles, slots = _tiles(shape, tiling), sms * tiling.BLOCKS
     steps = cdiv(shape.k, tiling.BK)
     most = 1 if tiles >= slots else min(steps // 2, cdiv(WAVES * slots, tiles))
@@ -115,7 +122,7 @@ def candidates(kind: str, shape: GemmShape, tiling: Tiling, sms: int) -> Iterato
 
 
 def best(shape: GemmShape, kind: str, device: devices.Device) -> tuple[Tiling, float]:
-    """Return the tiling of this kind that should be fastest, and its time in microseconds."""
+    """Return (tiling, microseconds) of the tiling of this kind with the lowest estimated time."""
     speed, known = speed_of(device), fitted()
     possible = (
         (sliced, estimate_us(shape, sliced, kernel_fit, known.costs, speed))
@@ -128,7 +135,7 @@ def best(shape: GemmShape, kind: str, device: devices.Device) -> tuple[Tiling, f
 def estimate_us(
     shape: GemmShape, tiling: Tiling, kernel_fit: KernelFit, costs: Costs, speed: DeviceSpeed
 ) -> float:
-    """Return the estimated microseconds of a call."""
+    """Return the estimated microseconds of one product of this shape with this tiling."""
     tiles, steps = _tiles(shape, tiling), cdiv(shape.k, tiling.BK)
     how = cut(tiles, speed.sms * tiling.BLOCKS, steps, tiling.SLICES)
     step_cycles = tiling.BM * tiling.BN * tiling.BK * kernel_fit.cycles / speed.lanes
@@ -149,7 +156,10 @@ def estimate_us(
 def _steps_of_busiest_sm(
     tiles: int, how: Cut, steps: int, tiling: Tiling, kernel_fit: KernelFit, costs: Costs, sms: int
 ) -> float:
-    """Return the steps of the SM with the most work, one block after the other at full speed."""
+    """Return how many steps of a tile the busiest SM could do at full speed in the time it needs.
+
+    A step is BK elements along k. The time includes the beginning and the storing of tiles.
+    """
     full = how.whole // (sms * tiling.BLOCKS) * tiling.BLOCKS
     rest = how.whole - full * sms + (tiles - how.whole) * how.slices
     overhead = (costs.beginning + costs.storing / tiling.BLOCKS) / tiling.BK

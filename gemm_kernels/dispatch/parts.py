@@ -26,9 +26,10 @@ SIDES = (M, K), (K, N), (M, N)
 def sizes_of_a_part(
     a: Slot, b: Slot, out: Slot, most_rows: int | None = None
 ) -> tuple[int, int, int]:
-    """Return (m, n, k) of the parts: those of the whole product if the offsets are uint32.
+    """Return the (m, n, k) of the parts into which a product is cut, so that offsets are uint32.
 
-    `most_rows` limits m, for a kernel whose grid has no room for more.
+    They are the sizes of the whole product if it need not be cut. `most_rows` limits m, for a
+    kernel whose grid has no room for more; None sets no limit.
     """
     sizes = [*out.shape, a.shape[1]]
     if most_rows:
@@ -49,7 +50,11 @@ def sizes_of_a_part(
 def parts_of(
     a: Slot, b: Slot, out: Slot, sizes: tuple[int, int, int]
 ) -> Iterator[tuple[bool, Slot, Slot, Slot]]:
-    """Yield (True for the first part along k, part of a, part of b, part of out)."""
+    """Yield (is_first, part of a, part of b, part of out) per part of a product, k running fastest.
+
+    `sizes` is the (m, n, k) of a part; parts at the edges are smaller. is_first is True for the
+    first part along k, and the other parts along k are added to its result.
+    """
     whole = *out.shape, a.shape[1]
     firsts = (range(0, size, step) for size, step in zip(whole, sizes, strict=True))
     for first in itertools.product(*firsts):
@@ -62,7 +67,11 @@ def parts_of(
 
 
 def _reaches(array: Slot, sides: tuple[int, int], sizes: list[int]) -> tuple[dict[int, int], ...]:
-    """Return how many elements lie between first and last along each side, and in a padded copy."""
+    """Return how far apart first and last element are along each axis, in the array and in a copy.
+
+    Each is a dict from an axis of the product (M, N or K) to a number of elements in memory. The
+    first dict is that of the array itself, the second that of a contiguous copy with padded rows.
+    """
     down, across = sides
     steps = (abs(stride) // FLOAT32_BYTES for stride in array.strides)
     itself = {side: (sizes[side] - 1) * step for side, step in zip(sides, steps, strict=True)}
@@ -71,7 +80,7 @@ def _reaches(array: Slot, sides: tuple[int, int], sizes: list[int]) -> tuple[dic
 
 
 def _fits(reach: dict[int, int]) -> bool:
-    """Return True if the number of elements up to the last one is a uint32."""
+    """Return True if an array with these distances along its axes has only uint32 offsets."""
     return sum(reach.values()) + 1 < routes.MOST_ELEMENTS
 
 

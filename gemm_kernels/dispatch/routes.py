@@ -24,9 +24,10 @@ MOST_ELEMENTS = 1 << 32
 
 @dataclass(frozen=True)
 class Route:
-    """A kernel with its tiling, and the estimated time in microseconds.
+    """A kernel with its tiling, and the estimated microseconds without copies.
 
     The kind "wide" reads 16 bytes at once, from copies if necessary; "strided" reads any array.
+    `variant` is the variant of `autotuned` for "wide", and None for "strided".
     """
 
     kind: str
@@ -38,7 +39,10 @@ class Route:
 def fastest(
     shape: GemmShape, inputs: tuple[Slot, Slot], out: Slot, beta: float, device: Device
 ) -> Route:
-    """Return the route with the lowest estimate."""
+    """Return the route with the lowest estimated time, copies included.
+
+    "strided" is possible only if all offsets are uint32 and the rows of out are contiguous.
+    """
     wide = _wide(shape, device)
     wide_us = wide.time_us + _copies_us(shape, inputs, out, beta, device)
     if not (all(map(has_offsets, (*inputs, out))) and _has_rows(out)):
@@ -48,7 +52,7 @@ def fastest(
 
 
 def fits(array: Slot) -> bool:
-    """Return True if rows are contiguous and begin at a multiple of 16 bytes."""
+    """Return True if the array is in C order without gaps and begins at a multiple of 16 bytes."""
     return array.aligned and array.is_c_contiguous()
 
 
@@ -69,7 +73,7 @@ def _padded(size: int) -> int:
 def _copies_us(
     shape: GemmShape, inputs: tuple[Slot, Slot], out: Slot, beta: float, device: Device
 ) -> float:
-    """Return the microseconds of the copies and of the blend that "wide" needs in addition."""
+    """Return the estimated microseconds of the copies and blend that "wide" needs in addition."""
     whole = shape.n % WIDE == 0 and shape.k % WIDE == 0
     moved = [2 * array.size for array in inputs if not (whole and fits(array))]
     if beta != 0 or shape.n % WIDE or not fits(out):
@@ -80,15 +84,15 @@ def _copies_us(
 
 
 def has_offsets(array: Slot) -> bool:
-    """Return True if the offset of every element is a uint32."""
+    """Return True if the offset of every element from the first one is a uint32."""
     return min(array.strides) >= 0 and array.extent[1] // FLOAT32_BYTES < MOST_ELEMENTS
 
 
 def has_columns(out: Slot) -> bool:
-    """Return True if the result has adjacent elements in memory along columns and not rows."""
+    """Return True if neighbours in a column of out are adjacent in memory, those in a row not."""
     return out.strides[0] == FLOAT32_BYTES and not _has_rows(out)
 
 
 def _has_rows(out: Slot) -> bool:
-    """Return True if neighbours in a row of the result are adjacent in memory."""
+    """Return True if neighbours in a row of the result are adjacent in memory, or n is 1."""
     return out.strides[1] == FLOAT32_BYTES or out.shape[1] == 1

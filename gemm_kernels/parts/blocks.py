@@ -51,13 +51,13 @@ def quad(x, row, col):
 
 @cuda.jit(device=True, forceinline=True)
 def quad_place(number, across):
-    """Return the (row, column) of a quad of a tile, whose rows have `across` quads."""
+    """Return the (row, column) of quad `number` in a tile whose rows have `across` quads."""
     return number // across, number % across * 4
 
 
 @cuda.jit(device=True, forceinline=True)
 def store_quad(x, row, col, values):
-    """Store x[row, col : col + 4] = values by one 128-bit store, if that is inside."""
+    """Store x[row, col : col + 4] = values by one 128-bit store, or nothing outside of x."""
     if row < uint32(x.shape[0]) and col < uint32(x.shape[1]):
         store4(x, (row, col), values)
 
@@ -85,7 +85,7 @@ def clear(sums):
 
 @cuda.jit(device=True, forceinline=True)
 def fetch(x, corner, across, workers, staged):
-    """Start to load a thread's share of a tile of x into registers.
+    """Start to load a thread's share of a tile of x into the registers `staged`.
 
     `corner` is the (row, col) of the tile, `across` the number of quads in a row of it. `workers`
     is (this thread's number, the number of threads); neighbours take neighbouring quads. `staged`
@@ -118,9 +118,9 @@ def put_columns(shared, side, across, workers, staged):
 
 @cuda.jit(device=True, forceinline=True)
 def read_fragment(shared, at, first, apart, fragment):
-    """Read one step of k from shared memory: quads that begin at first, first + apart, ...
+    """Fill `fragment` with one step of k from shared memory: quads at first, first + apart, ...
 
-    `at` is (side, row), `fragment` a local array.
+    `at` is (buffer, step of k), `fragment` a local array.
     """
     for i in range(0, len(fragment), 4):
         four = load4(shared, (at[0], at[1], first + i // 4 * apart))

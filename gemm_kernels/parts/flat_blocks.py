@@ -15,7 +15,7 @@ FLAT = float32[::1]
 
 @cache
 def warps_in_rows(ACROSS):
-    """Return a device function that gives the (row, column) of the first quad of thread t.
+    """Return a device function t -> (row, column) of the first quad of thread t in a tile.
 
     ACROSS is the number of threads in a row of the tile. A warp has 4×8 quads, and warps follow
     each other in rows.
@@ -35,7 +35,7 @@ def warps_in_rows(ACROSS):
 
 @cuda.jit(device=True, forceinline=True)
 def quad_or_zeros(x, inside, at):
-    """Return four neighbours of a flat array by one load, or zeros."""
+    """Return the four elements of flat array x from index `at` on; four zeros unless `inside`."""
     if inside:
         return load4(x, at)
     return float32(0), float32(0), float32(0), float32(0)
@@ -43,7 +43,7 @@ def quad_or_zeros(x, inside, at):
 
 @cuda.jit(device=True, forceinline=True)
 def read_fragment_uint32(shared, at, first, apart, fragment):
-    """Read one step of k from shared memory: quads that begin at first, first + apart, ...
+    """Fill `fragment` with one step of k from shared memory: quads at first, first + apart, ...
 
     `at` is (side, row). Unlike in `blocks.read_fragment`, every index is a uint32: then the row is
     a constant part of the address, and reading another row takes no arithmetic.
@@ -56,7 +56,7 @@ def read_fragment_uint32(shared, at, first, apart, fragment):
 
 @cache
 def back_and_forth(TM, TN, ORDER):
-    """Return a device function: sums[i, j] += x[i]·y[j], row by row, back and forth.
+    """Return a device function (sums, x, y): sums[i, j] += x[i]·y[j], row by row, back and forth.
 
     A multiply-add reads three registers, and each of the two banks of the register file delivers
     one per cycle. An operand that the previous multiply-add used, too, need not be read again.
@@ -112,7 +112,7 @@ def multiply_of(BK, APART_Y, APART_X, add_outer_product, z=0):
 
 @cache
 def loaders(BM, BN, BK, THREADS):
-    """Return two device functions that load a block's tiles of a, BM×BK, and of b, BK×BN.
+    """Return device functions (load_first, load_next) for tiles of a, BM×BK, and of b, BK×BN.
 
     `at_a` holds the index of each of this thread's quads in a; `at_b` is the index of the first one
     in b.
@@ -123,7 +123,7 @@ def loaders(BM, BN, BK, THREADS):
 
     @cuda.jit(device=True, forceinline=True)
     def load_first(a, b, at_a, at_b, start, n, k, t, next_a, sa, sb):
-        """Load the tile at `start` into buffer 0; steps before 0 or past the end become zero.
+        """Load the tiles at `start` into buffer 0; steps before 0 or past the end become zero.
 
         The numbers are unsigned, so steps before 0 are huge.
         """
@@ -141,7 +141,7 @@ def loaders(BM, BN, BK, THREADS):
 
     @cuda.jit(device=True, forceinline=True)
     def load_next(a, b, at_a, at_b, n, place, next_a, sb, side):
-        """Start to load the next tile, a into registers, b into buffer `side`; return at_b."""
+        """Start loading the next tiles to next_a and sb[side]; advance at_a, return new at_b."""
         down_b, x_b = place
         for load in range(LOADS_A):
             # The arrays are flat, so the next tile's address takes one addition.

@@ -11,7 +11,7 @@ from utils.intrinsics.wide_memory import store4
 
 @cuda.jit(device=True, forceinline=True)
 def load_half(a, b, corner, start, sa, sb, side, across, me, loads_a, staged):
-    """Load this thread's share of the tile of a or b at `start` along k into shared memory.
+    """Load this thread's share of the tile of a or b at `start` along k into buffer `side`.
 
     `corner` is the (row, col) of the block's tile of c, `across` the number of quads in a row of
     a's tile and of b's. `me` is (this thread's number, the number of threads that load the same
@@ -27,7 +27,7 @@ def load_half(a, b, corner, start, sa, sb, side, across, me, loads_a, staged):
 
 @cuda.jit(device=True, forceinline=True)
 def fetch_half(a, b, corner, start, across, me, loads_a, staged):
-    """Start the loads of load_half(), into registers."""
+    """Start to load this thread's quads of a or b, see load_half(), into the registers `staged`."""
     if loads_a:
         fetch(a, (corner[0], start), across[0], me, staged)
     else:
@@ -36,7 +36,7 @@ def fetch_half(a, b, corner, start, across, me, loads_a, staged):
 
 @cuda.jit(device=True, forceinline=True)
 def put_half(sa, sb, side, across, me, loads_a, staged):
-    """Store what fetch_half() loaded into one buffer of shared memory."""
+    """Store the quads of fetch_half() into buffer `side` of sa, transposed, or of sb."""
     if loads_a:
         put_columns(sa, side, across[0], me, staged)
     else:

@@ -39,12 +39,12 @@ class Cut:
     slices: int
 
     def blocks(self, tiles: int) -> int:
-        """Return the number of blocks."""
+        """Return the number of thread blocks that compute `tiles` tiles."""
         return self.whole + (tiles - self.whole) * self.slices
 
 
 def cut(tiles: int, slots: int, steps: int, slices: int) -> Cut:
-    """Decide how to cut `tiles` tiles of `steps` steps each, of which `slots` are computed at once.
+    """Return how to cut `tiles` tiles of `steps` steps of k, of which `slots` are computed at once.
 
     `slices` is the number of slices per tile if the tiles do not fill one wave. If there are full
     waves, `slices` is ignored, and only the tiles after the last full wave are cut.
@@ -60,7 +60,7 @@ def cut(tiles: int, slots: int, steps: int, slices: int) -> Cut:
 
 @cuda.jit(device=True, forceinline=True)
 def tile_place(tile, down, across):
-    """Return (row, column) of a tile among down × across: patches of GROUP rows by columns."""
+    """Return the (row, column) of tile number `tile`; tiles are numbered in bands of GROUP rows."""
     in_a_patch = uint32(GROUP * across)
     top = uint32(tile // in_a_patch * GROUP)
     high = min(uint32(down - top), uint32(GROUP))
@@ -84,7 +84,7 @@ def share_of_block(tiles, steps, whole, slices):
 
 @cache
 def add_slices(BM, BN, SLICES):
-    """Return the kernel that adds the other slices of its cut tiles, in partials, to c, m×n.
+    """Return the kernel that adds all slices of a cut tile but the first, from partials, to c, m×n.
 
     partials has BM×BN per slice, slice by slice. n is a multiple of 4. The grid has cut tiles ×
     ADDERS quads.
@@ -109,7 +109,7 @@ def add_slices(BM, BN, SLICES):
 
 
 def plan(shape, BM, BN, BK, BLOCKS, SLICES) -> tuple[int, Cut]:
-    """Return (tiles, how they are cut) for a shape on the current device."""
+    """Return (number of tiles of c, how they are cut) for a shape on the current device."""
     tiles = cdiv(shape.m, BM) * cdiv(shape.n, BN)
     slots = cuda.get_current_device().MULTIPROCESSOR_COUNT * BLOCKS
     return tiles, cut(tiles, slots, steps=cdiv(shape.k, BK), slices=SLICES)

@@ -52,11 +52,11 @@ class Tiling:
 
     @property
     def kernel(self) -> tuple[int, ...]:
-        """The constants that the kernel is compiled for."""
+        """(BM, BN, BK, TM, TN, BLOCKS): the constants that the kernel is compiled for."""
         return self.BM, self.BN, self.BK, self.TM, self.TN, self.BLOCKS
 
     def sliced(self, slices: int) -> Tiling:
-        """Return the same tiling with another number of slices."""
+        """Return a copy of the tiling with `slices` as SLICES."""
         return replace(self, SLICES=slices)
 
     @property
@@ -67,7 +67,7 @@ class Tiling:
 
 @cache
 def spread(ACROSS, THREADS):
-    """Return a device function that gives the load-th element (down, across) of thread t in a tile.
+    """Return a device function (t, load) -> (down, across) of thread t's load-th element of a tile.
 
     ACROSS is the number of elements that neighbouring threads take in a row.
     """
@@ -110,13 +110,13 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
 
     @cuda.jit(device=True, forceinline=True)
     def in_a(t, load):
-        """Return the (step of k, row) of an element of a's tile."""
+        """Return the (step of k, row) of thread t's load-th element of a's tile."""
         down, across = place_a(t, load)
         return (across, down) if A_ALONG_K else (down, across)
 
     @cuda.jit(device=True, forceinline=True)
     def in_b(t, load):
-        """Return the (step of k, column) of an element of b's tile."""
+        """Return the (step of k, column) of thread t's load-th element of b's tile."""
         down, across = place_b(t, load)
         return (across, down) if B_ALONG_K else (down, across)
 
@@ -282,7 +282,7 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
 
 @cache
 def add_slices(SLICES):
-    """Return the kernel that adds the other slices of its cut tiles, in partials, to c.
+    """Return the kernel that adds all slices of a cut tile but the first, from partials, to c.
 
     Unlike in `slices.add_slices`, the rows of c may have gaps. The grid has cut tiles × ADDERS
     elements.
@@ -345,5 +345,5 @@ def _in_elements(strides: tuple[int, int]) -> tuple[np.uint32, np.uint32]:
 
 
 def _along(of_k: int, across: int) -> bool:
-    """Return True if neighbours along k are closer in memory than neighbours across k."""
+    """Return True if the stride along k is less than the stride across k."""
     return of_k < across

@@ -86,7 +86,11 @@ COMMAND = Command("tune", "find the constants of `autotuned` for this GPU", _con
 
 
 def tune(shape: GemmShape, device: Device, console: Console) -> None:
-    """Time the most promising candidates at one shape that have not been timed yet."""
+    """Time the most promising candidates at one shape, except those that have been timed before.
+
+    Each timing is added to the device's file at once. Then the fastest variant is verified, and its
+    constants are printed. Raises CourseError if its result is wrong.
+    """
     path = constants.file_of(device.name)
     done = [vars(each.constants) for each in constants.tuned(device.name) if each.shape == shape]
     new = [variant for variant in candidates(shape, device) if variant.constants not in done]
@@ -109,7 +113,10 @@ def tune(shape: GemmShape, device: Device, console: Console) -> None:
 
 
 def candidates(shape: GemmShape, device: Device) -> list[Variant]:
-    """Return the variants that are worth timing, the most promising first."""
+    """Return the variants that are worth timing at a shape, the most promising first.
+
+    There are at most CANDIDATES of them. The first call compiles all kernels of the search.
+    """
     possible = [
         (estimate(shape, variant, facts.cycles_per_ffma, device), variant)
         for sizes, facts in _kernels(device, TILES)
@@ -134,7 +141,10 @@ class Facts:
 
 
 def examine(sizes: dict[str, int], device: Device) -> Facts:
-    """Compile a kernel of `autotuned` and examine its machine code; no device is needed."""
+    """Compile `autotuned` with the constants `sizes` and return facts about its machine code.
+
+    No GPU is needed.
+    """
     variant = STEP.variant(**sizes)
     report = xray(variant.kernel, STEP.signature, device.arch)
     threads = sizes["BM"] // sizes["TM"] * (sizes["BN"] // sizes["TN"])
@@ -145,7 +155,11 @@ def examine(sizes: dict[str, int], device: Device) -> Facts:
 
 @cache
 def _kernels(device: Device, tiles: tuple) -> list[tuple[dict[str, int], Facts]]:
-    """Return the kernels that fit, with their facts: per tile, the most promising orders."""
+    """Return (constants, facts) of the kernels that fit, for at most ORDERS orders per tile.
+
+    These are the most promising orders. All tiles are compiled with all orders, in several
+    processes, and the result is cached.
+    """
     orders = STEP.choices["ORDER"]
     named = [dict(zip(TILE_CONSTANTS, tile, strict=True)) for tile in tiles]
     every = [tile | {"ORDER": order} for tile in named for order in orders]
@@ -163,7 +177,7 @@ def _kernels(device: Device, tiles: tuple) -> list[tuple[dict[str, int], Facts]]
 
 
 def estimate(shape: GemmShape, variant: Variant, cycles_per_ffma: float, device: Device) -> float:
-    """Return the cycles of the SM with the most work, or infinity for variants not worth a try.
+    """Return the estimated cycles of the busiest SM, or infinity for variants not worth a try.
 
     Not worth a try is a variant that repeats another number of slices, or that cuts tiles into more
     than one wave.

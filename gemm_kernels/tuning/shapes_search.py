@@ -66,7 +66,7 @@ BURST_US, BURSTS, MOST_CALLS = 1200.0, 3, 100
 
 @dataclass(frozen=True)
 class TilingTime:
-    """One candidate that was timed at a shape, in microseconds."""
+    """The microseconds of one product of a shape with a tiling, by a kernel of a kind."""
 
     kind: str
     shape: GemmShape
@@ -105,13 +105,16 @@ COMMAND = Command(
 
 
 def file_of(device: str) -> Path:
-    """Return the file with the timings of a device."""
+    """Return the path of the CSV file with a device's timings of random shapes."""
     path = constants.file_of(device)
     return path.with_name(f"{path.stem}_shapes.csv")
 
 
 def calls_of(kind: str, tiling: Tiling, shape: GemmShape, inputs, out, allocate, factors):
-    """Return the launches of one candidate; `factors` is (alpha, beta), "wide" uses only alpha."""
+    """Return the calls of one product with a tiling, as a tuple, in order.
+
+    `kind` is "strided" or "wide". `factors` is (alpha, beta), of which "wide" uses only alpha.
+    """
     if kind == "strided":
         return strided.products(tiling, shape, inputs, out, allocate, factors)
     sizes = {name: getattr(tiling, name) for name in ("BM", "BN", "BK", "TM", "TN", "BLOCKS")}
@@ -120,7 +123,7 @@ def calls_of(kind: str, tiling: Tiling, shape: GemmShape, inputs, out, allocate,
 
 
 def timings(count: int, seed: int, sms: int) -> Iterator[TilingTime]:
-    """Time every candidate at `count` random shapes."""
+    """Time every candidate at `count` random shapes; yield each time as soon as it is measured."""
     random_shapes = [shape for shape, _, _ in shapes(count, seed)]
     for shape in track(random_shapes, "Tilings", console=Console(stderr=True), transient=True):
         matrices = (
@@ -145,7 +148,7 @@ def _bound(kind: str, tiling: Tiling, shape: GemmShape, matrices: tuple) -> Call
 
 
 def _burst_us(call: Callable[[], None]) -> float:
-    """Return the microseconds per call among many in a row: the best of some bursts."""
+    """Return the wall time per call in microseconds, the shortest of BURSTS series of calls."""
     call()
     once = _wall_us(call, 3)
     calls = max(3, min(MOST_CALLS, int(BURST_US / once)))
@@ -162,12 +165,12 @@ def _wall_us(call: Callable[[], None], calls: int) -> float:
 
 
 def write(timed: Iterable[TilingTime], path: Path) -> None:
-    """Replace the timings of a device."""
+    """Write the timings to the CSV file `path` and replace what it held before."""
     rows.write(path, timed, TilingTime, digits=5)
 
 
 def read(path: Path) -> tuple[TilingTime, ...]:
-    """Return the timings of a device."""
+    """Return the timings in the CSV file `path`, in its order."""
     return rows.read(path, TilingTime)
 
 
@@ -181,7 +184,7 @@ COSTS = tuple(FIRST.__dataclass_fields__)
 
 
 def fit(timed: Sequence[TilingTime], speed: DeviceSpeed) -> Estimate:
-    """Fit the constants to the timings; fast candidates have most weight.
+    """Return the constants of the estimate that fit the timings; fast candidates have most weight.
 
     The squared errors of the logarithms are minimized with damped Gauss-Newton steps over the
     logarithms of all constants.
@@ -230,7 +233,11 @@ def fit(timed: Sequence[TilingTime], speed: DeviceSpeed) -> Estimate:
 
 
 def regrets(timed: Sequence[TilingTime], known: Estimate, speed: DeviceSpeed) -> list[float]:
-    """Return the time of the estimate's choice over the fastest time, for each shape and kind."""
+    """Return, per shape and kind, the time of the estimate's choice over the fastest time.
+
+    Both times were measured, so the ratios are at least 1. Their order is that in which the pairs
+    of shape and kind first appear in `timed`.
+    """
     chosen: dict[tuple, tuple[float, float]] = {}
     for each in timed:
         facts = known.tilings[each.kind][each.tiling.sliced(1)]
@@ -250,7 +257,7 @@ def _fastest(timed: Sequence[TilingTime]) -> dict[tuple[str, GemmShape], float]:
 
 
 def as_toml(known: Estimate, device: str) -> str:
-    """Return the text of the estimate's file."""
+    """Return the TOML text of `estimate.toml` with these constants; a comment names the device."""
     lines = [f"# Fitted to timings on one {device} by `python -m gemm_kernels tune-shapes`.", ""]
     lines += ["[costs]", *(f"{name} = {getattr(known.costs, name):.4g}" for name in COSTS)]
     for kind, tilings in known.tilings.items():

@@ -68,17 +68,17 @@ class NumbersExercise(Exercise):
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The criteria that the task states."""
+        """The criteria that the task states, as sentences or phrases."""
         return self.promises
 
     @cached_property
     def all_cases(self) -> tuple[Case, ...]:
-        """All cases, read and computed at the first use."""
+        """All cases in the order in which they are judged, computed at the first use."""
         return tuple(self.cases())
 
 
 def judge(exercise: NumbersExercise, function, patience: float) -> Verdict:
-    """Evaluate a function in every case, and return a verdict that names the first wrong one.
+    """Evaluate a function case by case until one is wrong; return the verdict, which names it.
 
     patience: the seconds for all cases together. The evaluator limits the steps of each call, so
     endless loops end too.
@@ -111,9 +111,10 @@ def _other_order(parameters: tuple[str, ...], function) -> str | None:
 def wrong_answer(
     exercise: NumbersExercise, function, patience: float, table: MistakeTable = NOTHING_KNOWN
 ) -> str | None:
-    """Return a sentence on the first wrong case and its mistake, or None if all are right.
+    """Return sentences on the first wrong case and its mistake, or None if all are right.
 
-    table: the exercise's known mistakes, by their answers.
+    patience: the seconds for all cases together. table: the exercise's known mistakes, by their
+    answers.
     """
     answers, failed = _answers(exercise, function, patience)
     for case, answer in zip(exercise.all_cases, answers, strict=False):
@@ -129,7 +130,7 @@ def wrong_answer(
 
 
 def _symptom(exercise: NumbersExercise, case: Case, answer: float) -> str:
-    """Return a sentence with the wrong answer and the right one."""
+    """Return a sentence with a case's arguments, the wrong answer and the right one."""
     begin, given = where(exercise, case.given), shown(answer)
     right = counted(case.right, exercise.unit) if exercise.unit else shown(case.right)
     if exercise.unit and case.right != 1:
@@ -156,21 +157,28 @@ def _explained(exercise: NumbersExercise, case: Case, answer: float) -> str:
 
 
 def whole_number_of(unit: str) -> str:
-    """Return the message on an answer that is not whole, for a unit in the singular."""
+    """Return the English message on an answer that is not whole, for a unit in the singular."""
     return f"A number of {unit}s is whole, and this is not. Does a division need rounding?"
 
 
 def _mistake(
     exercise: NumbersExercise, table: MistakeTable, answers: Sequence[float]
 ) -> str | None:
-    """Return the sentence of the mistake in `wrong.py` that gives all of these answers, or None."""
+    """Return the sentence of the mistake in `wrong.py` that gives all of these answers, or None.
+
+    answers: those of the reader's function, in the order of the cases.
+    """
     key = _fingerprint(exercise, answers)
     sentences = table.known.get(key) if key else None
     return sentences[0] if sentences else None
 
 
 def fingerprint(exercise: NumbersExercise, function: Callable, patience: float) -> str | None:
-    """Return a digest of the answers of a wrong function, or None if they are too few."""
+    """Return a digest of a wrong function's answers, 10 hexadecimal digits, or None.
+
+    Returns None if it gives too few answers, or if it is no function with the right parameters.
+    patience: the seconds for all cases together.
+    """
     if no_function(exercise.parameters, function):
         return None
     answers, _ = _answers(exercise, function, patience)
@@ -186,9 +194,10 @@ def _fingerprint(exercise: NumbersExercise, answers: Sequence[float]) -> str | N
 def _answers(
     exercise: NumbersExercise, function, patience: float
 ) -> tuple[list[float], str | None]:
-    """Return the answers of a function, case by case, and why they end, or None.
+    """Return a function's answers, in the order of the cases, and why they end, or None.
 
-    The answers end at a case that has no answer, or after `enough` of them if one is wrong.
+    The answers end at a case that has no answer, for which a sentence says why, or after `enough`
+    of them if one is wrong. patience: the seconds for all cases together.
     """
     answers: list[float] = []
     evaluate, deadline, all_right = make_evaluator(function), time.monotonic() + patience, True
@@ -228,7 +237,7 @@ def _no_number(answer: object) -> str:
 
 
 def same(one: float, other: float) -> bool:
-    """Return True if two numbers are equal, except for the rounding of floats."""
+    """Return True if two numbers are equal, or differ by at most 1e-9 of the larger one."""
     try:
         return math.isclose(one, other, rel_tol=NEAR)
     except OverflowError:  # a whole number that no float holds; Python compares it exactly
@@ -236,14 +245,17 @@ def same(one: float, other: float) -> bool:
 
 
 def where(exercise: NumbersExercise, given: tuple[int, ...]) -> str:
-    """Return the arguments of a case, to begin a sentence: For `x = 33`, `y = 32`."""
+    """Return a phrase on a case's arguments to begin a sentence: "For `x = 33`, `y = 32`"."""
     pairs = zip(exercise.parameters, given, strict=True)
     given = ", ".join(f"`{name} = {value}`" for name, value in pairs)
     return translate("For {arguments}", arguments=given)
 
 
 def shown(answer: float) -> str:
-    """Return a number as text, with commas between thousands."""
+    """Return a number as text: a whole one with commas, a float with six digits.
+
+    A whole number of more than 256 bits is described by its number of bits.
+    """
     if not isinstance(answer, int):
         return f"{answer:,.6g}"
     if answer.bit_length() > MOST_BITS_SHOWN:

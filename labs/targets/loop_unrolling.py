@@ -17,7 +17,7 @@ MULTIPLICATIONS = ("FFMA", "FMUL")
 
 
 def iterations_per_multiply_add(at_most: float) -> Target:
-    """Return a target for the loop iterations per multiply-add.
+    """Return a target: at most `at_most` loop iterations per multiply-add, summed over threads.
 
     Loops over a `range` of constants do not count, because the compiler unrolls them fully.
     """
@@ -50,13 +50,16 @@ def iterations_per_multiply_add(at_most: float) -> Target:
 
 
 def iterations_of_kept_loops(run: Run) -> dict[Site, int]:
-    """Return the iterations, summed over threads, of each loop that is not fully unrolled."""
+    """Return a dict from the line of each loop that is not fully unrolled to its iterations.
+
+    The iterations are summed over threads.
+    """
     unrolled = unrolled_loops(run.tree)
     return {site: count for site, count in run.trace.turns.items() if site.line not in unrolled}
 
 
 def unrolled_loops(tree: ast.FunctionDef) -> set[int]:
-    """Return the lines of loops that the compiler unrolls: those over a range of constants."""
+    """Return the line numbers of loops that the compiler unrolls: those over a constant range."""
     nodes = list(ast.walk(tree))
     stores = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
     own = {one.id for one in stores} - _own_constants(nodes, Counter(one.id for one in stores))
@@ -70,7 +73,10 @@ def unrolled_loops(tree: ast.FunctionDef) -> set[int]:
 
 
 def _own_constants(nodes: list[ast.AST], stores: Counter[str]) -> set[str]:
-    """Return the names that a kernel sets exactly once, to a number: `U = 4`."""
+    """Return the names that a kernel sets exactly once, to a constant, such as `U = 4`.
+
+    stores: how often each name is set.
+    """
     return {
         node.targets[0].id
         for node in nodes
@@ -80,7 +86,10 @@ def _own_constants(nodes: list[ast.AST], stores: Counter[str]) -> set[str]:
 
 
 def _why_it_counts(tree: ast.FunctionDef, line: int) -> str:
-    """Return why the iterations of an inner `for` loop are counted; "" for any other loop."""
+    """Return sentences on why the iterations of an inner `for` loop are counted.
+
+    Returns "" for any other loop. line: the number of the line on which the loop begins.
+    """
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
     inner = {node for loop in loops for node in ast.walk(loop) if node is not loop}
     if not any(isinstance(one, ast.For) and one.lineno == line for one in inner):
@@ -93,9 +102,9 @@ def _why_it_counts(tree: ast.FunctionDef, line: int) -> str:
 
 
 def instructions_per_multiply_add(at_most: float) -> Target:
-    """Return a target for the instructions per multiply-add in the innermost loop's machine code.
+    """Return a target: at most `at_most` instructions per multiply-add in the hottest loop.
 
-    The count is unknown without a compiler.
+    They are counted in the machine code; the count is unknown without a compiler.
     """
 
     def measure(run: Run) -> float | None:
@@ -125,7 +134,10 @@ def instructions_per_multiply_add(at_most: float) -> Target:
 
 
 def _what_they_do(body) -> str:
-    """Return a sentence on the instructions of a loop that an unrolled loop does not need."""
+    """Return a sentence on the instructions that an unrolled loop does not need, or a question.
+
+    body: the instructions of the loop.
+    """
     multiplications = _count(body, *MULTIPLICATIONS)
     # The names of uniform instructions, whose values are the same in all lanes, begin with a U.
     selects, tests = _count(body, "SEL", "USEL"), _count(body, "ISETP", "UISETP")

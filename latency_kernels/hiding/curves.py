@@ -57,7 +57,10 @@ def device_shown() -> Device:
 
 
 def recorded(device: Device) -> pd.DataFrame:
-    """Return a device's recorded curves: the columns of `Point`, and device, versions, date."""
+    """Return a device's recorded curves: the columns of `Point`, and device, versions, date.
+
+    Raises CourseError if there is no record.
+    """
     path = _path(device)
     if not path.exists():
         raise CourseError(
@@ -70,9 +73,9 @@ def recorded(device: Device) -> pd.DataFrame:
 def littles_law(frame: pd.DataFrame, device: Device) -> pd.DataFrame:
     """Return the work that must be in flight in an SM: latency × throughput.
 
-    There is a row for arithmetic and one for memory. The columns are latency (cycles), per_cycle
-    (operations or bytes of one SM), under_way (the product), and unit. The latency is that of an
-    idle device, the throughput that of the data sheet.
+    The rows are "arithmetic" and "memory". The columns are latency (cycles), per_cycle (operations
+    or bytes of one SM), under_way (the product), and unit. The latency is that of an idle device,
+    the throughput that of the data sheet.
     """
     cycles = frame[frame["experiment"] == "latency"].set_index("what")["value"]
     clock = frame.loc[frame["experiment"] == "latency", "sm_clock_mhz"].median()
@@ -89,7 +92,7 @@ def littles_law(frame: pd.DataFrame, device: Device) -> pd.DataFrame:
 def expected_share(
     frame: pd.DataFrame, device: Device, threads: pd.Series, ilp: pd.Series
 ) -> pd.Series:
-    """Return the share of an SM's peak that chains can reach by Little's law.
+    """Return the share of an SM's peak, from 0 to 1, that chains can reach by Little's law.
 
     `threads` is the number per SM and `ilp` the number of independent chains per thread. The warps
     are distributed over the SM's sub-partitions, each with lanes of its own, and the SM has
@@ -103,7 +106,7 @@ def expected_share(
 
 
 def answer(frame: pd.DataFrame) -> str:
-    """Return a sentence that compares the claim of Volkov 2010 with the recorded copies."""
+    """Return a sentence that compares the claim of Volkov 2010 with the nearest recorded copy."""
     copies = frame[(frame["experiment"] == "copy") & (frame["what"] == CLAIMED_COPY)]
     nearest = copies.loc[(copies["occupancy"] - CLAIMED_OCCUPANCY).abs().idxmin()]
     return (
@@ -114,17 +117,17 @@ def answer(frame: pd.DataFrame) -> str:
 
 
 def where(frame: pd.DataFrame) -> str:
-    """Return the device and the date of the record, as a figure prints them."""
+    """Return the date and the device of a record as text: "recorded <date> on <device>"."""
     return f"recorded {frame['date'].max()} on {frame['device'].iloc[0]}"
 
 
 def arithmetic_figure(
     frame: pd.DataFrame, device: Device, sms: int, ilps: Sequence[int] = DRAWN_ILPS
 ) -> Figure:
-    """Draw the share of the FMA loop's rate against threads per SM, for chains in one SM or in all.
+    """Draw the share of the FMA loop's rate against threads per SM, for chains on `sms` SMs.
 
-    `ilps` are the numbers of chains that are drawn, also of the published marks. A single curve is
-    annotated with the number of threads where it falls.
+    `ilps` are the numbers of chains per thread that are drawn, and of the published marks. A single
+    curve is annotated where its share falls, with the number of threads.
     """
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == sms)]
     chosen = chosen[chosen["floats"].isin(ilps)]
@@ -151,13 +154,16 @@ def arithmetic_figure(
 
 
 def _falls(points: pd.DataFrame) -> list[tuple[float, float, str]]:
-    """Return the points that are clearly below the previous point as (x, share, x as text)."""
+    """Return (x, share, x as text) for each point that is clearly below the previous one."""
     falls = points["share"] < (1 - SAME) * points["share"].shift()
     return [(point.x, point.share, f"{point.x:g}") for point in points[falls].itertuples()]
 
 
 def chains_figure(frame: pd.DataFrame, device: Device) -> Figure:
-    """Draw the share of the FMA loop's rate against chains per thread, for some threads per SM."""
+    """Draw the share of the FMA loop's rate against chains per thread, on one SM.
+
+    There is a curve for each number of threads per SM in DRAWN_THREADS.
+    """
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == 1)]
     chosen = chosen[chosen["threads_per_sm"].isin(DRAWN_THREADS)]
     chosen = chosen.sort_values(["threads_per_sm", "floats"])
@@ -175,16 +181,19 @@ def chains_figure(frame: pd.DataFrame, device: Device) -> Figure:
 
 
 def share(frame: pd.DataFrame, what: str, threads: int) -> float:
-    """Return the recorded share of a point of chains on one SM, or of a copy.
+    """Return the recorded share, from 0 to 1, of a point of chains on one SM, or of a copy.
 
     `what` is a curve, such as "ILP 2" or "8 float4", and `threads` is per SM. If there are several
-    such points, the best counts. Raises CourseError if there is none.
+    such points, the one with the largest share counts. Raises CourseError if there is none.
     """
     return float(point(frame, what, threads)["share"])
 
 
 def against(frame: pd.DataFrame, ilp: int, other: int, threads: int) -> str:
-    """Return "faster", "slower" or "the same" for `ilp` against `other` chains on one SM."""
+    """Return "faster", "slower" or "the same" for `ilp` against `other` chains on one SM.
+
+    Both have `threads` threads per SM. Raises CourseError if one of them is not recorded.
+    """
     ratio = share(frame, f"ILP {ilp}", threads) / share(frame, f"ILP {other}", threads)
     if abs(ratio - 1) <= SAME:
         return "the same"
@@ -192,20 +201,26 @@ def against(frame: pd.DataFrame, ilp: int, other: int, threads: int) -> str:
 
 
 def fewest_threads(frame: pd.DataFrame, ilp: int, enough: float) -> int | None:
-    """Return the fewest recorded threads of one SM that reach the share `enough`, or None."""
+    """Return the fewest recorded threads of one SM whose chains reach the share `enough`.
+
+    Returns None if no recorded number does.
+    """
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == 1)]
     chosen = chosen[(chosen["floats"] == ilp) & (chosen["share"] >= enough)]
     return int(chosen["threads_per_sm"].min()) if len(chosen) else None
 
 
 def loads_under_way(frame: pd.DataFrame, what: str, threads: int) -> float:
-    """Return the bytes that an SM has in flight at the fastest recorded point of a copy."""
+    """Return the bytes of loads that an SM has in flight at a recorded point of a copy.
+
+    `what` is the curve, such as "8 float4", and `threads` is per SM.
+    """
     row = point(frame, what, threads)
     return float(row["threads_per_sm"] * row["floats"] * FLOAT_BYTES)
 
 
 def turn_cycles(frame: pd.DataFrame, what: str, threads: int) -> float:
-    """Return the cycles of a copy's iteration: from a thread's load to its next, with stores.
+    """Return the cycles of one iteration of a recorded copy, from a thread's load to its next load.
 
     By Little's law, it is the loads in flight divided by the loads per cycle. Half of the rate is
     loads.
@@ -216,9 +231,10 @@ def turn_cycles(frame: pd.DataFrame, what: str, threads: int) -> float:
 
 
 def loop_cycles(frame: pd.DataFrame, device: Device, ilp: int, multiply_adds: int) -> float:
-    """Return the recorded cycles of one iteration of a loop of chains, with one warp per scheduler.
+    """Return the recorded cycles of one iteration of a loop of `ilp` chains on one SM.
 
-    `multiply_adds` is the number per warp and iteration in the compiled loop.
+    There is one warp per scheduler. `multiply_adds` is the number per warp and iteration in the
+    compiled loop.
     """
     threads = WARP * limits_of(device.compute_capability).sub_partitions
     row = point(frame, f"ILP {ilp}", threads)
@@ -227,9 +243,10 @@ def loop_cycles(frame: pd.DataFrame, device: Device, ilp: int, multiply_adds: in
 
 
 def point(frame: pd.DataFrame, what: str, threads: int) -> pd.Series:
-    """Return the fastest recorded point of a curve, or raise CourseError if there is none.
+    """Return the recorded point of a curve with the largest share, as a row of the curves.
 
-    The curve is of chains on one SM, or of a copy.
+    The curve `what` is of chains on one SM, or of a copy, and `threads` is per SM. Raises
+    CourseError if there is no such point.
     """
     return _points(frame, what, threads).sort_values("share").iloc[-1]
 
@@ -246,7 +263,7 @@ def _points(frame: pd.DataFrame, what: str, threads: int) -> pd.DataFrame:
 
 
 def copy_figure(frame: pd.DataFrame, device: Device) -> Figure:
-    """Draw the share of the bandwidth against occupancy, for copies of several widths."""
+    """Draw the share of the bandwidth against occupancy, for the copies in DRAWN_COPIES."""
     chosen = frame[frame["what"].isin(DRAWN_COPIES)].sort_values(["floats", "occupancy"])
     needed = littles_law(frame, device).loc["memory", "under_way"]
     # Half of the bandwidth is reads, and only reads make a thread wait.

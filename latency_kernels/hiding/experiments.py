@@ -77,7 +77,8 @@ class Point:
 def measure(device: Device) -> Iterator[Point]:
     """Yield all points of the current device, in about a minute.
 
-    Raises CourseError if NVML does not report a clock, because cycles are time times clock.
+    Raises CourseError if a kernel computes a wrong result, or if NVML does not report a clock,
+    because cycles are time times clock.
     """
     # On one SM there is one block; further threads would run on another SM.
     yield from arithmetic_points(device, 1, ILPS, THREADS)
@@ -107,7 +108,7 @@ def arithmetic_points(
 
 
 def _ceiling() -> float:
-    """Measure the FMA loop on all SMs and return its GFLOP/s."""
+    """Measure the FMA loop on all SMs and return its rate in GFLOP/s."""
     step = fma_loop.STEP
     x = cuda.to_device(step.task.problem(CEILING, "uniform").inputs[0])
     out = cuda.device_array(step.task.output_shape(CEILING.elements), np.float32)
@@ -143,7 +144,11 @@ def _check(kernel, inputs: tuple, reference: np.ndarray, allowed: float) -> None
 
 
 def _arithmetic(ilp: int, sms: int, threads: int, ceiling: float) -> Point:
-    """Measure chains with blocks of at most 1024 threads, as many per SM as needed."""
+    """Measure `ilp` chains per thread with `threads` threads per SM; return a point in GFLOP/s.
+
+    A block has at most 1024 threads, so an SM gets more blocks if needed. `ceiling` is the rate in
+    GFLOP/s of which the point's share is a fraction.
+    """
     per_sm = cdiv(threads, 1024)
     x = cuda.to_device(draw("uniform", WARP + 1 + ilp, seed=1))
     out = cuda.device_array(sms * threads, np.float32)
@@ -171,7 +176,8 @@ def _copy(
 ) -> Point:
     """Measure a copy whose threads have `count` loads of `width` floats (1, 2 or 4) in flight.
 
-    residency: threads per block, and the most blocks per SM. The point's value is in GB/s.
+    `residency` holds the threads per block and the most blocks per SM, `arrays` the input and the
+    output on the device. Returns a point in GB/s.
     """
     block, blocks = residency
     kernel = copies.build(width, count, block)
@@ -212,18 +218,24 @@ def shared_bytes(device: Device, blocks: int) -> int:
 
 
 def _resident_blocks(kernel, block: int, shared: int, sms: int) -> int:
-    """Return the blocks per SM by the driver, whose limits include registers and block slots."""
+    """Return the blocks per SM according to the driver.
+
+    Its limits include registers and the number of blocks that an SM can hold.
+    """
     (compiled,) = kernel.overloads.values()
     return compiled.max_cooperative_grid_blocks(block, shared) // sms
 
 
 def _threads_per_sm() -> int:
-    """Return the most threads per SM, which is an occupancy of 100 %."""
+    """Return the most threads per SM of the current device, an occupancy of 100 %."""
     return cuda.get_current_device().MAX_THREADS_PER_MULTIPROCESSOR
 
 
 def _latencies() -> Iterator[Point]:
-    """Measure latencies in cycles of the SM clock, as one thread or one warp experiences them."""
+    """Measure latencies, and yield a point in cycles of the SM clock for each.
+
+    The first is of a multiply-add, the others are of a load from each of the memories in STEPS.
+    """
     x = cuda.to_device(draw("uniform", WARP + 2, seed=1))
     out = cuda.device_array(WARP, np.float32)
     turns = FMAS_PER_SM // (WARP * arithmetic.UNROLL)

@@ -37,7 +37,7 @@ def law(frame: pd.DataFrame, device: Device) -> Table:
 
 
 def _product(row: pd.Series, part: float) -> tuple[str, str, str]:
-    """Return latency, rate and their product, the rate being `part` times that of one SM."""
+    """Return latency, rate and their product as text, with `part` times the rate of one SM."""
     return number(row["latency"]), number(part * row["per_cycle"]), number(part * row["under_way"])
 
 
@@ -49,7 +49,8 @@ def _kept(words: str) -> str:
 def loops(frame: pd.DataFrame, device: Device, *ilps: int) -> Table | Card:
     """Return the table of loops of chains with one warp per scheduler: instructions and cycles.
 
-    `ilps` are the numbers of chains. If the compiler is missing, a card with a sentence is returned
+    There is a row per number of chains in `ilps`, with instructions of the machine code and
+    recorded cycles per iteration. If the compiler is missing, a card with a sentence is returned
     instead.
     """
     rows = []
@@ -68,7 +69,11 @@ def loops(frame: pd.DataFrame, device: Device, *ilps: int) -> Table | Card:
 
 
 def threads_then_and_now(frame: pd.DataFrame, enough: float = 0.9) -> Table:
-    """Return the table of the threads per SM that a GTX480 needed and that are needed here."""
+    """Return the table of the threads per SM that a GTX480 needed and that are needed here.
+
+    There is a row per number of chains. `enough` is the share of the peak that counts as full speed
+    here.
+    """
     published = records.published("latency_hiding").query("experiment == 'arithmetic'")
     rows = []
     for row in published.itertuples():
@@ -88,7 +93,8 @@ def threads_then_and_now(frame: pd.DataFrame, enough: float = 0.9) -> Table:
 def copies_at(frame: pd.DataFrame, threads: int, *curves_shown: str) -> Table:
     """Return the table of recorded copies at `threads` threads per SM.
 
-    It has the rate, the share of the data sheet, the loads in flight, and the cycles per iteration.
+    There is a row per curve in `curves_shown`, such as "8 float4", with the rate, the share of the
+    data sheet, the loads in flight, and the cycles per iteration.
     """
     rows = []
     for what in curves_shown:
@@ -115,7 +121,10 @@ _TURN = ("of the data sheet", "loads under way in an SM (bytes)", "one turn (cyc
 
 
 def _turn(frame: pd.DataFrame, what: str, threads: int) -> tuple[str, str, str]:
-    """Return the share of the bandwidth, the loads in flight, and the cycles per iteration."""
+    """Return the share of the bandwidth, the loads in flight, and the cycles per iteration.
+
+    All are text; the loads in flight are in bytes.
+    """
     return (
         f"{curves.share(frame, what, threads):.1%}",
         number(curves.loads_under_way(frame, what, threads)),
@@ -149,8 +158,9 @@ def beside_the_copy(frame: pd.DataFrame, *points: tuple[str, int]) -> Table:
 def order_of_moves(arch: str, **kernels) -> Table | Card:
     """Return the table of a copy's loads and stores in the order of the machine code.
 
-    `kernels` are copies (x, out), by the name that the reader sees, with _ for spaces. If the
-    compiler is missing, a card with a sentence is returned instead.
+    `kernels` maps the name that the reader sees, with _ for spaces, to a copy (x, out). A row shows
+    the moves as text such as "LLSS". If the compiler is missing, a card with a sentence is returned
+    instead.
     """
     rows = []
     for name, kernel in kernels.items():

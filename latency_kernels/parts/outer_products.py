@@ -8,7 +8,7 @@ from numba import cuda
 
 
 def row_by_row(N):
-    """Return a function that goes through every row from left to right, so that it reuses a[i]."""
+    """Return a device function add(a, b, sums) that goes along each row and reuses a[i]."""
 
     @cuda.jit(device=True, forceinline=True)
     def add(a, b, sums):
@@ -20,7 +20,7 @@ def row_by_row(N):
 
 
 def back_and_forth(N):
-    """Return a function that goes through every second row from right to left.
+    """Return a device function add(a, b, sums) that takes every second row from right to left.
 
     At the end of a row b[j] is reused, and a[i] changes.
     """
@@ -36,7 +36,7 @@ def back_and_forth(N):
 
 
 def spiral(N, first=0):
-    """Return a function that goes around the edge and inwards.
+    """Return a device function add(a, b, sums) that goes around the edge and inwards.
 
     It covers the rows and columns `first` to N - 1 - first.
     """

@@ -71,7 +71,7 @@ def _shared_problem(shape: ReduceShape, kind: str) -> Problem:
 
 
 def _l2_problem(shape: ReduceShape, kind: str) -> Problem:
-    """Return the problem whose block b sums the windows b + STRIDE · turn, modulo WINDOWS."""
+    """Return the problem whose block b sums the windows (b + STRIDE · turn) mod WINDOWS."""
     x = draw(kind, L2_INPUTS, seed=1)
     # The axes are window, load, thread, and element of the load.
     parts = x.reshape(WINDOWS, IN_FLIGHT, L2_BLOCK, 4).astype(np.float64)
@@ -86,9 +86,10 @@ def _l2_problem(shape: ReduceShape, kind: str) -> Problem:
 def _sums(
     shape: ReduceShape, kind: str, x: np.ndarray, sums: Sequence, threads: int, chain: int
 ) -> Problem:
-    """Return the problem in which every thread has one of the sums, which repeat for all threads.
+    """Return the problem whose reference holds one of the sums per thread.
 
-    `sums` holds the sums and the sums of absolute values.
+    `sums` holds the sums of a few threads and the sums of their absolute values; both repeat for
+    all threads. `chain` is the number of additions to one sum, which bounds its rounding error.
     """
     reference, sizes = (np.resize(values, threads) for values in sums)
     return Problem(

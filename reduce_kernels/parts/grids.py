@@ -13,10 +13,10 @@ PER_THREAD = (8, 2, 64, 512, 2048, 4096, 8192, 16384, 65536)
 
 
 def launch(shape, BLOCK, PER_THREAD):
-    """Return the launch of BLOCK threads per block whose threads read PER_THREAD elements each."""
+    """Return a launch with BLOCK threads per block, each of which reads PER_THREAD elements."""
     return Launch(grid=(cdiv(shape.elements, PER_THREAD * BLOCK),), block=(BLOCK,))
 
 
 def elements_per_thread(count):
-    """Return the `launch` function of a kernel whose threads read `count` elements each."""
+    """Return a function (shape, BLOCK) -> Launch whose threads read `count` elements each."""
     return partial(launch, PER_THREAD=count)

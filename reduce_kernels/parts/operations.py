@@ -61,8 +61,8 @@ def operation(name: str, dtype: np.dtype, library: str = "") -> Operation:
     """Return the reduction "sum", "prod", "max" or "min" for elements of a dtype.
 
     Sums and products of int32 are int64, as in NumPy; all others keep the dtype. Raises CourseError
-    for another name or a dtype other than float32, float64, int32 and int64, in the words of the
-    array's library.
+    for another name or a dtype other than float32, float64, int32 and int64. `library` is the name
+    of the array's library, which the error message uses.
     """
     check_name(name)
     if dtype not in _ELEMENTS:

@@ -43,7 +43,10 @@ def second_pass(partials, sums):
 
 
 def then_second_pass(variant, shape, inputs, out, allocate) -> tuple[Call, ...]:
-    """Return the calls of a step that stores one partial sum per block, and of the second pass."""
+    """Return the calls of a step that stores one partial sum per block, then of the second pass.
+
+    The total is stored in out[0].
+    """
     launch = variant.launch(shape)
     partials = allocate(launch.blocks, np.float32)
     first = Call(variant.kernel, launch, (*inputs, partials))

@@ -9,9 +9,9 @@ from reduce_kernels.reduce7 import ALL_LANES
 
 @cache
 def across_block(operation, BLOCK):
-    """Return a device function that reduces one total per thread to the block's, for thread 0.
+    """Return a device function that reduces one total per thread to the block's total.
 
-    All threads of the block must call it, with a barrier between two calls.
+    All threads of the block must call it, with a barrier between calls. Thread 0 gets the total.
     """
     combine, identity, total_type = operation.combine, operation.identity, operation.total
     WARPS = BLOCK // 32

@@ -13,10 +13,10 @@ LOADS = 4
 
 @cache
 def total_of_thread(operation, BLOCK, TURNS):
-    """Return a device function of x that reduces all elements which this thread reads.
+    """Return a device function of x that reduces all elements which this thread reads to a number.
 
     A block reads a section of BLOCK·LOADS·TURNS times 16 bytes. The first block also reads the
-    elements before the first multiple of 16 bytes in x and after the last one.
+    elements before the first multiple of 16 bytes in x and after the final one.
     """
     combine, identity = operation.combine, operation.identity
     element, total_type = operation.element, operation.total
@@ -62,5 +62,8 @@ def total_of_thread(operation, BLOCK, TURNS):
 
 
 def blocks(stretch_bytes, BLOCK, TURNS):
-    """Return the number of blocks that read `stretch_bytes`, with LOADS·TURNS loads per thread."""
+    """Return the number of blocks that read `stretch_bytes`, at least 1.
+
+    Each of the BLOCK threads of a block makes LOADS·TURNS loads of 16 bytes.
+    """
     return max(1, cdiv(stretch_bytes, LOAD_BYTES * LOADS * TURNS * BLOCK))

@@ -60,7 +60,7 @@ def _lanes(literal) -> int | None:
 
 
 def _pointer(context, builder, signature, values, element=FLOAT):
-    """Return the address of x[i], where x and i are the first two arguments."""
+    """Return the LLVM pointer to x[i], where x and i are the first two arguments."""
     (array, index), (array_type, index_type) = values[:2], signature.args[:2]
     if array_type != POINTER:
         array = context.make_array(array_type)(context, builder, array).data
@@ -83,7 +83,7 @@ def _splat(builder, scalar, lanes: int):
 
 
 def _mask(context, builder, count, count_type, lanes: int):
-    """Return the mask "lane number < count", as lanes × i1."""
+    """Return the LLVM mask "lane number < count", as a vector of `lanes` × i1."""
     count = context.cast(builder, count, count_type, types.int32)
     numbers = ir.Constant(ir.VectorType(INT, lanes), list(range(lanes)))
     return builder.icmp_signed("<", numbers, _splat(builder, count, lanes))
@@ -244,9 +244,10 @@ def storeu(typing_context, x, i, vector):
 
 @intrinsic
 def storeu_masked(typing_context, x, i, vector, count):
-    """Store the first lanes of a vector in x[i : i + count]: storeu_masked(x, i, vector, count).
+    """Store the first `count` lanes of a vector in x[i : i + count].
 
-    Memory after these elements is not accessed. vmovups {k}, or vmaskmovps
+    The call is storeu_masked(x, i, vector, count). Memory after these elements is not accessed.
+    vmovups {k}, or vmaskmovps
     """
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and isinstance(vector, Vector)):
         return None
@@ -261,7 +262,7 @@ def storeu_masked(typing_context, x, i, vector, count):
 
 
 def _prefetch_of(locality: int, doc: str, name: str):
-    """Return an intrinsic (x, i) that prefetches a cache line.
+    """Return an intrinsic (x, i) with this docstring and name that prefetches the line of x[i].
 
     `locality` is 3 for all levels of cache, 2 for L2 and below.
     """
@@ -297,7 +298,10 @@ prefetch_l2 = _prefetch_of(
 
 
 def _shuffle_of(indices_of, doc: str, name: str):
-    """Return an intrinsic (a, b) -> vector that picks lanes; b's lanes are numbered after a's."""
+    """Return an intrinsic (a, b) -> vector that picks lanes of a and b.
+
+    `indices_of(lanes)` returns the list of lanes to pick; b's lanes are numbered after a's.
+    """
 
     def pick(typing_context, a, b):
         if not _same_vectors(a, b):
@@ -316,9 +320,10 @@ def _shuffle_of(indices_of, doc: str, name: str):
 
 
 def _within_blocks(pattern: tuple[int, int, int, int]):
-    """Return a function that applies the pattern to every block of four lanes.
+    """Return a function from a number of lanes to a list of lane indices of a and b, for shuffles.
 
-    4 to 7 in the pattern are lanes of b.
+    It applies the pattern to every block of four lanes. In the pattern, 0 to 3 are lanes of a and 4
+    to 7 are lanes of b.
     """
     return lambda lanes: [
         block + lane % 4 + lanes * (lane // 4) for block in range(0, lanes, 4) for lane in pattern
@@ -366,13 +371,16 @@ def _row_of(lanes, vectors) -> types.UniTuple | None:
 
 
 def _addresses(context, builder, signature, values, row):
-    """Return the addresses of the vectors of a row."""
+    """Return a list of LLVM pointers to the vectors of a row that begins at x[i]."""
     first = _pointer(context, builder, signature, values, context.get_value_type(row.dtype))
     return [builder.gep(first, [INT(number)]) for number in range(row.count)]
 
 
 def _masks(context, builder, count, count_type, row):
-    """Return for each vector of a row the mask of its lanes among the first `count` of the row."""
+    """Return a list of LLVM masks, one per vector of a row.
+
+    The masks select the first `count` lanes of the row.
+    """
     count = context.cast(builder, count, count_type, types.intp)
     starts = range(0, row.count * row.dtype.lanes, row.dtype.lanes)
     rest = [builder.sub(count, ir.Constant(count.type, start)) for start in starts]
@@ -407,9 +415,10 @@ def load_row(typing_context, x, i, lanes, vectors):
 
 @intrinsic
 def fmadd_row(typing_context, a, b, c):
-    """Return the row of the vector a times each vector of b, plus that of c: fmadd_row(a, b, c).
+    """Return the row a·b + c, of the vector a and the rows b and c: fmadd_row(a, b, c).
 
-    One vfmadd231ps per vector.
+    Each vector of b is multiplied by a, and the vector of c with the same index is added. One
+    vfmadd231ps per vector.
     """
     if not (_is_row(b) and b == c and a == b.dtype):
         return None
@@ -471,7 +480,10 @@ def load_row_masked(typing_context, x, i, lanes, vectors, count):
 
 @intrinsic
 def store_row_masked(typing_context, x, i, row, count):
-    """Store the first lanes of a row in x[i : i + count]: store_row_masked(x, i, row, count)."""
+    """Store the first `count` lanes of a row in x[i : i + count].
+
+    The call is store_row_masked(x, i, row, count).
+    """
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _is_row(row)):
         return None
 

@@ -45,7 +45,7 @@ def _fits(array, position) -> bool:
 
 
 def _pointer(context, builder, array_and_position, values):
-    """Return the address of the first element."""
+    """Return the LLVM pointer to array[position], given the types and the values of both."""
     array_type, position_type = array_and_position
     array, position = values
     if isinstance(position_type, types.BaseTuple):
@@ -115,7 +115,7 @@ store4 = _intrinsic("store4", _store_of(4), "Store a tuple of four float32 at ``
 def stream16(typing_context, array, position):
     """Load 16 bytes of global memory at ``array[position]``, as a tuple of two or four elements.
 
-    For data that is read once and not written by this kernel: the L1 cache does not keep it.
+    It is for data that is read once and not written by this kernel: the L1 cache does not keep it.
     """
     kind = _STREAMED.get(array.dtype) if isinstance(array, types.Array) else None
     if kind is None or array.layout != "C" or not _is_position(array, position):
@@ -150,9 +150,10 @@ _STREAMED = {
 
 @intrinsic
 def before_boundary(typing_context, array):
-    """Return the number of elements before a vector's first 16-byte boundary: int64, 0 to 3.
+    """Return the number of elements of an array before its first 16-byte boundary (int64).
 
-    A part of another array, such as x[1:], may begin at any address.
+    It is 0 to 3 for elements of 4 bytes, and 0 or 1 for elements of 8 bytes. A part of another
+    array, such as x[1:], may begin at any address.
     """
     if not isinstance(array, types.Array) or array.ndim != 1 or array.dtype not in _STREAMED:
         return None
@@ -196,7 +197,7 @@ def _copy_of(width: int):
 copy1_async = _intrinsic(
     "copy1_async",
     _copy_of(1),
-    "Start a copy of one float32 from any position to any other; see ``copy4_async``.",
+    "Start a copy of one float32 from global to shared memory; see ``copy4_async``.",
 )
 copy4_async = _intrinsic(
     "copy4_async",
@@ -211,7 +212,7 @@ copy4_async = _intrinsic(
 
 @intrinsic
 def commit_copies(typing_context):
-    """Group the copies that this thread has started since its last group."""
+    """Close a group of the copies that this thread has started since its previous group."""
 
     def generate(context, builder, signature, values):
         _assemble(builder, "cp.async.commit_group;", "", [])

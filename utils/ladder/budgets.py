@@ -8,7 +8,10 @@ from utils.ladder.step import Budget
 
 
 def budget_violations(report: XRay, budget: Budget) -> list[str]:
-    """Return one sentence for each part of the budget that the machine code does not keep."""
+    """Return one sentence per part of the budget that the machine code does not keep.
+
+    The list is empty if it keeps the budget.
+    """
     broken = []
     if report.float64 and not budget.float64:
         broken.append(f"{report.float64} instructions compute in float64")

@@ -24,9 +24,10 @@ def trace_step(variant: Variant, shape: Shape, kind: str = "uniform", **observed
 
 
 def count_step(variant: Variant, shape: Shape, blocks: int) -> Trace:
-    """Count the accesses of a step's first `blocks` thread blocks, for a shape of any size.
+    """Return a trace that counts the accesses of a step's first `blocks` thread blocks.
 
-    All arrays hold zeros that are never touched as a whole, so even huge arrays cost no memory.
+    The shape may be of any size: all arrays hold zeros that are never touched as a whole, so even
+    huge arrays cost no memory.
     """
     inputs = tuple(np.zeros(size, np.float32) for size in variant.step.task.input_shapes(shape))
     out = np.zeros(variant.step.task.output_shape(*vars(shape).values()), np.float32)

@@ -59,7 +59,10 @@ class Ladder:
         raise CourseError(f"The {self.name} ladder has no step {name!r}: {hint}")
 
     def placed(self, step: Step, array: np.ndarray):
-        """Return the array in memory that the step can read; a device array stays where it is."""
+        """Return a host array's copy in memory that the step can read.
+
+        A device array, and any array of a ladder on the CPU, is returned unchanged.
+        """
         if not (self.on_gpu and isinstance(array, np.ndarray)):
             return array
         return (step.place or cuda.to_device)(array)

@@ -64,7 +64,7 @@ _ARGUMENTS = (
 
 @cache
 def _sgemm():
-    """Return `dnnl_sgemm`, which takes row-major matrices, or None if there is no libdnnl."""
+    """Return oneDNN's C function `dnnl_sgemm`, for row-major matrices; None without libdnnl."""
     installed = sorted(Path(sys.prefix, "lib").glob("libdnnl.so*"))
     for name in (*map(str, installed), ctypes.util.find_library("dnnl"), "libdnnl.so.3"):
         try:

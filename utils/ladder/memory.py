@@ -19,8 +19,9 @@ def on_device(size: int | tuple[int, ...], dtype, fill: float | None = None):
 
 
 def untouched(size: int | tuple[int, ...], dtype, fill: float | None = None) -> np.ndarray:
-    """Return a host array of any size for counting, where few of its elements are ever read.
+    """Return a new host array, filled with `fill` if it is given and with zeros otherwise.
 
-    An array of zeros costs no memory until its pages are touched.
+    It is for runs that only count accesses, where few elements are ever read: zeros cost no memory
+    until their pages are touched.
     """
     return np.full(size, fill, dtype) if fill else np.zeros(size, dtype)

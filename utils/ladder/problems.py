@@ -53,6 +53,7 @@ class StepVerdict:
 
     @property
     def passed(self) -> bool:
+        """True if the error is at most the allowed error."""
         return self.error <= self.allowed
 
     def __str__(self) -> str:
@@ -64,7 +65,10 @@ class StepVerdict:
 
 
 def draw(kind: str, size: int | tuple[int, ...], seed: int) -> np.ndarray:
-    """Draw random float32 numbers of one of the `KINDS`, "integers" or "uniform"."""
+    """Return an array of random float32 of one of the `KINDS`, reproducible by its seed.
+
+    "integers" are odd integers from -7 to 7, "uniform" are numbers from [-1, 1).
+    """
     generator = np.random.default_rng(seed)
     # Computed in place, because a sum may have 2^30 elements.
     if kind == "integers":
@@ -79,12 +83,15 @@ def draw(kind: str, size: int | tuple[int, ...], seed: int) -> np.ndarray:
 
 
 def poisoned(size: tuple[int, ...]) -> np.ndarray:
-    """Return a float32 array of NaN, so that elements a kernel does not write stay visible."""
+    """Return a float32 array full of NaN, which stays where a kernel does not write an element."""
     return np.full(size, np.nan, np.float32)
 
 
 def judge(problem: Problem, out) -> StepVerdict:
-    """Compare every element of a result, on the host or on the device, with the reference."""
+    """Compare a result, on the host or on the device, with the reference and return the verdict.
+
+    A result of another shape or with NaN has an infinite error.
+    """
     xp = np if isinstance(problem.reference, np.ndarray) else cupy()
     if xp is np and hasattr(out, "copy_to_host"):
         out = out.copy_to_host()

@@ -90,7 +90,7 @@ class Call:
 def one_call(
     variant: Variant, shape: Shape, inputs: tuple, out, allocate: Allocate
 ) -> tuple[Call, ...]:
-    """Return the calls of a step whose kernel takes the inputs and the output and nothing else."""
+    """Return the call of a step whose kernel takes only the inputs and the output, in a tuple."""
     return (Call(variant.kernel, variant.launch(shape), (*inputs, out)),)
 
 
@@ -191,7 +191,10 @@ class Step:
         return Variant(self, tuple(self.constants(**requested).items()))
 
     def named(self, params: str | None) -> Variant:
-        """Return the variant with these `params`, such as "TILE=32 GRAIN=2"."""
+        """Return the variant with these `params`, such as "TILE=32 GRAIN=2"; defaults for None.
+
+        Raises CourseError like `constants`.
+        """
         pairs = (pair.split("=") for pair in (params or "").split())
         return self.variant(**{name: int(value) for name, value in pairs})
 
@@ -263,17 +266,15 @@ class Variant:
         """
         return self.step.calls(self, shape, inputs, out, allocate)
 
-    def main_call(
-        self, shape: Shape, inputs: tuple, out, allocate: Allocate = on_device
-    ) -> Call:
-        """Return the one of the `calls` that launches the step's own kernel."""
+    def main_call(self, shape: Shape, inputs: tuple, out, allocate: Allocate = on_device) -> Call:
+        """Return the first of the `calls` that launches the step's own kernel."""
         calls, kernel = self.calls(shape, inputs, out, allocate), self.kernel
         return next(call for call in calls if call.kernel is kernel)
 
     def execution(
         self, shape: Shape, inputs: tuple, out, allocate: Allocate = on_device
     ) -> Callable[[], None]:
-        """Return a function without arguments that makes all calls."""
+        """Return a function without arguments that makes all `calls`, in order."""
         bound = [call.bound() for call in self.calls(shape, inputs, out, allocate)]
         if len(bound) == 1:
             return bound[0]

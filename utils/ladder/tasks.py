@@ -47,7 +47,7 @@ class Task:
 
     parse: text -> shape. shape: sizes -> shape. check: arrays -> sizes, or CourseError.
     input_shapes: shape -> the array shape of each input. output_shape: sizes -> that of the result.
-    problem: (shape, kind of inputs) -> Problem. work: shape -> Work.
+    problem: (shape, kind of inputs) -> Problem. work: shape -> TaskWork.
     signature: the Numba signature of every kernel, inputs first and the result last.
     """
 
@@ -78,17 +78,28 @@ OF_NUMPY = "np.ascontiguousarray({x})", "{x}.astype(np.{dtype})"
 
 
 def contiguous(name: str, library: str = "") -> str:
-    """Return the expression that makes an array of that library contiguous."""
+    """Return the code that makes the array called `name` contiguous, such as "a.contiguous()".
+
+    `library` is the name of the array's library; any that `WORDS` lacks means NumPy. For "another
+    library" the result is a phrase.
+    """
     return WORDS.get(library, OF_NUMPY)[0].format(x=name)
 
 
 def converted(name: str, dtype: str, library: str = "") -> str:
-    """Return the expression that converts an array of that library."""
+    """Return the code that converts the array called `name` to a dtype, such as "a.astype(...)".
+
+    `library` is the name of the array's library; any that `WORDS` lacks means NumPy. For "another
+    library" the result is a phrase.
+    """
     return WORDS.get(library, OF_NUMPY)[1].format(x=name, dtype=dtype)
 
 
 def check_array(name: str, array, ndim: int) -> None:
-    """Raise CourseError unless `array` is a float32 array in C order with `ndim` dimensions."""
+    """Raise CourseError unless `array` is a float32 array in C order with `ndim` dimensions.
+
+    An array with a mask is refused, too.
+    """
     check_float32(name, array, ndim)
     if not in_c_order(array):
         raise CourseError(
@@ -98,9 +109,9 @@ def check_array(name: str, array, ndim: int) -> None:
 
 
 def check_float32(name: str, array, ndim: int, library: str = "") -> None:
-    """Raise CourseError unless `array` is a float32 array with `ndim` dimensions.
+    """Raise CourseError unless `array` is an unmasked float32 array with `ndim` dimensions.
 
-    `library` is the name of its library, whose functions the sentence uses.
+    `library` is the name of the array's library, whose functions the error message uses.
     """
     if not hasattr(array, "dtype"):
         raise CourseError(

@@ -11,7 +11,7 @@ from utils.ladder.step import Variant
 
 
 def execute(ladder: Ladder, variant: Variant, problem: Problem, inputs: tuple) -> StepVerdict:
-    """Run a step once into a poisoned output and judge it.
+    """Run a step once into an output full of NaN and return the verdict on its result.
 
     `inputs` are arrays in memory that the step can read.
     """

@@ -68,6 +68,20 @@ def explains_its_answers(lesson: Lesson) -> Iterator[str]:
             yield f"the question {name} has no `because` with the arithmetic of its answer"
 
 
+def hides_its_choices(lesson: Lesson) -> Iterator[str]:
+    """No code down to the `reveal` has one of the choices as text, and no other choice.
+
+    A choice that is a number is not looked for, because the code may need it for something else.
+    """
+    for name, position in lesson.positions("reveal").items():
+        choices = bank()[name].choices if name in bank() else ()
+        words = {choice for choice in choices if not choice.isdigit()}
+        for cell in lesson.code:
+            quoted = {choice for choice in words if f'"{choice}"' in cell.source}
+            if cell.position <= position and len(quoted) == 1:
+                yield f"cell {cell.position} gives the answer of {name} away: {quoted.pop()}"
+
+
 def has_one_open_question(lesson: Lesson) -> Iterator[str]:
     """At most one open question, under this name, and nothing else that stays unexplained."""
     prose = prose_of(lesson)
@@ -109,6 +123,7 @@ RULES = (
     lets_the_reader_write_early,
     has_three_tasks,
     explains_its_answers,
+    hides_its_choices,
     has_one_open_question,
     has_short_brackets,
 )

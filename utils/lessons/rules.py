@@ -156,30 +156,18 @@ def _gives_away(lesson: Lesson, answers: dict[str, object]) -> Iterator[str]:
     """Yield a sentence for each cell that gives away the answer of a question.
 
     answers: the measured answers by the question's name; orders are not looked for. No cell may
-    show the answer above the question, and no prose may say it above the `reveal`. The code down to
-    the `reveal` may not have a choice as text.
+    show the answer above the question, and no prose may say it above the `reveal`.
     """
     predicted, revealed = lesson.positions("predict"), lesson.positions("reveal")
     for name, value in answers.items():
         find = _finder(bank()[name], value) if name in predicted else None
         if find is None:
             continue
-        for cell in lesson.cells[: revealed.get(name, 0)]:
+        for cell in lesson.cells[: revealed.get(name, 1) - 1]:
             text = cell.source if cell.kind == "markdown" else ""
             text += text_of(cell.shown) if cell.position <= predicted[name] else ""
-            coded = cell.kind == "code" and _coded(bank()[name], value, cell.source)
-            above = cell.position < revealed[name]
-            if words := (above and find(text)) or coded:
+            if words := find(text):
                 yield f"cell {cell.position} gives the answer of {name} away: {words}"
-
-
-def _coded(question: Question, value: object, code: str) -> str | None:
-    """Return the answer of a question if a code has it as text, and no other choice; else None.
-
-    A choice that is a number is not looked for, because the code may need it for something else.
-    """
-    quoted = {choice for choice in question.choices if f'"{choice}"' in code}
-    return str(value) if quoted == {value} and not str(value).isdigit() else None
 
 
 def is_number(value: object) -> bool:

@@ -35,13 +35,20 @@ class Clock:
         self.last_grid_barrier = NEVER
 
     def barrier_of(self, stamps: np.ndarray) -> int | np.ndarray:
-        """Return the time at which the threads of these stamps last passed a barrier."""
+        """Return the time of the latest barrier that the thread of each stamp has passed.
+
+        The result is one int if all threads share it, otherwise an int64 vector, one per stamp.
+        """
         if isinstance(self.last_barrier, int):
             return self.last_barrier
         return self.last_barrier[(stamps >> TIME_BITS) - self.batch.numbers[0]]
 
     def tick(self, site: Site) -> int:
-        """Return the time of a new access made by this source line."""
+        """Record a new access by the source line ``site``, and return its time.
+
+        The time is the number of accesses before it in this batch. Raises OverflowError if a stamp
+        cannot hold the number of accesses.
+        """
         self.sites.append(site)
         if len(self.sites) > TIME_MASK:
             raise OverflowError("more accesses than a batch can number")
@@ -59,19 +66,29 @@ class Clock:
             self.last_barrier = np.where(mask.lanes, now, self.last_barrier)
 
     def grid_barrier(self) -> None:
-        """Record a barrier of the whole grid, which orders all earlier accesses."""
+        """Record a barrier of the whole grid, which orders all accesses made before it."""
         self.last_barrier = self.last_grid_barrier = len(self.sites)
 
     def warp_sync(self, mask: Mask) -> None:
-        """Record a syncwarp of these lanes, which orders earlier accesses within each warp."""
+        """Record a syncwarp of the lanes in ``mask``.
+
+        It orders the earlier accesses within each warp.
+        """
         self.last_warp_sync[mask.index] = len(self.sites)
 
     def fence(self, mask: Mask, whole_grid: bool) -> None:
-        """Record a memory fence of these lanes, for the whole grid or for their blocks only."""
+        """Record a memory fence of the lanes in ``mask``.
+
+        The fence holds for the whole grid if ``whole_grid`` is True, otherwise for each lane's
+        block only.
+        """
         self.releases.fence(mask.select(self.batch.numbers), len(self.sites), whole_grid)
 
     def atomic(self, mask: Mask, time: int) -> None:
-        """Record an atomic operation of these lanes at this time."""
+        """Record an atomic operation of the lanes in ``mask`` at the time ``time``.
+
+        Before the first fence of the launch this does nothing.
+        """
         if not self.releases.begun:
             return
         barriers = np.broadcast_to(self.last_barrier, self.batch.size)
@@ -93,16 +110,19 @@ class Access:
 
     @functools.cached_property
     def stamps(self) -> np.ndarray:
-        """The packed thread number and time, one per active lane."""
+        """The stamps of this access (int64, one per active lane): thread number and time."""
         return self.mask.select(self.clock.thread_stamps) | self.time
 
     @property
     def last_barrier(self) -> int | np.ndarray:
-        """The time of the last barrier: one number, or one per active lane."""
+        """The time of the latest barrier: one int for all lanes, or one per active lane."""
         return self.mask.select(self.clock.last_barrier)
 
     def numbers(self, where: np.ndarray) -> np.ndarray:
-        """Return the launch-wide thread numbers of the active lanes for which ``where`` holds."""
+        """Return the launch-wide thread numbers (int64) of the active lanes selected by ``where``.
+
+        ``where`` holds one bool per active lane.
+        """
         return self.clock.batch.numbers[self.mask.index[where]]
 
     def thread(self, position: int) -> Thread:

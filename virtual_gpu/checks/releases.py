@@ -21,7 +21,7 @@ _ALWAYS = np.iinfo(np.int64).max
 
 
 class _ReleaseTimes:
-    """The last two releases of each warp, or of each block.
+    """The latest two releases of each warp, or of each block.
 
     A release covers all accesses before the time ``until`` and takes effect at the time ``since``.
     """
@@ -34,7 +34,11 @@ class _ReleaseTimes:
         self._since_before = np.full(count, NEVER, np.int64)
 
     def release(self, groups: np.ndarray, until: np.ndarray, time: int) -> np.ndarray:
-        """Record an atomic at this time; return the groups for which it releases something new."""
+        """Record an atomic of the warps or blocks ``groups`` at the time ``time``.
+
+        The atomic releases each group's accesses before its entry of ``until``. Returns the numbers
+        of those groups whose ``until`` is later than that of their previous release.
+        """
         fresh = until > self._until[groups]
         now = groups[fresh]
         self._until_before[now], self._since_before[now] = self._until[now], self._since[now]
@@ -42,7 +46,7 @@ class _ReleaseTimes:
         return now
 
     def covers(self, groups: np.ndarray, when: np.ndarray, acquired: np.ndarray) -> np.ndarray:
-        """Return which accesses are covered by a release no later than the time ``acquired``.
+        """Return, as a bool per access, whether a release at or before ``acquired`` covers it.
 
         The accesses were made by the warps or blocks ``groups`` at the times ``when``.
         """
@@ -59,7 +63,7 @@ class Releases:
         self.begun = False  # nothing is released or acquired before the first fence
 
     def _begin(self) -> None:
-        """Allocate the tables, at the first fence."""
+        """Allocate the tables of releases and acquired times, and set ``begun``."""
         blocks = self._geometry.blocks
         warps = blocks * self._geometry.lanes_per_block // WARP
         self._to_block, self._to_grid = _ReleaseTimes(warps), _ReleaseTimes(warps)
@@ -72,7 +76,11 @@ class Releases:
         self.begun = True
 
     def fence(self, threads: np.ndarray, now: int, whole_grid: bool) -> None:
-        """Record a fence by these threads, for the whole grid or for their blocks only."""
+        """Record a fence by the threads with these numbers at the time ``now``.
+
+        The fence holds for the whole grid if ``whole_grid`` is True, otherwise for each thread's
+        block only.
+        """
         if not self.begun:
             self._begin()
         warps = np.unique(threads // WARP)
@@ -82,7 +90,7 @@ class Releases:
             self._at_barrier.fenced[self._block(warps * WARP)] = now
 
     def atomic(self, threads: np.ndarray, time: int, barriers: np.ndarray) -> None:
-        """Record an atomic by these threads; only called after a first fence.
+        """Record an atomic by the threads with these numbers, after at least one fence.
 
         ``barriers`` holds the time at which each thread last passed a barrier.
         """
@@ -99,12 +107,13 @@ class Releases:
         self._acquired_by_one[blocks] = self._acquired[warps] = time
 
     def order_blocks(self, who, when, me, barriers, first: int) -> np.ndarray:
-        """Return where fences and atomics order an access before ``me``, in another block.
+        """Return a bool per pair of accesses: True if fences and atomics order the two of them.
 
-        The access was made by ``who`` at ``when``. ``who`` and ``me`` are arrays of thread numbers,
-        and ``barriers`` holds the time at which each of ``me`` last passed a barrier. Threads
-        before ``first`` ran in an earlier batch, so all that they released is acquired. Among
-        simultaneous atomics, that of the lower thread comes first.
+        The earlier access was made by thread ``who`` at time ``when``, the later one by thread
+        ``me`` of another block. These are arrays with one entry per pair, and ``barriers`` holds
+        the time at which each of ``me`` last passed a barrier. Threads before ``first`` ran in an
+        earlier batch, so all that they released is acquired. Among simultaneous atomics, that of
+        the lower thread comes first.
         """
         if not self.begun:
             return np.zeros(len(who), bool)
@@ -115,10 +124,11 @@ class Releases:
         return by_itself | self._at_barrier.covers(self._block(who), when, acquired)
 
     def order_threads(self, who, when, me) -> np.ndarray:
-        """Return where fences and atomics order an access before ``me``, in the same block.
+        """Return a bool per pair of accesses: True if fences and atomics order the two of them.
 
-        The access was made by ``who`` at ``when``. Among simultaneous atomics, that of the lower
-        thread comes first.
+        The earlier access was made by thread ``who`` at time ``when``, the later one by thread
+        ``me`` of the same block. These are arrays with one entry per pair. Among simultaneous
+        atomics, that of the lower thread comes first.
         """
         if not self.begun:
             return np.zeros(len(who), bool)
@@ -126,7 +136,11 @@ class Releases:
         return self._to_block.covers(who // WARP, when, acquired)
 
     def may_follow_blocks(self, me, barriers) -> np.ndarray:
-        """Return where ``me`` made an atomic and another block has released something."""
+        """Return a bool per thread: True if it may have acquired what another block released.
+
+        That is so if the thread ``me`` has acquired anything by an atomic, and another block has
+        made a release to the grid.
+        """
         if not self.begun:
             return np.zeros(len(me), bool)
         acquired = self._acquired_from_blocks(me, barriers) != NEVER
@@ -134,18 +148,25 @@ class Releases:
         return acquired & (others > 0)
 
     def may_follow_threads(self, me) -> np.ndarray:
-        """Return where ``me`` made an atomic after its block released something."""
+        """Return a bool per thread: True if its warp may have acquired what its block released.
+
+        That is so if the latest atomic of the warp of ``me`` is not before the block's first
+        release.
+        """
         if not self.begun:
             return np.zeros(len(me), bool)
         return self._first[self._block(me)] <= self._acquired[me // WARP]
 
     def _acquired_from_blocks(self, me, barriers) -> np.ndarray:
-        """Return the time until which ``me`` has acquired the releases of other blocks."""
+        """Return, per thread ``me``, the time until which it has acquired from other blocks.
+
+        The time is NEVER if the thread has acquired nothing.
+        """
         handed = self._acquired_before(self._block(me), barriers)
         return np.maximum(self._acquired[me // WARP], handed)
 
     def _acquired_before(self, blocks, barriers) -> np.ndarray:
-        """Return the time of each block's last atomic before its last barrier."""
+        """Return the time of each block's latest atomic before its latest barrier, or NEVER."""
         last = self._acquired_by_one[blocks]
         return np.where(barriers > last, last, self._acquired_by_all[blocks])
 

@@ -42,7 +42,7 @@ class Tally:
         self._ranges: dict[int | None, tuple[int, int]] = {}  # of wrong indices, by dimension
 
     def add(self, flaw: Flaw) -> None:
-        """Add one more execution."""
+        """Add the threads and the wrong indices of a flaw that has the same key."""
         self._new.append(flaw.threads)
         self._pending += len(flaw.threads)
         if self._pending > max(1 << 16, len(self._threads)):
@@ -53,7 +53,10 @@ class Tally:
             self._ranges[flaw.axis] = (min(low, previous[0]), max(high, previous[1]))
 
     def discard(self) -> None:
-        """Turn a read of an undefined value into a warning, because no result depends on it."""
+        """Turn a read of an undefined value into a warning, because no result depends on it.
+
+        A finding of another kind is left as it is.
+        """
         if self._finding.kind == "uninitialised":
             message = f"{self._finding.message} The results do not depend on it."
             self._finding = replace(self._finding, kind="discarded", message=message)
@@ -64,7 +67,7 @@ class Tally:
 
     @property
     def finding(self) -> Finding:
-        """The finding, with the threads and indices that are known so far."""
+        """The finding with the number of threads and the index ranges that were added so far."""
         self._merge()
         ranges = dict(self._ranges)
         own = ranges.pop(self._finding.axis, None)
@@ -77,7 +80,9 @@ class Tally:
 
 
 class Report:
-    """The findings of one launch. With ``collect`` all are kept; without it the first one raises.
+    """The findings of one launch.
+
+    If ``collect`` is True, all findings are kept; otherwise the first error is raised.
 
     A read of an undefined value is not raised before the end of the launch, when it is known
     whether the results depend on it.
@@ -88,7 +93,11 @@ class Report:
         self._tallies: dict[tuple, Tally] = {}
 
     def add(self, flaw: Flaw, describe: Callable[[], Finding]) -> None:
-        """Keep a flaw or raise it; ``describe`` is called for the first flaw with this key only."""
+        """Add a flaw to its finding, and raise the first error unless findings are collected.
+
+        A warning or a read of an undefined value raises nothing. ``describe()`` returns the
+        Finding; it is called only for the first flaw with this key.
+        """
         tally = self._tallies.get(flaw.key)
         if tally is None:
             tally = self._tallies[flaw.key] = Tally(describe())
@@ -97,28 +106,31 @@ class Report:
             self.raise_first()
 
     def forget(self) -> None:
-        """Discard all findings, because the launch starts again."""
+        """Discard all findings, so that the launch can start again."""
         self._tallies.clear()
 
     @property
     def undefined(self) -> bool:
-        """True if an undefined value was read."""
+        """True if a read of an undefined value was reported."""
         return any(kind == "uninitialised" for kind, _, _ in self._tallies)
 
     @property
     def other_flaws(self) -> frozenset[tuple]:
-        """The kind, line and array of each error that is not a read of an undefined value."""
+        """The key (kind, site, array) of each error other than a read of an undefined value."""
         quiet = WARNINGS | {"uninitialised"}
         return frozenset(key for key in self._tallies if key[0] not in quiet)
 
     def raise_first(self) -> None:
-        """Raise the first error, unless findings are collected."""
+        """Raise the first error as an exception.
+
+        Nothing is raised if findings are collected, or if there is no error among them.
+        """
         first = next(iter(self.findings), None)
         if not self.collect and first is not None and not first.is_warning:
             raise ERROR_OF_KIND[first.kind](str(first), first)
 
     def discard_undefined(self) -> None:
-        """Turn reads of undefined values into warnings, because no result depends on them."""
+        """Turn the reads of undefined values into warnings, because no result depends on them."""
         for tally in self._tallies.values():
             tally.discard()
 

@@ -27,7 +27,7 @@ READ_LOG_BYTES = 1 << 25  # a full log is moved into the shadow
 
 
 class Shadow:
-    """The last writer and the last readers of each unit of an allocation, one word for each.
+    """A writer word and a reader word for each unit of one allocation.
 
     A unit is an element; in dynamic shared memory it is the smallest element of any view.
     """
@@ -49,7 +49,10 @@ class Shadow:
         self._last_read_times: np.ndarray | None = None  # time of each unit's last logged read
 
     def refine(self, factor: int) -> None:
-        """Split each unit into ``factor`` smaller units, which inherit its words."""
+        """Split each unit into ``factor`` smaller units, which inherit its words.
+
+        The log of reads is emptied.
+        """
         self.writer, self.reader = self.writer.repeat(factor), self.reader.repeat(factor)
         self.readers_lanes = self.readers_lanes.repeat(factor)
         self._forget_log()  # views are made before they are read, so nothing is lost
@@ -58,7 +61,8 @@ class Shadow:
     def check_load(self, access: Access, units: np.ndarray, initialised: bool) -> None:
         """Report races with unordered writes and reads of unwritten units, and log the load.
 
-        If ``initialised`` is True, unwritten units have content and may be read.
+        ``units`` holds the unit that each active lane loads. If ``initialised`` is True, unwritten
+        units have content and may be read.
         """
         examine = self.written or not initialised
         if examine and not self._settled(access, self.last_write, initialised):
@@ -82,10 +86,10 @@ class Shadow:
             self.flush_reads(access.clock)
 
     def _settled(self, access: Access, last: int, initialised: bool) -> bool:
-        """Return True if no single word needs to be examined for this access.
+        """Return True if the latest barrier of all blocks came after the time ``last``.
 
-        That is so if a barrier of all blocks orders it after the other access at time ``last``, and
-        every unit has content.
+        Then no word needs to be examined for this access. The result is False in global memory, and
+        also if ``initialised`` is False and a unit was never written.
         """
         barrier = access.clock.last_barrier
         if self.space != "shared" or not isinstance(barrier, int) or last >= barrier:
@@ -93,7 +97,7 @@ class Shadow:
         return initialised or self._all_written()
 
     def _all_written(self) -> bool:
-        """Return True if every unit has been written."""
+        """Return True if every unit has been written at least once."""
         if not self._complete and self._complete_at != self.last_write:
             self._complete_at = self.last_write
             self._complete = not (self.writer == NEVER).any()
@@ -102,8 +106,9 @@ class Shadow:
     def check_store(self, access: Access, units: np.ndarray, changed: np.ndarray) -> None:
         """Report races of a store with unordered accesses of other threads, and record the store.
 
-        ``changed`` marks the lanes that store another value than the present one; the others harm
-        nobody.
+        ``units`` and ``changed`` have one entry per active lane. ``changed`` is True if the lane
+        stores another value than the present one; otherwise its store does not race with an earlier
+        write.
         """
         self._note_met_reads(access, units)
         unordered = None
@@ -117,7 +122,10 @@ class Shadow:
         self._note_writers(access, units, contested=unordered is not None)
 
     def check_update(self, access: Access, units: np.ndarray, initialised: bool) -> None:
-        """Report races of an atomic with unordered plain accesses, and record the atomic."""
+        """Report races of an atomic with unordered plain accesses, and record the atomic.
+
+        If ``initialised`` is False, units that no thread has written are reported, too.
+        """
         self._note_met_reads(access, units)
         writers = self.writer.take(units)
         unordered = self._not_before_barrier(access, writers)
@@ -133,11 +141,14 @@ class Shadow:
         self.written, self.last_write = True, access.time
 
     def report_lost_write(self, access: Access, units: np.ndarray, lost: np.ndarray) -> None:
-        """Report lanes whose value is lost because other lanes wrote another one at once."""
+        """Report a race of the lanes whose value another lane of the same store has overwritten.
+
+        ``lost`` holds one bool per active lane.
+        """
         self._report_race(access, lost, self.writer.take(units))
 
     def _check_readers(self, access: Access, units: np.ndarray) -> None:
-        """Report races of a write with unordered reads of other threads."""
+        """Report races of a store or atomic with unordered earlier reads by other threads."""
         if self._settled(access, self._last_noted_read, initialised=True):
             return
         readers = self.reader.take(units)
@@ -147,9 +158,10 @@ class Shadow:
             self._report_race(access, race, readers, "read")
 
     def _note_writers(self, access: Access, units: np.ndarray, contested: bool) -> None:
-        """Record a write. Unless it is `contested`, it replaces the earlier writers.
+        """Record a store in the writer words of ``units``.
 
-        contested: whether no barrier orders the write after some of them.
+        If ``contested`` is True, some earlier writes are not ordered before the store by a barrier,
+        so flags that tell of several writers are kept. Otherwise the store replaces them.
         """
         if contested:
             self._note(self.writer, units, access.stamps, access.clock)
@@ -163,9 +175,10 @@ class Shadow:
         self.written, self.last_write = True, access.time
 
     def _not_before_barrier(self, access: Access, words: np.ndarray) -> np.ndarray | None:
-        """Return which shadow words no barrier orders before this access; None if all are ordered.
+        """Return a bool per shadow word: True if no barrier orders its access before this one.
 
-        Units that were never touched count as unordered here.
+        Units that were never touched count as unordered. The result is None if barriers order all
+        words.
         """
         unordered = (words & TIME_MASK) >= access.last_barrier
         if self.space == "global":  # a barrier orders one block only
@@ -176,10 +189,11 @@ class Shadow:
         return unordered if unordered.any() else None
 
     def _by_others(self, access: Access, words: np.ndarray, lanes=None) -> np.ndarray:
-        """Return which shadow words name another thread that only a block barrier could order.
+        """Return a bool per shadow word: True if only a block barrier could order its access.
 
-        Syncwarps, grid barriers, fences and atomics are considered here. For reader words,
-        ``lanes`` holds the lanes of one warp that share the word.
+        That is so if another thread made the access, and no syncwarp, grid barrier, fence or atomic
+        orders it before this one. For reader words, ``lanes`` holds, as bits, the lanes of one warp
+        that share the word.
         """
         other = ((words ^ access.stamps) & STAMP_MASK) >> TIME_BITS != 0
         other |= (words & (SEVERAL_THREADS | SEVERAL_WARPS | SEVERAL_BLOCKS)) != 0
@@ -192,7 +206,10 @@ class Shadow:
         return other
 
     def _ordered_otherwise(self, clock: Clock, words, stamps, lanes) -> np.ndarray:
-        """Return which words are ordered by a syncwarp, a grid barrier, or fences and atomics."""
+        """Return a bool per word: True if its access is ordered before that of ``stamps``.
+
+        The order comes from a syncwarp, a grid barrier, or fences and atomics.
+        """
         ordered = _met_in_warp(words, stamps, clock, lanes)
         ordered &= (words & (SEVERAL_WARPS | SEVERAL_BLOCKS)) == 0
         who, when, me = (words & STAMP_MASK) >> TIME_BITS, words & TIME_MASK, stamps >> TIME_BITS
@@ -208,7 +225,10 @@ class Shadow:
 
     @staticmethod
     def _ordered_in_grid(clock: Clock, words, stamps, same_block: np.ndarray) -> np.ndarray:
-        """Return which words a grid barrier, or fences and atomics of two blocks, have ordered."""
+        """Return a bool per word: True if its access is ordered before that of ``stamps``.
+
+        The order comes from a grid barrier, or from fences and atomics of two blocks.
+        """
         who, when, me = (words & STAMP_MASK) >> TIME_BITS, words & TIME_MASK, stamps >> TIME_BITS
         first, barriers = clock.batch.numbers[0], clock.barrier_of(stamps)
         ordered = (who >= first) & (when < clock.last_grid_barrier)
@@ -217,7 +237,7 @@ class Shadow:
         return ordered | several & clock.releases.may_follow_blocks(me, barriers)
 
     def flush_reads(self, clock: Clock) -> None:
-        """Move the logged reads into the shadow.
+        """Move the logged reads into the reader words, and empty the log.
 
         In shared memory, reads before a barrier of all blocks can be dropped. Most of them are,
         which is why there is a log.
@@ -230,15 +250,18 @@ class Shadow:
                 self._last_noted_read = access.time
 
     def _note_met_reads(self, access: Access, units: np.ndarray) -> None:
-        """Move the logged reads into the shadow if one of them may have touched these units.
+        """Move all logged reads into the reader words if one of them may have touched these units.
 
-        In a kernel with two buffers none has, and the log is dropped at the next barrier.
+        With double buffering no read has, so the log is emptied at the next barrier instead.
         """
         if self._reads and not self._surely_unread(access, units):
             self.flush_reads(access.clock)
 
     def _surely_unread(self, access: Access, units: np.ndarray) -> bool:
-        """Return True if no logged read of these units can race with this access."""
+        """Return True if no logged read of these units can race with this access.
+
+        The log is emptied if a barrier orders all of its reads before the access.
+        """
         if self.space != "shared" or not isinstance(access.clock.last_barrier, int):
             return False
         if self._settled(access, self._reads[-1][1].time, initialised=True):
@@ -255,10 +278,10 @@ class Shadow:
         self._reads, self._logged, self._entered = [], 0, 0
 
     def _note(self, shadow: np.ndarray, units, stamps, clock: Clock) -> None:
-        """Record one access in ``shadow``, the writer or the reader words.
+        """Record one access in ``shadow``, which is the writer or the reader words.
 
-        Several lanes may touch one unit at once, and others may have touched it before. The flags
-        say whether these threads are several, and of several warps or blocks.
+        Each unit gets the stamp of a lane that touches it. Flags are set if several threads, warps
+        or blocks touch the unit now, or touched it earlier without a barrier between.
         """
         before = shadow.take(units)
         shadow[units] = stamps
@@ -281,7 +304,10 @@ class Shadow:
             self._note_lanes(units, stamps, recent)
 
     def _note_lanes(self, units: np.ndarray, stamps: np.ndarray, recent: np.ndarray) -> None:
-        """Record which lanes of the last reader's warp have read since they last met."""
+        """Set the bits of the reading lanes in ``readers_lanes`` at ``units``.
+
+        Where ``recent`` is False, the bits of earlier readers are cleared first.
+        """
         self.readers_lanes[units[~recent]] = 0
         np.bitwise_or.at(self.readers_lanes, units, _lane_bits(stamps))
 
@@ -330,9 +356,9 @@ class Shadow:
 
 
 def _location(site: Site, own_site: Site) -> str:
-    """Return the position of the other access as text.
+    """Return the position of the other access, such as " at line 12".
 
-    A line number of another file would mislead, so there the site is printed with its text.
+    If it is in another file than ``own_site``, the source text of the line follows its number.
     """
     return f" at line {site.line}" if site.file == own_site.file else f" at {site}"
 
@@ -344,7 +370,10 @@ def _why_unordered(thread: Thread, other: Thread) -> str:
 
 
 def report_uninitialised(access: Access, name: str, where: np.ndarray) -> None:
-    """Report the lanes that read an element that no thread has written."""
+    """Report the lanes that read an element of array ``name`` that no thread has written.
+
+    ``where`` holds one bool per active lane.
+    """
 
     def describe() -> Finding:
         position = int(np.flatnonzero(where)[0])
@@ -359,12 +388,16 @@ def report_uninitialised(access: Access, name: str, where: np.ndarray) -> None:
 
 
 def _lane_bits(stamps: np.ndarray) -> np.ndarray:
-    """Return each stamp's lane within its warp, as one bit of 32."""
+    """Return a uint32 per stamp in which only the bit of the thread's lane in its warp is set."""
     return np.uint32(1) << ((stamps >> TIME_BITS) % WARP).astype(np.uint32)
 
 
 def _distance(words: np.ndarray, stamps: np.ndarray, clock: Clock) -> np.ndarray:
-    """Return flags for a pair of different threads, warps and blocks; 0 for one thread."""
+    """Return flags per pair of a word and a stamp; 0 if both are of the same thread.
+
+    The flags are SEVERAL_THREADS, SEVERAL_WARPS and SEVERAL_BLOCKS, each set if the two differ in
+    thread, warp or block.
+    """
     first, second = (words & STAMP_MASK) >> TIME_BITS, stamps >> TIME_BITS
     width = clock.batch.width
     flags = np.where(first != second, SEVERAL_THREADS, 0)
@@ -374,9 +407,10 @@ def _distance(words: np.ndarray, stamps: np.ndarray, clock: Clock) -> np.ndarray
 
 
 def _met_in_warp(words, stamps, clock: Clock, lanes: np.ndarray | None = None) -> np.ndarray:
-    """Return where two threads of one warp have met at a syncwarp since the earlier access.
+    """Return a bool per word: True if both threads passed a syncwarp since the word's access.
 
-    ``lanes`` holds, as bits, all lanes that made the earlier access; each of them must have met.
+    It is False if the threads of the word and of the stamp are in different warps. ``lanes`` holds,
+    as bits, all lanes that made the earlier access; each of them must have passed the syncwarp.
     """
     who, when, me = (words & STAMP_MASK) >> TIME_BITS, words & TIME_MASK, stamps >> TIME_BITS
     first, last = clock.batch.numbers[0], clock.batch.size - 1

@@ -62,12 +62,12 @@ class Arguments:
 
 @contextlib.contextmanager
 def unwrapped(arguments: tuple) -> Iterator[tuple]:
-    """Yield the arguments without ``cuda.In``, ``cuda.Out`` and ``cuda.InOut``.
+    """Yield the arguments as a tuple without ``cuda.In``, ``cuda.Out`` and ``cuda.InOut``.
 
     An object with the virtual GPU's array interface becomes a device array. A host array in ``In``
-    is copied, so the launch does not change it. One in ``Out`` is replaced by new device memory,
-    whose content it gets at the end, even if the launch fails. Any other host array is used without
-    a copy. A real device would copy it both ways, so both transfers are logged.
+    is copied, so the launch does not change it. A host array in ``Out`` is replaced by new device
+    memory, which is copied back to it at the end, even if the launch fails. Any other host array is
+    used without a copy. A real device would copy it both ways, so both transfers are logged.
     """
     unwrapped_arguments, back, logged = [], [], []
     for argument in arguments:
@@ -114,7 +114,11 @@ def kernel_arguments(program: Program, arguments: tuple, limits: LaunchLimits) -
 
 
 def _arrays_in(argument) -> list[tuple[np.ndarray, np.ndarray | None]]:
-    """Return the arrays in an argument, each with its flags of unwritten elements."""
+    """Return the arrays in an argument as (array, unwritten) pairs.
+
+    ``unwritten`` marks the elements of a device array that nobody has written; it is None for a
+    host array. The items of a tuple are searched, too. Other arguments give an empty list.
+    """
     if isinstance(argument, tuple):
         return [array for item in argument for array in _arrays_in(item)]
     if isinstance(argument, DeviceArray):
@@ -179,7 +183,11 @@ def _described(
 
 
 def _described_records(name: str, array: np.ndarray) -> _Array:
-    """Describe an array of records. Which of their fields are undefined is not tracked."""
+    """Return the _Array of an argument that is an array of records.
+
+    Which of its fields are undefined is not tracked. Raises LaunchError for a dtype that the
+    virtual GPU does not know.
+    """
     numbers = list(numbers_of(array.dtype))
     if not all(d.kind in numba_types.SCALAR_KINDS and d.isnative for d in numbers):
         raise LaunchError(
@@ -209,7 +217,10 @@ def _check_bytes(arrays: list[_Array], limits: LaunchLimits) -> None:
 
 
 def _views(arrays: list[_Array]) -> dict[int, ArrayView]:
-    """Return an ArrayView or a RecordArray for each array, by the array's id."""
+    """Return a dict from ``id(array)`` to the ArrayView or RecordArray that the kernel gets.
+
+    Arrays of one dtype that overlap share one Memory.
+    """
     views = {}
     for group in _overlapping(arrays):
         if group[0].array.dtype.names:
@@ -231,7 +242,10 @@ def _views(arrays: list[_Array]) -> dict[int, ArrayView]:
 
 
 def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
-    """Return the RecordArrays of overlapping arrays by id; they share one Memory per dtype."""
+    """Return a dict from ``id(array)`` to the RecordArray of each of the overlapping arrays.
+
+    The arrays share one Memory per dtype of their fields.
+    """
     first, size = group[0], max(a.end for a in group) - group[0].start
     data = _flat(first.array, size)
 
@@ -252,7 +266,7 @@ def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
 
 
 def _overlapping(arrays: list[_Array]) -> list[list[_Array]]:
-    """Group arrays of one dtype that overlap, so that groups share no byte.
+    """Return groups of arrays of one dtype that overlap; two groups of one dtype share no byte.
 
     Each group is sorted by address.
     """
@@ -268,7 +282,10 @@ def _overlapping(arrays: list[_Array]) -> list[list[_Array]]:
 
 
 def _data(group: list[_Array], size: int) -> np.ndarray:
-    """Return the memory of overlapping arrays; it is writable if one of them is."""
+    """Return the ``size`` bytes that a group of overlapping arrays spans, as a vector view.
+
+    The vector has the arrays' dtype and is writable if one of them is.
+    """
     first = group[0]
     if first.array.flags.writeable or not any(a.array.flags.writeable for a in group):
         return _flat(first.array, size)
@@ -277,7 +294,10 @@ def _data(group: list[_Array], size: int) -> np.ndarray:
 
 
 def _flat(array: np.ndarray, size: int) -> np.ndarray:
-    """Return ``size`` bytes of memory from the lowest address of ``array`` on, as a vector."""
+    """Return ``size`` bytes of memory from the lowest address of ``array`` on, as a vector view.
+
+    The vector has the dtype of ``array``, and is writable if the array is.
+    """
     array = array.reshape(1) if array.ndim == 0 else array
     lowest = array[tuple(slice(None, None, -1 if s < 0 else 1) for s in array.strides)]
     itemsize = array.dtype.itemsize
@@ -286,9 +306,11 @@ def _flat(array: np.ndarray, size: int) -> np.ndarray:
 
 
 def _flat_flags(group: list[_Array], first: _Array, size: int) -> np.ndarray | None:
-    """Return the flags of a group's undefined elements, one per element; None if none is known.
+    """Return the flags of the undefined elements that a group spans, as a vector, or None.
 
-    size: of the group, in bytes. None also if its largest array does not begin where it begins.
+    ``first`` is the array with the lowest address, and ``size`` the number of elements that the
+    group spans. The result is None if ``first`` or the largest array has no flags, or if the
+    largest array does not begin where ``first`` begins.
     """
     if first.unwritten is None:
         return None

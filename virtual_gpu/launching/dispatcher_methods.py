@@ -60,7 +60,7 @@ class VirtualLaunch:
 
 
 def run_launch(call: VirtualLaunch, arguments: tuple) -> None:
-    """Run a launch; raise its first flaw as an error, and issue its other findings as warnings."""
+    """Run a launch; raise its first error, and issue its other findings as warnings."""
     from .launch import Observer, launch  # the interpreter is not loaded before it is needed
 
     observer = Observer(Report(collect=False))
@@ -98,9 +98,10 @@ class VirtualKernel:
     objectmode: bool = False
 
     def max_cooperative_grid_blocks(self, blockdim, dynsmemsize: int = 0) -> int:
-        """Return the most blocks of a cooperative launch.
+        """Return the largest number of blocks that a cooperative launch can have.
 
-        Registers and static shared memory are not counted.
+        ``dynsmemsize`` is the dynamic shared memory per block in bytes. Registers and static shared
+        memory are not counted.
         """
         return resident_blocks(make_geometry(1, blockdim).threads, dynsmemsize)
 
@@ -111,13 +112,20 @@ class VirtualKernel:
 
 
 def configure(self, griddim, blockdim, stream=0, sharedmem=0) -> VirtualLaunch:
-    """Replace ``kernel.configure(...)``: return the launch after checking its configuration."""
+    """Replace ``kernel.configure(...)``: check the configuration and return a VirtualLaunch.
+
+    Raises LaunchError for a grid, block or stream that is not valid.
+    """
     check_stream(stream)
     return VirtualLaunch(self, make_geometry(griddim, blockdim), sharedmem)
 
 
 def getitem(self, arguments) -> VirtualLaunch:
-    """Replace ``kernel[...]``: return the launch for 2 to 4 parts of a configuration."""
+    """Replace ``kernel[...]``: return a VirtualLaunch.
+
+    ``arguments`` are the grid and the block, and optionally the stream and the shared memory in
+    bytes. Raises LaunchError for another number of arguments.
+    """
     if not isinstance(arguments, tuple) or not 2 <= len(arguments) <= 4:
         name = self.py_func.__name__
         raise LaunchError(
@@ -128,7 +136,11 @@ def getitem(self, arguments) -> VirtualLaunch:
 
 
 def forall(self, ntasks, tpb=0, stream=0, sharedmem=0) -> Callable:
-    """Replace ``kernel.forall(n)``: return a launch with at least ``ntasks`` threads."""
+    """Replace ``kernel.forall(n)``: return a VirtualLaunch of at least ``ntasks`` threads.
+
+    If ``ntasks`` is 0, a function that does nothing is returned. Raises LaunchError if it is
+    negative.
+    """
     if ntasks < 0:
         raise LaunchError(f"forall({ntasks}); the number of tasks must not be negative.")
     if ntasks == 0:
@@ -143,9 +155,10 @@ def _most_threads(kernel: CUDADispatcher) -> int:
 
 
 def declare(self, signature) -> VirtualKernel:
-    """Replace ``kernel.compile(signature)``: declare the argument types and compile nothing.
+    """Replace ``kernel.compile(signature)``: add the types to ``overloads``, compile nothing.
 
-    A launch then casts its arguments to a declared signature.
+    Returns the VirtualKernel of the signature. A launch then casts its arguments to a declared
+    signature.
     """
     declared, _ = sigutils.normalize_signature(signature)
     if declared not in self.overloads:
@@ -166,10 +179,11 @@ class TypedFunction:
 
 
 def compile_device(self, args, return_type=None):
-    """Compile a device function with Numba, for ``@cuda.jit(signature, device=True)``.
+    """Compile a device function with Numba, and return its entry in ``overloads``.
 
-    If the compiler's library is not installed, the function is only typed. That is enough to run
-    it on the virtual GPU.
+    It serves ``@cuda.jit(signature, device=True)``. If the compiler's library is not installed, the
+    function is only typed and the entry is a TypedFunction, which is enough to run it on the
+    virtual GPU. Raises Unsupported if the compiler refuses the code.
     """
     try:
         return _compile_for_device(self, args, return_type)
@@ -184,15 +198,20 @@ def compile_device(self, args, return_type=None):
 
 
 def disable_compile(self, value: bool = True) -> None:
-    """Let the function take no types but those of its signatures.
+    """Let the function take no types but those of its signatures, or any types again.
 
-    Unlike Numba's method, it does not need compiled code.
+    ``value`` is False to allow other types. Unlike Numba's method, this does not need compiled
+    code.
     """
     self._can_compile = not value
 
 
 def specialize(self, *arguments) -> CUDADispatcher:
-    """Return a copy of the kernel that takes exactly the types of these arguments."""
+    """Return a copy of the kernel that takes exactly the types of these arguments.
+
+    The copy is cached per tuple of types. Raises LaunchError if the kernel has one signature
+    already.
+    """
     if self.specialized:
         raise LaunchError(
             f"{self.py_func.__name__} has one signature already; specialize a kernel without."
@@ -209,7 +228,10 @@ def specialize(self, *arguments) -> CUDADispatcher:
 
 
 def _note_types(kernel: CUDADispatcher, arguments: tuple) -> None:
-    """Add the argument types of a launch to ``kernel.overloads``, as Numba does."""
+    """Add the argument types of a launch to ``kernel.overloads``, as Numba does.
+
+    Adds nothing if the kernel has only declared signatures, or if Numba does not know a type.
+    """
     if not kernel._can_compile:
         return
     try:
@@ -227,7 +249,7 @@ def forget_types(kernel: CUDADispatcher) -> None:
 
 
 def machine_code_method(name: str) -> Callable:
-    """Return the replacement of a method that reads machine code: it raises LaunchError."""
+    """Return a method that raises LaunchError, to replace a method that reads machine code."""
 
     def refuse(self, *arguments, **named):
         raise _needs_machine_code(self, name)
@@ -243,7 +265,10 @@ def _needs_machine_code(kernel: CUDADispatcher, name: str) -> LaunchError:
 
 
 def inspect_asm(self, signature=None):
-    """Return the PTX from Numba's compiler for a signature, or a dict by signature for all."""
+    """Return the PTX text that Numba's compiler makes for a signature.
+
+    Without a signature, return a dict from each signature in ``overloads`` to its PTX text.
+    """
     if signature is not None:
         return _ptx(self, signature)
     return {declared: _ptx(self, declared) for declared in self.overloads}

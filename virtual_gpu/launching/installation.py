@@ -91,7 +91,7 @@ def _restore(before: dict[tuple[int, str], tuple[object, str, object]]) -> None:
 
 
 def _replacements() -> Iterator[tuple[object, str, object]]:
-    """Yield the owner, the name and the value of each attribute that ``install`` sets."""
+    """Yield (owner, name, value) for each attribute that ``install`` sets."""
     for name, method in _KERNEL_METHODS.items():
         yield CUDADispatcher, name, method
     for module in list(sys.modules.values()):
@@ -119,7 +119,10 @@ def _pinned(*arrays):
 
 @contextlib.contextmanager
 def _mapped(*arrays: np.ndarray, stream=0) -> Iterator[DeviceArray | list[DeviceArray]]:
-    """Yield device arrays over the memory of host arrays: one array, or a list of several."""
+    """Yield device arrays over the memory of host arrays, as ``cuda.mapped`` does.
+
+    For one array, yield a single DeviceArray, otherwise a list of them.
+    """
     mapped = [DeviceArray.over(array) for array in arrays]
     yield mapped[0] if len(mapped) == 1 else mapped
 

@@ -38,8 +38,8 @@ BYTES_PER_LANE = 90  # for variables and masks, measured with a small kernel
 class Observer:
     """The report, the counters and the limits of one launch.
 
-    ``blocks`` is the number of blocks to run, spread over the grid; None runs all. ``limits`` is
-    None for those of the environment variables.
+    ``blocks`` is the number of blocks to run, spread over the grid; None runs all. If ``limits`` is
+    None, the limits come from the environment variables.
     """
 
     report: Report
@@ -49,11 +49,11 @@ class Observer:
 
     @property
     def recorder(self) -> Recorder | None:
-        """The recorder of one block's events; None if no block is recorded."""
+        """The recorder of the events of one block, or None if no block is recorded."""
         return self.counters.recorder if self.counters else None
 
     def forget(self) -> None:
-        """Discard findings and counts, because the launch starts again."""
+        """Discard findings and counts, so that the launch can start again."""
         self.report.forget()
         if self.counters:
             self.counters.forget()
@@ -103,7 +103,10 @@ class _CheckedLaunch:
 
 
 def _run_and_judge(task: _CheckedLaunch, attempts: list[Arguments], observer: Observer) -> None:
-    """Run the launch; if it reads undefined elements, find out whether its results depend on them.
+    """Run the launch, and judge its reads of undefined elements.
+
+    If there were such reads, the launch runs again with other fill values. The reads are raised as
+    an error if the results depend on them, otherwise they become warnings.
     """
     report = observer.report
     try:
@@ -131,10 +134,11 @@ def _run_and_judge(task: _CheckedLaunch, attempts: list[Arguments], observer: Ob
 def _run_in_batches_or_by_block(
     task: _CheckedLaunch, attempts: list[Arguments], observer: Observer
 ) -> _CheckedLaunch:
-    """Run the launch with the arguments of the only attempt; return the launch as it was run.
+    """Run the launch and return it; with ``block_by_block=True`` if it had to start again.
 
-    Blocks that wait for earlier blocks of the same batch wait for ever. In that case the launch
-    starts again, one block after the other, with new arguments, which are appended to ``attempts``.
+    ``attempts`` holds the arguments of the only attempt so far. Blocks that wait for earlier blocks
+    of the same batch wait for ever. In that case the launch starts again, one block after the
+    other, with new arguments, which are appended to ``attempts``.
     """
     try:
         _run(task, attempts[0], observer, ZEROS)
@@ -157,7 +161,10 @@ def _run_in_batches_or_by_block(
 
 
 def _run(task: _CheckedLaunch, arguments: Arguments, observer: Observer, filling: Filling) -> None:
-    """Run the blocks batch by batch; the fences of one batch hold for the next ones."""
+    """Run the blocks batch by batch; the fences of one batch hold for the next ones.
+
+    Raises LimitReached if a limit is exceeded.
+    """
     program, releases = task.program, Releases(task.geometry)
     total, batches = _batches(task, observer)
     with (
@@ -183,7 +190,8 @@ def _run(task: _CheckedLaunch, arguments: Arguments, observer: Observer, filling
 def _batches(task: _CheckedLaunch, observer: Observer) -> tuple[int, Iterator[Batch]]:
     """Return the number of batches and an iterator over them.
 
-    In a sample each batch is one block, and the recorded block is one of them.
+    If the observer asks for a sample of blocks, each batch is one block, and the recorded block is
+    one of them.
     """
     program, geometry = task.program, task.geometry
     if observer.blocks is not None and observer.blocks < geometry.blocks:
@@ -216,8 +224,10 @@ def _check_bytes(program: Program, geometry: Geometry, limits: LaunchLimits) -> 
 
 
 def _residency_check(batch: Batch) -> Callable[[int], None]:
-    """Return ``check(shared_bytes)``, which raises LaunchError if a device cannot hold all blocks
-    with that much shared memory at once."""
+    """Return a function that raises LaunchError if the whole grid cannot run at once.
+
+    Its argument is the shared memory per block in bytes.
+    """
     return lambda shared_bytes: _check_resident(batch.geometry, shared_bytes)
 
 
@@ -234,10 +244,10 @@ def _check_resident(geometry: Geometry, shared_bytes: int) -> None:
 
 @contextlib.contextmanager
 def _completed_errors(program: Program, attempts: list[Arguments]):
-    """Complete the message of an error that the launch raises.
+    """Complete, within the context, the message of a VirtualGpuError and raise it again.
 
-    It names the file if that is not the kernel's, and the arrays that the launch has written: as on
-    a GPU, they keep what a failed launch wrote.
+    The message then names the file if that is not the kernel's, and the arrays that the launch has
+    written: as on a GPU, they keep what a failed launch wrote.
     """
     try:
         yield

@@ -60,12 +60,15 @@ class Trace:
 
     @property
     def verdict(self) -> str:
-        """One line with the flaws, the warnings and the first hint."""
+        """One line of text with the flaws, the warnings and the first hint."""
         return verdict(self.findings, self.hints, self.files)
 
     @property
     def title(self) -> str:
-        """The kernel's name and, if only a sample of blocks was run, the size of the sample."""
+        """The kernel's name and "on the virtual GPU".
+
+        If only some blocks were run, their number and that of the grid follow.
+        """
         run, grid = self.blocks
         sampled = "" if run == grid else f": a sample of {run} of {grid} blocks"
         return f"{self.kernel} on the virtual GPU{sampled}"
@@ -94,7 +97,7 @@ class Trace:
 
     @property
     def totals(self) -> pd.Series:
-        """The counts summed over all lines."""
+        """A series with the sum of each count of ``lines`` over all source lines."""
         return self.lines.drop(columns=list(NO_COUNTS)).sum()
 
     def warp_access(self, array: str, kind: str = "load") -> WarpAccess:
@@ -110,9 +113,9 @@ class Trace:
         """Return the addresses of the first requests to this array: int64, shape (requests, 32).
 
         A row is one request of one warp: the byte offset of each lane within the allocation, or -1
-        where a lane is inactive. With ``line``, only requests of this source line are returned. At
-        most 64 requests per line are kept. Raises VirtualGpuError, which lists the recorded
-        accesses, if there is no such access.
+        where a lane is inactive. At most ``first`` rows are returned; with ``line``, only requests
+        of this source line. At most 64 requests per line are kept. Raises VirtualGpuError, which
+        lists the recorded accesses, if there is no such access.
         """
         rows = [row for count in self._accesses_of(array, kind, line) for row in count.first]
         return np.stack(rows[:first]) if first > 0 else np.empty((0, WARP), np.int64)
@@ -141,7 +144,7 @@ class Trace:
         return movie(self, title=title, focus=focus)
 
     def listing(self) -> AnnotatedSource:
-        """Return the annotated source with all findings and hints."""
+        """Return the annotated source with all counts, findings and hints."""
         return AnnotatedSource(
             self.title,
             self.verdict,
@@ -165,7 +168,9 @@ class Trace:
 
 @contextlib.contextmanager
 def _copied_to_the_host(arguments: tuple) -> Iterator[tuple]:
-    """Yield the arguments with host copies of arrays on a real device; copy those back at the end.
+    """Yield the arguments as a tuple with host copies instead of arrays on a real device.
+
+    The copies are copied back at the end, but not if the context raises.
     """
     real = {n: array for n, array in enumerate(arguments) if _on_a_real_device(array)}
     on_host = [real[n].copy_to_host() if n in real else a for n, a in enumerate(arguments)]
@@ -253,7 +258,7 @@ def _check_kernel(kernel: Callable) -> None:
 def _trace_of(
     function: Callable, geometry: Geometry, arguments: tuple, observer: Observer
 ) -> Trace:
-    """Make the Trace of a finished launch."""
+    """Return the Trace of a launch that has ended."""
     findings, counters = observer.report.findings, observer.counters
     functions = counters.functions or (read_source(function),)
     lines, recorder = counters.lines, counters.recorder
@@ -283,7 +288,10 @@ def _named(kernel: Source, arguments: tuple) -> dict[str, object]:
 
 
 def _row_bytes(arguments: Mapping[str, object]) -> dict[str, int]:
-    """Return the row stride in bytes of each array argument; 0 for fewer than two dimensions."""
+    """Return a dict from the name of each array argument to its row stride in bytes.
+
+    The stride is 0 for an array with fewer than two dimensions.
+    """
     return {
         name: array.strides[-2] if len(array.strides) > 1 else 0
         for name, array in arguments.items()

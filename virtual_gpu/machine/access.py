@@ -17,11 +17,11 @@ from .place import Place, in_bounds, report_out_of_bounds
 
 
 def load(place: Place, before_atomic: bool = False):
-    """Return the element in each active lane, as a vector, or as a scalar if all surely share it.
+    """Return the element in each active lane: a vector, or a scalar if all surely share it.
 
-    ``before_atomic`` is True for a load that only decides whether an atomic is tried; it may race
-    with atomics. Inactive lanes hold zero. Lanes whose index is out of bounds are reported and read
-    zero.
+    A vector has one entry per lane of the batch; inactive lanes hold zero. Lanes whose index is out
+    of bounds are reported and read zero. ``before_atomic`` is True for a load that only decides
+    whether an atomic is tried; it may race with atomics.
     """
     if isinstance(place.array, LocalArray):
         return _load_local(place)
@@ -38,7 +38,10 @@ def load(place: Place, before_atomic: bool = False):
 
 
 def store(place: Place, value) -> None:
-    """Write ``value``, cast to the array's dtype, to the element of each active lane."""
+    """Write ``value``, cast to the array's dtype, to the element of each active lane.
+
+    Lanes whose index is out of bounds are reported and write nothing.
+    """
     value = cast(value, place.array.dtype)
     if isinstance(place.array, LocalArray):
         _store_local(place, value)
@@ -55,7 +58,8 @@ def update(place: Place, change: Callable) -> np.ndarray | None:
     """Perform an atomic operation on one element per active lane and return the old values.
 
     ``change(data, addresses, mask)`` modifies the storage and returns the old value per active
-    lane, or None. The result is a vector of old values (zero in other lanes), or None.
+    lane, or None. The result is a vector with one entry per lane of the batch, zero in lanes that
+    are inactive or out of bounds, or None if ``change`` returns None.
     """
     address, inside = _address(place)
     if inside is None:
@@ -67,9 +71,11 @@ def update(place: Place, change: Callable) -> np.ndarray | None:
 
 
 def load_wide(place: Place, width: int, aligned: bool) -> tuple:
-    """Load ``width`` consecutive elements by one instruction, as a tuple of lane vectors.
+    """Load ``width`` consecutive elements per lane, and return a tuple of ``width`` lane vectors.
 
-    If ``aligned`` is True, the first element's address must be a multiple of ``width``.
+    The load counts as one instruction. Lanes that are inactive or out of bounds read zero. If
+    ``aligned`` is True, the first element's address must be a multiple of ``width``, or the lane is
+    reported.
     """
     address, inside = _wide_address(place, width, aligned)
     if inside is None:
@@ -80,9 +86,10 @@ def load_wide(place: Place, width: int, aligned: bool) -> tuple:
 
 
 def store_wide(place: Place, values: tuple, aligned: bool) -> Callable:
-    """Check a store of consecutive elements, and return the function that moves the data.
+    """Check and count a store of consecutive elements, and return a function that writes them.
 
-    If ``aligned`` is True, the first element's address must be a multiple of their number.
+    The function takes no arguments and returns nothing. If ``aligned`` is True, the first element's
+    address must be a multiple of the number of elements, or the lane is reported.
     """
     memory, width = place.array.memory, len(values)
     address, inside = _wide_address(place, width, aligned)
@@ -108,7 +115,7 @@ def _zeros(place: Place) -> np.ndarray:
 
 
 def _count(place: Place, kind: str, addresses, width: int = 1) -> None:
-    """Enter an access in the counters of the launch, if it has any."""
+    """Add an access to the counters of the launch, if it has counters."""
     counters = place.run.counters
     if counters:
         array, blocks = place.array, place.run.batch.blocks
@@ -117,7 +124,10 @@ def _count(place: Place, kind: str, addresses, width: int = 1) -> None:
 
 
 def _access(place: Place, address, verb: str, before_atomic: bool = False) -> Access:
-    """Return the accesses of a place, whose lanes are in bounds, as one Access with a new time."""
+    """Return one Access for all active lanes of a place, which must be in bounds.
+
+    The clock gives the access a new time.
+    """
     run, mask, site = place.run, place.mask, place.site
     addresses = address if isinstance(address, np.ndarray) else np.full(mask.count, address)
 
@@ -131,8 +141,9 @@ def _access(place: Place, address, verb: str, before_atomic: bool = False) -> Ac
 def _address(place: Place) -> tuple[int | np.ndarray, Place | None]:
     """Return the addresses of a place, and the place narrowed to the lanes in bounds.
 
-    The address is one per active lane, or one number if they share it. The place is None if no lane
-    is in bounds.
+    The first result is an address per active lane of the narrowed place, or one number if they
+    share it. The other lanes are reported. The place is None, and the address 0, if no lane is in
+    bounds.
     """
     positions, inside = in_bounds(place)
     if inside is None:
@@ -153,7 +164,10 @@ def _address(place: Place) -> tuple[int | np.ndarray, Place | None]:
 
 
 def _product(place: Place, position: np.ndarray, stride: int) -> np.ndarray:
-    """Return a position times a stride, cached because the next iteration often needs it again."""
+    """Return the vector ``position * stride``.
+
+    It is cached, because the next iteration of a loop often needs it again.
+    """
     if stride == 1:
         return position
     product = place.run.products.find(position, place.mask, stride)
@@ -164,9 +178,10 @@ def _product(place: Place, position: np.ndarray, stride: int) -> np.ndarray:
 
 
 def _with_block_start(place: Place, terms: list[np.ndarray]) -> list[np.ndarray]:
-    """Return terms of an address in shared memory, with the start of each lane's block added.
+    """Return the terms of a shared-memory address, with the start of each lane's block added.
 
-    The sum with a single term is cached, because it often recurs.
+    If there is one term, the result is a list with the sum, which is cached because it often
+    recurs. Otherwise the starts are appended to the terms.
     """
     batch, sums = place.run.batch, place.run.sums
     starts = place.mask.select(batch.part_starts(place.array.memory.data.size // batch.blocks))
@@ -183,7 +198,8 @@ def _wide_address(place: Place, width: int, aligned: bool) -> tuple[int | np.nda
     """Return the address of the first of ``width`` consecutive elements per lane.
 
     The second result is the place narrowed to the lanes for which all of these elements are in
-    bounds, or None if there are none.
+    bounds, or None if there are none. The other lanes are reported, and so are misaligned ones if
+    ``aligned`` is True.
     """
     *outer, innermost = place.indices
     non_negative = place.mask.entries(innermost) >= 0
@@ -223,9 +239,10 @@ def _check_alignment(place: Place, address, width: int) -> None:
 
 
 def _row(place: Place) -> tuple[int | np.ndarray, Place | None]:
-    """Return the row of a local element (an int, or one per lane), and the lanes in bounds.
+    """Return the row number of an element of a local array, and the place in bounds.
 
-    The second result is the narrowed place, or None if no lane is in bounds.
+    The row number indexes ``LocalArray.rows``; it is an int, or a vector if the lanes differ. The
+    second result is the place narrowed to the lanes in bounds, or None if there are none.
     """
     rows = place.array.row_of
     try:
@@ -281,7 +298,11 @@ def _store_local(place: Place, value) -> None:
 
 
 def _check_written(place: Place, unwritten: np.ndarray) -> None:
-    """Report the active lanes among ``unwritten``, which have never written this row."""
+    """Report the active lanes that read an element of a local array before writing it.
+
+    ``unwritten`` holds one bool per lane of the batch: True if the lane has not written the
+    element.
+    """
     reading = unwritten & place.mask.lanes
     lanes, name = np.flatnonzero(reading), place.array.name
     if not len(lanes):

@@ -14,7 +14,10 @@ from .place import Place, position_of, report_out_of_bounds
 
 
 def expanded(indices: tuple, rank: int) -> tuple:
-    """Return the indices with ``...`` replaced by whole dimensions."""
+    """Return the indices with ``...`` replaced by full slices for the dimensions it covers.
+
+    ``rank`` is the number of dimensions of the array.
+    """
     for position, index in enumerate(indices):
         if index is Ellipsis:
             whole = (slice(None),) * (rank + 1 - len(indices))
@@ -23,7 +26,11 @@ def expanded(indices: tuple, rank: int) -> tuple:
 
 
 def is_part(place: Place) -> bool:
-    """Return True if the place is a part of an array rather than one element."""
+    """Return True if the place is a part of an array rather than one element.
+
+    It is a part if slices are among the indices, or if there are fewer indices than dimensions. For
+    an array of records the result is False.
+    """
     if type(place.array) not in ARRAY_TYPES:
         return False
     return len(place.indices) < len(place.array.shape) or slice in map(type, place.indices)
@@ -32,7 +39,8 @@ def is_part(place: Place) -> bool:
 def view(place: Place) -> ArrayView:
     """Return the part of an array that a place selects, as a view.
 
-    Slices are clipped as in Python. Indices and the bounds of slices may differ by thread.
+    Slices are clipped as in Python. Lanes whose index is out of bounds are reported. Indices and
+    the bounds of slices may differ by thread.
     """
     array = place.array
     offset, shape, strides = array.offset, [], []
@@ -52,7 +60,10 @@ def view(place: Place) -> ArrayView:
 
 
 def is_contiguous(array: ArrayView) -> bool:
-    """Return True if the array is C-contiguous: without gaps, and the last index is fastest."""
+    """Return True if the array is C-contiguous: without gaps, and the last index is fastest.
+
+    It is False if an extent differs by thread.
+    """
     return not _varies(array.shape) and array.strides == element_strides(array.shape)
 
 
@@ -61,7 +72,7 @@ def _varies(shape: tuple) -> bool:
 
 
 def reshaped(array: ArrayView, shape: tuple) -> ArrayView | None:
-    """View an array in another shape; None if the sizes differ. It must be contiguous.
+    """Return a view of a contiguous array in another shape, or None if the sizes differ.
 
     One extent of the shape may be -1 and is computed from the others.
     """
@@ -77,7 +88,7 @@ def reshaped(array: ArrayView, shape: tuple) -> ArrayView | None:
 def store_part(place: Place, value) -> bool:
     """Write a number to every element of a part of an array, and return True.
 
-    Returns False, and writes nothing, if the part is not the same in all threads.
+    Returns False, and writes nothing, if the bounds of slices or the extents differ by thread.
     """
     indices = _all_indices(place)
     bounds = [b for i in indices if isinstance(i, slice) for b in (i.start, i.stop)]
@@ -96,12 +107,16 @@ def store_part(place: Place, value) -> bool:
 
 
 def _all_indices(place: Place) -> tuple:
-    """Return the indices, with a full slice for each dimension at the end that has none."""
+    """Return the indices of a place, followed by full slices for the missing dimensions."""
     return place.indices + (slice(None),) * (len(place.array.shape) - len(place.indices))
 
 
 def _slice_bounds(part: slice, extent) -> tuple:
-    """Return start, length and step of a slice; the first two are vectors if threads differ."""
+    """Return start, length and step of a slice of a dimension with ``extent`` elements.
+
+    Start and length are vectors of lanes if the slice or the extent differs by thread, otherwise
+    ints.
+    """
     step = 1 if part.step is None else int(part.step)
     if not any(isinstance(b, np.ndarray) for b in (part.start, part.stop, extent)):
         bounds = (None if b is None else int(b) for b in (part.start, part.stop))
@@ -118,7 +133,11 @@ def _slice_bounds(part: slice, extent) -> tuple:
 
 
 def _wrapped(index, extent: int):
-    """Return a position inside the array for every lane, so that a reported index does no harm."""
+    """Return an index counted from the start and clipped to the extent.
+
+    The result is an int, or an int64 vector of lanes. An index that was reported as out of bounds
+    thus becomes a valid one.
+    """
     wrapped = np.where(index < 0, index + extent, index).astype(np.int64)
     wrapped = np.clip(wrapped, 0, np.maximum(extent - 1, 0))
     return wrapped if wrapped.ndim else int(wrapped)

@@ -31,19 +31,22 @@ class Place(NamedTuple):
     site: Site
 
     def at(self, indices: tuple) -> Place:
-        """Return the place of other indices in the same lanes."""
+        """Return a Place of the same array, lanes and source line with these indices."""
         return Place(self.run, self.array, indices, self.mask, self.site)
 
     def narrowed(self, mask: Mask) -> Place:
-        """Return the place of the same indices in fewer lanes."""
+        """Return a Place of the same array, indices and source line with these lanes."""
         return Place(self.run, self.array, self.indices, mask, self.site)
 
     def element(self, lane: int) -> tuple[int, ...]:
-        """Return the indices of one lane."""
+        """Return the array indices of one lane as a tuple of ints.
+
+        ``lane`` is the number of the lane in the batch.
+        """
         return tuple(int(_in_lane(index, lane)) for index in self.indices)
 
     def flaw(self, kind: str, lanes: np.ndarray) -> Flaw:
-        """Return a Flaw of this kind in these lanes."""
+        """Return a Flaw of this kind in the lanes with these numbers (int64)."""
         threads = self.run.batch.numbers[lanes]
         return Flaw(kind, self.site, self.array.name, threads)
 
@@ -57,7 +60,7 @@ def _in_lanes(value, lanes: np.ndarray) -> np.ndarray:
 
 
 def in_bounds(place: Place) -> tuple[list, Place | None]:
-    """Return each index as a position, and the place narrowed to the lanes in bounds.
+    """Return a list of positions, one per index, and the place narrowed to the lanes in bounds.
 
     A position is a number, or a vector with one entry per lane in bounds. The other lanes are
     reported. The place is None if no lane is in bounds.
@@ -80,7 +83,9 @@ def in_bounds(place: Place) -> tuple[list, Place | None]:
 def position_of(place: Place, index, extent) -> tuple[int | np.ndarray, np.ndarray | None]:
     """Return an index as a position 0 ≤ p < extent per active lane, and which lanes are in bounds.
 
-    The second result is None if all are. Negative indices wrap once, as Numba defines it.
+    The second result is a bool per active lane, or None if all are in bounds. Lanes out of bounds
+    are not reported here. Negative indices count from the end once, as Numba defines it, with a
+    warning in the report.
     """
     if isinstance(extent, np.ndarray):  # the length of a slice that differs by thread
         extent = place.mask.select(extent)
@@ -97,7 +102,7 @@ def position_of(place: Place, index, extent) -> tuple[int | np.ndarray, np.ndarr
 
 
 def _positions_of(place: Place, index: np.ndarray, extent) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return ``position_of`` for a vector of indices."""
+    """Return the result of ``position_of`` for a vector of indices."""
     position = place.mask.select(index).astype(np.int64, copy=False)
     if isinstance(extent, np.ndarray):
         extent = extent.astype(np.uint64)
@@ -134,7 +139,10 @@ def _warn_wrapped(place: Place, index) -> None:
 
 
 def report_out_of_bounds(place: Place, axis: int, inside: np.ndarray) -> None:
-    """Report the active lanes that are not ``inside`` the array along dimension ``axis``."""
+    """Report the active lanes out of bounds along dimension ``axis``.
+
+    ``inside`` holds one bool per active lane: True if it is in bounds.
+    """
     lanes, name = place.mask.index[~inside], place.array.name
 
     def describe() -> Finding:
@@ -153,7 +161,10 @@ def report_out_of_bounds(place: Place, axis: int, inside: np.ndarray) -> None:
 
 
 def _outside(array: Array, element: tuple, axis: int, shape: tuple) -> str:
-    """Return the text about an element that an array, or a part of one, does not have."""
+    """Return the text "a[9]; dimension 0 of a has 8 elements (shape (8,))" for a wrong index.
+
+    If ``array`` is a part of another array, the text names the part.
+    """
     has = f"{shape[axis]} element{'s' if shape[axis] != 1 else ''} (shape {shape})"
     if isinstance(array, ArrayView) and array.is_part:
         return (

@@ -40,7 +40,11 @@ class RecordArray:
         )
 
     def indexed(self, place: Place) -> RecordArray | RecordView:
-        """Return the record, or the part of the array, that the indices of ``place`` select."""
+        """Return the record, or the part of the array, that the indices of ``place`` select.
+
+        A record is a RecordView; a part, which remains if dimensions or slices are left, is a
+        RecordArray.
+        """
         fields = {name: _indexed(place, field) for name, field in self.fields.items()}
         if len(place.indices) < len(self.shape) or any(type(i) is slice for i in place.indices):
             (first, *_) = fields.values()
@@ -48,7 +52,10 @@ class RecordArray:
         return RecordView(self.name, self.dtype, fields)
 
     def rows(self, place: Place) -> Iterator[RecordArray | RecordView]:
-        """Yield the records of the array, or its rows if it has more dimensions, in order."""
+        """Yield ``array[0]``, ``array[1]`` and so on, in order.
+
+        These are RecordViews if the array has one dimension, otherwise RecordArrays.
+        """
         for number in range(self.shape[0]):
             yield self.indexed(place.at((np.int64(number),)))
 
@@ -66,23 +73,28 @@ RECORD_TYPES = (RecordArray, RecordView)
 
 
 def _rank(place: Place) -> int:
-    """Return the number of dimensions that remain after the indices."""
+    """Return the number of dimensions of the array that the indices of ``place`` leave over."""
     fixed = sum(type(index) is not slice for index in place.indices)
     return len(place.array.shape) - fixed
 
 
 def _indexed(place: Place, field: Array | RecordArray):
-    """Return a view of a record's field at the indices of a place: of an array or of a record."""
+    """Return the part of a field array that the indices of ``place`` select.
+
+    It is an ArrayView, or a RecordView or RecordArray if the field holds records.
+    """
     if isinstance(field, RecordArray):
         return field.indexed(Place(place.run, field, place.indices, place.mask, place.site))
     return view(Place(place.run, field, place.indices, place.mask, place.site))
 
 
 def field_of(place: Place, name: str | int) -> Place | object | None:
-    """Return a field of the record at ``place``: the Place of a number, or an array, or a record.
+    """Return a field of the record at ``place``, given its name or its number.
 
-    ``place.array`` is a RecordArray, or a RecordView without indices. Returns None if there is no
-    such field, or if it would be a part of a local array.
+    ``place.array`` is a RecordArray, or a RecordView without indices. For a field that is one
+    number, the result is its Place; otherwise it is an ArrayView, LocalArray, RecordArray or
+    RecordView. The result is None if there is no such field, or if it would be a part of a local
+    array.
     """
     owner = place.array
     if isinstance(name, int | np.integer):
@@ -103,7 +115,7 @@ def field_of(place: Place, name: str | int) -> Place | object | None:
 def copy_record(place: Place, value: RecordView) -> bool:
     """Execute ``p[i] = q[j]``: load every number of the record, store them all, and return True.
 
-    Returns False if ``place`` is not a record of the same dtype.
+    Returns False, and copies nothing, if ``place`` is not a record of the same dtype.
     """
     target = place.array
     if type(target) is RecordArray and place.indices and not target.is_local:
@@ -117,7 +129,7 @@ def copy_record(place: Place, value: RecordView) -> bool:
 
 
 def _numbers(place: Place, record: RecordView) -> Iterator[Place]:
-    """Yield the Place of each number of a record."""
+    """Yield the Place of each number of a record, in the order of the fields."""
     for field in record.fields.values():
         if isinstance(field, RecordView):
             yield from _numbers(place, field)
@@ -131,7 +143,7 @@ def _numbers(place: Place, record: RecordView) -> Iterator[Place]:
 
 
 def memories_of(value: ArrayView | RecordArray) -> Iterator[Memory]:
-    """Yield the Memory of an array, or of each field of an array of records."""
+    """Yield the Memory of an array, or those of all fields of an array of records."""
     if isinstance(value, ArrayView):
         yield value.memory
     else:
@@ -151,7 +163,10 @@ class RecordLayout:
 
 
 def misplaced_field(dtype: np.dtype) -> str | None:
-    """Return the first field that is not aligned to its size in every record, or None."""
+    """Return the name of the first field that some record does not align to its size.
+
+    A nested field is named as in "outer.inner". The result is None if every field is aligned.
+    """
     for name in dtype.names:
         part, offset = dtype.fields[name][:2]
         base = part.base
@@ -164,7 +179,10 @@ def misplaced_field(dtype: np.dtype) -> str | None:
 
 
 def numbers_of(dtype: np.dtype) -> Iterator[np.dtype]:
-    """Yield the dtype of each number in a record, nested fields included."""
+    """Yield the dtype of each field of a record dtype, in order.
+
+    A field of records yields the dtypes of its own fields instead.
+    """
     for name in dtype.names:
         base = dtype.fields[name][0].base
         if base.names:
@@ -176,7 +194,8 @@ def numbers_of(dtype: np.dtype) -> Iterator[np.dtype]:
 def record_array(dtype: np.dtype, layout: RecordLayout, memory_of: Callable) -> RecordArray:
     """Return an array of records over existing memory.
 
-    ``memory_of(dtype)`` returns a Memory that views its bytes as numbers of this dtype.
+    ``memory_of(dtype)`` returns a Memory that views the bytes of the array as numbers of this
+    dtype.
     """
     fields = {}
     for name in dtype.names:
@@ -204,7 +223,10 @@ def _field(memory: Memory, layout: RecordLayout, bytewise: bool) -> ArrayView:
 def local_records(
     name: str, dtype: np.dtype, shape: tuple, lanes: int, filling: Filling
 ) -> RecordArray:
-    """Return an array of records that is private to each thread."""
+    """Return an array of records that is private to each thread.
+
+    ``lanes`` is the number of lanes of the batch.
+    """
     fields = {}
     for field in dtype.names:
         part = dtype.fields[field][0]

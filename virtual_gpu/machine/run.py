@@ -47,19 +47,24 @@ class BatchRun:
 
     @property
     def memories(self) -> list[Memory]:
-        """All memory that the kernel can change, except the private arrays of threads."""
+        """A list of all memory that the kernel can change, except threads' private arrays."""
         return [*self._memories, *self.shared.memories]
 
     def expect(self, flaw: Flaw, describe: Callable[[], Finding], absent: np.ndarray) -> None:
-        """Register lanes that a syncwarp names but that are absent.
+        """Register a flaw of a syncwarp whose mask names lanes that do not take part.
 
-        They are a flaw only if they later meet other lanes. If they leave the kernel instead, the
-        hardware lets the others continue.
+        ``absent`` holds one bool per lane. The flaw is reported only if such a lane later meets
+        other lanes: if it leaves the kernel instead, the hardware lets the others continue.
+        ``describe()`` returns the Finding.
         """
         self._absent.append((flaw, describe, absent))
 
     def meet(self, mask: Mask) -> None:
-        """Report the lanes of a barrier, shuffle or vote that an earlier syncwarp expected."""
+        """Report the flaws registered by ``expect`` whose absent lanes are among these lanes.
+
+        ``mask`` holds the lanes of a barrier, shuffle or vote. A reported flaw is no longer
+        registered.
+        """
         expected, self._absent = self._absent, []
         for flaw, describe, absent in expected:
             if (absent & mask.lanes).any():
@@ -68,12 +73,18 @@ class BatchRun:
                 self._absent.append((flaw, describe, absent))
 
     def record(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
-        """Record a shuffle or vote; values and source lanes have one entry per lane."""
+        """Record a shuffle or vote if the launch has a recorder, and do nothing otherwise.
+
+        ``values`` and ``sources`` (the lanes that are read) have one entry per lane of the batch.
+        """
         if self.counters and self.counters.recorder:
             self.counters.recorder.meeting(kind, mask, site, values, sources)
 
     def barrier(self, mask: Mask, site: Site) -> None:
-        """Execute a block barrier, and report blocks of which only some live threads are here."""
+        """Execute a block barrier of the lanes in ``mask``.
+
+        Blocks of which only some live threads have arrived are reported.
+        """
         self.meet(mask)
         everyone = mask.count == self.live.count
         if not everyone:
@@ -103,7 +114,10 @@ class BatchRun:
         self.report.add(Flaw("barrier", site, "", self.batch.numbers[absent]), describe)
 
     def grid_barrier(self, mask: Mask, site: Site) -> None:
-        """Execute a barrier of the grid, and report it unless all live threads are here."""
+        """Execute a barrier of the whole grid by the lanes in ``mask``.
+
+        The barrier is reported unless these are all live lanes.
+        """
         if mask.count != self.live.count:
             absent = np.flatnonzero(self.live.lanes & ~mask.lanes)
             thread = self.batch.thread(int(absent[0]))
@@ -119,7 +133,10 @@ class BatchRun:
             self.counters.barrier(mask, site)
 
     def count_iteration(self, site: Site, mask: Mask | None) -> None:
-        """Count one loop iteration of these lanes, if any, which the loop's test let in."""
+        """Count one iteration of the loop at ``site`` for the lanes in ``mask``.
+
+        Nothing is counted if ``mask`` is None or the launch has no counters.
+        """
         if self.counters and mask is not None:
             self.counters.iteration(site, mask)
 

@@ -9,9 +9,9 @@ from ..common.progress import ProgressLine
 
 
 class Watch:
-    """Watches the limits of one launch of ``total`` batches.
+    """Watches the limits of one launch of ``total`` batches, and shows its progress.
 
-    It is called in each iteration of a loop and after each batch. So it needs no signal, and a
+    Its methods are called in each loop iteration and after each batch. It needs no signal, so a
     launch can be stopped in every thread.
     """
 
@@ -29,9 +29,10 @@ class Watch:
         return time.monotonic() - self._start
 
     def excess(self, lanes: int) -> str:
-        """Return the limit that is exceeded as ``lanes`` lanes begin an iteration; "" if none.
+        """Count a loop iteration of ``lanes`` lanes, and return a message if a limit is exceeded.
 
-        The text is the end of a sentence.
+        The message is the end of a sentence, "" if no limit is exceeded. The progress line is
+        redrawn when it is due.
         """
         self._lane_rounds += lanes
         limit = self.limits.lane_rounds
@@ -44,7 +45,10 @@ class Watch:
         return self._late()
 
     def batch_done(self) -> str:
-        """Count one more finished batch; return the exceeded limit, as in ``excess``."""
+        """Count one more finished batch, and return a message if the time limit is exceeded.
+
+        The message is "" if the limit is not exceeded.
+        """
         self._done += 1
         return self._late()
 

@@ -14,9 +14,10 @@ class Filling:
     byte: int
 
     def array(self, size: int, dtype: np.dtype) -> np.ndarray:
-        """Return a vector of ``size`` filled elements.
+        """Return a new vector of ``size`` elements, each byte of which is the fill value.
 
-        Pages of zeros cost nothing until they are touched.
+        For bool and a value other than 0, the elements are True. Pages of zeros cost nothing until
+        they are touched.
         """
         if self.byte == 0:
             return np.zeros(size, dtype)
@@ -25,7 +26,7 @@ class Filling:
         return np.full(size * dtype.itemsize, self.byte, np.uint8).view(dtype)
 
     def value(self, dtype: np.dtype) -> np.generic:
-        """Return one filled number."""
+        """Return one number of this dtype, filled as in ``array``."""
         return self.array(1, dtype)[0]
 
 

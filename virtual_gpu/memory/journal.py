@@ -10,7 +10,8 @@ _CHUNK_BITS = 12  # log2 of the elements of a chunk
 class Journal:
     """The earlier content of those chunks of a flat array that were written.
 
-    ``unwritten`` marks the undefined elements of memory without content; it is saved, too.
+    A chunk is a section of 4096 elements. ``unwritten`` marks the undefined elements of the array,
+    or is None if all are defined; it is saved, too.
     """
 
     def __init__(self, data: np.ndarray, unwritten: np.ndarray | None):
@@ -19,7 +20,10 @@ class Journal:
         self._chunks: dict[int, tuple[np.ndarray, ...]] = {}
 
     def save(self, addresses: np.ndarray) -> None:
-        """Save the chunks of these elements, which are about to be written."""
+        """Save the chunks that hold the elements at ``addresses``, which are about to be written.
+
+        A chunk is saved only once.
+        """
         chunks = addresses >> _CHUNK_BITS
         new = ~self._saved[chunks]
         if new.any():
@@ -28,7 +32,7 @@ class Journal:
             self._saved[chunks] = True
 
     def swap(self) -> None:
-        """Exchange the saved content and the present content."""
+        """Exchange the saved content and the present content of the saved chunks."""
         for chunk, saved in self._chunks.items():
             self._chunks[chunk] = self._copy(chunk)
             for array, content in zip(self._arrays, saved, strict=True):

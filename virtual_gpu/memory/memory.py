@@ -53,7 +53,7 @@ class Memory:
 
     @property
     def was_written(self) -> bool:
-        """True if the launch has stored anything here."""
+        """True if the launch has stored anything in this memory."""
         return self.shadow is not None and self.shadow.written
 
     @property
@@ -62,18 +62,29 @@ class Memory:
         return self.shadow is None and self.unwritten is None
 
     def load(self, access: Access) -> np.ndarray:
-        """Return the values at the access's addresses, one per active lane."""
+        """Check a load, and return the values at its addresses, one per active lane.
+
+        Races and reads of undefined elements are reported.
+        """
         self._check_content(access)
         for units in self._units(access):
             self.shadow.check_load(access, units, self.initialised)
         return self.data.take(access.addresses)
 
     def store(self, access: Access, values: np.ndarray) -> None:
-        """Write one value per active lane; of several to one address the last lane's remains."""
+        """Check a store and write one value per active lane.
+
+        If several lanes write to one address, the value of the lane with the highest number
+        remains.
+        """
         self.move(access, values, self.announce(access, values))
 
     def move(self, access: Access, values: np.ndarray, changed: np.ndarray | None) -> None:
-        """Write the data of an announced store, and report values lost to other lanes."""
+        """Write the data of a store that ``announce`` has checked.
+
+        ``changed`` is the result of ``announce``. Values that other lanes of the same store
+        overwrite are reported.
+        """
         self.data[access.addresses] = values
         if changed is not None and changed.any():
             lost = ~same_bits(self.data.take(access.addresses), values)
@@ -81,7 +92,11 @@ class Memory:
                 self.shadow.report_lost_write(access, next(self._units(access)), lost)
 
     def announce(self, access: Access, values: np.ndarray) -> np.ndarray | None:
-        """Check a store without writing its data; return which lanes change something."""
+        """Check and record a store without writing its data.
+
+        Returns one bool per active lane: True if the lane changes the stored value. The result is
+        None if the memory has no shadow.
+        """
         self._save_before(access)
         if self.shadow is None:
             return None
@@ -92,7 +107,10 @@ class Memory:
         return changed
 
     def update(self, access: Access, change: Callable) -> np.ndarray | None:
-        """Perform an atomic operation: ``change(data, addresses)`` modifies the storage."""
+        """Perform an atomic operation, and return the result of ``change``.
+
+        ``change(data, addresses)`` modifies the storage and returns the old values or None.
+        """
         self._save_before(access)
         self._check_content(access)
         for units in self._units(access):
@@ -101,12 +119,18 @@ class Memory:
         return change(self.data, access.addresses)
 
     def swap_before(self) -> None:
-        """Exchange the present content and the content before the launch."""
+        """Exchange the present content and the content before the launch.
+
+        Only memory in global space that was written is affected.
+        """
         if self._journal is not None:
             self._journal.swap()
 
     def wrote_the_same(self, other: Memory) -> bool:
-        """Return True if two launches, both swapped by ``swap_before``, left the same content."""
+        """Return True if two launches wrote the same chunks with the same defined content.
+
+        Both memories must have been swapped by ``swap_before`` after their launch.
+        """
         if self._journal is None or other._journal is None:
             return self._journal is other._journal
         return self._journal.same_as(other._journal)
@@ -118,12 +142,15 @@ class Memory:
             self._journal.save(access.addresses)
 
     def settle(self, clock: Clock) -> None:
-        """Move a finished batch's reads into the shadow while its clock is still known."""
+        """Move a finished batch's logged reads into the shadow while its clock is still known."""
         if self.shadow is not None:
             self.shadow.flush_reads(clock)
 
     def _units(self, access: Access):
-        """Yield the shadow units of the addresses, one array for each unit of an element."""
+        """Yield arrays of shadow units, each with one unit per active lane of the access.
+
+        There is one array per unit of an element. Memory without a shadow yields nothing.
+        """
         if self.shadow is None:
             return
         parts = self.shadow.writer.size // self.data.size if self.data.size else 1
@@ -145,7 +172,7 @@ class Memory:
 
 
 def same_bits(stored: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return where the values are equal; NaN equals NaN."""
+    """Return a bool array: True where two arrays hold equal values; NaN equals NaN."""
     return (stored == values) | ((stored != stored) & (values != values))
 
 
@@ -168,17 +195,19 @@ class ArrayView:
 
     @property
     def dtype(self) -> np.dtype:
+        """The dtype of the elements."""
         return self.memory.data.dtype
 
     @property
     def name(self) -> str:
+        """The name of the memory, which error messages print."""
         return self.memory.name
 
 
 class LocalArray:
     """A thread's private array, stored as one vector of lanes per element.
 
-    So a constant index costs one list look-up, as it costs a register on the device.
+    A constant index thus costs one list lookup, as it costs a register on the device.
     """
 
     def __init__(
@@ -195,14 +224,21 @@ class LocalArray:
         self.row_of: dict[tuple, int] = {}  # cached for indices that are numbers within bounds
 
     def load(self, row: int) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return the vector of one element, and the lanes that have never written it (or None)."""
+        """Return the values of one element and the lanes that have never written it.
+
+        Both are vectors with one entry per lane of the batch. The second is of bool, or None if all
+        lanes have written the element.
+        """
         values = self.rows[row]
         if values is None:
             values = self.filling.array(self.lanes, self.dtype)
         return values, self.unwritten[row]
 
     def store(self, row: int, values: np.ndarray, mask: Mask) -> None:
-        """Write one element in the lanes of ``mask``; ``values`` has one entry per lane."""
+        """Write one element in the lanes of ``mask``.
+
+        ``values`` has one entry per lane of the batch.
+        """
         if mask.full:
             self.rows[row] = values
         else:

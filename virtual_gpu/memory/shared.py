@@ -25,8 +25,8 @@ MAX_SHARED_BYTES = 48 * 1024
 class SharedMemory:
     """The shared arrays of one batch.
 
-    ``dynamic_bytes`` is the dynamic shared memory per block that the launch requests. ``check`` is
-    called with the new number of bytes per block before it grows.
+    ``dynamic_bytes`` is the dynamic shared memory per block that the launch requests. Before the
+    shared memory of a block grows, ``check`` is called with its new size in bytes.
 
     All views of the dynamic memory share its bytes and one shadow, whose units are the elements of
     the smallest view.
@@ -50,9 +50,11 @@ class SharedMemory:
     def static(
         self, node: ast.AST, name: str, shape: tuple[int, ...], dtype: np.dtype
     ) -> Memory:
-        """Return the array that this node of the source declares, created on first use.
+        """Return the Memory of the array that this node of the source declares.
 
-        A function that is called with other constants has an array of its own.
+        It is created on first use and cached by node, shape and dtype, so a function that is called
+        with another constant shape has another array. Raises LaunchError if a block has too little
+        shared memory.
         """
         key, size = (node, shape, dtype), math.prod(shape)
         if key not in self._static:
@@ -72,13 +74,14 @@ class SharedMemory:
 
     @property
     def memories(self) -> list[Memory]:
-        """All shared arrays that have been created so far."""
+        """A list of all static shared arrays and dynamic views that have been created so far."""
         return [*self._static.values(), *self._views.values()]
 
     def static_part(self, node: ast.AST, name: str, size: int, dtype: np.dtype) -> Memory:
-        """Return the bytes of an array of records, viewed as numbers of one dtype.
+        """Return a Memory over the bytes of an array of records, viewed as numbers of one dtype.
 
-        Fields of other dtypes have other bytes, so each dtype has a shadow of its own.
+        ``size`` is the size of the array in bytes. Fields of other dtypes have other bytes, so each
+        dtype has a shadow of its own.
         """
         key = (node, size, dtype)
         if key not in self._parts:
@@ -88,7 +91,7 @@ class SharedMemory:
         return self._parts[key]
 
     def dynamic(self, name: str, dtype: np.dtype) -> ArrayView:
-        """Return the launch's dynamic shared memory, viewed as an array of this dtype."""
+        """Return the dynamic shared memory of a block, viewed as a vector of this dtype."""
         if dtype not in self._views:
             self._views[dtype] = self._view_as(name, dtype)
         return ArrayView(self._views[dtype], (self._dynamic_bytes // dtype.itemsize,), (1,))

@@ -19,7 +19,10 @@ from .memory import Memory
 
 @dataclass(frozen=True)
 class Rerun:
-    """A repetition of a launch. ``differs`` is True if it was stopped, or had other flaws."""
+    """A repetition of a launch.
+
+    ``differs`` is True if the repetition was stopped by an error or had other flaws.
+    """
 
     memories: Iterable[Memory]
     differs: bool
@@ -28,7 +31,7 @@ class Rerun:
 def results_depend(memories: Iterable[Memory], run_again: Callable[[Filling], Rerun]) -> bool:
     """Return True if the results of a launch change when undefined values are filled differently.
 
-    ``memories`` are those of the launch that has run; they hold its results afterwards, too.
+    ``memories`` are those of the launch that has run; at the end they hold its results again.
     ``run_again(filling)`` runs the launch once more on the same arrays.
     """
     first = {_identity(memory): memory for memory in memories}
@@ -52,7 +55,10 @@ def _differs(
 
 @contextlib.contextmanager
 def _filled(memories: Iterable[Memory], filling: Filling) -> Iterator[None]:
-    """Fill the undefined elements of device memory with this filling inside the context."""
+    """Fill the undefined elements of device memory within the context.
+
+    At its end the earlier values are restored, but not if the context raises.
+    """
     undefined = [(m.data, np.flatnonzero(m.unwritten)) for m in memories if m.unwritten is not None]
     before = [data[indices] for data, indices in undefined]
     for data, indices in undefined:

@@ -41,7 +41,7 @@ class Blocks:
     in_place: int
 
     def place_of_b(self, rows: int) -> int:
-        """Return the offset of b's packed panels: after a copied block, or `rows` rows, of a."""
+        """Return the offset in float32 of b's packed panels in a workspace, behind a's block."""
         return max(self.size, rows * self.kc)
 
 
@@ -77,7 +77,11 @@ class Sizes(NamedTuple):
 
 
 def sizes_from(blocks: Blocks, rows: int, lanes: int, vectors: int) -> Callable:
-    """Return a compiled function (a, n, room) -> Sizes, for n columns of c and `room` float32."""
+    """Return a compiled function (a, n, room) -> Sizes of the product of a with n columns of b.
+
+    `room` is the size of the workspace in float32. The tile has `rows` rows and `vectors` vectors
+    of `lanes` columns.
+    """
     kc_most, size, in_place = blocks.kc, blocks.size, blocks.in_place
     columns = lanes * vectors
     wide, place_of_b = PANELS_TO_COPY * columns, blocks.place_of_b(rows)
@@ -100,15 +104,16 @@ def sizes_from(blocks: Blocks, rows: int, lanes: int, vectors: int) -> Callable:
 
 @inlined
 def equal_parts(total, most, multiple):
-    """Return the size of equal parts, none above `most`.
+    """Return the size of the fewest equal parts of `total` that are not above `most`.
 
-    Otherwise a last part of a few lines would be slow.
+    The size is rounded up to a multiple of `multiple`. If the parts were as large as possible, a
+    last part of a few lines would be slow.
     """
     return ceil_div(ceil_div(total, ceil_div(total, most)), multiple) * multiple
 
 
 class Workspace(NamedTuple):
-    """Memory for packed blocks: its address, and the float32 that it has room for."""
+    """Memory of one thread for packed blocks: its address, and its size `room` in float32."""
 
     address: int
     room: int
@@ -160,5 +165,5 @@ def memory_of(threads: int = 1) -> Callable:
 
 @inlined
 def memory_of_thread(first, thread):
-    """Return the workspace of a thread by its number, from that of the first thread."""
+    """Return the Workspace of thread number `thread`, from the Workspace of thread 0."""
     return Workspace(first.address + thread * first.room * FLOAT_BYTES, first.room)

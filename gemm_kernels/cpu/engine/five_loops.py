@@ -58,7 +58,7 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
     `packs` is true.
 
     The result is multiply(alpha, a, b, beta, c, memory), with a Matrix each for a, b and c, and a
-    Memory. It computes c = alpha·a·b + beta·c. The rows of c are contiguous. With beta = 0, c is
+    Workspace. It computes c = alpha·a·b + beta·c. The rows of c are contiguous. With beta = 0, c is
     not read. a has at least one column.
     """
     blocks = blocks_for(lanes * vectors, processors.caches())
@@ -90,7 +90,11 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
 
 
 def groups_with(rows: int) -> Callable:
-    """Return a function that returns a block of a as Groups, copied or (whole groups) in place."""
+    """Return a compiled function (a, copy, copies) -> Groups of `rows` rows of a Matrix a.
+
+    If `copies`, all groups are packed at the pointer `copy`. Otherwise whole groups stay in place,
+    and only a last group with too few rows is packed there.
+    """
     pack = group_packer(rows)
 
     @inner
@@ -107,7 +111,7 @@ def groups_with(rows: int) -> Callable:
 
 
 def panels_packer(lanes: int, vectors: int) -> Callable:
-    """Return a function that packs all panels of Columns, some rows at a time."""
+    """Return a compiled function (columns) that packs all panels of b, some rows at a time."""
     pack_rows, widest = rows_packer(lanes), lanes * vectors
 
     @inner
@@ -127,7 +131,10 @@ def panels_packer(lanes: int, vectors: int) -> Callable:
 
 
 def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
-    """Return the loop that multiplies mc × kc of a by one panel of b after another."""
+    """Return a compiled function (alpha, a, columns, beta, c) that loops over the panels of b.
+
+    It computes c = alpha·a·b + beta·c for a as Groups, mc × kc, and b as Columns.
+    """
     widest = lanes * vectors
 
     @inner
@@ -143,7 +150,11 @@ def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
 
 
 def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
-    """Return the loop that multiplies a panel of b by all groups of `rows` rows of a."""
+    """Return a compiled function (alpha, a, columns, beta, c) that loops over groups of rows of a.
+
+    It computes c = alpha·a·b + beta·c for a as Groups and one panel of b as Columns. It packs the
+    panel unless all panels are packed already.
+    """
     tile, packing_tile = (tile_of_width(tile_of, lanes, vectors, packs) for packs in (False, True))
 
     @inner
@@ -174,7 +185,7 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
 
 @inner
 def lead_of(c, lanes):
-    """Return the columns by which the first panel is narrower, so that all others are aligned.
+    """Return the number of columns by which c's first panel is narrower, to align all others.
 
     NumPy's large arrays begin 16 bytes after a cache line does, and stores that cross two cache
     lines cost up to 1.5 % of the time (TUNING.md).
@@ -184,7 +195,7 @@ def lead_of(c, lanes):
 
 @inlined
 def panel_of(columns, jr, widest, lanes):
-    """Return the panel that begins with column jr, as Columns.
+    """Return the panel that begins with column jr, as Columns; no element is copied.
 
     All panels before it have whole vectors.
     """
@@ -196,7 +207,7 @@ def panel_of(columns, jr, widest, lanes):
 
 @inlined
 def panel_width(left, widest, lanes):
-    """Return the width of the next panel; the last two panels are equally wide.
+    """Return the width of the next panel if `left` columns are left; the last two are equally wide.
 
     Otherwise the last one could be a single vector, whose multiply-adds wait for its sums.
     """

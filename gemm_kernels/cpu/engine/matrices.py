@@ -36,14 +36,14 @@ def matrix(x):
 
 @inlined
 def part(x, i, j, height, width):
-    """Return height × width elements of x from (i, j) on, or fewer at the edges of x."""
+    """Return height × width elements of x from (i, j) on as a Matrix; fewer at the edges of x."""
     at = pointer(x.at, i * x.row + j * x.col)
     return Matrix(at, min(height, x.height - i), min(width, x.width - j), x.row, x.col)
 
 
 @inlined
 def rows_of(x, i, height):
-    """Return `height` whole rows of x from row i on, or fewer at its end."""
+    """Return `height` whole rows of x from row i on as a Matrix, or fewer at its end."""
     return part(x, i, 0, height, x.width)
 
 
@@ -73,7 +73,7 @@ def group_of(x, ir, rows):
 
 @inlined
 def row_of(x, i):
-    """Return the address of row i, or of the last row if i is past the end.
+    """Return a pointer to row i, or of the last row if i is past the end.
 
     So a micro-kernel always has as many rows as it has sums for, and none outside the matrix. The
     results of repeated rows are never stored.
@@ -83,5 +83,5 @@ def row_of(x, i):
 
 @inlined
 def ceil_div(count, size):
-    """Return the number of pieces of that size that cover the count."""
+    """Return count / size rounded up: the number of pieces of that size that cover the count."""
     return (count + size - 1) // size

@@ -104,7 +104,10 @@ def group_packer(rows: int) -> Callable:
 
 @inner
 def _transpose_8x8(x, out, ld):
-    """Transpose 8 rows and up to 8 columns of a Matrix with contiguous columns."""
+    """Write 8 rows of up to 8 contiguous columns to the pointer `out`, row by row.
+
+    Element (i, j) goes to out[i * ld + j]. Missing columns repeat the last one.
+    """
     # Columns are loaded as the rows of the transpose; missing ones repeat the last.
     lines = Matrix(x.at, x.width, x.height, x.col, x.row)
     (b0, b1, b2, b3), (b4, b5, b6, b7) = _fours(lines, 0), _fours(lines, 4)
@@ -121,13 +124,19 @@ def _transpose_8x8(x, out, ld):
 
 @inner
 def _transpose_rows_8x8(x, out):
-    """Transpose up to 8 contiguous rows of 8 columns; the columns of 8 are adjacent."""
+    """Write up to 8 contiguous rows of 8 elements to `out`, column by column.
+
+    Each column has 8 elements; missing rows repeat the last one.
+    """
     _transpose_8x8(Matrix(x.at, LANES, x.height, x.col, x.row), out, LANES)
 
 
 @inner
 def _transpose_4x8(x, out):
-    """Transpose up to 4 contiguous rows of 8 columns; the columns of 4 are adjacent."""
+    """Write up to 4 contiguous rows of 8 elements to `out`, column by column.
+
+    Each column has 4 elements; missing rows repeat the last one.
+    """
     b0, b1, b2, b3 = _fours(x, 0)
     storeu(out, 0, join_lower(b0, b1))
     storeu(out, LANES, join_lower(b2, b3))

@@ -10,7 +10,7 @@ GRAIN = 16
 
 @njit
 def rectangles(m, n, threads):
-    """Return the number of rectangles side by side, and the height and the width of each.
+    """Return (rectangles side by side, height, width) of equal rectangles, one per thread.
 
     They cover m × n; some may be outside. Their sides are as equal as possible, because each thread
     packs a part of b as wide as its rectangle.

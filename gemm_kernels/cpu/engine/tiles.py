@@ -42,9 +42,10 @@ class Panel(NamedTuple):
 
 
 def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> Callable:
-    """Return the tile with as many vectors as the columns of c need, up to `vectors` (2 or 3).
+    """Return a compiled tile(alpha, a, panel, beta, c) for c of 1 to `vectors` vectors of columns.
 
-    `tile_of(v, packs)` returns tile(alpha, a, panel, beta, c), compiled for rows of v vectors.
+    Each call uses the micro-kernel with as many vectors as the columns of c need; `vectors` is 2 or
+    3. `tile_of(v, packs)` returns the micro-kernel for rows of v vectors.
     """
     tiles = [tile_of(v, packs) for v in range(1, vectors + 1)]
     narrow, middle, wide = tiles[0], tiles[1], tiles[-1]
@@ -64,7 +65,7 @@ def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> C
 
 
 def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
-    """Return a function (panel, p) that returns row p of a panel, `lanes` × `vectors` wide.
+    """Return a compiled function (panel, p) -> row p of a panel, `lanes` × `vectors` wide.
 
     If `packs`, it reads the row from its source and stores it in the packed panel.
     """
@@ -121,12 +122,16 @@ def tile_adder(rows: int, lanes: int, vectors: int) -> Callable:
 
 @inlined
 def write_nothing(c, alpha, tile, beta):
+    """Do nothing: the writer of the rows before the first one, see `tile_writer`."""
     pass
 
 
 @cache
 def row_writer(lanes: int, vectors: int) -> Callable:
-    """Return a function (c, start, alpha, row, beta) that stores alpha·row + beta·c from start."""
+    """Return a function (c, start, alpha, row, beta) that stores alpha·row + beta·c into c.
+
+    The row begins at element `start` of c's memory, and only c's own columns are stored.
+    """
 
     @inner
     def write_edge(c, start, row, beta):
@@ -152,7 +157,7 @@ def row_writer(lanes: int, vectors: int) -> Callable:
 
 @inlined
 def prefetch_row(c, i, columns):
-    """Prefetch the cache lines of row i of a tile of c; the row may be outside."""
+    """Prefetch the cache lines of row i of a tile of c; the row may be outside of c."""
     for col in range(0, columns, LINE):
         prefetch(c.at, i * c.row + col)
     # If the row does not begin with a cache line, it has a part of one more.

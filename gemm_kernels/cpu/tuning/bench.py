@@ -45,7 +45,7 @@ AVX2, AVX512 = micro_kernel_avx2.STEP, micro_kernel_avx512.STEP
 
 @dataclass(frozen=True)
 class Requirement:
-    """One requirement; `value` is the fraction that was reached, or None if not measured."""
+    """A bar: its text, the fraction `needed`, and the fraction reached, or None if not measured."""
 
     text: str
     needed: float
@@ -53,11 +53,15 @@ class Requirement:
 
     @property
     def held(self) -> bool | None:
+        """True if the fraction was reached; None if it was not measured."""
         return None if self.value is None else self.value >= self.needed
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure in a fresh process, without settings that slow a rival; return 1 if a bar fails."""
+    """Run `measure` in a fresh process and return its exit code: 1 if a bar fails, or else 0.
+
+    The process has no settings that would slow a rival.
+    """
     environment = {name: value for name, value in os.environ.items() if name not in SETTINGS}
     environment["ONEDNN_MAX_CPU_ISA"] = "AVX2"
     # Each thread stays on a core of its own: a scheduler may put both on one core to save energy.
@@ -66,6 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def measure() -> int:
+    """Measure the peak and all bars, print them, and return 1 if a bar was missed, or else 0."""
     console = Console(width=None if sys.stdout.isatty() else 120)
     console.print(processors.current().sentence, _surroundings())
     with pinned(2) as cores:
@@ -152,14 +157,17 @@ def _present(rivals: Mapping[str, Callable[[], object] | None]) -> Rivals:
 
 
 def _ratio(rounds: Sequence[Mapping[str, Timing]], library: str, step: str) -> float | None:
-    """Return the library's time over the step's time: the median of the rounds."""
+    """Return the library's time over the step's time: the median of the rounds.
+
+    Returns None if the library was not timed.
+    """
     if library not in rounds[0]:
         return None
     return statistics.median(each[library].min_ms / each[step].min_ms for each in rounds)
 
 
 def _repetitions(shape: GemmShape, rivals: int) -> int:
-    """Return the number of repetitions, which is lower for a large product, as it takes longer."""
+    """Return how often to repeat each of `rivals` functions; a large product is repeated less."""
     seconds_each = rivals * max(REPETITION_MS / 1e3, shape.flops / 50e9)
     return max(7, min(REPETITIONS, round(SECONDS / seconds_each)))
 
@@ -198,7 +206,10 @@ def _one_thread(console: Console) -> list[Requirement]:
 
 
 def _edges(console: Console) -> list[Requirement]:
-    """Compare sizes that are no multiple of a tile with one that is."""
+    """Measure each step at sizes that are no multiple of a tile and at one that is; print rates.
+
+    Returns one requirement per step: the worst rate of those sizes over the rate at the multiple.
+    """
     lines, bars = [], []
     for step, lanes in ((AVX2, 8), (AVX512, 16)):
         if lanes > processors.lanes():

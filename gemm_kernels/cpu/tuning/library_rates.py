@@ -28,7 +28,10 @@ LIMIT, AVX2 = "ONEDNN_MAX_CPU_ISA", "AVX2"
 
 
 def table(shapes: Sequence[GemmShape]) -> Table:
-    """Return the GFLOP/s of NumPy and, if it is installed, oneDNN, and the published rates."""
+    """Time NumPy and, if it is installed, oneDNN, and return a table of their GFLOP/s.
+
+    The published rates of the same shapes are in further rows.
+    """
     title = f"{processors.current().sentence} NumPy has {processors.blas()}."
     rates = Table(title=title, title_justify="left", box=box.SIMPLE)
     for header in ("shape", "who", "GFLOP/s", "where"):
@@ -89,7 +92,7 @@ def _is_limited() -> bool:
 
 
 def _timed(shape: GemmShape) -> Iterator[tuple[str, Timing]]:
-    """Time the installed libraries on one thread, in interleaved repetitions."""
+    """Time the installed libraries on one thread, interleaved, and return pairs (name, timing)."""
     inputs = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
     out = poisoned((shape.m, shape.n))
     limited = f"{ONEDNN.name} ({AVX2})" if _is_limited() else ONEDNN.name

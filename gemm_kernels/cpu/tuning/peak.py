@@ -37,12 +37,12 @@ class Peak:
 
     @property
     def computed(self) -> float | None:
-        """Clock × FMA units × lanes × 2."""
+        """Clock × FMA units × lanes × 2, in GFLOP/s; None if the FMA units are unknown."""
         return self.fma_units and self.clock_ghz * self.fma_units * self.lanes * 2
 
     @property
     def fraction(self) -> float | None:
-        """Measured over computed; raises CourseError above 1."""
+        """Measured over computed, or None without FMA units; raises CourseError above 1."""
         what = f"The {INSTRUCTION_SETS[self.lanes]} FMA loop"
         return self.computed and fraction_of_peak(self.measured, self.computed, what)
 
@@ -57,10 +57,10 @@ class Peak:
 
 
 def peaks() -> list[Peak]:
-    """Measure the peaks of this processor's instruction sets and its clock, interleaved.
+    """Measure and return one peak per instruction set of this processor, the narrowest first.
 
-    The fastest of many short samples counts, because on a busy machine only that one was
-    undisturbed.
+    The clock and the loops are measured in interleaved samples. The fastest of many short samples
+    counts, because on a busy machine only that one was undisturbed.
     """
     units = processors.current().fma_units
     widths = [lanes for lanes in INSTRUCTION_SETS if lanes <= processors.lanes()]
@@ -77,7 +77,11 @@ def peaks() -> list[Peak]:
 
 
 def settled_peaks(attempts: int = 3) -> list[Peak]:
-    """Measure the peaks, again if the clock rose unnoticed and a loop was above its peak."""
+    """Return the result of `peaks`, measured again while a loop is faster than its computed peak.
+
+    That happens if the clock rose unnoticed. The result of the last of `attempts` measurements is
+    returned even if a loop in it is too fast.
+    """
     for _ in range(attempts):
         measured = peaks()
         if all(not peak.computed or peak.measured <= peak.computed for peak in measured):
@@ -87,7 +91,7 @@ def settled_peaks(attempts: int = 3) -> list[Peak]:
 
 @njit
 def _dependent(turns, x, y, z):
-    """Do additions and exclusive ors in one chain; each takes a cycle, and none can be omitted."""
+    """Return x after a chain of additions and exclusive ors, one per cycle; none can be omitted."""
     for _ in range(turns):
         for _ in range(PAIRS):
             x = (x + y) ^ z
@@ -111,5 +115,5 @@ def fma_loop(lanes: int) -> Callable[[], None]:
 
 
 def fma_loop_flops(lanes: int) -> int:
-    """Return the floating-point operations of one execution of `fma_loop`."""
+    """Return the number of floating-point operations in one execution of `fma_loop`."""
     return 2 * SUMS * lanes * FMA_TURNS

@@ -69,9 +69,10 @@ def product_with(micro_kernel: Callable) -> Callable:
 
 
 def rates(micro_kernel: Callable, size: int = 256) -> Rates:
-    """Measure a product of size×size with this micro-kernel on one core.
+    """Measure the rates of a size×size product with this micro-kernel, of NumPy and of an FMA loop.
 
-    Raises CourseError if it is wrong, because a wrong product has no speed.
+    All run on one core. Raises CourseError if the product is wrong, because a wrong product has no
+    speed.
     """
     shape = GemmShape(size, size, size)
     inputs = draw("integers", (size, size), 1), draw("integers", (size, size), 2)

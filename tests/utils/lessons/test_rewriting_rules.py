@@ -32,6 +32,8 @@ RULES = {rule.__name__: rule for rule in rewriting_rules.RULES}
 @pytest.fixture(autouse=True)
 def questions(monkeypatch):
     bank = {"00.one": Question("Idle", "threads", because="4 - 1 = 3."), "00.two": Question("Two")}
+    bank["00.which"] = Question("Which", choices=("naive", "tiled"), because="Counted.")
+    bank["00.size"] = Question("Which size", choices=("512", "1024"), because="Counted.")
     monkeypatch.setattr(rewriting_rules, "bank", lambda: bank)
 
 
@@ -57,6 +59,7 @@ def prose(text):
     return {PROSE: ("markdown", text)}
 
 
+REVEAL = ("code", 'course.reveal("00.which", "naive" if a < b else "tiled")')
 NINE = "one two three four five six seven eight nine"
 TWO_SENTENCES = f"# 00\n\nIt is slow. Why is it slow?\n\n{SENTENCE}"
 
@@ -77,6 +80,8 @@ TWO_SENTENCES = f"# 00\n\nIt is slow. Why is it slow?\n\n{SENTENCE}"
         ("has_three_tasks", {CHECK: ("code", "x")}, "it checks 2 tasks"),
         ("has_three_tasks", {CHECK: CELLS[CHECK + 1]}, "it checks 2 tasks"),
         ("explains_its_answers", {PREDICT: ("code", 'course.predict("00.two", None)')}, "00.two"),
+        ("hides_its_choices", {10: ("code", 'course.reveal("00.which", "tiled")')}, "away: tiled"),
+        ("hides_its_choices", {PICTURE: ("code", 'draw("naive")'), 10: REVEAL}, "cell 3 gives"),
         ("has_one_open_question", prose("An open question. Open questions."), "it has 2 open"),
         ("has_one_open_question", prose("The record does\nnot say."), "'record does not say'"),
         ("has_one_open_question", prose("Our counts do not explain it."), "'do not explain'"),
@@ -107,6 +112,18 @@ def test_every_rule_has_a_lesson_that_breaks_it():
 )
 def test_what_is_allowed_is_not_named(text):
     assert [one for rule in RULES.values() for one in rule(lesson(prose(text)))] == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {10: REVEAL},  # nobody sees which one it is
+        {10: REVEAL, 11: ("code", 'draw("naive")')},  # below
+        {PICTURE: ("code", 'draw("512")'), 10: ("code", 'course.reveal("00.size", size)')},
+    ],
+)
+def test_code_that_gives_no_choice_away_is_allowed(changes):
+    assert list(rewriting_rules.hides_its_choices(lesson(changes))) == []
 
 
 def page_of(words, folded=0):

@@ -144,13 +144,11 @@ def choices_given_away(*changes, choice="naive"):
     return rules.broken_when_shown(lesson(*CHOICE, *changes), {"00.choice": choice})
 
 
-def test_a_choice_above_its_question_is_found_in_prose_and_in_code():
+def test_a_choice_above_its_question_is_found_in_prose():
     told = choices_given_away((3, f"{GOALS} The kernel `naive` is faster."))
     assert told == [
         "cell 3 gives the answer of 00.choice away: The kernel `naive` is faster."
     ]
-    assert choices_given_away((5, 'x = "naive"'))
-    assert choices_given_away((6, 'course.reveal("00.choice", "naive")'))
 
 
 @pytest.mark.parametrize(
@@ -163,16 +161,13 @@ def test_a_choice_above_its_question_is_found_in_prose_and_in_code():
 )
 def test_a_choice_that_is_asked_or_said_of_something_else_is_no_answer(prose):
     assert choices_given_away((3, f"{GOALS} {prose}")) == []
-    both = 'course.reveal("00.choice", "naive" if a > b else "tiled")'
-    assert choices_given_away((6, both)) == []
-    assert choices_given_away((7, 'x = "naive"')) == []  # below
 
 
-def test_a_choice_that_is_a_number_is_found_in_prose_but_may_be_in_code():
+def test_a_choice_that_is_a_number_is_found_in_prose():
     changes = [(ONE, 'course.predict("00.size", None)'), (6, 'course.reveal("00.size", size)')]
     said = lesson(*changes, (3, f"{GOALS} At size 512 it is the fastest."))
     assert rules.broken_when_shown(said, {"00.size": "512"})
-    other = lesson(*changes, (3, f"{GOALS} At size 2512 it is the fastest."), (5, 'run("512")'))
+    other = lesson(*changes, (3, f"{GOALS} At size 2512 it is the fastest."))
     assert rules.broken_when_shown(other, {"00.size": "512"}) == []
 
 
